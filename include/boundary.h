@@ -1,0 +1,113 @@
+/* Boundary rules: one row in BOUNDARY_LIST and the two hooks of each.
+ *
+ *   arrive_<name>  the row of a fluid cell: after its populations are loaded, before moments
+ *   leave_<name>   the row of a cell that is not fluid: what a link that leads into it gives back;
+ *                  the value waits in the link's own slot and is loaded at the next step
+ *
+ * A wall lies half a cell beyond the last fluid node. */
+#ifndef TAGFLOW_BOUNDARY_H
+#define TAGFLOW_BOUNDARY_H
+
+#include "collision.h"
+
+/* clang-format off */
+#define BOUNDARY_LIST(X)                                                                          \
+    X(none,    "fluid: populations arrive as they were sent")                                     \
+    X(halfway, "wall at rest: half-way bounce-back")                                              \
+    X(moving,  "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")
+/* clang-format on */
+
+enum boundary {
+#define X(name, meaning) BOUNDARY_##name,
+    BOUNDARY_LIST(X)
+#undef X
+};
+
+#ifdef TAGFLOW_STORAGE
+
+/* What leave hooks are told of the wall, in the variant's arithmetic. */
+struct wall_parameters {
+    scalar ux, uy, uz; /* velocity, each a sixth: 6 w c.u along an axis is 2 of these, else 1 */
+};
+
+TAGFLOW_FN struct wall_parameters wall_parameters(const struct tag_row *row)
+{
+    struct wall_parameters w;
+    w.ux = (scalar)(row->wall_velocity[0] / 6);
+    w.uy = (scalar)(row->wall_velocity[1] / 6);
+    w.uz = (scalar)(row->wall_velocity[2] / 6);
+    return w;
+}
+
+/* f*_i leaves along (cx, cy, cz) into the wall; returned is what comes back as f_opposite(i). */
+TAGFLOW_FN real leave_none(int cx, int cy, int cz, real out, struct wall_parameters w)
+{
+    (void)cx, (void)cy, (void)cz, (void)w;
+    return out;
+}
+
+TAGFLOW_FN real leave_halfway(int cx, int cy, int cz, real out, struct wall_parameters w)
+{
+    (void)cx, (void)cy, (void)cz, (void)w;
+    return out;
+}
+
+/* -6 w_i c_i.u_wall with density 1, not the cell's: so links of a lid add no mass
+ * (Ladd, J. Fluid Mech. 271:285, 1994, eq. 3.3, for a closed box). */
+TAGFLOW_FN real leave_moving(int cx, int cy, int cz, real out, struct wall_parameters w)
+{
+    const scalar scale = cx * cx + cy * cy + cz * cz == 1 ? 2 : 1;
+    scalar cu = 0;
+    if (cx)
+        cu = cx > 0 ? w.ux : -w.ux;
+    if (cy)
+        cu = cx ? (cy > 0 ? cu + w.uy : cu - w.uy) : cy > 0 ? w.uy : -w.uy;
+    if (cz)
+        cu = cx || cy ? (cz > 0 ? cu + w.uz : cu - w.uz) : cz > 0 ? w.uz : -w.uz;
+    return out - scale * cu;
+}
+
+TAGFLOW_FN void arrive_none(real f[Q])
+{
+    (void)f;
+}
+
+TAGFLOW_FN void arrive_halfway(real f[Q])
+{
+    (void)f;
+}
+
+TAGFLOW_FN void arrive_moving(real f[Q])
+{
+    (void)f;
+}
+
+TAGFLOW_FN void boundary_arrive(int boundary, real f[Q])
+{
+    switch (boundary) {
+#define X(name, meaning)                                                                           \
+    case BOUNDARY_##name:                                                                          \
+        arrive_##name(f);                                                                          \
+        break;
+        BOUNDARY_LIST(X)
+#undef X
+    default:
+        break;
+    }
+}
+
+TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out, struct wall_parameters w)
+{
+    switch (boundary) {
+#define X(name, meaning)                                                                           \
+    case BOUNDARY_##name:                                                                          \
+        return leave_##name(cx, cy, cz, out, w);
+        BOUNDARY_LIST(X)
+#undef X
+    default:
+        return out;
+    }
+}
+
+#endif
+#endif

@@ -1,0 +1,136 @@
+/* The kernels: one list; all of them take a view, a box of its cells and a task.
+ *
+ *   step    one lattice update of the fluid cells of the box
+ *   pack    populations that leave the box along `direction`, after a step -> buffer
+ *   unpack  buffer -> populations; the box lies in the ghost layer opposite to `direction`
+ *   get     canonical populations -> buffer                  [Q][cells of the box], stored type
+ *   put     buffer -> canonical populations                  [Q][cells of the box], stored type
+ *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
+ *
+ * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get and flow
+ * give zeros, unpack and put leave it alone. `odd` is the parity of the step that a step, pack or
+ * unpack belongs to; for get, put and flow that of the step to come. */
+#ifndef TAGFLOW_KERNEL_H
+#define TAGFLOW_KERNEL_H
+
+#include "cell.h"
+
+/* clang-format off */
+#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow)
+/* clang-format on */
+
+enum kernel {
+#define X(name) KERNEL_##name,
+    KERNEL_LIST(X)
+#undef X
+    KERNELS
+};
+
+struct task {
+    int odd;
+    int direction; /* pack, unpack: 1..18, towards the receiver */
+    void *buffer;
+};
+
+TAGFLOW_FN size_t box_cells(const struct box *b)
+{
+    size_t cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= b->hi[a] > b->lo[a] ? (size_t)(b->hi[a] - b->lo[a]) : 0;
+    return cells;
+}
+
+/* Does population i travel in the message along `direction`? Faces carry the 5 with a component
+ * along the outward normal, edges 1. */
+TAGFLOW_FN int travels(int direction, int i)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    for (int a = 0; a < 3; a++)
+        if (c[direction][a] && c[i][a] != c[direction][a])
+            return 0;
+    return 1;
+}
+
+/* Number of populations in that message. */
+TAGFLOW_FN int travellers(int direction)
+{
+    return direction <= 6 ? 5 : 1;
+}
+
+#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+
+/* The kernels' work on one cell; `cell` of `cells` is its number in the box. */
+
+TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
+                          int z)
+{
+    const stored *const populations = (const stored *)v->populations;
+    stored *const buffer = (stored *)t.buffer;
+    const int fluid = view_fluid(v, view_index(v, x, y, z));
+    size_t place = cell;
+    for (int i = 1; i < Q; i++)
+        if (travels(t.direction, i)) {
+            buffer[place] = fluid ? populations[store_address(v, t.odd, i, x, y, z)] : (stored)0;
+            place += cells;
+        }
+}
+
+TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
+                            int z)
+{
+    stored *const populations = (stored *)v->populations;
+    const stored *const buffer = (const stored *)t.buffer;
+    size_t place = cell;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    for (int i = 1; i < Q; i++)
+        if (travels(t.direction, i)) {
+            populations[store_address(v, t.odd, i, x, y, z)] = buffer[place];
+            place += cells;
+        }
+}
+
+TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)
+{
+    const stored *const populations = (const stored *)v->populations;
+    stored *const buffer = (stored *)t.buffer;
+    const int fluid = view_fluid(v, view_index(v, x, y, z));
+    for (int i = 0; i < Q; i++)
+        buffer[(size_t)i * cells + cell] =
+            fluid ? populations[canonical_address(v, t.odd, i, x, y, z)] : (stored)0;
+}
+
+TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)
+{
+    stored *const populations = (stored *)v->populations;
+    const stored *const buffer = (const stored *)t.buffer;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    for (int i = 0; i < Q; i++)
+        populations[canonical_address(v, t.odd, i, x, y, z)] = buffer[(size_t)i * cells + cell];
+}
+
+/* In double whatever the variant, so that what is reported does not add its own rounding. */
+TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
+                          int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const stored *const populations = (const stored *)v->populations;
+    double *const flow = (double *)t.buffer + 4 * cell;
+    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    double drho = 0, j[3] = {0, 0, 0};
+    (void)cells;
+    if (row->fluid)
+        for (int i = 0; i < Q; i++) {
+            const double f = (double)populations[canonical_address(v, t.odd, i, x, y, z)];
+            drho += f;
+            for (int a = 0; a < 3; a++)
+                j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
+        }
+    flow[0] = drho;
+    for (int a = 0; a < 3; a++)
+        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * row->acceleration[a] : 0;
+}
+
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* What differs between gcc (CPU) and nvcc (GPU), and between the precisions of a variant.
+ *
+ * A variant is compiled with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set to 32 or 64: the bits of a
+ * stored population and of the numbers the physics computes with. */
+#ifndef TAGFLOW_PLATFORM_H
+#define TAGFLOW_PLATFORM_H
+
+#ifdef __CUDACC__
+#define TAGFLOW_FN static __host__ __device__ __forceinline__
+#else
+#define TAGFLOW_FN static inline __attribute__((always_inline))
+#endif
+
+#ifdef __cplusplus
+#define TAGFLOW_RESTRICT __restrict__
+#else
+#define TAGFLOW_RESTRICT restrict
+#endif
+
+#ifdef TAGFLOW_STORAGE
+#if TAGFLOW_STORAGE == 64
+typedef double stored;
+#elif TAGFLOW_STORAGE == 32
+typedef float stored;
+#else
+#error "TAGFLOW_STORAGE is 32 or 64"
+#endif
+#if TAGFLOW_ARITHMETIC == 64
+typedef double scalar;
+#elif TAGFLOW_ARITHMETIC == 32
+typedef float scalar;
+#else
+#error "TAGFLOW_ARITHMETIC is 32 or 64"
+#endif
+
+/* real is a number of one cell; scalar is one that all cells share. With TAGFLOW_LANES set (the
+ * CPU's row loops) a real is a vector of that many neighbouring cells, and the same formulas do
+ * them all at once: + - * / of two reals, or of a scalar and a real, is all they may use. */
+#ifdef TAGFLOW_LANES
+typedef scalar real __attribute__((vector_size(TAGFLOW_LANES * sizeof(scalar))));
+#else
+typedef scalar real;
+#endif
+#endif
+
+#endif

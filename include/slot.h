@@ -1,0 +1,106 @@
+/* Where a population lives: the only place that knows (Esoteric Pull: Lehmann, Computation 10:92,
+ * 2022). One copy of the populations, streamed in place:
+ *
+ *   load   f_i      from slot (odd step ? i : opposite(i))   of cell n (i odd)  or n - c_i (i even)
+ *   store  f*_i     to   slot (odd step ? opposite(i) : i)   of cell n + c_i (i odd)  or n (i even)
+ *
+ * Hence store(t, i, n) == load(t + 1, i, n + c_i): that is the streaming. In one step a cell stores
+ * where it loaded (f*_i where it loaded f_opposite(i)), and nobody else touches that: any order, no race.
+ *
+ * A link i of n whose upstream cell n - c_i is not fluid loads what the wall gives back:
+ * load(t, opposite(i), n - c_i), the same cell in the *other* slot of the pair. What n stored into
+ * the wall at the step before is there: half-way bounce-back, half-way in time too. */
+#ifndef TAGFLOW_SLOT_H
+#define TAGFLOW_SLOT_H
+
+#include <stddef.h>
+
+#include "lattice.h"
+#include "platform.h"
+#include "tag.h"
+
+/* One rank's block of cells: all that a kernel needs, by value.
+ * Owned cells are (0,0,0) to (n-1); an axis with ghost = 1 has one more layer on both sides
+ * (neighbour rank or wall), one with ghost = 0 is periodic within the block and wraps by index. */
+struct view {
+    void *populations;          /* stored[Q][stride]: f_i - w_i */
+    const uint8_t *tags;        /* [cells] */
+    const struct tag_row *rows; /* [TAG_ROWS] */
+    size_t stride;              /* elements between slots */
+    size_t origin;              /* index of owned cell (0,0,0) */
+    ptrdiff_t row, plane;       /* index steps of y and z; that of x is 1 */
+    int n[3];
+    int ghost[3];
+};
+
+/* Owned or ghost cells lo <= (x, y, z) < hi of a view. */
+struct box {
+    int lo[3], hi[3];
+};
+
+TAGFLOW_FN int opposite(int i)
+{
+    return i == 0 ? 0 : (i & 1) ? i + 1 : i - 1;
+}
+
+TAGFLOW_FN int slot_load(int odd, int i)
+{
+    return odd ? i : opposite(i);
+}
+
+TAGFLOW_FN int slot_store(int odd, int i)
+{
+    return odd ? opposite(i) : i;
+}
+
+/* Coordinate a of an axis, wrapped if the axis is periodic within the block. */
+TAGFLOW_FN int view_wrap(const struct view *v, int axis, int a)
+{
+    if (v->ghost[axis])
+        return a;
+    return a < 0 ? a + v->n[axis] : a >= v->n[axis] ? a - v->n[axis] : a;
+}
+
+/* Index of a cell at most one beyond the block; within ghost layers or wrapped. */
+TAGFLOW_FN size_t view_index(const struct view *v, int x, int y, int z)
+{
+    x = view_wrap(v, 0, x);
+    y = view_wrap(v, 1, y);
+    z = view_wrap(v, 2, z);
+    return (size_t)((ptrdiff_t)v->origin + x + y * v->row + z * v->plane);
+}
+
+/* Offset from the start of the populations of the address from which population i of cell
+ * (x, y, z) is loaded at an odd or even step; `bounce`: the link's upstream cell is not fluid. */
+TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int y, int z, int bounce)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    int slot = slot_load(odd, bounce ? opposite(i) : i);
+    size_t cell = (i & 1) || i == 0 ? view_index(v, x, y, z)
+                                    : view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+    return (size_t)slot * v->stride + cell;
+}
+
+/* The same for the address to which the collided population i is stored. */
+TAGFLOW_FN size_t store_address(const struct view *v, int odd, int i, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    size_t cell = (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])
+                          : view_index(v, x, y, z);
+    return (size_t)slot_store(odd, i) * v->stride + cell;
+}
+
+/* Is the cell fluid? */
+TAGFLOW_FN int view_fluid(const struct view *v, size_t cell)
+{
+    return v->rows[v->tags[cell] & TAG_ROW].fluid;
+}
+
+/* Does link i of cell (x, y, z) come from a cell that is not fluid? */
+TAGFLOW_FN int view_bounces(const struct view *v, int i, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    return !view_fluid(v, view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]));
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* What a cell is: one byte indexes a small table of rows that say what happens there.
+ *
+ * A row of a fluid cell names its collision operator and parameters; the row of a cell that is not
+ * fluid names the boundary rule of every link that leads into it. The chain is data: a kernel does
+ * `switch (row.collision)`, nothing is called through a pointer per cell. */
+#ifndef TAGFLOW_TAG_H
+#define TAGFLOW_TAG_H
+
+#include <stdint.h>
+
+#include "platform.h"
+
+/* The byte: TAG_BESIDE says that at least one of the 18 neighbours is not fluid, so that rows need
+ * not be doubled for cells beside a wall; the rest is the row. */
+enum { TAG_BESIDE = 0x80, TAG_ROW = 0x7f, TAG_ROWS = 128 };
+
+struct tag_row {
+    uint8_t fluid;           /* populations live here */
+    uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid */
+    uint8_t collision;       /* enum collision, if fluid */
+    uint8_t forced;          /* acceleration is not zero */
+    double omega_even;       /* relaxation rate of the even part of the populations: 1 / tau */
+    double omega_odd;        /* of the odd part */
+    double acceleration[3];  /* body force per mass, lattice units */
+    double wall_velocity[3]; /* of a moving wall, lattice units */
+};
+
+#endif

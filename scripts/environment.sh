@@ -1,0 +1,28 @@
+# shellcheck shell=sh
+# What mpirun needs to start ranks on any machine; sourced by the scripts beside it.
+
+# Containers run as root, and mpirun wants that confirmed twice.
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+# More ranks than cores are fine for a trial; with enough cores nothing changes.
+export OMPI_MCA_rmaps_base_oversubscribe=1
+# hwloc's OpenCL plugin can swallow the signals that mpirun is to forward.
+export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl}"
+# A chroot without /sys works, and hwloc need not say so once a rank.
+[ -d /sys/devices/system/cpu ] || export HWLOC_HIDE_ERRORS=2
+# Without a writable /dev/shm MPI_File_open fails, for the semaphore of shared file pointers: unused.
+[ -w /dev/shm ] || export OMPI_MCA_sharedfp=^sm
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+
+# mpi_run RANKS COMMAND...
+mpi_run() {
+    ranks=$1
+    shift
+    # Ranks are bound to one core each by default: with threads they would all sit on it.
+    if [ "$OMP_NUM_THREADS" -gt 1 ]; then
+        mpirun --bind-to none -n "$ranks" "$@" </dev/null
+    else
+        mpirun -n "$ranks" "$@" </dev/null
+    fi
+}

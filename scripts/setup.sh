@@ -1,0 +1,49 @@
+#!/bin/sh
+# Installs the Debian packages that tagflow needs and this machine lacks:
+#   scripts/setup.sh run     to build it and run cases (the default)
+#   scripts/setup.sh test    to run its tests as well
+# The CUDA toolkit is never installed; the build finds it where there is one.
+set -eu
+
+run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
+    libhdf5-openmpi-dev libyaml-dev libpng-dev libjansson-dev libxxhash-dev'
+test='libcmocka-dev python3-numpy python3-h5py python3-matplotlib valgrind'
+
+case ${1:-run} in
+run) wanted=$run ;;
+test) wanted="$run $test" ;;
+*)
+    echo "usage: $0 [run|test]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "setup: not a Debian system; see that it has what these packages hold:" $wanted >&2
+    exit 0
+fi
+
+missing=
+for package in $wanted; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+    echo "setup: packages are missing; install them and start again:" >&2
+    echo "sudo apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+install() {
+    apt-get install -q -y --no-install-recommends $missing </dev/null
+}
+echo "setup: installing$missing"
+if ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1 && install; then
+    exit 0
+fi
+# No package lists, or too old ones.
+apt-get update -q </dev/null
+install

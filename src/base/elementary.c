@@ -1,0 +1,91 @@
+/* Elementary functions of + - * / alone; see elementary.h. */
+#include "base/elementary.h"
+
+static const double two_pi = 6.283185307179586;
+
+/* Taylor series in Horner form, x in [0, pi/4]. */
+static double sine(double x)
+{
+    const double s = x * x;
+    double sum = 0;
+    for (int k = 17; k >= 3; k -= 2)
+        sum = (1 - sum) * s / (k * (k - 1));
+    return x * (1 - sum);
+}
+
+static double cosine(double x)
+{
+    const double s = x * x;
+    double sum = 0;
+    for (int k = 18; k >= 2; k -= 2)
+        sum = (1 - sum) * s / (k * (k - 1));
+    return 1 - sum;
+}
+
+double sin_turns(int64_t turns, int64_t of)
+{
+    /* In eighths of a turn: 8 turns = eighth * of + rest. */
+    turns %= of;
+    if (turns < 0)
+        turns += of;
+    const int eighth = (int)(8 * turns / of);
+    const int64_t rest = 8 * turns - eighth * of;
+    const double up = two_pi * ((double)rest / (double)of) / 8;
+    const double down = two_pi * ((double)(of - rest) / (double)of) / 8;
+    switch (eighth) {
+    case 0:
+        return sine(up);
+    case 1:
+        return cosine(down);
+    case 2:
+        return cosine(up);
+    case 3:
+        return sine(down);
+    case 4:
+        return -sine(up);
+    case 5:
+        return -cosine(down);
+    case 6:
+        return -cosine(up);
+    default:
+        return -sine(down);
+    }
+}
+
+double cos_turns(int64_t turns, int64_t of)
+{
+    return sin_turns(4 * (turns % of) + of, 4 * of);
+}
+
+double exact_exp(double x)
+{
+    /* x = n ln 2 + r, |r| <= ln 2 / 2; ln 2 in two parts so that n ln2_high is exact. */
+    const double ln2_high = 0x1.62e42fefap-1, ln2_low = 0x1.cf79abc9e3b39p-40;
+    const double t = x * 1.4426950408889634;
+    const int n = (int)(t < 0 ? t - 0.5 : t + 0.5);
+    const double r = (x - n * ln2_high) - n * ln2_low;
+    double sum = 1;
+    for (int k = 16; k >= 1; k--)
+        sum = 1 + sum * r / k;
+    for (int k = 0; k < n; k++)
+        sum *= 2;
+    for (int k = 0; k > n; k--)
+        sum /= 2;
+    return sum;
+}
+
+double exact_tanh(double x)
+{
+    const double a = x < 0 ? -x : x;
+    double t;
+    if (a > 20)
+        t = 1;
+    else if (a < 0.05) { /* series: e^2a - 1 would lose digits */
+        const double s = a * a;
+        t = a * (1 - s * (1.0 / 3 - s * (2.0 / 15 - s * (17.0 / 315 - s * (62.0 / 2835)))));
+    } else {
+        const double e = exact_exp(2 * a);
+        t = (e - 1) / (e + 1);
+    }
+    return x < 0 ? -t : t;
+}

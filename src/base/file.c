@@ -1,0 +1,178 @@
+/* Files that are there whole or not at all; see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/message.h"
+
+char *file_temporary(const char *path)
+{
+    size_t room = strlen(path) + sizeof FILE_TEMPORARY;
+    char *temporary = malloc(room);
+    if (!temporary) {
+        fail_machine("no memory for a file name");
+        return NULL;
+    }
+    snprintf(temporary, room, "%s%s", path, FILE_TEMPORARY);
+    return temporary;
+}
+
+int file_write_at(int fd, const void *data, size_t length, off_t offset)
+{
+    const char *from = data;
+    while (length > 0) {
+        ssize_t written = pwrite(fd, from, length, offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        if (written == 0) { /* never seen, but it must not loop for ever */
+            errno = EIO;
+            return -1;
+        }
+        from += written;
+        offset += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+/* The folder that path is in, allocated; NULL without memory. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* A new name is on disk only once its folder is. File systems on which a folder cannot be synced
+ * say EINVAL; there is nothing more to do there. */
+static enum status sync_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    if (!folder)
+        return fail_machine("no memory for a file name");
+    enum status status = STATUS_OK;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
+        status = fail_machine("cannot sync the folder %s: %s", folder, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return status;
+}
+
+enum status file_rename(const char *temporary, const char *path)
+{
+    if (rename(temporary, path) != 0) {
+        int reason = errno;
+        unlink(temporary);
+        return fail_machine("cannot rename %s to %s: %s", temporary, path, strerror(reason));
+    }
+    return sync_folder(path);
+}
+
+enum status file_replace(const char *path, const void *data, size_t length)
+{
+    enum status status = STATUS_MACHINE;
+    char *temporary = file_temporary(path);
+    if (!temporary)
+        return STATUS_MACHINE;
+
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        fail_machine("cannot create %s: %s", temporary, strerror(errno));
+        goto free_name;
+    }
+    /* Network file systems tell that the disk is full only at fsync or close. */
+    int failed = file_write_at(fd, data, length, 0) != 0 || fsync(fd) != 0 ? errno : 0;
+    if (close(fd) != 0 && !failed)
+        failed = errno;
+    if (failed) {
+        unlink(temporary);
+        fail_machine("cannot write %s: %s", path, strerror(failed));
+        goto free_name;
+    }
+    status = file_rename(temporary, path);
+
+free_name:
+    free(temporary);
+    return status;
+}
+
+/* Reads fd to its end into *text, which grows as needed: what fstat says of the size is not to be
+ * trusted for pipes and for /proc. Returns 0 or errno; EFBIG when there is more than limit. */
+static int read_all(int fd, size_t limit, char **text, size_t *length)
+{
+    size_t room = 4096, filled = 0;
+    char *buffer = malloc(room);
+    if (!buffer)
+        return ENOMEM;
+    for (;;) {
+        if (filled + 1 == room) {
+            char *larger = room > SIZE_MAX / 2 ? NULL : realloc(buffer, 2 * room);
+            if (!larger) {
+                free(buffer);
+                return ENOMEM;
+            }
+            buffer = larger;
+            room *= 2;
+        }
+        ssize_t got = read(fd, buffer + filled, room - filled - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        int reason = got < 0 ? errno : filled + (size_t)got > limit ? EFBIG : 0;
+        if (reason) {
+            free(buffer);
+            return reason;
+        }
+        if (got == 0)
+            break;
+        filled += (size_t)got;
+    }
+    buffer[filled] = '\0';
+    *text = buffer;
+    *length = filled;
+    return 0;
+}
+
+enum status file_read(const char *path, size_t limit, char **text, size_t *length)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_machine("cannot open %s: %s", path, strerror(errno));
+    char *content;
+    size_t bytes;
+    int reason = read_all(fd, limit, &content, &bytes);
+    close(fd);
+    if (reason == EFBIG)
+        return fail_machine("cannot read %s: it is larger than %zu bytes", path, limit);
+    if (reason)
+        return fail_machine("cannot read %s: %s", path, strerror(reason));
+    *text = content;
+    if (length)
+        *length = bytes;
+    return STATUS_OK;
+}
+
+enum status folder_create(const char *path)
+{
+    if (mkdir(path, 0777) == 0)
+        return sync_folder(path);
+    int reason = errno;
+    struct stat info;
+    if (reason == EEXIST && stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return STATUS_OK;
+        reason = ENOTDIR;
+    }
+    return fail_machine("cannot create the folder %s: %s", path, strerror(reason));
+}

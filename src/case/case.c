@@ -1,0 +1,121 @@
+/* Reading a case: tree, --set, shape, sections, resolved text; see case.h. */
+#include "case/case.h"
+
+#include <assert.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "case/sections.h"
+#include "case/set.h"
+#include "case/shape.h"
+
+const char *precision_name(enum precision p)
+{
+    return key_precisions[p];
+}
+
+const char *initial_name(enum initial_flow flow)
+{
+    return key_flows[flow];
+}
+
+const char *series_name(enum series_column column)
+{
+    return key_series[column];
+}
+
+const char *field_name(enum field_array array)
+{
+    return key_fields[array];
+}
+
+const char *image_name(enum image_quantity quantity)
+{
+    return key_images[quantity];
+}
+
+const char *isa_name(enum isa isa)
+{
+    return key_isas[isa];
+}
+
+const char *face_name(int face)
+{
+    assert(face >= 0 && face < 6);
+    return key_faces[face];
+}
+
+double case_tau(const struct flow_case *c)
+{
+    return 3 * c->fluid.viscosity + 0.5;
+}
+
+/* "configs/cavity.yaml" is the case cavity. */
+static void name_from_path(char name[CASE_NAME], const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    snprintf(name, CASE_NAME, "%.*s", (int)(length < CASE_NAME ? length : CASE_NAME - 1),
+             length ? base : "case");
+}
+
+static enum status read_sections(struct reader *r, struct flow_case *c)
+{
+    static enum status (*const sections[])(struct reader *, struct flow_case *) = {
+        section_units,   section_domain, section_fluid, section_solver, section_faces,
+        section_initial, section_force,  section_run,   section_check,  section_output,
+    };
+    enum status s = shape_check(r);
+    for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
+        s = sections[i](r, c);
+    return s ? s : shape_check_used(r);
+}
+
+static enum status read_case(const char *path, const char *text, size_t length, int set_count,
+                             const char *const *sets, struct flow_case *c)
+{
+    struct document document;
+    enum status s = document_read(&document, path, text, length);
+    for (int i = 0; !s && i < set_count; i++)
+        s = set_apply(&document, sets[i]);
+    if (!s) {
+        struct reader r = {.document = &document};
+        s = read_sections(&r, c);
+        if (!s && !(c->resolved = case_resolve(c, r.by_reynolds)))
+            s = STATUS_MACHINE;
+    }
+    document_destroy(&document);
+    return s;
+}
+
+enum status case_read(const char *path, const char *text, long length, int set_count,
+                      const char *const *sets, struct flow_case *c)
+{
+    /* numbers are read and written with a point, whatever the user's language */
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    assert(length >= 0);
+    *c = (struct flow_case){0};
+    if (!plain)
+        return fail_machine("no memory for the C locale");
+    const locale_t before = uselocale(plain);
+    name_from_path(c->name, path);
+    const enum status s = read_case(path, text, (size_t)length, set_count, sets, c);
+    uselocale(before);
+    freelocale(plain);
+    if (s)
+        case_destroy(c);
+    return s;
+}
+
+void case_destroy(struct flow_case *c)
+{
+    free(c->series);
+    free(c->fields);
+    free(c->images);
+    free(c->resolved);
+    *c = (struct flow_case){0};
+}

@@ -1,0 +1,178 @@
+/* A case: what the user asked for, read from YAML by the key table, checked and resolved.
+ *
+ * Every value is in lattice units (cell = 1, step = 1, reference density = 1); `units` says what
+ * one of them is in m, s and kg. Nothing here depends on rank count, backend or machine. */
+#ifndef TAGFLOW_CASE_H
+#define TAGFLOW_CASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "collision.h" /* enum collision, COLLISION_LIST */
+
+enum { CASE_NAME = 64 };
+
+/* Precision of storage, of arithmetic and of written fields. */
+#define PRECISION_LIST(X) X(fp32) X(fp64)
+enum precision { PRECISION_fp32, PRECISION_fp64 };
+
+/* What a face of the box is. Periodic faces come in pairs. */
+#define FACE_LIST(X)                                                                               \
+    X(periodic)                                                                                    \
+    X(wall) /* half-way bounce-back, with a tangential velocity or none */
+enum face_kind { FACE_periodic, FACE_wall };
+
+/* Initial flows; formulas in solver/initial.c. */
+#define INITIAL_LIST(X)                                                                            \
+    X(rest)                                                                                        \
+    X(uniform)                                                                                     \
+    X(taylor_green_2d)                                                                             \
+    X(taylor_green_3d)                                                                             \
+    X(abc)                                                                                         \
+    X(shear_layer)
+enum initial_flow {
+#define X(name) INITIAL_##name,
+    INITIAL_LIST(X)
+#undef X
+};
+
+/* Columns of a flow series, in the order in which they are written after step and time. */
+#define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity)
+enum series_column {
+#define X(name) SERIES_##name,
+    SERIES_LIST(X)
+#undef X
+};
+
+/* Arrays of a field snapshot. */
+#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(tag)
+enum field_array {
+#define X(name) FIELD_##name,
+    FIELD_LIST(X)
+#undef X
+};
+
+/* What an image shows; vorticity is its component along the image's axis. */
+#define IMAGE_LIST(X)                                                                              \
+    X(speed) X(velocity_x) X(velocity_y) X(velocity_z) X(density) X(pressure) X(vorticity)
+enum image_quantity {
+#define X(name) IMAGE_##name,
+    IMAGE_LIST(X)
+#undef X
+};
+
+/* Instruction sets of the CPU kernels: x86-64-v2, -v3, -v4; auto takes the best this CPU has. */
+#define ISA_LIST(X) X(auto) X(v2) X(v3) X(v4)
+enum isa { ISA_auto, ISA_v2, ISA_v3, ISA_v4 };
+
+/* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
+ * when the case has no `units`. */
+struct case_units {
+    bool given;
+    double dx, dt, density;
+};
+
+struct case_fluid {
+    double viscosity;                  /* kinematic, > 0 */
+    double velocity, length, reynolds; /* references; 0 when not given */
+};
+
+struct case_face {
+    enum face_kind kind;
+    double velocity[3]; /* of a wall; normal component 0 */
+};
+
+struct case_initial {
+    enum initial_flow flow;
+    double velocity[3];  /* uniform: the flow; others: 0 */
+    double amplitude;    /* of the vortices or of the shear layer; default fluid.velocity */
+    int axis;            /* 2-D flows: the axis along which nothing varies, default z = 2 */
+    double thickness;    /* shear_layer: kappa of tanh(kappa (y/L - 1/4)), default 80 */
+    double perturbation; /* shear_layer: delta, default 0.05 */
+};
+
+struct case_series {
+    char name[CASE_NAME];
+    int64_t every;
+    unsigned of; /* bit s: column s of SERIES_LIST */
+};
+
+struct case_field {
+    char name[CASE_NAME];
+    int64_t every;
+    unsigned of; /* bit a: array a of FIELD_LIST */
+    enum precision precision;
+};
+
+struct case_image {
+    char name[CASE_NAME];
+    int64_t every;
+    enum image_quantity of;
+    int axis, at;     /* the plane of cells `at` along `axis` */
+    bool fixed_range; /* false: the slice's own minimum and maximum */
+    double range[2];  /* in the unit of the quantity, lattice units */
+};
+
+struct flow_case {
+    char name[CASE_NAME]; /* stem of the case file, also the default output folder */
+    struct case_units units;
+    int cells[3];
+    struct case_fluid fluid;
+    struct {
+        enum collision collision;
+        double magic; /* TRT's (tau+ - 1/2)(tau- - 1/2) */
+        enum precision storage, arithmetic;
+    } solver;
+    struct case_initial initial;
+    struct case_face faces[6]; /* xmin xmax ymin ymax zmin zmax */
+    double acceleration[3];
+    struct {
+        int64_t steps;
+        int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */
+        int threads;  /* in each rank */
+        enum isa isa;
+    } run;
+    struct {
+        int64_t every; /* steps between looks for divergence; 0: never */
+        double max_velocity;
+    } check;
+    int64_t log_every; /* steps between log lines; 0: none */
+    int series_count, fields_count, images_count;
+    struct case_series *series;
+    struct case_field *fields;
+    struct case_image *images;
+    char *resolved; /* the case as YAML with every default filled in */
+};
+
+/* Names of the enumerators above, as the case file spells them. */
+const char *precision_name(enum precision);
+const char *initial_name(enum initial_flow);
+const char *series_name(enum series_column);
+const char *field_name(enum field_array);
+const char *image_name(enum image_quantity);
+const char *isa_name(enum isa);
+const char *face_name(int face); /* "xmin" ... "zmax" */
+
+/* Relaxation time tau = 3 viscosity + 1/2. */
+double case_tau(const struct flow_case *c);
+
+/* Read and resolve a case.
+ *   path: the file's name, for messages (and its stem for the run's name)
+ *   text: its content, length bytes; every rank passes the same
+ *   sets: `--set PATH=VALUE` arguments, set_count of them, applied in order
+ * Returns STATUS_OK and fills *c, or reports one line (file:line:column, or the --set argument
+ * quoted, what is wrong, what would be right) and returns STATUS_USAGE (without memory
+ * STATUS_MACHINE) with *c zeroed. */
+enum status case_read(const char *path, const char *text, long length, int set_count,
+                      const char *const *sets, struct flow_case *c);
+
+void case_destroy(struct flow_case *c);
+
+/* What follows from a case, through say(): grid, units, dx, dt, tau, omega, Mach, Reynolds. */
+void case_say_derived(const struct flow_case *c);
+
+/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there). */
+void case_warn(const struct flow_case *c);
+
+#endif

@@ -1,0 +1,177 @@
+/* Sections of a case: faces, initial flow, force. */
+#include <math.h>
+#include <string.h>
+
+#include "case/nearest.h"
+#include "case/sections.h"
+
+static enum status read_wall(const struct reader *r, const struct node *n, int first, int last,
+                             struct flow_case *c)
+{
+    char path[NODE_PATH];
+    const struct node *wall = value_find(n, "faces.<face>.wall");
+    double velocity[3] = {0, 0, 0};
+    if (wall->kind != NODE_MAPPING)
+        return value_wrong(r, wall, "faces.<face>.wall");
+    const enum status s =
+        value_numbers(r, wall, "faces.<face>.wall.velocity", UNIT_VELOCITY, 3, velocity);
+    if (s)
+        return s;
+    if (velocity[first / 2] != 0) {
+        const struct node *v = value_find(wall, "faces.<face>.wall.velocity");
+        node_path(v, path, sizeof path);
+        return fail_at(r->document, v->at,
+                       "%s: the wall moves along %s, through itself (that component must be 0)",
+                       path, key_axes[first / 2]);
+    }
+    for (int f = first; f <= last; f++) {
+        c->faces[f].kind = FACE_wall;
+        memcpy(c->faces[f].velocity, velocity, sizeof velocity);
+    }
+    return STATUS_OK;
+}
+
+/* One entry of `faces`, for one face or a pair of them. */
+static enum status read_face(const struct reader *r, struct node *n, int first, int last,
+                             struct flow_case *c)
+{
+    static const char row[] = "faces.<face>";
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256];
+    n->used = true;
+    if (value_find(n, "faces.<face>.wall")) /* the only kind with keys */
+        return read_wall(r, n, first, last, c);
+    if (n->kind != NODE_SCALAR || !*n->text)
+        return value_wrong(r, n, row);
+    const int kind = choice_index(key_face_kinds, n->text);
+    if (kind < 0) {
+        const char *near = nearest_choice(key_face_kinds, n->text);
+        node_path(n, path, sizeof path);
+        choice_text(key_face_kinds, known, sizeof known);
+        return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s", path,
+                       quote_text(n->text, quoted), known, near ? " (did you mean " : "",
+                       near ? near : "", near ? "?)" : "");
+    }
+    for (int f = first; f <= last; f++)
+        c->faces[f].kind = (enum face_kind)kind;
+    return STATUS_OK;
+}
+
+enum status section_faces(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "faces");
+    const struct node *given[6] = {NULL};
+    if (!map)
+        return value_missing(r, NULL, "faces", "");
+    for (struct node *n = map->first; n; n = n->next) {
+        const int name = choice_index(key_faces, n->key); /* 0-5: a face, 6-8: a pair */
+        const int first = name < 6 ? name : 2 * (name - 6), last = name < 6 ? name : first + 1;
+        for (int f = first; f <= last; f++) {
+            if (given[f])
+                return fail_at(r->document, n->key_at,
+                               "face %s is named twice, by %s and %s (keep one)", key_faces[f],
+                               given[f]->key, n->key);
+            given[f] = n;
+        }
+        const enum status s = read_face(r, n, first, last, c);
+        if (s)
+            return s;
+    }
+    for (int f = 0; f < 6; f++)
+        if (!given[f])
+            return fail_at(r->document, map->key_at,
+                           "face %s is missing (for example faces: {%s: wall}; %s names both)",
+                           key_faces[f], key_faces[f], key_axes[f / 2]);
+    for (int f = 0; f < 6; f++)
+        if (c->faces[f].kind == FACE_periodic && c->faces[f ^ 1].kind != FACE_periodic)
+            return fail_at(r->document, given[f]->at,
+                           "face %s is periodic but %s is not (for example %s: periodic)",
+                           key_faces[f], key_faces[f ^ 1], key_axes[f / 2]);
+    return STATUS_OK;
+}
+
+bool initial_is_flat(enum initial_flow flow)
+{
+    return flow == INITIAL_taylor_green_2d || flow == INITIAL_shear_layer;
+}
+
+bool initial_has_amplitude(enum initial_flow flow)
+{
+    return flow != INITIAL_rest && flow != INITIAL_uniform;
+}
+
+/* Keys of `initial` that this flow does not have. */
+static enum status refuse_others(const struct reader *r, const struct node *map,
+                                 enum initial_flow flow)
+{
+    const struct {
+        const char *row;
+        bool has;
+    } keys[] = {
+        {"initial.velocity", flow == INITIAL_uniform},
+        {"initial.amplitude", initial_has_amplitude(flow)},
+        {"initial.axis", initial_is_flat(flow)},
+        {"initial.thickness", flow == INITIAL_shear_layer},
+        {"initial.perturbation", flow == INITIAL_shear_layer},
+    };
+    char why[64];
+    snprintf(why, sizeof why, "with flow %s", key_flows[flow]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const enum status s = keys[i].has ? STATUS_OK : value_refuse(r, map, keys[i].row, why);
+        if (s)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+/* The periodic flows need a box that they fit into. */
+static enum status check_box(const struct reader *r, const struct node *flow,
+                             const struct flow_case *c)
+{
+    const bool flat = initial_is_flat(c->initial.flow);
+    const char *name = key_flows[c->initial.flow];
+    for (int a = 0; a < 3; a++)
+        if (c->faces[2 * a].kind != FACE_periodic && !(flat && a == c->initial.axis))
+            return fail_at(r->document, flow->at,
+                           "initial.flow %s needs periodic faces along %s (faces: {%s: periodic})",
+                           name, key_axes[a], key_axes[a]);
+    if (!flat && (c->cells[0] != c->cells[1] || c->cells[0] != c->cells[2]))
+        return fail_at(r->document, flow->at,
+                       "initial.flow %s needs a cube, not %d x %d x %d cells (for example "
+                       "domain: {cells: [%d, %d, %d]})",
+                       name, c->cells[0], c->cells[1], c->cells[2], c->cells[0], c->cells[0],
+                       c->cells[0]);
+    return STATUS_OK;
+}
+
+enum status section_initial(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "initial");
+    struct case_initial *initial = &c->initial;
+    int flow = 0;
+    enum status s;
+    if ((s = value_choice(r, map, "initial.flow", &flow)))
+        return s;
+    initial->flow = (enum initial_flow)flow;
+    if ((s = refuse_others(r, map, initial->flow)) ||
+        (s = value_numbers(r, map, "initial.velocity", UNIT_VELOCITY, 3, initial->velocity)) ||
+        (s = value_choice(r, map, "initial.axis", &initial->axis)) ||
+        (s = value_number(r, map, "initial.thickness", &initial->thickness)) ||
+        (s = value_number(r, map, "initial.perturbation", &initial->perturbation)))
+        return s;
+    if (initial->flow == INITIAL_uniform && !value_find(map, "initial.velocity"))
+        return value_missing(r, map, "initial.velocity", ", which flow uniform needs,");
+    if (!initial_has_amplitude(initial->flow))
+        return STATUS_OK;
+    initial->amplitude = c->fluid.velocity;
+    if ((s = value_number(r, map, "initial.amplitude", &initial->amplitude)))
+        return s;
+    if (initial->amplitude == 0)
+        return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
+    return check_box(r, value_find(map, "initial.flow"), c);
+}
+
+enum status section_force(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "force");
+    return value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration);
+}

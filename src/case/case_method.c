@@ -1,0 +1,164 @@
+/* Sections of a case: units, domain, fluid, solver. */
+#include <math.h>
+#include <string.h>
+
+#include "case/sections.h"
+
+/* Cells in all: 19 populations of 8 bytes, twice, stay far below PTRDIFF_MAX. */
+#define CELLS_MAX 1125899906842624.0 /* 2^50 */
+
+enum status section_units(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "units");
+    struct case_units units = {.given = true};
+    double physical = 0, lattice = 0;
+    enum status s;
+    c->units = r->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
+    if (!map)
+        return STATUS_OK;
+    if ((s = value_number(r, map, "units.dx", &units.dx)) ||
+        (s = value_one_of(r, map, "units.dt", "units.velocity")) ||
+        (s = value_number(r, map, "units.dt", &units.dt)) ||
+        (s = value_number(r, map, "units.density", &units.density)))
+        return s;
+    const struct node *velocity = value_find(map, "units.velocity");
+    if (velocity) {
+        if ((s = value_number(r, velocity, "units.velocity.physical", &physical)) ||
+            (s = value_number(r, velocity, "units.velocity.lattice", &lattice)))
+            return s;
+        units.dt = lattice / physical * units.dx;
+        if (!isnormal(units.dt))
+            return fail_at(r->document, velocity->at,
+                           "units.velocity gives a step of %g s, which is no use", units.dt);
+    }
+    c->units = r->units = units;
+    return STATUS_OK;
+}
+
+/* Lengths to cells: whole multiples of dx within 1e-6 of the length. */
+static enum status cells_from_size(struct reader *r, const struct node *map, int cells[3])
+{
+    const double dx = r->units.dx;
+    const struct node *n = value_find(map, "domain.size");
+    double size[3] = {0, 0, 0};
+    if (!r->units.given)
+        return fail_at(r->document, n->at,
+                       "domain.size needs units.dx (or domain.cells in its place)");
+    const enum status s = value_numbers(r, map, "domain.size", UNIT_LENGTH, 3, size);
+    if (s)
+        return s;
+    for (int a = 0; a < 3; a++) {
+        const double ratio = size[a] / dx, whole = round(ratio), below = floor(ratio);
+        if (!(whole <= 2147483647.0))
+            return fail_at(r->document, n->at,
+                           "domain.size: %g m along %s is %g cells of %g m (at most 2147483647)",
+                           size[a], key_axes[a], ratio, dx);
+        if (ratio < 1 - 1e-6)
+            return fail_at(r->document, n->at,
+                           "domain.size: %g m along %s is less than a cell (at least %g m)",
+                           size[a], key_axes[a], dx);
+        if (fabs(ratio - whole) > 1e-6 * whole)
+            return fail_at(r->document, n->at,
+                           "domain.size: %g m along %s is %.9g cells of %g m, no whole number "
+                           "(%.9g m or %.9g m would fit)",
+                           size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
+        cells[a] = (int)whole;
+    }
+    return STATUS_OK;
+}
+
+enum status section_domain(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "domain");
+    enum status s;
+    if (!map)
+        return value_missing(r, NULL, "domain", "");
+    if ((s = value_one_of(r, map, "domain.cells", "domain.size")))
+        return s;
+    const struct node *size = value_find(map, "domain.size");
+    s = size ? cells_from_size(r, map, c->cells) : value_integers(r, map, "domain.cells", c->cells);
+    if (s)
+        return s;
+    const double product = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    if (product > CELLS_MAX)
+        return fail_at(r->document, map->first->at,
+                       "domain: %d x %d x %d are %g cells, out of range (at most %g)", c->cells[0],
+                       c->cells[1], c->cells[2], product, CELLS_MAX);
+    return STATUS_OK;
+}
+
+static enum status viscosity_from_reynolds(struct reader *r, const struct node *map,
+                                           struct case_fluid *f)
+{
+    const char *missing = !value_find(map, "fluid.velocity") ? "fluid.velocity"
+                          : !value_find(map, "fluid.length") ? "fluid.length"
+                                                             : NULL;
+    if (missing)
+        return value_missing(r, map, missing, ", which fluid.reynolds needs,");
+    const enum status s = value_number(r, map, "fluid.reynolds", &f->reynolds);
+    if (s)
+        return s;
+    f->viscosity = f->velocity * f->length / f->reynolds;
+    r->by_reynolds = true;
+    if (!isnormal(f->viscosity))
+        return fail_at(r->document, value_find(map, "fluid.reynolds")->at,
+                       "fluid.reynolds: gives a viscosity of %g (out of what numbers can hold)",
+                       f->viscosity);
+    return STATUS_OK;
+}
+
+enum status section_fluid(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "fluid");
+    struct case_fluid *f = &c->fluid;
+    enum status s;
+    if (!map)
+        return value_missing(r, NULL, "fluid", "");
+    if ((s = value_one_of(r, map, "fluid.viscosity", "fluid.reynolds")) ||
+        (s = value_number(r, map, "fluid.velocity", &f->velocity)) ||
+        (s = value_number(r, map, "fluid.length", &f->length)))
+        return s;
+    if (value_find(map, "fluid.reynolds"))
+        return viscosity_from_reynolds(r, map, f);
+    if ((s = value_number(r, map, "fluid.viscosity", &f->viscosity)))
+        return s;
+    f->reynolds = f->velocity * f->length / f->viscosity;
+    return STATUS_OK;
+}
+
+bool collision_has_magic(enum collision collision)
+{
+    return collision != COLLISION_bgk;
+}
+
+enum status section_solver(struct reader *r, struct flow_case *c)
+{
+    const struct node *map = node_get(r->document->root, "solver");
+    const struct node *storage = value_find(map, "solver.storage");
+    const struct node *arithmetic = value_find(map, "solver.arithmetic");
+    int collision = 0, stored = PRECISION_fp32, computed = PRECISION_fp32;
+    enum status s;
+    if ((s = value_choice(r, map, "solver.collision", &collision)) ||
+        (s = value_choice(r, map, "solver.storage", &stored)) ||
+        (s = value_choice(r, map, "solver.arithmetic", &computed)))
+        return s;
+    if (!storage)
+        stored = computed;
+    if (!arithmetic)
+        computed = stored;
+    if (stored != computed)
+        return fail_at(r->document, arithmetic->at,
+                       "solver.arithmetic %s with solver.storage %s is not available (give both "
+                       "the same)",
+                       key_precisions[computed], key_precisions[stored]);
+    c->solver.collision = (enum collision)collision;
+    c->solver.storage = (enum precision)stored;
+    c->solver.arithmetic = (enum precision)computed;
+    if (!collision_has_magic(c->solver.collision)) {
+        char why[64];
+        snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
+        if ((s = value_refuse(r, map, "solver.magic", why)))
+            return s;
+    }
+    return value_number(r, map, "solver.magic", &c->solver.magic);
+}

@@ -1,0 +1,169 @@
+/* A case as YAML with every default filled in, in lattice units; it reads back to the same case. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "case/sections.h"
+
+/* Shortest of 15 to 17 digits that reads back to the same double. */
+static const char *number(double value, char text[static 32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+static void put_number(FILE *to, const char *before, double value, const char *after)
+{
+    char text[32];
+    fprintf(to, "%s%s%s", before, number(value, text), after);
+}
+
+static void put_vector(FILE *to, const double v[3])
+{
+    put_number(to, "[", v[0], ", ");
+    put_number(to, "", v[1], ", ");
+    put_number(to, "", v[2], "]");
+}
+
+static void put_choices(FILE *to, const char *const *choices, unsigned bits)
+{
+    const char *comma = "";
+    fputc('[', to);
+    for (int i = 0; choices[i]; i++) {
+        if (!(bits & (1u << i)))
+            continue;
+        fprintf(to, "%s%s", comma, choices[i]);
+        comma = ", ";
+    }
+    fputc(']', to);
+}
+
+static void put_method(FILE *to, const struct flow_case *c, bool by_reynolds)
+{
+    const struct case_fluid *f = &c->fluid;
+    fprintf(to, "domain:\n  cells: [%d, %d, %d]\n", c->cells[0], c->cells[1], c->cells[2]);
+    fprintf(to, "fluid:\n");
+    if (by_reynolds)
+        put_number(to, "  reynolds: ", f->reynolds, "");
+    else
+        put_number(to, "  viscosity: ", f->viscosity, "\n");
+    if (by_reynolds)
+        put_number(to, " # viscosity ", f->viscosity, "\n");
+    if (f->velocity > 0)
+        put_number(to, "  velocity: ", f->velocity, "\n");
+    if (f->length > 0)
+        put_number(to, "  length: ", f->length, "\n");
+    fprintf(to, "solver:\n  collision: %s\n", key_collisions[c->solver.collision]);
+    if (collision_has_magic(c->solver.collision))
+        put_number(to, "  magic: ", c->solver.magic, "\n");
+    fprintf(to, "  storage: %s\n  arithmetic: %s\n", precision_name(c->solver.storage),
+            precision_name(c->solver.arithmetic));
+}
+
+static void put_initial(FILE *to, const struct case_initial *initial)
+{
+    fprintf(to, "initial:\n  flow: %s\n", initial_name(initial->flow));
+    if (initial->flow == INITIAL_uniform) {
+        fprintf(to, "  velocity: ");
+        put_vector(to, initial->velocity);
+        fputc('\n', to);
+    }
+    if (initial_has_amplitude(initial->flow))
+        put_number(to, "  amplitude: ", initial->amplitude, "\n");
+    if (initial_is_flat(initial->flow))
+        fprintf(to, "  axis: %s\n", key_axes[initial->axis]);
+    if (initial->flow == INITIAL_shear_layer) {
+        put_number(to, "  thickness: ", initial->thickness, "\n");
+        put_number(to, "  perturbation: ", initial->perturbation, "\n");
+    }
+}
+
+static void put_faces(FILE *to, const struct flow_case *c)
+{
+    fprintf(to, "faces:\n");
+    for (int f = 0; f < 6; f++) {
+        const struct case_face *face = &c->faces[f];
+        fprintf(to, "  %s: ", face_name(f));
+        if (face->kind == FACE_wall) {
+            fprintf(to, "{wall: {velocity: ");
+            put_vector(to, face->velocity);
+            fprintf(to, "}}\n");
+        } else {
+            fprintf(to, "%s\n", key_face_kinds[face->kind]);
+        }
+    }
+}
+
+static void put_run(FILE *to, const struct flow_case *c)
+{
+    const int *ranks = c->run.ranks;
+    fprintf(to, "run:\n  steps: %lld\n", (long long)c->run.steps);
+    if (ranks[0])
+        fprintf(to, "  ranks: [%d, %d, %d]\n", ranks[0], ranks[1], ranks[2]);
+    else
+        fprintf(to, "  ranks: auto\n");
+    fprintf(to, "  threads: %d\n  isa: %s\n", c->run.threads, isa_name(c->run.isa));
+    fprintf(to, "check:\n  every: %lld\n", (long long)c->check.every);
+    put_number(to, "  max_velocity: ", c->check.max_velocity, "\n");
+}
+
+static void put_output(FILE *to, const struct flow_case *c)
+{
+    fprintf(to, "output:\n  log: {every: %lld}\n", (long long)c->log_every);
+    fprintf(to, "  series:%s\n", c->series_count ? "" : " {}");
+    for (const struct case_series *s = c->series; s < c->series + c->series_count; s++) {
+        fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
+        put_choices(to, key_series, s->of);
+        fprintf(to, "}\n");
+    }
+    fprintf(to, "  fields:%s\n", c->fields_count ? "" : " {}");
+    for (const struct case_field *f = c->fields; f < c->fields + c->fields_count; f++) {
+        fprintf(to, "    %s: {every: %lld, of: ", f->name, (long long)f->every);
+        put_choices(to, key_fields, f->of);
+        fprintf(to, ", precision: %s}\n", precision_name(f->precision));
+    }
+    fprintf(to, "  images:%s\n", c->images_count ? "" : " {}");
+    for (const struct case_image *i = c->images; i < c->images + c->images_count; i++) {
+        fprintf(to, "    %s: {every: %lld, of: %s, axis: %s, at: %d", i->name, (long long)i->every,
+                image_name(i->of), key_axes[i->axis], i->at);
+        if (i->fixed_range) {
+            put_number(to, ", range: [", i->range[0], ", ");
+            put_number(to, "", i->range[1], "]");
+        }
+        fprintf(to, "}\n");
+    }
+}
+
+char *case_resolve(const struct flow_case *c, bool by_reynolds)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        goto no_memory;
+    fprintf(to, "# as resolved by tagflow; lattice units\n");
+    if (c->units.given) {
+        put_number(to, "units:\n  dx: ", c->units.dx, " m\n");
+        put_number(to, "  dt: ", c->units.dt, " s\n");
+        put_number(to, "  density: ", c->units.density, " kg/m3\n");
+    }
+    put_method(to, c, by_reynolds);
+    put_initial(to, &c->initial);
+    put_faces(to, c);
+    fprintf(to, "force:\n  acceleration: ");
+    put_vector(to, c->acceleration);
+    fputc('\n', to);
+    put_run(to, c);
+    put_output(to, c);
+    const bool failed = ferror(to);
+    if (fclose(to) == 0 && !failed)
+        return text;
+    free(text);
+no_memory:
+    fail_machine("no memory to write the resolved case");
+    return NULL;
+}

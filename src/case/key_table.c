@@ -1,0 +1,201 @@
+/* The table of keys; see keys.h. One row a key; the reader of its section takes the value. */
+#include "case/keys.h"
+
+#include <math.h>
+
+#include "case/case.h"
+#include "collision.h"
+
+/* Below the speed of sound, 1/sqrt(3). */
+#define SUBSONIC 0.577
+/* File names hold ten digits of the step. */
+#define STEPS_MAX 9999999999.0
+
+/* clang-format off */
+#define ANY          {-INFINITY, INFINITY, false, false}
+#define POSITIVE     {0, INFINITY, true, false}
+#define FROM(a)      {a, INFINITY, false, false}
+#define BETWEEN(a,b) {a, b, false, false}
+#define SPEED        {0, SUBSONIC, true, false}
+#define MAGNITUDE(b) {0, b, false, false}
+
+#define NAME(name) #name,
+#define NAME_OF(name, meaning) #name,
+const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
+const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
+const char *const key_flows[]       = {INITIAL_LIST(NAME) NULL};
+const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
+const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
+const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
+const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
+const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
+#undef NAME
+#undef NAME_OF
+const char *const key_axes[]  = {"x", "y", "z", NULL};
+const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
+                                 "x", "y", "z", NULL};
+
+#define ROW(name, kind) .path = name, .type = kind
+
+const struct key key_table[] = {
+    {ROW("units", KEY_MAP), .otherwise = "lattice units only",
+     .example = "{dx: 5 mm, dt: 1 ms, density: 1 kg/m3}",
+     .meaning = "what one lattice unit is; needed by numbers with a unit"},
+    {ROW("units.dx", KEY_PHYSICAL), .unit = UNIT_LENGTH, .range = POSITIVE, .required = true,
+     .example = "5 mm", .meaning = "edge of a cell"},
+    {ROW("units.dt", KEY_PHYSICAL), .unit = UNIT_TIME, .range = POSITIVE,
+     .otherwise = "this or units.velocity", .example = "1 ms", .meaning = "time of a step"},
+    {ROW("units.velocity", KEY_MAP), .otherwise = "this or units.dt",
+     .example = "{physical: 0.2 m/s, lattice: 0.04}",
+     .meaning = "the same velocity in both units, which gives the time of a step"},
+    {ROW("units.velocity.physical", KEY_PHYSICAL), .unit = UNIT_VELOCITY, .range = POSITIVE,
+     .required = true, .example = "0.2 m/s", .meaning = "that velocity with its unit"},
+    {ROW("units.velocity.lattice", KEY_NUMBER), .range = SPEED, .required = true,
+     .example = "0.04", .meaning = "that velocity in cells a step"},
+    {ROW("units.density", KEY_PHYSICAL), .unit = UNIT_DENSITY, .range = POSITIVE,
+     .fallback = "1 kg/m3", .example = "1000 kg/m3", .meaning = "the reference density"},
+
+    {ROW("domain", KEY_MAP), .required = true, .example = "{cells: [128, 128, 4]}",
+     .meaning = "the box"},
+    {ROW("domain.cells", KEY_INTEGERS), .range = BETWEEN(1, 2147483647),
+     .otherwise = "this or domain.size", .example = "[128, 128, 4]",
+     .meaning = "cells along x, y and z"},
+    {ROW("domain.size", KEY_SIZE), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .otherwise = "this or domain.cells", .example = "[2.5 m, 0.41 m, 0.41 m]",
+     .meaning = "lengths along x, y and z, whole multiples of units.dx"},
+
+    {ROW("fluid", KEY_MAP), .required = true, .example = "{viscosity: 0.01}",
+     .meaning = "the fluid and its reference numbers"},
+    {ROW("fluid.viscosity", KEY_NUMBER), .unit = UNIT_VISCOSITY, .range = POSITIVE,
+     .otherwise = "this or fluid.reynolds", .example = "0.01", .meaning = "kinematic viscosity"},
+    {ROW("fluid.reynolds", KEY_NUMBER), .range = POSITIVE,
+     .otherwise = "this or fluid.viscosity", .example = "1000",
+     .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
+    {ROW("fluid.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
+     .otherwise = "none; required with fluid.reynolds", .example = "0.1",
+     .meaning = "reference velocity of Reynolds and Mach number"},
+    {ROW("fluid.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .otherwise = "none; required with fluid.reynolds", .example = "128",
+     .meaning = "reference length of the Reynolds number"},
+
+    {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
+     .meaning = "the numerical method"},
+    {ROW("solver.collision", KEY_CHOICE), .choices = key_collisions, .fallback = "trt",
+     .example = "trt", .meaning = "collision operator"},
+    {ROW("solver.magic", KEY_NUMBER), .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
+     .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
+    {ROW("solver.storage", KEY_CHOICE), .choices = key_precisions,
+     .otherwise = "as solver.arithmetic, or fp32", .example = "fp32",
+     .meaning = "precision in which populations are stored"},
+    {ROW("solver.arithmetic", KEY_CHOICE), .choices = key_precisions,
+     .otherwise = "as solver.storage, or fp32", .example = "fp32",
+     .meaning = "precision in which is computed; now the same as solver.storage"},
+
+    {ROW("initial", KEY_MAP), .otherwise = "rest", .example = "{flow: rest}",
+     .meaning = "the flow at step 0"},
+    {ROW("initial.flow", KEY_CHOICE), .choices = key_flows, .fallback = "rest", .example = "rest",
+     .meaning = "initial flow"},
+    {ROW("initial.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
+     .otherwise = "required with uniform", .example = "[0.05, 0, 0]",
+     .meaning = "velocity of the uniform flow"},
+    {ROW("initial.amplitude", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
+     .otherwise = "fluid.velocity", .example = "0.05",
+     .meaning = "velocity of the vortices or of the shear layer"},
+    {ROW("initial.axis", KEY_CHOICE), .choices = key_axes, .fallback = "z", .example = "z",
+     .meaning = "taylor_green_2d, shear_layer: the axis along which nothing varies"},
+    {ROW("initial.thickness", KEY_NUMBER), .range = POSITIVE, .fallback = "80", .example = "80",
+     .meaning = "shear_layer: k of tanh(k (y/L - 1/4)); larger is thinner"},
+    {ROW("initial.perturbation", KEY_NUMBER), .range = BETWEEN(0, 1), .fallback = "0.05",
+     .example = "0.05", .meaning = "shear_layer: cross velocity as a part of the amplitude"},
+
+    {ROW("faces", KEY_MAP), .required = true,
+     .example = "{x: periodic, y: wall, z: periodic}",
+     .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
+    {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
+     .example = "wall", .meaning = "what the face is; wall may be a map"},
+    {ROW("faces.<face>.wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}",
+     .otherwise = "a wall at rest", .meaning = "a wall by half-way bounce-back"},
+    {ROW("faces.<face>.wall.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY,
+     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",
+     .meaning = "velocity of the wall in its own plane"},
+
+    {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
+     .meaning = "what drives the flow from inside"},
+    {ROW("force.acceleration", KEY_VECTOR), .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1),
+     .fallback = "[0, 0, 0]", .example = "[1e-6, 0, 0]",
+     .meaning = "acceleration of the fluid, the same everywhere"},
+
+    {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
+     .meaning = "how long and on what"},
+    {ROW("run.steps", KEY_INTEGER), .range = BETWEEN(1, STEPS_MAX), .restart = true,
+     .otherwise = "this or run.duration", .example = "1000", .meaning = "steps from the beginning"},
+    {ROW("run.duration", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .restart = true,
+     .otherwise = "this or run.steps", .example = "30 s",
+     .meaning = "time from the beginning, rounded to whole steps"},
+    {ROW("run.ranks", KEY_RANKS), .range = BETWEEN(1, 2147483647), .restart = true,
+     .fallback = "auto", .example = "[2, 2, 1]", .meaning = "cuts of the box along x, y and z"},
+    {ROW("run.threads", KEY_INTEGER), .range = BETWEEN(1, 1024), .restart = true, .fallback = "1",
+     .example = "4", .meaning = "threads of each rank"},
+    {ROW("run.isa", KEY_CHOICE), .choices = key_isas, .restart = true, .fallback = "auto",
+     .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
+
+    {ROW("check", KEY_MAP), .otherwise = "defaults", .restart = true, .example = "{every: 1000}",
+     .meaning = "looking for a flow that diverges"},
+    {ROW("check.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
+     .restart = true, .fallback = "1000", .example = "1000",
+     .meaning = "interval between looks; 0: never"},
+    {ROW("check.max_velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
+     .restart = true, .fallback = "0.4", .example = "0.4",
+     .meaning = "the flow has diverged when a velocity is above this"},
+
+    {ROW("output", KEY_MAP), .otherwise = "a log only", .restart = true,
+     .example = "{log: {every: 1000}}", .meaning = "what is written and when"},
+    {ROW("output.log", KEY_MAP), .otherwise = "defaults", .restart = true,
+     .example = "{every: 1000}", .meaning = "lines in the log"},
+    {ROW("output.log.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
+     .restart = true, .otherwise = "a twentieth of the steps", .example = "1000",
+     .meaning = "interval between lines; 0: none"},
+    {ROW("output.series", KEY_NAMES), .otherwise = "none", .restart = true,
+     .example = "{flow: {every: 100, of: [mass, kinetic_energy]}}",
+     .meaning = "tables over time, each under a name of yours: series/<name>.csv"},
+    {ROW("output.series.*", KEY_MAP), .otherwise = "none", .restart = true,
+     .example = "{every: 100, of: mass}", .meaning = "one table"},
+    {ROW("output.series.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "100",
+     .meaning = "interval between rows"},
+    {ROW("output.series.*.of", KEY_CHOICES), .choices = key_series, .required = true,
+     .restart = true, .example = "[mass, kinetic_energy]", .meaning = "columns"},
+    {ROW("output.fields", KEY_NAMES), .otherwise = "none", .restart = true,
+     .example = "{main: {every: 20000, of: [velocity, density]}}",
+     .meaning = "snapshots in three dimensions, each under a name of yours: fields/<name>_*"},
+    {ROW("output.fields.*", KEY_MAP), .otherwise = "none", .restart = true,
+     .example = "{every: 20000, of: velocity}", .meaning = "one file series"},
+    {ROW("output.fields.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "20000",
+     .meaning = "interval between snapshots"},
+    {ROW("output.fields.*.of", KEY_CHOICES), .choices = key_fields, .required = true,
+     .restart = true, .example = "[velocity, density]", .meaning = "arrays"},
+    {ROW("output.fields.*.precision", KEY_CHOICE), .choices = key_precisions, .restart = true,
+     .fallback = "fp32", .example = "fp32", .meaning = "precision of the file"},
+    {ROW("output.images", KEY_NAMES), .otherwise = "none", .restart = true,
+     .example = "{mid: {every: 20000, of: speed}}",
+     .meaning = "pictures of a plane of cells, each under a name of yours: images/<name>_*"},
+    {ROW("output.images.*", KEY_MAP), .otherwise = "none", .restart = true,
+     .example = "{every: 20000, of: speed}", .meaning = "one series of pictures"},
+    {ROW("output.images.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "20000",
+     .meaning = "interval between pictures"},
+    {ROW("output.images.*.of", KEY_CHOICE), .choices = key_images, .required = true,
+     .restart = true, .example = "speed",
+     .meaning = "what is shown; vorticity is its component along the axis"},
+    {ROW("output.images.*.axis", KEY_CHOICE), .choices = key_axes, .restart = true,
+     .fallback = "z", .example = "z", .meaning = "axis normal to the plane"},
+    {ROW("output.images.*.at", KEY_INTEGER), .range = BETWEEN(0, 2147483646), .restart = true,
+     .otherwise = "the middle cell", .example = "2",
+     .meaning = "the plane: index of its cells along the axis, from 0"},
+    {ROW("output.images.*.range", KEY_RANGE), .unit = UNIT_SHOWN, .range = ANY, .restart = true,
+     .otherwise = "each picture's own", .example = "[0, 0.1]",
+     .meaning = "values at the two ends of the colour map"},
+    {.path = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,194 @@
+/* Look-up in the table of keys, and its printed form; see keys.h. */
+#include "case/keys.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+const struct unit_info *unit_info(enum key_unit unit)
+{
+    static const struct unit_info info[] = {
+        [UNIT_NONE] = {"a number without unit", "", "0.1", {0, 0, 0}},
+        [UNIT_LENGTH] = {"a length", "m", "5 mm", {1, 0, 0}},
+        [UNIT_TIME] = {"a time", "s", "1 ms", {0, 1, 0}},
+        [UNIT_VELOCITY] = {"a velocity", "m/s", "0.2 m/s", {1, -1, 0}},
+        [UNIT_VISCOSITY] = {"a viscosity", "m2/s", "1e-6 m2/s", {2, -1, 0}},
+        [UNIT_DENSITY] = {"a density", "kg/m3", "1000 kg/m3", {-3, 0, 1}},
+        [UNIT_ACCELERATION] = {"an acceleration", "m/s2", "9.81 m/s2", {1, -2, 0}},
+        [UNIT_PRESSURE] = {"a pressure", "kg/m/s2", "10 kg/m/s2", {-1, -2, 1}},
+        [UNIT_RATE] = {"a rate", "1/s", "5 1/s", {0, -1, 0}},
+        [UNIT_SHOWN] = {"what is shown", "of what is shown", "0.1", {0, 0, 0}},
+    };
+    assert((size_t)unit < sizeof info / sizeof *info);
+    return &info[unit];
+}
+
+const struct key *keys_row(const char *pattern)
+{
+    for (const struct key *k = key_table; k->path; k++)
+        if (!strcmp(k->path, pattern))
+            return k;
+    return NULL;
+}
+
+/* What follows `pattern` and a dot in `path`; the whole path for the root, else NULL. */
+static const char *below(const char *path, const char *pattern)
+{
+    const size_t length = strlen(pattern);
+    if (!length)
+        return path;
+    return !strncmp(path, pattern, length) && path[length] == '.' ? path + length + 1 : NULL;
+}
+
+static bool segment_matches(const char *segment, size_t length, const char *text)
+{
+    if (length == 1 && *segment == '*')
+        return true;
+    if (length == 6 && !strncmp(segment, "<face>", 6))
+        return choice_index(key_faces, text) >= 0;
+    return strlen(text) == length && !strncmp(segment, text, length);
+}
+
+bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH])
+{
+    for (const struct key *k = key_table; k->path; k++) {
+        const char *rest = below(k->path, pattern);
+        if (!rest)
+            continue;
+        const size_t length = strcspn(rest, ".");
+        if (segment_matches(rest, length, segment)) {
+            snprintf(child, KEYS_PATH, "%.*s", (int)(rest - k->path) + (int)length, k->path);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool keys_match(const char *path, char pattern[static KEYS_PATH])
+{
+    *pattern = '\0';
+    while (*path) {
+        char segment[KEYS_PATH], child[KEYS_PATH];
+        const size_t length = strcspn(path, ".");
+        if (!length || length >= sizeof segment)
+            return false;
+        snprintf(segment, sizeof segment, "%.*s", (int)length, path);
+        if (!keys_step(pattern, segment, child))
+            return false;
+        strcpy(pattern, child);
+        path += length;
+        if (*path == '.' && !*++path)
+            return false;
+    }
+    return true;
+}
+
+bool keys_inner(const char *pattern)
+{
+    for (const struct key *k = key_table; k->path; k++)
+        if (below(k->path, pattern))
+            return true;
+    return false;
+}
+
+int choice_index(const char *const *choices, const char *text)
+{
+    for (int i = 0; choices[i]; i++)
+        if (!strcmp(choices[i], text))
+            return i;
+    return -1;
+}
+
+void choice_text(const char *const *choices, char *text, size_t size)
+{
+    size_t length = 0;
+    *text = '\0';
+    for (int i = 0; choices[i] && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", choices[i]);
+}
+
+void range_text(const struct key *key, char *text, size_t size)
+{
+    const struct key_range *r = &key->range;
+    const char *what = key->type == KEY_VECTOR ? "magnitude " : "";
+    const char *high = r->high_open ? "below" : "at most";
+    *text = '\0';
+    if (r->low == 0 && r->high == 0) /* a key without range */
+        return;
+    if (key->type == KEY_VECTOR)
+        snprintf(text, size, "%s%s %.10g", what, high, r->high);
+    else if (isinf(r->low) && isinf(r->high))
+        return;
+    else if (isinf(r->high))
+        snprintf(text, size, "%s %.10g", r->low_open ? "above" : "at least", r->low);
+    else if (r->low_open || r->high_open)
+        snprintf(text, size, "%s %.10g, %s %.10g", r->low_open ? "above" : "at least", r->low, high,
+                 r->high);
+    else
+        snprintf(text, size, "%.10g to %.10g", r->low, r->high);
+}
+
+void type_text(const struct key *key, char *text, size_t size)
+{
+    static const char *const fixed[] = {
+        [KEY_MAP] = "a map",
+        [KEY_NAMES] = "a map from names to maps",
+        [KEY_INTEGER] = "a whole number",
+        [KEY_INTEGERS] = "a list of three whole numbers",
+        [KEY_RANKS] = "auto or a list of three whole numbers",
+        [KEY_NUMBER] = "a number",
+        [KEY_VECTOR] = "a list of three numbers",
+        [KEY_RANGE] = "a list of two numbers",
+        [KEY_PHYSICAL] = "a number with a unit",
+        [KEY_SIZE] = "a list of three numbers with a unit",
+        [KEY_CHOICE] = "one of ",
+        [KEY_CHOICES] = "one or a list of ",
+        [KEY_INTERVAL] = "a number of steps or a time with a unit",
+        [KEY_FACE] = "one of ",
+    };
+    size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
+    if (key->choices)
+        choice_text(key->choices, text + length, size - length);
+    length = strlen(text);
+    if (key->type == KEY_FACE)
+        snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
+}
+
+static void print_row(FILE *to, const struct key *key)
+{
+    char type[256], range[128];
+    const char *unit = key->unit ? unit_info(key->unit)->symbol : "";
+    type_text(key, type, sizeof type);
+    range_text(key, range, sizeof range);
+    fprintf(to, "%s\n    %s", key->path, key->meaning);
+    fprintf(to, "\n    type: %s", type);
+    if (*unit)
+        fprintf(to, "; unit: %s", unit);
+    if (*range)
+        fprintf(to, "; range: %s", range);
+    fprintf(to, "\n    default: %s",
+            key->required   ? "required"
+            : key->fallback ? key->fallback
+                            : key->otherwise);
+    fprintf(to, "; example: %s", key->example);
+    if (key->restart)
+        fprintf(to, "; may change on restart");
+    fputc('\n', to);
+}
+
+int keys_print(FILE *to, const char *prefix)
+{
+    char pattern[KEYS_PATH];
+    int count = 0;
+    if (!prefix)
+        prefix = "";
+    const bool known = keys_match(prefix, pattern);
+    for (const struct key *k = key_table; k->path; k++) {
+        if (strncmp(k->path, prefix, strlen(prefix)) != 0 &&
+            !(known && (!strcmp(k->path, pattern) || below(k->path, pattern))))
+            continue;
+        print_row(to, k);
+        count++;
+    }
+    return count;
+}

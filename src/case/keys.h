@@ -1,0 +1,109 @@
+/* Every key of a case, described once: reader, `tagflow keys`, docs/cases.md and messages all
+ * come from this table. */
+#ifndef TAGFLOW_KEYS_H
+#define TAGFLOW_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "case/quantity.h"
+
+enum { KEYS_PATH = 512 };
+
+enum key_type {
+    KEY_MAP,   /* of the keys below it */
+    KEY_NAMES, /* a map from names the user chooses */
+    KEY_INTEGER,
+    KEY_INTEGERS, /* three */
+    KEY_RANKS,    /* three integers, or auto */
+    KEY_NUMBER,   /* in lattice units, or with a unit where it has a dimension */
+    KEY_VECTOR,   /* three such numbers; the range is that of the magnitude */
+    KEY_RANGE,    /* two, lower and upper end */
+    KEY_PHYSICAL, /* a number that must have a unit; the range is in SI units */
+    KEY_SIZE,     /* three such numbers */
+    KEY_CHOICE,   /* one of a list */
+    KEY_CHOICES,  /* one or several of a list */
+    KEY_INTERVAL, /* a number of steps, or a time with a unit */
+    KEY_FACE,     /* a choice, or a map {choice: {keys}} */
+};
+
+/* What a number measures; the order is that of the table in keys.c. */
+enum key_unit {
+    UNIT_NONE,
+    UNIT_LENGTH,
+    UNIT_TIME,
+    UNIT_VELOCITY,
+    UNIT_VISCOSITY,
+    UNIT_DENSITY,
+    UNIT_ACCELERATION,
+    UNIT_PRESSURE,
+    UNIT_RATE,
+    UNIT_SHOWN, /* that of the quantity which the image shows */
+};
+
+struct unit_info {
+    const char *noun, *symbol, *example; /* "a velocity", "m/s", "0.2 m/s" */
+    struct dimension dimension;
+};
+const struct unit_info *unit_info(enum key_unit unit);
+
+/* A limit that is not there is an infinity; an open one is itself out of range. */
+struct key_range {
+    double low, high;
+    bool low_open, high_open;
+};
+
+struct key {
+    const char *path; /* `*` stands for a name, `<face>` for one of key_faces */
+    enum key_type type;
+    enum key_unit unit;
+    struct key_range range;
+    const char *const *choices; /* NULL at the end; the index is the enumerator */
+    const char *fallback;       /* the default, as the case file would say it */
+    const char *otherwise;      /* without fallback: what happens then, in words */
+    bool required;              /* in its map */
+    bool restart;               /* may change when a run is continued */
+    const char *example;
+    const char *meaning;
+};
+
+extern const char *const key_faces[], *const key_axes[];
+extern const char *const key_collisions[],
+    *const key_precisions[], *const key_flows[], *const key_face_kinds[],
+                                                     *const key_series[], *const key_fields[],
+                                                                              *const key_images[],
+                                                                                  *const key_isas[];
+
+/* The table, in the order in which it is printed; ends with path NULL. */
+extern const struct key key_table[];
+
+/* The row of exactly this pattern ("output.series.*.every"); NULL if there is none. */
+const struct key *keys_row(const char *pattern);
+
+/* The pattern of child `segment` of `pattern` ("" is the root); false if it is not a key. */
+bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH]);
+
+/* The pattern of a whole path ("faces.xmin.wall" gives "faces.<face>.wall"). */
+bool keys_match(const char *path, char pattern[static KEYS_PATH]);
+
+/* Has this pattern keys below it? */
+bool keys_inner(const char *pattern);
+
+/* Index of `text` in a list of choices, or -1. */
+int choice_index(const char *const *choices, const char *text);
+
+/* "a, b, c" */
+void choice_text(const char *const *choices, char *text, size_t size);
+
+/* "above 0, at most 0.577"; "" without limits. */
+void range_text(const struct key *key, char *text, size_t size);
+
+/* What type of value a key takes, in words: "a whole number". */
+void type_text(const struct key *key, char *text, size_t size);
+
+/* Print every key whose path begins with `prefix` (NULL or "": all), in concrete names too
+ * ("faces.ymax"). Returns how many; prints nothing when none matches. */
+int keys_print(FILE *to, const char *prefix);
+
+#endif

@@ -1,0 +1,164 @@
+/* Numbers with units; see quantity.h. */
+#include "case/quantity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+/* Multiply by `up`, divide by `down`: exact powers of ten, so that 5 mm is the double 0.005. */
+static const struct unit {
+    const char *name;
+    double up, down;
+    struct dimension dimension;
+} units[] = {
+    {"nm", 1, 1e9, {1, 0, 0}},   {"um", 1, 1e6, {1, 0, 0}},   {"mm", 1, 1e3, {1, 0, 0}},
+    {"cm", 1, 1e2, {1, 0, 0}},   {"m", 1, 1, {1, 0, 0}},      {"km", 1e3, 1, {1, 0, 0}},
+    {"ns", 1, 1e9, {0, 1, 0}},   {"us", 1, 1e6, {0, 1, 0}},   {"ms", 1, 1e3, {0, 1, 0}},
+    {"s", 1, 1, {0, 1, 0}},      {"min", 60, 1, {0, 1, 0}},   {"h", 3600, 1, {0, 1, 0}},
+    {"ug", 1, 1e9, {0, 0, 1}},   {"mg", 1, 1e6, {0, 0, 1}},   {"g", 1, 1e3, {0, 0, 1}},
+    {"kg", 1, 1, {0, 0, 1}},
+};
+/* clang-format on */
+
+static const char unknown_unit[] =
+    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, as in m2/s)";
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The end of a decimal number at `text`, or NULL when there is none. */
+static const char *decimal_end(const char *text)
+{
+    const char *c = text;
+    int digits = 0;
+    if (*c == '+' || *c == '-')
+        c++;
+    for (; is_digit(*c); c++)
+        digits++;
+    if (*c == '.')
+        for (c++; is_digit(*c); c++)
+            digits++;
+    if (!digits)
+        return NULL;
+    if (*c == 'e' || *c == 'E') {
+        const char *exponent = c + 1;
+        if (*exponent == '+' || *exponent == '-')
+            exponent++;
+        if (is_digit(*exponent)) {
+            for (c = exponent; is_digit(*c); c++)
+                ;
+        }
+    }
+    return c;
+}
+
+const char *number_parse(const char *text, const char **end, double *value)
+{
+    const char *stop = decimal_end(text);
+    char *stopped;
+    if (!stop || (stop[-1] == '0' && (*stop == 'x' || *stop == 'X')))
+        return "is not a number";
+    *value = strtod(text, &stopped);
+    if (stopped != stop)
+        return "is not a number";
+    if (!isfinite(*value))
+        return "is too large for a number";
+    *end = stop;
+    return NULL;
+}
+
+/* One unit with its power at *text, such as "m2"; moves *text behind it. */
+static bool read_factor(const char **text, int sign, double *up, double *down,
+                        struct dimension *dimension)
+{
+    const char *c = *text;
+    const struct unit *unit = NULL;
+    size_t length = 0;
+    while (is_letter(c[length]))
+        length++;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].name) == length && !strncmp(units[i].name, c, length))
+            unit = &units[i];
+    if (!unit)
+        return false;
+    c += length;
+    int power = 1;
+    if (*c == '^')
+        c++;
+    else if (!is_digit(*c) && *c != '-')
+        goto done;
+    if (*c == '-') {
+        sign = -sign;
+        c++;
+    }
+    if (!is_digit(*c) || *c == '0' || is_digit(c[1]))
+        return false;
+    power = *c++ - '0';
+done:
+    for (int i = 0; i < power; i++) {
+        *up *= sign > 0 ? unit->up : unit->down;
+        *down *= sign > 0 ? unit->down : unit->up;
+        dimension->m += sign * unit->dimension.m;
+        dimension->s += sign * unit->dimension.s;
+        dimension->kg += sign * unit->dimension.kg;
+    }
+    *text = c;
+    return true;
+}
+
+const char *quantity_parse(const char *text, struct quantity *q)
+{
+    double up = 1, down = 1;
+    int factors = 0, sign = 1;
+    *q = (struct quantity){.bare = true};
+    const char *problem = number_parse(text, &text, &q->value);
+    if (problem)
+        return problem;
+    while (*text == ' ')
+        text++;
+    if (text[0] == '1' && text[1] == '/') /* "3 1/s" */
+        text++;
+    if (*text == '/') {
+        sign = -1;
+        text++;
+    }
+    while (*text || sign < 0) {
+        if (++factors > 8 || !read_factor(&text, sign, &up, &down, &q->dimension))
+            return unknown_unit;
+        q->bare = false;
+        sign = 1;
+        if (*text == '*' || *text == ' ') {
+            text++;
+            if (!*text)
+                return unknown_unit;
+        } else if (*text == '/') {
+            sign = -1;
+            text++;
+        } else if (*text) {
+            return unknown_unit;
+        }
+    }
+    q->value = q->value * up / down;
+    if (!isfinite(q->value))
+        return "is too large for a number";
+    return NULL;
+}
+
+bool dimension_equal(struct dimension a, struct dimension b)
+{
+    return a.m == b.m && a.s == b.s && a.kg == b.kg;
+}
+
+/* The unit of mass is density dx^3. */
+double quantity_unit(struct dimension d, const struct quantity_scale *scale)
+{
+    return pow(scale->dx, d.m + 3 * d.kg) * pow(scale->dt, d.s) * pow(scale->density, d.kg);
+}

@@ -1,0 +1,32 @@
+/* The sections of a case, each from its map in the tree into its part of struct flow_case.
+ * Called in this order: later ones use what earlier ones have read. */
+#ifndef TAGFLOW_SECTIONS_H
+#define TAGFLOW_SECTIONS_H
+
+#include <stdio.h>
+
+#include "case/value.h"
+
+enum status section_units(struct reader *r, struct flow_case *c);
+enum status section_domain(struct reader *r, struct flow_case *c);
+enum status section_fluid(struct reader *r, struct flow_case *c);
+enum status section_solver(struct reader *r, struct flow_case *c);
+enum status section_faces(struct reader *r, struct flow_case *c);
+enum status section_initial(struct reader *r, struct flow_case *c);
+enum status section_force(struct reader *r, struct flow_case *c);
+enum status section_run(struct reader *r, struct flow_case *c);
+enum status section_check(struct reader *r, struct flow_case *c);
+enum status section_output(struct reader *r, struct flow_case *c);
+
+/* The whole case as YAML that reads back to the same struct; reynolds in place of viscosity when
+ * the user gave that, so that rounding cannot part them. NULL, reported, without memory. */
+char *case_resolve(const struct flow_case *c, bool by_reynolds);
+
+/* Has the initial flow this key? Shared by reader and writer. */
+bool initial_has_amplitude(enum initial_flow flow);
+bool initial_is_flat(enum initial_flow flow); /* nothing varies along initial.axis */
+
+/* Has the collision operator the magic parameter? */
+bool collision_has_magic(enum collision collision);
+
+#endif

@@ -1,0 +1,80 @@
+/* Keys of the tree against the table; see shape.h. */
+#include "case/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "case/nearest.h"
+
+static enum status check_name(const struct reader *r, const struct node *n)
+{
+    char quoted[DOCUMENT_QUOTE];
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const size_t length = strlen(n->key);
+    if (length && length < CASE_NAME && strspn(n->key, letters) == length)
+        return STATUS_OK;
+    return fail_at(r->document, n->key_at,
+                   "%s cannot be a name (letters, digits, _ and -, at most %d)",
+                   quote_text(n->key, quoted), CASE_NAME - 1);
+}
+
+static enum status unknown_key(const struct reader *r, const struct node *n)
+{
+    char path[NODE_PATH], advice[KEYS_PATH], quoted[DOCUMENT_QUOTE];
+    node_path(n, path, sizeof path);
+    nearest_key(path, advice, sizeof advice);
+    return fail_at(r->document, n->key_at, "unknown key %s (%s)", quote_text(path, quoted), advice);
+}
+
+static enum status check_map(const struct reader *r, const struct node *map, const char *pattern)
+{
+    for (const struct node *n = map->first; n; n = n->next) {
+        char child[KEYS_PATH];
+        enum status s = STATUS_OK;
+        /* names and keys hold no dot: one would end in another key's path */
+        if (strchr(n->key, '.') || !keys_step(pattern, n->key, child))
+            s = strcmp(pattern, "") && keys_row(pattern)->type == KEY_NAMES ? check_name(r, n)
+                                                                            : unknown_key(r, n);
+        else if (strlen(child) > 2 && !strcmp(child + strlen(child) - 2, ".*"))
+            s = check_name(r, n);
+        if (s)
+            return s;
+        if (n->kind == NODE_MAPPING && keys_inner(child))
+            s = check_map(r, n, child);
+        else if (keys_inner(child) && keys_row(child)->type != KEY_FACE)
+            s = value_wrong(r, n, child);
+        if (s)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+enum status shape_check(const struct reader *r)
+{
+    return check_map(r, r->document->root, "");
+}
+
+static enum status check_used(const struct reader *r, const struct node *map, const char *pattern)
+{
+    for (const struct node *n = map->first; n; n = n->next) {
+        char child[KEYS_PATH], path[NODE_PATH];
+        if (!keys_step(pattern, n->key, child))
+            continue;
+        if (n->kind == NODE_MAPPING && keys_inner(child)) {
+            const enum status s = check_used(r, n, child);
+            if (s)
+                return s;
+        } else if (!n->used) {
+            node_path(n, path, sizeof path);
+            return fail_at(r->document, n->key_at, "%s has no effect in this case (remove it)",
+                           path);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status shape_check_used(const struct reader *r)
+{
+    return check_used(r, r->document->root, "");
+}

@@ -1,0 +1,356 @@
+/* Typed values out of the tree; see value.h. */
+#include "case/value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/nearest.h"
+
+static const char *last_segment(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+struct node *value_find(const struct node *map, const char *row)
+{
+    return node_get(map, last_segment(row));
+}
+
+static struct node *take(const struct node *map, const char *row)
+{
+    struct node *n = value_find(map, row);
+    if (n)
+        n->used = true;
+    return n;
+}
+
+enum status value_refuse(const struct reader *r, const struct node *map, const char *row,
+                         const char *why)
+{
+    char path[NODE_PATH];
+    const struct node *n = value_find(map, row);
+    if (!n)
+        return STATUS_OK;
+    node_path(n, path, sizeof path);
+    return fail_at(r->document, n->key_at, "%s has no effect %s (remove it)", path, why);
+}
+
+enum status value_missing(const struct reader *r, const struct node *map, const char *row,
+                          const char *instead)
+{
+    char path[NODE_PATH];
+    const struct node *root = r->document->root;
+    node_path(map, path, sizeof path);
+    if (!map)
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(row, "."), row);
+    const struct place at = !map ? root->at : map->key ? map->key_at : map->at;
+    if (!strchr(row, '.')) /* a section */
+        return fail_at(r->document, at, "%s%s is missing (for example %s: %s)", row, instead, row,
+                       keys_row(row)->example);
+    return fail_at(r->document, at, "%s.%s%s is missing (for example %s: {%s: %s})", path,
+                   last_segment(row), instead, last_segment(path), last_segment(row),
+                   keys_row(row)->example);
+}
+
+enum status value_one_of(const struct reader *r, const struct node *map, const char *a,
+                         const char *b)
+{
+    char instead[96];
+    const struct node *first = value_find(map, a), *second = value_find(map, b);
+    if (!first && !second) {
+        snprintf(instead, sizeof instead, " or %s", b);
+        return value_missing(r, map, a, instead);
+    }
+    if (!first || !second)
+        return STATUS_OK;
+    const struct node *later = second; /* a --set comes after the file */
+    for (const struct node *n = second->next; n; n = n->next)
+        if (n == first)
+            later = first;
+    if (first->key_at.set || second->key_at.set)
+        later = second->key_at.set ? second : first;
+    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", a, b);
+}
+
+static bool is_null(const struct node *n)
+{
+    return n->kind == NODE_SCALAR && n->plain &&
+           (!*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null"));
+}
+
+enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
+{
+    char path[NODE_PATH], type[256], quoted[DOCUMENT_QUOTE], list[32];
+    const struct key *key = keys_row(row);
+    snprintf(list, sizeof list, "a list of %d", n->count);
+    node_path(n, path, sizeof path);
+    type_text(key, type, sizeof type);
+    const char *got = n->kind == NODE_MAPPING    ? "a map"
+                      : n->kind == NODE_SEQUENCE ? list
+                      : is_null(n)               ? "nothing"
+                                                 : quote_text(n->text, quoted);
+    return fail_at(r->document, n->at, "%s is %s; expected %s (for example %s: %s)", path, got,
+                   type, last_segment(path), key->example);
+}
+
+/* `value`: what was compared, in lattice units, steps or SI units; `computed`: the text does not
+ * show it. */
+static enum status out_of_range(const struct reader *r, const struct node *n, const struct key *key,
+                                double value, bool computed)
+{
+    char path[NODE_PATH], range[128], quoted[DOCUMENT_QUOTE], also[64] = "";
+    const char *unit = key->type == KEY_INTERVAL                 ? " steps"
+                       : key->type == KEY_PHYSICAL || !key->unit ? ""
+                                                                 : " in lattice units";
+    node_path(n, path, sizeof path);
+    range_text(key, range, sizeof range);
+    if (n->kind != NODE_SCALAR)
+        return fail_at(r->document, n->at, "%s: magnitude %g is out of range (%s%s)", path, value,
+                       range, unit);
+    if (computed)
+        snprintf(also, sizeof also, ", %g%s,", value, unit);
+    return fail_at(r->document, n->at, "%s: %s%s is out of range (%s%s)", path,
+                   quote_text(n->text, quoted), also, range, unit);
+}
+
+static bool in_range(const struct key_range *range, double value)
+{
+    return (range->low_open ? value > range->low : value >= range->low) &&
+           (range->high_open ? value < range->high : value <= range->high);
+}
+
+/* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
+ */
+static enum status number_of(const struct reader *r, const struct node *n, const struct key *key,
+                             enum key_unit unit, double *value, bool *converted)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    struct quantity q;
+    const struct unit_info *info = unit_info(unit);
+    const bool physical = key->type == KEY_PHYSICAL || key->type == KEY_SIZE;
+    const char *end;
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, key->path);
+    const char *problem = quantity_parse(n->text, &q);
+    const bool starts = !number_parse(n->text, &end, value);
+    node_path(n, path, sizeof path);
+    quote_text(n->text, quoted);
+    if (problem && !starts && !strstr(problem, "large"))
+        return value_wrong(r, n, key->path);
+    if (problem)
+        return fail_at(r->document, n->at, "%s: %s %s", path, quoted, problem);
+    if (q.bare && physical)
+        return fail_at(r->document, n->at, "%s: %s has no unit (for example %s)", path, quoted,
+                       info->example);
+    *converted = !q.bare && !physical;
+    if (!q.bare && !dimension_equal(q.dimension, info->dimension))
+        return fail_at(r->document, n->at, "%s: %s is not %s (for example %s)", path, quoted,
+                       info->noun, info->example);
+    if (*converted && !r->units.given)
+        return fail_at(r->document, n->at,
+                       "%s: %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
+                       "number in lattice units)",
+                       path, quoted);
+    const struct quantity_scale scale = {r->units.dx, r->units.dt, r->units.density};
+    *value = *converted ? q.value / quantity_unit(q.dimension, &scale) : q.value;
+    if (!isfinite(*value))
+        return fail_at(r->document, n->at, "%s: %s is too large in lattice units", path, quoted);
+    return STATUS_OK;
+}
+
+/* The node to read, or a scalar made of the row's default; NULL if there is neither. */
+static struct node *take_or_default(const struct node *map, const char *row, struct node *spare)
+{
+    struct node *n = take(map, row);
+    const struct key *key = keys_row(row);
+    if (n || !key->fallback)
+        return n;
+    *spare = (struct node){.text = key->fallback, .plain = true};
+    return spare;
+}
+
+static enum status required(const struct reader *r, const struct node *map, const char *row)
+{
+    return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
+}
+
+static enum status integer_of(const struct reader *r, const struct node *n, const char *row,
+                              int64_t *value)
+{
+    const struct key *key = keys_row(row);
+    char *end;
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, row);
+    errno = 0;
+    const long long parsed = strtoll(n->text, &end, 10);
+    if (end == n->text || *end || strchr(" \t\n", *n->text))
+        return value_wrong(r, n, row);
+    if (errno || !in_range(&key->range, (double)parsed))
+        return out_of_range(r, n, key, 0, false);
+    *value = parsed;
+    return STATUS_OK;
+}
+
+enum status value_integer(const struct reader *r, const struct node *map, const char *row,
+                          int64_t *value)
+{
+    struct node spare;
+    const struct node *n = take_or_default(map, row, &spare);
+    return n ? integer_of(r, n, row, value) : required(r, map, row);
+}
+
+enum status value_integers(const struct reader *r, const struct node *map, const char *row,
+                           int value[3])
+{
+    const struct node *n = take(map, row);
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SEQUENCE || n->count != 3)
+        return value_wrong(r, n, row);
+    int i = 0;
+    for (const struct node *c = n->first; c; c = c->next, i++) {
+        int64_t wide = 0;
+        const enum status s = integer_of(r, c, row, &wide);
+        if (s)
+            return s;
+        value[i] = (int)wide;
+    }
+    return STATUS_OK;
+}
+
+enum status value_ranks(const struct reader *r, const struct node *map, const char *row,
+                        int value[3])
+{
+    struct node *n = take(map, row);
+    if (!n || (n->kind == NODE_SCALAR && !strcmp(n->text, "auto"))) {
+        value[0] = value[1] = value[2] = 0;
+        return STATUS_OK;
+    }
+    return value_integers(r, map, row, value);
+}
+
+enum status value_number(const struct reader *r, const struct node *map, const char *row,
+                         double *value)
+{
+    struct node spare;
+    const struct key *key = keys_row(row);
+    const struct node *n = take_or_default(map, row, &spare);
+    double number = 0;
+    bool converted = false;
+    if (!n)
+        return required(r, map, row);
+    const enum status s = number_of(r, n, key, key->unit, &number, &converted);
+    if (s)
+        return s;
+    if (!in_range(&key->range, number))
+        return out_of_range(r, n, key, number, converted);
+    *value = number;
+    return STATUS_OK;
+}
+
+enum status value_numbers(const struct reader *r, const struct node *map, const char *row,
+                          enum key_unit unit, int count, double *value)
+{
+    const struct key *key = keys_row(row);
+    const struct node *n = take(map, row);
+    double square = 0;
+    int i = 0;
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SEQUENCE || n->count != count)
+        return value_wrong(r, n, row);
+    for (const struct node *c = n->first; c; c = c->next, i++) {
+        bool converted = false;
+        const enum status s = number_of(r, c, key, unit, &value[i], &converted);
+        if (s)
+            return s;
+        square += value[i] * value[i];
+        if (key->type != KEY_VECTOR && !in_range(&key->range, value[i]))
+            return out_of_range(r, c, key, value[i], converted);
+    }
+    if (key->type == KEY_VECTOR && !in_range(&key->range, sqrt(square)))
+        return out_of_range(r, n, key, sqrt(square), true);
+    return STATUS_OK;
+}
+
+static enum status choice_of(const struct reader *r, const struct node *n, const char *row,
+                             int *value)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256];
+    const struct key *key = keys_row(row);
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, row);
+    *value = choice_index(key->choices, n->text);
+    if (*value >= 0)
+        return STATUS_OK;
+    const char *near = nearest_choice(key->choices, n->text);
+    node_path(n, path, sizeof path);
+    choice_text(key->choices, known, sizeof known);
+    return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s", path,
+                   quote_text(n->text, quoted), known, near ? " (did you mean " : "",
+                   near ? near : "", near ? "?)" : "");
+}
+
+enum status value_choice(const struct reader *r, const struct node *map, const char *row,
+                         int *value)
+{
+    struct node spare;
+    const struct node *n = take_or_default(map, row, &spare);
+    return n ? choice_of(r, n, row, value) : required(r, map, row);
+}
+
+enum status value_choices(const struct reader *r, const struct node *map, const char *row,
+                          unsigned *value)
+{
+    const struct node *n = take(map, row);
+    int index = 0;
+    if (!n)
+        return required(r, map, row);
+    *value = 0;
+    if (n->kind != NODE_SEQUENCE) {
+        const enum status s = choice_of(r, n, row, &index);
+        *value = 1u << (s ? 0 : index);
+        return s;
+    }
+    if (!n->count)
+        return value_wrong(r, n, row);
+    for (const struct node *c = n->first; c; c = c->next) {
+        char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+        const enum status s = choice_of(r, c, row, &index);
+        if (s)
+            return s;
+        node_path(c, path, sizeof path);
+        if (*value & (1u << index))
+            return fail_at(r->document, c->at, "%s: %s is named twice (keep one)", path,
+                           quote_text(c->text, quoted));
+        *value |= 1u << index;
+    }
+    return STATUS_OK;
+}
+
+enum status value_interval(const struct reader *r, const struct node *map, const char *row,
+                           int64_t *value)
+{
+    struct node spare;
+    struct quantity q;
+    const struct key *key = keys_row(row);
+    const struct node *n = take_or_default(map, row, &spare);
+    double steps = 0;
+    bool converted = false;
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare))
+        return integer_of(r, n, row, value);
+    const enum status s = number_of(r, n, key, key->unit, &steps, &converted);
+    if (s)
+        return s;
+    const double whole = round(steps);
+    if (whole < 1 || !in_range(&key->range, whole))
+        return out_of_range(r, n, key, steps, true);
+    *value = (int64_t)whole;
+    return STATUS_OK;
+}

@@ -1,0 +1,81 @@
+/* Command-line options and the case they name; see cli.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "case/nearest.h"
+#include "cli/cli.h"
+
+/* No case file that a person writes is larger. */
+enum { CASE_LIMIT = 16 << 20 };
+
+int cli_flag(struct arguments *a, const char *name)
+{
+    if (a->next >= a->count || strcmp(a->argument[a->next], name) != 0)
+        return 0;
+    a->next++;
+    return 1;
+}
+
+int cli_value(struct arguments *a, const char *name, const char **value)
+{
+    const size_t length = strlen(name);
+    if (a->next >= a->count || strncmp(a->argument[a->next], name, length) != 0)
+        return 0;
+    const char *const rest = a->argument[a->next] + length;
+    if (*rest == '=') {
+        a->next++;
+        *value = rest + 1;
+        return 1;
+    }
+    if (*rest != '\0')
+        return 0;
+    a->next++;
+    *value = a->next < a->count ? a->argument[a->next++] : NULL;
+    if (!*value)
+        fail_user("%s needs a value", name);
+    return 1;
+}
+
+enum status cli_unknown(const struct arguments *a, const char *command, const char *const *known)
+{
+    const char *const argument = a->argument[a->next];
+    const char *const nearest = nearest_choice(known, argument);
+    if (nearest)
+        return fail_user("tagflow %s: %s is not known here (did you mean %s?)", command, argument, nearest);
+    return fail_user("tagflow %s: %s is not known here (tagflow %s --help)", command, argument, command);
+}
+
+enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int rank, status = STATUS_OK;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        if (access(a->path, R_OK))
+            status = fail_user("%s: %s (the case file to read)", a->path, strerror(errno));
+        else if (file_read(a->path, CASE_LIMIT, &text, &length))
+            status = STATUS_USAGE;
+    }
+    MPI_Bcast(&status, 1, MPI_INT, 0, comm);
+    if (status)
+        return (enum status)status;
+    unsigned long long bytes = length;
+    MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
+    if (rank != 0)
+        text = malloc(bytes + 1);
+    if (!text)
+        MPI_Abort(comm, fail_machine("out of memory for the case file"));
+    MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
+    text[bytes] = '\0';
+    status = case_read(a->path, text, (long)bytes, a->set_count, a->sets, c);
+    free(text);
+    int worst;
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, comm);
+    return (enum status)worst;
+}

@@ -1,0 +1,209 @@
+/* tagflow check: what a case means and what it would take, without taking a step. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "cli/cli.h"
+#include "domain/decompose.h"
+#include "domain/domain.h"
+
+/* A speed to tell time by, where nothing is measured: lattice updates a second and rank. */
+static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
+
+enum { BOXES_SHOWN = 8 };
+
+static const char *bytes_text(char *text, size_t size, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int u = 0;
+    for (; bytes >= 1000 && u < 5; u++)
+        bytes /= 1000;
+    snprintf(text, size, "%.4g %s", bytes, units[u]);
+    return text;
+}
+
+static double stored_size(const struct flow_case *c)
+{
+    return c->solver.storage == PRECISION_fp64 ? 8 : 4;
+}
+
+/* Bytes that one rank's populations, tags and halo buffers take. */
+static double rank_bytes(const struct flow_case *c, const struct domain *d)
+{
+    const struct view *const v = &d->view;
+    const double n[3] = {v->n[0], v->n[1], v->n[2]};
+    double halo = 0;
+    for (int i = 1; i < Q; i++) {
+        static const int velocities[Q][3] = LATTICE_VELOCITIES;
+        double cells = 1;
+        for (int a = 0; a < 3; a++)
+            cells *= velocities[i][a] ? 1 : n[a];
+        if (d->neighbour[i] != MPI_PROC_NULL)
+            halo += 2 * (i <= 6 ? 5 : 1) * cells;
+    }
+    return ((double)v->stride * Q + halo) * stored_size(c) + (double)d->view_cells;
+}
+
+static enum status say_ranks(const struct flow_case *c, int ranks, double *largest)
+{
+    int cuts[3];
+    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (status)
+        return status;
+    say("ranks: %d = %d x %d x %d", ranks, cuts[0], cuts[1], cuts[2]);
+    *largest = 0;
+    /* The largest blocks are at most one cell longer than others along each axis: the last rank
+     * along each axis has one of them. */
+    for (int rank = 0; rank < ranks; rank++) {
+        struct domain d;
+        char text[32];
+        if (rank >= BOXES_SHOWN && rank < ranks - 1 && ranks > 4096)
+            continue;
+        domain_layout(&d, c, cuts, rank);
+        const double bytes = rank_bytes(c, &d);
+        *largest = bytes > *largest ? bytes : *largest;
+        if (rank < BOXES_SHOWN)
+            say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
+                d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
+                bytes_text(text, sizeof text, bytes));
+    }
+    if (ranks > BOXES_SHOWN)
+        say("  ... and %d more", ranks - BOXES_SHOWN);
+    return STATUS_OK;
+}
+
+static void say_tags(const struct flow_case *c)
+{
+    const double n[3] = {c->cells[0], c->cells[1], c->cells[2]}, all = n[0] * n[1] * n[2];
+    say("cells: %.0f, all fluid", all);
+    for (int face = 0; face < 6; face++) {
+        const struct case_face *const f = &c->faces[face];
+        const bool moving = f->velocity[0] || f->velocity[1] || f->velocity[2];
+        say("  %s: %s, %.0f cells beside it", face_name(face),
+            f->kind == FACE_periodic ? "periodic" : moving ? "moving wall" : "wall", all / n[face / 2]);
+    }
+}
+
+static void say_memory(const struct flow_case *c, int ranks, double largest)
+{
+    char a[32], b[32], total[32];
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    const double whole = largest * ranks;
+    say("memory: %s a rank, on the host or on its device; %s in all; this node has %s",
+        bytes_text(a, sizeof a, largest), bytes_text(total, sizeof total, whole), bytes_text(b, sizeof b, memory));
+    if (whole <= 0.9 * memory) {
+        say("  fits on this node");
+        return;
+    }
+    const double scale = cbrt(0.9 * memory / whole);
+    say("  does not fit on this node: it takes %.0f nodes like this one; what would fit here is about %d x %d x %d "
+        "(%.3g cells)",
+        ceil(whole / (0.9 * memory)), (int)fmax(1, c->cells[0] * scale), (int)fmax(1, c->cells[1] * scale),
+        (int)fmax(1, c->cells[2] * scale), cells * scale * scale * scale);
+    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(whole / 38e9), ceil(whole / 76e9),
+        ceil(whole / 137e9));
+}
+
+/* Files of an interval: the first state, every so many steps, the last state. */
+static double files_of(const struct flow_case *c, int64_t every)
+{
+    return (double)(c->run.steps / every + 1 + (c->run.steps % every != 0));
+}
+
+static void say_output(const struct flow_case *c)
+{
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    char one[32], all[32];
+    for (int i = 0; i < c->fields_count; i++) {
+        const struct case_field *const f = &c->fields[i];
+        const double size = f->precision == PRECISION_fp64 ? 8 : 4;
+        double bytes = 0;
+#define X(name)                                                                                    \
+    if (f->of & (1u << FIELD_##name))                                                              \
+        bytes += cells * (FIELD_##name == FIELD_tag ? 1 : FIELD_##name == FIELD_velocity ? 3 * size : size);
+        FIELD_LIST(X)
+#undef X
+        say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
+            bytes_text(one, sizeof one, bytes),
+            bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
+    }
+    for (int i = 0; i < c->images_count; i++)
+        say("output: images.%s: %.0f files", c->images[i].name, files_of(c, c->images[i].every));
+    for (int i = 0; i < c->series_count; i++)
+        say("output: series.%s: %lld rows", c->series[i].name,
+            (long long)(c->run.steps / c->series[i].every + 1));
+}
+
+static void say_time(const struct flow_case *c, int ranks)
+{
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    const double mlups = c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
+    const double seconds = cells * (double)c->run.steps / (mlups * 1e6 * ranks);
+    char text[64];
+    if (seconds < 120)
+        snprintf(text, sizeof text, "%.3g s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, sizeof text, "%.3g min", seconds / 60);
+    else
+        snprintf(text, sizeof text, "%.4g h", seconds / 3600);
+    say("time: %s at %.0f MLUPS a rank (assumed, of the order of one CPU core; not measured here)", text, mlups);
+}
+
+enum status command_check(int count, char **arguments, MPI_Comm comm)
+{
+    static const char *const known[] = {"--set", "--ranks", NULL};
+    struct arguments a = {.count = count, .argument = arguments};
+    struct case_arguments files = {0};
+    const char *value;
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+
+    bool ranks_given = ranks > 1;
+    while (a.next < a.count) {
+        if (cli_value(&a, "--set", &value)) {
+            if (!value)
+                return STATUS_USAGE;
+            if (files.set_count == CLI_MAX_SETS)
+                return fail_user("more than %d --set (put them into the case file)", CLI_MAX_SETS);
+            files.sets[files.set_count++] = value;
+        } else if (cli_value(&a, "--ranks", &value)) {
+            char *end;
+            if (!value)
+                return STATUS_USAGE;
+            const long number = strtol(value, &end, 10);
+            if (end == value || *end || number < 1 || number > 1 << 24)
+                return fail_user("--ranks %s: not a number of ranks (1 to %d)", value, 1 << 24);
+            ranks = (int)number;
+            ranks_given = true;
+        } else if (a.argument[a.next][0] == '-' || files.path) {
+            return cli_unknown(&a, "check", known);
+        } else {
+            files.path = a.argument[a.next++];
+        }
+    }
+    if (!files.path)
+        return fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
+
+    struct flow_case c;
+    double largest;
+    enum status status = cli_read_case(&files, comm, &c);
+    if (status)
+        return status;
+    if (!ranks_given && c.run.ranks[0])
+        ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
+    case_say_derived(&c);
+    say_tags(&c);
+    status = say_ranks(&c, ranks, &largest);
+    if (!status) {
+        say_memory(&c, ranks, largest);
+        say_output(&c);
+        say_time(&c, ranks);
+        case_warn(&c);
+    }
+    case_destroy(&c);
+    return status;
+}

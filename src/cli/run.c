@@ -1,0 +1,56 @@
+/* tagflow run: read the case, run it. */
+#include "run/run.h"
+
+#include <string.h>
+
+#include "base/message.h"
+#include "cli/cli.h"
+
+enum status command_run(int count, char **arguments, MPI_Comm comm)
+{
+    static const char *const known[] = {"--set", "--output", "--overwrite", "--backend", NULL};
+    struct arguments a = {.count = count, .argument = arguments};
+    struct case_arguments files = {0};
+    struct run_options options = {.backend = &backend_cpu};
+    const char *value;
+
+    while (a.next < a.count) {
+        if (cli_value(&a, "--set", &value)) {
+            if (!value)
+                return STATUS_USAGE;
+            if (files.set_count == CLI_MAX_SETS)
+                return fail_user("more than %d --set (put them into the case file)", CLI_MAX_SETS);
+            files.sets[files.set_count++] = value;
+        } else if (cli_value(&a, "--output", &options.dir)) {
+            if (!options.dir)
+                return STATUS_USAGE;
+            if (!*options.dir)
+                return fail_user("--output needs the name of a folder");
+        } else if (cli_flag(&a, "--overwrite")) {
+            options.overwrite = true;
+        } else if (cli_value(&a, "--backend", &value)) {
+            if (!value)
+                return STATUS_USAGE;
+            if (strcmp(value, "cuda") == 0)
+                return fail_machine("this build has no CUDA backend (--backend cpu)");
+            if (strcmp(value, "auto") != 0 && strcmp(value, "cpu") != 0)
+                return fail_user("--backend %s: not a backend (auto, cpu or cuda)", value);
+        } else if (a.argument[a.next][0] == '-' || files.path) {
+            return cli_unknown(&a, "run", known);
+        } else {
+            files.path = a.argument[a.next++];
+        }
+    }
+    if (!files.path)
+        return fail_user("tagflow run: which case? (tagflow run CASE.yaml)");
+
+    struct flow_case c;
+    enum status status = cli_read_case(&files, comm, &c);
+    if (status)
+        return status;
+    if (!options.dir)
+        options.dir = c.name;
+    status = run_case(&c, &options, comm);
+    case_destroy(&c);
+    return status;
+}

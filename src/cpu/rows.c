@@ -1,0 +1,236 @@
+/* The CPU's step kernel: rows of cells, a vector of neighbours at a time. Compiled once per variant
+ * with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set and TAGFLOW_VECTOR the bytes of a
+ * vector register. */
+#define TAGFLOW_LANES (TAGFLOW_VECTOR * 8 / TAGFLOW_ARITHMETIC)
+
+#include "boundary.h"
+#include "cpu/kernels.h"
+
+enum { LANES = TAGFLOW_LANES };
+
+typedef stored stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
+typedef stored unaligned_lanes __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
+typedef uint32_t mask_lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+
+/* Comparison results of reals: all bits of a lane set or none. */
+#if TAGFLOW_ARITHMETIC == 64
+typedef int64_t lane_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
+#else
+typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+#endif
+
+TAGFLOW_FN real load_lanes(const stored *p)
+{
+    return __builtin_convertvector(*(const unaligned_lanes *)p, real);
+}
+
+/* Store the first `count` lanes. */
+TAGFLOW_FN void store_lanes(stored *p, real value, int count)
+{
+    const stored_lanes s = __builtin_convertvector(value, stored_lanes);
+    if (count == LANES) {
+        *(unaligned_lanes *)p = s;
+        return;
+    }
+    for (int k = 0; k < LANES - 1; k++)
+        if (k < count)
+            p[k] = s[k];
+}
+
+/* One lane, read or replaced. */
+TAGFLOW_FN stored lane(real value, int k)
+{
+    const stored_lanes s = __builtin_convertvector(value, stored_lanes);
+    return s[k];
+}
+
+TAGFLOW_FN real with_lane(real value, int k, stored x)
+{
+    value[k] = (scalar)x;
+    return value;
+}
+
+/* In every lane b where the mask has `bit` set, else a. */
+TAGFLOW_FN real choose(lane_bits mask, int bit, real a, real b)
+{
+    const lane_bits m = (mask & ((lane_bits){0} + (1 << bit))) != 0;
+    return (real)(((lane_bits)a & ~m) | ((lane_bits)b & m));
+}
+
+/* Where the populations of a row's pairs are at this step: those of direction i of the pair at
+ * `own`, in the row itself, those of i + 1 at `next`, in the row at c_i. A link that comes from a
+ * wall is in the other slot of the pair: `flip` further on for own, back for next. */
+struct row {
+    stored *rest, *own[9], *next[9];
+    ptrdiff_t flip;
+    int nx;
+};
+
+static struct row row_at(const struct view *v, int odd, int y, int z)
+{
+    stored *const f = (stored *)v->populations;
+    struct row r;
+    r.rest = f + view_index(v, 0, y, z);
+    r.flip = odd ? (ptrdiff_t)v->stride : -(ptrdiff_t)v->stride;
+    r.nx = v->n[0];
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    r.own[i / 2] = f + (size_t)slot_load(odd, i) * v->stride + view_index(v, 0, y, z);             \
+    r.next[i / 2] = f + (size_t)slot_load(odd, j) * v->stride + view_index(v, 0, y + cy, z + cz) + cx;
+    PAIR_LIST(X)
+#undef X
+    return r;
+}
+
+/* What is constant over a run; the const ints of its loops are compile-time constants. */
+struct run_parameters {
+    struct collision_parameters collision;
+    struct wall_parameters wall;
+    const uint32_t *links, *ruled; /* [x] masks of the run's cells, see runs.h */
+    uint32_t any;                  /* all links' bits; 0: no masks */
+};
+
+/* Cells x to x + count of the row, the same as cell_step for each: `count` lanes are stored, the
+ * others hold whatever lies there. wraps: the neighbour of the last of them along +x is cell 0.
+ *
+ * With masks, both slots of a link are loaded and one chosen; the other may be in use by another
+ * thread, and is then not the one chosen. */
+TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x, int count,
+                           const int wraps, const int collision, const int forced, const int masked,
+                           const int boundary)
+{
+    real f[Q], out[Q];
+    lane_bits from_wall = {0}, from_ruled = {0};
+    if (masked)
+        from_wall = __builtin_convertvector(*(const mask_lanes *)(p->links + x), lane_bits);
+    if (masked && boundary != BOUNDARY_halfway)
+        from_ruled = __builtin_convertvector(*(const mask_lanes *)(p->ruled + x), lane_bits);
+
+    f[0] = load_lanes(row->rest + x);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    f[i] = load_lanes(row->own[i / 2] + x);                                                        \
+    f[j] = load_lanes(row->next[i / 2] + x);                                                       \
+    if (wraps && cx)                                                                               \
+        f[j] = with_lane(f[j], count - 1, row->next[i / 2][x + count - 1 - row->nx]);              \
+    if (masked && (p->any & (1u << i)))                                                               \
+        f[i] = choose(from_wall, i, f[i], load_lanes(row->own[i / 2] + row->flip + x));            \
+    if (masked && (p->any & (1u << j))) {                                                             \
+        real back = load_lanes(row->next[i / 2] - row->flip + x);                                  \
+        if (wraps && cx)                                                                           \
+            back = with_lane(back, count - 1, row->next[i / 2][x + count - 1 - row->nx - row->flip]); \
+        f[j] = choose(from_wall, j, f[j], back);                                                   \
+    }
+    PAIR_LIST(X)
+#undef X
+
+    const struct moments m = moments(f, p->collision, forced);
+    collide(collision, f, out, m, p->collision, forced);
+
+    store_lanes(row->rest + x, out[0], count);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (masked && boundary != BOUNDARY_halfway) {                                                  \
+        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                  \
+        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);         \
+        out[i] = choose(from_ruled, j, out[i], back_j);                                            \
+        out[j] = choose(from_ruled, i, out[j], back_i);                                            \
+    }                                                                                              \
+    store_lanes(row->own[i / 2] + x, out[j], count);                                               \
+    store_lanes(row->next[i / 2] + x, out[i], wraps && cx ? count - 1 : count);                    \
+    if (wraps && cx)                                                                               \
+        row->next[i / 2][x + count - 1 - row->nx] = lane(out[i], count - 1);
+    PAIR_LIST(X)
+#undef X
+}
+
+/* Cells x0 <= x < x1 of the row. */
+TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1, int wraps,
+                         const int collision, const int forced, const int masked, const int boundary)
+{
+    int x = x0;
+    for (; x + LANES <= x1 - wraps; x += LANES)
+        step_lanes(row, p, x, LANES, 0, collision, forced, masked, boundary);
+    if (x < x1 && !wraps)
+        step_lanes(row, p, x, x1 - x, 0, collision, forced, masked, boundary);
+    else if (x < x1)
+        step_lanes(row, p, x, x1 - x, 1, collision, forced, masked, boundary);
+}
+
+/* Turn what is constant over a run into compile-time constants: one loop for each combination. */
+TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *p, int x0, int x1, int wraps,
+                            const int collision, const int forced, int boundary)
+{
+    if (!p->any) {
+        step_run(row, p, x0, x1, wraps, collision, forced, 0, 0);
+        return;
+    }
+    switch (boundary) {
+#define X(name, meaning)                                                                           \
+    case BOUNDARY_##name:                                                                          \
+        step_run(row, p, x0, x1, wraps, collision, forced, 1, BOUNDARY_##name);                    \
+        break;
+        BOUNDARY_LIST(X)
+#undef X
+    default:
+        break;
+    }
+}
+
+typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1, int wraps,
+                           int forced, int boundary);
+
+#define X(name, meaning)                                                                           \
+    static void step_##name(const struct row *row, const struct run_parameters *p, int x0, int x1, \
+                            int wraps, int forced, int boundary)                                   \
+    {                                                                                              \
+        if (forced)                                                                                \
+            step_forced(row, p, x0, x1, wraps, COLLISION_##name, 1, boundary);                     \
+        else                                                                                       \
+            step_forced(row, p, x0, x1, wraps, COLLISION_##name, 0, boundary);                     \
+    }
+COLLISION_LIST(X)
+#undef X
+
+static step_function *const step_functions[] = {
+#define X(name, meaning) [COLLISION_##name] = step_##name,
+    COLLISION_LIST(X)
+#undef X
+};
+
+void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z); /* cells.c */
+
+/* One row's part of a box. */
+static void step_row(const struct view *v, const struct runs *runs, const struct box *b, int odd, int y,
+                     int z)
+{
+    const struct row row = row_at(v, odd, y, z);
+    const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
+    for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
+        const struct run *const run = &runs->run[r];
+        const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
+        const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
+        if (x0 >= x1)
+            continue;
+        if (run->kind == RUN_CELLS) {
+            VARIANT(cpu_step_cells)(v, odd, x0, x1, y, z);
+            continue;
+        }
+        const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
+        const struct run_parameters p = {
+            .collision = collision_parameters(cells),
+            .wall = wall_parameters(wall),
+            .links = runs->links + run->masks - run->x0,
+            .ruled = runs->ruled + run->masks - run->x0,
+            .any = run->any,
+        };
+        const int wraps = !v->ghost[0] && x1 == v->n[0];
+        step_functions[cells->collision](&row, &p, x0, x1, wraps, cells->forced, wall->boundary);
+    }
+}
+
+cpu_kernel VARIANT(cpu_step_rows);
+void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b, struct task t)
+{
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int z = b->lo[2]; z < b->hi[2]; z++)
+        for (int y = b->lo[1]; y < b->hi[1]; y++)
+            step_row(v, runs, b, t.odd, y, z);
+}

@@ -1,0 +1,199 @@
+/* Rows of cells cut into runs; see runs.h. */
+#include "cpu/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/message.h"
+#include "boundary.h"
+
+/* Runs with masks are made at least this long where the row allows it: a full vector. */
+enum { BLOCK = 16 };
+
+/* Links of one cell that are not plain. */
+struct cell_links {
+    uint32_t links, ruled;
+    uint8_t row, wall;
+    uint8_t kind; /* enum run_kind, or NOT_FLUID */
+};
+
+enum { NOT_FLUID = 255 };
+
+static bool reserve(void **array, size_t *space, size_t count, size_t size)
+{
+    if (count <= *space)
+        return true;
+    size_t more = count + count / 2 + 64;
+    void *p = realloc(*array, more * size);
+    if (!p)
+        return false;
+    *array = p;
+    *space = more;
+    return true;
+}
+
+static struct cell_links cell_links(const struct view *v, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    struct cell_links l = {.row = tag & TAG_ROW, .kind = RUN_BULK};
+
+    if (!v->rows[l.row].fluid) {
+        l.kind = NOT_FLUID;
+        return l;
+    }
+    if (!(tag & TAG_BESIDE))
+        return l;
+    bool ruled = false;
+    for (int i = 1; i < Q; i++) {
+        const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+        const uint8_t wall = v->tags[from] & TAG_ROW;
+        if (v->rows[wall].fluid)
+            continue;
+        l.kind = l.kind == RUN_CELLS ? RUN_CELLS : RUN_LINKS;
+        l.links |= 1u << i;
+        if (v->rows[wall].boundary == BOUNDARY_halfway)
+            continue;
+        if (ruled && wall != l.wall)
+            l.kind = RUN_CELLS;
+        ruled = true;
+        l.wall = wall;
+        l.ruled |= 1u << i;
+    }
+    return l;
+}
+
+/* Cells [x0, x1) of equal row, where some have links: blocks that hold one become RUN_LINKS whole. */
+static void widen_blocks(struct cell_links *l, int x0, int x1)
+{
+    for (int b = x0; b < x1; b += BLOCK) {
+        int end = b + BLOCK < x1 ? b + BLOCK : x1;
+        int begin = end - BLOCK > x0 ? end - BLOCK : x0;
+        bool links = false, cells = false;
+        uint8_t wall = 0;
+        for (int x = b; x < end; x++) {
+            links = links || l[x].kind == RUN_LINKS;
+            cells = cells || l[x].kind == RUN_CELLS;
+            wall = l[x].ruled ? l[x].wall : wall;
+        }
+        if (!links || cells)
+            continue;
+        for (int x = begin; x < end; x++)
+            if (l[x].kind == RUN_BULK) {
+                l[x].kind = RUN_LINKS;
+                l[x].wall = wall;
+            }
+    }
+}
+
+/* May cells a and b, neighbours, be in one run? */
+static bool together(const struct cell_links *a, const struct cell_links *b)
+{
+    if (a->kind != b->kind || a->row != b->row)
+        return false;
+    return a->kind != RUN_LINKS || !a->wall || !b->wall || a->wall == b->wall;
+}
+
+/* Append the runs of one row as a new list; false when memory runs out. */
+static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
+{
+    for (int x0 = 0, x1; x0 < nx; x0 = x1) {
+        for (x1 = x0 + 1; x1 < nx && l[x1].row == l[x0].row; x1++)
+            ;
+        if (l[x0].kind != NOT_FLUID)
+            widen_blocks(l, x0, x1);
+    }
+    for (int x0 = 0, x1; x0 < nx; x0 = x1) {
+        uint8_t wall = l[x0].wall;
+        for (x1 = x0 + 1; x1 < nx && together(&l[x1 - 1], &l[x1]); x1++) {
+            if (l[x1].wall && wall && l[x1].wall != wall)
+                break;
+            wall = wall ? wall : l[x1].wall;
+        }
+        if (l[x0].kind == NOT_FLUID)
+            continue;
+        if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof *runs->run))
+            return false;
+        struct run run = {.x0 = x0, .x1 = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
+        if (run.kind == RUN_LINKS) {
+            const size_t count = runs->mask_count + (size_t)(x1 - x0);
+            if (!reserve((void **)&runs->links, &runs->links_space, count + BLOCK, sizeof(uint32_t)) ||
+                !reserve((void **)&runs->ruled, &runs->ruled_space, count + BLOCK, sizeof(uint32_t)))
+                return false;
+            run.masks = (uint32_t)runs->mask_count;
+            for (int x = x0; x < x1; x++, runs->mask_count++) {
+                runs->links[runs->mask_count] = l[x].links;
+                runs->ruled[runs->mask_count] = l[x].ruled;
+                run.any |= l[x].links;
+            }
+            memset(runs->links + count, 0, BLOCK * sizeof(uint32_t)); /* loops read whole vectors */
+            memset(runs->ruled + count, 0, BLOCK * sizeof(uint32_t));
+        }
+        runs->run[runs->run_count++] = run;
+    }
+    return true;
+}
+
+enum status runs_create(struct runs *runs, const struct view *v)
+{
+    const size_t rows = (size_t)v->n[1] * (size_t)v->n[2];
+    const size_t row_bytes = (size_t)v->n[0] * sizeof(struct cell_links);
+    size_t buckets = 64; /* hash table of the lists, by the links of a row they came from */
+    while (buckets < 2 * rows)
+        buckets *= 2;
+
+    *runs = (struct runs){0};
+    struct cell_links *links = calloc(1, row_bytes);
+    uint32_t *bucket = calloc(buckets, sizeof *bucket); /* list + 1, 0: empty */
+    XXH128_hash_t *hashes = NULL;
+    size_t hash_space = 0;
+    runs->row_list = calloc(rows, sizeof *runs->row_list);
+    bool ok = links && bucket && runs->row_list &&
+              reserve((void **)&runs->first, &runs->list_space, 1, sizeof *runs->first);
+    if (ok)
+        runs->first[0] = 0;
+
+    for (size_t r = 0; ok && r < rows; r++) {
+        const int y = (int)(r % (size_t)v->n[1]), z = (int)(r / (size_t)v->n[1]);
+        memset(links, 0, row_bytes);
+        for (int x = 0; x < v->n[0]; x++)
+            links[x] = cell_links(v, x, y, z);
+        const XXH128_hash_t hash = XXH3_128bits(links, row_bytes);
+        size_t b = hash.low64 & (buckets - 1);
+        while (bucket[b] && !XXH128_isEqual(hashes[bucket[b] - 1], hash))
+            b = (b + 1) & (buckets - 1);
+        if (!bucket[b]) {
+            const size_t list = runs->list_count;
+            ok = reserve((void **)&hashes, &hash_space, list + 1, sizeof *hashes) &&
+                 reserve((void **)&runs->first, &runs->list_space, list + 2, sizeof *runs->first) &&
+                 cut_row(runs, links, v->n[0]);
+            if (!ok)
+                break;
+            hashes[list] = hash;
+            runs->first[list + 1] = (uint32_t)runs->run_count;
+            runs->list_count = list + 1;
+            bucket[b] = (uint32_t)list + 1;
+        }
+        runs->row_list[r] = bucket[b] - 1;
+    }
+    free(hashes);
+    free(bucket);
+    free(links);
+    if (ok)
+        return STATUS_OK;
+    runs_destroy(runs);
+    return fail_machine("out of memory for the lists of cell runs of %zu rows", rows);
+}
+
+void runs_destroy(struct runs *runs)
+{
+    free(runs->run);
+    free(runs->links);
+    free(runs->ruled);
+    free(runs->first);
+    free(runs->row_list);
+    *runs = (struct runs){0};
+}

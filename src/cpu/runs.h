@@ -1,0 +1,42 @@
+/* Rows of cells cut into runs that one loop can update: equal collision row, and either no link to
+ * a cell that is not fluid or a mask of such links for every cell. Made once from the tags. */
+#ifndef TAGFLOW_CPU_RUNS_H
+#define TAGFLOW_CPU_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "slot.h"
+
+enum run_kind {
+    RUN_BULK,  /* every link comes from a fluid cell */
+    RUN_LINKS, /* masks say which links come from a wall; at most one wall has a rule of its own */
+    RUN_CELLS, /* anything else: cell by cell */
+};
+
+struct run {
+    int x0, x1;      /* cells x0 <= x < x1 */
+    uint32_t masks; /* RUN_LINKS: first of the run's x1 - x0 masks */
+    uint32_t any;   /* RUN_LINKS: all bits of `links` in the run */
+    uint8_t kind;   /* enum run_kind */
+    uint8_t row;    /* row of the fluid cells */
+    uint8_t wall;   /* RUN_LINKS: row of the wall whose links are `ruled`, 0: none */
+};
+
+struct runs {
+    struct run *run;
+    uint32_t *links; /* [mask_count] bit i: the cell's link i comes from a cell that is not fluid */
+    uint32_t *ruled; /* [mask_count] bit i: it does, and that cell's row is the run's `wall` */
+    uint32_t *first;    /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
+    uint32_t *row_list; /* [ny nz] list of the row (y, z), y fastest; equal rows share a list */
+    size_t run_count, mask_count, list_count;
+    size_t run_space, links_space, ruled_space, list_space;
+};
+
+/* Cut all rows of the view's owned cells. STATUS_MACHINE, reported, when memory runs out. */
+enum status runs_create(struct runs *runs, const struct view *v);
+void runs_destroy(struct runs *runs);
+
+#endif

@@ -1,0 +1,68 @@
+/* How the box of cells is cut among ranks; see decompose.h. */
+#include "domain/decompose.h"
+
+#include "base/message.h"
+
+int block_cells(int cells, int parts, int index, int *lo)
+{
+    const long long begin = (long long)cells * index / parts;
+    const long long end = (long long)cells * (index + 1) / parts;
+    *lo = (int)begin;
+    return (int)(end - begin);
+}
+
+/* Relative cost of a step on the largest block: its cells, and its halo at the price of the memory
+ * it touches: a face along x uses one value of every cache line. */
+static double cost(const int cells[3], const int cuts[3])
+{
+    static const double price[3] = {8, 1.25, 1};
+    double n[3], volume, halo = 0;
+    for (int a = 0; a < 3; a++)
+        n[a] = (double)((cells[a] + cuts[a] - 1) / cuts[a]);
+    volume = n[0] * n[1] * n[2];
+    for (int a = 0; a < 3; a++)
+        if (cuts[a] > 1)
+            halo += price[a] * volume / n[a];
+    return volume + halo;
+}
+
+enum status decompose(const int cells[3], const int wanted[3], int ranks, int cuts[3])
+{
+    if (wanted[0]) {
+        const long long product = (long long)wanted[0] * wanted[1] * wanted[2];
+        if (product != ranks)
+            return fail_user("run.ranks [%d, %d, %d] makes %lld ranks, but %d %s started (mpirun -n %lld, "
+                             "or run.ranks: auto)",
+                             wanted[0], wanted[1], wanted[2], product, ranks, ranks == 1 ? "is" : "are",
+                             product);
+        for (int a = 0; a < 3; a++) {
+            if (wanted[a] > cells[a])
+                return fail_user("run.ranks cuts %c into %d, but there are only %d cells along it (at most one "
+                                 "cut a cell, or run.ranks: auto)",
+                                 "xyz"[a], wanted[a], cells[a]);
+            cuts[a] = wanted[a];
+        }
+        return STATUS_OK;
+    }
+
+    double best = 0;
+    for (int pz = 1; pz <= ranks && pz <= cells[2]; pz++) {
+        for (int py = 1; ranks % pz == 0 && py <= ranks / pz && py <= cells[1]; py++) {
+            const int px = ranks / pz / py;
+            if (ranks / pz % py != 0 || px > cells[0])
+                continue;
+            const int candidate[3] = {px, py, pz};
+            const double c = cost(cells, candidate);
+            if (best > 0 && c >= best)
+                continue;
+            best = c;
+            for (int a = 0; a < 3; a++)
+                cuts[a] = candidate[a];
+        }
+    }
+    if (best > 0)
+        return STATUS_OK;
+    return fail_user("%d ranks cannot be placed: no px x py x pz = %d cuts %d x %d x %d cells so that every rank "
+                     "has one (start fewer ranks)",
+                     ranks, ranks, cells[0], cells[1], cells[2]);
+}

@@ -1,0 +1,202 @@
+/* One rank's part of the flow; see domain.h. */
+#include "domain/domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "boundary.h"
+#include "domain/decompose.h"
+
+/* Cells of the shell across a cut along x: rows are updated a vector at a time. */
+enum { X_SHELL = 32 };
+
+enum { CACHE_LINE = 64 };
+
+static const int velocities[Q][3] = LATTICE_VELOCITIES;
+
+static int rank_at(const struct domain *d, const int block[3])
+{
+    return (block[2] * d->cuts[1] + block[1]) * d->cuts[0] + block[0];
+}
+
+void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank)
+{
+    struct view *const v = &d->view;
+    int block[3] = {rank % cuts[0], rank / cuts[0] % cuts[1], rank / cuts[0] / cuts[1]};
+    size_t extent[3];
+
+    *d = (struct domain){.comm = MPI_COMM_NULL, .rank = rank, .ranks = cuts[0] * cuts[1] * cuts[2]};
+    for (int a = 0; a < 3; a++) {
+        d->cells[a] = c->cells[a];
+        d->cuts[a] = cuts[a];
+        d->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+        v->n[a] = block_cells(c->cells[a], cuts[a], block[a], &d->lo[a]);
+        v->ghost[a] = cuts[a] > 1 || !d->periodic[a];
+        extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
+    }
+    d->view_cells = extent[0] * extent[1] * extent[2];
+    v->row = (ptrdiff_t)extent[0];
+    v->plane = (ptrdiff_t)(extent[0] * extent[1]);
+    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    /* An odd number of cache lines between slots: at multiples of 4 KiB the 19 streams of a cell
+     * would compete for the same few places of the cache. */
+    const size_t line = CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4);
+    size_t lines = (d->view_cells + line - 1) / line + 1;
+    lines += lines % 2 == 0;
+    v->stride = lines * line;
+    v->rows = d->rows;
+
+    for (int i = 0; i < Q; i++) {
+        int there[3];
+        d->neighbour[i] = i == 0 ? MPI_PROC_NULL : 0;
+        for (int a = 0; a < 3; a++) {
+            there[a] = block[a] + velocities[i][a];
+            if (velocities[i][a] && cuts[a] == 1)
+                d->neighbour[i] = MPI_PROC_NULL;
+            else if (there[a] < 0 || there[a] >= cuts[a]) {
+                if (!d->periodic[a])
+                    d->neighbour[i] = MPI_PROC_NULL;
+                there[a] = (there[a] + cuts[a]) % cuts[a];
+            }
+        }
+        if (d->neighbour[i] != MPI_PROC_NULL)
+            d->neighbour[i] = rank_at(d, there);
+    }
+}
+
+static void make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
+{
+    const double omega = 1 / case_tau(c);
+    d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
+    d->rows[TAG_FLUID] = (struct tag_row){
+        .fluid = 1,
+        .boundary = BOUNDARY_none,
+        .collision = (uint8_t)c->solver.collision,
+        .omega_even = omega,
+        /* (tau+ - 1/2)(tau- - 1/2) = magic */
+        .omega_odd = 1 / (c->solver.magic / (case_tau(c) - 0.5) + 0.5),
+    };
+    for (int a = 0; a < 3; a++) {
+        d->rows[TAG_FLUID].acceleration[a] = c->acceleration[a];
+        d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
+    }
+    d->row_count = TAG_FIRST_FACE;
+    for (int face = 0; face < 6; face++) {
+        const struct case_face *const f = &c->faces[face];
+        face_row[face] = TAG_WALL;
+        if (f->kind != FACE_wall || (!f->velocity[0] && !f->velocity[1] && !f->velocity[2]))
+            continue;
+        face_row[face] = d->row_count++;
+        d->rows[face_row[face]] = (struct tag_row){.boundary = BOUNDARY_moving};
+        memcpy(d->rows[face_row[face]].wall_velocity, f->velocity, sizeof f->velocity);
+    }
+}
+
+const char *domain_row_name(const struct domain *d, int row)
+{
+    (void)d;
+    return row == TAG_WALL ? "wall" : row == TAG_FLUID ? "fluid" : "moving wall";
+}
+
+/* What lies at a global coordinate one axis of which may be one beyond the box. Where two walls
+ * meet, at edges and corners, a wall at rest: a lid does not push round the corner. */
+static uint8_t tag_at(const struct domain *d, const int face_row[6], const int g[3])
+{
+    int beyond = 0, face = 0;
+    for (int a = 0; a < 3; a++) {
+        if (d->periodic[a] || (g[a] >= 0 && g[a] < d->cells[a]))
+            continue;
+        beyond++;
+        face = 2 * a + (g[a] >= d->cells[a]);
+    }
+    return beyond == 0 ? TAG_FLUID : beyond == 1 ? (uint8_t)face_row[face] : TAG_WALL;
+}
+
+static void mark_beside(struct domain *d)
+{
+    struct view *const v = &d->view;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                bool beside = false;
+                for (int i = 1; i < Q && !beside; i++)
+                    beside = view_bounces(v, i, x, y, z);
+                if (beside)
+                    d->tags[view_index(v, x, y, z)] |= TAG_BESIDE;
+            }
+}
+
+enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
+{
+    int rank, ranks, cuts[3], face_row[6];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (status)
+        return status;
+    domain_layout(d, c, cuts, rank);
+    d->comm = comm;
+    d->tags = malloc(d->view_cells);
+    int failed = !d->tags, anyone;
+    if (failed)
+        fail_machine("out of memory for the tags of %zu cells", d->view_cells);
+    MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, comm);
+    if (anyone) {
+        domain_destroy(d);
+        return STATUS_MACHINE;
+    }
+    d->view.tags = d->tags;
+    make_rows(d, c, face_row);
+
+    const struct view *const v = &d->view;
+    int64_t fluid = 0;
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
+                const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
+                d->tags[view_index(v, x, y, z)] = tag_at(d, face_row, g);
+            }
+    mark_beside(d);
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                fluid += view_fluid(v, view_index(v, x, y, z));
+    MPI_Allreduce(&fluid, &d->fluid_cells, 1, MPI_INT64_T, MPI_SUM, comm);
+    return STATUS_OK;
+}
+
+void domain_destroy(struct domain *d)
+{
+    free(d->tags);
+    *d = (struct domain){0};
+}
+
+struct box domain_all(const struct domain *d)
+{
+    const int *const n = d->view.n;
+    return (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};
+}
+
+int domain_shell(const struct domain *d, struct box shell[6], struct box *interior)
+{
+    static const int thickness[3] = {X_SHELL, 1, 1};
+    int count = 0;
+    *interior = domain_all(d);
+    for (int a = 2; a >= 0; a--) {
+        if (d->cuts[a] == 1)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            struct box b = *interior;
+            if (b.hi[a] <= b.lo[a])
+                continue;
+            const int depth = b.hi[a] - b.lo[a] < thickness[a] ? b.hi[a] - b.lo[a] : thickness[a];
+            if (side == 0)
+                b.hi[a] = interior->lo[a] = b.lo[a] + depth;
+            else
+                b.lo[a] = interior->hi[a] = b.hi[a] - depth;
+            shell[count++] = b;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,45 @@
+/* One rank's part of the flow: its block of cells, their tags, its neighbours. */
+#ifndef TAGFLOW_DOMAIN_H
+#define TAGFLOW_DOMAIN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "case/case.h"
+#include "slot.h"
+
+/* Rows that every case has. */
+enum { TAG_WALL = 0, TAG_FLUID = 1, TAG_FIRST_FACE = 2 };
+
+struct domain {
+    MPI_Comm comm;
+    int rank, ranks;
+    int cells[3];       /* of the whole box */
+    int cuts[3];        /* blocks along each axis */
+    int lo[3];          /* global coordinates of the block's first cell */
+    bool periodic[3];
+    int neighbour[Q];   /* rank beyond direction i across a cut, MPI_PROC_NULL: none */
+    struct view view;   /* populations NULL until a solver allocates them */
+    size_t view_cells;  /* owned and ghost */
+    uint8_t *tags;      /* [view_cells] */
+    struct tag_row rows[TAG_ROWS];
+    int row_count;
+    int64_t fluid_cells; /* of the whole box */
+};
+
+/* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count. */
+void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank);
+
+/* Cut the box among the ranks of comm and make this rank's tags from the case. */
+enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
+void domain_destroy(struct domain *d);
+
+/* Name of a tag's row for tables: "wall", "fluid", "ymax". */
+const char *domain_row_name(const struct domain *d, int row);
+
+/* Boxes of the view: all owned cells; those that other ranks wait for
+ * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */
+struct box domain_all(const struct domain *d);
+int domain_shell(const struct domain *d, struct box shell[6], struct box *interior);
+
+#endif

@@ -1,0 +1,483 @@
+/* An HDF5 file that all ranks fill together; see h5file.h. */
+#include "io/h5file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+
+enum {
+    ALIGNMENT = 4096, /* of large datasets, so that a page on disk belongs to one of them */
+    LARGE = 64 * 1024,
+    METADATA = 1024 * 1024 /* reserved on disk beyond the datasets for all that describes them */
+};
+
+struct dataset {
+    int axes;
+    int64_t size[H5FILE_AXES];
+    int64_t sample_bytes;
+    int64_t offset, bytes; /* in the file */
+};
+
+struct h5file {
+    MPI_Comm comm;
+    int rank;
+    char *path, *temporary;
+    int fd;             /* of the temporary file */
+    enum status status; /* the worst on this rank so far, reported */
+    int datasets;
+    struct dataset *dataset;
+    /* Rank 0 only: the same file without its data, as HDF5 sees it. */
+    int layout_fd;
+    hid_t layout;
+};
+
+static const int64_t sample_bytes[] = {
+#define X(name, c_type, hdf5_type) sizeof(c_type),
+    SAMPLE_LIST(X)
+#undef X
+};
+
+static hid_t sample_type(enum sample sample)
+{
+    switch (sample) {
+#define X(name, c_type, hdf5_type)                                                                 \
+    case SAMPLE_##name:                                                                            \
+        return hdf5_type;
+        SAMPLE_LIST(X)
+#undef X
+    }
+    assert(false);
+    return H5I_INVALID_HID;
+}
+
+/* The worst status of all ranks. */
+static enum status agree(MPI_Comm comm, enum status mine)
+{
+    int worst = (int)mine;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
+    return (enum status)worst;
+}
+
+/* The innermost line of HDF5's error stack. */
+static herr_t take_reason(unsigned level, const H5E_error2_t *error, void *reason)
+{
+    if (level == 0 && error->desc)
+        snprintf(reason, 256, "%s", error->desc);
+    return 0;
+}
+
+/* To be called right after the HDF5 call that failed: the next one empties the stack. */
+static void fail_hdf5(struct h5file *file, const char *verb, const char *what)
+{
+    char reason[256] = "unknown reason";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, reason);
+    file->status = fail_machine("cannot %s %s in %s: %s", verb, what, file->path, reason);
+}
+
+static void fail_errno(struct h5file *file, const char *verb, const char *path, int reason)
+{
+    file->status = fail_machine("cannot %s %s: %s", verb, path, strerror(reason));
+}
+
+/* Makes sure that the first `end` bytes of the file will fit: a disk, quota or limit that is too
+ * small shows here, before anything is computed or written. Returns 0 or errno. */
+static int reserve(int fd, int64_t end)
+{
+    int failed;
+    do
+        failed = fallocate(fd, 0, 0, end) != 0 ? errno : 0;
+    while (failed == EINTR);
+    if (failed != EOPNOTSUPP && failed != ENOSYS)
+        return failed;
+    /* This file system does not reserve; at least there has to be room, and the size be allowed. */
+    struct stat info;
+    struct statvfs system;
+    if (fstat(fd, &info) != 0)
+        return errno;
+    if (fstatvfs(fd, &system) == 0 && system.f_blocks > 0 &&
+        (double)end - 512.0 * (double)info.st_blocks >
+            (double)system.f_bavail * (double)system.f_frsize)
+        return ENOSPC;
+    return info.st_size < end && ftruncate(fd, end) != 0 ? errno : 0;
+}
+
+/* Rank 0: a file in memory for HDF5 to lay out. Its holes, where the data go, take no memory. No
+ * times in it: equal results are to be equal files. */
+static void open_layout(struct h5file *file)
+{
+    file->layout_fd = memfd_create("tagflow-layout", MFD_CLOEXEC);
+    if (file->layout_fd < 0) {
+        fail_errno(file, "make a file in memory for", file->path, errno);
+        return;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file->layout_fd);
+
+    /* Not the sec2 driver: with it HDF5 wants to know what the link in /proc points to. */
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
+    if (access < 0 || creation < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
+        H5Pset_fapl_stdio(access) < 0 || H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+        H5Pset_alignment(access, LARGE, ALIGNMENT) < 0 ||
+        (file->layout = H5Fcreate(name, H5F_ACC_TRUNC, creation, access)) < 0)
+        fail_hdf5(file, "start", "the layout");
+    if (creation >= 0)
+        H5Pclose(creation);
+    if (access >= 0)
+        H5Pclose(access);
+}
+
+static void release(struct h5file *file)
+{
+    if (file->layout >= 0)
+        H5Fclose(file->layout); /* in memory, no larger than what was reserved: cannot fail */
+    if (file->layout_fd >= 0)
+        close(file->layout_fd);
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->dataset);
+    free(file->temporary);
+    free(file->path);
+    free(file);
+}
+
+enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path)
+{
+    struct h5file *file = calloc(1, sizeof *file);
+    char *name = strdup(path), *temporary = file_temporary(path);
+    bool memory = file && name && temporary;
+    enum status status = memory ? STATUS_OK : fail_machine("no memory for %s", path);
+    if (agree(comm, status) != STATUS_OK || !memory) {
+        free(temporary);
+        free(name);
+        free(file);
+        return STATUS_MACHINE;
+    }
+    *file = (struct h5file){.comm = comm,
+                            .path = name,
+                            .temporary = temporary,
+                            .fd = -1,
+                            .layout_fd = -1,
+                            .layout = H5I_INVALID_HID};
+    MPI_Comm_rank(comm, &file->rank);
+
+    bool created = false;
+    if (file->rank == 0) {
+        H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we say it ourselves, in one line */
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        created = file->fd >= 0;
+        int failed = created ? reserve(file->fd, METADATA) : errno;
+        if (failed)
+            fail_errno(file, "create", file->temporary, failed);
+        else
+            open_layout(file);
+    }
+    if (agree(comm, file->status) != STATUS_OK)
+        goto remove_temporary;
+
+    /* Not created here if missing: a folder that the nodes do not share must not go unnoticed. */
+    if (file->rank != 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0)
+        fail_errno(file, "open", file->temporary, errno);
+    if (agree(comm, file->status) != STATUS_OK)
+        goto remove_temporary;
+
+    *out = file;
+    return STATUS_OK;
+
+remove_temporary:
+    if (created)
+        unlink(file->temporary);
+    release(file);
+    return STATUS_MACHINE;
+}
+
+/* Rank 0: the dataset in the layout, and its offset; its place on disk is reserved first, so that
+ * the layout cannot outgrow the disk or the limit on the size of a file. */
+static void lay_out(struct h5file *file, const char *name, enum sample sample, struct dataset *set)
+{
+    hsize_t size[H5FILE_AXES], end = 0;
+    for (int axis = 0; axis < set->axes; ++axis)
+        size[axis] = (hsize_t)set->size[axis];
+
+    if (H5Fget_filesize(file->layout, &end) < 0) {
+        fail_hdf5(file, "size", name);
+        return;
+    }
+    int failed = reserve(file->fd, (int64_t)end + set->bytes + METADATA);
+    if (failed) {
+        file->status = fail_machine("no room for %s (%.3f GB) in %s: %s", name,
+                                    1e-9 * (double)set->bytes, file->path, strerror(failed));
+        return;
+    }
+
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(set->axes, size, NULL), made = H5I_INVALID_HID;
+    haddr_t offset = HADDR_UNDEF;
+    if (creation < 0 || link < 0 || space < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
+        H5Pset_layout(creation, H5D_CONTIGUOUS) < 0 ||
+        H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) < 0 ||
+        H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) < 0 ||
+        H5Pset_create_intermediate_group(link, 1) < 0 ||
+        (made = H5Dcreate2(file->layout, name, sample_type(sample), space, link, creation,
+                           H5P_DEFAULT)) < 0 ||
+        (offset = H5Dget_offset(made)) == HADDR_UNDEF)
+        fail_hdf5(file, "add", name);
+    set->offset = (int64_t)offset;
+    if (made >= 0)
+        H5Dclose(made);
+    if (space >= 0)
+        H5Sclose(space);
+    if (link >= 0)
+        H5Pclose(link);
+    if (creation >= 0)
+        H5Pclose(creation);
+}
+
+enum status h5file_add(struct h5file *file, const char *name, enum sample sample, int axes,
+                       const int64_t *size)
+{
+    assert(axes >= 1 && axes <= H5FILE_AXES);
+    struct dataset set = {.axes = axes, .sample_bytes = sample_bytes[sample]};
+    set.bytes = set.sample_bytes;
+    bool too_large = false;
+    for (int axis = 0; axis < axes; ++axis) {
+        assert(size[axis] >= 1);
+        set.size[axis] = size[axis];
+        too_large |= __builtin_mul_overflow(set.bytes, size[axis], &set.bytes);
+    }
+    too_large |= set.bytes > INT64_MAX / 2; /* room to add what comes before and after */
+
+    struct dataset *more =
+        realloc(file->dataset, ((size_t)file->datasets + 1) * sizeof *file->dataset);
+    if (more)
+        file->dataset = more;
+    if (file->status == STATUS_OK && !more)
+        file->status = fail_machine("no memory for the dataset %s", name);
+    if (file->status == STATUS_OK && too_large)
+        file->status = fail_machine("the dataset %s is larger than any file", name);
+    if (file->rank == 0 && file->status == STATUS_OK)
+        lay_out(file, name, sample, &set);
+
+    MPI_Bcast(&set.offset, 1, MPI_INT64_T, 0, file->comm);
+    file->status = agree(file->comm, file->status);
+    if (file->status == STATUS_OK)
+        file->dataset[file->datasets++] = set;
+    return file->status;
+}
+
+const int64_t *h5file_size(const struct h5file *file, int dataset, int *axes)
+{
+    if (dataset >= file->datasets)
+        return NULL;
+    *axes = file->dataset[dataset].axes;
+    return file->dataset[dataset].size;
+}
+
+enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
+                         const int64_t *count, const void *data)
+{
+    if (file->status != STATUS_OK)
+        return file->status;
+    assert(dataset >= 0 && dataset < file->datasets);
+    const struct dataset *set = &file->dataset[dataset];
+
+    /* Bytes from one index to the next along each axis; `run` bytes lie together in the file:
+     * along `cut`, the last axis on which the box is not whole, and all axes behind it. */
+    int64_t stride[H5FILE_AXES], run = 0, runs = 1;
+    int cut = -1;
+    for (int axis = set->axes - 1; axis >= 0; --axis) {
+        assert(start[axis] >= 0 && count[axis] >= 0 &&
+               start[axis] + count[axis] <= set->size[axis]);
+        stride[axis] =
+            axis + 1 == set->axes ? set->sample_bytes : stride[axis + 1] * set->size[axis + 1];
+        if (cut < 0 && (count[axis] < set->size[axis] || axis == 0)) {
+            cut = axis;
+            run = count[axis] * stride[axis];
+        } else if (cut >= 0) {
+            runs *= count[axis];
+        }
+    }
+    if (run == 0)
+        return STATUS_OK;
+
+    const char *from = data;
+    for (int64_t r = 0; r < runs; ++r, from += run) {
+        int64_t offset = set->offset + start[cut] * stride[cut];
+        for (int64_t axis = cut - 1, rest = r; axis >= 0; --axis) {
+            offset += (start[axis] + rest % count[axis]) * stride[axis];
+            rest /= count[axis];
+        }
+        if (file_write_at(file->fd, from, (size_t)run, offset) != 0) {
+            fail_errno(file, "write", file->path, errno);
+            break;
+        }
+    }
+    return file->status;
+}
+
+void h5file_group(struct h5file *file, const char *name)
+{
+    if (file->rank != 0 || file->status != STATUS_OK)
+        return;
+    hid_t creation = H5Pcreate(H5P_GROUP_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
+    hid_t group = H5I_INVALID_HID;
+    if (creation < 0 || link < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
+        H5Pset_create_intermediate_group(link, 1) < 0 ||
+        (group = H5Gcreate2(file->layout, name, link, creation, H5P_DEFAULT)) < 0)
+        fail_hdf5(file, "add", name);
+    if (group >= 0)
+        H5Gclose(group);
+    if (link >= 0)
+        H5Pclose(link);
+    if (creation >= 0)
+        H5Pclose(creation);
+}
+
+/* Rank 0: one attribute; type and space are checked here and remain the caller's. */
+static void write_attribute(struct h5file *file, const char *object, const char *name, hid_t type,
+                            hid_t space, const void *value)
+{
+    hid_t attribute = H5I_INVALID_HID;
+    if (type < 0 || space < 0 ||
+        (attribute = H5Acreate_by_name(file->layout, object, name, type, space, H5P_DEFAULT,
+                                       H5P_DEFAULT, H5P_DEFAULT)) < 0 ||
+        H5Awrite(attribute, type, value) < 0)
+        fail_hdf5(file, "write attribute", name);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+}
+
+/* Rank 0: a string attribute, of fixed length (size) or of any (H5T_VARIABLE). */
+static void write_string(struct h5file *file, const char *object, const char *name, size_t size,
+                         H5T_cset_t set, const void *value)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    if (type < 0 || H5Tset_size(type, size) < 0 || H5Tset_cset(type, set) < 0 ||
+        (size != H5T_VARIABLE && H5Tset_strpad(type, H5T_STR_NULLPAD) < 0))
+        fail_hdf5(file, "write attribute", name);
+    else
+        write_attribute(file, object, name, type, space, value);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+}
+
+void h5file_text(struct h5file *file, const char *object, const char *name, const char *utf8)
+{
+    if (file->rank == 0 && file->status == STATUS_OK)
+        write_string(file, object, name, H5T_VARIABLE, H5T_CSET_UTF8, &utf8);
+}
+
+void h5file_word(struct h5file *file, const char *object, const char *name, const char *ascii)
+{
+    assert(*ascii);
+    if (file->rank == 0 && file->status == STATUS_OK)
+        write_string(file, object, name, strlen(ascii), H5T_CSET_ASCII, ascii);
+}
+
+void h5file_numbers(struct h5file *file, const char *object, const char *name, enum sample sample,
+                    int count, const void *values)
+{
+    if (file->rank != 0 || file->status != STATUS_OK)
+        return;
+    hsize_t size = (hsize_t)count;
+    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    write_attribute(file, object, name, sample_type(sample), space, values);
+    if (space >= 0)
+        H5Sclose(space);
+}
+
+/* Copies [from, to) of the layout to the file. Returns 0 or errno. */
+static int copy_layout(const struct h5file *file, int64_t from, int64_t to)
+{
+    char buffer[16 * 1024];
+    while (from < to) {
+        size_t wanted = to - from < (int64_t)sizeof buffer ? (size_t)(to - from) : sizeof buffer;
+        ssize_t got = pread(file->layout_fd, buffer, wanted, from);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : EIO;
+        if (file_write_at(file->fd, buffer, (size_t)got, from) != 0)
+            return errno;
+        from += got;
+    }
+    return 0;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const struct dataset *a = left, *b = right;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Rank 0: ends the layout and copies it into the file, around the datasets. */
+static void write_layout(struct h5file *file)
+{
+    hid_t layout = file->layout;
+    file->layout = H5I_INVALID_HID;
+    if (H5Fclose(layout) < 0) {
+        fail_hdf5(file, "finish", "the layout");
+        return;
+    }
+    struct stat info;
+    if (fstat(file->layout_fd, &info) != 0) {
+        fail_errno(file, "finish", file->path, errno);
+        return;
+    }
+    int failed = 0;
+    int64_t done = 0, end = info.st_size;
+    if (file->datasets > 0)
+        qsort(file->dataset, (size_t)file->datasets, sizeof *file->dataset, by_offset);
+    for (int i = 0; i < file->datasets && !failed; ++i) {
+        failed = copy_layout(file, done, file->dataset[i].offset);
+        done = file->dataset[i].offset + file->dataset[i].bytes;
+    }
+    if (!failed)
+        failed = copy_layout(file, done, end);
+    if (!failed && ftruncate(file->fd, end) != 0) /* gives back what was reserved in excess */
+        failed = errno;
+    if (failed)
+        fail_errno(file, "write", file->path, failed);
+}
+
+enum status h5file_close(struct h5file *file, bool ok)
+{
+    if (!file)
+        return ok ? STATUS_OK : STATUS_MACHINE;
+    if (!ok && file->status == STATUS_OK)
+        file->status = STATUS_MACHINE; /* the caller has said why */
+    enum status status = agree(file->comm, file->status);
+    if (status == STATUS_OK) {
+        if (file->rank == 0)
+            write_layout(file);
+        /* Each rank's pages are in its own node's memory until now. */
+        if (fsync(file->fd) != 0 && file->status == STATUS_OK)
+            fail_errno(file, "write", file->path, errno);
+        if (close(file->fd) != 0 && file->status == STATUS_OK)
+            fail_errno(file, "write", file->path, errno);
+        file->fd = -1;
+        status = agree(file->comm, file->status);
+    }
+    if (file->rank == 0) {
+        if (status == STATUS_OK)
+            status = file_rename(file->temporary, file->path);
+        else
+            unlink(file->temporary);
+    }
+    int result = (int)status;
+    MPI_Bcast(&result, 1, MPI_INT, 0, file->comm);
+    release(file);
+    return (enum status)result;
+}

@@ -1,0 +1,100 @@
+/* Snapshots as VTKHDF ImageData; see vtkhdf.h.
+ *
+ * Format: VTK's "VTKHDF File Format", version 1.0, the newest that VTK 9.1 reads. */
+#include "io/vtkhdf.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+
+#define PROVENANCE "/provenance"
+
+enum { NAME = 256 };
+
+struct vtkhdf {
+    struct h5file *file;
+    int cells[3];
+};
+
+enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, const int cells[3],
+                          const double origin[3], const double spacing[3])
+{
+    struct h5file *file;
+    enum status status = h5file_create(&file, comm, path);
+    if (status != STATUS_OK)
+        return status;
+
+    static const int64_t version[2] = {1, 0};
+    static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int32_t extent[6] = {0, cells[0] - 1, 0, cells[1] - 1, 0, cells[2] - 1};
+    h5file_group(file, "/VTKHDF");
+    h5file_numbers(file, "/VTKHDF", "Version", SAMPLE_int64, 2, version);
+    h5file_word(file, "/VTKHDF", "Type", "ImageData");
+    h5file_numbers(file, "/VTKHDF", "WholeExtent", SAMPLE_int32, 6, extent);
+    h5file_numbers(file, "/VTKHDF", "Origin", SAMPLE_float64, 3, origin);
+    h5file_numbers(file, "/VTKHDF", "Spacing", SAMPLE_float64, 3, spacing);
+    h5file_numbers(file, "/VTKHDF", "Direction", SAMPLE_float64, 9, direction);
+    h5file_group(file, "/VTKHDF/PointData");
+    h5file_group(file, PROVENANCE);
+
+    struct vtkhdf *made = malloc(sizeof *made);
+    int failed = !made, any_failed = failed;
+    if (failed)
+        fail_machine("no memory for %s", path);
+    MPI_Allreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, comm);
+    if (any_failed || !made) {
+        free(made);
+        return h5file_close(file, false);
+    }
+    *made = (struct vtkhdf){.file = file, .cells = {cells[0], cells[1], cells[2]}};
+    *out = made;
+    return STATUS_OK;
+}
+
+enum status vtkhdf_add(struct vtkhdf *file, const char *name, int components, enum sample sample)
+{
+    char path[NAME];
+    int length = snprintf(path, sizeof path, "/VTKHDF/PointData/%s", name);
+    assert(length < NAME);
+    (void)length;
+    const int64_t size[4] = {file->cells[2], file->cells[1], file->cells[0], components};
+    return h5file_add(file->file, path, sample, components == 1 ? 3 : 4, size);
+}
+
+enum status vtkhdf_write(struct vtkhdf *file, int array, const int start[3], const int count[3],
+                         const void *data)
+{
+    int axes;
+    const int64_t *size = h5file_size(file->file, array, &axes);
+    if (!size)
+        return STATUS_MACHINE;
+    const int64_t from[4] = {start[2], start[1], start[0], 0};
+    const int64_t many[4] = {count[2], count[1], count[0], axes == 4 ? size[3] : 1};
+    return h5file_write(file->file, array, from, many, data);
+}
+
+void vtkhdf_note_text(struct vtkhdf *file, const char *name, const char *utf8)
+{
+    h5file_text(file->file, PROVENANCE, name, utf8);
+}
+
+void vtkhdf_note_number(struct vtkhdf *file, const char *name, double value)
+{
+    h5file_numbers(file->file, PROVENANCE, name, SAMPLE_float64, 1, &value);
+}
+
+void vtkhdf_note_integer(struct vtkhdf *file, const char *name, int64_t value)
+{
+    h5file_numbers(file->file, PROVENANCE, name, SAMPLE_int64, 1, &value);
+}
+
+enum status vtkhdf_close(struct vtkhdf *file, bool ok)
+{
+    if (!file)
+        return ok ? STATUS_OK : STATUS_MACHINE;
+    enum status status = h5file_close(file->file, ok);
+    free(file);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* tagflow: a lattice Boltzmann flow solver. Which command, and MPI around it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "base/message.h"
+#include "case/nearest.h"
+#include "cli/cli.h"
+#include "version.h"
+
+static const char general_help[] =
+    "tagflow: a lattice Boltzmann flow solver\n"
+    "\n"
+    "  tagflow run   CASE.yaml [options]   run a case (under mpirun or srun: one rank a core)\n"
+    "  tagflow check CASE.yaml [options]   validate, derive, decompose, estimate; no step taken\n"
+    "  tagflow keys  [PREFIX]              every key of a case file\n"
+    "  tagflow info                        what this program is made of and finds here\n"
+    "  tagflow --help, tagflow COMMAND --help, tagflow --version\n"
+    "\n"
+    "Exit status: 0 done, 1 the machine failed, 2 wrong usage or case, 3 the flow diverged.\n";
+
+static const char run_help[] =
+    "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--overwrite] [--backend auto|cpu|cuda]\n"
+    "\n"
+    "  --set PATH=VALUE  change a key of the case, e.g. --set run.steps=100 (repeat; the last wins)\n"
+    "  --output DIR      the run's folder; default: the case file's name without .yaml\n"
+    "  --overwrite       replace the run that the folder holds\n"
+    "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
+    "\n"
+    "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
+    "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, series/.\n";
+
+static const char check_help[] =
+    "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
+    "\n"
+    "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
+    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n";
+
+static const char keys_help[] = "tagflow keys [PREFIX]\n"
+                                "\n"
+                                "Every key of a case file: type, unit, default, range, meaning; with PREFIX only\n"
+                                "those below it, e.g. tagflow keys output.fields\n";
+
+static const char info_help[] = "tagflow info\n"
+                                "\n"
+                                "Version, commit, compiler, MPI, HDF5, backends and cores.\n";
+
+static const struct command {
+    const char *name, *help;
+    enum status (*with_mpi)(int, char **, MPI_Comm);
+    enum status (*alone)(int, char **);
+} commands[] = {
+    {"run", run_help, command_run, NULL},
+    {"check", check_help, command_check, NULL},
+    {"keys", keys_help, NULL, command_keys},
+    {"info", info_help, command_info, NULL},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static enum status dispatch(const struct command *command, int count, char **arguments)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(arguments[i], "--help") == 0) {
+            fputs(command->help, stdout);
+            return STATUS_OK;
+        }
+    if (command->alone)
+        return command->alone(count, arguments);
+
+    int rank, ranks, provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    message_set_rank(rank, ranks);
+    const enum status status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
+    if (count < 2) {
+        fputs(general_help, stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
+        fputs(general_help, stdout);
+        return STATUS_OK;
+    }
+    if (strcmp(arguments[1], "--version") == 0) {
+        printf("tagflow %s (%s)\n", TAGFLOW_VERSION, TAGFLOW_COMMIT);
+        return STATUS_OK;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(arguments[1], commands[i].name) == 0)
+            return dispatch(&commands[i], count - 2, arguments + 2);
+
+    static const char *const known[] = {"run", "check", "keys", "info", NULL};
+    const char *const nearest = nearest_choice(known, arguments[1]);
+    if (nearest)
+        return fail_user("%s is not a command (did you mean %s?)", arguments[1], nearest);
+    return fail_user("%s is not a command (run, check, keys or info; tagflow --help)", arguments[1]);
+}

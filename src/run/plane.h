@@ -1,0 +1,12 @@
+/* Images of a plane of cells, made as the run goes. */
+#ifndef TAGFLOW_PLANE_H
+#define TAGFLOW_PLANE_H
+
+#include "solver/solver.h"
+
+/* Gather the plane on rank 0 and write dir/images/<name>_<step>.png there. Collective; a failure
+ * is reported and returned on the ranks it happened on. */
+enum status plane_image(struct solver *s, const struct flow_case *c, const struct case_image *image,
+                        const char *dir);
+
+#endif

@@ -1,0 +1,89 @@
+/* status.json and report.json; see report.h. */
+#include "run/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "case/keys.h"
+#include "run/folder.h"
+#include "version.h"
+
+const char *run_state_name(enum run_state state)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        RUN_STATE_LIST(X)
+#undef X
+    };
+    return names[state];
+}
+
+double report_bytes_per_update(const struct backend *b)
+{
+    return 2 * Q * (b->storage == PRECISION_fp64 ? 8 : 4) + 1;
+}
+
+/* Write a JSON object to dir/name and release it. */
+static enum status replace_json(const char *dir, const char *name, json_t *object)
+{
+    char path[FOLDER_PATH];
+    char *const text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    enum status status = STATUS_MACHINE;
+    json_decref(object);
+    if (!text)
+        return fail_machine("out of memory for %s", name);
+    const size_t length = strlen(text);
+    text[length] = '\n'; /* in the place of the NUL: files have a length */
+    if (folder_path(path, dir, name))
+        status = file_replace(path, text, length + 1);
+    free(text);
+    return status;
+}
+
+static double all_cells(const struct flow_case *c)
+{
+    return (double)c->cells[0] * c->cells[1] * c->cells[2];
+}
+
+enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p)
+{
+    char date[64], host[256] = "";
+    const time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    gethostname(host, sizeof host - 1);
+    const double left = (double)(c->run.steps - p->step) * all_cells(c);
+    json_t *const object = json_pack("{s:s, s:I, s:I, s:f, s:f, s:o, s:n, s:s, s:s, s:i}", "state",
+                                     run_state_name(p->state), "step", (json_int_t)p->step, "steps",
+                                     (json_int_t)c->run.steps, "time", (double)p->step * c->units.dt, "glups",
+                                     1e-9 * p->updates_now, "eta_seconds",
+                                     p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(),
+                                     "checkpoint", "updated", date, "host", host, "pid", (int)getpid());
+    return replace_json(dir, "status.json", object);
+}
+
+enum status report_write(const char *dir, const struct flow_case *c, const struct solver *s,
+                         const struct progress *p, const char *hash)
+{
+    const double rate = p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
+    const double bytes = report_bytes_per_update(s->backend);
+    json_t *const object = json_pack(
+        "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s?, s:s, "
+        "s:s}",
+        "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps", (json_int_t)p->steps_done,
+        "seconds", p->seconds, "cells", c->cells[0], c->cells[1], c->cells[2], "fluid_cells",
+        (json_int_t)s->domain->fluid_cells, "mlups", 1e-6 * rate * all_cells(c), "mflups",
+        1e-6 * rate * (double)s->domain->fluid_cells, "ranks", s->domain->ranks, "threads", c->run.threads,
+        "backend", s->backend->type->name, "device", s->backend->description, "collision",
+        key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage), "arithmetic",
+        precision_name(c->solver.arithmetic), "bytes_per_update", bytes, "bandwidth_gbs",
+        1e-9 * rate * all_cells(c) * bytes, "state_hash", hash, "version", TAGFLOW_VERSION, "commit",
+        TAGFLOW_COMMIT);
+    return replace_json(dir, "report.json", object);
+}

@@ -1,0 +1,19 @@
+/* A run: from the case to its last step. */
+#ifndef TAGFLOW_RUN_H
+#define TAGFLOW_RUN_H
+
+#include <mpi.h>
+
+#include "case/case.h"
+#include "solver/backend.h"
+
+struct run_options {
+    const char *dir; /* the run's folder */
+    bool overwrite;
+    const struct backend_type *backend;
+};
+
+/* Collective; the program's exit status, the same on all ranks. */
+enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm);
+
+#endif

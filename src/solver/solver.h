@@ -1,0 +1,52 @@
+/* The flow itself: populations of one rank's block, advanced in time. */
+#ifndef TAGFLOW_SOLVER_H
+#define TAGFLOW_SOLVER_H
+
+#include "domain/domain.h"
+#include "solver/backend.h"
+#include "solver/halo.h"
+
+struct solver {
+    struct domain *domain;
+    struct backend *backend;
+    struct view view;   /* the domain's, with populations */
+    struct halo halo;
+    int64_t step;       /* steps done */
+    struct box shell[6], interior;
+    int shells;
+    void *buffer;       /* of the backend: one piece of get, put and flow */
+    void *host;         /* its copy on the host */
+    size_t piece_cells; /* cells of a piece: buffers hold Q stored values or 4 doubles for each */
+};
+
+/* Allocate on the backend; populations are all zero: fluid at rest. */
+enum status solver_create(struct solver *s, struct domain *d, struct backend *b);
+void solver_destroy(struct solver *s);
+
+/* Advance by one step: shell, then exchange while the interior runs. */
+enum status solver_step(struct solver *s);
+
+/* Cut a box into pieces that fit the buffers; piece 0, 1, ... in order of z, y. False: no more.
+ * Pieces are whole rows of the box, so that they are contiguous in a file. */
+bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece);
+
+/* Canonical populations, [Q][cells of the piece], storage type; of one piece at a time. The returned
+ * host memory is the solver's, valid until the next call; NULL when the backend failed. */
+const void *solver_get(struct solver *s, const struct box *piece);
+
+/* Set them: fill solver_host(s) the same way, then put it. */
+void *solver_host(struct solver *s);
+enum status solver_put(struct solver *s, const struct box *piece);
+
+/* Density - 1 and velocity (half of a step's force included) of the state before the next step,
+ * [cells of the piece][4], zeros where a cell is not fluid. As solver_get. */
+const double *solver_flow(struct solver *s, const struct box *piece);
+
+/* The initial flow of the case; see initial.c for formulas. */
+enum status solver_initialise(struct solver *s, const struct flow_case *c);
+
+/* Hash of all populations of all fluid cells of all ranks (collective): the sum modulo 2^64 over
+ * them of mix(bits ^ mix(19 g + i + 1)), g the cell's global index, mix the splitmix64 finaliser. */
+enum status solver_hash(struct solver *s, uint64_t *hash);
+
+#endif

@@ -1,0 +1,86 @@
+/* The flow once more, as plainly as it can be said: two copies of the populations, the whole box on
+ * every rank, one cell after the other. Tests compare the product with it bit for bit.
+ *
+ * Only what happens inside a cell (moments and collision) is the product's; streaming, walls, lids,
+ * periodic faces, neighbours and the hash are written here from their definitions.
+ *
+ * What includes this is compiled once per precision, with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC. */
+#ifndef TAGFLOW_TEST_REFERENCE_H
+#define TAGFLOW_TEST_REFERENCE_H
+
+#include "boundary.h"
+#include "solver/solver.h"
+
+/* How many rows the lists have: their enumerators are 0 .. COLLISIONS - 1. */
+#define X(name, meaning) +1
+enum { COLLISIONS = 0 COLLISION_LIST(X), BOUNDARIES = 0 BOUNDARY_LIST(X) };
+#undef X
+
+/* First row that reference_row gives out: beyond those that the domain makes of a case. */
+enum { REFERENCE_ROWS = 16 };
+
+struct reference {
+    int cells[3];
+    bool periodic[3];
+    double face_velocity[6][3];
+    struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
+    int rows;
+    size_t count;       /* cells */
+    uint8_t *tag;       /* [cells] row of each, x fastest */
+    stored *now, *next; /* [Q][cells] canonical populations; zeros where a cell is not fluid */
+};
+
+/* Velocity of population i and the one that goes the other way. */
+int reference_velocity(int i, int axis);
+int reference_opposite(int i);
+
+/* A periodic box of this many cells, a fluid without force, this variant's precision, one thread. */
+struct flow_case reference_case(int nx, int ny, int nz);
+
+/* Six letters for xmin xmax ymin ymax zmin zmax: p periodic, w wall, a and b a wall that moves along
+ * the first or second other axis, c one that moves along both. */
+void reference_faces(struct flow_case *c, const char *letters);
+
+/* Random numbers of a test, the same everywhere: 64 bits, or uniform in [-1, 1). */
+uint64_t reference_random(uint64_t *state);
+double reference_uniform(uint64_t *state);
+
+/* All cells fluid, populations zero. */
+void reference_create(struct reference *r, const struct flow_case *c);
+void reference_destroy(struct reference *r);
+
+/* A new row of the table, whose number may then be put in r->tag. */
+uint8_t reference_row(struct reference *r, struct tag_row row);
+
+/* Random populations in all fluid cells, of a flow that is far from equilibrium but stays finite. */
+void reference_fill(struct reference *r, uint64_t seed);
+
+/* Make one of so many cells a wall at rest, a moving wall (of three) or, where `regions`, a fluid of
+ * other parameters. Walls come as single cells, rows along x and small boxes. */
+void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool regions);
+
+size_t reference_cell(const struct reference *r, int x, int y, int z);
+
+/* What lies at global coordinates of which any may be one beyond the box. NULL: fluid, whose cell is
+ * *cell; else the velocity of the wall there. */
+const double *reference_wall(const struct reference *r, const int at[3], size_t *cell);
+
+void reference_step(struct reference *r);
+
+/* As USERS would compute it from a checkpoint. */
+uint64_t reference_mix(uint64_t x);
+uint64_t reference_hash(const struct reference *r);
+
+/* Put the obstacles and rows into a domain just created: tags of owned and ghost cells, and which
+ * of them are beside something that is not fluid. */
+void reference_tags(const struct reference *r, struct domain *d);
+
+/* Every place of the solver's populations becomes a NaN, so that nothing is right by chance. */
+void reference_poison(struct solver *s);
+
+/* The rank's part of the state into the solver (NaN where a cell is not fluid), and whether the
+ * solver has exactly that part; if not, the first place that differs is described in `where`. */
+void reference_put(const struct reference *r, struct solver *s);
+bool reference_same(const struct reference *r, struct solver *s, char *where, size_t size);
+
+#endif

@@ -1,0 +1,372 @@
+/* The CPU backend against two-lattice streaming, bit for bit: every boundary, size, instruction set
+ * and collision operator, from odd and from even steps. One process; cuts: tests/parallel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+
+enum { STEPS = 5 };
+
+static bool has(enum isa isa)
+{
+    return isa == ISA_v2   ? __builtin_cpu_supports("x86-64-v2")
+           : isa == ISA_v3 ? __builtin_cpu_supports("x86-64-v3")
+                           : __builtin_cpu_supports("x86-64-v4");
+}
+
+/* How a case is run. */
+struct how {
+    uint64_t seed;
+    int obstacles;      /* one cell of so many; 0: none */
+    bool regions;       /* cells with other parameters and another operator too */
+    int first;          /* number of the first step */
+    size_t piece_cells; /* of get and put; 0: as the solver chooses */
+};
+
+/* Mark the address of everything that fluid cells own: what they load at even and at odd steps. */
+static void mark_owned(const struct reference *r, const struct view *v, char *owned)
+{
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                if (!r->row[r->tag[reference_cell(r, x, y, z)]].fluid)
+                    continue;
+                for (int i = 0; i < Q; i++) {
+                    const int from[3] = {x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                                         z - reference_velocity(i, 2)};
+                    size_t cell;
+                    const int bounce = i > 0 && reference_wall(r, from, &cell);
+                    for (int odd = 0; odd < 2; odd++)
+                        owned[load_address(v, odd, i, x, y, z, bounce)] = 1;
+                }
+            }
+}
+
+/* Nothing but what cells own may have been written: the rest still is what poison left there. */
+static bool untouched(const struct reference *r, struct solver *s)
+{
+    const size_t count = Q * s->view.stride;
+    char *const owned = calloc(count, 1);
+    stored *const values = malloc(count * sizeof *values);
+    const stored poison = (stored)NAN;
+    bool ok = owned && values;
+    mark_owned(r, &s->view, owned);
+    s->backend->type->copy(s->backend, values, s->view.populations, count * sizeof *values);
+    for (size_t k = 0; ok && k < count; k++)
+        ok = owned[k] || memcmp(&values[k], &poison, sizeof poison) == 0;
+    free(owned);
+    free(values);
+    return ok;
+}
+
+static void compare(const struct flow_case *c, struct how how)
+{
+    struct reference r;
+    struct domain d;
+    struct backend *b = NULL;
+    struct solver s;
+    char where[256] = "";
+    reference_create(&r, c);
+    if (how.obstacles)
+        reference_obstacles(&r, how.seed, how.obstacles, how.regions);
+    reference_fill(&r, how.seed + 1);
+    assert_int_equal(domain_create(&d, c, MPI_COMM_SELF), STATUS_OK);
+    reference_tags(&r, &d);
+    assert_int_equal(backend_cpu.open(&b, c), STATUS_OK);
+    assert_int_equal(solver_create(&s, &d, b), STATUS_OK);
+    if (how.piece_cells)
+        s.piece_cells = how.piece_cells;
+    reference_poison(&s);
+    s.step = how.first;
+    reference_put(&r, &s);
+
+    bool same = reference_same(&r, &s, where, sizeof where);
+    for (int step = 0; same && step < STEPS; step++) {
+        reference_step(&r);
+        assert_int_equal(solver_step(&s), STATUS_OK);
+        same = reference_same(&r, &s, where, sizeof where);
+    }
+    uint64_t hash = 0;
+    assert_int_equal(solver_hash(&s, &hash), STATUS_OK);
+    if (!same || hash != reference_hash(&r) || !untouched(&r, &s)) {
+        char faces[128] = "";
+        for (int face = 0; face < 6; face++) {
+            const struct case_face *const f = &c->faces[face];
+            snprintf(faces + strlen(faces), sizeof faces - strlen(faces),
+                     f->kind == FACE_periodic ? " periodic" : " %g,%g,%g", f->velocity[0], f->velocity[1],
+                     f->velocity[2]);
+        }
+        fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, %s, %d threads, obstacles %d (seed %llu), "
+                 "first step %d, step %lld: %s",
+                 c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision, c->acceleration[0],
+                 isa_name(c->run.isa), c->run.threads, how.obstacles, (unsigned long long)how.seed, how.first,
+                 (long long)s.step,
+                 !same                       ? where
+                 : hash != reference_hash(&r) ? "the hash is wrong"
+                                              : "memory of no cell was written");
+    }
+    solver_destroy(&s);
+    backend_cpu.close(b);
+    domain_destroy(&d);
+    reference_destroy(&r);
+}
+
+/* Every operator, with and without force, every instruction set, from an even and an odd step. */
+static void compare_all(struct flow_case c, struct how how)
+{
+    for (int collision = 0; collision < COLLISIONS; collision++)
+        for (int forced = 0; forced < 2; forced++)
+            for (int isa = ISA_v2; isa <= ISA_v4; isa++)
+                for (how.first = 0; how.first < 2; how.first++) {
+                    if (!has((enum isa)isa))
+                        continue;
+                    c.solver.collision = (enum collision)collision;
+                    c.run.isa = (enum isa)isa;
+                    for (int a = 0; a < 3; a++)
+                        c.acceleration[a] = forced ? 1e-3 * (2 - a) : 0;
+                    compare(&c, how);
+                }
+}
+
+/* One cell along an axis, and lengths about one and two vectors of 2 to 16 lanes. */
+static const int lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 50};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+static void periodic_boxes_of_every_length(void **state)
+{
+    (void)state;
+    for (int k = 0; k < LENGTHS; k++)
+        compare_all(reference_case(lengths[k], 1 + k % 4, 1 + (k + 1) % 3), (struct how){.seed = 1});
+}
+
+static void closed_boxes_of_every_length(void **state)
+{
+    (void)state;
+    for (int k = 0; k < LENGTHS; k++) {
+        struct flow_case c = reference_case(lengths[k], 1 + (k + 2) % 4, 1 + k % 3);
+        reference_faces(&c, "wwwwww");
+        compare_all(c, (struct how){.seed = 2});
+    }
+}
+
+static void boxes_one_cell_thick(void **state)
+{
+    static const char *const faces[] = {"pppppp", "wwwwww", "ccpppp", "ppaapp", "ppppbb", "pppppp", "wapppp"};
+    static const int sizes[][3] = {{1, 1, 1}, {1, 5, 4}, {18, 1, 3}, {18, 3, 1}, {1, 1, 7},
+                                   {1, 7, 1}, {19, 1, 1}, {2, 2, 2}, {1, 2, 1}};
+    (void)state;
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            struct flow_case c = reference_case(sizes[k][0], sizes[k][1], sizes[k][2]);
+            reference_faces(&c, faces[f]);
+            compare_all(c, (struct how){.seed = 3});
+        }
+}
+
+static void a_lid_at_every_face(void **state)
+{
+    (void)state;
+    for (int face = 0; face < 6; face++)
+        for (const char *motion = "abc"; *motion; motion++) {
+            char faces[] = "wwwwww";
+            struct flow_case c = reference_case(18, 5, 4);
+            faces[face] = *motion;
+            reference_faces(&c, faces);
+            compare_all(c, (struct how){.seed = 4});
+        }
+}
+
+static void lids_that_meet_and_mixed_faces(void **state)
+{
+    static const char *const faces[] = {
+        "ppwwww", "wwppww", "wwwwpp", "ppppww", "ppwwpp", "wwpppp",           /* mixed */
+        "ccwwww", "wwccww", "wwwwcc", "aapppp", "ppabpp", "ppppbc",           /* opposite lids */
+        "cwcwcw", "wcwcwc", "cwwccw", "cccccc", "abcabc", "bacbac", "ppcccc", /* lids that meet */
+    };
+    (void)state;
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++) {
+        struct flow_case c = reference_case(f % 2 ? 19 : 6, 4, 3);
+        reference_faces(&c, faces[f]);
+        compare_all(c, (struct how){.seed = 5});
+    }
+}
+
+static void obstacles_at_rest_and_moving(void **state)
+{
+    static const char *const faces[] = {"pppppp", "cccccc", "ppwwpp", "wwppcc"};
+    static const int density[] = {2, 4, 10, 40};
+    (void)state;
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
+        for (int k = 0; k < 4; k++) {
+            struct flow_case c = reference_case(k % 2 ? 67 : 35, 4, 3);
+            reference_faces(&c, faces[f]);
+            compare_all(c, (struct how){.seed = 60 + f, .obstacles = density[k]});
+        }
+}
+
+static void regions_of_other_fluids_among_obstacles(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        struct flow_case c = reference_case(k % 2 ? 50 : 17, 5, 3);
+        reference_faces(&c, k % 3 ? "wcpppp" : "ppcwbb");
+        compare_all(c, (struct how){.seed = (uint64_t)(70 + k), .obstacles = 3 + 6 * k, .regions = true});
+    }
+}
+
+static void boxes_at_random(void **state)
+{
+    uint64_t random = 8;
+    (void)state;
+    for (int k = 0; k < 400; k++) {
+        char faces[] = "pppppp";
+        struct flow_case c = reference_case(1, 1, 1);
+        struct how how = {.seed = reference_random(&random)};
+        for (int a = 0; a < 3; a++) {
+            c.cells[a] = 1 + (int)(reference_random(&random) % (a ? 6 : 40));
+            if (reference_random(&random) % 2)
+                for (int side = 0; side < 2; side++)
+                    faces[2 * a + side] = "wabc"[reference_random(&random) % 4];
+            c.acceleration[a] = how.seed & 1 ? 1e-3 * reference_uniform(&random) : 0;
+        }
+        reference_faces(&c, faces);
+        how.first = (int)(reference_random(&random) % 4);
+        how.obstacles = how.seed & 2 ? 1 + (int)(reference_random(&random) % 30) : 0;
+        how.regions = how.seed & 4;
+        how.piece_cells = how.seed & 8 ? 1 + reference_random(&random) % 100 : 0;
+        if (how.piece_cells && how.piece_cells < (size_t)c.cells[0])
+            how.piece_cells = (size_t)c.cells[0];
+        c.solver.collision = (enum collision)(reference_random(&random) % COLLISIONS);
+        c.run.threads = 1 + (int)(reference_random(&random) % 3);
+        c.fluid.viscosity = 0.005 + 0.1 * fabs(reference_uniform(&random));
+        do
+            c.run.isa = (enum isa)(ISA_v2 + reference_random(&random) % 3);
+        while (!has(c.run.isa));
+        compare(&c, how);
+    }
+}
+
+static void any_number_of_threads(void **state)
+{
+    static const int sizes[][3] = {{33, 7, 5}, {16, 2, 1}, {5, 1, 1}};
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++)
+        for (int k = 0; k < 3; k++) {
+            struct flow_case c = reference_case(sizes[k][0], sizes[k][1], sizes[k][2]);
+            reference_faces(&c, k == 1 ? "pppppp" : "ppcawb");
+            c.run.threads = threads;
+            compare_all(c, (struct how){.seed = 9, .obstacles = k ? 0 : 12});
+        }
+}
+
+static void pieces_tile_the_box_in_order(void **state)
+{
+    struct solver s = {0};
+    (void)state;
+    for (int nx = 1; nx <= 4; nx++)
+        for (int ny = 1; ny <= 5; ny++)
+            for (int nz = 1; nz <= 4; nz++)
+                for (int most = nx; most <= nx * ny * nz + 1; most++) {
+                    const struct box box = {{2, 3, 4}, {2 + nx, 3 + ny, 4 + nz}};
+                    struct box b;
+                    int row = 0;
+                    s.piece_cells = (size_t)most;
+                    for (int number = 0; solver_piece(&s, &box, number, &b); number++) {
+                        assert_true(box_cells(&b) >= 1 && box_cells(&b) <= s.piece_cells);
+                        assert_true(b.lo[0] == 2 && b.hi[0] == 2 + nx);
+                        assert_true(b.hi[2] - b.lo[2] == 1 || (b.lo[1] == 3 && b.hi[1] == 3 + ny));
+                        assert_int_equal((b.lo[2] - 4) * ny + b.lo[1] - 3, row);
+                        row += (b.hi[1] - b.lo[1]) * (b.hi[2] - b.lo[2]);
+                    }
+                    assert_int_equal(row, ny * nz);
+                }
+    struct box b;
+    assert_false(solver_piece(&s, &(struct box){{0, 0, 0}, {3, 0, 3}}, 0, &b));
+}
+
+/* The finaliser that the hash is defined by, against published outputs of splitmix64. */
+static void the_hash_is_made_of_splitmix64(void **state)
+{
+    uint64_t seed = 1234567;
+    (void)state;
+    assert_true(reference_random(&seed) == UINT64_C(6457827717110365317));
+    assert_true(reference_random(&seed) == UINT64_C(3203168211198807973));
+}
+
+/* Density and velocity as the solver reports them, against sums over the populations. */
+static void reports_density_and_velocity_with_half_the_force(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct flow_case c = reference_case(9, 4, 3);
+        struct reference r;
+        struct domain d;
+        struct backend *b = NULL;
+        struct solver s;
+        reference_faces(&c, "ppcwpp");
+        for (int a = 0; a < 3; a++)
+            c.acceleration[a] = 1e-3 * (a - 0.5);
+        reference_create(&r, &c);
+        reference_obstacles(&r, 11, 9, false);
+        reference_fill(&r, 12);
+        assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
+        reference_tags(&r, &d);
+        assert_int_equal(backend_cpu.open(&b, &c), STATUS_OK);
+        assert_int_equal(solver_create(&s, &d, b), STATUS_OK);
+        s.step = first;
+        reference_put(&r, &s);
+        const struct box all = domain_all(&d);
+        const double *const flow = solver_flow(&s, &all);
+        assert_non_null(flow);
+        for (size_t n = 0; n < r.count; n++) {
+            double drho = 0, j[3] = {0, 0, 0};
+            const bool fluid = r.row[r.tag[n]].fluid;
+            for (int i = 0; i < Q; i++) {
+                const double f = (double)r.now[(size_t)i * r.count + n];
+                drho += f;
+                for (int a = 0; a < 3; a++)
+                    j[a] += reference_velocity(i, a) * f;
+            }
+            assert_true(fabs(flow[4 * n] - drho) < 1e-14);
+            for (int a = 0; a < 3; a++)
+                assert_true(fabs(flow[4 * n + 1 + (size_t)a] -
+                                 (fluid ? j[a] / (1 + drho) + 0.5 * c.acceleration[a] : 0)) < 1e-14);
+        }
+        solver_destroy(&s);
+        backend_cpu.close(b);
+        domain_destroy(&d);
+        reference_destroy(&r);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_made_of_splitmix64),
+        cmocka_unit_test(pieces_tile_the_box_in_order),
+        cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
+        cmocka_unit_test(periodic_boxes_of_every_length),
+        cmocka_unit_test(closed_boxes_of_every_length),
+        cmocka_unit_test(boxes_one_cell_thick),
+        cmocka_unit_test(a_lid_at_every_face),
+        cmocka_unit_test(lids_that_meet_and_mixed_faces),
+        cmocka_unit_test(obstacles_at_rest_and_moving),
+        cmocka_unit_test(regions_of_other_fluids_among_obstacles),
+        cmocka_unit_test(boxes_at_random),
+        cmocka_unit_test(any_number_of_threads),
+    };
+    MPI_Init(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}

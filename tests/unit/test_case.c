@@ -1,0 +1,738 @@
+/* Cases: what is read, how it is resolved, and which one line every mistake gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case/case.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* What case_read said on stderr. */
+static char said[8192];
+
+static FILE *capture_start(int stream, int *saved)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(NULL);
+    *saved = dup(stream);
+    assert_true(*saved >= 0 && dup2(fileno(file), stream) >= 0);
+    return file;
+}
+
+static void capture_stop(int stream, int saved, FILE *file)
+{
+    fflush(NULL);
+    assert_true(dup2(saved, stream) >= 0);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* The text is copied to a block of exactly its size, so that a sanitizer sees reads behind it. */
+static enum status read_bytes(const char *text, size_t length, int set_count,
+                              const char *const *sets, struct flow_case *c)
+{
+    int saved;
+    char *exact = malloc(length ? length : 1);
+    assert_non_null(exact);
+    memcpy(exact, text, length);
+    FILE *file = capture_start(STDERR_FILENO, &saved);
+    const enum status s = case_read("dir/case.yaml", exact, (long)length, set_count, sets, c);
+    capture_stop(STDERR_FILENO, saved, file);
+    free(exact);
+    return s;
+}
+
+static enum status read_text(const char *text, const char *set, struct flow_case *c)
+{
+    return read_bytes(text, strlen(text), set != NULL, &set, c);
+}
+
+static void must_read(const char *text, const char *set, struct flow_case *c)
+{
+    const enum status s = read_text(text, set, c);
+    if (s)
+        print_error("unexpected: %s", said);
+    assert_int_equal(s, STATUS_OK);
+    assert_string_equal(said, "");
+}
+
+/* Is it one line that begins with the place and holds every fragment ("a|b")? */
+static bool message_is(const char *where, const char *fragments)
+{
+    char copy[512], prefix[512];
+    bool found = true;
+    snprintf(copy, sizeof copy, "%s", fragments);
+    snprintf(prefix, sizeof prefix, "tagflow: %s", where);
+    const char *newline = strchr(said, '\n');
+    if (!newline || newline[1] || strncmp(said, prefix, strlen(prefix)) != 0)
+        found = false;
+    char *rest = copy;
+    for (char *f = strsep(&rest, "|"); f; f = strsep(&rest, "|"))
+        found = found && strstr(said, f);
+    if (!found)
+        print_error("expected '%s' with '%s', got: %s\n", prefix, fragments, said);
+    return found;
+}
+
+static void check_zeroed(const struct flow_case *c)
+{
+    static const struct flow_case zero;
+    assert_memory_equal(c, &zero, sizeof zero);
+}
+
+/* A case in which each line is one section, for the positions below. */
+#define DOMAIN "domain: {cells: [16, 16, 16]}\n"
+#define FLUID "fluid: {viscosity: 0.1}\n"
+#define FACES "faces: {x: periodic, y: wall, z: periodic}\n"
+#define BOX "faces: {x: periodic, y: periodic, z: periodic}\n"
+#define RUN "run: {steps: 1000}\n"
+#define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
+#define BASE DOMAIN FLUID FACES RUN
+
+static const char cavity[] =
+    "domain:   {cells: [128, 128, 4]}\n"
+    "fluid:    {reynolds: 1000, velocity: 0.1, length: 128}\n"
+    "solver:   {collision: trt, magic: 0.1875, storage: fp32, arithmetic: fp32}\n"
+    "initial:  {flow: rest}\n"
+    "faces:\n"
+    "  x: wall\n"
+    "  ymin: wall\n"
+    "  ymax: {wall: {velocity: [0.1, 0, 0]}}\n"
+    "  z: periodic\n"
+    "run:      {steps: 100000, ranks: auto, threads: 1}\n"
+    "check:    {every: 1000, max_velocity: 0.4}\n"
+    "output:\n"
+    "  log:    {every: 1000}\n"
+    "  series: {flow: {every: 100, of: [mass, kinetic_energy, enstrophy, max_velocity]}}\n"
+    "  fields: {main: {every: 20000, of: [velocity, density], precision: fp32}}\n"
+    "  images: {mid: {every: 20000, of: speed, axis: z, at: 2, range: [0, 0.1]}}\n";
+
+static const char channel[] =
+    "units:    {dx: 5 mm, dt: 1 ms, density: 1 kg/m3}\n"
+    "domain:   {size: [2.5 m, 0.41 m, 41 cm]}\n"
+    "fluid:    {viscosity: 1e-3 m2/s, velocity: 0.2 m/s, length: 0.1 m}\n"
+    "solver:   {storage: fp64}\n"
+    "faces:    {x: periodic, y: wall, zmin: wall, zmax: {wall: {velocity: [0.1 m/s, 0, 0]}}}\n"
+    "force:    {acceleration: [0.02 m/s2, 0, 0]}\n"
+    "run:      {duration: 0.5 min, ranks: [4, 2, 1], threads: 3, isa: v3}\n"
+    "check:    {every: 10 ms, max_velocity: 1 m/s}\n"
+    "output:\n"
+    "  log:    {every: 0.1 s}\n"
+    "  images:\n"
+    "    spin: {every: 1 s, of: vorticity, axis: x, range: [-100 1/s, 100 s^-1]}\n";
+
+static const char shear[] =
+    "domain:   {cells: [64, 3, 48]}\n"
+    "fluid:    {viscosity: 0.001}\n"
+    "solver:   {collision: bgk, arithmetic: fp64}\n"
+    "initial:  {flow: shear_layer, axis: y, amplitude: 0.0412345678901234567}\n"
+    "faces:    {x: periodic, y: wall, z: periodic}\n"
+    "run:      {steps: 7}\n";
+
+static void reads_the_cavity(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(cavity, NULL, &c);
+    assert_string_equal(c.name, "case");
+    assert_false(c.units.given);
+    assert_true(c.units.dx == 1 && c.units.dt == 1 && c.units.density == 1);
+    assert_true(c.cells[0] == 128 && c.cells[1] == 128 && c.cells[2] == 4);
+    assert_true(c.fluid.viscosity == 0.1 * 128 / 1000 && c.fluid.reynolds == 1000);
+    assert_true(case_tau(&c) == 3 * c.fluid.viscosity + 0.5);
+    assert_int_equal(c.solver.collision, COLLISION_trt);
+    assert_true(c.solver.magic == 0.1875);
+    assert_int_equal(c.solver.storage, PRECISION_fp32);
+    assert_int_equal(c.initial.flow, INITIAL_rest);
+    for (int f = 0; f < 4; f++)
+        assert_int_equal(c.faces[f].kind, FACE_wall);
+    assert_true(c.faces[3].velocity[0] == 0.1 && c.faces[2].velocity[0] == 0);
+    assert_int_equal(c.faces[4].kind, FACE_periodic);
+    assert_int_equal(c.faces[5].kind, FACE_periodic);
+    assert_int_equal(c.run.steps, 100000);
+    assert_true(c.run.ranks[0] == 0 && c.run.threads == 1 && c.run.isa == ISA_auto);
+    assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4 && c.log_every == 1000);
+    assert_true(c.series_count == 1 && c.fields_count == 1 && c.images_count == 1);
+    assert_string_equal(c.series[0].name, "flow");
+    assert_int_equal(c.series[0].of, 15);
+    assert_int_equal(c.fields[0].of, 1u << FIELD_velocity | 1u << FIELD_density);
+    assert_true(c.images[0].of == IMAGE_speed && c.images[0].at == 2 && c.images[0].fixed_range);
+    case_destroy(&c);
+    check_zeroed(&c);
+}
+
+static void converts_physical_units(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(channel, NULL, &c);
+    assert_true(c.units.given && c.units.dx == 0.005 && c.units.dt == 0.001);
+    assert_true(c.cells[0] == 500 && c.cells[1] == 82 && c.cells[2] == 82);
+    /* relative rounding of a handful of products */
+    assert_true(fabs(c.fluid.viscosity - 0.04) < 1e-16);
+    assert_true(fabs(c.fluid.velocity - 0.04) < 1e-16);
+    assert_true(fabs(c.fluid.length - 20) < 1e-13);
+    assert_true(fabs(c.fluid.reynolds - 20) < 1e-13);
+    assert_true(fabs(c.acceleration[0] - 4e-6) < 1e-20);
+    assert_true(fabs(c.faces[5].velocity[0] - 0.02) < 1e-16);
+    assert_int_equal(c.run.steps, 30000);
+    assert_true(c.run.ranks[0] == 4 && c.run.ranks[1] == 2 && c.run.ranks[2] == 1);
+    assert_true(c.run.threads == 3 && c.run.isa == ISA_v3);
+    assert_int_equal(c.check.every, 10);
+    assert_true(fabs(c.check.max_velocity - 0.2) < 1e-15);
+    assert_int_equal(c.log_every, 100);
+    assert_true(c.solver.storage == PRECISION_fp64 && c.solver.arithmetic == PRECISION_fp64);
+    assert_true(c.images[0].every == 1000 && c.images[0].axis == 0 && c.images[0].at == 250);
+    assert_true(fabs(c.images[0].range[0] + 0.1) < 1e-16 && c.images[0].range[1] > 0.09);
+    case_destroy(&c);
+
+    must_read("units: {dx: 1 mm, velocity: {physical: 2 m/s, lattice: 0.05}}\n" BASE, NULL, &c);
+    assert_true(fabs(c.units.dt - 2.5e-5) < 1e-20);
+    assert_true(c.units.density == 1);
+    case_destroy(&c);
+}
+
+static void fills_in_defaults(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(BASE, NULL, &c);
+    assert_true(c.solver.collision == COLLISION_trt && c.solver.magic == 0.1875);
+    assert_true(c.solver.storage == PRECISION_fp32 && c.solver.arithmetic == PRECISION_fp32);
+    assert_true(c.initial.flow == INITIAL_rest && c.initial.axis == 2);
+    assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4);
+    assert_true(c.log_every == 50 && c.run.threads == 1 && c.run.ranks[2] == 0);
+    assert_true(!c.series_count && !c.fields_count && !c.images_count);
+    assert_true(!c.series && !c.fields && !c.images);
+    case_destroy(&c);
+
+    must_read(DOMAIN BOX RUN "fluid: {viscosity: 0.1, velocity: 0.03, length: 10}\n"
+                             "initial: {flow: abc}\n",
+              NULL, &c);
+    assert_true(c.initial.amplitude == 0.03);
+    assert_true(fabs(c.fluid.reynolds - 3) < 1e-15);
+    case_destroy(&c);
+
+    must_read(shear, NULL, &c);
+    assert_true(c.initial.thickness == 80 && c.initial.perturbation == 0.05);
+    assert_true(c.initial.axis == 1 && c.solver.storage == PRECISION_fp64 && c.log_every == 1);
+    case_destroy(&c);
+}
+
+/* Structs equal but for the pointers, and what those point to equal. */
+static void check_equal(const struct flow_case *a, const struct flow_case *b)
+{
+    struct flow_case x = *a, y = *b;
+    assert_string_equal(a->resolved, b->resolved);
+    if (a->series)
+        assert_memory_equal(a->series, b->series, sizeof *a->series * (size_t)a->series_count);
+    if (a->fields)
+        assert_memory_equal(a->fields, b->fields, sizeof *a->fields * (size_t)a->fields_count);
+    if (a->images)
+        assert_memory_equal(a->images, b->images, sizeof *a->images * (size_t)a->images_count);
+    x.series = y.series = NULL;
+    x.fields = y.fields = NULL;
+    x.images = y.images = NULL;
+    x.resolved = y.resolved = NULL;
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void resolved_reads_back_to_the_same(void **state)
+{
+    static const char *const texts[] = {
+        cavity,
+        channel,
+        shear,
+        BASE,
+        DOMAIN BOX RUN "fluid: {reynolds: 777.77, velocity: 0.0333, length: 12.7}\n"
+                       "initial: {flow: taylor_green_3d}\n",
+        DOMAIN BOX RUN FLUID "initial: {flow: taylor_green_2d, axis: x, amplitude: 1e-3}\n",
+        DOMAIN BOX RUN FLUID "initial: {flow: uniform, velocity: [0.1, 0.1, -0.3]}\n"
+                             "output: {log: {every: 0}, images: {a: {every: 3, of: density}, "
+                             "b: {every: 4, of: speed, range: [-1e-300, 1.0000000000000002]}}}\n",
+        "units: {dx: 3.3333333 um, velocity: {physical: 7 cm/s, lattice: 0.0123456789}}\n" BASE,
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        struct flow_case first, second;
+        must_read(texts[i], NULL, &first);
+        assert_memory_equal(first.resolved, "# as resolved by tagflow", 24);
+        must_read(first.resolved, NULL, &second);
+        check_equal(&first, &second);
+        case_destroy(&first);
+        case_destroy(&second);
+    }
+}
+
+static void other_line_ends_are_read(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read("\xef\xbb\xbf" DOMAIN FLUID FACES "run:\r\n  steps: 3 # three\r\n", NULL, &c);
+    assert_int_equal(c.run.steps, 3);
+    case_destroy(&c);
+}
+
+static void set_reaches_every_value(void **state)
+{
+    static const char *const sets[] = {
+        "domain.cells=[32, 16, 8]",
+        "fluid.reynolds=400",
+        "solver={storage: fp64}",
+        "faces.ymax.wall.velocity=[0.05, 0, 0]",
+        "faces.ymin.wall.velocity=[0.02,0,0.01]",
+        "output.log.every=7",
+        "run.steps=10",
+        "run.steps=20",
+        "output.series.extra.every=5",
+        "output.series.extra.of=mass",
+        "output.images={}",
+        "check.every=0",
+    };
+    struct flow_case c;
+    (void)state;
+    assert_int_equal(read_bytes(cavity, strlen(cavity), LENGTH(sets), sets, &c), STATUS_OK);
+    assert_true(c.cells[0] == 32 && c.cells[2] == 8);
+    assert_true(c.fluid.reynolds == 400);
+    assert_int_equal(c.solver.arithmetic, PRECISION_fp64);
+    assert_true(c.faces[3].velocity[0] == 0.05);
+    assert_true(c.faces[2].velocity[0] == 0.02 && c.faces[2].velocity[2] == 0.01);
+    assert_int_equal(c.log_every, 7);
+    assert_int_equal(c.run.steps, 20);
+    assert_true(c.series_count == 2 && c.series[1].every == 5 && c.series[1].of == 1);
+    assert_string_equal(c.series[1].name, "extra");
+    assert_int_equal(c.images_count, 0);
+    assert_int_equal(c.check.every, 0);
+    case_destroy(&c);
+
+    must_read(cavity, "output={}", &c);
+    assert_true(!c.series_count && !c.fields_count && !c.images_count);
+    assert_int_equal(c.log_every, 5000);
+    case_destroy(&c);
+
+    must_read(BASE, "force.acceleration=[1e-6, 0, 0]", &c);
+    assert_true(c.acceleration[0] == 1e-6);
+    case_destroy(&c);
+
+    must_read(cavity, "faces.ymax=wall", &c); /* a map becomes a word again */
+    assert_true(c.faces[3].velocity[0] == 0);
+    case_destroy(&c);
+}
+
+struct mistake {
+    const char *text, *set; /* set may be NULL */
+    const char *where;      /* the line begins so, after "tagflow: " */
+    const char *fragments;  /* "a|b": all in the line */
+};
+
+#define AT(line, column) "dir/case.yaml:" #line ":" #column ": "
+
+/* clang-format off */
+static const struct mistake mistakes[] = {
+    /* the text */
+    {"", NULL, AT(1, 1), "empty|domain"},
+    {"# nothing\n", NULL, AT(1, 1), "empty"},
+    {"---\n", NULL, AT(1, 1), "empty"},
+    {"hello\n", NULL, AT(1, 1), "not a case|map"},
+    {"- a\n- b\n", NULL, AT(1, 1), "not a case"},
+    {"a: [1, 2\nb: 3\n", NULL, AT(2, 2), "not YAML"},
+    {DOMAIN "\tfluid: 3\n", NULL, AT(2, 1), "not YAML"},
+    {"a: \"\xff\"\n", NULL, AT(1, 5), "not YAML|UTF-8"},
+    {"a: \x01\n", NULL, AT(1, 4), "not YAML|control"},
+    {BASE "---\na: 1\n", NULL, AT(5, 1), "second document"},
+    {"domain: &d {cells: [1, 1, 1]}\n", NULL, AT(1, 9), "anchors"},
+    {"domain: *d\n", NULL, AT(1, 9), "aliases"},
+    {"domain: !!map {}\n", NULL, AT(1, 9), "tags"},
+    {"domain: !x y\n", NULL, AT(1, 9), "tags"},
+    {"[a, b]: c\n", NULL, AT(1, 1), "key must be plain text"},
+    {"? {a: b}\n: c\n", NULL, AT(1, 3), "key must be plain text"},
+    {"a: [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]\n", NULL, AT(1, 19), "nested"},
+    {BASE "run: {steps: 5}\n", NULL, AT(5, 1), "'run'|twice|line 4"},
+    {DOMAIN "fluid: {viscosity: 1, viscosity: 2}\n", NULL, AT(2, 23), "'viscosity'|twice"},
+    {"domain: {\"cells\\0\": 1}\n", NULL, AT(1, 10), "NUL"},
+
+    /* keys and names */
+    {DOMAIN FACES RUN "fluid: {viscosty: 0.1}\n", NULL, AT(4, 9),
+     "unknown key 'fluid.viscosty'|did you mean fluid.viscosity?"},
+    {BASE "viscosity: 0.1\n", NULL, AT(5, 1), "'viscosity'|did you mean fluid.viscosity?"},
+    {BASE "Solver: {}\n", NULL, AT(5, 1), "did you mean solver?"},
+    {BASE "frobnicate: 1\n", NULL, AT(5, 1), "known: units, domain"},
+    {BASE "bodies: {}\n", NULL, AT(5, 1), "unknown key 'bodies'"},
+    {BASE "output: {serie: {}}\n", NULL, AT(5, 10), "did you mean output.series?"},
+    {BASE "output: {series: {a: {evry: 3}}}\n", NULL, AT(5, 23),
+     "did you mean output.series.a.every?"},
+    {BASE "output: {series: {a: {zzzzz: 3}}}\n", NULL, AT(5, 23), "known there: every, of"},
+    {DOMAIN FLUID RUN "faces: {xmn: wall}\n", NULL, AT(4, 9), "did you mean faces.xmin?"},
+    {DOMAIN FLUID RUN "faces: {<face>: wall}\n", NULL, AT(4, 9), "unknown key 'faces.<face>'"},
+    {BASE "output: {series: {a/b: {every: 3}}}\n", NULL, AT(5, 19), "'a/b'|name"},
+    {BASE "output: {series: {a.b: {every: 3}}}\n", NULL, AT(5, 19), "'a.b'|name"},
+    {BASE "output: {series: {'': {every: 3}}}\n", NULL, AT(5, 19), "''|name"},
+    {BASE "output: {series: {a23456789012345678901234567890123456789012345678901234567890123x: "
+          "{every: 3}}}\n",
+     NULL, AT(5, 19), "name|63"},
+    {BASE "\"a\\nb\\e[1m\\u2028\": 1\n", NULL, AT(5, 1), "'a?b?[1m?\?\?'"},
+
+    /* types */
+    {BASE "solver: trt\n", NULL, AT(5, 9), "solver is 'trt'|a map|collision"},
+    {BASE "solver:\n", NULL, AT(5, 8), "solver is nothing|a map"},
+    {BASE "output: {series: [a, b]}\n", NULL, AT(5, 18), "a list|a map from names"},
+    {FLUID FACES RUN "domain: {cells: 16}\n", NULL, AT(4, 17), "'16'|three whole numbers|[128,"},
+    {FLUID FACES RUN "domain: {cells: [16, 16]}\n", NULL, AT(4, 17), "a list of 2|three whole"},
+    {FLUID FACES RUN "domain: {cells: [16, 1.5, 16]}\n", NULL, AT(4, 22), "'1.5'|whole"},
+    {FLUID FACES RUN "domain: {cells: [16, [1], 16]}\n", NULL, AT(4, 22), "a list|whole"},
+    {DOMAIN FACES RUN "fluid: {viscosity: thick}\n", NULL, AT(4, 20), "'thick'|a number|0.01"},
+    {DOMAIN FACES RUN "fluid: {viscosity: nan}\n", NULL, AT(4, 20), "'nan'|a number"},
+    {DOMAIN FACES RUN "fluid: {viscosity: -inf}\n", NULL, AT(4, 20), "'-inf'|a number"},
+    {DOMAIN FACES RUN "fluid: {viscosity: 0x1p-3}\n", NULL, AT(4, 20), "a number"},
+    {DOMAIN FACES RUN "fluid: {viscosity: 1e999}\n", NULL, AT(4, 20), "too large"},
+    {DOMAIN FACES RUN "fluid: {viscosity: }\n", NULL, AT(4, 20), "nothing|a number"},
+    {DOMAIN FACES RUN "fluid: {viscosity: {a: 1}}\n", NULL, AT(4, 20), "a map|a number"},
+    {DOMAIN FLUID FACES "run: {steps: 1e3}\n", NULL, AT(4, 14), "'1e3'|a whole number"},
+    {DOMAIN FLUID FACES "run: {steps: 0x10}\n", NULL, AT(4, 14), "a whole number"},
+    {BASE "solver: {collision: [trt]}\n", NULL, AT(5, 21), "a list|one of bgk, trt"},
+    {BASE "solver: {collision: tert}\n", NULL, AT(5, 21), "'tert'|bgk, trt|did you mean trt?"},
+    {BASE "initial: {flow: shearlayer}\n", NULL, AT(5, 17), "did you mean shear_layer?"},
+    {BASE "force: {acceleration: 3}\n", NULL, AT(5, 23), "'3'|list of three numbers"},
+    {BASE "force: {acceleration: [1e-3, x, 0]}\n", NULL, AT(5, 30), "'x'"},
+    {BASE "output: {log: {every: often}}\n", NULL, AT(5, 23), "'often'|steps or a time"},
+    {BASE "output: {log: {every: 1.5}}\n", NULL, AT(5, 23), "'1.5'|steps or a time"},
+
+    /* units */
+    {DOMAIN FACES RUN "fluid: {viscosity: 1 m2/s}\n", NULL, AT(4, 20), "has a unit|units"},
+    {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1 m/s}\n", NULL, AT(5, 20),
+     "'1 m/s' is not a viscosity|1e-6 m2/s"},
+    {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1 ft2/s}\n", NULL, AT(5, 20), "unknown unit|mm"},
+    {UNITS BASE "solver: {magic: 1 m}\n", NULL, AT(6, 17), "a number without unit"},
+    {BASE "units: {dx: 5, dt: 1 s}\n", NULL, AT(5, 13), "'5' has no unit|5 mm"},
+    {BASE "units: {dx: 5 s, dt: 1 s}\n", NULL, AT(5, 13), "not a length"},
+    {BASE "units: {dx: 0 m, dt: 1 s}\n", NULL, AT(5, 13), "out of range|above 0"},
+    {BASE "units: {dx: 1 m}\n", NULL, AT(5, 1), "units.dt or units.velocity is missing"},
+    {BASE "units: {dt: 1 s}\n", NULL, AT(5, 1), "units.dx is missing"},
+    {BASE "units: {dx: 1 m, dt: 1 s, velocity: {physical: 1 m/s, lattice: 0.1}}\n", NULL,
+     AT(5, 27), "both units.dt and units.velocity"},
+    {BASE "units: {dx: 1 m, velocity: {physical: 1 m/s}}\n", NULL, AT(5, 18),
+     "units.velocity.lattice is missing"},
+    {BASE "units: {dx: 1e300 m, velocity: {physical: 1e-300 m/s, lattice: 0.1}}\n", NULL,
+     AT(5, 32), "step of inf"},
+    {UNITS DOMAIN FLUID FACES "run: {duration: 1 us}\n", NULL, AT(5, 17), "0.001 steps"},
+    {UNITS BASE "output: {log: {every: 1 us}}\n", NULL, AT(6, 23),
+     "'1 us', 0.001 steps, is out of range"},
+    {UNITS BASE "output: {log: {every: 1 mm}}\n", NULL, AT(6, 23), "not a time"},
+
+    /* domain */
+    {FLUID FACES RUN, NULL, AT(1, 1), "domain is missing|cells"},
+    {FLUID FACES RUN "domain: {}\n", NULL, AT(4, 1), "domain.cells or domain.size is missing"},
+    {FLUID FACES RUN "domain: {cells: [0, 1, 1]}\n", NULL, AT(4, 18), "'0'|range|1 to 2147483647"},
+    {FLUID FACES RUN "domain: {cells: [2147483648, 1, 1]}\n", NULL, AT(4, 18), "out of range"},
+    {FLUID FACES RUN "domain: {cells: [99999999999999999999, 1, 1]}\n", NULL, AT(4, 18),
+     "out of range"},
+    {FLUID FACES RUN "domain: {cells: [2147483647, 2147483647, 1]}\n", NULL, AT(4, 17),
+     "out of range"},
+    {FLUID FACES RUN "domain: {size: [1 m, 1 m, 1 m]}\n", NULL, AT(4, 16), "needs units"},
+    {UNITS FLUID FACES RUN "domain: {size: [1, 1, 1]}\n", NULL, AT(5, 17), "no unit"},
+    {UNITS FLUID FACES RUN "domain: {size: [1 m, 0.413 m, 1 m]}\n", NULL, AT(5, 16),
+     "along y|82.6 cells|0.41 m or 0.415 m"},
+    {UNITS FLUID FACES RUN "domain: {size: [1 m, 1 mm, 1 m]}\n", NULL, AT(5, 16), "less than"},
+    {UNITS FLUID FACES RUN "domain: {size: [1e9 m, 1 m, 1 m]}\n", NULL, AT(5, 16), "2147483647"},
+    {UNITS FLUID FACES RUN "domain: {size: [1 m, 1 m, 1 m], cells: [1, 1, 1]}\n", NULL, AT(5, 33),
+     "both domain.cells and domain.size"},
+
+    /* fluid */
+    {DOMAIN FACES RUN, NULL, AT(1, 1), "fluid is missing"},
+    {DOMAIN FACES RUN "fluid: {length: 3}\n", NULL, AT(4, 1), "fluid.viscosity or fluid.reynolds"},
+    {DOMAIN FACES RUN "fluid: {viscosity: 1, reynolds: 3}\n", NULL, AT(4, 23), "both"},
+    {DOMAIN FACES RUN "fluid: {reynolds: 10, length: 8}\n", NULL, AT(4, 1),
+     "fluid.velocity|fluid.reynolds needs|missing"},
+    {DOMAIN FACES RUN "fluid: {reynolds: 10, velocity: 0.1}\n", NULL, AT(4, 1), "fluid.length"},
+    {DOMAIN FACES RUN "fluid: {viscosity: 0}\n", NULL, AT(4, 20), "'0'|out of range|above 0"},
+    {DOMAIN FACES RUN "fluid: {viscosity: -1}\n", NULL, AT(4, 20), "out of range"},
+    {DOMAIN FACES RUN "fluid: {reynolds: 1e308, velocity: 1e-9, length: 1e-9}\n", NULL, AT(4, 19),
+     "viscosity of 0"},
+    {DOMAIN FACES RUN "fluid: {viscosity: 1, velocity: 0.6}\n", NULL, AT(4, 33), "at most 0.577"},
+    {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1, velocity: 10 m/s}\n", NULL, AT(5, 33),
+     "'10 m/s', 2 in lattice units, is out of range"},
+
+    /* solver */
+    {BASE "solver: {collision: bgk, magic: 0.1}\n", NULL, AT(5, 26), "no effect with collision bgk"},
+    {BASE "solver: {magic: 0}\n", NULL, AT(5, 17), "above 0"},
+    {BASE "solver: {storage: fp32, arithmetic: fp64}\n", NULL, AT(5, 37), "not available"},
+    {BASE "solver: {storage: fp16}\n", NULL, AT(5, 19), "none of fp32, fp64"},
+
+    /* faces */
+    {DOMAIN FLUID RUN, NULL, AT(1, 1), "faces is missing"},
+    {DOMAIN FLUID RUN "faces: {x: wall, y: wall, zmin: wall}\n", NULL, AT(4, 1), "zmax is missing"},
+    {DOMAIN FLUID RUN "faces: {x: wall, xmin: wall, y: wall, z: wall}\n", NULL, AT(4, 18),
+     "xmin is named twice, by x and xmin"},
+    {DOMAIN FLUID RUN "faces: {xmin: wall, x: wall, y: wall, z: wall}\n", NULL, AT(4, 21),
+     "named twice"},
+    {DOMAIN FLUID RUN "faces: {xmin: wall, xmax: periodic, y: wall, z: wall}\n", NULL, AT(4, 27),
+     "xmax is periodic but xmin is not"},
+    {DOMAIN FLUID RUN "faces: {x: walls, y: wall, z: wall}\n", NULL, AT(4, 12),
+     "'walls'|periodic, wall|did you mean wall?"},
+    {DOMAIN FLUID RUN "faces: {x: {}, y: wall, z: wall}\n", NULL, AT(4, 12), "a map"},
+    {DOMAIN FLUID RUN "faces: {x: , y: wall, z: wall}\n", NULL, AT(4, 12), "nothing|wall"},
+    {DOMAIN FLUID RUN "faces: {x: {wall: 3}, y: wall, z: wall}\n", NULL, AT(4, 19), "'3'|a map"},
+    {DOMAIN FLUID RUN "faces: {x: {wall: {velocity: [0.1, 0, 0]}}, y: wall, z: wall}\n", NULL,
+     AT(4, 30), "faces.x.wall.velocity|along x|must be 0"},
+    {DOMAIN FLUID RUN "faces: {x: {wall: {velocity: [0, 0.5, 0.5]}}, y: wall, z: wall}\n", NULL,
+     AT(4, 30), "magnitude 0.707107 is out|magnitude at most 0.577"},
+
+    /* initial */
+    {BASE "initial: {flow: rest, amplitude: 0.1}\n", NULL, AT(5, 23), "no effect with flow rest"},
+    {BASE "initial: {axis: z}\n", NULL, AT(5, 11), "no effect with flow rest"},
+    {BASE "initial: {flow: uniform}\n", NULL, AT(5, 1), "initial.velocity|uniform needs|missing"},
+    {BASE "initial: {flow: abc}\n", NULL, AT(5, 1), "initial.amplitude or fluid.velocity"},
+    {BASE "initial: {flow: abc, amplitude: 0.1}\n", NULL, AT(5, 17), "periodic faces along y"},
+    {BASE "initial: {flow: taylor_green_2d, amplitude: 0.1}\n", NULL, AT(5, 17),
+     "periodic faces along y"},
+    {BASE "initial: {flow: taylor_green_2d, amplitude: 0.1, thickness: 3}\n", NULL, AT(5, 50),
+     "no effect"},
+    {"domain: {cells: [8, 8, 9]}\n" FLUID BOX RUN "initial: {flow: abc, amplitude: 0.1}\n", NULL,
+     AT(5, 17), "needs a cube, not 8 x 8 x 9"},
+    {BASE "initial: {flow: uniform, velocity: [1, 0, 0]}\n", NULL, AT(5, 36), "0.577"},
+
+    /* run, check, force */
+    {DOMAIN FLUID FACES, NULL, AT(1, 1), "run is missing"},
+    {DOMAIN FLUID FACES "run: {}\n", NULL, AT(4, 1), "run.steps or run.duration is missing"},
+    {DOMAIN FLUID FACES "run: {steps: 3, duration: 4}\n", NULL, AT(4, 17), "both"},
+    {DOMAIN FLUID FACES "run: {steps: -3}\n", NULL, AT(4, 14), "'-3'|1 to 9999999999"},
+    {DOMAIN FLUID FACES "run: {steps: 10000000000}\n", NULL, AT(4, 14), "1 to 9999999999"},
+    {DOMAIN FLUID FACES "run: {duration: 1e300}\n", NULL, AT(4, 17), "1e+300 steps"},
+    {DOMAIN FLUID FACES "run: {steps: 1, ranks: [17, 1, 1]}\n", NULL, AT(4, 24), "17 ranks"},
+    {DOMAIN FLUID FACES "run: {steps: 1, ranks: many}\n", NULL, AT(4, 24), "auto or a list"},
+    {DOMAIN FLUID FACES "run: {steps: 1, ranks: [0, 1, 1]}\n", NULL, AT(4, 25), "range"},
+    {DOMAIN FLUID FACES "run: {steps: 1, threads: 1025}\n", NULL, AT(4, 26), "1 to 1024"},
+    {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, v2, v3, v4"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: none}\n", NULL, AT(4, 17), "unknown key"},
+    {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
+    {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
+    {BASE "force: {acceleration: [1, 0, 0]}\n", NULL, AT(5, 23), "magnitude at most 0.1"},
+
+    /* output */
+    {BASE "output: {series: {a: {of: mass}}}\n", NULL, AT(5, 19),
+     "output.series.a.every is missing|a: {every: 100}"},
+    {BASE "output: {series: {a: {every: 5}}}\n", NULL, AT(5, 19), "output.series.a.of is missing"},
+    {BASE "output: {series: {a: }}\n", NULL, AT(5, 22), "nothing|a map"},
+    {BASE "output: {series: {a: {every: 0, of: mass}}}\n", NULL, AT(5, 30), "(1 to 9999999999 steps)"},
+    {BASE "output: {series: {a: {every: 1, of: []}}}\n", NULL, AT(5, 37), "a list|mass"},
+    {BASE "output: {series: {a: {every: 1, of: [mass, mas]}}}\n", NULL, AT(5, 44),
+     "did you mean mass?"},
+    {BASE "output: {series: {a: {every: 1, of: [mass, mass]}}}\n", NULL, AT(5, 44), "twice"},
+    {BASE "output: {fields: {a: {every: 1, of: speed}}}\n", NULL, AT(5, 37), "velocity, density"},
+    {BASE "output: {images: {a: {every: 1, of: speed, at: 16}}}\n", NULL, AT(5, 48), "0 to 15"},
+    {BASE "output: {images: {a: {every: 1, of: speed, at: -1}}}\n", NULL, AT(5, 48), "range"},
+    {BASE "output: {images: {a: {every: 1, of: speed, range: [1, 1]}}}\n", NULL, AT(5, 51),
+     "lower end"},
+    {BASE "output: {images: {a: {every: 1, of: speed, range: [1]}}}\n", NULL, AT(5, 51), "two"},
+    {UNITS BASE "output: {images: {a: {every: 1, of: speed, range: [0 Pa, 1 m]}}}\n", NULL,
+     AT(6, 52), "unknown unit"},
+    {UNITS BASE "output: {images: {a: {every: 1, of: speed, range: [0, 1 m]}}}\n", NULL, AT(6, 55),
+     "not a velocity"},
+
+    /* --set */
+    {BASE, "run.steps", "--set 'run.steps': ", "PATH=VALUE"},
+    {BASE, "=3", "--set '=3': ", "PATH=VALUE"},
+    {BASE, "run.steps=", "--set 'run.steps=': ", "no value"},
+    {BASE, "run.steps=[1", "--set 'run.steps=[1': ", "not YAML"},
+    {BASE, "run.steps=abc", "--set 'run.steps=abc': ", "run.steps is 'abc'; expected a whole"},
+    {BASE, "run.step=3", "--set 'run.step=3': ", "did you mean run.steps?"},
+    {BASE, "steps=3", "--set 'steps=3': ", "did you mean run.steps?"},
+    {BASE, "run..steps=3", "--set 'run..steps=3': ", "unknown key"},
+    {BASE, "run.=3", "--set 'run.=3': ", "unknown key"},
+    {BASE, "run.steps.more=3", "--set 'run.steps.more=3': ", "run.steps has no keys"},
+    {BASE, "faces.ymax=wall", "--set 'faces.ymax=wall': ", "named twice, by y and ymax"},
+    {cavity, "faces.ymax.wall=3", "--set 'faces.ymax.wall=3': ", "a map"},
+    {cavity, "faces.ymax.wall.velocity=[0,1,0]", "--set 'faces.ymax.wall.velocity=[0,1,0]': ",
+     "magnitude"},
+    {cavity, "fluid.viscosity=0.1", "--set 'fluid.viscosity=0.1': ", "both"},
+    {BASE, "fluid.viscosity={a: 1, a: 2}", "--set 'fluid.viscosity={a: 1, a: 2}': ", "twice"},
+    {BASE, "output={log: {evry: 3}}", "--set 'output={log: {evry: 3}}': ", "output.log.every?"},
+    {BASE, "output.series.a b.every=3", "--set 'output.series.a b.every=3': ", "name"},
+    {BASE, "solver.magic=\xff", "--set 'solver.magic=?': ", "not YAML"},
+    {DOMAIN FLUID FACES "run: 5\n", "run.steps=5", AT(4, 6), "not a map"},
+};
+/* clang-format on */
+
+static void every_mistake_gets_its_line(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < LENGTH(mistakes); i++) {
+        struct flow_case c;
+        const enum status s = read_text(mistakes[i].text, mistakes[i].set, &c);
+        if (s != STATUS_USAGE)
+            fail_msg("status %d for: %s (%s)", s, mistakes[i].text,
+                     mistakes[i].set ? mistakes[i].set : "");
+        wrong += !message_is(mistakes[i].where, mistakes[i].fragments);
+        check_zeroed(&c);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void a_nul_byte_is_no_text(void **state)
+{
+    static const char text[] = "domain:\n  \0 {}\n";
+    struct flow_case c;
+    (void)state;
+    assert_int_equal(read_bytes(text, sizeof text - 1, 0, NULL, &c), STATUS_USAGE);
+    assert_true(message_is("dir/case.yaml:2:3: ", "NUL"));
+}
+
+/* Every text that a case is cut to, and every one with a byte changed, is read or refused with
+ * one line. */
+static void damaged_text_gets_one_line(void **state)
+{
+    struct flow_case c;
+    char text[sizeof cavity];
+    (void)state;
+    for (size_t length = 0; length < strlen(cavity); length++) {
+        if (read_bytes(cavity, length, 0, NULL, &c))
+            assert_true(message_is("dir/case.yaml:", ""));
+        case_destroy(&c);
+    }
+    uint64_t seed = 1;
+    for (int i = 0; i < 2000; i++) {
+        memcpy(text, cavity, sizeof text);
+        for (int changes = 0; changes < 1 + i % 3; changes++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            text[(seed >> 33) % strlen(cavity)] = (char)(seed >> 24);
+        }
+        if (read_bytes(text, strlen(cavity), 0, NULL, &c))
+            assert_true(message_is("dir/case.yaml:", ""));
+        case_destroy(&c);
+    }
+}
+
+static void large_text_is_refused(void **state)
+{
+    enum { MANY = 1 << 21 };
+    struct flow_case c;
+    char *text = malloc(MANY);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', MANY);
+    assert_int_equal(read_bytes(text, MANY, 0, NULL, &c), STATUS_USAGE);
+    assert_true(message_is("dir/case.yaml:1:1: ", "bytes"));
+    assert_int_equal(read_bytes(text, 1 << 20, 0, NULL, &c), STATUS_USAGE);
+    assert_true(message_is("dir/case.yaml:1:1: ", "too long"));
+    memset(text, '[', MANY);
+    assert_int_equal(read_bytes(text, 1 << 20, 0, NULL, &c), STATUS_USAGE);
+    assert_true(message_is("dir/case.yaml:1:17: ", "nested"));
+    for (int i = 0; i < 5000; i++)
+        memcpy(text + 8 * i, "- 1    \n", 8);
+    assert_int_equal(read_bytes(text, 8 * 5000, 0, NULL, &c), STATUS_USAGE);
+    assert_true(message_is("dir/case.yaml:4097:3: ", "entries"));
+    free(text);
+}
+
+static void derived_numbers_are_said(void **state)
+{
+    static const char *const lines[] = {"grid: 128 x 128 x 4 = 65536 cells", "tau 0.5384",
+                                        "omega 1.857", "Mach: 0.1732", "Reynolds: 1000"};
+    int saved;
+    struct flow_case c;
+    (void)state;
+    must_read(cavity, NULL, &c);
+    FILE *file = capture_start(STDOUT_FILENO, &saved);
+    case_say_derived(&c);
+    capture_stop(STDOUT_FILENO, saved, file);
+    for (size_t i = 0; i < LENGTH(lines); i++)
+        assert_non_null(strstr(said, lines[i]));
+    assert_null(strstr(said, "units"));
+    case_destroy(&c);
+
+    must_read(channel, NULL, &c);
+    file = capture_start(STDOUT_FILENO, &saved);
+    case_say_derived(&c);
+    capture_stop(STDOUT_FILENO, saved, file);
+    assert_non_null(strstr(said, "dx 0.005 m, dt 0.001 s"));
+    assert_non_null(strstr(said, "2.5 x 0.41 x 0.41 m, duration 30 s"));
+    case_destroy(&c);
+}
+
+static void warnings_come_when_due(void **state)
+{
+    static const struct {
+        const char *set, *expected; /* "": no warning */
+    } cases[] = {
+        {"fluid={viscosity: 0.1, velocity: 0.08}", ""},
+        {"fluid={viscosity: 0.1, velocity: 0.09}", "Mach is 0.156"},
+        {"faces={x: periodic, y: {wall: {velocity: [0.1, 0, 0]}}, z: periodic}", "Mach is 0.173"},
+        {"fluid={viscosity: 0.0017}", ""},
+        {"fluid={viscosity: 0.0016}", "magic 0.1875 is less stable"},
+        {"fluid={viscosity: 1}", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int saved;
+        struct flow_case c;
+        must_read(BASE, cases[i].set, &c);
+        FILE *file = capture_start(STDERR_FILENO, &saved);
+        case_warn(&c);
+        capture_stop(STDERR_FILENO, saved, file);
+        if (*cases[i].expected)
+            assert_non_null(strstr(said, cases[i].expected));
+        else
+            assert_string_equal(said, "");
+        case_destroy(&c);
+    }
+    int saved;
+    struct flow_case c;
+    must_read(BASE "solver: {collision: bgk}\n", "fluid.viscosity=0.6", &c);
+    FILE *file = capture_start(STDERR_FILENO, &saved);
+    case_warn(&c);
+    capture_stop(STDERR_FILENO, saved, file);
+    assert_non_null(strstr(said, "inaccurate"));
+    case_destroy(&c);
+}
+
+static void names_match_the_lists(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    assert_string_equal(precision_name(PRECISION_fp64), "fp64");
+    assert_string_equal(initial_name(INITIAL_shear_layer), "shear_layer");
+    assert_string_equal(series_name(SERIES_enstrophy), "enstrophy");
+    assert_string_equal(field_name(FIELD_tag), "tag");
+    assert_string_equal(image_name(IMAGE_vorticity), "vorticity");
+    assert_string_equal(isa_name(ISA_v4), "v4");
+    assert_string_equal(face_name(0), "xmin");
+    assert_string_equal(face_name(5), "zmax");
+#define X(name, meaning)                                                                           \
+    must_read(BASE, "solver.collision=" #name, &c);                                                \
+    assert_int_equal(c.solver.collision, COLLISION_##name);                                        \
+    case_destroy(&c);
+    COLLISION_LIST(X)
+#undef X
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_the_cavity),
+        cmocka_unit_test(converts_physical_units),
+        cmocka_unit_test(fills_in_defaults),
+        cmocka_unit_test(resolved_reads_back_to_the_same),
+        cmocka_unit_test(other_line_ends_are_read),
+        cmocka_unit_test(set_reaches_every_value),
+        cmocka_unit_test(every_mistake_gets_its_line),
+        cmocka_unit_test(a_nul_byte_is_no_text),
+        cmocka_unit_test(damaged_text_gets_one_line),
+        cmocka_unit_test(large_text_is_refused),
+        cmocka_unit_test(derived_numbers_are_said),
+        cmocka_unit_test(warnings_come_when_due),
+        cmocka_unit_test(names_match_the_lists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* The table of keys: complete, found by path, printed, and searched for the nearest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/keys.h"
+#include "case/nearest.h"
+
+static void every_row_is_complete(void **state)
+{
+    (void)state;
+    for (const struct key *k = key_table; k->path; k++) {
+        char pattern[KEYS_PATH], range[128];
+        const int says = k->required + (k->fallback != NULL) + (k->otherwise != NULL);
+        if (says != 1)
+            fail_msg("%s: one of required, fallback and otherwise", k->path);
+        if (!k->meaning || !k->example)
+            fail_msg("%s: no meaning or example", k->path);
+        if (keys_row(k->path) != k)
+            fail_msg("%s: described twice", k->path);
+        const char *face = strstr(k->path, "<face>");
+        if (!face && (!keys_match(k->path, pattern) || strcmp(pattern, k->path) != 0))
+            fail_msg("%s: not found by its own path", k->path);
+        if (face && keys_match(k->path, pattern))
+            fail_msg("%s: <face> is no face", k->path);
+        const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || k->type == KEY_FACE;
+        if (map != keys_inner(k->path))
+            fail_msg("%s: a map has keys below it, others do not", k->path);
+        const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES || k->type == KEY_FACE;
+        if (choice != (k->choices != NULL))
+            fail_msg("%s: choices", k->path);
+        range_text(k, range, sizeof range);
+        const bool numeric = !map && !choice && k->type != KEY_RANGE;
+        if (numeric != (*range != '\0'))
+            fail_msg("%s: range", k->path);
+        const char *dot = strrchr(k->path, '.');
+        if (dot) {
+            char parent[KEYS_PATH];
+            snprintf(parent, sizeof parent, "%.*s", (int)(dot - k->path), k->path);
+            if (!keys_row(parent))
+                fail_msg("%s: its map is not in the table", k->path);
+        }
+    }
+}
+
+static void paths_are_matched(void **state)
+{
+    char pattern[KEYS_PATH];
+    (void)state;
+    assert_true(keys_match("fluid.viscosity", pattern));
+    assert_string_equal(pattern, "fluid.viscosity");
+    assert_true(keys_match("faces.ymax.wall.velocity", pattern));
+    assert_string_equal(pattern, "faces.<face>.wall.velocity");
+    assert_true(keys_match("faces.x", pattern));
+    assert_true(keys_match("output.series.any-name_1.every", pattern));
+    assert_string_equal(pattern, "output.series.*.every");
+    assert_true(keys_match("output", pattern));
+    assert_false(keys_match("faces.top", pattern));
+    assert_false(keys_match("fluid.visc", pattern));
+    assert_false(keys_match("fluid.viscosity.x", pattern));
+    assert_false(keys_match("fluid.", pattern));
+    assert_false(keys_match(".fluid", pattern));
+    assert_false(keys_match("output.series..every", pattern));
+}
+
+static void ranges_are_said_in_words(void **state)
+{
+    char text[128];
+    (void)state;
+    range_text(keys_row("fluid.viscosity"), text, sizeof text);
+    assert_string_equal(text, "above 0");
+    range_text(keys_row("fluid.velocity"), text, sizeof text);
+    assert_string_equal(text, "above 0, at most 0.577");
+    range_text(keys_row("run.threads"), text, sizeof text);
+    assert_string_equal(text, "1 to 1024");
+    range_text(keys_row("initial.velocity"), text, sizeof text);
+    assert_string_equal(text, "magnitude at most 0.577");
+    range_text(keys_row("solver.collision"), text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void keys_are_printed_by_prefix(void **state)
+{
+    static const struct {
+        const char *prefix, *held; /* held: in what is printed; NULL: nothing is */
+    } cases[] = {
+        {NULL, "output.images.*.range"},
+        {"", "units.dx"},
+        {"fluid", "fluid.length"},
+        {"fluid.v", "fluid.velocity"},
+        {"faces.ymax", "wall.velocity"},
+        {"output.series.mine.every", "output.series.*.every"},
+        {"nothing", NULL},
+        {"fluid.viscosities", NULL},
+    };
+    int rows = 0;
+    (void)state;
+    for (const struct key *k = key_table; k->path; k++)
+        rows++;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *to = open_memstream(&text, &size);
+        assert_non_null(to);
+        const int count = keys_print(to, cases[i].prefix);
+        fclose(to);
+        assert_int_equal(count > 0, cases[i].held != NULL);
+        assert_int_equal(size > 0, cases[i].held != NULL);
+        if (cases[i].held)
+            assert_non_null(strstr(text, cases[i].held));
+        if (i < 2)
+            assert_int_equal(count, rows);
+        else
+            assert_true(count < rows);
+        free(text);
+    }
+}
+
+static void distances_count_edits(void **state)
+{
+    char longest[80];
+    (void)state;
+    assert_int_equal(edit_distance("", ""), 0);
+    assert_int_equal(edit_distance("trt", "trt"), 0);
+    assert_int_equal(edit_distance("tert", "trt"), 1);
+    assert_int_equal(edit_distance("trt", "ttr"), 1);
+    assert_int_equal(edit_distance("every", "evrey"), 1);
+    assert_int_equal(edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(edit_distance("", "abc"), 3);
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(edit_distance(longest, "a"), INT_MAX);
+    assert_int_equal(edit_distance("a", longest), INT_MAX);
+}
+
+static void the_nearest_key_is_found(void **state)
+{
+    static const char *const cases[][2] = {
+        {"fluid.viscosty", "did you mean fluid.viscosity?"},
+        {"viscosity", "did you mean fluid.viscosity?"},
+        {"fluids.viscosity", "did you mean fluid"},
+        {"solver.viscosity", "did you mean fluid.viscosity?"},
+        {"solvr", "did you mean solver?"},
+        {"threads", "did you mean run.threads?"},
+        {"faces.zmaxx", "did you mean faces.zmax?"},
+        {"output.fields.a.precison", "did you mean output.fields.a.precision?"},
+        {"fluid.qqqqqq", "known there: viscosity, reynolds, velocity, length"},
+        {"qqqqqq", "known: units, domain"},
+        {"faces.top", "known there: xmin"},
+        {"run.steps.qqqqqq", "run.steps has no keys below it"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char advice[KEYS_PATH];
+        nearest_key(cases[i][0], advice, sizeof advice);
+        if (strncmp(advice, cases[i][1], strlen(cases[i][1])) != 0)
+            fail_msg("%s: %s", cases[i][0], advice);
+    }
+}
+
+/* docs/cases.md ends with what `tagflow keys` prints. TAGFLOW_SOURCE_ROOT names the source tree. */
+static void the_manual_has_the_table(void **state)
+{
+    const char *root = getenv("TAGFLOW_SOURCE_ROOT");
+    char path[4096], *text = NULL;
+    static char manual[1 << 17];
+    size_t size = 0;
+    (void)state;
+    if (!root)
+        skip();
+    snprintf(path, sizeof path, "%s/docs/cases.md", root);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    manual[fread(manual, 1, sizeof manual - 1, file)] = '\0';
+    fclose(file);
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    keys_print(to, NULL);
+    fclose(to);
+    if (!strstr(manual, text))
+        fail_msg("the table in docs/cases.md is not that of `tagflow keys`");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_complete),    cmocka_unit_test(paths_are_matched),
+        cmocka_unit_test(ranges_are_said_in_words), cmocka_unit_test(keys_are_printed_by_prefix),
+        cmocka_unit_test(distances_count_edits),    cmocka_unit_test(the_nearest_key_is_found),
+        cmocka_unit_test(the_manual_has_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

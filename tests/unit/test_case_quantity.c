@@ -1,0 +1,167 @@
+/* Quantities: which texts are numbers with units, and their size in SI and lattice units. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "case/quantity.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static void units_become_si(void **state)
+{
+    static const struct {
+        const char *text;
+        double value; /* exact: powers of ten are multiplied or divided by, once */
+        struct dimension dimension;
+    } good[] = {
+        {"5 mm", 5e-3, {1, 0, 0}},
+        {"5mm", 5e-3, {1, 0, 0}},
+        {"41 cm", 0.41, {1, 0, 0}},
+        {"3 um", 3e-6, {1, 0, 0}},
+        {"7 nm", 7e-9, {1, 0, 0}},
+        {"2 km", 2000, {1, 0, 0}},
+        {"-1.5e1 m", -15, {1, 0, 0}},
+        {"30 s", 30, {0, 1, 0}},
+        {"1 ms", 1e-3, {0, 1, 0}},
+        {"0.5 min", 30, {0, 1, 0}},
+        {"2 h", 7200, {0, 1, 0}},
+        {"0.2 m/s", 0.2, {1, -1, 0}},
+        {"1e-3 m2/s", 1e-3, {2, -1, 0}},
+        {"1e-3 m^2/s", 1e-3, {2, -1, 0}},
+        {"1 mm2/s", 1e-6, {2, -1, 0}},
+        {"1 kg/m3", 1, {-3, 0, 1}},
+        {"1 g/cm3", 1e6 / 1e3, {-3, 0, 1}},
+        {"9.81 m/s2", 9.81, {1, -2, 0}},
+        {"9.81 m s-2", 9.81, {1, -2, 0}},
+        {"9.81 m*s^-2", 9.81, {1, -2, 0}},
+        {"10 kg/m/s2", 10, {-1, -2, 1}},
+        {"3 1/s", 3, {0, -1, 0}},
+        {"3 /s", 3, {0, -1, 0}},
+        {"3 s-1", 3, {0, -1, 0}},
+        {".5 m", 0.5, {1, 0, 0}},
+        {"5. m", 5, {1, 0, 0}},
+        {"+5E+2 m", 500, {1, 0, 0}},
+        {"36 km/h", 36.0 * 1000 / 3600, {1, -1, 0}},
+        {"0 m", 0, {1, 0, 0}},
+        {"2 m/m", 2, {0, 0, 0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        struct quantity q;
+        const char *problem = quantity_parse(good[i].text, &q);
+        if (problem || q.value != good[i].value || q.bare ||
+            !dimension_equal(q.dimension, good[i].dimension))
+            fail_msg("%s: %s, %.17g, %d %d %d", good[i].text, problem ? problem : "read", q.value,
+                     q.dimension.m, q.dimension.s, q.dimension.kg);
+    }
+}
+
+static void numbers_without_unit_are_bare(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"0", 0},    {"1", 1},  {"-2.5", -2.5},     {"1e-3", 1e-3},   {"1e-400", 0},
+                {"010", 10}, {"3 ", 3}, {"0.1875", 0.1875}, {"1e308", 1e308}, {"+.5", 0.5}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        struct quantity q;
+        assert_null(quantity_parse(good[i].text, &q));
+        assert_true(q.bare && q.value == good[i].value);
+        assert_true(dimension_equal(q.dimension, (struct dimension){0, 0, 0}));
+    }
+}
+
+static void anything_else_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "m",
+        "mm 5",
+        "nan",
+        "inf",
+        "-infinity",
+        "0x10",
+        "0x1p3 m",
+        "1e",
+        "1e+ m",
+        "1e999",
+        "-1e999 m",
+        "1e308 km",
+        "--1",
+        "1,5 m",
+        "1.5.2 m",
+        "5 M",
+        "5 Mm",
+        "5 ft",
+        "5 m//s",
+        "5 m/",
+        "5 m*",
+        "5 m0",
+        "5 m^",
+        "5 m^m",
+        "5 m12",
+        "5 m-",
+        "5 m-0",
+        "5 *m",
+        "5 m s- 1",
+        "5  m  s",
+        "5 (m)",
+        "5 /",
+        "5 1/",
+        "5 1",
+        "5 m/s m/s m/s m/s m/s",
+        "5 \xc2\xb5m",
+        "5 m\n",
+        ". m",
+        "e5",
+        "+",
+        "1_000",
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        struct quantity q;
+        if (!quantity_parse(bad[i], &q))
+            fail_msg("'%s' was read as %g", bad[i], q.value);
+    }
+}
+
+static void a_number_ends_where_it_ends(void **state)
+{
+    const char *end;
+    double value;
+    (void)state;
+    assert_null(number_parse("1.5e3xyz", &end, &value));
+    assert_true(value == 1500);
+    assert_string_equal(end, "xyz");
+    assert_non_null(number_parse("x1", &end, &value));
+}
+
+static void lattice_units_follow_dx_dt_and_density(void **state)
+{
+    const struct quantity_scale scale = {0.5, 0.25, 1000};
+    (void)state;
+    assert_true(quantity_unit((struct dimension){0, 0, 0}, &scale) == 1);
+    assert_true(quantity_unit((struct dimension){1, 0, 0}, &scale) == 0.5);
+    assert_true(quantity_unit((struct dimension){2, -1, 0}, &scale) == 1);
+    assert_true(quantity_unit((struct dimension){1, -2, 0}, &scale) == 8);
+    assert_true(quantity_unit((struct dimension){-3, 0, 1}, &scale) == 1000);
+    assert_true(quantity_unit((struct dimension){-1, -2, 1}, &scale) == 4000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_become_si),
+        cmocka_unit_test(numbers_without_unit_are_bare),
+        cmocka_unit_test(anything_else_is_refused),
+        cmocka_unit_test(a_number_ends_where_it_ends),
+        cmocka_unit_test(lattice_units_follow_dx_dt_and_density),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
