@@ -39,8 +39,8 @@ double sin_turns(int64_t turns, int64_t of)
         return cosine(down);
     case 2:
         return cosine(up);
-    case 3:
-        return sine(down);
+    case 3: /* at the eighth itself the two series differ in the last bit: one of them for all */
+        return rest ? sine(down) : cosine(down);
     case 4:
         return -sine(up);
     case 5:
@@ -48,7 +48,7 @@ double sin_turns(int64_t turns, int64_t of)
     case 6:
         return -cosine(up);
     default:
-        return -sine(down);
+        return rest ? -sine(down) : -cosine(down);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Sine and cosine of 2 pi turns / of, exactly reduced. of > 0; |turns| and of below 2^60. */
+/* Sine and cosine of 2 pi turns / of, exactly reduced. of > 0; of and |turns| below 2^57. */
 double sin_turns(int64_t turns, int64_t of);
 double cos_turns(int64_t turns, int64_t of);
 

@@ -7,34 +7,40 @@
 
 #include <stdint.h>
 
-/* High part in units of 2^-40, low part in units of 2^-80; not normalised while adding. */
+__extension__ typedef __int128 exact_units;
+
 struct exact_sum {
-    int64_t high, low;
+    exact_units units; /* of 2^-80: room for sums up to 2^47 */
 };
 
-/* Add a finite term, |x| < 2^22; call exact_carry at least every 2^22 terms. */
+/* Add a finite term, |x| < 2^22. */
 static inline void exact_add(struct exact_sum *s, double x)
 {
     const double scaled = x * 0x1p40;
     const int64_t high = (int64_t)scaled;
-    s->high += high;
-    s->low += (int64_t)((scaled - (double)high) * 0x1p40);
+    const int64_t low = (int64_t)((scaled - (double)high) * 0x1p40);
+    s->units += (exact_units)high * ((int64_t)1 << 40) + low;
 }
 
-/* Move what is whole in `low` to `high`. */
-static inline void exact_carry(struct exact_sum *s)
+/* The sum as three numbers that can be added over up to 2^22 ranks as they are. */
+static inline void exact_split(const struct exact_sum *s, int64_t parts[3])
 {
-    const int64_t whole = s->low / ((int64_t)1 << 40);
-    s->high += whole;
-    s->low -= whole * ((int64_t)1 << 40);
+    const exact_units step = (int64_t)1 << 40;
+    parts[0] = (int64_t)(s->units % step);
+    parts[1] = (int64_t)(s->units / step % step);
+    parts[2] = (int64_t)(s->units / step / step);
 }
 
-/* The sum as a double, correctly rounded but for the last bit. */
+static inline struct exact_sum exact_join(const int64_t parts[3])
+{
+    const exact_units step = (int64_t)1 << 40;
+    return (struct exact_sum){((exact_units)parts[2] * step + parts[1]) * step + parts[0]};
+}
+
+/* The sum as a double. */
 static inline double exact_value(const struct exact_sum *s)
 {
-    struct exact_sum t = *s;
-    exact_carry(&t);
-    return (double)t.high * 0x1p-40 + (double)t.low * 0x1p-80;
+    return (double)s->units * 0x1p-80;
 }
 
 #endif

@@ -2,17 +2,21 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static struct {
     int rank, ranks;
-    FILE *log;
+    int log;       /* file descriptor, -1: none */
+    off_t log_end; /* of its last whole line */
     bool log_failed;
-} speaker = {.rank = 0, .ranks = 1};
+} speaker = {.rank = 0, .ranks = 1, .log = -1};
 
 void message_set_rank(int rank, int ranks)
 {
@@ -22,42 +26,66 @@ void message_set_rank(int rank, int ranks)
 
 enum status message_log_to(const char *path, int append)
 {
-    if (speaker.log) {
-        fclose(speaker.log);
-        speaker.log = NULL;
-    }
+    const int before = speaker.log;
+    speaker.log = -1;
     speaker.log_failed = false;
+    if (before >= 0 && close(before) != 0) /* network file systems may tell only now */
+        return fail_machine("cannot write the log: %s", strerror(errno));
     if (!path || speaker.rank != 0)
         return STATUS_OK;
-    speaker.log = fopen(path, append ? "a" : "w");
-    if (!speaker.log)
-        return fail_machine("cannot write the log %s: %s", path, strerror(errno));
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0666);
+    const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    if (end < 0) {
+        const int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return fail_machine("cannot write the log %s: %s", path, strerror(reason));
+    }
+    speaker.log = fd;
+    speaker.log_end = end;
     return STATUS_OK;
+}
+
+enum { LINE = 2048 };
+
+/* Prefix, text and line feed in line; returns their length. */
+static size_t make_line(char line[LINE], const char *prefix, const char *format, va_list list)
+{
+    int length = snprintf(line, LINE - 1, "%s", prefix);
+    length += vsnprintf(line + length, LINE - 1 - (size_t)length, format, list);
+    if (length > LINE - 2)
+        length = LINE - 2;
+    for (char *c = line; c < line + length; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) /* of a file's name, say: a message is one line */
+            *c = '?';
+    line[length] = '\n';
+    line[length + 1] = '\0';
+    return (size_t)length + 1;
 }
 
 /* One write per line, so that lines of several ranks do not mix. */
 static void print_line(FILE *to, const char *prefix, const char *format, va_list list)
 {
-    char line[2048];
-    int length = snprintf(line, sizeof line - 1, "%s", prefix);
-    length += vsnprintf(line + length, sizeof line - 1 - (size_t)length, format, list);
-    if (length > (int)sizeof line - 2)
-        length = (int)sizeof line - 2;
-    line[length] = '\n';
-    line[length + 1] = '\0';
+    char line[LINE];
+    make_line(line, prefix, format, list);
     fputs(line, to);
     fflush(to);
 }
 
 static void print_log(const char *prefix, const char *format, va_list list)
 {
-    if (!speaker.log || speaker.log_failed)
+    char line[LINE];
+    if (speaker.log < 0 || speaker.log_failed)
         return;
-    print_line(speaker.log, prefix, format, list);
-    if (ferror(speaker.log)) {
-        speaker.log_failed = true;
-        fail_machine("cannot write the log: %s (is the disk full?)", strerror(errno));
+    const size_t length = make_line(line, prefix, format, list);
+    if (file_write_at(speaker.log, line, length, speaker.log_end) == 0) {
+        speaker.log_end += (off_t)length;
+        return;
     }
+    const int reason = errno;
+    const bool cut = ftruncate(speaker.log, speaker.log_end) != 0; /* half a line would be read as one */
+    speaker.log_failed = true;
+    fail_machine("cannot write the log%s: %s", cut ? " (its last line is cut)" : "", strerror(reason));
 }
 
 enum status fail_user(const char *format, ...)

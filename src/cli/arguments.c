@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -35,7 +36,9 @@ int cli_value(struct arguments *a, const char *name, const char **value)
     if (*rest != '\0')
         return 0;
     a->next++;
-    *value = a->next < a->count ? a->argument[a->next++] : NULL;
+    /* another option is no value: --output --overwrite forgot one (--output=--overwrite did not) */
+    const bool given = a->next < a->count && strncmp(a->argument[a->next], "--", 2) != 0;
+    *value = given ? a->argument[a->next++] : NULL;
     if (!*value)
         fail_user("%s needs a value", name);
     return 1;
@@ -57,7 +60,10 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
     int rank, status = STATUS_OK;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
-        if (access(a->path, R_OK))
+        struct stat info;
+        if (stat(a->path, &info) == 0 && S_ISDIR(info.st_mode))
+            status = fail_user("%s is a folder, not a case file (did you mean %s/case.yaml?)", a->path, a->path);
+        else if (access(a->path, R_OK))
             status = fail_user("%s: %s (the case file to read)", a->path, strerror(errno));
         else if (file_read(a->path, CASE_LIMIT, &text, &length))
             status = STATUS_USAGE;

@@ -47,6 +47,28 @@ static double rank_bytes(const struct flow_case *c, const struct domain *d)
     return ((double)v->stride * Q + halo) * stored_size(c) + (double)d->view_cells;
 }
 
+/* Bytes of the rank that needs most. Blocks of an axis differ by a cell at most and the last is one
+ * of the longest; those with neighbours on both sides have more halo. */
+static double largest_bytes(const struct flow_case *c, const int cuts[3])
+{
+    int block[3][2], lo;
+    double largest = 0;
+    for (int a = 0; a < 3; a++) {
+        block[a][0] = block[a][1] = cuts[a] - 1;
+        for (int i = 1; i < cuts[a] - 1; i++)
+            if (block[a][1] == cuts[a] - 1 || block_cells(c->cells[a], cuts[a], i, &lo) >
+                                                  block_cells(c->cells[a], cuts[a], block[a][1], &lo))
+                block[a][1] = i;
+    }
+    for (int k = 0; k < 8; k++) {
+        struct domain d;
+        domain_layout(&d, c, cuts,
+                      (block[2][k / 4] * cuts[1] + block[1][k / 2 % 2]) * cuts[0] + block[0][k % 2]);
+        largest = fmax(largest, rank_bytes(c, &d));
+    }
+    return largest;
+}
+
 static enum status say_ranks(const struct flow_case *c, int ranks, double *largest)
 {
     int cuts[3];
@@ -54,24 +76,17 @@ static enum status say_ranks(const struct flow_case *c, int ranks, double *large
     if (status)
         return status;
     say("ranks: %d = %d x %d x %d", ranks, cuts[0], cuts[1], cuts[2]);
-    *largest = 0;
-    /* The largest blocks are at most one cell longer than others along each axis: the last rank
-     * along each axis has one of them. */
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN; rank++) {
         struct domain d;
         char text[32];
-        if (rank >= BOXES_SHOWN && rank < ranks - 1 && ranks > 4096)
-            continue;
         domain_layout(&d, c, cuts, rank);
-        const double bytes = rank_bytes(c, &d);
-        *largest = bytes > *largest ? bytes : *largest;
-        if (rank < BOXES_SHOWN)
-            say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
-                d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
-                bytes_text(text, sizeof text, bytes));
+        say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
+            d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
+            bytes_text(text, sizeof text, rank_bytes(c, &d)));
     }
     if (ranks > BOXES_SHOWN)
         say("  ... and %d more", ranks - BOXES_SHOWN);
+    *largest = largest_bytes(c, cuts);
     return STATUS_OK;
 }
 

@@ -32,7 +32,7 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
             if (!value)
                 return STATUS_USAGE;
             if (strcmp(value, "cuda") == 0)
-                return fail_machine("this build has no CUDA backend (--backend cpu)");
+                return fail_user("this build has no CUDA backend (--backend cpu)");
             if (strcmp(value, "auto") != 0 && strcmp(value, "cpu") != 0)
                 return fail_user("--backend %s: not a backend (auto, cpu or cuda)", value);
         } else if (a.argument[a.next][0] == '-' || files.path) {
@@ -50,6 +50,7 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
         return status;
     if (!options.dir)
         options.dir = c.name;
+    options.case_path = files.path;
     status = run_case(&c, &options, comm);
     case_destroy(&c);
     return status;

@@ -18,6 +18,7 @@ struct cell_links {
     uint32_t links, ruled;
     uint8_t row, wall;
     uint8_t kind; /* enum run_kind, or NOT_FLUID */
+    uint8_t unused; /* rows are compared byte by byte */
 };
 
 enum { NOT_FLUID = 255 };
@@ -124,11 +125,15 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
                 !reserve((void **)&runs->ruled, &runs->ruled_space, count + BLOCK, sizeof(uint32_t)))
                 return false;
             run.masks = (uint32_t)runs->mask_count;
+            int linked = 0;
             for (int x = x0; x < x1; x++, runs->mask_count++) {
                 runs->links[runs->mask_count] = l[x].links;
                 runs->ruled[runs->mask_count] = l[x].ruled;
                 run.any |= l[x].links;
+                linked += l[x].links != 0;
+                run.only = l[x].links ? x : run.only;
             }
+            run.only = linked == 1 ? run.only : -1;
             memset(runs->links + count, 0, BLOCK * sizeof(uint32_t)); /* loops read whole vectors */
             memset(runs->ruled + count, 0, BLOCK * sizeof(uint32_t));
         }

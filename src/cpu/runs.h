@@ -20,6 +20,7 @@ struct run {
     int x0, x1;      /* cells x0 <= x < x1 */
     uint32_t masks; /* RUN_LINKS: first of the run's x1 - x0 masks */
     uint32_t any;   /* RUN_LINKS: all bits of `links` in the run */
+    int only;       /* RUN_LINKS: the one cell that has any, -1: several have */
     uint8_t kind;   /* enum run_kind */
     uint8_t row;    /* row of the fluid cells */
     uint8_t wall;   /* RUN_LINKS: row of the wall whose links are `ruled`, 0: none */

@@ -26,7 +26,7 @@ double report_bytes_per_update(const struct backend *b);
 
 /* Both on rank 0 only; failures reported. hash: 16 digits, or NULL when there is none. */
 enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p);
-enum status report_write(const char *dir, const struct flow_case *c, const struct solver *s,
-                         const struct progress *p, const char *hash);
+enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
+                         const struct backend *b, const struct progress *p, const char *hash);
 
 #endif

@@ -89,8 +89,8 @@ static void warn_threads(const struct run *r)
         warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer threads)",
              r->c->run.threads, cores, cores == 1 ? "" : "s");
     else if (r->c->run.threads * ranks > online)
-        warn("%d ranks of %d threads on the %d cores of this node: fewer would be faster", ranks,
-             r->c->run.threads, online);
+        warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
+             r->c->run.threads, r->c->run.threads == 1 ? "" : "s", online);
 }
 
 static void say_start(const struct run *r)
@@ -178,8 +178,9 @@ static void live_progress(struct run *r)
 static enum status check_divergence(const struct run *r, const struct flow_sums *sums, int64_t last_good)
 {
     const double limit = r->c->check.max_velocity;
+    const char *const unit = r->c->units.given ? " m/s" : "";
     const int *const cell = sums->finite ? sums->max_cell : sums->bad_cell;
-    const double dx = r->c->units.dx;
+    const double dx = r->c->units.dx, u = output_velocity_unit(r->c);
     char position[128] = "";
     if (sums->finite && sums->max_velocity <= limit)
         return STATUS_OK;
@@ -189,15 +190,25 @@ static enum status check_divergence(const struct run *r, const struct flow_sums 
         snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx, (cell[1] + 0.5) * dx,
                  (cell[2] + 0.5) * dx);
     if (sums->finite)
-        fail_user("the flow diverged: |u| = %.3g above check.max_velocity %.3g at step %lld in cell [%d, %d, %d]%s, "
+        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in cell [%d, %d, %d]%s, "
                   "after step %lld (try a smaller velocity or time step, a finer grid, or a larger viscosity)",
-                  sums->max_velocity, limit, (long long)r->progress.step, cell[0], cell[1], cell[2], position,
+                  sums->max_velocity * u, unit, limit * u, unit, (long long)r->progress.step, cell[0], cell[1], cell[2], position,
                   (long long)last_good);
     else
         fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, after step %lld "
                   "(try a smaller velocity or time step, a finer grid, or a larger viscosity)",
                   (long long)r->progress.step, cell[0], cell[1], cell[2], position, (long long)last_good);
     return STATUS_DIVERGED;
+}
+
+static bool files_due(const struct flow_case *c, int64_t step)
+{
+    bool due = false;
+    for (int i = 0; i < c->fields_count; i++)
+        due |= output_due(step, c->fields[i].every);
+    for (int i = 0; i < c->images_count; i++)
+        due |= output_due(step, c->images[i].every);
+    return due;
 }
 
 /* Everything due at the present step: sums, divergence check, log, status, output. */
@@ -207,7 +218,8 @@ static enum status attend(struct run *r, int64_t *last_good)
     const int64_t step = r->solver.step;
     const bool last = step == c->run.steps, first = step == 0;
     const bool log = output_due(step, c->log_every) || last || first;
-    const bool check = output_due(step, c->check.every) || last;
+    /* Nothing is written from a state that was not looked at. */
+    const bool check = output_due(step, c->check.every) || last || (c->check.every && files_due(c, step));
     bool enstrophy = false;
     const bool series = output_needs_sums(&r->output, step, &enstrophy);
     struct flow_sums sums = {0};
@@ -280,12 +292,12 @@ static enum status advance(struct run *r)
     return status;
 }
 
-static enum status open_folder(struct run *r, bool overwrite)
+static enum status open_folder(struct run *r, const struct run_options *options)
 {
     char path[FOLDER_PATH];
     enum status status = STATUS_OK;
     if (r->domain.rank == 0) {
-        status = folder_open(r->dir, overwrite);
+        status = folder_open(r->dir, options->overwrite, options->case_path);
         if (!status && folder_path(path, r->dir, "case.yaml"))
             status = file_replace(path, r->c->resolved, strlen(r->c->resolved));
         if (!status && folder_path(path, r->dir, "log.txt"))
@@ -313,8 +325,8 @@ static enum status finish(struct run *r, enum status status)
                                                     : RUN_failed;
     if (r->domain.rank == 0) {
         enum status written = report_status(r->dir, r->c, &r->progress);
-        if (r->solver.backend && !written)
-            written = report_write(r->dir, r->c, &r->solver, &r->progress, sound ? hash : NULL);
+        if (!written)
+            written = report_write(r->dir, r->c, &r->domain, r->backend, &r->progress, sound ? hash : NULL);
         status = status ? status : written;
     }
     status = agree(r, status);
@@ -329,8 +341,8 @@ static enum status finish(struct run *r, enum status status)
         if (r->domain.rank == 0)
             status = message_log_state();
     }
-    if (r->domain.rank == 0)
-        message_log_to(NULL, 0);
+    if (message_log_to(NULL, 0) && !status)
+        status = STATUS_MACHINE;
     return agree(r, status);
 }
 
@@ -342,7 +354,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         return status;
     status = agree(&r, options->backend->open(&r.backend, c));
     if (!status)
-        status = open_folder(&r, options->overwrite);
+        status = open_folder(&r, options);
     if (!status) {
         r.live = on_a_terminal(&r.domain);
         status = solver_create(&r.solver, &r.domain, r.backend);

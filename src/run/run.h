@@ -8,7 +8,8 @@
 #include "solver/backend.h"
 
 struct run_options {
-    const char *dir; /* the run's folder */
+    const char *dir;       /* the run's folder */
+    const char *case_path; /* the file the case came from */
     bool overwrite;
     const struct backend_type *backend;
 };

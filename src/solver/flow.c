@@ -51,13 +51,10 @@ static enum status add_all(struct solver *s, struct partial *p)
         if (!flow)
             return STATUS_MACHINE;
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
-            for (int y = piece.lo[1]; y < piece.hi[1]; y++) {
+            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
                     if (view_fluid(&s->view, view_index(&s->view, x, y, z)))
                         add_cell(p, flow, global_index(s->domain, x, y, z));
-                exact_carry(&p->drho);
-                exact_carry(&p->energy);
-            }
     }
     return STATUS_OK;
 }
@@ -226,7 +223,7 @@ static enum status add_enstrophy(struct solver *s, struct partial *p)
         u.plane[1] = u.plane[2];
         u.plane[2] = first;
         status = fill_plane(s, &u, 2, z + 1);
-        for (int y = 0; !status && y < u.ny; y++) {
+        for (int y = 0; !status && y < u.ny; y++)
             for (int x = 0; x < u.nx; x++) {
                 if (!view_fluid(v, view_index(v, x, y, z)))
                     continue;
@@ -234,8 +231,6 @@ static enum status add_enstrophy(struct solver *s, struct partial *p)
                 if (e < sane)
                     exact_add(&p->enstrophy, e);
             }
-            exact_carry(&p->enstrophy);
-        }
     }
     for (int k = 0; k < 3; k++)
         free(u.plane[k]);
@@ -259,8 +254,14 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
     if (enstrophy && add_enstrophy(s, &p))
         status = STATUS_MACHINE;
 
-    int64_t parts[6] = {p.drho.high, p.drho.low, p.energy.high, p.energy.low, p.enstrophy.high, p.enstrophy.low};
-    MPI_Allreduce(MPI_IN_PLACE, parts, 6, MPI_INT64_T, MPI_SUM, d->comm);
+    int64_t parts[3][3];
+    exact_split(&p.drho, parts[0]);
+    exact_split(&p.energy, parts[1]);
+    exact_split(&p.enstrophy, parts[2]);
+    MPI_Allreduce(MPI_IN_PLACE, parts, 9, MPI_INT64_T, MPI_SUM, d->comm);
+    p.drho = exact_join(parts[0]);
+    p.energy = exact_join(parts[1]);
+    p.enstrophy = exact_join(parts[2]);
     double max_square = p.max_square;
     MPI_Allreduce(MPI_IN_PLACE, &max_square, 1, MPI_DOUBLE, MPI_MAX, d->comm);
     int64_t first[2] = {INT64_MAX, p.bad_index == NO_CELL ? INT64_MAX : p.bad_index};
@@ -270,9 +271,9 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
     MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, d->comm);
 
     *sums = (struct flow_sums){.max_velocity = sqrt(max_square), .finite = first[1] == INT64_MAX};
-    sums->mass = (double)d->fluid_cells + exact_value(&(struct exact_sum){parts[0], parts[1]});
-    sums->kinetic_energy = exact_value(&(struct exact_sum){parts[2], parts[3]});
-    sums->enstrophy = exact_value(&(struct exact_sum){parts[4], parts[5]});
+    sums->mass = (double)d->fluid_cells + exact_value(&p.drho);
+    sums->kinetic_energy = exact_value(&p.energy);
+    sums->enstrophy = exact_value(&p.enstrophy);
     if (first[0] != INT64_MAX)
         cell_of(d, first[0], sums->max_cell);
     if (!sums->finite)

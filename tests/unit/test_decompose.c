@@ -1,0 +1,133 @@
+/* Cutting the box: blocks tile it, none is empty, and a cut is refused only where there is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "domain/decompose.h"
+#include "scratch.h"
+
+static void parts_tile_an_axis_evenly(void **state)
+{
+    (void)state;
+    for (int cells = 1; cells <= 40; cells++)
+        for (int parts = 1; parts <= cells; parts++) {
+            int next = 0;
+            for (int k = 0; k < parts; k++) {
+                int lo;
+                const int n = block_cells(cells, parts, k, &lo);
+                assert_int_equal(lo, next);
+                assert_true(n >= cells / parts && n <= (cells + parts - 1) / parts && n >= 1);
+                next = lo + n;
+            }
+            assert_int_equal(next, cells);
+        }
+    int lo;
+    assert_int_equal(block_cells(2000000000, 100000, 99999, &lo), 20000);
+    assert_int_equal(lo, 1999980000);
+}
+
+static bool possible(const int cells[3], int ranks)
+{
+    for (int px = 1; px <= cells[0]; px++)
+        for (int py = 1; py <= cells[1]; py++)
+            if (ranks % (px * py) == 0 && ranks / (px * py) <= cells[2])
+                return true;
+    return false;
+}
+
+static void any_box_on_any_number_of_ranks_that_fits(void **state)
+{
+    static const int automatic[3] = {0, 0, 0};
+    (void)state;
+    for (int nx = 1; nx <= 6; nx++)
+        for (int ny = 1; ny <= 6; ny++)
+            for (int nz = 1; nz <= 6; nz++)
+                for (int ranks = 1; ranks <= nx * ny * nz + 3; ranks++) {
+                    const int cells[3] = {nx, ny, nz};
+                    int cuts[3] = {0, 0, 0};
+                    scratch_listen();
+                    const enum status status = decompose(cells, automatic, ranks, cuts);
+                    const char *heard = scratch_heard();
+                    if (!possible(cells, ranks)) {
+                        assert_int_equal(status, STATUS_USAGE);
+                        assert_one_line(heard, "cannot be placed");
+                        continue;
+                    }
+                    assert_int_equal(status, STATUS_OK);
+                    assert_string_equal(heard, "");
+                    assert_int_equal(cuts[0] * cuts[1] * cuts[2], ranks);
+                    for (int a = 0; a < 3; a++)
+                        assert_true(cuts[a] >= 1 && cuts[a] <= cells[a]);
+                }
+}
+
+static void cuts_of_the_user_are_taken_or_refused_in_one_line(void **state)
+{
+    const int cells[3] = {4, 3, 2};
+    (void)state;
+    for (int px = 1; px <= 5; px++)
+        for (int py = 1; py <= 5; py++)
+            for (int pz = 1; pz <= 5; pz++)
+                for (int ranks = px * py * pz - 1; ranks <= px * py * pz + 1; ranks++) {
+                    const int wanted[3] = {px, py, pz};
+                    int cuts[3] = {-1, -1, -1};
+                    const bool fits = px <= 4 && py <= 3 && pz <= 2 && ranks == px * py * pz;
+                    scratch_listen();
+                    const enum status status = decompose(cells, wanted, ranks, cuts);
+                    const char *heard = scratch_heard();
+                    assert_int_equal(status, fits ? STATUS_OK : STATUS_USAGE);
+                    if (fits)
+                        assert_memory_equal(cuts, wanted, sizeof cuts);
+                    else
+                        assert_one_line(heard, "run.ranks");
+                }
+}
+
+static void cubes_are_cut_along_z_then_y(void **state)
+{
+    static const int automatic[3] = {0, 0, 0}, cells[3] = {128, 128, 128};
+    int cuts[3];
+    (void)state;
+    assert_int_equal(decompose(cells, automatic, 2, cuts), STATUS_OK);
+    assert_true(cuts[0] == 1 && cuts[1] == 1 && cuts[2] == 2);
+    assert_int_equal(decompose(cells, automatic, 16, cuts), STATUS_OK);
+    assert_true(cuts[0] == 1 && cuts[1] == 4 && cuts[2] == 4);
+    assert_int_equal(decompose((const int[3]){512, 512, 1}, automatic, 4, cuts), STATUS_OK);
+    assert_true(cuts[0] == 1 && cuts[1] == 4 && cuts[2] == 1);
+}
+
+/* Large numbers of ranks are found without trying for ever, and without overflow. */
+static void many_ranks(void **state)
+{
+    static const int automatic[3] = {0, 0, 0}, cells[3] = {4096, 4096, 4096};
+    static const int counts[] = {4096, 65536, 99991 /* prime */, 1000000, 720720};
+    (void)state;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        int cuts[3];
+        scratch_listen();
+        const enum status status = decompose(cells, automatic, counts[k], cuts);
+        scratch_heard();
+        assert_int_equal(status, counts[k] == 99991 ? STATUS_USAGE : STATUS_OK);
+        if (status == STATUS_OK)
+            assert_int_equal((long long)cuts[0] * cuts[1] * cuts[2], counts[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_tile_an_axis_evenly),
+        cmocka_unit_test(any_box_on_any_number_of_ranks_that_fits),
+        cmocka_unit_test(cuts_of_the_user_are_taken_or_refused_in_one_line),
+        cmocka_unit_test(cubes_are_cut_along_z_then_y),
+        cmocka_unit_test(many_ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* Order-independent sums: the same bits whatever the order or grouping, and the right value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/exact.h"
+#include "reference.h"
+
+enum { TERMS = 5000 };
+
+static double term[TERMS];
+
+/* Of both signs and of all magnitudes from 1e-24 to 1e4. */
+static void make_terms(uint64_t seed)
+{
+    for (int k = 0; k < TERMS; k++)
+        term[k] = reference_uniform(&seed) * pow(10, 14 * reference_uniform(&seed) - 10);
+}
+
+static void shuffle(uint64_t *random)
+{
+    for (int k = TERMS - 1; k > 0; k--) {
+        const int other = (int)(reference_random(random) % (uint64_t)(k + 1));
+        const double swap = term[k];
+        term[k] = term[other];
+        term[other] = swap;
+    }
+}
+
+static void order_and_grouping_do_not_matter(void **state)
+{
+    uint64_t random = 1;
+    double first = 0;
+    (void)state;
+    make_terms(7);
+    for (int round = 0; round < 200; round++) {
+        /* as ranks do: parts, each split into three integers, which MPI adds */
+        struct exact_sum part[5] = {{0}};
+        int64_t parts[3] = {0, 0, 0};
+        shuffle(&random);
+        for (int k = 0; k < TERMS; k++)
+            exact_add(&part[reference_random(&random) % 5], term[k]);
+        for (int p = 0; p < 5; p++) {
+            int64_t split[3];
+            exact_split(&part[p], split);
+            for (int k = 0; k < 3; k++)
+                parts[k] += split[k];
+        }
+        const struct exact_sum all = exact_join(parts);
+        const double value = exact_value(&all);
+        if (round == 0)
+            first = value;
+        assert_memory_equal(&value, &first, sizeof value);
+    }
+}
+
+/* Terms are rounded to 2^-80 each; the value to the last bit of a double. */
+static void the_sum_is_that_of_wide_arithmetic(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct exact_sum s = {0};
+        __float128 sum = 0;
+        make_terms(seed);
+        for (int k = 0; k < TERMS; k++) {
+            exact_add(&s, term[k]);
+            sum += term[k];
+        }
+        const double value = exact_value(&s), expected = (double)sum;
+        assert_true(fabs(value - expected) <= 0x1p-52 * fabs(expected) + TERMS * 0x1p-80);
+    }
+}
+
+static void what_cancels_leaves_what_is_small(void **state)
+{
+    struct exact_sum s = {0};
+    (void)state;
+    assert_true(exact_value(&s) == 0);
+    exact_add(&s, 4e6);
+    exact_add(&s, 0x1p-79);
+    exact_add(&s, -4e6);
+    assert_true(exact_value(&s) == 0x1p-79);
+    exact_add(&s, -0x1p-78);
+    assert_true(exact_value(&s) == -0x1p-79);
+    for (int k = 0; k < 1000; k++) {
+        exact_add(&s, 0.1);
+        exact_add(&s, -0.1);
+    }
+    assert_true(exact_value(&s) == -0x1p-79);
+}
+
+/* The sums of a large box on many ranks: the kinetic energy of 1300^3 cells at u = 0.1 alone is more
+ * than 2^23. Each term stands for many cells. */
+static void holds_the_sum_of_a_large_box(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        struct exact_sum s = {0};
+        int64_t split[3], parts[3] = {0, 0, 0};
+        for (int k = 0; k < 1 << 14; k++)
+            exact_add(&s, sign * (0x1p20 + 0x1p-30)); /* 2^34 in all */
+        assert_true(exact_value(&s) == sign * (0x1p34 + 0x1p-16));
+        exact_split(&s, split);
+        for (int rank = 0; rank < 4096; rank++)
+            for (int k = 0; k < 3; k++)
+                parts[k] += split[k];
+        s = exact_join(parts);
+        assert_true(exact_value(&s) == sign * (0x1p46 + 0x1p-4));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_and_grouping_do_not_matter),
+        cmocka_unit_test(the_sum_is_that_of_wide_arithmetic),
+        cmocka_unit_test(what_cancels_leaves_what_is_small),
+        cmocka_unit_test(holds_the_sum_of_a_large_box),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* Runs of cells: each fluid cell of a row is in exactly one, and everything a loop is told of a run
+ * is true of all its cells. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/runs.h"
+#include "reference.h"
+
+/* How many cells were in runs of each kind, over the test. */
+static int cells_of_kind[3];
+
+static void check_run(const struct reference *r, const struct runs *runs, const struct run *run, int y, int z)
+{
+    uint32_t any = 0;
+    for (int x = run->x0; x < run->x1; x++) {
+        const uint8_t row = r->tag[reference_cell(r, x, y, z)];
+        uint32_t links = 0, ruled = 0;
+        assert_true(r->row[row].fluid);
+        assert_int_equal(row, run->row);
+        for (int i = 1; i < Q; i++) {
+            size_t cell;
+            const int from[3] = {x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                                 z - reference_velocity(i, 2)};
+            const double *const u = reference_wall(r, from, &cell);
+            if (!u)
+                continue;
+            links |= 1u << i;
+            if (u[0] == 0 && u[1] == 0 && u[2] == 0)
+                continue;
+            ruled |= 1u << i;
+        }
+        any |= links;
+        cells_of_kind[run->kind]++;
+        switch (run->kind) {
+        case RUN_BULK:
+            assert_int_equal(links, 0);
+            break;
+        case RUN_LINKS:
+            assert_int_equal(runs->links[run->masks + (uint32_t)(x - run->x0)], links);
+            assert_int_equal(runs->ruled[run->masks + (uint32_t)(x - run->x0)], ruled);
+            assert_true(!ruled || run->wall);
+            break;
+        default:
+            assert_int_equal(run->kind, RUN_CELLS);
+        }
+    }
+    if (run->kind == RUN_LINKS)
+        assert_int_equal(run->any, any);
+}
+
+/* The wall of every ruled link of a run with masks is the run's. */
+static void check_walls(const struct domain *d, const struct runs *runs, const struct run *run, int y, int z)
+{
+    const struct view *const v = &d->view;
+    for (int x = run->x0; x < run->x1 && run->kind == RUN_LINKS; x++)
+        for (int i = 1; i < Q; i++)
+            if (runs->ruled[run->masks + (uint32_t)(x - run->x0)] & 1u << i) {
+                const size_t from = view_index(v, x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                                               z - reference_velocity(i, 2));
+                assert_int_equal(v->tags[from] & TAG_ROW, run->wall);
+            }
+}
+
+static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
+{
+    struct reference r;
+    struct domain d;
+    struct runs runs;
+    reference_create(&r, c);
+    if (obstacles)
+        reference_obstacles(&r, seed, obstacles, seed % 2);
+    assert_int_equal(domain_create(&d, c, MPI_COMM_SELF), STATUS_OK);
+    reference_tags(&r, &d);
+    assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
+    for (int z = 0; z < c->cells[2]; z++)
+        for (int y = 0; y < c->cells[1]; y++) {
+            const uint32_t list = runs.row_list[y + z * c->cells[1]];
+            assert_true(list < runs.list_count);
+            int x = 0;
+            for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
+                const struct run *const run = &runs.run[k];
+                assert_true(run->x0 >= x && run->x1 > run->x0 && run->x1 <= c->cells[0]);
+                for (; x < run->x0; x++) /* what is left out is not fluid */
+                    assert_false(r.row[r.tag[reference_cell(&r, x, y, z)]].fluid);
+                check_run(&r, &runs, run, y, z);
+                check_walls(&d, &runs, run, y, z);
+                x = run->x1;
+            }
+            for (; x < c->cells[0]; x++)
+                assert_false(r.row[r.tag[reference_cell(&r, x, y, z)]].fluid);
+        }
+    const size_t lists = runs.list_count;
+    runs_destroy(&runs);
+    assert_null(runs.run);
+    runs_destroy(&runs);
+    domain_destroy(&d);
+    reference_destroy(&r);
+    return lists;
+}
+
+static void runs_say_the_truth_of_their_cells(void **state)
+{
+    static const char *const faces[] = {"pppppp", "wwwwww", "cccccc", "wcppab", "ppwcww"};
+    static const int lengths[] = {1, 2, 15, 16, 17, 32, 33, 50, 100};
+    (void)state;
+    memset(cells_of_kind, 0, sizeof cells_of_kind);
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            for (int obstacles = 0; obstacles <= 60; obstacles = obstacles ? 3 * obstacles : 2)
+                for (uint64_t seed = 0; seed < 4; seed++) {
+                    struct flow_case c = reference_case(lengths[k], 4, 5);
+                    reference_faces(&c, faces[f]);
+                    check(&c, obstacles, seed);
+                }
+    print_message("cells without links %d, with masks %d, one by one %d\n", cells_of_kind[RUN_BULK],
+                  cells_of_kind[RUN_LINKS], cells_of_kind[RUN_CELLS]);
+    for (int kind = 0; kind < 3; kind++)
+        assert_true(cells_of_kind[kind] > 1000);
+}
+
+/* A box without obstacles has at most three kinds of rows along y and along z. */
+static void equal_rows_share_a_list(void **state)
+{
+    (void)state;
+    for (int f = 0; f < 3; f++) {
+        struct flow_case c = reference_case(40, 12, 9);
+        reference_faces(&c, f == 0 ? "pppppp" : f == 1 ? "wwwwww" : "cccccc");
+        assert_int_equal(check(&c, 0, 0), f == 0 ? 1 : 9);
+    }
+}
+
+/* Cells one by one only where walls with different rules meet: nowhere in a box with one lid. */
+static void a_lid_needs_no_cells_one_by_one(void **state)
+{
+    (void)state;
+    for (int face = 0; face < 6; face++) {
+        char faces[] = "wwwwww";
+        struct flow_case c = reference_case(33, 6, 5);
+        faces[face] = 'c';
+        reference_faces(&c, faces);
+        memset(cells_of_kind, 0, sizeof cells_of_kind);
+        check(&c, 0, 0);
+        assert_int_equal(cells_of_kind[RUN_CELLS], 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_say_the_truth_of_their_cells),
+        cmocka_unit_test(equal_rows_share_a_list),
+        cmocka_unit_test(a_lid_needs_no_cells_one_by_one),
+    };
+    MPI_Init(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
