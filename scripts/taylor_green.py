@@ -3,7 +3,7 @@
 
     scripts/taylor_green.py TAGFLOW [CELLS [SPEED [END]]]      (128, 0.1 and 20: about two minutes on two cores)
 
-Writes docs/images/taylor_green.png and prints the table of docs/validation.md.
+Writes docs/images/taylor_green.png and docs/images/vortices.png and prints the table of docs/validation.md.
 """
 import os
 import sys
@@ -40,6 +40,15 @@ right.plot(v.snapshot_time, rate * v.spectral, "C2+", label=r"$2\Omega/Re$, Four
 right.set(xlabel="$t\\,V/L$", ylabel="dissipation $L/V^3$", xlim=(0, 20), ylim=(0, None))
 right.legend(frameon=False)
 figure.savefig(os.path.join(ROOT, "docs", "images", "taylor_green.png"), dpi=100)
+
+figure, axes = plt.subplots(1, 4, figsize=(12, 3.4), constrained_layout=True)
+for axis, t in zip(axes, (2, 5, 9, 14)):
+    u = v.run.field(number=numpy.argmin(numpy.abs(v.snapshot_time - t)))[:, :, 0] / speed
+    curl = (numpy.gradient(u[..., 1], axis=0) - numpy.gradient(u[..., 0], axis=1)) * v.length
+    picture = axis.imshow(curl.T, origin="lower", extent=(0, 1, 0, 1), cmap="RdBu_r", vmin=-5, vmax=5)
+    axis.set(title=f"$t\\,V/L$ = {t}", xticks=[], yticks=[])
+figure.colorbar(picture, ax=axes, label="$\\omega_z\\,L/V$", shrink=0.9)
+figure.savefig(os.path.join(ROOT, "docs", "images", "vortices.png"), dpi=100)
 
 print("| t V/L | E | spectral | off | -dE/dt | spectral | off | 2 Omega/Re, central differences | off | "
       "2 Omega/Re, Fourier | off |")

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,17 @@ static struct {
     int log;       /* file descriptor, -1: none */
     off_t log_end; /* of its last whole line */
     bool log_failed;
-} speaker = {.rank = 0, .ranks = 1, .log = -1};
+} speaker = {.rank = -1, .ranks = 1, .log = -1};
+
+/* Is this rank 0? As long as MPI is not up, as the launcher says. */
+static bool first(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && speaker.rank < 0; i++)
+        if (getenv(names[i]))
+            speaker.rank = atoi(getenv(names[i]));
+    return speaker.rank <= 0;
+}
 
 void message_set_rank(int rank, int ranks)
 {
@@ -31,7 +42,7 @@ enum status message_log_to(const char *path, int append)
     speaker.log_failed = false;
     if (before >= 0 && close(before) != 0) /* network file systems may tell only now */
         return fail_machine("cannot write the log: %s", strerror(errno));
-    if (!path || speaker.rank != 0)
+    if (!path || !first())
         return STATUS_OK;
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0666);
     const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
@@ -91,7 +102,7 @@ static void print_log(const char *prefix, const char *format, va_list list)
 enum status fail_user(const char *format, ...)
 {
     va_list list;
-    if (speaker.rank == 0) {
+    if (first()) {
         va_start(list, format);
         print_line(stderr, "tagflow: ", format, list);
         va_end(list);
@@ -124,7 +135,7 @@ enum status fail_machine(const char *format, ...)
 void warn(const char *format, ...)
 {
     va_list list;
-    if (speaker.rank != 0)
+    if (!first())
         return;
     va_start(list, format);
     print_line(stderr, "tagflow: warning: ", format, list);
@@ -137,7 +148,7 @@ void warn(const char *format, ...)
 void say(const char *format, ...)
 {
     va_list list;
-    if (speaker.rank != 0)
+    if (!first())
         return;
     va_start(list, format);
     print_line(stdout, "", format, list);
