@@ -7,7 +7,8 @@
 #include "base/status.h"
 
 /* Who speaks: rank of ranks, for the prefix of machine errors; only rank 0 prints user errors,
- * warnings and the log. Before the call the program speaks as rank 0 of 1. */
+ * warnings and the log. Before the call the launcher's word for it is taken (the
+ * environment of mpirun and srun), and without one the program speaks as rank 0 of 1. */
 void message_set_rank(int rank, int ranks);
 
 /* Log lines also go to FILE path from now on (rank 0 only); path NULL closes it.

@@ -46,6 +46,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         l.kind = NOT_FLUID;
         return l;
     }
+    if (v->rows[l.row].boundary != BOUNDARY_none)
+        l.kind = RUN_CELLS; /* a rule where populations arrive: row loops know none */
     if (!(tag & TAG_BESIDE))
         return l;
     bool ruled = false;

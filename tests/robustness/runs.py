@@ -12,7 +12,6 @@ import glob
 import json
 import math
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -205,7 +204,7 @@ def _fault(path):
         if name.endswith(".vtkhdf"):
             return _field_fault(path)
         if name == "case.yaml":
-            return "" if tagflow("check", path).code == 0 else "is no case"
+            return "" if tagflow("check", os.path.abspath(path)).code == 0 else "is no case"
         if name == "log.txt":
             return "" if not data or data.endswith(b"\n") else "its last line is cut"
     except (ValueError, OSError, zlib.error, UnicodeDecodeError) as error:
@@ -223,8 +222,3 @@ def faults(folder, temporary=False):
             elif fault := _fault(os.path.join(where, name)):
                 found.append(f"{name}: {fault}")
     return found
-
-
-def where_it_diverged(said):
-    """The message about a divergence, without what differs between machines."""
-    return [re.sub("^tagflow: ", "", line) for line in said.errors]

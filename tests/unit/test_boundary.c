@@ -125,7 +125,7 @@ static void a_closed_box_with_lids_keeps_its_mass(void **state)
             const double change = (mass_deviation(&s) - before) / 512;
             print_message("rule %d, operator %d: mass changed by %.2g of itself in 4000 steps\n", boundary,
                           collision, change);
-            assert_true(fabs(change) < 4 * eps);
+            assert_true(fabs(change) < 2 * eps);
             solver_destroy(&s);
             backend_cpu.close(b);
             domain_destroy(&d);
