@@ -212,16 +212,14 @@ static enum status write_field(struct output *o, const struct case_field *field)
 enum status output_write(struct output *o, const struct flow_sums *sums, bool last)
 {
     const int64_t step = o->solver->step;
-    enum status status = write_series(o, sums);
-    for (int i = 0; i < o->c->fields_count; i++)
+    enum status status = agree(o, write_series(o, sums));
+    for (int i = 0; i < o->c->fields_count && !status; i++)
         if (output_due(step, o->c->fields[i].every) || last)
-            if (write_field(o, &o->c->fields[i]))
-                status = STATUS_MACHINE;
-    for (int i = 0; i < o->c->images_count; i++)
+            status = write_field(o, &o->c->fields[i]);
+    for (int i = 0; i < o->c->images_count && !status; i++)
         if (output_due(step, o->c->images[i].every) || last)
-            if (plane_image(o->solver, o->c, &o->c->images[i], o->dir))
-                status = STATUS_MACHINE;
-    return agree(o, status);
+            status = agree(o, plane_image(o->solver, o->c, &o->c->images[i], o->dir));
+    return status;
 }
 
 enum status output_close(struct output *o)

@@ -239,9 +239,8 @@ static enum status attend(struct run *r, int64_t *last_good)
         if (!status)
             status = report_status(r->dir, c, &r->progress);
     }
-    if (output_write(&r->output, &sums, last))
-        status = STATUS_MACHINE;
-    return agree(r, status);
+    status = agree(r, status);
+    return status ? status : output_write(&r->output, &sums, last);
 }
 
 /* Steps from here to the next at which anything is due. */
@@ -308,7 +307,34 @@ static enum status open_folder(struct run *r, const struct run_options *options)
     return agree(r, status);
 }
 
-/* The end, good or bad: what state the run is in, for people and for programs. */
+static void say_done(const struct run *r, const char *hash)
+{
+    const double cells = (double)r->c->cells[0] * r->c->cells[1] * r->c->cells[2];
+    const double rate = r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
+    char text[32];
+    say("done: %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s", (long long)r->progress.steps_done,
+        duration_text(text, sizeof text, r->progress.seconds), 1e-9 * rate * cells,
+        1e-9 * rate * cells * report_bytes_per_update(r->backend), hash);
+    say("results in %s", r->dir);
+}
+
+/* What state the run is in, for programs; `status` that it has until now. On rank 0. */
+static enum status write_reports(struct run *r, enum status status, const char *hash)
+{
+    r->progress.state = status == STATUS_OK         ? RUN_done
+                        : status == STATUS_DIVERGED ? RUN_diverged
+                                                    : RUN_failed;
+    enum status written = report_status(r->dir, r->c, &r->progress);
+    if (!written)
+        written = report_write(r->dir, r->c, &r->domain, r->backend, &r->progress, hash);
+    if (written && status == STATUS_OK) { /* not done without its report */
+        r->progress.state = RUN_failed;
+        report_status(r->dir, r->c, &r->progress);
+    }
+    return status ? status : written;
+}
+
+/* The end, good or bad. */
 static enum status finish(struct run *r, enum status status)
 {
     char hash[17] = "";
@@ -320,26 +346,12 @@ static enum status finish(struct run *r, enum status status)
     }
     if (output_close(&r->output) && !status)
         status = STATUS_MACHINE;
-    r->progress.state = status == STATUS_OK         ? RUN_done
-                        : status == STATUS_DIVERGED ? RUN_diverged
-                                                    : RUN_failed;
-    if (r->domain.rank == 0) {
-        enum status written = report_status(r->dir, r->c, &r->progress);
-        if (!written)
-            written = report_write(r->dir, r->c, &r->domain, r->backend, &r->progress, sound ? hash : NULL);
-        status = status ? status : written;
-    }
     status = agree(r, status);
-    if (status == STATUS_OK) {
-        const double cells = (double)r->c->cells[0] * r->c->cells[1] * r->c->cells[2];
-        const double rate = r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
-        char text[32];
-        say("done: %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s", (long long)r->progress.steps_done,
-            duration_text(text, sizeof text, r->progress.seconds), 1e-9 * rate * cells,
-            1e-9 * rate * cells * report_bytes_per_update(r->backend), hash);
-        say("results in %s", r->dir);
-        if (r->domain.rank == 0)
-            status = message_log_state();
+    if (status == STATUS_OK)
+        say_done(r, hash);
+    if (r->domain.rank == 0) {
+        status = status ? status : message_log_state();
+        status = write_reports(r, status, sound ? hash : NULL);
     }
     if (message_log_to(NULL, 0) && !status)
         status = STATUS_MACHINE;

@@ -5,7 +5,8 @@
  * Every rank makes the reference of the whole box and compares its own block after every step, for
  * every way to cut into N blocks, of boxes with blocks one cell thin, blocks with an interior, and
  * all kinds of faces and obstacles; then some cases at random. Before, the addresses that the shell's
- * step, the interior's step and the unpacking of one step touch must be disjoint. After, the hash
+ * step, the interior's step and the unpacking of one step touch must be disjoint, and unpacking must
+ * write all of its own and no other. After, the hash
  * must be that of the reference, and change with any change of the state.
  *
  * Exit status: 0, or 1 after a line from each rank that found something. */
@@ -162,6 +163,41 @@ static const char *check_owners(const struct reference *r, const struct solver *
     return wrong;
 }
 
+/* What unpack writes must be what was counted as its own above: with a wall in the ghost layer, the
+ * slot belongs to a link of this rank. All is zero before, and messages are made of ones. */
+static const char *check_unpack(const struct reference *r, struct solver *s)
+{
+    const struct backend_type *const type = s->backend->type;
+    const size_t addresses = Q * s->view.stride, bytes = addresses * sizeof(stored);
+    unsigned char *const users = calloc(addresses, 1);
+    stored *const values = calloc(addresses, sizeof *values);
+    const char *wrong = users && values ? NULL : "out of memory";
+    for (int odd = 0; odd < 2 && !wrong; odd++) {
+        memset(values, 0, bytes);
+        memset(users, 0, addresses);
+        type->copy(s->backend, s->view.populations, values, bytes);
+        for (size_t k = 0; k < addresses; k++)
+            values[k] = 1;
+        for (int k = 0; k < s->halo.count; k++) {
+            const struct halo_message *const m = &s->halo.message[k];
+            const struct task task = {.odd = odd, .direction = m->direction, .buffer = m->receive_buffer};
+            if (m->from == MPI_PROC_NULL)
+                continue;
+            type->copy(s->backend, m->receive_buffer, values, (size_t)m->receive_count * sizeof *values);
+            type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &m->receive, task);
+            touch_message(r, s, m->direction, true, odd, users, UNPACK);
+        }
+        type->wait(s->backend, QUEUE_SHELL);
+        type->copy(s->backend, values, s->view.populations, bytes);
+        for (size_t k = 0; k < addresses && !wrong; k++)
+            if ((values[k] != 0) != (users[k] != 0))
+                wrong = users[k] ? "unpack leaves a population out" : "unpack writes into a slot that is not its own";
+    }
+    free(users);
+    free(values);
+    return wrong;
+}
+
 static bool hash_is(const struct reference *r, struct solver *s, uint64_t *hash)
 {
     return solver_hash(s, hash) == STATUS_OK && *hash == reference_hash(r);
@@ -232,6 +268,8 @@ static void compare(const struct setting *t)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     const char *wrong = check_owners(&r, &s);
+    if (!wrong)
+        wrong = check_unpack(&r, &s);
     if (wrong)
         complain(t, 0, wrong);
     reference_poison(&s);

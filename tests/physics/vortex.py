@@ -29,11 +29,12 @@ class Vortex:
         self.length = cells / (2 * numpy.pi)
         unit = self.length / speed  # steps
         tenth = 2 * round(unit / 20)
-        snapshot = 10 * tenth
+        snapshot = 2 * round(unit / 2)
         self.run = case.run("taylor_green_3d", {
             "domain.cells": [cells] * 3, "fluid": {"reynolds": REYNOLDS, "velocity": speed, "length": self.length},
             "solver": solver, "run.steps": round(end * unit),
-            "output": {"series": {"flow": {"every": tenth, "of": ["mass", "kinetic_energy", "enstrophy"]}},
+            "output": {"series": {"flow": {"every": tenth, "of": ["mass", "kinetic_energy", "enstrophy"]},
+                                  "snapshots": {"every": snapshot, "of": ["kinetic_energy", "enstrophy"]}},
                        "fields": {"main": {"every": snapshot, "of": "velocity"}},
                        "images": {"vorticity": {"every": snapshot, "of": "vorticity", "axis": "z", "at": 0}}}},
             ranks=2, folder=folder)

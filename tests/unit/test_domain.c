@@ -184,8 +184,16 @@ static void tags_are_what_lies_there(void **state)
                         const struct tag_row *const row = &d.rows[tag & TAG_ROW];
                         assert_int_equal(row->fluid, !u);
                         assert_non_null(domain_row_name(&d, tag & TAG_ROW));
-                        if (!u)
+                        if (!u) {
+                            bool beside = false;
+                            for (int i = 1; i < Q; i++) {
+                                const int to[3] = {x + reference_velocity(i, 0), y + reference_velocity(i, 1),
+                                                   z + reference_velocity(i, 2)};
+                                beside = beside || reference_wall(&r, to, &cell);
+                            }
+                            assert_int_equal(!!(tag & TAG_BESIDE), beside);
                             continue;
+                        }
                         assert_false(tag & TAG_BESIDE);
                         assert_memory_equal(row->wall_velocity, u, sizeof row->wall_velocity);
                         const bool moves = u[0] != 0 || u[1] != 0 || u[2] != 0;

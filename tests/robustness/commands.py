@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""What the commands besides `run` say is true: help, keys, info, version, and check on cases of any size."""
+import re
+import resource
+import time
+
+import runs
+from runs import CASE, check, tagflow, write
+
+write("case.yaml", CASE)
+
+# Help: on stdout, exit status 0, and every option that it names is known.
+said = tagflow("--help")
+commands = re.findall(r"^  tagflow (\w+)", said.out, re.M)
+check(said.code == 0 and not said.err and commands == ["run", "check", "keys", "info"], f"--help names {commands}")
+for name in commands:
+    said = tagflow(name, "--help")
+    options = sorted(set(re.findall(r"--[a-z]+", said.out)) - {"--help"})
+    check(said.code == 0 and not said.err and f"tagflow {name}" in said.out, f"{name} --help, options {options}")
+    for option in options:
+        known = tagflow(name, option, "case.yaml", "--then-this-is-not")  # with or without a value
+        check("--then-this-is-not is not known" in known.err or f"{option} " in known.err and "not known" not in known.err,
+              f"{name} {option}: {known}")
+said = tagflow()
+check(said.code == 2 and not said.out and "tagflow --help" in said.err, "without a command: the help, on stderr")
+for example in re.findall(r"e\.g\. (?:tagflow keys )?(\S+(?: \S+=\S+)?)", tagflow("run", "--help").out):
+    check(tagflow("check", "case.yaml", *example.rstrip(")").split()).code == 0, f"the example {example} is right")
+
+# Version and info.
+said = tagflow("--version")
+check(said.code == 0 and re.fullmatch(r"tagflow \d+\.\d+\.\d+ \(\S+\)\n", said.out), f"--version: {said.out!r}")
+version = said.out.split()[1]
+for ranks in 0, 2:
+    said = tagflow("info", ranks=ranks)
+    lines = dict(line.split(None, 1) for line in said.out.splitlines())
+    check(said.code == 0 and lines["tagflow"].startswith(version) and
+          {"compiler", "MPI", "HDF5", "CUDA", "backends", "cores", "halos"} < lines.keys() and
+          lines["MPI"].endswith(f"; {max(ranks, 1)} rank" + "s" * (ranks > 1)), f"info on {ranks} ranks: {sorted(lines)}")
+
+# Keys: all, a part, one, none; and each row's example is accepted where it stands.
+said = tagflow("keys")
+rows = re.findall(r"^([a-z]\S*)\n    (.+)\n    type: (.+)\n    default: (.+); example: (.+)$", said.out, re.M)
+check(said.code == 0 and len(rows) == len(re.findall(r"^\S", said.out, re.M)) > 50, f"keys: {len(rows)} rows")
+for prefix in "fluid", "output.fields", "faces.ymax.wall", "run.st", "run.steps":
+    said = tagflow("keys", prefix)
+    found = re.findall(r"^\S+", said.out, re.M)
+    stem = prefix.replace("ymax", "<face>")
+    check(said.code == 0 and found == [row[0] for row in rows if row[0].startswith(stem)] and found, f"keys {prefix}: {found}")
+said = tagflow("keys", "viscosity")
+check(said.code == 2 and "fluid.viscosity" in said.err and not said.out, f"keys viscosity: {said}")
+
+# Check: sizes, ranks, what fits; nothing is allocated or written for it.
+CUBE = ["--set", "domain.cells=[2048, 2048, 2048]", "--set", "faces={x: periodic, y: periodic, z: periodic}"]
+
+
+def bytes_of(text):
+    number, unit = text.split()
+    return float(number) * 1000 ** ["B", "kB", "MB", "GB", "TB", "PB"].index(unit)
+
+
+for storage, each in [("fp32", 4), ("fp64", 8)]:
+    for ranks in 1, 7, 64, 4096, 100000:
+        start = time.monotonic()
+        said = tagflow("check", "case.yaml", *CUBE, "--set", f"solver.storage={storage}", "--ranks", ranks)
+        seconds = time.monotonic() - start
+        cuts = re.search(r"ranks: (\d+) = (\d+) x (\d+) x (\d+)", said.out)
+        memory = re.search(r"memory: (\S+ \S+) a rank, .*; (\S+ \S+) in all; this node has (\S+ \S+)\n", said.out)
+        fits = re.search(r"does not fit on this node: it takes (\d+) nodes .* about (\d+) x (\d+) x (\d+)", said.out)
+        if not check(said.code == 0 and cuts and memory, f"check, 2048^3, {storage}, {ranks} ranks, {seconds:.1f} s: {said}"):
+            continue
+        count, *n = map(int, cuts.groups())
+        rank, whole, node = map(bytes_of, memory.groups())
+        least = 2048**3 * (19 * each + 1)
+        check(count == ranks == n[0] * n[1] * n[2] and "8589934592 cells" in said.out and
+              least <= whole * 1.001 and whole < 1.5 * least and abs(rank * ranks / whole - 1) < 0.01,
+              f"{n}, {memory[1]} a rank, {memory[2]} in all, no less than the {least / 1e9:.1f} GB of the populations")
+        boxes = re.findall(r"rank (\d+): cells \[(\d+), (\d+), (\d+)\] to \[(\d+), (\d+), (\d+)\]", said.out)
+        check(len(boxes) == min(ranks, 8), f"{len(boxes)} boxes are shown")
+        if fits:
+            side = int(fits[2])
+            check(side**3 * (19 * each + 1) < node and int(fits[1]) >= whole / node, f"what would fit in {memory[3]}: "
+                  f"{side}^3, or {fits[1]} nodes")
+        else:
+            check("fits on this node" in said.out and whole < node, "it fits here")
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+check(peak < 500e3, f"none of this took more than {peak / 1e3:.0f} MB")
+said = tagflow("check", "case.yaml", *CUBE, "--ranks", "99991")
+check(said.code == 2 and "99991 ranks cannot be placed" in said.err, f"a prime number of ranks: {said}")
+said = tagflow("check", "case.yaml", "--set", "run.ranks=[2, 3, 1]")
+check(said.code == 0 and "ranks: 6 = 2 x 3 x 1" in said.out, "without --ranks as many as run.ranks has")
+said = tagflow("check", "case.yaml", "--ranks", "5", "--set", "run.ranks=[2, 3, 1]")
+check(said.code == 2 and "makes 6 ranks" in said.err, f"--ranks against run.ranks: {said}")
+said = tagflow("check", "case.yaml", ranks=3)
+check(said.code == 0 and said.out.count("grid:") == 1 and "ranks: 3 = " in said.out, "under mpirun: its ranks, said once")
+boxes = re.findall(r"cells \[(\d+), (\d+), (\d+)\] to \[(\d+), (\d+), (\d+)\]", said.out)
+check(sum((int(b[3]) - int(b[0]) + 1) * (int(b[4]) - int(b[1]) + 1) * (int(b[5]) - int(b[2]) + 1) for b in boxes) ==
+      16 * 12 * 4, "the boxes hold all cells")
+check("output: fields.main: 3 files of 16.13 kB" in said.out and "series.flow: 11 rows" in said.out and
+      "images.mid: 3 files" in said.out, "output volume: 768 cells of 21 bytes, 3 snapshots")
+check(runs.tree() == ["case.yaml"], "nothing was written")
+
+# Warnings.
+for settings, words in [({"faces.ymax.wall.velocity": "[0.1, 0, 0]"}, ["Mach is 0.173"]),
+                        ({"fluid.viscosity": 1e-4}, ["tau is 0.5003", "near 1/2", "magic"]),
+                        ({"fluid.viscosity": 1e-4, "solver.collision": "bgk"}, ["tau is 0.5003", "trt"]),
+                        ({}, [])]:
+    said = tagflow("check", "case.yaml", *runs.sets(settings))
+    check(said.code == 0 and all(word in said.err for word in words) and len(said.lines) == bool(words) and
+          not said.errors, f"{settings}: {said.lines}")
+
+runs.finish()
