@@ -270,8 +270,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         const struct run_parameters p = {
             .collision = collision_parameters(cells),
             .wall = wall_parameters(wall),
-            .links = runs->links + run->masks - run->x0,
-            .ruled = runs->ruled + run->masks - run->x0,
+            .links = run->any ? runs->links + run->masks - run->x0 : NULL,
+            .ruled = run->any ? runs->ruled + run->masks - run->x0 : NULL,
             .any = run->any,
             .only = run->only,
         };

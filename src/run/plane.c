@@ -212,7 +212,9 @@ static enum status draw(const struct plane *p, const struct solver *s, const str
         snprintf(when, sizeof when, "step %lld", (long long)s->step);
     snprintf(title, sizeof title, "%s%s%s%s  %s=%d  %s", image_name(image->of), c->units.given ? " (" : "",
              c->units.given ? unit : "", c->units.given ? ")" : "", names[p->axis], p->at, when);
-    const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density;
+    /* White is zero: only for a quantity and a range that have both signs. */
+    const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density &&
+                           !(image->fixed_range && image->range[0] * image->range[1] >= 0);
     const struct image_note notes[] = {{"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT},
                                        {"Comment", c->resolved}};
     const struct image picture = {

@@ -153,11 +153,12 @@ static void say_progress(struct run *r, const struct flow_sums *sums)
         duration_text(left, sizeof left, seconds_left(r)), sums->kinetic_energy * energy, sums->max_velocity * u);
 }
 
-/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. */
+/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of a
+ * launcher: Open MPI sets it itself in a program that was started alone.) */
 static bool on_a_terminal(const struct domain *d)
 {
     return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
-           !getenv("PMIX_RANK") && !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
+           !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
 }
 
 static void live_progress(struct run *r)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Square duct driven by a force along x, y and z: alike, and against the series solution.
 
-Reference: the series for the duct of side a = 2 h (White, Viscous Fluid Flow, eq. 3-48),
+Reference: the series for the duct of side a = 2 h (White, Viscous Fluid Flow),
 
     u = 16 g h^2 / (pi^3 nu) sum over odd n of (-1)^((n-1)/2) [1 - cosh(n pi z / 2h) / cosh(n pi / 2)]
         cos(n pi y / 2h) / n^3,

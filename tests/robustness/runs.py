@@ -87,17 +87,17 @@ class Said:
         return f"exit status {self.code}, {self.errors if self.errors else self.err[-300:]!r}"
 
 
-def command(arguments, ranks=0):
+def command(arguments, ranks=0, program=None):
     """The command line: by itself (ranks 0), or under mpirun."""
-    line = [TAGFLOW] + [str(a) for a in arguments]
+    line = [program or TAGFLOW] + [str(a) for a in arguments]
     if ranks:
         line = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh", str(ranks)] + line
     return line
 
 
-def tagflow(*arguments, ranks=0, cwd=None, env=None):
+def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None):
     """Runs it to its end; killed with all its ranks, and a failure, if it hangs."""
-    process = subprocess.Popen(command(arguments, ranks), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    process = subprocess.Popen(command(arguments, ranks, program), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                                env=None if env is None else os.environ | env)
     try:

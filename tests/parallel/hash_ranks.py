@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""One case gives the same bits however it is run: any number of ranks, any cut, threads, instruction set,
+and without optimisation. Compared are the state hash, every dataset of every snapshot, the series byte
+for byte, and the images' pixels; for fp32 and fp64, with and without force, walls, odd and flat boxes.
+
+    TAGFLOW_THOROUGH  set: every variant of every case; otherwise each case has a part of them, in turn
+"""
+import concurrent.futures
+import glob
+import json
+import os
+import sys
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
+import runs
+from runs import check, load, tagflow, write
+
+OUTPUT = """\
+check:   {every: 10}
+output:
+  log:    {every: 0}
+  series: {flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
+  fields:
+    main: {every: 14, of: [velocity, density, pressure, tag], precision: fp64}
+    coarse: {every: 20, of: [velocity, density]}
+  images:
+    curl: {every: 20, of: vorticity}
+    side: {every: 20, of: velocity_x, axis: x}
+"""
+# Odd numbers of steps, too: the two halves of in-place streaming store populations differently.
+CASES = {
+    "cavity": """\
+domain:  {cells: [20, 12, 6]}
+fluid:   {reynolds: 100, velocity: 0.1, length: 20}
+faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.1, 0, 0.03]}}, z: wall}
+run:     {steps: 20}
+""",
+    "vortices": """\
+domain:  {cells: [12, 12, 12]}
+fluid:   {viscosity: 0.003, velocity: 0.1, length: 12}
+initial: {flow: taylor_green_3d}
+faces:   {x: periodic, y: periodic, z: periodic}
+run:     {steps: 21}
+""",
+    "channel": """\
+domain:  {cells: [17, 5, 3]}
+fluid:   {viscosity: 0.1}
+solver:  {collision: bgk}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: wall, z: periodic}
+force:   {acceleration: [1e-5, -2e-6, 3e-6]}
+run:     {steps: 21}
+""",
+    "sheet": """\
+domain:  {cells: [33, 9, 1]}
+fluid:   {viscosity: 0.01, velocity: 0.05, length: 9}
+initial: {flow: shear_layer}
+faces:   {x: periodic, y: periodic, z: periodic}
+run:     {steps: 20}
+""",
+    "duct": """\
+units:   {dx: 1 mm, dt: 0.1 ms, density: 1.2 kg/m3}
+domain:  {cells: [1, 7, 66]}
+fluid:   {viscosity: 0.02}
+faces:   {x: periodic, ymin: {wall: {velocity: [0.02, 0, 0]}}, ymax: wall, z: wall}
+force:   {acceleration: [0, 0, 2 m/s2]}
+run:     {steps: 21}
+""",
+}
+# The cuts to try, besides what `auto` makes of 2, 3, 4, 6 and 8 ranks; those that do not fit are left out.
+CUTS = [(2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 1), (1, 3, 1), (1, 1, 3), (2, 2, 1), (1, 2, 2), (2, 1, 2), (5, 1, 1),
+        (2, 2, 2), (1, 4, 2), (6, 1, 1), (1, 5, 1), (1, 1, 6)]
+COUNTS = [2, 3, 4, 6, 8]
+
+
+def pixels(path):
+    """Size, palette and pixels of a PNG, without the text that says where it comes from."""
+    with open(path, "rb") as file:
+        data = file.read()
+    parts, at = {}, 8
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "big")
+        kind = data[at + 4:at + 8]
+        parts[kind] = parts.get(kind, b"") + data[at + 8:at + 8 + size]
+        at += 12 + size
+    return parts[b"IHDR"], parts[b"PLTE"], zlib.decompress(parts[b"IDAT"])
+
+
+class Result:
+    """What a run left, as far as it must not depend on how it was run."""
+
+    def __init__(self, folder):
+        self.hash = load(folder, "report.json")["state_hash"]
+        self.series = runs.series_text(folder)
+        self.fields = runs.snapshots(folder)
+        self.images = {os.path.basename(path): pixels(path) for path in glob.glob(folder + "/images/*.png")}
+        assert len(self.fields) >= 5 and len(self.images) >= 4 and self.series.count(b"\n") >= 7
+
+    def differs(self, other):
+        out = [] if self.hash == other.hash else [f"state hash {self.hash}, not {other.hash}"]
+        out += [] if self.series == other.series else ["series"]
+        out += [] if self.images == other.images else ["images"]
+        out += ["snapshots' names"] if self.fields.keys() != other.fields.keys() else \
+            [name for name in self.fields if not runs.same_bits(self.fields[name], other.fields[name])]
+        return out
+
+
+def run(case, folder, settings, ranks=0, program=None):
+    """The result, or why there is none."""
+    env = {"OMP_NUM_THREADS": str(settings.get("run.threads", 1)), "OMP_WAIT_POLICY": "passive"}
+    said = tagflow("run", case, "--output", folder, *runs.sets(settings), ranks=ranks, env=env, program=program)
+    return (Result(folder), "") if said.code == 0 else (None, str(said))
+
+
+def variants(cells):
+    """Name, settings, ranks, program of every way to run a case."""
+    for isa in instruction_sets:
+        yield isa, {"run.isa": isa}, 0, None
+    for ranks in COUNTS:
+        yield f"{ranks} ranks", {}, ranks, None
+    for number, cut in enumerate(CUTS):
+        if all(p <= n for p, n in zip(cut, cells)):
+            settings = {"run.ranks": list(cut)} | [{"run.threads": 2}, {"run.isa": "v2"}, {}][number % 3]
+            yield str(settings), settings, cut[0] * cut[1] * cut[2], None
+    yield "2 threads", {"run.threads": 2}, 0, None
+    if "TAGFLOW_O0" in os.environ:
+        yield "not optimised, 3 ranks", {"run.isa": "v2"}, 3, os.environ["TAGFLOW_O0"]
+
+
+# What this processor has: `info` says the best.
+best = tagflow("info").out.split("this processor has v")[1][0]
+instruction_sets = [f"v{n}" for n in range(2, int(best) + 1)]
+
+hashes = {}
+turn = 0
+for name, text in CASES.items():
+    case = write(name + ".yaml", text + OUTPUT)
+    cells = json.loads(text.split("cells: ")[1].split("}")[0])
+    for precision in "fp32", "fp64":
+        settings = {"solver.storage": precision}
+        first, why = run(case, f"{name}_{precision}", settings)
+        if not check(first is not None, f"{name}, {precision}: {why or first.hash}"):
+            continue
+        hashes[name, precision] = first.hash
+        if "TAGFLOW_O0" in os.environ:
+            other, why = run(case, f"{name}_{precision}_O0", settings, 0, os.environ["TAGFLOW_O0"])
+            wrong = why or "; ".join(other.differs(first))
+            check(not wrong, f"{name}, {precision}, not optimised: {wrong or 'the same'}")
+        jobs = {}
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:  # starting MPI is waiting mostly
+            for what, more, ranks, program in variants(cells):
+                turn += 1
+                if turn % 3 == 0 or "TAGFLOW_THOROUGH" in os.environ:
+                    jobs[what] = pool.submit(run, case, f"{name}_{precision}_{turn}", settings | more, ranks, program)
+        for what, job in jobs.items():
+            other, why = job.result()
+            wrong = why or "; ".join(other.differs(first))
+            check(not wrong, f"{name}, {precision}, {what}: {wrong or 'the same'}")
+
+# And what differs, differs: else all of this would compare nothing.
+check(len(set(hashes.values())) == len(hashes) == 2 * len(CASES), f"{len(hashes)} cases, as many hashes")
+a, b = runs.snapshots("cavity_fp32"), runs.snapshots("cavity_fp64")
+check(a.keys() == b.keys() and not runs.same_bits(a["main_0000000020.vtkhdf"], b["main_0000000020.vtkhdf"]) and
+      runs.series_text("cavity_fp32") != runs.series_text("cavity_fp64"), "fp32 and fp64 do differ")
+
+runs.finish()

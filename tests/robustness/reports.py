@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""What a run leaves for people and programs: report.json, status.json, the log, the series' header, and a
+progress line on a terminal only."""
+import datetime
+import os
+import pty
+import re
+import select
+import subprocess
+
+import runs
+from runs import CASE, check, load, tagflow, write
+
+write("case.yaml", CASE)
+version, commit = re.search(r"tagflow (\S+) \((\S+)\)", tagflow("--version").out).groups()
+HOST = os.uname().nodename
+
+
+def near(a, b, tolerance=1e-6):
+    return abs(a - b) <= tolerance * abs(b)
+
+
+# Several ranks, threads, precisions, operators; with units and without.
+for name, ranks, settings, words in [
+        ("plain", 0, {}, {"collision": "trt", "storage": "fp32", "arithmetic": "fp32", "bytes": 153, "time": 20}),
+        ("other", 2, {"solver": "{collision: bgk, storage: fp64, arithmetic: fp64}", "run.threads": 2,
+                      "units": "{dx: 2 mm, dt: 1 ms}"},
+         {"collision": "bgk", "storage": "fp64", "arithmetic": "fp64", "bytes": 305, "time": 0.02})]:
+    begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+    said = tagflow("run", "case.yaml", "--output", name, *runs.sets(settings), ranks=ranks,
+                   env={"OMP_NUM_THREADS": "2"} if ranks else None)
+    end = datetime.datetime.now(datetime.timezone.utc)
+    if not check(said.code == 0 and not said.errors, f"{name}: {said}"):
+        continue
+    r, s = load(name, "report.json"), load(name, "status.json")
+    count, threads = max(1, ranks), settings.get("run.threads", 1)
+    exact = {"state": "done", "step": 20, "steps": 20, "cells": [16, 12, 4], "fluid_cells": 768, "ranks": count,
+             "threads": threads, "backend": "cpu", "collision": words["collision"], "storage": words["storage"],
+             "arithmetic": words["arithmetic"], "bytes_per_update": words["bytes"], "version": version, "commit": commit}
+    wrong = {key: r.get(key) for key in exact if r.get(key) != exact[key]}
+    check(not wrong, f"{name}, report.json: {len(exact)} values are right {wrong}")
+    check(r["seconds"] > 0 and near(r["mlups"], 768 * 20 / r["seconds"] / 1e6) and near(r["mflups"], r["mlups"]) and
+          near(r["bandwidth_gbs"], r["mlups"] * words["bytes"] / 1000) and re.fullmatch("[0-9a-f]{16}", r["state_hash"]),
+          f"rates follow from {r['seconds']:.3g} s; state {r['state_hash']}")
+    exact = {"state": "done", "step": 20, "steps": 20, "checkpoint": None, "host": HOST, "eta_seconds": 0}
+    wrong = {key: s.get(key, "?") for key in exact if s.get(key, "?") != exact[key]}
+    updated = datetime.datetime.fromisoformat(s["updated"].replace("Z", "+00:00"))
+    check(not wrong and near(s["time"], words["time"]) and s["glups"] > 0 and s["pid"] > 1 and begin <= updated <= end,
+          f"{name}, status.json: all values are right {wrong}")
+    log = open(name + "/log.txt").read()
+    for what, pattern in {
+            "version, commit, date": rf"^tagflow {re.escape(version)} \({commit}\), \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d UTC$",
+            "ranks with host and device": r"^rank 0 on %s: cpu, |^ranks 0 to 1 on %s: cpu, " % (HOST, HOST),
+            "grid": r"^grid: 16 x 12 x 4 = 768 cells, 20 steps$",
+            "derived numbers": r"^relaxation: viscosity 0.05, tau 0.65, omega 1.53846$",
+            "Mach": r"^Mach: 0\.0866025 ", "Reynolds": r"^Reynolds: 16 ", "memory": r"GB a rank",
+            "units": r"^units: dx 0.002 m, dt 0.001 s" if "units" in settings else "^grid",
+            "the hash": rf"^done: 20 steps .* state {r['state_hash']}$"}.items():
+        check(re.search(pattern, log, re.M), f"{name}, log: {what}")
+    lines = re.findall(r"^step (\d+)  ([\d.]+) %(?:  time (\S+) s)?  (\S+) GLUPS  left .*  energy (\S+)  max \|u\| (\S+)$",
+                       log, re.M)
+    rows = [row.split(",") for row in runs.series_text(name).decode().splitlines()]
+    check(rows[0] == "step,time,mass,kinetic_energy,enstrophy,max_velocity".split(","), f"{name}, series: its columns")
+    check([int(row[0]) for row in rows[1:]] == list(range(0, 21, 2)), "and its rows")
+    rows = {int(row[0]): [float(value) for value in row[1:]] for row in rows[1:]}
+    check([int(line[0]) for line in lines] == [0, 5, 10, 15, 20] and
+          all(float(line[1]) == 5 * int(line[0]) for line in lines) and
+          all(near(float(line[4]), rows[int(line[0])][2]) and near(float(line[5]), rows[int(line[0])][4], 1e-5)
+              for line in lines if int(line[0]) in rows),
+          f"{name}: a line an interval, with the series' energy and velocity")
+    check(all(near(rows[step][0], step * words["time"] / 20) for step in rows if step), f"{name}: the series' time")
+    check(log.splitlines() == [re.sub("^tagflow: (?=warning)", "", line) for line in log.splitlines()] and
+          [line for line in log.splitlines() if not line.startswith("warning: ")] == said.out.splitlines(),
+          f"{name}: the log is what was said on stdout, and the warnings")
+
+# A run that fails: no memory for it.
+line = runs.command(["run", "case.yaml", "--output", "large", "--set", "domain.cells=[256, 256, 256]"])
+process = subprocess.run(["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"] + line, capture_output=True, text=True)
+said = runs.Said(process.returncode, process.stdout, process.stderr)
+check(said.code == 1 and len(said.errors) == 1 and "out of memory" in said.err, f"without memory: {said}")
+if os.path.isdir("large"):
+    r, s = load("large", "report.json"), load("large", "status.json")
+    check([r["state"], s["state"], r["step"], r["state_hash"], r["fluid_cells"]] == ["failed", "failed", 0, None, 256**3],
+          "it says so in report.json and status.json")
+
+
+def on_a_terminal(line):
+    """What the command shows on a terminal."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execvp(line[0], line)
+    shown = b""
+    while select.select([terminal], [], [], runs.HANGS)[0]:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the end, on Linux
+            part = b""
+        if not part:
+            break
+        shown += part
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
+
+
+# The first progress line comes with the first step, the others half a second apart.
+long = runs.sets({"domain.cells": [64, 64, 64], "run.steps": 100, "output": {}})
+code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "live"] + long))
+live = re.findall(r"\r\x1b\[Kstep (\d+) of 100 \((\d+) %\), \S+ ?\S* left", shown)
+check(code == 0 and live, f"on a terminal a progress line, shown {len(live)} times")
+check("\x1b" not in open("live/log.txt").read(), "and not in the log")
+code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "mpi"] + long, 2))
+check(code == 0 and "done:" in shown and "\x1b" not in shown, "under mpirun on a terminal none")
+said = tagflow("run", "case.yaml", "--output", "file", *long)
+check(said.code == 0 and "\x1b" not in said.out + said.err, "into files none")
+
+runs.finish()
