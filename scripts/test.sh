@@ -1,27 +1,40 @@
 #!/bin/sh
-# Installs what is missing, builds, and runs all tests. The last line counts them; the exit status is
-# not 0 when one failed. Arguments go to `meson test`, for example --suite unit.
+# Installs what is missing, builds, and runs all tests: on a release build, then those of suites unit
+# and parallel on a build without optimisation under the address and undefined-behaviour sanitizers.
+# The last line counts them; the exit status is not 0 when one failed. Arguments go to `meson test`,
+# for example --suite unit, and then the release build alone is tested.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
 scripts/setup.sh test
-[ -f build-test/build.ninja ] || meson setup build-test
+[ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true
 ninja -C build-test
-log=build-test/meson-logs/testlog.json
-rm -f "$log"
+if [ $# = 0 ]; then
+    [ -f build-sanitize/build.ninja ] ||
+        meson setup build-sanitize --buildtype=debug -Db_sanitize=address,undefined -Db_lundef=false
+    ninja -C build-sanitize
+    export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
+    # Open MPI leaks at start-up and exit; ours would show under valgrind (tests/robustness/memory.py).
+    export ASAN_OPTIONS=detect_leaks=0
+fi
+
 failed=0
+rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
 meson test -C build-test --no-rebuild --print-errorlogs "$@" </dev/null || failed=$?
+if [ $# = 0 ]; then
+    meson test -C build-sanitize --no-rebuild --print-errorlogs --suite unit --suite parallel </dev/null ||
+        failed=$?
+fi
 
-/usr/bin/python3 - "$log" <<'END' || failed=1
-import json, sys
+/usr/bin/python3 - build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
+import json, os, sys
 
-with open(sys.argv[1]) as log:
-    results = [json.loads(line)["result"] for line in log]
+results = [json.loads(line)["result"] for log in sys.argv[1:] if os.path.exists(log) for line in open(log)]
 passed = sum(result in ("OK", "EXPECTEDFAIL") for result in results)
 skipped = results.count("SKIP")
 failed = len(results) - passed - skipped
 print(f"{passed} passed, {failed} failed, {skipped} skipped")
-sys.exit(failed > 0)
+sys.exit(failed > 0 or passed == 0)
 END
 exit "$failed"
