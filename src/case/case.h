@@ -46,7 +46,7 @@ enum series_column {
 };
 
 /* Arrays of a field snapshot. */
-#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(tag)
+#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(tags)
 enum field_array {
 #define X(name) FIELD_##name,
     FIELD_LIST(X)

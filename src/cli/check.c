@@ -139,7 +139,7 @@ static void say_output(const struct flow_case *c)
         double bytes = 0;
 #define X(name)                                                                                    \
     if (f->of & (1u << FIELD_##name))                                                              \
-        bytes += cells * (FIELD_##name == FIELD_tag ? 1 : FIELD_##name == FIELD_velocity ? 3 * size : size);
+        bytes += cells * (FIELD_##name == FIELD_tags ? 1 : FIELD_##name == FIELD_velocity ? 3 * size : size);
         FIELD_LIST(X)
 #undef X
         say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),

@@ -139,7 +139,7 @@ static void convert(const struct output *o, enum field_array array, enum precisi
     float *const narrow = out;
     double *const wide = out;
     uint8_t *tags = out;
-    if (array == FIELD_tag) {
+    if (array == FIELD_tags) {
         for (int z = piece->lo[2]; z < piece->hi[2]; z++)
             for (int y = piece->lo[1]; y < piece->hi[1]; y++)
                 for (int x = piece->lo[0]; x < piece->hi[0]; x++)
@@ -179,7 +179,7 @@ static enum status write_field(struct output *o, const struct case_field *field)
     if (!status && field->of & (1u << FIELD_##array)) {                                            \
         arrays[count++] = FIELD_##array;                                                           \
         status = vtkhdf_add(file, #array, components_of(FIELD_##array),                            \
-                            FIELD_##array == FIELD_tag               ? SAMPLE_uint8                \
+                            FIELD_##array == FIELD_tags               ? SAMPLE_uint8                \
                             : field->precision == PRECISION_fp64 ? SAMPLE_float64                  \
                                                                  : SAMPLE_float32);                \
     }

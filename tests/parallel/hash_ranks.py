@@ -22,7 +22,7 @@ output:
   log:    {every: 0}
   series: {flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
   fields:
-    main: {every: 14, of: [velocity, density, pressure, tag], precision: fp64}
+    main: {every: 14, of: [velocity, density, pressure, tags], precision: fp64}
     coarse: {every: 20, of: [velocity, density]}
   images:
     curl: {every: 20, of: vorticity}

@@ -21,7 +21,7 @@ faces:   {x: periodic, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}, z: wa
 run:     {steps: 5, isa: v3}
 output:
   series: {flow: {every: 1, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
-  fields: {main: {every: 5, of: [velocity, density, pressure, tag]}}
+  fields: {main: {every: 5, of: [velocity, density, pressure, tags]}}
   images: {mid: {every: 5, of: vorticity, axis: z}}
 """
 BELOW = ("/libc.so", "/libc-", "/vgpreload", "/libgomp", "/ld-linux")  # callers of these are to blame

@@ -44,7 +44,7 @@ check:   {every: 5}
 output:
   log:    {every: 5}
   series: {flow: {every: 2, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
-  fields: {main: {every: 10, of: [velocity, density, pressure, tag]}}
+  fields: {main: {every: 10, of: [velocity, density, pressure, tags]}}
   images: {mid: {every: 10, of: speed}}
 """
 

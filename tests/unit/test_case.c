@@ -704,7 +704,7 @@ static void names_match_the_lists(void **state)
     assert_string_equal(precision_name(PRECISION_fp64), "fp64");
     assert_string_equal(initial_name(INITIAL_shear_layer), "shear_layer");
     assert_string_equal(series_name(SERIES_enstrophy), "enstrophy");
-    assert_string_equal(field_name(FIELD_tag), "tag");
+    assert_string_equal(field_name(FIELD_tags), "tags");
     assert_string_equal(image_name(IMAGE_vorticity), "vorticity");
     assert_string_equal(isa_name(ISA_v4), "v4");
     assert_string_equal(face_name(0), "xmin");
