@@ -42,7 +42,7 @@ def case(kind, collision, precision):
         amplitude="amplitude: 0.05" if periodic else "",
         faces="{x: periodic, y: periodic, z: periodic}"
         if periodic
-        else "{x: wall, z: wall, ymin: wall, ymax: {wall: {velocity: [0.1, 0, 0]}}}",
+        else "{x: wall, z: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}}",
     )
 
 

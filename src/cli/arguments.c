@@ -44,6 +44,21 @@ int cli_value(struct arguments *a, const char *name, const char **value)
     return 1;
 }
 
+int cli_set(struct arguments *a, struct case_arguments *files)
+{
+    const char *value;
+    if (!cli_value(a, "--set", &value))
+        return 0;
+    if (value && files->set_count < CLI_MAX_SETS) {
+        files->sets[files->set_count++] = value;
+        return 1;
+    }
+    if (value)
+        fail_user("more than %d --set (put them into the case file)", CLI_MAX_SETS);
+    files->set_count = CLI_MAX_SETS + 1;
+    return 1;
+}
+
 enum status cli_unknown(const struct arguments *a, const char *command, const char *const *known)
 {
     const char *const argument = a->argument[a->next];

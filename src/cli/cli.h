@@ -38,6 +38,10 @@ struct case_arguments {
     const char *sets[CLI_MAX_SETS];
 };
 
+/* Is the next argument --set PATH=VALUE? Then it is taken; set_count above CLI_MAX_SETS, and the error
+ * reported, if that could not be. */
+int cli_set(struct arguments *a, struct case_arguments *files);
+
 /* Read the file on rank 0, hand it to all, read the case on each. */
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c);
 

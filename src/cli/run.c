@@ -15,12 +15,9 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
     const char *value;
 
     while (a.next < a.count) {
-        if (cli_value(&a, "--set", &value)) {
-            if (!value)
+        if (cli_set(&a, &files)) {
+            if (files.set_count > CLI_MAX_SETS)
                 return STATUS_USAGE;
-            if (files.set_count == CLI_MAX_SETS)
-                return fail_user("more than %d --set (put them into the case file)", CLI_MAX_SETS);
-            files.sets[files.set_count++] = value;
         } else if (cli_value(&a, "--output", &options.dir)) {
             if (!options.dir)
                 return STATUS_USAGE;
