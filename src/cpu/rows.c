@@ -88,17 +88,36 @@ struct row {
     int nx;
 };
 
-static struct row row_at(const struct view *v, int odd, int y, int z)
+/* The same for cell 0 of the whole array: what all rows of a step have in common. */
+static struct row slots_at(const struct view *v, int odd)
 {
     stored *const f = (stored *)v->populations;
-    struct row r;
-    r.rest = f + view_index(v, 0, y, z);
-    r.flip = odd ? (ptrdiff_t)v->stride : -(ptrdiff_t)v->stride;
-    r.pitch = v->row;
-    r.nx = v->n[0];
+    struct row r = {
+        .rest = f,
+        .flip = odd ? (ptrdiff_t)v->stride : -(ptrdiff_t)v->stride,
+        .pitch = v->row,
+        .nx = v->n[0],
+    };
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    r.own[i / 2] = f + (size_t)slot_load(odd, i) * v->stride + view_index(v, 0, y, z);             \
-    r.next[i / 2] = f + (size_t)slot_load(odd, j) * v->stride + view_index(v, 0, y + cy, z + cz) + cx;
+    r.own[i / 2] = f + (size_t)slot_load(odd, i) * v->stride;                                      \
+    r.next[i / 2] = f + (size_t)slot_load(odd, j) * v->stride;
+    PAIR_LIST(X)
+#undef X
+    return r;
+}
+
+static struct row row_at(const struct view *v, const struct row *slots, int y, int z)
+{
+    struct row r = *slots;
+    size_t at[3][3]; /* cell 0 of the rows around: [cy + 1][cz + 1] */
+    for (int cy = -1; cy <= 1; cy++)
+        for (int cz = -1; cz <= 1; cz++)
+            at[cy + 1][cz + 1] = (size_t)((ptrdiff_t)v->origin + view_wrap(v, 1, y + cy) * v->row +
+                                          view_wrap(v, 2, z + cz) * v->plane);
+    r.rest += at[1][1];
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    r.own[i / 2] += at[1][1];                                                                      \
+    r.next[i / 2] += at[cy + 1][cz + 1] + cx;
     PAIR_LIST(X)
 #undef X
     return r;
@@ -251,10 +270,10 @@ static step_function *const step_functions[] = {
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z); /* cells.c */
 
 /* One row's part of a box. */
-static void step_row(const struct view *v, const struct runs *runs, const struct box *b, int odd, int y,
-                     int z)
+static void step_row(const struct view *v, const struct runs *runs, const struct row *slots,
+                     const struct box *b, int odd, int y, int z)
 {
-    const struct row row = row_at(v, odd, y, z);
+    const struct row row = row_at(v, slots, y, z);
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
         const struct run *const run = &runs->run[r];
@@ -283,8 +302,9 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
 cpu_kernel VARIANT(cpu_step_rows);
 void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b, struct task t)
 {
+    const struct row slots = slots_at(v, t.odd);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int z = b->lo[2]; z < b->hi[2]; z++)
         for (int y = b->lo[1]; y < b->hi[1]; y++)
-            step_row(v, runs, b, t.odd, y, z);
+            step_row(v, runs, &slots, b, t.odd, y, z);
 }

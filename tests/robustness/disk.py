@@ -114,7 +114,7 @@ umount()
 
 # Read-only, mounted so and by permission, with and without parents to make.
 mount("size=9m")
-subprocess.run(["mount", "-o", "remount,ro", "disk"], check=True)
+subprocess.run(["mount", "-o", "remount,bind,ro", "disk"], check=True)
 for ranks in [0, 2, 4]:
     for name in ["disk", "disk/run", "disk/deep/run"]:
         said = tagflow("run", "case.yaml", "--output", name, ranks=ranks)
@@ -123,7 +123,7 @@ for ranks in [0, 2, 4]:
 umount()
 mount("size=9m")
 said = tagflow("run", "case.yaml", "--output", "disk/run")
-subprocess.run(["mount", "-o", "remount,ro", "disk"], check=True)
+subprocess.run(["mount", "-o", "remount,bind,ro", "disk"], check=True)
 said = tagflow("run", "case.yaml", "--output", "disk/run", "--overwrite")
 check(said.code == 1 and len(said.errors) == 1 and not runs.faults("disk/run"), f"an old run is read-only: {said}")
 umount()
