@@ -63,7 +63,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static enum status dispatch(const struct command *command, int count, char **arguments)
 {
     for (int i = 0; i < count; i++)
-        if (strcmp(arguments[i], "--help") == 0) {
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
             fputs(command->help, stdout);
             return STATUS_OK;
         }
@@ -80,6 +80,14 @@ static enum status dispatch(const struct command *command, int count, char **arg
     return status;
 }
 
+/* What was asked for goes to stdout: not there is not done. A run says things in its log as well. */
+static enum status written(enum status status)
+{
+    if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK)
+        return fail_machine("cannot write to standard output");
+    return status;
+}
+
 int main(int count, char **arguments)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
@@ -89,15 +97,17 @@ int main(int count, char **arguments)
     }
     if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
         fputs(general_help, stdout);
-        return STATUS_OK;
+        return written(STATUS_OK);
     }
     if (strcmp(arguments[1], "--version") == 0) {
         printf("tagflow %s (%s)\n", TAGFLOW_VERSION, TAGFLOW_COMMIT);
-        return STATUS_OK;
+        return written(STATUS_OK);
     }
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(arguments[1], commands[i].name) == 0)
-            return dispatch(&commands[i], count - 2, arguments + 2);
+        if (strcmp(arguments[1], commands[i].name) == 0) {
+            const enum status status = dispatch(&commands[i], count - 2, arguments + 2);
+            return commands[i].with_mpi == command_run ? status : written(status);
+        }
 
     static const char *const known[] = {"run", "check", "keys", "info", NULL};
     const char *const nearest = nearest_choice(known, arguments[1]);

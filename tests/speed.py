@@ -18,7 +18,7 @@ import tempfile
 tagflow, ceiling = sys.argv[1:3]
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 cells = int(sys.argv[4]) if len(sys.argv) > 4 else 128
-steps = max(20, int(100 * 128**3 / cells**3))
+steps = max(20, int(300 * 128**3 / cells**3))
 
 BOX = """
 domain:  {{cells: [{n}, {n}, {n}]}}
