@@ -96,7 +96,8 @@ TAGFLOW_FN void boundary_arrive(int boundary, real f[Q])
     }
 }
 
-TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out, struct wall_parameters w)
+TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out,
+                               struct wall_parameters w)
 {
     switch (boundary) {
 #define X(name, meaning)                                                                           \

@@ -1,7 +1,7 @@
 /* One cell's step: load, arrive, collide, leave, store.
  *
- * This is the whole step, for any cell. The CPU's row loops (src/cpu/rows.c) do the same for several
- * cells at once and give the same bits. */
+ * This is the whole step, for any cell. The CPU's row loops (src/cpu/rows.c) do the same for
+ * several cells at once and give the same bits. */
 #ifndef TAGFLOW_CELL_H
 #define TAGFLOW_CELL_H
 
@@ -14,7 +14,8 @@
 /* Canonical population i of a fluid cell: the stored value at its effective load address. */
 TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
-    int bounce = i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
+    int bounce =
+        i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
     return load_address(v, odd, i, x, y, z, bounce);
 }
 
@@ -41,7 +42,8 @@ TAGFLOW_FN void cell_step(const struct view *v, int odd, int x, int y, int z)
         if (i > 0 && (tag & TAG_BESIDE) && view_bounces(v, opposite(i), x, y, z)) {
             const size_t wall = view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]);
             const struct tag_row *const w = &v->rows[v->tags[wall] & TAG_ROW];
-            value = boundary_leave(w->boundary, c[i][0], c[i][1], c[i][2], value, wall_parameters(w));
+            value =
+                boundary_leave(w->boundary, c[i][0], c[i][1], c[i][2], value, wall_parameters(w));
         }
         populations[store_address(v, odd, i, x, y, z)] = (stored)value;
     }

@@ -31,8 +31,9 @@ struct collision_parameters {
 
 /* Moments of the populations before collision. */
 struct moments {
-    real drho, rho;  /* density - 1, density */
-    real jx, jy, jz; /* momentum, half of the step's force included (Guo, Zheng, Shi 2002, eq. 19) */
+    real drho, rho; /* density - 1, density */
+    real jx, jy,
+        jz; /* momentum, half of the step's force included (Guo, Zheng, Shi 2002, eq. 19) */
     real ux, uy, uz; /* j / rho */
 };
 
@@ -99,8 +100,9 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
  * The increments are added to f, so that rounding in them scales with the distance from
  * equilibrium. E and S below are twice e and s; 3 w = 1/6 along the axes and half of that along
  * the diagonals, and 9/2 rho w (c.u)^2 = 3/2 (c.u) e-. */
-TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m, struct collision_parameters p,
-                              int forced, scalar omega_even, scalar omega_odd)
+TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m,
+                              struct collision_parameters p, int forced, scalar omega_even,
+                              scalar omega_odd)
 {
     const scalar h_even = (scalar)0.5 * omega_even, h_odd = (scalar)0.5 * omega_odd;
     const real square = m.jx * m.ux + m.jy * m.uy + m.jz * m.uz;
@@ -123,20 +125,26 @@ TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m, st
 
 /* scale: 1 for a diagonal, 2 along an axis. */
 #define DOT(cx, cy, cz, x, y, z)                                                                   \
-    ((cx) ? ((cy) > 0 ? (x) + (y) : (cy) < 0 ? (x) - (y) : (cz) > 0 ? (x) + (z) : (cz) < 0 ? (x) - (z) : (x)) \
-     : (cy) ? ((cz) > 0 ? (y) + (z) : (cz) < 0 ? (y) - (z) : (y))                                  \
+    ((cx)   ? ((cy) > 0   ? (x) + (y)                                                              \
+               : (cy) < 0 ? (x) - (y)                                                              \
+               : (cz) > 0 ? (x) + (z)                                                              \
+               : (cz) < 0 ? (x) - (z)                                                              \
+                          : (x))                                                                   \
+     : (cy) ? ((cz) > 0   ? (y) + (z)                                                              \
+               : (cz) < 0 ? (y) - (z)                                                              \
+                          : (y))                                                                   \
             : (z))
 #define X(i, j, cx, cy, cz, weight)                                                                \
     {                                                                                              \
-        const scalar scale = (weight) == 18 ? 2 : 1;                                                \
+        const scalar scale = (weight) == 18 ? 2 : 1;                                               \
         const real cj = scale * DOT(cx, cy, cz, jx, jy, jz);                                       \
         const real cu = DOT(cx, cy, cz, ux, uy, uz);                                               \
         real even = h_even * ((scale * base + cj * cu) - (f[i] + f[j]));                           \
         real odd = h_odd * (cj - (f[i] - f[j]));                                                   \
         if (forced) {                                                                              \
             const real cg = scale * DOT(cx, cy, cz, gx, gy, gz);                                   \
-            even += g_even * (cg * cu - (scalar)0.25 * scale * force);                                    \
-            odd += g_odd * ((scalar)0.5 * cg);                                                       \
+            even += g_even * (cg * cu - (scalar)0.25 * scale * force);                             \
+            odd += g_odd * ((scalar)0.5 * cg);                                                     \
         }                                                                                          \
         out[i] = f[i] + (even + odd);                                                              \
         out[j] = f[j] + (even - odd);                                                              \
@@ -146,14 +154,14 @@ TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m, st
 #undef DOT
 }
 
-TAGFLOW_FN void collide_bgk(const real f[Q], real out[Q], struct moments m, struct collision_parameters p,
-                            int forced)
+TAGFLOW_FN void collide_bgk(const real f[Q], real out[Q], struct moments m,
+                            struct collision_parameters p, int forced)
 {
     collide_pairs(f, out, m, p, forced, p.omega_even, p.omega_even);
 }
 
-TAGFLOW_FN void collide_trt(const real f[Q], real out[Q], struct moments m, struct collision_parameters p,
-                            int forced)
+TAGFLOW_FN void collide_trt(const real f[Q], real out[Q], struct moments m,
+                            struct collision_parameters p, int forced)
 {
     collide_pairs(f, out, m, p, forced, p.omega_even, p.omega_odd);
 }

@@ -23,7 +23,7 @@ enum kernel {
 #define X(name) KERNEL_##name,
     KERNEL_LIST(X)
 #undef X
-    KERNELS
+        KERNELS
 };
 
 struct task {
@@ -61,8 +61,8 @@ TAGFLOW_FN int travellers(int direction)
 
 /* The kernels' work on one cell; `cell` of `cells` is its number in the box. */
 
-TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
-                          int z)
+TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z)
 {
     const stored *const populations = (const stored *)v->populations;
     stored *const buffer = (stored *)t.buffer;
@@ -75,8 +75,8 @@ TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size
         }
 }
 
-TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
-                            int z)
+TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                            int y, int z)
 {
     stored *const populations = (stored *)v->populations;
     const stored *const buffer = (const stored *)t.buffer;
@@ -90,7 +90,8 @@ TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, si
         }
 }
 
-TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)
+TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                         int y, int z)
 {
     const stored *const populations = (const stored *)v->populations;
     stored *const buffer = (stored *)t.buffer;
@@ -100,7 +101,8 @@ TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_
             fluid ? populations[canonical_address(v, t.odd, i, x, y, z)] : (stored)0;
 }
 
-TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)
+TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                         int y, int z)
 {
     stored *const populations = (stored *)v->populations;
     const stored *const buffer = (const stored *)t.buffer;
@@ -111,8 +113,8 @@ TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_
 }
 
 /* In double whatever the variant, so that what is reported does not add its own rounding. */
-TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y,
-                          int z)
+TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const stored *const populations = (const stored *)v->populations;

@@ -5,7 +5,8 @@
  *   store  f*_i     to   slot (odd step ? opposite(i) : i)   of cell n + c_i (i odd)  or n (i even)
  *
  * Hence store(t, i, n) == load(t + 1, i, n + c_i): that is the streaming. In one step a cell stores
- * where it loaded (f*_i where it loaded f_opposite(i)), and nobody else touches that: any order, no race.
+ * where it loaded (f*_i where it loaded f_opposite(i)), and nobody else touches that: any order, no
+ * race.
  *
  * A link i of n whose upstream cell n - c_i is not fluid loads what the wall gives back:
  * load(t, opposite(i), n - c_i), the same cell in the *other* slot of the pair. What n stored into
@@ -72,7 +73,8 @@ TAGFLOW_FN size_t view_index(const struct view *v, int x, int y, int z)
 
 /* Offset from the start of the populations of the address from which population i of cell
  * (x, y, z) is loaded at an odd or even step; `bounce`: the link's upstream cell is not fluid. */
-TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int y, int z, int bounce)
+TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int y, int z,
+                               int bounce)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     int slot = slot_load(odd, bounce ? opposite(i) : i);
@@ -85,8 +87,8 @@ TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int 
 TAGFLOW_FN size_t store_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    size_t cell = (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])
-                          : view_index(v, x, y, z);
+    size_t cell =
+        (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]) : view_index(v, x, y, z);
     return (size_t)slot_store(odd, i) * v->stride + cell;
 }
 

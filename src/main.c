@@ -22,15 +22,18 @@ static const char general_help[] =
     "Exit status: 0 done, 1 the machine failed, 2 wrong usage or case, 3 the flow diverged.\n";
 
 static const char run_help[] =
-    "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--overwrite] [--backend auto|cpu|cuda]\n"
+    "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--overwrite] [--backend "
+    "auto|cpu|cuda]\n"
     "\n"
-    "  --set PATH=VALUE  change a key of the case, e.g. --set run.steps=100 (repeat; the last wins)\n"
+    "  --set PATH=VALUE  change a key of the case, e.g. --set run.steps=100 (repeat; the last "
+    "wins)\n"
     "  --output DIR      the run's folder; default: the case file's name without .yaml\n"
     "  --overwrite       replace the run that the folder holds\n"
     "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
     "\n"
     "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
-    "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, series/.\n";
+    "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
+    "series/.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
@@ -38,10 +41,11 @@ static const char check_help[] =
     "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
     "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n";
 
-static const char keys_help[] = "tagflow keys [PREFIX]\n"
-                                "\n"
-                                "Every key of a case file: type, unit, default, range, meaning; with PREFIX only\n"
-                                "those below it, e.g. tagflow keys output.fields\n";
+static const char keys_help[] =
+    "tagflow keys [PREFIX]\n"
+    "\n"
+    "Every key of a case file: type, unit, default, range, meaning; with PREFIX only\n"
+    "those below it, e.g. tagflow keys output.fields\n";
 
 static const char info_help[] = "tagflow info\n"
                                 "\n"
@@ -80,7 +84,8 @@ static enum status dispatch(const struct command *command, int count, char **arg
     return status;
 }
 
-/* What was asked for goes to stdout: not there is not done. A run says things in its log as well. */
+/* What was asked for goes to stdout: not there is not done. A run says things in its log as well.
+ */
 static enum status written(enum status status)
 {
     if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK)
@@ -113,5 +118,6 @@ int main(int count, char **arguments)
     const char *const nearest = nearest_choice(known, arguments[1]);
     if (nearest)
         return fail_user("%s is not a command (did you mean %s?)", arguments[1], nearest);
-    return fail_user("%s is not a command (run, check, keys or info; tagflow --help)", arguments[1]);
+    return fail_user("%s is not a command (run, check, keys or info; tagflow --help)",
+                     arguments[1]);
 }

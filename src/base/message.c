@@ -22,7 +22,8 @@ static struct {
 /* Is this rank 0? As long as MPI is not up, as the launcher says. */
 static bool first(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names && speaker.rank < 0; i++)
         if (getenv(names[i]))
             speaker.rank = atoi(getenv(names[i]));
@@ -94,9 +95,11 @@ static void print_log(const char *prefix, const char *format, va_list list)
         return;
     }
     const int reason = errno;
-    const bool cut = ftruncate(speaker.log, speaker.log_end) != 0; /* half a line would be read as one */
+    const bool cut =
+        ftruncate(speaker.log, speaker.log_end) != 0; /* half a line would be read as one */
     speaker.log_failed = true;
-    fail_machine("cannot write the log%s: %s", cut ? " (its last line is cut)" : "", strerror(reason));
+    fail_machine("cannot write the log%s: %s", cut ? " (its last line is cut)" : "",
+                 strerror(reason));
 }
 
 enum status fail_user(const char *format, ...)

@@ -15,10 +15,12 @@ void message_set_rank(int rank, int ranks);
  * Returns STATUS_MACHINE, reported, when the file cannot be written. */
 enum status message_log_to(const char *path, int append);
 
-/* The user's mistake: one line "tagflow: ..." from rank 0; returns STATUS_USAGE. All ranks must call it. */
+/* The user's mistake: one line "tagflow: ..." from rank 0; returns STATUS_USAGE. All ranks must
+ * call it. */
 enum status fail_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The machine failed: one line with rank and host from the rank that calls; returns STATUS_MACHINE. */
+/* The machine failed: one line with rank and host from the rank that calls; returns STATUS_MACHINE.
+ */
 enum status fail_machine(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. */

@@ -64,8 +64,10 @@ enum status cli_unknown(const struct arguments *a, const char *command, const ch
     const char *const argument = a->argument[a->next];
     const char *const nearest = nearest_choice(known, argument);
     if (nearest)
-        return fail_user("tagflow %s: %s is not known here (did you mean %s?)", command, argument, nearest);
-    return fail_user("tagflow %s: %s is not known here (tagflow %s --help)", command, argument, command);
+        return fail_user("tagflow %s: %s is not known here (did you mean %s?)", command, argument,
+                         nearest);
+    return fail_user("tagflow %s: %s is not known here (tagflow %s --help)", command, argument,
+                     command);
 }
 
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c)
@@ -77,7 +79,8 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
     if (rank == 0) {
         struct stat info;
         if (stat(a->path, &info) == 0 && S_ISDIR(info.st_mode))
-            status = fail_user("%s is a folder, not a case file (did you mean %s/case.yaml?)", a->path, a->path);
+            status = fail_user("%s is a folder, not a case file (did you mean %s/case.yaml?)",
+                               a->path, a->path);
         else if (access(a->path, R_OK))
             status = fail_user("%s: %s (the case file to read)", a->path, strerror(errno));
         else if (file_read(a->path, CASE_LIMIT, &text, &length))

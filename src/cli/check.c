@@ -56,14 +56,16 @@ static double largest_bytes(const struct flow_case *c, const int cuts[3])
     for (int a = 0; a < 3; a++) {
         block[a][0] = block[a][1] = cuts[a] - 1;
         for (int i = 1; i < cuts[a] - 1; i++)
-            if (block[a][1] == cuts[a] - 1 || block_cells(c->cells[a], cuts[a], i, &lo) >
-                                                  block_cells(c->cells[a], cuts[a], block[a][1], &lo))
+            if (block[a][1] == cuts[a] - 1 ||
+                block_cells(c->cells[a], cuts[a], i, &lo) >
+                    block_cells(c->cells[a], cuts[a], block[a][1], &lo))
                 block[a][1] = i;
     }
     for (int k = 0; k < 8; k++) {
         struct domain d;
         domain_layout(&d, c, cuts,
-                      (block[2][k / 4] * cuts[1] + block[1][k / 2 % 2]) * cuts[0] + block[0][k % 2]);
+                      (block[2][k / 4] * cuts[1] + block[1][k / 2 % 2]) * cuts[0] +
+                          block[0][k % 2]);
         largest = fmax(largest, rank_bytes(c, &d));
     }
     return largest;
@@ -98,7 +100,10 @@ static void say_tags(const struct flow_case *c)
         const struct case_face *const f = &c->faces[face];
         const bool moving = f->velocity[0] || f->velocity[1] || f->velocity[2];
         say("  %s: %s, %.0f cells beside it", face_name(face),
-            f->kind == FACE_periodic ? "periodic" : moving ? "moving wall" : "wall", all / n[face / 2]);
+            f->kind == FACE_periodic ? "periodic"
+            : moving                 ? "moving wall"
+                                     : "wall",
+            all / n[face / 2]);
     }
 }
 
@@ -109,18 +114,21 @@ static void say_memory(const struct flow_case *c, int ranks, double largest)
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const double whole = largest * ranks;
     say("memory: %s a rank, on the host or on its device; %s in all; this node has %s",
-        bytes_text(a, sizeof a, largest), bytes_text(total, sizeof total, whole), bytes_text(b, sizeof b, memory));
+        bytes_text(a, sizeof a, largest), bytes_text(total, sizeof total, whole),
+        bytes_text(b, sizeof b, memory));
     if (whole <= 0.9 * memory) {
         say("  fits on this node");
         return;
     }
     const double scale = cbrt(0.9 * memory / whole);
-    say("  does not fit on this node: it takes %.0f nodes like this one; what would fit here is about %d x %d x %d "
+    say("  does not fit on this node: it takes %.0f nodes like this one; what would fit here is "
+        "about %d x %d x %d "
         "(%.3g cells)",
-        ceil(whole / (0.9 * memory)), (int)fmax(1, c->cells[0] * scale), (int)fmax(1, c->cells[1] * scale),
-        (int)fmax(1, c->cells[2] * scale), cells * scale * scale * scale);
-    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(whole / 38e9), ceil(whole / 76e9),
-        ceil(whole / 137e9));
+        ceil(whole / (0.9 * memory)), (int)fmax(1, c->cells[0] * scale),
+        (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
+        cells * scale * scale * scale);
+    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(whole / 38e9),
+        ceil(whole / 76e9), ceil(whole / 137e9));
 }
 
 /* Files of an interval: the first state, every so many steps, the last state. */
@@ -139,7 +147,9 @@ static void say_output(const struct flow_case *c)
         double bytes = 0;
 #define X(name)                                                                                    \
     if (f->of & (1u << FIELD_##name))                                                              \
-        bytes += cells * (FIELD_##name == FIELD_tags ? 1 : FIELD_##name == FIELD_velocity ? 3 * size : size);
+        bytes += cells * (FIELD_##name == FIELD_tags       ? 1                                     \
+                          : FIELD_##name == FIELD_velocity ? 3 * size                              \
+                                                           : size);
         FIELD_LIST(X)
 #undef X
         say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
@@ -156,7 +166,8 @@ static void say_output(const struct flow_case *c)
 static void say_time(const struct flow_case *c, int ranks)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double mlups = c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
+    const double mlups =
+        c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
     const double seconds = cells * (double)c->run.steps / (mlups * 1e6 * ranks);
     char text[64];
     if (seconds < 120)
@@ -165,7 +176,8 @@ static void say_time(const struct flow_case *c, int ranks)
         snprintf(text, sizeof text, "%.3g min", seconds / 60);
     else
         snprintf(text, sizeof text, "%.4g h", seconds / 3600);
-    say("time: %s at %.0f MLUPS a rank (assumed, of the order of one CPU core; not measured here)", text, mlups);
+    say("time: %s at %.0f MLUPS a rank (assumed, of the order of one CPU core; not measured here)",
+        text, mlups);
 }
 
 enum status command_check(int count, char **arguments, MPI_Comm comm)

@@ -23,8 +23,8 @@ struct arguments {
 /* Is the next argument this option? Then it is taken. */
 int cli_flag(struct arguments *a, const char *name);
 
-/* Is the next argument `name VALUE` or `name=VALUE`? Then both are taken; *value NULL, and the error
- * reported, if there is no value. */
+/* Is the next argument `name VALUE` or `name=VALUE`? Then both are taken; *value NULL, and the
+ * error reported, if there is no value. */
 int cli_value(struct arguments *a, const char *name, const char **value);
 
 /* The next argument is nothing this command knows: say so, with the nearest of `known` (NULL at the
@@ -38,8 +38,8 @@ struct case_arguments {
     const char *sets[CLI_MAX_SETS];
 };
 
-/* Is the next argument --set PATH=VALUE? Then it is taken; set_count above CLI_MAX_SETS, and the error
- * reported, if that could not be. */
+/* Is the next argument --set PATH=VALUE? Then it is taken; set_count above CLI_MAX_SETS, and the
+ * error reported, if that could not be. */
 int cli_set(struct arguments *a, struct case_arguments *files);
 
 /* Read the file on rank 0, hand it to all, read the case on each. */

@@ -70,7 +70,8 @@ static enum status cpu_open(struct backend **out, const struct flow_case *c)
     if (isa == ISA_auto)
         isa = processor_has(ISA_v4) ? ISA_v4 : processor_has(ISA_v3) ? ISA_v3 : ISA_v2;
     if (!processor_has(isa))
-        return fail_machine("this processor lacks the instruction set x86-64-%s (run.isa: auto)", isa_name(isa));
+        return fail_machine("this processor lacks the instruction set x86-64-%s (run.isa: auto)",
+                            isa_name(isa));
 
     struct cpu_backend *const b = calloc(1, sizeof *b);
     if (!b)
@@ -83,9 +84,9 @@ static enum status cpu_open(struct backend **out, const struct flow_case *c)
             b->variant = variants[i];
     if (!b->variant) {
         free(b);
-        return fail_machine("this build has no kernels for x86-64-%s with storage %s and arithmetic %s",
-                            isa_name(isa), precision_name(c->solver.storage),
-                            precision_name(c->solver.arithmetic));
+        return fail_machine(
+            "this build has no kernels for x86-64-%s with storage %s and arithmetic %s",
+            isa_name(isa), precision_name(c->solver.storage), precision_name(c->solver.arithmetic));
     }
     b->threads = c->run.threads;
     omp_set_dynamic(0);
@@ -141,8 +142,8 @@ static enum status cpu_copy(struct backend *backend, void *to, const void *from,
     return STATUS_OK;
 }
 
-static void cpu_launch(struct backend *backend, enum queue queue, enum kernel kernel, const struct view *v,
-                       const struct box *box, struct task task)
+static void cpu_launch(struct backend *backend, enum queue queue, enum kernel kernel,
+                       const struct view *v, const struct box *box, struct task task)
 {
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
     (void)queue;

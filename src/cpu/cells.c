@@ -1,5 +1,5 @@
-/* The CPU's kernels but for the step's row loops (rows.c), and the table of a variant. Compiled once
- * per variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set (see meson.build).
+/* The CPU's kernels but for the step's row loops (rows.c), and the table of a variant. Compiled
+ * once per variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set (see meson.build).
  *
  * Each kernel is the cell function of kernel.h; stretches of plain cells in a row, for which
  * addresses are consecutive, are done population by population instead. */
@@ -44,9 +44,11 @@ static int plain_end(const struct view *v, int x, int end, int y, int z, int any
     return x;
 }
 
-/* The work of kernel.h's cell functions on plain cells x0 <= x < x1; `cell` is the first of them. */
+/* The work of kernel.h's cell functions on plain cells x0 <= x < x1; `cell` is the first of them.
+ */
 
-static void plain_pack(const struct row *r, struct task t, size_t cell, size_t cells, int x0, int x1)
+static void plain_pack(const struct row *r, struct task t, size_t cell, size_t cells, int x0,
+                       int x1)
 {
     stored *to = (stored *)t.buffer + cell;
     for (int i = 1; i < Q; i++)
@@ -56,7 +58,8 @@ static void plain_pack(const struct row *r, struct task t, size_t cell, size_t c
         }
 }
 
-static void plain_unpack(const struct row *r, struct task t, size_t cell, size_t cells, int x0, int x1)
+static void plain_unpack(const struct row *r, struct task t, size_t cell, size_t cells, int x0,
+                         int x1)
 {
     const stored *from = (const stored *)t.buffer + cell;
     for (int i = 1; i < Q; i++)
@@ -81,8 +84,8 @@ static void plain_put(const struct row *r, struct task t, size_t cell, size_t ce
 }
 
 /* The same sums in the same order as cell_flow, a few cells at a time. */
-static void plain_flow(const struct view *v, const struct row *r, struct task t, size_t cell, int x0, int x1,
-                       int y, int z)
+static void plain_flow(const struct view *v, const struct row *r, struct task t, size_t cell,
+                       int x0, int x1, int y, int z)
 {
     enum { BLOCK = 64 };
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -115,21 +118,23 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
         const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);       \
         const size_t cells = box_cells(b);                                                         \
         (void)runs;                                                                                \
-        _Pragma("omp parallel for collapse(2) schedule(static)")                                   \
-        for (int z = b->lo[2]; z < b->hi[2]; z++)                                                  \
-            for (int y = b->lo[1]; y < b->hi[1]; y++) {                                            \
-                const struct row row = ROW(v, t.odd, y, z);                                        \
-                size_t cell = ((size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1])) * nx;         \
-                for (int x = b->lo[0], end; x < b->hi[0]; cell += (size_t)(end - x), x = end) {    \
-                    end = plain_end(v, x, b->hi[0], y, z, ANY_LINK);                               \
-                    if (end > x) {                                                                 \
-                        PLAIN;                                                                     \
-                    } else {                                                                       \
-                        cell_##name(v, t, cell, cells, x, y, z);                                   \
-                        end = x + 1;                                                               \
-                    }                                                                              \
+        _Pragma("omp parallel for collapse(2) schedule(static)") for (int z = b->lo[2];            \
+                                                                      z < b->hi[2];                \
+                                                                      z++) for (int y = b->lo[1];  \
+                                                                                y < b->hi[1]; y++) \
+        {                                                                                          \
+            const struct row row = ROW(v, t.odd, y, z);                                            \
+            size_t cell = ((size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1])) * nx;             \
+            for (int x = b->lo[0], end; x < b->hi[0]; cell += (size_t)(end - x), x = end) {        \
+                end = plain_end(v, x, b->hi[0], y, z, ANY_LINK);                                   \
+                if (end > x) {                                                                     \
+                    PLAIN;                                                                         \
+                } else {                                                                           \
+                    cell_##name(v, t, cell, cells, x, y, z);                                       \
+                    end = x + 1;                                                                   \
                 }                                                                                  \
             }                                                                                      \
+        }                                                                                          \
     }
 KERNEL(pack, row_stores, 1, plain_pack(&row, t, cell, cells, x, end))
 KERNEL(unpack, row_stores, 1, plain_unpack(&row, t, cell, cells, x, end))

@@ -9,8 +9,10 @@
 enum { LANES = TAGFLOW_LANES };
 
 typedef stored stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
-typedef stored unaligned_lanes __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
-typedef uint32_t mask_lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+typedef stored unaligned_lanes
+    __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
+typedef uint32_t mask_lanes
+    __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
 /* Comparison results of reals: all bits of a lane set or none. */
 #if TAGFLOW_ARITHMETIC == 64
@@ -20,8 +22,8 @@ typedef int32_t lane_bit;
 #endif
 typedef lane_bit lane_bits __attribute__((vector_size(LANES * sizeof(lane_bit))));
 
-static const lane_bit first_numbers[16] __attribute__((aligned(64))) =
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const lane_bit first_numbers[16]
+    __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #define lane_numbers (*(const lane_bits *)first_numbers)
 
 TAGFLOW_FN real load_lanes(const stored *p)
@@ -31,7 +33,8 @@ TAGFLOW_FN real load_lanes(const stored *p)
 
 /* The first `count` lanes, and nothing beyond them: that may belong to another thread. Its own
  * function, as it would be inlined hundreds of times; where there are masked stores it is one. */
-static __attribute__((noinline)) void store_some(stored *restrict p, const stored *restrict value, int count)
+static __attribute__((noinline)) void store_some(stored *restrict p, const stored *restrict value,
+                                                 int count)
 {
     for (int k = 0; k < LANES; k++)
         if (k < count)
@@ -135,8 +138,8 @@ struct run_parameters {
 /* The populations of links that come from a wall, which are at `wall` instead; a cell of the next
  * row will find its own there, far from anything else in use, so ask for that ahead. `at_end`: if
  * the last lane's is elsewhere. */
-TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall, const struct row *row,
-                          int k, const stored *at_end, int count)
+TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall,
+                          const struct row *row, int k, const stored *at_end, int count)
 {
     if (k >= 0) {
         __builtin_prefetch(wall + k + row->pitch);
@@ -154,9 +157,9 @@ TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall
  *
  * With masks, both slots of a link are loaded and one chosen; the other may be in use by another
  * thread, and is then not the one chosen. */
-TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x, int count,
-                           int wraps, const int collision, const int forced, const int masked,
-                           const int boundary)
+TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
+                           int count, int wraps, const int collision, const int forced,
+                           const int masked, const int boundary)
 {
     real f[Q], out[Q];
     lane_bits links = {0}, ruled = {0};
@@ -201,10 +204,10 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     store_lanes(row->rest + x, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (masked && boundary != BOUNDARY_halfway) {                                                  \
-        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                  \
-        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);         \
-        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                            \
-        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                            \
+        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
+        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
+        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
+        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                        \
     }                                                                                              \
     store_lanes(row->own[i / 2] + x, out[j], count);                                               \
     store_lanes(row->next[i / 2] + x, out[i], wraps && cx ? count - 1 : count);                    \
@@ -215,8 +218,9 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 }
 
 /* Cells x0 <= x < x1 of the row: whole vectors, then what is left or wraps. */
-TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1, int wraps,
-                         const int collision, const int forced, const int masked, const int boundary)
+TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1,
+                         int wraps, const int collision, const int forced, const int masked,
+                         const int boundary)
 {
     int x = x0;
     for (; x + LANES <= x1 - wraps; x += LANES)
@@ -226,8 +230,8 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
 }
 
 /* Turn what is constant over a run into compile-time constants: one loop for each combination. */
-TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *p, int x0, int x1, int wraps,
-                            const int collision, const int forced, int boundary)
+TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *p, int x0, int x1,
+                            int wraps, const int collision, const int forced, int boundary)
 {
     if (!p->any) {
         step_run(row, p, x0, x1, wraps, collision, forced, 0, 0);
@@ -246,8 +250,8 @@ TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *
     }
 }
 
-typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1, int wraps,
-                           int forced, int boundary);
+typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1,
+                           int wraps, int forced, int boundary);
 
 #define X(name, meaning)                                                                           \
     static void step_##name(const struct row *row, const struct run_parameters *p, int x0, int x1, \
@@ -267,7 +271,8 @@ static step_function *const step_functions[] = {
 #undef X
 };
 
-void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z); /* cells.c */
+void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y,
+                             int z); /* cells.c */
 
 /* One row's part of a box. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *slots,
@@ -300,7 +305,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
 }
 
 cpu_kernel VARIANT(cpu_step_rows);
-void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b, struct task t)
+void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b,
+                            struct task t)
 {
     const struct row slots = slots_at(v, t.odd);
 #pragma omp parallel for collapse(2) schedule(static)

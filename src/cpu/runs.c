@@ -17,7 +17,7 @@ enum { BLOCK = 16 };
 struct cell_links {
     uint32_t links, ruled;
     uint8_t row, wall;
-    uint8_t kind; /* enum run_kind, or NOT_FLUID */
+    uint8_t kind;   /* enum run_kind, or NOT_FLUID */
     uint8_t unused; /* rows are compared byte by byte */
 };
 
@@ -69,7 +69,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     return l;
 }
 
-/* Cells [x0, x1) of equal row, where some have links: blocks that hold one become RUN_LINKS whole. */
+/* Cells [x0, x1) of equal row, where some have links: blocks that hold one become RUN_LINKS whole.
+ */
 static void widen_blocks(struct cell_links *l, int x0, int x1)
 {
     for (int b = x0; b < x1; b += BLOCK) {
@@ -123,8 +124,10 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
         struct run run = {.x0 = x0, .x1 = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
         if (run.kind == RUN_LINKS) {
             const size_t count = runs->mask_count + (size_t)(x1 - x0);
-            if (!reserve((void **)&runs->links, &runs->links_space, count + BLOCK, sizeof(uint32_t)) ||
-                !reserve((void **)&runs->ruled, &runs->ruled_space, count + BLOCK, sizeof(uint32_t)))
+            if (!reserve((void **)&runs->links, &runs->links_space, count + BLOCK,
+                         sizeof(uint32_t)) ||
+                !reserve((void **)&runs->ruled, &runs->ruled_space, count + BLOCK,
+                         sizeof(uint32_t)))
                 return false;
             run.masks = (uint32_t)runs->mask_count;
             int linked = 0;

@@ -17,7 +17,7 @@ enum run_kind {
 };
 
 struct run {
-    int x0, x1;      /* cells x0 <= x < x1 */
+    int x0, x1;     /* cells x0 <= x < x1 */
     uint32_t masks; /* RUN_LINKS: first of the run's x1 - x0 masks */
     uint32_t any;   /* RUN_LINKS: all bits of `links` in the run */
     int only;       /* RUN_LINKS: the one cell that has any, -1: several have */
@@ -30,7 +30,7 @@ struct runs {
     struct run *run;
     uint32_t *links; /* [mask_count] bit i: the cell's link i comes from a cell that is not fluid */
     uint32_t *ruled; /* [mask_count] bit i: it does, and that cell's row is the run's `wall` */
-    uint32_t *first;    /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
+    uint32_t *first; /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
     uint32_t *row_list; /* [ny nz] list of the row (y, z), y fastest; equal rows share a list */
     size_t run_count, mask_count, list_count;
     size_t run_space, links_space, ruled_space, list_space;

@@ -31,15 +31,17 @@ enum status decompose(const int cells[3], const int wanted[3], int ranks, int cu
     if (wanted[0]) {
         const long long product = (long long)wanted[0] * wanted[1] * wanted[2];
         if (product != ranks)
-            return fail_user("run.ranks [%d, %d, %d] makes %lld ranks, but %d %s started (mpirun -n %lld, "
-                             "or run.ranks: auto)",
-                             wanted[0], wanted[1], wanted[2], product, ranks, ranks == 1 ? "is" : "are",
-                             product);
+            return fail_user(
+                "run.ranks [%d, %d, %d] makes %lld ranks, but %d %s started (mpirun -n %lld, "
+                "or run.ranks: auto)",
+                wanted[0], wanted[1], wanted[2], product, ranks, ranks == 1 ? "is" : "are",
+                product);
         for (int a = 0; a < 3; a++) {
             if (wanted[a] > cells[a])
-                return fail_user("run.ranks cuts %c into %d, but there are only %d cells along it (at most one "
-                                 "cut a cell, or run.ranks: auto)",
-                                 "xyz"[a], wanted[a], cells[a]);
+                return fail_user(
+                    "run.ranks cuts %c into %d, but there are only %d cells along it (at most one "
+                    "cut a cell, or run.ranks: auto)",
+                    "xyz"[a], wanted[a], cells[a]);
             cuts[a] = wanted[a];
         }
         return STATUS_OK;
@@ -62,7 +64,8 @@ enum status decompose(const int cells[3], const int wanted[3], int ranks, int cu
     }
     if (best > 0)
         return STATUS_OK;
-    return fail_user("%d ranks cannot be placed: no px x py x pz = %d cuts %d x %d x %d cells so that every rank "
+    return fail_user("%d ranks cannot be placed: no px x py x pz = %d cuts %d x %d x %d cells so "
+                     "that every rank "
                      "has one (start fewer ranks)",
                      ranks, ranks, cells[0], cells[1], cells[2]);
 }

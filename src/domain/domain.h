@@ -14,20 +14,21 @@ enum { TAG_WALL = 0, TAG_FLUID = 1, TAG_FIRST_FACE = 2 };
 struct domain {
     MPI_Comm comm;
     int rank, ranks;
-    int cells[3];       /* of the whole box */
-    int cuts[3];        /* blocks along each axis */
-    int lo[3];          /* global coordinates of the block's first cell */
+    int cells[3]; /* of the whole box */
+    int cuts[3];  /* blocks along each axis */
+    int lo[3];    /* global coordinates of the block's first cell */
     bool periodic[3];
-    int neighbour[Q];   /* rank beyond direction i across a cut, MPI_PROC_NULL: none */
-    struct view view;   /* populations NULL until a solver allocates them */
-    size_t view_cells;  /* owned and ghost */
-    uint8_t *tags;      /* [view_cells] */
+    int neighbour[Q];  /* rank beyond direction i across a cut, MPI_PROC_NULL: none */
+    struct view view;  /* populations NULL until a solver allocates them */
+    size_t view_cells; /* owned and ghost */
+    uint8_t *tags;     /* [view_cells] */
     struct tag_row rows[TAG_ROWS];
     int row_count;
     int64_t fluid_cells; /* of the whole box */
 };
 
-/* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count. */
+/* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count.
+ */
 void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank);
 
 /* Cut the box among the ranks of comm and make this rank's tags from the case. */

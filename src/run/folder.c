@@ -72,7 +72,8 @@ static enum status empty_folder(const char *dir, int i)
     DIR *const d = opendir(dir);
     enum status status = STATUS_OK;
     if (!d)
-        return errno == ENOENT ? STATUS_OK : fail_machine("cannot read %s: %s", dir, strerror(errno));
+        return errno == ENOENT ? STATUS_OK
+                               : fail_machine("cannot read %s: %s", dir, strerror(errno));
     for (const struct dirent *e = readdir(d); e && !status; e = readdir(d)) {
         char path[FOLDER_PATH];
         if (is_result(e->d_name, i) && folder_path(path, dir, e->d_name))
@@ -89,10 +90,12 @@ static enum status make_part(const char *dir, size_t length)
     struct stat info;
     snprintf(path, sizeof path, "%.*s", (int)length, dir);
     if (stat(path, &info) == 0)
-        return S_ISDIR(info.st_mode) ? STATUS_OK
-                                     : fail_user("%s is not a folder (--output DIR for another one)", path);
+        return S_ISDIR(info.st_mode)
+                   ? STATUS_OK
+                   : fail_user("%s is not a folder (--output DIR for another one)", path);
     if (errno == ENAMETOOLONG || errno == ENOTDIR)
-        return fail_user("%s cannot be a folder: %s (--output DIR for another one)", path, strerror(errno));
+        return fail_user("%s cannot be a folder: %s (--output DIR for another one)", path,
+                         strerror(errno));
     return folder_create(path);
 }
 
@@ -115,8 +118,9 @@ static bool holds_the_case(const char *dir, const char *case_path)
 {
     char path[FOLDER_PATH];
     struct stat ours, theirs;
-    return folder_path(path, dir, files[0]) && stat(path, &ours) == 0 && stat(case_path, &theirs) == 0 &&
-           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+    return folder_path(path, dir, files[0]) && stat(path, &ours) == 0 &&
+           stat(case_path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+           ours.st_ino == theirs.st_ino;
 }
 
 enum status folder_open(const char *dir, bool overwrite, const char *case_path)
@@ -124,13 +128,15 @@ enum status folder_open(const char *dir, bool overwrite, const char *case_path)
     char path[FOLDER_PATH];
     enum status status = STATUS_OK;
     if (holds_the_case(dir, case_path))
-        return fail_user("%s: a run in %s would replace this file (copy it elsewhere, or --output DIR for "
-                         "another folder)",
-                         case_path, dir);
+        return fail_user(
+            "%s: a run in %s would replace this file (copy it elsewhere, or --output DIR for "
+            "another folder)",
+            case_path, dir);
     if (!overwrite && holds_a_run(dir, path))
-        return fail_user("%s holds a run already, %s (--overwrite to replace it, or --output DIR for another "
-                         "folder)",
-                         dir, path);
+        return fail_user(
+            "%s holds a run already, %s (--overwrite to replace it, or --output DIR for another "
+            "folder)",
+            dir, path);
     status = make_folders(dir);
     for (int i = 0; i < FILES && !status; i++)
         if (folder_path(path, dir, files[i]))

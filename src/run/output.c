@@ -46,7 +46,8 @@ bool output_needs_sums(const struct output *o, int64_t step, bool *enstrophy)
     return any;
 }
 
-enum status output_open(struct output *o, const struct flow_case *c, struct solver *s, const char *dir)
+enum status output_open(struct output *o, const struct flow_case *c, struct solver *s,
+                        const char *dir)
 {
     enum status status = STATUS_OK;
     *o = (struct output){.c = c, .solver = s, .dir = dir};
@@ -65,8 +66,9 @@ enum status output_open(struct output *o, const struct flow_case *c, struct solv
         SERIES_LIST(X)
 #undef X
         snprintf(file, sizeof file, "series/%s.csv", c->series[i].name);
-        status = folder_path(path, dir, file) ? series_create(&o->series[i], path, columns, names)
-                                              : fail_user("the name of the output folder is too long");
+        status = folder_path(path, dir, file)
+                     ? series_create(&o->series[i], path, columns, names)
+                     : fail_user("the name of the output folder is too long");
     }
     return agree(o, status);
 }
@@ -162,13 +164,15 @@ static void convert(const struct output *o, enum field_array array, enum precisi
 static enum status write_field(struct output *o, const struct case_field *field)
 {
     const struct domain *const d = o->solver->domain;
-    const double dx = o->c->units.dx, origin[3] = {0.5 * dx, 0.5 * dx, 0.5 * dx}, spacing[3] = {dx, dx, dx};
+    const double dx = o->c->units.dx, origin[3] = {0.5 * dx, 0.5 * dx, 0.5 * dx},
+                 spacing[3] = {dx, dx, dx};
     char path[FOLDER_PATH], name[CASE_NAME + 64];
     struct vtkhdf *file = NULL;
     enum field_array arrays[32];
     int count = 0;
 
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", field->name, (long long)o->solver->step);
+    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", field->name,
+             (long long)o->solver->step);
     if (!folder_path(path, o->dir, name))
         return fail_user("the name of the output folder is too long");
     enum status status = vtkhdf_create(&file, d->comm, path, d->cells, origin, spacing);
@@ -179,7 +183,7 @@ static enum status write_field(struct output *o, const struct case_field *field)
     if (!status && field->of & (1u << FIELD_##array)) {                                            \
         arrays[count++] = FIELD_##array;                                                           \
         status = vtkhdf_add(file, #array, components_of(FIELD_##array),                            \
-                            FIELD_##array == FIELD_tags               ? SAMPLE_uint8                \
+                            FIELD_##array == FIELD_tags          ? SAMPLE_uint8                    \
                             : field->precision == PRECISION_fp64 ? SAMPLE_float64                  \
                                                                  : SAMPLE_float32);                \
     }

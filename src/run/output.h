@@ -19,7 +19,8 @@ bool output_due(int64_t step, int64_t every);
 bool output_needs_sums(const struct output *o, int64_t step, bool *enstrophy);
 
 /* Start the series' files. Collective, as the others below: one status on all ranks. */
-enum status output_open(struct output *o, const struct flow_case *c, struct solver *s, const char *dir);
+enum status output_open(struct output *o, const struct flow_case *c, struct solver *s,
+                        const char *dir);
 
 /* Write what is due at the solver's step, snapshots and images also if this is the `last` one.
  * sums: as output_needs_sums asked for them. */

@@ -107,7 +107,8 @@ static enum status gather(struct solver *s, struct plane *p)
             fail_machine("out of memory for a slice");
             MPI_Abort(d->comm, STATUS_MACHINE);
         }
-        MPI_Recv(theirs, (int)count, MPI_DOUBLE, from.MPI_SOURCE, PLANE_TAG + 1, d->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(theirs, (int)count, MPI_DOUBLE, from.MPI_SOURCE, PLANE_TAG + 1, d->comm,
+                 MPI_STATUS_IGNORE);
         place_part(p, where, where + 3, theirs);
         free(theirs);
     }
@@ -116,8 +117,8 @@ static enum status gather(struct solver *s, struct plane *p)
 
 /* Component b of the velocity of the cell (i, j) of the plane, one beyond it perhaps; beyond a wall
  * the value that puts the wall's velocity half-way to the cell (i0, j0). */
-static double velocity_at(const struct plane *p, const struct flow_case *c, int i, int j, int i0, int j0,
-                          int b)
+static double velocity_at(const struct plane *p, const struct flow_case *c, int i, int j, int i0,
+                          int j0, int b)
 {
     const int size[2] = {p->width, p->height};
     const int axis[2] = {across_axis[p->axis], up_axis[p->axis]};
@@ -131,7 +132,8 @@ static double velocity_at(const struct plane *p, const struct flow_case *c, int 
             return 2 * face->velocity[b] - here;
         at[k] = (at[k] + size[k]) % size[k];
     }
-    const double there = p->flow[4 * ((size_t)at[1] * (size_t)p->width + (size_t)at[0]) + 1 + (size_t)b];
+    const double there =
+        p->flow[4 * ((size_t)at[1] * (size_t)p->width + (size_t)at[0]) + 1 + (size_t)b];
     return isnan(there) ? -here : there;
 }
 
@@ -139,14 +141,16 @@ static double velocity_at(const struct plane *p, const struct flow_case *c, int 
 static double vorticity_at(const struct plane *p, const struct flow_case *c, int i, int j)
 {
     const int across = across_axis[p->axis], up = up_axis[p->axis];
-    const double du = velocity_at(p, c, i, j + 1, i, j, across) - velocity_at(p, c, i, j - 1, i, j, across);
+    const double du =
+        velocity_at(p, c, i, j + 1, i, j, across) - velocity_at(p, c, i, j - 1, i, j, across);
     const double dv = velocity_at(p, c, i + 1, j, i, j, up) - velocity_at(p, c, i - 1, j, i, j, up);
     /* (x, z) seen along y is left-handed */
     return (p->axis == 1 ? -0.5 : 0.5) * (dv - du);
 }
 
 /* Value of the image's quantity in one cell, and its unit. */
-static double value_at(const struct plane *p, const struct flow_case *c, enum image_quantity of, int i, int j)
+static double value_at(const struct plane *p, const struct flow_case *c, enum image_quantity of,
+                       int i, int j)
 {
     const double *const flow = p->flow + 4 * ((size_t)j * (size_t)p->width + (size_t)i);
     const double u = output_velocity_unit(c), rho = c->units.density;
@@ -210,8 +214,9 @@ static enum status draw(const struct plane *p, const struct solver *s, const str
         snprintf(when, sizeof when, "%g s", (double)s->step * c->units.dt);
     else
         snprintf(when, sizeof when, "step %lld", (long long)s->step);
-    snprintf(title, sizeof title, "%s%s%s%s  %s=%d  %s", image_name(image->of), c->units.given ? " (" : "",
-             c->units.given ? unit : "", c->units.given ? ")" : "", names[p->axis], p->at, when);
+    snprintf(title, sizeof title, "%s%s%s%s  %s=%d  %s", image_name(image->of),
+             c->units.given ? " (" : "", c->units.given ? unit : "", c->units.given ? ")" : "",
+             names[p->axis], p->at, when);
     /* White is zero: only for a quantity and a range that have both signs. */
     const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density &&
                            !(image->fixed_range && image->range[0] * image->range[1] >= 0);
@@ -230,8 +235,9 @@ static enum status draw(const struct plane *p, const struct solver *s, const str
         .notes = 2,
         .note = notes,
     };
-    const enum status status = folder_path(path, dir, file) ? image_write(path, &picture)
-                                                            : fail_user("the name of the output folder is too long");
+    const enum status status = folder_path(path, dir, file)
+                                   ? image_write(path, &picture)
+                                   : fail_user("the name of the output folder is too long");
     free(values);
     return status;
 }

@@ -59,31 +59,33 @@ enum status report_status(const char *dir, const struct flow_case *c, const stru
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     gethostname(host, sizeof host - 1);
     const double left = (double)(c->run.steps - p->step) * all_cells(c);
-    json_t *const object = json_pack("{s:s, s:I, s:I, s:f, s:f, s:o, s:n, s:s, s:s, s:i}", "state",
-                                     run_state_name(p->state), "step", (json_int_t)p->step, "steps",
-                                     (json_int_t)c->run.steps, "time", (double)p->step * c->units.dt, "glups",
-                                     1e-9 * p->updates_now, "eta_seconds",
-                                     p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(),
-                                     "checkpoint", "updated", date, "host", host, "pid", (int)getpid());
+    json_t *const object = json_pack(
+        "{s:s, s:I, s:I, s:f, s:f, s:o, s:n, s:s, s:s, s:i}", "state", run_state_name(p->state),
+        "step", (json_int_t)p->step, "steps", (json_int_t)c->run.steps, "time",
+        (double)p->step * c->units.dt, "glups", 1e-9 * p->updates_now, "eta_seconds",
+        p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(), "checkpoint",
+        "updated", date, "host", host, "pid", (int)getpid());
     return replace_json(dir, "status.json", object);
 }
 
 enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
                          const struct backend *b, const struct progress *p, const char *hash)
 {
-    const double rate = p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
+    const double rate =
+        p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
     const double bytes = report_bytes_per_update(b);
     json_t *const object = json_pack(
-        "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s?, s:s, "
+        "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, "
+        "s:f, s:s?, s:s, "
         "s:s}",
-        "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps", (json_int_t)p->steps_done,
-        "seconds", p->seconds, "cells", c->cells[0], c->cells[1], c->cells[2], "fluid_cells",
-        (json_int_t)d->fluid_cells, "mlups", 1e-6 * rate * all_cells(c), "mflups",
-        1e-6 * rate * (double)d->fluid_cells, "ranks", d->ranks, "threads", c->run.threads,
-        "backend", b->type->name, "device", b->description, "collision",
-        key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage), "arithmetic",
-        precision_name(c->solver.arithmetic), "bytes_per_update", bytes, "bandwidth_gbs",
-        1e-9 * rate * all_cells(c) * bytes, "state_hash", hash, "version", TAGFLOW_VERSION, "commit",
-        TAGFLOW_COMMIT);
+        "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
+        (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
+        c->cells[2], "fluid_cells", (json_int_t)d->fluid_cells, "mlups", 1e-6 * rate * all_cells(c),
+        "mflups", 1e-6 * rate * (double)d->fluid_cells, "ranks", d->ranks, "threads",
+        c->run.threads, "backend", b->type->name, "device", b->description, "collision",
+        key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage),
+        "arithmetic", precision_name(c->solver.arithmetic), "bytes_per_update", bytes,
+        "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "state_hash", hash, "version",
+        TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT);
     return replace_json(dir, "report.json", object);
 }

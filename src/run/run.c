@@ -62,12 +62,14 @@ static void say_hosts(const struct run *r)
     MPI_Gather(host, HOST_NAME, MPI_CHAR, hosts, HOST_NAME, MPI_CHAR, 0, r->comm);
     for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
         int same = rank; /* ranks in a row on one host share a line */
-        while (same + 1 < d->ranks && strcmp(hosts + (same + 1) * HOST_NAME, hosts + rank * HOST_NAME) == 0)
+        while (same + 1 < d->ranks &&
+               strcmp(hosts + (same + 1) * HOST_NAME, hosts + rank * HOST_NAME) == 0)
             same++;
         if (same == rank)
             say("rank %d on %s: %s", rank, hosts + rank * HOST_NAME, r->backend->description);
         else
-            say("ranks %d to %d on %s: %s", rank, same, hosts + rank * HOST_NAME, r->backend->description);
+            say("ranks %d to %d on %s: %s", rank, same, hosts + rank * HOST_NAME,
+                r->backend->description);
         rank = same + 1;
     }
     free(hosts);
@@ -86,7 +88,8 @@ static void warn_threads(const struct run *r)
         return;
     const int cores = CPU_COUNT(&allowed), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (r->c->run.threads > cores)
-        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer threads)",
+        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer "
+             "threads)",
              r->c->run.threads, cores, cores == 1 ? "" : "s");
     else if (r->c->run.threads * ranks > online)
         warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
@@ -103,10 +106,11 @@ static void say_start(const struct run *r)
     say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
     say_hosts(r);
     case_say_derived(r->c);
-    double bytes = (double)v->stride * Q * (r->backend->storage == PRECISION_fp64 ? 8 : 4) + (double)d->view_cells;
+    double bytes = (double)v->stride * Q * (r->backend->storage == PRECISION_fp64 ? 8 : 4) +
+                   (double)d->view_cells;
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, r->comm);
-    say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0], d->cuts[1],
-        d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
+    say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
+        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
     case_warn(r->c);
     warn_threads(r);
 }
@@ -129,7 +133,8 @@ static const char *duration_text(char *text, size_t size, double seconds)
 
 static double seconds_left(const struct run *r)
 {
-    const double rate = r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
+    const double rate =
+        r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
     return rate > 0 ? (double)(r->c->run.steps - r->progress.step) / rate : INFINITY;
 }
 
@@ -143,18 +148,21 @@ static void say_progress(struct run *r, const struct flow_sums *sums)
     r->lap_seconds = 0;
     r->lap_steps = 0;
     if (c->units.given)
-        snprintf(time_text, sizeof time_text, "  time %.6g s", (double)r->progress.step * c->units.dt);
+        snprintf(time_text, sizeof time_text, "  time %.6g s",
+                 (double)r->progress.step * c->units.dt);
     if (r->live)
         fputs("\r\033[K", stderr);
     const double u = output_velocity_unit(c);
     const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
-    say("step %lld  %.1f %%%s  %.4f GLUPS  left %s  energy %.8g  max |u| %.6g", (long long)r->progress.step,
-        100.0 * (double)r->progress.step / (double)c->run.steps, time_text, 1e-9 * r->progress.updates_now,
-        duration_text(left, sizeof left, seconds_left(r)), sums->kinetic_energy * energy, sums->max_velocity * u);
+    say("step %lld  %.1f %%%s  %.4f GLUPS  left %s  energy %.8g  max |u| %.6g",
+        (long long)r->progress.step, 100.0 * (double)r->progress.step / (double)c->run.steps,
+        time_text, 1e-9 * r->progress.updates_now,
+        duration_text(left, sizeof left, seconds_left(r)), sums->kinetic_energy * energy,
+        sums->max_velocity * u);
 }
 
-/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of a
- * launcher: Open MPI sets it itself in a program that was started alone.) */
+/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of
+ * a launcher: Open MPI sets it itself in a program that was started alone.) */
 static bool on_a_terminal(const struct domain *d)
 {
     return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
@@ -176,7 +184,8 @@ static void live_progress(struct run *r)
 
 /* ---- the run ---- */
 
-static enum status check_divergence(const struct run *r, const struct flow_sums *sums, int64_t last_good)
+static enum status check_divergence(const struct run *r, const struct flow_sums *sums,
+                                    int64_t last_good)
 {
     const double limit = r->c->check.max_velocity;
     const char *const unit = r->c->units.given ? " m/s" : "";
@@ -188,17 +197,21 @@ static enum status check_divergence(const struct run *r, const struct flow_sums 
     if (r->live)
         fputs("\r\033[K", stderr);
     if (r->c->units.given)
-        snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx, (cell[1] + 0.5) * dx,
-                 (cell[2] + 0.5) * dx);
+        snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx,
+                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
     if (sums->finite)
-        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in cell [%d, %d, %d]%s, "
-                  "after step %lld (try a smaller velocity or time step, a finer grid, or a larger viscosity)",
-                  sums->max_velocity * u, unit, limit * u, unit, (long long)r->progress.step, cell[0], cell[1], cell[2], position,
-                  (long long)last_good);
+        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in "
+                  "cell [%d, %d, %d]%s, "
+                  "after step %lld (try a smaller velocity or time step, a finer grid, or a larger "
+                  "viscosity)",
+                  sums->max_velocity * u, unit, limit * u, unit, (long long)r->progress.step,
+                  cell[0], cell[1], cell[2], position, (long long)last_good);
     else
-        fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, after step %lld "
+        fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, "
+                  "after step %lld "
                   "(try a smaller velocity or time step, a finer grid, or a larger viscosity)",
-                  (long long)r->progress.step, cell[0], cell[1], cell[2], position, (long long)last_good);
+                  (long long)r->progress.step, cell[0], cell[1], cell[2], position,
+                  (long long)last_good);
     return STATUS_DIVERGED;
 }
 
@@ -220,7 +233,8 @@ static enum status attend(struct run *r, int64_t *last_good)
     const bool last = step == c->run.steps, first = step == 0;
     const bool log = output_due(step, c->log_every) || last || first;
     /* Nothing is written from a state that was not looked at. */
-    const bool check = output_due(step, c->check.every) || last || (c->check.every && files_due(c, step));
+    const bool check =
+        output_due(step, c->check.every) || last || (c->check.every && files_due(c, step));
     bool enstrophy = false;
     const bool series = output_needs_sums(&r->output, step, &enstrophy);
     struct flow_sums sums = {0};
@@ -311,11 +325,12 @@ static enum status open_folder(struct run *r, const struct run_options *options)
 static void say_done(const struct run *r, const char *hash)
 {
     const double cells = (double)r->c->cells[0] * r->c->cells[1] * r->c->cells[2];
-    const double rate = r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
+    const double rate =
+        r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
     char text[32];
-    say("done: %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s", (long long)r->progress.steps_done,
-        duration_text(text, sizeof text, r->progress.seconds), 1e-9 * rate * cells,
-        1e-9 * rate * cells * report_bytes_per_update(r->backend), hash);
+    say("done: %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s",
+        (long long)r->progress.steps_done, duration_text(text, sizeof text, r->progress.seconds),
+        1e-9 * rate * cells, 1e-9 * rate * cells * report_bytes_per_update(r->backend), hash);
     say("results in %s", r->dir);
 }
 

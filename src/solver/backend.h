@@ -1,7 +1,8 @@
 /* Where populations live and kernels run: a handful of functions, the same for CPU and GPU.
  *
  * Launches go to one of two queues: work of one queue runs in order, that of different queues may
- * overlap. Memory from `alloc` belongs to the backend and is touched by its kernels and `copy` only. */
+ * overlap. Memory from `alloc` belongs to the backend and is touched by its kernels and `copy`
+ * only. */
 #ifndef TAGFLOW_BACKEND_H
 #define TAGFLOW_BACKEND_H
 
@@ -29,8 +30,8 @@ struct backend_type {
     void (*free)(struct backend *, void *);
     /* Between memory of the host and of the backend, either way; done when it returns. */
     enum status (*copy)(struct backend *, void *to, const void *from, size_t bytes);
-    void (*launch)(struct backend *, enum queue, enum kernel, const struct view *, const struct box *,
-                   struct task);
+    void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
+                   const struct box *, struct task);
     /* Until all work of the queue is done; errors of earlier launches come out here. */
     enum status (*wait)(struct backend *, enum queue);
 };

@@ -97,7 +97,8 @@ static enum status exchange_layers(struct solver *s, struct velocities *u)
     const struct domain *const d = s->domain;
     enum status status = STATUS_OK;
     for (int face = 0; face < 6; face++) {
-        /* direction 1 is +x, 2 is -x, ...: what leaves through a face arrives from the opposite one */
+        /* direction 1 is +x, 2 is -x, ...: what leaves through a face arrives from the opposite one
+         */
         const int outward = 2 * (face / 2) + (face % 2 ? 1 : 2);
         const int to = d->neighbour[outward], from = d->neighbour[opposite(outward)];
         if (to == MPI_PROC_NULL && from == MPI_PROC_NULL)
@@ -112,8 +113,8 @@ static enum status exchange_layers(struct solver *s, struct velocities *u)
         }
         if (velocities_of(s, &layer, mine))
             status = STATUS_MACHINE;
-        MPI_Sendrecv(mine, (int)values, MPI_DOUBLE, to, outward, theirs, (int)values, MPI_DOUBLE, from,
-                     outward, d->comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(mine, (int)values, MPI_DOUBLE, to, outward, theirs, (int)values, MPI_DOUBLE,
+                     from, outward, d->comm, MPI_STATUS_IGNORE);
         free(mine);
         u->layer[face ^ 1] = theirs;
     }
@@ -152,7 +153,8 @@ static enum status fill_plane(struct solver *s, struct velocities *u, int which,
         from = own;
     }
     for (int y = 0; y < u->ny; y++)
-        memcpy(velocity(u, which, 0, y), from + 3 * (size_t)y * (size_t)u->nx, 3 * (size_t)u->nx * sizeof *from);
+        memcpy(velocity(u, which, 0, y), from + 3 * (size_t)y * (size_t)u->nx,
+               3 * (size_t)u->nx * sizeof *from);
     free(own);
     if (z < 0 || z >= n2)
         return STATUS_OK; /* only differences along z look there */
@@ -161,8 +163,9 @@ static enum status fill_plane(struct solver *s, struct velocities *u, int which,
             const double *const layer = u->layer[side];
             const int beyond = side ? u->nx : -1;
             const double *const value = !v->ghost[0] ? velocity(u, which, side ? 0 : u->nx - 1, y)
-                                        : layer ? layer + 3 * ((size_t)z * (size_t)u->ny + (size_t)y)
-                                                : NULL;
+                                        : layer
+                                            ? layer + 3 * ((size_t)z * (size_t)u->ny + (size_t)y)
+                                            : NULL;
             if (value)
                 memcpy(velocity(u, which, beyond, y), value, 3 * sizeof *value);
         }
@@ -171,8 +174,9 @@ static enum status fill_plane(struct solver *s, struct velocities *u, int which,
             const double *const layer = u->layer[2 + side];
             const int beyond = side ? u->ny : -1;
             const double *const value = !v->ghost[1] ? velocity(u, which, x, side ? 0 : u->ny - 1)
-                                        : layer ? layer + 3 * ((size_t)z * (size_t)u->nx + (size_t)x)
-                                                : NULL;
+                                        : layer
+                                            ? layer + 3 * ((size_t)z * (size_t)u->nx + (size_t)x)
+                                            : NULL;
             if (value)
                 memcpy(velocity(u, which, x, beyond), value, 3 * sizeof *value);
         }
@@ -180,7 +184,8 @@ static enum status fill_plane(struct solver *s, struct velocities *u, int which,
 }
 
 /* |curl u|^2 / 2 in a fluid cell. */
-static double half_square_curl(const struct solver *s, const struct velocities *u, int x, int y, int z)
+static double half_square_curl(const struct solver *s, const struct velocities *u, int x, int y,
+                               int z)
 {
     const struct view *const v = &s->view;
     const double *const here = velocity(u, 1, x, y);
@@ -193,7 +198,8 @@ static double half_square_curl(const struct solver *s, const struct velocities *
             const uint8_t row = v->tags[view_index(v, to[0], to[1], to[2])] & TAG_ROW;
             const double *const there = velocity(u, a == 2 ? 1 + step : 1, to[0], to[1]);
             for (int b = 0; b < 3; b++)
-                side[k][b] = v->rows[row].fluid ? there[b] : 2 * v->rows[row].wall_velocity[b] - here[b];
+                side[k][b] =
+                    v->rows[row].fluid ? there[b] : 2 * v->rows[row].wall_velocity[b] - here[b];
         }
         for (int b = 0; b < 3; b++)
             gradient[a][b] = 0.5 * (side[1][b] - side[0][b]);

@@ -19,14 +19,16 @@ static struct box message_box(const struct view *v, int direction, bool ghost)
     return b;
 }
 
-enum status halo_create(struct halo *h, const struct domain *d, const struct view *v, struct backend *b)
+enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
+                        struct backend *b)
 {
     const size_t size = b->storage == PRECISION_fp64 ? 8 : 4;
     bool ok = true;
     *h = (struct halo){.comm = d->comm, .backend = b, .view = v};
     h->type = b->storage == PRECISION_fp64 ? MPI_DOUBLE : MPI_FLOAT;
     for (int i = 1; i < Q; i++) {
-        struct halo_message m = {.direction = i, .to = d->neighbour[i], .from = d->neighbour[opposite(i)]};
+        struct halo_message m = {
+            .direction = i, .to = d->neighbour[i], .from = d->neighbour[opposite(i)]};
         if (m.to == MPI_PROC_NULL && m.from == MPI_PROC_NULL)
             continue;
         m.send = message_box(v, i, false);
@@ -68,8 +70,9 @@ enum status halo_start(struct halo *h, int odd)
         MPI_Irecv(m->receive_buffer, m->receive_count, h->type, m->from, m->direction, h->comm,
                   &h->request[2 * k]);
         if (m->to != MPI_PROC_NULL)
-            b->type->launch(b, QUEUE_SHELL, KERNEL_pack, h->view, &m->send,
-                            (struct task){.odd = odd, .direction = m->direction, .buffer = m->send_buffer});
+            b->type->launch(
+                b, QUEUE_SHELL, KERNEL_pack, h->view, &m->send,
+                (struct task){.odd = odd, .direction = m->direction, .buffer = m->send_buffer});
     }
     const enum status status = b->type->wait(b, QUEUE_SHELL);
     if (status)
@@ -96,8 +99,9 @@ enum status halo_finish(struct halo *h, int odd)
     for (int k = 0; k < h->count; k++) {
         const struct halo_message *const m = &h->message[k];
         if (m->from != MPI_PROC_NULL)
-            b->type->launch(b, QUEUE_SHELL, KERNEL_unpack, h->view, &m->receive,
-                            (struct task){.odd = odd, .direction = m->direction, .buffer = m->receive_buffer});
+            b->type->launch(
+                b, QUEUE_SHELL, KERNEL_unpack, h->view, &m->receive,
+                (struct task){.odd = odd, .direction = m->direction, .buffer = m->receive_buffer});
     }
     return b->type->wait(b, QUEUE_SHELL);
 }

@@ -26,10 +26,12 @@ struct halo {
     MPI_Request request[2 * (Q - 1)];
 };
 
-enum status halo_create(struct halo *h, const struct domain *d, const struct view *v, struct backend *b);
+enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
+                        struct backend *b);
 void halo_destroy(struct halo *h);
 
-/* After the shell of a step of that parity has been launched: pack and send, and be ready to receive. */
+/* After the shell of a step of that parity has been launched: pack and send, and be ready to
+ * receive. */
 enum status halo_start(struct halo *h, int odd);
 
 /* Let MPI move messages; call now and then while computing. */

@@ -79,7 +79,8 @@ static void taylor_green_2d(const struct initial *in, const int g[3], struct cel
     const int a = (in->c->initial.axis + 1) % 3, b = (a + 1) % 3;
     const struct axis_table *const ta = &in->axis[a], *const tb = &in->axis[b];
     const double U = in->c->initial.amplitude, ratio = ta->k / tb->k;
-    const double sa = ta->sine[g[a]], ca = ta->cosine[g[a]], sb = tb->sine[g[b]], cb = tb->cosine[g[b]];
+    const double sa = ta->sine[g[a]], ca = ta->cosine[g[a]], sb = tb->sine[g[b]],
+                 cb = tb->cosine[g[b]];
     f->u[a] = -U * ca * sb;
     f->u[b] = U * ratio * sa * cb;
     f->gradient[a][a] = U * ta->k * sa * sb;
@@ -127,8 +128,8 @@ static void abc(const struct initial *in, const int g[3], struct cell_flow *f)
     f->drho = 3 * pressure;
 }
 
-/* u_a = U tanh(kappa (b/L - 1/4)) below the middle, mirrored above; u_b = delta U sin(2 pi (a/L + 1/4))
- * (Minion, Brown, J. Comput. Phys. 138:734, 1997). */
+/* u_a = U tanh(kappa (b/L - 1/4)) below the middle, mirrored above; u_b = delta U sin(2 pi (a/L +
+ * 1/4)) (Minion, Brown, J. Comput. Phys. 138:734, 1997). */
 static void shear_layer(const struct initial *in, const int g[3], struct cell_flow *f)
 {
     const int a = (in->c->initial.axis + 1) % 3, b = (a + 1) % 3;

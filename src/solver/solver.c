@@ -32,9 +32,10 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b)
         s->buffer = type->alloc(b, s->piece_cells * cell_bytes);
         s->host = malloc(s->piece_cells * cell_bytes);
         if (!s->view.populations || !s->buffer || !s->host)
-            status = fail_machine("out of memory: %.3g GB for the populations of %zu cells (use more ranks or "
-                                  "nodes, or solver.storage: fp32)",
-                                  1e-9 * (double)bytes, d->view_cells);
+            status = fail_machine(
+                "out of memory: %.3g GB for the populations of %zu cells (use more ranks or "
+                "nodes, or solver.storage: fp32)",
+                1e-9 * (double)bytes, d->view_cells);
     }
     if (!status)
         status = halo_create(&s->halo, d, &s->view, b);
@@ -95,7 +96,8 @@ enum status solver_step(struct solver *s)
 
 bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece)
 {
-    const int nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1], nz = box->hi[2] - box->lo[2];
+    const int nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1],
+              nz = box->hi[2] - box->lo[2];
     if (nx <= 0 || ny <= 0 || nz <= 0)
         return false;
     const size_t plane = (size_t)nx * (size_t)ny;
@@ -120,7 +122,8 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
 }
 
 /* Run a kernel that fills the buffer and bring the result to the host. */
-static const void *fetch(struct solver *s, enum kernel kernel, const struct box *piece, size_t cell_bytes)
+static const void *fetch(struct solver *s, enum kernel kernel, const struct box *piece,
+                         size_t cell_bytes)
 {
     const struct backend_type *const type = s->backend->type;
     const struct task task = {.odd = (int)(s->step & 1), .buffer = s->buffer};
@@ -177,10 +180,10 @@ static uint64_t piece_hash(const struct solver *s, const struct box *piece, cons
             for (int x = piece->lo[0]; x < piece->hi[0]; x++, cell++) {
                 if (!view_fluid(&s->view, view_index(&s->view, x, y, z)))
                     continue;
-                const uint64_t g = ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] +
-                                    (uint64_t)(d->lo[1] + y)) *
-                                       (uint64_t)d->cells[0] +
-                                   (uint64_t)(d->lo[0] + x);
+                const uint64_t g =
+                    ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] + (uint64_t)(d->lo[1] + y)) *
+                        (uint64_t)d->cells[0] +
+                    (uint64_t)(d->lo[0] + x);
                 for (uint64_t i = 0; i < Q; i++) {
                     uint64_t bits = 0;
                     if (stored_bytes(s) == 8)

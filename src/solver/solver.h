@@ -9,9 +9,9 @@
 struct solver {
     struct domain *domain;
     struct backend *backend;
-    struct view view;   /* the domain's, with populations */
+    struct view view; /* the domain's, with populations */
     struct halo halo;
-    int64_t step;       /* steps done */
+    int64_t step; /* steps done */
     struct box shell[6], interior;
     int shells;
     void *buffer;       /* of the backend: one piece of get, put and flow */
@@ -30,8 +30,8 @@ enum status solver_step(struct solver *s);
  * Pieces are whole rows of the box, so that they are contiguous in a file. */
 bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece);
 
-/* Canonical populations, [Q][cells of the piece], storage type; of one piece at a time. The returned
- * host memory is the solver's, valid until the next call; NULL when the backend failed. */
+/* Canonical populations, [Q][cells of the piece], storage type; of one piece at a time. The
+ * returned host memory is the solver's, valid until the next call; NULL when the backend failed. */
 const void *solver_get(struct solver *s, const struct box *piece);
 
 /* Set them: fill solver_host(s) the same way, then put it. */
@@ -46,7 +46,8 @@ const double *solver_flow(struct solver *s, const struct box *piece);
 enum status solver_initialise(struct solver *s, const struct flow_case *c);
 
 /* Hash of all populations of all fluid cells of all ranks (collective): the sum modulo 2^64 over
- * them of mix(bits ^ mix(19 g + i + 1)), g the cell's global index, mix the splitmix64 finaliser. */
+ * them of mix(bits ^ mix(19 g + i + 1)), g the cell's global index, mix the splitmix64 finaliser.
+ */
 enum status solver_hash(struct solver *s, uint64_t *hash);
 
 #endif

@@ -1,5 +1,6 @@
 /* The physics headers as nvcc reads them: every kernel's work on a cell, in both precisions of a
- * variant (-DTAGFLOW_STORAGE, -DTAGFLOW_ARITHMETIC). Compiled only: that they do compile is the test. */
+ * variant (-DTAGFLOW_STORAGE, -DTAGFLOW_ARITHMETIC). Compiled only: that they do compile is the
+ * test. */
 #include "kernel.h"
 
 #define X(name)                                                                                    \
@@ -9,10 +10,11 @@
         if (x < v.n[0])                                                                            \
             cell_##name(&v, t, (size_t)x, cells, x, (int)blockIdx.y, (int)blockIdx.z);             \
     }
-X(pack) X(unpack) X(get) X(put) X(flow)
+X(pack)
+X(unpack) X(get) X(put) X(flow)
 #undef X
 
-__global__ void launch_step(struct view v, int odd)
+    __global__ void launch_step(struct view v, int odd)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (x < v.n[0])

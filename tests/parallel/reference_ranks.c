@@ -4,10 +4,10 @@
  *
  * Every rank makes the reference of the whole box and compares its own block after every step, for
  * every way to cut into N blocks, of boxes with blocks one cell thin, blocks with an interior, and
- * all kinds of faces and obstacles; then some cases at random. Before, the addresses that the shell's
- * step, the interior's step and the unpacking of one step touch must be disjoint, and unpacking must
- * write all of its own and no other. After, the hash
- * must be that of the reference, and change with any change of the state.
+ * all kinds of faces and obstacles; then some cases at random. Before, the addresses that the
+ * shell's step, the interior's step and the unpacking of one step touch must be disjoint, and
+ * unpacking must write all of its own and no other. After, the hash must be that of the reference,
+ * and change with any change of the state.
  *
  * Exit status: 0, or 1 after a line from each rank that found something. */
 #include <mpi.h>
@@ -36,11 +36,12 @@ static void complain(const struct setting *t, int64_t step, const char *what)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     failures++;
     fprintf(stderr,
-            "rank %d: %d x %d x %d cells cut into %d x %d x %d, faces %s, operator %d, force %g, obstacles %d "
+            "rank %d: %d x %d x %d cells cut into %d x %d x %d, faces %s, operator %d, force %g, "
+            "obstacles %d "
             "(seed %llu), first step %d, after step %lld: %s\n",
             rank, t->c.cells[0], t->c.cells[1], t->c.cells[2], t->c.run.ranks[0], t->c.run.ranks[1],
-            t->c.run.ranks[2], t->faces, (int)t->c.solver.collision, t->c.acceleration[0], t->obstacles,
-            (unsigned long long)t->seed, t->first, (long long)step, what);
+            t->c.run.ranks[2], t->faces, (int)t->c.solver.collision, t->c.acceleration[0],
+            t->obstacles, (unsigned long long)t->seed, t->first, (long long)step, what);
 }
 
 /* True on all ranks as soon as it is on one. */
@@ -63,8 +64,8 @@ static bool touch(unsigned char *users, size_t addresses, size_t address, int wh
 }
 
 /* Loads and stores of the fluid cells of a box. */
-static bool touch_step(const struct reference *r, const struct solver *s, const struct box *b, int odd,
-                       unsigned char *users, int who)
+static bool touch_step(const struct reference *r, const struct solver *s, const struct box *b,
+                       int odd, unsigned char *users, int who)
 {
     const struct view *const v = &s->view;
     const int *const lo = s->domain->lo;
@@ -78,20 +79,22 @@ static bool touch_step(const struct reference *r, const struct solver *s, const 
                     continue;
                 for (int i = 0; i < Q; i++) {
                     size_t cell;
-                    const int from[3] = {at[0] - reference_velocity(i, 0), at[1] - reference_velocity(i, 1),
+                    const int from[3] = {at[0] - reference_velocity(i, 0),
+                                         at[1] - reference_velocity(i, 1),
                                          at[2] - reference_velocity(i, 2)};
                     const int bounce = i > 0 && reference_wall(r, from, &cell);
-                    inside &= touch(users, addresses, load_address(v, odd, i, x, y, z, bounce), who);
+                    inside &=
+                        touch(users, addresses, load_address(v, odd, i, x, y, z, bounce), who);
                     inside &= touch(users, addresses, store_address(v, odd, i, x, y, z), who);
                 }
             }
     return inside;
 }
 
-/* Populations of one message, where they lie for the sender (its own last layer) or for the receiver
- * (the same cells in its ghost layer). */
-static bool touch_message(const struct reference *r, const struct solver *s, int direction, bool ghost,
-                          int odd, unsigned char *users, int who)
+/* Populations of one message, where they lie for the sender (its own last layer) or for the
+ * receiver (the same cells in its ghost layer). */
+static bool touch_message(const struct reference *r, const struct solver *s, int direction,
+                          bool ghost, int odd, unsigned char *users, int who)
 {
     const struct view *const v = &s->view;
     const struct domain *const d = s->domain;
@@ -120,17 +123,19 @@ static bool touch_message(const struct reference *r, const struct solver *s, int
                 for (int i = 1; i < Q; i++) {
                     bool along = true;
                     for (int a = 0; a < 3; a++)
-                        along = along && (reference_velocity(direction, a) == 0 ||
-                                          reference_velocity(direction, a) == reference_velocity(i, a));
+                        along =
+                            along && (reference_velocity(direction, a) == 0 ||
+                                      reference_velocity(direction, a) == reference_velocity(i, a));
                     if (along)
-                        inside &= touch(users, Q * v->stride, store_address(v, odd, i, x, y, z), who);
+                        inside &=
+                            touch(users, Q * v->stride, store_address(v, odd, i, x, y, z), who);
                 }
             }
     return inside;
 }
 
-/* The shell's step, the interior's and unpack may overlap in time: what they touch must be disjoint.
- * Pack reads only what the shell has stored. */
+/* The shell's step, the interior's and unpack may overlap in time: what they touch must be
+ * disjoint. Pack reads only what the shell has stored. */
 static const char *check_owners(const struct reference *r, const struct solver *s)
 {
     const size_t addresses = Q * s->view.stride;
@@ -180,10 +185,12 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
             values[k] = 1;
         for (int k = 0; k < s->halo.count; k++) {
             const struct halo_message *const m = &s->halo.message[k];
-            const struct task task = {.odd = odd, .direction = m->direction, .buffer = m->receive_buffer};
+            const struct task task = {
+                .odd = odd, .direction = m->direction, .buffer = m->receive_buffer};
             if (m->from == MPI_PROC_NULL)
                 continue;
-            type->copy(s->backend, m->receive_buffer, values, (size_t)m->receive_count * sizeof *values);
+            type->copy(s->backend, m->receive_buffer, values,
+                       (size_t)m->receive_count * sizeof *values);
             type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &m->receive, task);
             touch_message(r, s, m->direction, true, odd, users, UNPACK);
         }
@@ -191,7 +198,8 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
         type->copy(s->backend, values, s->view.populations, bytes);
         for (size_t k = 0; k < addresses && !wrong; k++)
             if ((values[k] != 0) != (users[k] != 0))
-                wrong = users[k] ? "unpack leaves a population out" : "unpack writes into a slot that is not its own";
+                wrong = users[k] ? "unpack leaves a population out"
+                                 : "unpack writes into a slot that is not its own";
     }
     free(users);
     free(values);
@@ -294,8 +302,8 @@ static void compare(const struct setting *t)
     reference_destroy(&r);
 }
 
-/* Sizes of the box for a cut: blocks of one cell along every cut axis, one of two among them, blocks
- * with an interior, long rows. */
+/* Sizes of the box for a cut: blocks of one cell along every cut axis, one of two among them,
+ * blocks with an interior, long rows. */
 static void sizes_of(const int cuts[3], int kind, int cells[3])
 {
     static const int extra[4][3] = {{0, 0, 0}, {1, 1, 1}, {6, 5, 4}, {30, 2, 3}};
@@ -316,7 +324,8 @@ static void every_cut(int ranks, int *cases)
         for (int py = 1; ranks % pz == 0 && py <= ranks / pz; py++)
             for (int kind = 0; ranks / pz % py == 0 && kind < 4; kind++)
                 for (size_t f = 0; f < sizeof faces / sizeof *faces; f++) {
-                    if (ranks > 4 && (f + (size_t)(pz + py + kind)) % 5 > 1) /* more cuts, fewer faces of each */
+                    if (ranks > 4 &&
+                        (f + (size_t)(pz + py + kind)) % 5 > 1) /* more cuts, fewer faces of each */
                         continue;
                     struct setting t = {.seed = ++seed, .changes = f == 0 ? 6 : 0};
                     const int cuts[3] = {ranks / pz / py, py, pz};
@@ -355,7 +364,8 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         for (int k = 0; k < 3; k++) {
             const int a = (int)((t.seed >> 40) + (uint64_t)k) % 3;
             int most = left;
-            while (left % most || most > cells[a] || (k == 0 && most == ranks && t.seed >> 50 & 1 && most > 1))
+            while (left % most || most > cells[a] ||
+                   (k == 0 && most == ranks && t.seed >> 50 & 1 && most > 1))
                 most--;
             t.c.run.ranks[a] = most;
             left /= most;
@@ -388,7 +398,8 @@ int main(int argc, char **argv)
         at_random(ranks, seed * 1000003 + (uint64_t)k, &cases);
     const bool failed = anywhere(failures > 0);
     if (rank == 0)
-        printf("%d cases on %d ranks: %s\n", cases, ranks, failed ? "FAILED" : "all as the reference");
+        printf("%d cases on %d ranks: %s\n", cases, ranks,
+               failed ? "FAILED" : "all as the reference");
     MPI_Finalize();
     return failed;
 }

@@ -8,12 +8,12 @@
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
 static const signed char velocity[19][3] = {
-    {0, 0, 0},                                                /* 0 */
-    {+1, 0, 0},  {-1, 0, 0},  {0, +1, 0},  {0, -1, 0},        /* 1 .. 4 */
-    {0, 0, +1},  {0, 0, -1},                                  /* 5, 6 */
-    {+1, +1, 0}, {-1, -1, 0}, {+1, 0, +1}, {-1, 0, -1},       /* 7 .. 10 */
-    {0, +1, +1}, {0, -1, -1}, {+1, -1, 0}, {-1, +1, 0},       /* 11 .. 14 */
-    {+1, 0, -1}, {-1, 0, +1}, {0, +1, -1}, {0, -1, +1},       /* 15 .. 18 */
+    {0, 0, 0},                                          /* 0 */
+    {+1, 0, 0},  {-1, 0, 0},  {0, +1, 0},  {0, -1, 0},  /* 1 .. 4 */
+    {0, 0, +1},  {0, 0, -1},                            /* 5, 6 */
+    {+1, +1, 0}, {-1, -1, 0}, {+1, 0, +1}, {-1, 0, -1}, /* 7 .. 10 */
+    {0, +1, +1}, {0, -1, -1}, {+1, -1, 0}, {-1, +1, 0}, /* 11 .. 14 */
+    {+1, 0, -1}, {-1, 0, +1}, {0, +1, -1}, {0, -1, +1}, /* 15 .. 18 */
 };
 
 int reference_velocity(int i, int axis)
@@ -177,8 +177,10 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
                     continue;
                 const uint8_t row = rows[(draw >> 20) % (uint64_t)kinds];
                 const int shape = (int)(draw >> 32) % 4;
-                const int size[3] = {shape == 0 ? 1 : shape == 1 ? 20 : 2, shape < 2 ? 1 : 2,
-                                     shape == 3 ? 2 : 1};
+                const int size[3] = {shape == 0   ? 1
+                                     : shape == 1 ? 20
+                                                  : 2,
+                                     shape < 2 ? 1 : 2, shape == 3 ? 2 : 1};
                 for (int k = z; k < z + size[2] && k < r->cells[2]; k++)
                     for (int j = y; j < y + size[1] && j < r->cells[1]; j++)
                         for (int i = x; i < x + size[0] && i < r->cells[0]; i++)
@@ -357,11 +359,12 @@ bool reference_same(const struct reference *r, struct solver *s, char *where, si
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++, seen++) {
                     const size_t g = reference_cell(r, lo[0] + x, lo[1] + y, lo[2] + z);
                     for (size_t i = 0; i < 19; i++) {
-                        const stored *const a = &got[i * cells + n], *const e = &r->now[i * r->count + g];
+                        const stored *const a = &got[i * cells + n], *const e =
+                                                                         &r->now[i * r->count + g];
                         if (memcmp(a, e, sizeof *a) == 0)
                             continue;
-                        snprintf(where, size, "population %zu of cell %d %d %d is %.17g, not %.17g", i,
-                                 lo[0] + x, lo[1] + y, lo[2] + z, (double)*a, (double)*e);
+                        snprintf(where, size, "population %zu of cell %d %d %d is %.17g, not %.17g",
+                                 i, lo[0] + x, lo[1] + y, lo[2] + z, (double)*a, (double)*e);
                         return false;
                     }
                 }

@@ -4,7 +4,8 @@
  * Only what happens inside a cell (moments and collision) is the product's; streaming, walls, lids,
  * periodic faces, neighbours and the hash are written here from their definitions.
  *
- * What includes this is compiled once per precision, with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC. */
+ * What includes this is compiled once per precision, with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC.
+ */
 #ifndef TAGFLOW_TEST_REFERENCE_H
 #define TAGFLOW_TEST_REFERENCE_H
 
@@ -34,11 +35,12 @@ struct reference {
 int reference_velocity(int i, int axis);
 int reference_opposite(int i);
 
-/* A periodic box of this many cells, a fluid without force, this variant's precision, one thread. */
+/* A periodic box of this many cells, a fluid without force, this variant's precision, one thread.
+ */
 struct flow_case reference_case(int nx, int ny, int nz);
 
-/* Six letters for xmin xmax ymin ymax zmin zmax: p periodic, w wall, a and b a wall that moves along
- * the first or second other axis, c one that moves along both. */
+/* Six letters for xmin xmax ymin ymax zmin zmax: p periodic, w wall, a and b a wall that moves
+ * along the first or second other axis, c one that moves along both. */
 void reference_faces(struct flow_case *c, const char *letters);
 
 /* Random numbers of a test, the same everywhere: 64 bits, or uniform in [-1, 1). */
@@ -52,17 +54,18 @@ void reference_destroy(struct reference *r);
 /* A new row of the table, whose number may then be put in r->tag. */
 uint8_t reference_row(struct reference *r, struct tag_row row);
 
-/* Random populations in all fluid cells, of a flow that is far from equilibrium but stays finite. */
+/* Random populations in all fluid cells, of a flow that is far from equilibrium but stays finite.
+ */
 void reference_fill(struct reference *r, uint64_t seed);
 
-/* Make one of so many cells a wall at rest, a moving wall (of three) or, where `regions`, a fluid of
- * other parameters. Walls come as single cells, rows along x and small boxes. */
+/* Make one of so many cells a wall at rest, a moving wall (of three) or, where `regions`, a fluid
+ * of other parameters. Walls come as single cells, rows along x and small boxes. */
 void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool regions);
 
 size_t reference_cell(const struct reference *r, int x, int y, int z);
 
-/* What lies at global coordinates of which any may be one beyond the box. NULL: fluid, whose cell is
- * *cell; else the velocity of the wall there. */
+/* What lies at global coordinates of which any may be one beyond the box. NULL: fluid, whose cell
+ * is *cell; else the velocity of the wall there. */
 const double *reference_wall(const struct reference *r, const int at[3], size_t *cell);
 
 void reference_step(struct reference *r);

@@ -70,7 +70,8 @@ static bool untouched(const struct reference *r, struct solver *s)
 }
 
 /* Some steps from a random state, the first of them even or odd. */
-static void compare_steps(const struct flow_case *c, struct how how, struct reference *r, struct solver *s)
+static void compare_steps(const struct flow_case *c, struct how how, struct reference *r,
+                          struct solver *s)
 {
     char where[256] = "";
     uint64_t hash = 0;
@@ -91,17 +92,18 @@ static void compare_steps(const struct flow_case *c, struct how how, struct refe
     for (int face = 0; face < 6; face++) {
         const struct case_face *const f = &c->faces[face];
         snprintf(faces + strlen(faces), sizeof faces - strlen(faces),
-                 f->kind == FACE_periodic ? " periodic" : " %g,%g,%g", f->velocity[0], f->velocity[1],
-                 f->velocity[2]);
+                 f->kind == FACE_periodic ? " periodic" : " %g,%g,%g", f->velocity[0],
+                 f->velocity[1], f->velocity[2]);
     }
-    fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, %s, %d threads, obstacles %d (seed %llu), "
+    fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, %s, %d threads, obstacles %d "
+             "(seed %llu), "
              "first step %d, step %lld: %s",
-             c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision, c->acceleration[0],
-             isa_name(c->run.isa), c->run.threads, how.obstacles, (unsigned long long)how.seed, how.first,
-             (long long)s->step,
-             !same                         ? where
+             c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision,
+             c->acceleration[0], isa_name(c->run.isa), c->run.threads, how.obstacles,
+             (unsigned long long)how.seed, how.first, (long long)s->step,
+             !same                       ? where
              : hash != reference_hash(r) ? "the hash is wrong"
-                                           : "memory of no cell was written");
+                                         : "memory of no cell was written");
 }
 
 static void compare(const struct flow_case *c, struct how how)
@@ -152,7 +154,8 @@ static void periodic_boxes_of_every_length(void **state)
 {
     (void)state;
     for (int k = 0; k < LENGTHS; k++)
-        compare_all(reference_case(lengths[k], 1 + k % 4, 1 + (k + 1) % 3), (struct how){.seed = 1});
+        compare_all(reference_case(lengths[k], 1 + k % 4, 1 + (k + 1) % 3),
+                    (struct how){.seed = 1});
 }
 
 static void closed_boxes_of_every_length(void **state)
@@ -167,9 +170,10 @@ static void closed_boxes_of_every_length(void **state)
 
 static void boxes_one_cell_thick(void **state)
 {
-    static const char *const faces[] = {"pppppp", "wwwwww", "ccpppp", "ppaapp", "ppppbb", "pppppp", "wapppp"};
-    static const int sizes[][3] = {{1, 1, 1}, {1, 5, 4}, {18, 1, 3}, {18, 3, 1}, {1, 1, 7},
-                                   {1, 7, 1}, {19, 1, 1}, {2, 2, 2}, {1, 2, 1}};
+    static const char *const faces[] = {"pppppp", "wwwwww", "ccpppp", "ppaapp",
+                                        "ppppbb", "pppppp", "wapppp"};
+    static const int sizes[][3] = {{1, 1, 1}, {1, 5, 4},  {18, 1, 3}, {18, 3, 1}, {1, 1, 7},
+                                   {1, 7, 1}, {19, 1, 1}, {2, 2, 2},  {1, 2, 1}};
     (void)state;
     for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -226,7 +230,8 @@ static void regions_of_other_fluids_among_obstacles(void **state)
     for (int k = 0; k < 6; k++) {
         struct flow_case c = reference_case(k % 2 ? 50 : 17, 5, 3);
         reference_faces(&c, k % 3 ? "wcpppp" : "ppcwbb");
-        compare_all(c, (struct how){.seed = (uint64_t)(70 + k), .obstacles = 3 + 6 * k, .regions = true});
+        compare_all(
+            c, (struct how){.seed = (uint64_t)(70 + k), .obstacles = 3 + 6 * k, .regions = true});
     }
 }
 
@@ -346,7 +351,8 @@ static void reports_density_and_velocity_with_half_the_force(void **state)
             assert_true(fabs(flow[4 * n] - drho) < 1e-14);
             for (int a = 0; a < 3; a++)
                 assert_true(fabs(flow[4 * n + 1 + (size_t)a] -
-                                 (fluid ? j[a] / (1 + drho) + 0.5 * c.acceleration[a] : 0)) < 1e-14);
+                                 (fluid ? j[a] / (1 + drho) + 0.5 * c.acceleration[a] : 0)) <
+                            1e-14);
         }
         solver_destroy(&s);
         backend_cpu.close(b);

@@ -20,7 +20,8 @@ static real leave(int boundary, int i, real out, const struct tag_row *row)
                           reference_velocity(i, 2), out, wall_parameters(row));
 }
 
-static const double speeds[][3] = {{0.1, 0, 0}, {0, -0.07, 0}, {0, 0, 0.03}, {0.05, -0.02, 0}, {0, 0.01, 0.2}};
+static const double speeds[][3] = {
+    {0.1, 0, 0}, {0, -0.07, 0}, {0, 0, 0.03}, {0.05, -0.02, 0}, {0, 0.01, 0.2}};
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
 /* f_opposite(i) = f*_i - 6 w_i c_i.u_wall, whatever the density. */
@@ -96,9 +97,9 @@ static double mass_deviation(struct solver *s)
 }
 
 /* A closed box of 8^3 with all six faces sliding: 4000 steps from a random state. Rounding walks at
- * random, and fp32's systematic part (test_collision) is below 5e-9 of the deviation a step; with the
- * cell's density in the rule the mass grew by percents. A rule that is to let fluid in or out has no
- * place here. */
+ * random, and fp32's systematic part (test_collision) is below 5e-9 of the deviation a step; with
+ * the cell's density in the rule the mass grew by percents. A rule that is to let fluid in or out
+ * has no place here. */
 static void a_closed_box_with_lids_keeps_its_mass(void **state)
 {
     (void)state;
@@ -123,8 +124,8 @@ static void a_closed_box_with_lids_keeps_its_mass(void **state)
             for (int step = 0; step < 4000; step++)
                 assert_int_equal(solver_step(&s), STATUS_OK);
             const double change = (mass_deviation(&s) - before) / 512;
-            print_message("rule %d, operator %d: mass changed by %.2g of itself in 4000 steps\n", boundary,
-                          collision, change);
+            print_message("rule %d, operator %d: mass changed by %.2g of itself in 4000 steps\n",
+                          boundary, collision, change);
             assert_true(fabs(change) < 2 * eps);
             solver_destroy(&s);
             backend_cpu.close(b);

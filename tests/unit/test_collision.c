@@ -24,7 +24,8 @@ static double weight(int i)
 }
 
 /* Rates of the even and the odd part; both ends of what is stable and the middle. */
-static const double rates[][2] = {{1, 1}, {0.55, 1.9}, {1.1, 0.7}, {1.7, 0.5}, {1.98, 1.98}, {1.999, 0.1}};
+static const double rates[][2] = {{1, 1},     {0.55, 1.9},  {1.1, 0.7},
+                                  {1.7, 0.5}, {1.98, 1.98}, {1.999, 0.1}};
 enum { RATES = sizeof rates / sizeof *rates };
 
 static struct tag_row row_of(int collision, const double rate[2], const double acceleration[3])
@@ -76,7 +77,8 @@ static void random_state(uint64_t *random, double speed, double noise, real f[Q]
 
 static const double pull[3] = {2e-3, -1e-3, 3e-3};
 
-/* Mass is kept, and momentum changes by exactly rho a, to what the rounding of 19 numbers allows. */
+/* Mass is kept, and momentum changes by exactly rho a, to what the rounding of 19 numbers allows.
+ */
 static void conserves_mass_and_gains_the_force(void **state)
 {
     uint64_t random = 1;
@@ -147,7 +149,8 @@ static void equilibrium_has_the_euler_stress(void **state)
                     const long double expected =
                         (a == b ? m[0] / 3 : 0) + m[1 + a] * m[1 + b] / (1 + m[0]);
                     for (int i = 0; i < Q; i++)
-                        stress += reference_velocity(i, a) * reference_velocity(i, b) * (long double)e[i];
+                        stress +=
+                            reference_velocity(i, a) * reference_velocity(i, b) * (long double)e[i];
                     assert_true(fabsl(stress - expected) < 8 * 0.1 * eps);
                 }
         }
@@ -183,7 +186,8 @@ static int mapped(int i, const int axis[3], const int sign[3])
 /* Turn or mirror and collide, or collide and turn or mirror: the same but for rounding. */
 static void knows_no_direction_from_another(void **state)
 {
-    static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                   {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     uint64_t random = 4;
     (void)state;
     for (int collision = 0; collision < COLLISIONS; collision++)
@@ -191,12 +195,14 @@ static void knows_no_direction_from_another(void **state)
             for (int forced = 0; forced < 2; forced++)
                 for (int symmetry = 0; symmetry < 48; symmetry++) {
                     const int *const axis = axes[symmetry / 8];
-                    const int sign[3] = {symmetry & 1 ? -1 : 1, symmetry & 2 ? -1 : 1, symmetry & 4 ? -1 : 1};
+                    const int sign[3] = {symmetry & 1 ? -1 : 1, symmetry & 2 ? -1 : 1,
+                                         symmetry & 4 ? -1 : 1};
                     double turned_pull[3];
                     for (int a = 0; a < 3; a++)
                         turned_pull[axis[a]] = sign[a] * pull[a];
                     const struct tag_row row = row_of(collision, rates[k], forced ? pull : NULL);
-                    const struct tag_row turned_row = row_of(collision, rates[k], forced ? turned_pull : NULL);
+                    const struct tag_row turned_row =
+                        row_of(collision, rates[k], forced ? turned_pull : NULL);
                     for (int sample = 0; sample < 5; sample++) {
                         real f[Q], out[Q], turned[Q], turned_out[Q];
                         random_state(&random, 0.1, 0.1, f);
@@ -211,9 +217,10 @@ static void knows_no_direction_from_another(void **state)
                 }
 }
 
-/* Rounding must not favour a direction: over many states the relative change of mass and momentum by
- * a collision averages out. 2e-9 a step would be 0.2 % in a million steps; a rounded constant such as
- * 1/18 alone made 3e-8 of it in fp32. The average over 2^18 states is known to about 3e-10. */
+/* Rounding must not favour a direction: over many states the relative change of mass and momentum
+ * by a collision averages out. 2e-9 a step would be 0.2 % in a million steps; a rounded constant
+ * such as 1/18 alone made 3e-8 of it in fp32. The average over 2^18 states is known to about 3e-10.
+ */
 static void rounding_does_not_drift(void **state)
 {
     enum { SAMPLES = 1 << 18 };
@@ -240,12 +247,13 @@ static void rounding_does_not_drift(void **state)
             for (int m = 0; m < 2; m++) {
                 const double drift = (double)(change[m] / scale[m]);
                 if (!(fabs(drift) < bound))
-                    fail_msg("operator %d at rates %g %g: %s changes by %.3g of itself a step", collision,
-                             rates[k][0], rates[k][1], m ? "momentum" : "mass deviation", drift);
+                    fail_msg("operator %d at rates %g %g: %s changes by %.3g of itself a step",
+                             collision, rates[k][0], rates[k][1], m ? "momentum" : "mass deviation",
+                             drift);
             }
             if (!(fabsl(mean) < 0.1L * (long double)bound))
-                fail_msg("operator %d at rates %g %g: mass changes by %.3Lg a step", collision, rates[k][0],
-                         rates[k][1], mean);
+                fail_msg("operator %d at rates %g %g: mass changes by %.3Lg a step", collision,
+                         rates[k][0], rates[k][1], mean);
         }
 }
 
@@ -262,9 +270,9 @@ static double amplitude(struct solver *s, int a, int b, int cells)
     return 2 * sum / cells;
 }
 
-/* A shear wave decays as exp(-nu k^2 t). On 64 cells the wave's own error, of order k^2 = 0.0096 times
- * a factor below 0.1 at these tau, stays under 0.2 %. Populations start at equilibrium; the first
- * tenth, in which the rest builds up, is left out. */
+/* A shear wave decays as exp(-nu k^2 t). On 64 cells the wave's own error, of order k^2 = 0.0096
+ * times a factor below 0.1 at these tau, stays under 0.2 %. Populations start at equilibrium; the
+ * first tenth, in which the rest builds up, is left out. */
 static void viscosity_is_that_of_the_case(void **state)
 {
     enum { CELLS = 64 };
@@ -310,8 +318,8 @@ static void viscosity_is_that_of_the_case(void **state)
                     const double error = fabs(measured / nu - 1);
                     worst = error > worst ? error : worst;
                     if (!(error < 2e-3))
-                        fail_msg("operator %d, tau %g, u_%c along %c: viscosity %.6g, not %.6g", collision,
-                                 taus[t], "xyz"[b], "xyz"[a], measured, nu);
+                        fail_msg("operator %d, tau %g, u_%c along %c: viscosity %.6g, not %.6g",
+                                 collision, taus[t], "xyz"[b], "xyz"[a], measured, nu);
                     solver_destroy(&s);
                     backend_cpu.close(backend);
                     domain_destroy(&d);

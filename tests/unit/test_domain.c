@@ -92,7 +92,8 @@ static void check_cut(const struct flow_case *c, const int cuts[3])
 {
     const int ranks = cuts[0] * cuts[1] * cuts[2];
     struct domain *const d = calloc((size_t)ranks, sizeof *d);
-    int *const owner = calloc((size_t)c->cells[0] * (size_t)c->cells[1] * (size_t)c->cells[2], sizeof *owner);
+    int *const owner =
+        calloc((size_t)c->cells[0] * (size_t)c->cells[1] * (size_t)c->cells[2], sizeof *owner);
     struct reference r;
     assert_true(d && owner);
     reference_create(&r, c);
@@ -121,7 +122,8 @@ static void check_cut(const struct flow_case *c, const int cuts[3])
         for (int i = 1; i < Q; i++) {
             const struct view *const v = &d[rank].view;
             int at[3];
-            bool exists = true; /* a message along i: all its axes are cut and there is something beyond */
+            bool exists =
+                true; /* a message along i: all its axes are cut and there is something beyond */
             for (int a = 0; a < 3; a++) {
                 const int e = reference_velocity(i, a);
                 at[a] = d[rank].lo[a] + (e > 0 ? v->n[a] : e < 0 ? -1 : 0);
@@ -132,7 +134,8 @@ static void check_cut(const struct flow_case *c, const int cuts[3])
                 }
             }
             assert_int_equal(d[rank].neighbour[i],
-                             exists ? owner[reference_cell(&r, at[0], at[1], at[2])] - 1 : MPI_PROC_NULL);
+                             exists ? owner[reference_cell(&r, at[0], at[1], at[2])] - 1
+                                    : MPI_PROC_NULL);
             if (exists)
                 assert_int_equal(d[d[rank].neighbour[i]].neighbour[opposite(i)], rank);
         }
@@ -157,7 +160,8 @@ static void blocks_tile_the_box_and_know_their_neighbours(void **state)
                     }
 }
 
-/* Every tag, ghosts included, is what lies there: fluid, the face's wall, at edges a wall at rest. */
+/* Every tag, ghosts included, is what lies there: fluid, the face's wall, at edges a wall at rest.
+ */
 static void tags_are_what_lies_there(void **state)
 {
     (void)state;
@@ -187,7 +191,8 @@ static void tags_are_what_lies_there(void **state)
                         if (!u) {
                             bool beside = false;
                             for (int i = 1; i < Q; i++) {
-                                const int to[3] = {x + reference_velocity(i, 0), y + reference_velocity(i, 1),
+                                const int to[3] = {x + reference_velocity(i, 0),
+                                                   y + reference_velocity(i, 1),
                                                    z + reference_velocity(i, 2)};
                                 beside = beside || reference_wall(&r, to, &cell);
                             }

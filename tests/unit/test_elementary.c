@@ -62,12 +62,12 @@ static void sine_and_cosine_are_symmetric_to_the_bit(void **state)
             assert_true(cos_turns(-t, of) == c);
             assert_true(sin_turns(t + of, of) == s);
             assert_true(cos_turns(t - 3 * of, of) == c);
-            assert_true(sin_turns(of - 2 * t, 2 * of) == s);    /* sin(pi - x) */
-            assert_true(sin_turns(2 * t + of, 2 * of) == -s);   /* sin(x + pi) */
-            assert_true(cos_turns(2 * t + of, 2 * of) == -c);   /* cos(x + pi) */
-            assert_true(sin_turns(of - 4 * t, 4 * of) == c);    /* sin(pi/2 - x) */
-            assert_true(cos_turns(of - 4 * t, 4 * of) == s);    /* cos(pi/2 - x) */
-            assert_true(sin_turns(3 * t, 3 * of) == s);         /* the same fraction */
+            assert_true(sin_turns(of - 2 * t, 2 * of) == s);  /* sin(pi - x) */
+            assert_true(sin_turns(2 * t + of, 2 * of) == -s); /* sin(x + pi) */
+            assert_true(cos_turns(2 * t + of, 2 * of) == -c); /* cos(x + pi) */
+            assert_true(sin_turns(of - 4 * t, 4 * of) == c);  /* sin(pi/2 - x) */
+            assert_true(cos_turns(of - 4 * t, 4 * of) == s);  /* cos(pi/2 - x) */
+            assert_true(sin_turns(3 * t, 3 * of) == s);       /* the same fraction */
         }
 }
 
@@ -109,7 +109,11 @@ static void hyperbolic_tangent(void **state)
     assert_true(exact_tanh(-1e300) == -1);
     assert_true(exact_tanh(INFINITY) == 1);
     for (int k = 0; k < 400000; k++) {
-        const double x = (k % 4 == 0 ? 1e-3 : k % 4 == 1 ? 0.1 : k % 4 == 2 ? 2 : 25) * reference_uniform(&random);
+        const double x = (k % 4 == 0   ? 1e-3
+                          : k % 4 == 1 ? 0.1
+                          : k % 4 == 2 ? 2
+                                       : 25) *
+                         reference_uniform(&random);
         const double t = exact_tanh(x);
         assert_true(exact_tanh(-x) == -t);
         assert_true(fabs(t) <= 1);

@@ -95,8 +95,8 @@ static void what_cancels_leaves_what_is_small(void **state)
     assert_true(exact_value(&s) == -0x1p-79);
 }
 
-/* The sums of a large box on many ranks: the kinetic energy of 1300^3 cells at u = 0.1 alone is more
- * than 2^23. Each term stands for many cells. */
+/* The sums of a large box on many ranks: the kinetic energy of 1300^3 cells at u = 0.1 alone is
+ * more than 2^23. Each term stands for many cells. */
 static void holds_the_sum_of_a_large_box(void **state)
 {
     (void)state;

@@ -17,7 +17,8 @@
 /* How many cells were in runs of each kind, over the test. */
 static int cells_of_kind[3];
 
-static void check_run(const struct reference *r, const struct runs *runs, const struct run *run, int y, int z)
+static void check_run(const struct reference *r, const struct runs *runs, const struct run *run,
+                      int y, int z)
 {
     uint32_t any = 0;
     for (int x = run->x0; x < run->x1; x++) {
@@ -57,14 +58,16 @@ static void check_run(const struct reference *r, const struct runs *runs, const 
 }
 
 /* The wall of every ruled link of a run with masks is the run's. */
-static void check_walls(const struct domain *d, const struct runs *runs, const struct run *run, int y, int z)
+static void check_walls(const struct domain *d, const struct runs *runs, const struct run *run,
+                        int y, int z)
 {
     const struct view *const v = &d->view;
     for (int x = run->x0; x < run->x1 && run->kind == RUN_LINKS; x++)
         for (int i = 1; i < Q; i++)
             if (runs->ruled[run->masks + (uint32_t)(x - run->x0)] & 1u << i) {
-                const size_t from = view_index(v, x - reference_velocity(i, 0), y - reference_velocity(i, 1),
-                                               z - reference_velocity(i, 2));
+                const size_t from =
+                    view_index(v, x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                               z - reference_velocity(i, 2));
                 assert_int_equal(v->tags[from] & TAG_ROW, run->wall);
             }
 }

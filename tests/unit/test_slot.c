@@ -104,7 +104,7 @@ static void links_from_walls_are_recognised(void **state)
 /* Which cell loads and which stores at an address in this step; 0: none. */
 static struct user {
     int load, store;
-} *users;
+} * users;
 static size_t addresses;
 
 static void forget(size_t count)
