@@ -93,12 +93,6 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
     }
 }
 
-const char *domain_row_name(const struct domain *d, int row)
-{
-    (void)d;
-    return row == TAG_WALL ? "wall" : row == TAG_FLUID ? "fluid" : "moving wall";
-}
-
 /* What lies at a global coordinate one axis of which may be one beyond the box. Where two walls
  * meet, at edges and corners, a wall at rest: a lid does not push round the corner. */
 static uint8_t tag_at(const struct domain *d, const int face_row[6], const int g[3])

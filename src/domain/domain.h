@@ -35,9 +35,6 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
 void domain_destroy(struct domain *d);
 
-/* Name of a tag's row for tables: "wall", "fluid", "ymax". */
-const char *domain_row_name(const struct domain *d, int row);
-
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */
 struct box domain_all(const struct domain *d);

@@ -23,11 +23,6 @@ double output_velocity_unit(const struct flow_case *c)
     return c->units.dx / c->units.dt;
 }
 
-double output_time_unit(const struct flow_case *c)
-{
-    return c->units.dt;
-}
-
 static enum status agree(const struct output *o, enum status status)
 {
     int mine = status, worst;

@@ -28,8 +28,7 @@ enum status output_write(struct output *o, const struct flow_sums *sums, bool la
 
 enum status output_close(struct output *o);
 
-/* Physical size of one lattice unit: 1 for a case without units. */
+/* One lattice unit of velocity in m/s: 1 for a case without units. */
 double output_velocity_unit(const struct flow_case *c);
-double output_time_unit(const struct flow_case *c);
 
 #endif
