@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "base/clock.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
@@ -16,24 +17,34 @@ static const char general_help[] =
     "  tagflow run   CASE.yaml [options]   run a case (under mpirun or srun: one rank a core)\n"
     "  tagflow check CASE.yaml [options]   validate, derive, decompose, estimate; no step taken\n"
     "  tagflow keys  [PREFIX]              every key of a case file\n"
-    "  tagflow info                        what this program is made of and finds here\n"
+    "  tagflow info  [FILE.h5]             what this program is made of and finds here, or what a\n"
+    "                                      checkpoint holds and whether it is whole\n"
     "  tagflow --help, tagflow COMMAND --help, tagflow --version\n"
     "\n"
-    "Exit status: 0 done, 1 the machine failed, 2 wrong usage or case, 3 the flow diverged.\n";
+    "Exit status: 0 done, 1 the machine failed, 2 wrong usage, case or\n"
+    "restart file, 3 the flow diverged, 75 stopped early with a good checkpoint: start again.\n";
 
 static const char run_help[] =
-    "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--overwrite] [--backend "
-    "auto|cpu|cuda]\n"
+    "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--restart auto|FILE]\n"
+    "                      [--overwrite] [--backend auto|cpu|cuda]\n"
     "\n"
     "  --set PATH=VALUE  change a key of the case, e.g. --set run.steps=100 (repeat; the last "
     "wins)\n"
     "  --output DIR      the run's folder; default: the case file's name without .yaml\n"
+    "  --restart auto    go on from the newest whole checkpoint in the folder; from the beginning "
+    "if\n"
+    "                    there is none; nothing to do if the run is done\n"
+    "  --restart FILE    go on from this checkpoint\n"
     "  --overwrite       replace the run that the folder holds\n"
     "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
     "\n"
     "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
-    "series/.\n";
+    "series/,\n"
+    "checkpoints/. SIGTERM, SIGUSR1 and run.time_limit stop the run with a checkpoint and exit "
+    "status "
+    "75,\n"
+    "SIGUSR2 writes a checkpoint and goes on.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
@@ -47,9 +58,11 @@ static const char keys_help[] =
     "Every key of a case file: type, unit, default, range, meaning; with PREFIX only\n"
     "those below it, e.g. tagflow keys output.fields\n";
 
-static const char info_help[] = "tagflow info\n"
+static const char info_help[] = "tagflow info [FILE.h5]\n"
                                 "\n"
-                                "Version, commit, compiler, MPI, HDF5, backends and cores.\n";
+                                "Version, commit, compiler, MPI, HDF5, backends and cores; or what "
+                                "a checkpoint holds, after every\n"
+                                "byte of it was verified (exit status 2 if it is damaged).\n";
 
 static const struct command {
     const char *name, *help;
@@ -95,6 +108,7 @@ static enum status written(enum status status)
 
 int main(int count, char **arguments)
 {
+    clock_start();
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
     if (count < 2) {
         fputs(general_help, stderr);

@@ -44,6 +44,26 @@ int file_write_at(int fd, const void *data, size_t length, off_t offset)
     return 0;
 }
 
+int file_read_at(int fd, void *data, size_t length, off_t offset)
+{
+    char *to = data;
+    while (length > 0) {
+        ssize_t got = pread(fd, to, length, offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0) {
+            errno = EIO;
+            return -1;
+        }
+        to += got;
+        offset += got;
+        length -= (size_t)got;
+    }
+    return 0;
+}
+
 /* The folder that path is in, allocated; NULL without memory. */
 static char *folder_of(const char *path)
 {

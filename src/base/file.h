@@ -35,4 +35,8 @@ enum status file_rename(const char *temporary, const char *path);
  */
 int file_write_at(int fd, const void *data, size_t length, off_t offset);
 
+/* Exactly length bytes at `offset` of fd into data, or -1 with errno set; EIO if the file ends
+ * before. */
+int file_read_at(int fd, void *data, size_t length, off_t offset);
+
 #endif

@@ -36,6 +36,11 @@ void message_set_rank(int rank, int ranks)
     speaker.ranks = ranks;
 }
 
+int message_rank(void)
+{
+    return first() ? 0 : speaker.rank;
+}
+
 enum status message_log_to(const char *path, int append)
 {
     const int before = speaker.log;

@@ -11,6 +11,9 @@
  * environment of mpirun and srun), and without one the program speaks as rank 0 of 1. */
 void message_set_rank(int rank, int ranks);
 
+/* The rank that speaks. */
+int message_rank(void);
+
 /* Log lines also go to FILE path from now on (rank 0 only); path NULL closes it.
  * Returns STATUS_MACHINE, reported, when the file cannot be written. */
 enum status message_log_to(const char *path, int append);

@@ -2,7 +2,6 @@
 #include "case/case.h"
 
 #include <assert.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +65,9 @@ static void name_from_path(char name[CASE_NAME], const char *path)
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,   section_domain, section_fluid, section_solver, section_faces,
-        section_initial, section_force,  section_run,   section_check,  section_output,
+        section_units,      section_domain,  section_fluid,  section_solver,
+        section_faces,      section_initial, section_force,  section_run,
+        section_checkpoint, section_check,   section_output,
     };
     enum status s = shape_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
@@ -92,20 +92,33 @@ static enum status read_case(const char *path, const char *text, size_t length, 
     return s;
 }
 
+enum status plain_locale_enter(struct plain_locale *l)
+{
+    l->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!l->plain)
+        return fail_machine("no memory for the C locale");
+    l->before = uselocale(l->plain);
+    return STATUS_OK;
+}
+
+void plain_locale_leave(struct plain_locale *l)
+{
+    uselocale(l->before);
+    freelocale(l->plain);
+}
+
 enum status case_read(const char *path, const char *text, long length, int set_count,
                       const char *const *sets, struct flow_case *c)
 {
-    /* numbers are read and written with a point, whatever the user's language */
-    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    struct plain_locale locale;
     assert(length >= 0);
     *c = (struct flow_case){0};
-    if (!plain)
-        return fail_machine("no memory for the C locale");
-    const locale_t before = uselocale(plain);
+    enum status s = plain_locale_enter(&locale);
+    if (s)
+        return s;
     name_from_path(c->name, path);
-    const enum status s = read_case(path, text, (size_t)length, set_count, sets, c);
-    uselocale(before);
-    freelocale(plain);
+    s = read_case(path, text, (size_t)length, set_count, sets, c);
+    plain_locale_leave(&locale);
     if (s)
         case_destroy(c);
     return s;
@@ -115,6 +128,7 @@ void case_destroy(struct flow_case *c)
 {
     free(c->series);
     free(c->fields);
+    free(c->averages);
     free(c->images);
     free(c->resolved);
     *c = (struct flow_case){0};

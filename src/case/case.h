@@ -37,6 +37,19 @@ enum initial_flow {
 #undef X
 };
 
+/* What a series is about. */
+#define SERIES_KIND_LIST(X)                                                                        \
+    X(flow)      /* sums over the whole flow, columns of SERIES_LIST */                            \
+    X(probe)     /* velocity, density and pressure at a point */                                   \
+    X(line)      /* the same at points along a line */                                             \
+    X(flow_rate) /* through a plane of cells */                                                    \
+    X(residual)  /* relative change of the velocity field between rows */
+enum series_kind {
+#define X(name) SERIES_KIND_##name,
+    SERIES_KIND_LIST(X)
+#undef X
+};
+
 /* Columns of a flow series, in the order in which they are written after step and time. */
 #define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity)
 enum series_column {
@@ -46,10 +59,26 @@ enum series_column {
 };
 
 /* Arrays of a field snapshot. */
-#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(tags)
+#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(vorticity) X(tags)
 enum field_array {
 #define X(name) FIELD_##name,
     FIELD_LIST(X)
+#undef X
+};
+
+/* What an average is made of: means, and the Reynolds stresses <u_i' u_j'>. */
+#define AVERAGE_LIST(X) X(velocity) X(density) X(stress)
+enum average_array {
+#define X(name) AVERAGE_##name,
+    AVERAGE_LIST(X)
+#undef X
+};
+
+/* Numbers whose relative change between two looks ends a run when it is small. */
+#define STOP_LIST(X) X(residual) X(kinetic_energy) X(enstrophy) X(max_velocity)
+enum stop_quantity {
+#define X(name) STOP_##name,
+    STOP_LIST(X)
 #undef X
 };
 
@@ -94,14 +123,34 @@ struct case_initial {
 
 struct case_series {
     char name[CASE_NAME];
+    enum series_kind kind;
     int64_t every;
-    unsigned of; /* bit s: column s of SERIES_LIST */
+    unsigned of;           /* flow: bit s: column s of SERIES_LIST */
+    double from[3], to[3]; /* positions: probe the first, line both; cell i spans [i, i + 1] */
+    int points;            /* line: so many from one end to the other, >= 2 */
+    int axis, at;          /* flow_rate: the plane of cells `at` along `axis` */
+};
+
+/* Cells lo <= cell < hi of the whole grid. */
+struct case_region {
+    int lo[3], hi[3];
 };
 
 struct case_field {
     char name[CASE_NAME];
     int64_t every;
     unsigned of; /* bit a: array a of FIELD_LIST */
+    struct case_region region;
+    int stride; /* every stride-th cell of the region along each axis, from its first */
+    enum precision precision;
+};
+
+struct case_average {
+    char name[CASE_NAME]; /* none that a field has: both are files in fields/ */
+    int64_t every;        /* steps between samples */
+    int64_t from, to;     /* samples at the multiples of `every` with from <= step <= to */
+    unsigned of;          /* bit a: array a of AVERAGE_LIST */
+    struct case_region region;
     enum precision precision;
 };
 
@@ -132,15 +181,29 @@ struct flow_case {
         int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */
         int threads;  /* in each rank */
         enum isa isa;
+        double time_limit; /* seconds this job may take; 0: none */
+        struct {
+            bool given;
+            enum stop_quantity of;
+            double change; /* the run is done when the relative change between looks is below */
+            int64_t every; /* steps between looks */
+        } stop;
     } run;
+    struct {
+        int64_t every;  /* steps between checkpoints, 0: not by steps */
+        double seconds; /* wall time between them, 0: not by time; both 0: only when stopped */
+        int keep;       /* the newest so many are kept, >= 1 */
+    } checkpoint;
     struct {
         int64_t every; /* steps between looks for divergence; 0: never */
         double max_velocity;
+        double hang; /* seconds without progress after which a rank gives up; 0: never */
     } check;
     int64_t log_every; /* steps between log lines; 0: none */
-    int series_count, fields_count, images_count;
+    int series_count, fields_count, averages_count, images_count;
     struct case_series *series;
     struct case_field *fields;
+    struct case_average *averages;
     struct case_image *images;
     char *resolved; /* the case as YAML with every default filled in */
 };
@@ -168,6 +231,12 @@ enum status case_read(const char *path, const char *text, long length, int set_c
                       const char *const *sets, struct flow_case *c);
 
 void case_destroy(struct flow_case *c);
+
+/* May a run that began with the resolved case `before` go on with `now` (both texts of
+ * struct flow_case.resolved)? Compares every key that the key table does not mark as one that may
+ * change. STATUS_USAGE, reported with the key and both values, when one differs; `whose` names the
+ * earlier run in the message ("checkpoints/step_0000001000.h5"). */
+enum status case_same_flow(const char *before, const char *now, const char *whose);
 
 /* What follows from a case, through say(): grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);

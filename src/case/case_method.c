@@ -87,6 +87,11 @@ enum status section_domain(struct reader *r, struct flow_case *c)
     return STATUS_OK;
 }
 
+double viscosity_of(double reynolds, double velocity, double length)
+{
+    return velocity * length / reynolds;
+}
+
 static enum status viscosity_from_reynolds(struct reader *r, const struct node *map,
                                            struct case_fluid *f)
 {
@@ -98,7 +103,7 @@ static enum status viscosity_from_reynolds(struct reader *r, const struct node *
     const enum status s = value_number(r, map, "fluid.reynolds", &f->reynolds);
     if (s)
         return s;
-    f->viscosity = f->velocity * f->length / f->reynolds;
+    f->viscosity = viscosity_of(f->reynolds, f->velocity, f->length);
     r->by_reynolds = true;
     if (!isnormal(f->viscosity))
         return fail_at(r->document, value_find(map, "fluid.reynolds")->at,

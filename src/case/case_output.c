@@ -1,4 +1,4 @@
-/* Sections of a case: run, check, output. */
+/* Section of a case: output. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,74 +7,222 @@
 #include "base/message.h"
 #include "case/sections.h"
 
-/* run.duration in steps. */
-static enum status steps_from_duration(const struct reader *r, const struct node *map,
-                                       int64_t *steps)
+/* Series, fields, averages and images: their resolved text must still be one that can be read. */
+enum { ENTRIES = 1024 };
+
+/* The plane of cells `at` along `axis`; the middle one when the map does not say. */
+static enum status read_at(const struct reader *r, const struct node *map, const char *row,
+                           const int cells[3], int axis, int *plane)
 {
-    double duration = 0;
-    const double most = keys_row("run.steps")->range.high;
-    const struct node *n = value_find(map, "run.duration");
-    const enum status s = value_number(r, map, "run.duration", &duration);
+    char path[NODE_PATH];
+    int64_t at = cells[axis] / 2;
+    const enum status s = value_integer(r, map, row, &at);
     if (s)
         return s;
-    const double whole = round(duration);
-    if (whole < 1 || whole > most)
-        return fail_at(r->document, n->at, "run.duration is %g steps (1 to %.0f)", duration, most);
-    *steps = (int64_t)whole;
+    if (at >= cells[axis]) {
+        const struct node *n = value_find(map, row);
+        node_path(n, path, sizeof path);
+        return fail_at(r->document, n->at, "%s: plane %s is outside the box (0 to %d along %s)",
+                       path, n->text, cells[axis] - 1, key_axes[axis]);
+    }
+    *plane = (int)at;
     return STATUS_OK;
 }
 
-enum status section_run(struct reader *r, struct flow_case *c)
+/* Keys of a series that are for another kind are refused, those of its kind that have no default
+ * are required. */
+static enum status check_series_keys(const struct reader *r, const struct node *map,
+                                     enum series_kind kind)
 {
-    const struct node *map = node_get(r->document->root, "run");
-    int64_t threads = 1;
-    int isa = 0;
+    static const struct {
+        const char *row;
+        enum series_kind kind;
+        bool needed;
+    } keys[] = {
+        {"output.series.*.point", SERIES_KIND_probe, true},
+        {"output.series.*.from", SERIES_KIND_line, true},
+        {"output.series.*.to", SERIES_KIND_line, true},
+        {"output.series.*.points", SERIES_KIND_line, true},
+        {"output.series.*.axis", SERIES_KIND_flow_rate, false},
+        {"output.series.*.at", SERIES_KIND_flow_rate, false},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char why[96];
+        enum status s = STATUS_OK;
+        if (keys[i].kind != kind) {
+            if (kind == SERIES_KIND_flow)
+                snprintf(why, sizeof why, "with columns of the flow, only with of: %s",
+                         key_series_kinds[keys[i].kind]);
+            else
+                snprintf(why, sizeof why, "with of: %s, only with of: %s", key_series_kinds[kind],
+                         key_series_kinds[keys[i].kind]);
+            s = value_refuse(r, map, keys[i].row, why);
+        } else if (keys[i].needed && !value_find(map, keys[i].row)) {
+            snprintf(why, sizeof why, ", which of: %s needs,", key_series_kinds[kind]);
+            s = value_missing(r, map, keys[i].row, why);
+        }
+        if (s)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_line(const struct reader *r, const struct node *map,
+                             struct case_series *series, const int cells[3])
+{
+    char path[NODE_PATH];
+    int64_t points = 2;
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "run", "");
-    if ((s = value_one_of(r, map, "run.steps", "run.duration")) ||
-        (s = value_integer(r, map, "run.steps", &c->run.steps)) ||
-        (s = value_find(map, "run.duration") ? steps_from_duration(r, map, &c->run.steps)
-                                             : STATUS_OK) ||
-        (s = value_ranks(r, map, "run.ranks", c->run.ranks)) ||
-        (s = value_integer(r, map, "run.threads", &threads)) ||
-        (s = value_choice(r, map, "run.isa", &isa)))
+    if ((s = value_position(r, map, "output.series.*.from", cells, series->from)) ||
+        (s = value_position(r, map, "output.series.*.to", cells, series->to)) ||
+        (s = value_integer(r, map, "output.series.*.points", &points)))
         return s;
-    for (int a = 0; a < 3; a++)
-        if (c->run.ranks[a] > c->cells[a])
-            return fail_at(r->document, value_find(map, "run.ranks")->at,
-                           "run.ranks: %d ranks along %s for %d cells (at most one a cell)",
-                           c->run.ranks[a], key_axes[a], c->cells[a]);
-    c->run.threads = (int)threads;
-    c->run.isa = (enum isa)isa;
-    return STATUS_OK;
-}
-
-enum status section_check(struct reader *r, struct flow_case *c)
-{
-    const struct node *map = node_get(r->document->root, "check");
-    const enum status s = value_interval(r, map, "check.every", &c->check.every);
-    return s ? s : value_number(r, map, "check.max_velocity", &c->check.max_velocity);
+    series->points = (int)points;
+    if (memcmp(series->from, series->to, sizeof series->from) != 0)
+        return STATUS_OK;
+    const struct node *to = value_find(map, "output.series.*.to");
+    node_path(to, path, sizeof path);
+    return fail_at(r->document, to->at,
+                   "%s is where the line begins (its ends must differ; of: probe is one point)",
+                   path);
 }
 
 static enum status read_series(const struct reader *r, const struct node *map,
-                               struct case_series *series)
+                               struct case_series *series, const int cells[3])
 {
-    const enum status s = value_interval(r, map, "output.series.*.every", &series->every);
-    return s ? s : value_choices(r, map, "output.series.*.of", &series->of);
+    int kind = -1; /* of those that stand alone */
+    enum status s;
+    if ((s = value_interval(r, map, "output.series.*.every", &series->every)) ||
+        (s = value_columns(r, map, "output.series.*.of", &series->of, &kind)))
+        return s;
+    series->kind = (enum series_kind)(kind + 1);
+    if ((s = check_series_keys(r, map, series->kind)))
+        return s;
+    switch (series->kind) {
+    case SERIES_KIND_flow:
+    case SERIES_KIND_residual:
+        return STATUS_OK;
+    case SERIES_KIND_probe:
+        return value_position(r, map, "output.series.*.point", cells, series->from);
+    case SERIES_KIND_line:
+        return read_line(r, map, series, cells);
+    case SERIES_KIND_flow_rate:
+        if ((s = value_choice(r, map, "output.series.*.axis", &series->axis)))
+            return s;
+        return read_at(r, map, "output.series.*.at", cells, series->axis, &series->at);
+    }
+    return STATUS_OK;
+}
+
+/* The rows of a region below output.fields.* or output.averages.*. */
+struct region_rows {
+    const char *region, *from, *to;
+};
+
+/* Cells whose centres lie within two corners, faces of the region included. */
+static enum status read_region(const struct reader *r, const struct node *entry,
+                               struct region_rows rows, const int cells[3],
+                               struct case_region *region)
+{
+    char path[NODE_PATH];
+    double from[3] = {0, 0, 0}, to[3] = {cells[0], cells[1], cells[2]};
+    const struct node *map;
+    enum status s;
+    for (int a = 0; a < 3; a++) {
+        region->lo[a] = 0;
+        region->hi[a] = cells[a];
+    }
+    if ((s = value_or_map(r, entry, rows.region, &map)) || !map)
+        return s;
+    if ((s = value_position(r, map, rows.from, cells, from)) ||
+        (s = value_position(r, map, rows.to, cells, to)))
+        return s;
+    node_path(map, path, sizeof path);
+    for (int a = 0; a < 3; a++) {
+        if (from[a] > to[a])
+            return fail_at(r->document, map->at, "%s: from %g is above to %g along %s (swap them)",
+                           path, from[a], to[a], key_axes[a]);
+        region->lo[a] = (int)ceil(from[a] - 0.5);
+        region->hi[a] = (int)floor(to[a] + 0.5);
+        if (region->lo[a] >= region->hi[a])
+            return fail_at(r->document, map->at,
+                           "%s: no cell has its centre between %g and %g along %s (that of cell i "
+                           "is i + 0.5)",
+                           path, from[a], to[a], key_axes[a]);
+    }
+    return STATUS_OK;
 }
 
 static enum status read_field(const struct reader *r, const struct node *map,
-                              struct case_field *field)
+                              struct case_field *field, const int cells[3])
 {
+    static const struct region_rows rows = {"output.fields.*.region", "output.fields.*.region.from",
+                                            "output.fields.*.region.to"};
     int precision = 0;
+    int64_t stride = 1;
     enum status s;
     if ((s = value_interval(r, map, "output.fields.*.every", &field->every)) ||
         (s = value_choices(r, map, "output.fields.*.of", &field->of)) ||
+        (s = read_region(r, map, rows, cells, &field->region)) ||
+        (s = value_integer(r, map, "output.fields.*.stride", &stride)) ||
         (s = value_choice(r, map, "output.fields.*.precision", &precision)))
         return s;
+    field->stride = (int)stride;
     field->precision = (enum precision)precision;
     return STATUS_OK;
+}
+
+/* from <= to <= the last step, and a multiple of `every` between them. */
+static enum status check_window(const struct reader *r, const struct node *map,
+                                const struct case_average *average, int64_t steps)
+{
+    char path[NODE_PATH];
+    const struct node *from = value_find(map, "output.averages.*.from");
+    const struct node *to = value_find(map, "output.averages.*.to");
+    const struct node *n = to && (!from || !from->at.set) ? to : from ? from : map;
+    const struct place at = n == map ? map->key_at : n->at;
+    node_path(n, path, sizeof path);
+    if (average->to > steps)
+        return fail_at(r->document, to->at,
+                       "%s: step %lld is after the last one, %lld (or give run.steps more)", path,
+                       (long long)average->to, (long long)steps);
+    if (average->from > average->to)
+        return fail_at(
+            r->document, at,
+            "%s: the average is from step %lld to step %lld (from must not be after to%s)", path,
+            (long long)average->from, (long long)average->to, to ? "" : ", the last step");
+    if (average->to / average->every * average->every < average->from)
+        return fail_at(r->document, at,
+                       "%s: no multiple of every, %lld, is between step %lld and step %lld (no "
+                       "sample would be taken)",
+                       path, (long long)average->every, (long long)average->from,
+                       (long long)average->to);
+    return STATUS_OK;
+}
+
+static enum status read_average(const struct reader *r, const struct node *map,
+                                struct case_average *average, const struct flow_case *c)
+{
+    static const struct region_rows rows = {
+        "output.averages.*.region", "output.averages.*.region.from", "output.averages.*.region.to"};
+    int precision = 0;
+    enum status s;
+    for (int i = 0; i < c->fields_count; i++)
+        if (!strcmp(average->name, c->fields[i].name))
+            return fail_at(r->document, map->key_at,
+                           "output.averages.%s and output.fields.%s have the same name (both are "
+                           "files in fields/; take another one)",
+                           average->name, average->name);
+    average->to = c->run.steps;
+    if ((s = value_interval(r, map, "output.averages.*.every", &average->every)) ||
+        (s = value_choices(r, map, "output.averages.*.of", &average->of)) ||
+        (s = value_interval(r, map, "output.averages.*.from", &average->from)) ||
+        (s = value_interval(r, map, "output.averages.*.to", &average->to)) ||
+        (s = read_region(r, map, rows, c->cells, &average->region)) ||
+        (s = value_choice(r, map, "output.averages.*.precision", &precision)))
+        return s;
+    average->precision = (enum precision)precision;
+    return check_window(r, map, average, c->run.steps);
 }
 
 static enum key_unit unit_shown(enum image_quantity quantity)
@@ -95,27 +243,6 @@ static enum key_unit unit_shown(enum image_quantity quantity)
     return UNIT_NONE;
 }
 
-static enum status read_plane(const struct reader *r, const struct node *map,
-                              struct case_image *image, const int cells[3])
-{
-    char path[NODE_PATH];
-    int64_t at;
-    enum status s;
-    if ((s = value_choice(r, map, "output.images.*.axis", &image->axis)))
-        return s;
-    at = cells[image->axis] / 2;
-    if ((s = value_integer(r, map, "output.images.*.at", &at)))
-        return s;
-    if (at >= cells[image->axis]) {
-        const struct node *n = value_find(map, "output.images.*.at");
-        node_path(n, path, sizeof path);
-        return fail_at(r->document, n->at, "%s: plane %s is outside the box (0 to %d along %s)",
-                       path, n->text, cells[image->axis] - 1, key_axes[image->axis]);
-    }
-    image->at = (int)at;
-    return STATUS_OK;
-}
-
 static enum status read_image(const struct reader *r, const struct node *map,
                               struct case_image *image, const int cells[3])
 {
@@ -124,7 +251,8 @@ static enum status read_image(const struct reader *r, const struct node *map,
     enum status s;
     if ((s = value_interval(r, map, "output.images.*.every", &image->every)) ||
         (s = value_choice(r, map, "output.images.*.of", &of)) ||
-        (s = read_plane(r, map, image, cells)))
+        (s = value_choice(r, map, "output.images.*.axis", &image->axis)) ||
+        (s = read_at(r, map, "output.images.*.at", cells, image->axis, &image->at)))
         return s;
     image->of = (enum image_quantity)of;
     const struct node *range = value_find(map, "output.images.*.range");
@@ -140,13 +268,18 @@ static enum status read_image(const struct reader *r, const struct node *map,
     return fail_at(r->document, range->at, "%s: the lower end is not below the upper end", path);
 }
 
-/* An array with an element for each entry of a map; NULL without entries. */
-static enum status allocate_entries(const struct node *map, size_t size, int *count, void **array)
+/* An array with an element for each entry of a map; NULL without entries. `sum` counts them all. */
+static enum status allocate_entries(const struct reader *r, const struct node *map, size_t size,
+                                    int *count, void **array, int *sum)
 {
     *count = 0;
     *array = NULL;
     if (!map || !map->count)
         return STATUS_OK;
+    *sum += map->count;
+    if (*sum > ENTRIES)
+        return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)", *sum,
+                       ENTRIES);
     *array = calloc((size_t)map->count, size);
     if (!*array)
         return fail_machine("no memory for the case's output entries");
@@ -164,21 +297,33 @@ static enum status read_entries(const struct reader *r, const struct node *outpu
                                 struct flow_case *c)
 {
     const struct node *series = node_get(output, "series"), *fields = node_get(output, "fields"),
+                      *averages = node_get(output, "averages"),
                       *images = node_get(output, "images");
     enum status s;
-    if ((s = allocate_entries(series, sizeof *c->series, &c->series_count, (void **)&c->series)) ||
-        (s = allocate_entries(fields, sizeof *c->fields, &c->fields_count, (void **)&c->fields)) ||
-        (s = allocate_entries(images, sizeof *c->images, &c->images_count, (void **)&c->images)))
+    int sum = 0;
+    if ((s = allocate_entries(r, series, sizeof *c->series, &c->series_count, (void **)&c->series,
+                              &sum)) ||
+        (s = allocate_entries(r, fields, sizeof *c->fields, &c->fields_count, (void **)&c->fields,
+                              &sum)) ||
+        (s = allocate_entries(r, averages, sizeof *c->averages, &c->averages_count,
+                              (void **)&c->averages, &sum)) ||
+        (s = allocate_entries(r, images, sizeof *c->images, &c->images_count, (void **)&c->images,
+                              &sum)))
         return s;
     const struct node *n = series ? series->first : NULL;
     for (int i = 0; n && !s; n = n->next, i++) {
         copy_name(c->series[i].name, n);
-        s = read_series(r, n, &c->series[i]);
+        s = read_series(r, n, &c->series[i], c->cells);
     }
     n = fields ? fields->first : NULL;
     for (int i = 0; n && !s; n = n->next, i++) {
         copy_name(c->fields[i].name, n);
-        s = read_field(r, n, &c->fields[i]);
+        s = read_field(r, n, &c->fields[i], c->cells);
+    }
+    n = averages ? averages->first : NULL;
+    for (int i = 0; n && !s; n = n->next, i++) {
+        copy_name(c->averages[i].name, n);
+        s = read_average(r, n, &c->averages[i], c);
     }
     n = images ? images->first : NULL;
     for (int i = 0; n && !s; n = n->next, i++) {

@@ -98,6 +98,15 @@ static void put_faces(FILE *to, const struct flow_case *c)
     }
 }
 
+/* Seconds of wall time; 0 is none. */
+static void put_wall(FILE *to, const char *before, double seconds)
+{
+    if (seconds > 0)
+        put_number(to, before, seconds, " s\n");
+    else
+        fprintf(to, "%snone\n", before);
+}
+
 static void put_run(FILE *to, const struct flow_case *c)
 {
     const int *ranks = c->run.ranks;
@@ -107,27 +116,91 @@ static void put_run(FILE *to, const struct flow_case *c)
     else
         fprintf(to, "  ranks: auto\n");
     fprintf(to, "  threads: %d\n  isa: %s\n", c->run.threads, isa_name(c->run.isa));
+    put_wall(to, "  time_limit: ", c->run.time_limit);
+    if (c->run.stop.given) {
+        fprintf(to, "  stop: {of: %s", key_stops[c->run.stop.of]);
+        put_number(to, ", change: ", c->run.stop.change, "");
+        fprintf(to, ", every: %lld}\n", (long long)c->run.stop.every);
+    } else {
+        fprintf(to, "  stop: none\n");
+    }
+}
+
+static void put_checks(FILE *to, const struct flow_case *c)
+{
+    fprintf(to, "checkpoint:\n");
+    if (c->checkpoint.seconds > 0)
+        put_wall(to, "  every: ", c->checkpoint.seconds);
+    else
+        fprintf(to, "  every: %lld\n", (long long)c->checkpoint.every);
+    fprintf(to, "  keep: %d\n", c->checkpoint.keep);
     fprintf(to, "check:\n  every: %lld\n", (long long)c->check.every);
     put_number(to, "  max_velocity: ", c->check.max_velocity, "\n");
+    put_wall(to, "  hang: ", c->check.hang);
+}
+
+/* The faces between cells, so that the cells are the same again; `all` for the whole box. */
+static void put_region(FILE *to, const struct case_region *region, const int cells[3])
+{
+    const int *const lo = region->lo, *const hi = region->hi;
+    bool all = true;
+    for (int a = 0; a < 3; a++)
+        all = all && lo[a] == 0 && hi[a] == cells[a];
+    if (all)
+        fprintf(to, ", region: all");
+    else
+        fprintf(to, ", region: {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0],
+                hi[1], hi[2]);
+}
+
+static void put_series(FILE *to, const struct case_series *s)
+{
+    fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
+    if (s->kind == SERIES_KIND_flow)
+        put_choices(to, key_series, s->of);
+    else
+        fprintf(to, "%s", key_series_kinds[s->kind]);
+    if (s->kind == SERIES_KIND_probe) {
+        fprintf(to, ", point: ");
+        put_vector(to, s->from);
+    } else if (s->kind == SERIES_KIND_line) {
+        fprintf(to, ", from: ");
+        put_vector(to, s->from);
+        fprintf(to, ", to: ");
+        put_vector(to, s->to);
+        fprintf(to, ", points: %d", s->points);
+    } else if (s->kind == SERIES_KIND_flow_rate) {
+        fprintf(to, ", axis: %s, at: %d", key_axes[s->axis], s->at);
+    }
+    fprintf(to, "}\n");
 }
 
 static void put_output(FILE *to, const struct flow_case *c)
 {
     fprintf(to, "output:\n  log: {every: %lld}\n", (long long)c->log_every);
     fprintf(to, "  series:%s\n", c->series_count ? "" : " {}");
-    for (const struct case_series *s = c->series; s < c->series + c->series_count; s++) {
-        fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
-        put_choices(to, key_series, s->of);
-        fprintf(to, "}\n");
-    }
+    for (int n = 0; n < c->series_count; n++)
+        put_series(to, &c->series[n]);
     fprintf(to, "  fields:%s\n", c->fields_count ? "" : " {}");
-    for (const struct case_field *f = c->fields; f < c->fields + c->fields_count; f++) {
+    for (int n = 0; n < c->fields_count; n++) {
+        const struct case_field *f = &c->fields[n];
         fprintf(to, "    %s: {every: %lld, of: ", f->name, (long long)f->every);
         put_choices(to, key_fields, f->of);
-        fprintf(to, ", precision: %s}\n", precision_name(f->precision));
+        put_region(to, &f->region, c->cells);
+        fprintf(to, ", stride: %d, precision: %s}\n", f->stride, precision_name(f->precision));
+    }
+    fprintf(to, "  averages:%s\n", c->averages_count ? "" : " {}");
+    for (int n = 0; n < c->averages_count; n++) {
+        const struct case_average *a = &c->averages[n];
+        fprintf(to, "    %s: {every: %lld, of: ", a->name, (long long)a->every);
+        put_choices(to, key_averages, a->of);
+        fprintf(to, ", from: %lld, to: %lld", (long long)a->from, (long long)a->to);
+        put_region(to, &a->region, c->cells);
+        fprintf(to, ", precision: %s}\n", precision_name(a->precision));
     }
     fprintf(to, "  images:%s\n", c->images_count ? "" : " {}");
-    for (const struct case_image *i = c->images; i < c->images + c->images_count; i++) {
+    for (int n = 0; n < c->images_count; n++) {
+        const struct case_image *i = &c->images[n];
         fprintf(to, "    %s: {every: %lld, of: %s, axis: %s, at: %d", i->name, (long long)i->every,
                 image_name(i->of), key_axes[i->axis], i->at);
         if (i->fixed_range) {
@@ -158,6 +231,7 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     put_vector(to, c->acceleration);
     fputc('\n', to);
     put_run(to, c);
+    put_checks(to, c);
     put_output(to, c);
     const bool failed = ferror(to);
     if (fclose(to) == 0 && !failed)

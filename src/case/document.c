@@ -177,24 +177,43 @@ static enum status take_event(struct builder *b, const yaml_event_t *e)
     }
 }
 
+/* The place `offset` bytes behind the start of a text. */
+static struct place place_in(const char *set, const char *text, size_t offset)
+{
+    struct place at = {set, 1, 1};
+    for (const char *c = text; c < text + offset; c++) {
+        at.line += *c == '\n';
+        at.column = *c == '\n' ? 1 : at.column + 1;
+    }
+    return at;
+}
+
 /* libyaml's own words; the reader knows a byte offset only, the scanner and parser a mark. */
 static enum status fail_yaml(const struct builder *b, const yaml_parser_t *parser, const char *text)
 {
-    struct place at = {b->set, 1, 1};
-    if (parser->error == YAML_MEMORY_ERROR)
+    struct place at = {b->set, (int)parser->problem_mark.line + 1,
+                       (int)parser->problem_mark.column + 1};
+    /* where libyaml has no memory for a tag it fails without saying why */
+    if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR)
         return fail_machine("no memory to read %s", b->document->path);
-    if (parser->error == YAML_READER_ERROR) {
-        for (size_t i = 0; i < parser->problem_offset; i++) {
-            at.line += text[i] == '\n';
-            at.column = text[i] == '\n' ? 1 : at.column + 1;
-        }
-    } else {
-        at.line = (int)parser->problem_mark.line + 1;
-        at.column = (int)parser->problem_mark.column + 1;
-    }
+    if (parser->error == YAML_READER_ERROR)
+        at = place_in(b->set, text, parser->problem_offset);
     return fail_at(b->document, at, "not YAML: %s%s%s",
                    parser->problem ? parser->problem : "unknown problem",
                    parser->context ? ", " : "", parser->context ? parser->context : "");
+}
+
+/* A line that begins with %TAG, or NULL. */
+static const char *find_tag(const char *text, size_t length)
+{
+    const char *t = text;
+    while ((t = memmem(t, (size_t)(text + length - t), "%TAG", 4))) {
+        /* libyaml breaks lines at CR, NEL, LS and PS too, of which these are the last bytes */
+        if (t == text || strchr("\n\r\x85\xa8\xa9", t[-1]))
+            return t;
+        t++;
+    }
+    return NULL;
 }
 
 static enum status parse(struct builder *b, const char *text, size_t length)
@@ -202,6 +221,12 @@ static enum status parse(struct builder *b, const char *text, size_t length)
     yaml_parser_t parser;
     enum status s = STATUS_OK;
     bool done = false;
+    /* tags are refused anyway, and at each of these libyaml looks through all before: a file of
+     * them would take it many seconds */
+    const char *tag = find_tag(text, length);
+    if (tag)
+        return fail_at(b->document, place_in(b->set, text, (size_t)(tag - text)),
+                       "%%TAG is not known here (remove it)");
     if (!yaml_parser_initialize(&parser))
         return fail_machine("no memory to read %s", b->document->path);
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
@@ -234,14 +259,9 @@ static enum status read_root(struct document *d, const char *text, size_t length
         return fail_at(d, start, "the file has %zu bytes (a case has at most %d)", length,
                        DOCUMENT_BYTES);
     const char *nul = memchr(text, '\0', length);
-    if (nul) {
-        struct place at = start;
-        for (const char *c = text; c < nul; c++) {
-            at.line += *c == '\n';
-            at.column = *c == '\n' ? 1 : at.column + 1;
-        }
-        return fail_at(d, at, "not YAML: a NUL byte (is this a text file?)");
-    }
+    if (nul)
+        return fail_at(d, place_in(NULL, text, (size_t)(nul - text)),
+                       "not YAML: a NUL byte (is this a text file?)");
     /* the mark that some editors put in front of UTF-8 */
     const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
     const enum status s = parse(&b, text + mark, length - mark);
@@ -351,6 +371,8 @@ enum status fail_at(const struct document *d, struct place at, const char *forma
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    for (char *c = message; *c; c++) /* of a name in a path: see quote_text() */
+        *c = *c < 32 || *c > 126 ? '?' : *c;
     if (at.set)
         return fail_user("--set %s: %s", quote_text(at.set, quoted), message);
     return fail_user("%s:%d:%d: %s", d->path, at.line, at.column, message);

@@ -17,6 +17,7 @@
 #define FROM(a)      {a, INFINITY, false, false}
 #define BETWEEN(a,b) {a, b, false, false}
 #define SPEED        {0, SUBSONIC, true, false}
+#define WALL         {0, WALL_MAX, true, false}
 #define MAGNITUDE(b) {0, b, false, false}
 
 #define NAME(name) #name,
@@ -26,11 +27,16 @@ const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
+const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
 const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
+const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
 const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
+const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
 const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
+static const char *const key_regions[] = {"all", NULL};
+static const char *const key_nones[]   = {"none", NULL};
 const char *const key_axes[]  = {"x", "y", "z", NULL};
 const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
                                  "x", "y", "z", NULL};
@@ -72,11 +78,13 @@ const struct key key_table[] = {
      .otherwise = "this or fluid.viscosity", .example = "1000",
      .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
     {ROW("fluid.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
-     .otherwise = "none; required with fluid.reynolds", .example = "0.1",
-     .meaning = "reference velocity of Reynolds and Mach number"},
+     .restart = true, .otherwise = "none; required with fluid.reynolds", .example = "0.1",
+     .meaning = "reference velocity of Reynolds and Mach number; the viscosity that follows from "
+                "it must stay on a restart"},
     {ROW("fluid.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
-     .otherwise = "none; required with fluid.reynolds", .example = "128",
-     .meaning = "reference length of the Reynolds number"},
+     .restart = true, .otherwise = "none; required with fluid.reynolds", .example = "128",
+     .meaning = "reference length of the Reynolds number; the viscosity that follows from it must "
+                "stay on a restart"},
 
     {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
      .meaning = "the numerical method"},
@@ -138,15 +146,40 @@ const struct key key_table[] = {
      .example = "4", .meaning = "threads of each rank"},
     {ROW("run.isa", KEY_CHOICE), .choices = key_isas, .restart = true, .fallback = "auto",
      .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
+    {ROW("run.time_limit", KEY_WALL), .range = WALL, .restart = true, .fallback = "none",
+     .example = "11h50m",
+     .meaning = "wall time of this job, with its last checkpoint; then it stops, to be continued"},
+    {ROW("run.stop", KEY_OR_MAP), .choices = key_nones, .restart = true, .fallback = "none",
+     .example = "{of: residual, change: 1e-6, every: 500}",
+     .meaning = "ends the run before its last step, when a number hardly changes any more"},
+    {ROW("run.stop.of", KEY_CHOICE), .choices = key_stops, .required = true, .restart = true,
+     .example = "residual",
+     .meaning = "that number; residual is the relative change of the velocity field itself"},
+    {ROW("run.stop.change", KEY_NUMBER), .range = {0, 1, true, false}, .required = true,
+     .restart = true, .example = "1e-6",
+     .meaning = "the run is done when the relative change between two looks is below"},
+    {ROW("run.stop.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX),
+     .restart = true, .fallback = "1000", .example = "500", .meaning = "interval between looks"},
+
+    {ROW("checkpoint", KEY_MAP), .otherwise = "defaults", .restart = true,
+     .example = "{every: 20000, keep: 2}",
+     .meaning = "what a run is continued from after its job has ended: checkpoints/"},
+    {ROW("checkpoint.every", KEY_DUE), .range = BETWEEN(0, STEPS_MAX), .restart = true,
+     .fallback = "30 min", .example = "20000",
+     .meaning = "interval between checkpoints; 0: only when the job is asked to stop"},
+    {ROW("checkpoint.keep", KEY_INTEGER), .range = BETWEEN(1, 1000000), .restart = true,
+     .fallback = "2", .example = "2", .meaning = "the newest so many are kept"},
 
     {ROW("check", KEY_MAP), .otherwise = "defaults", .restart = true, .example = "{every: 1000}",
-     .meaning = "looking for a flow that diverges"},
+     .meaning = "looking for a flow that diverges, and for ranks that hang"},
     {ROW("check.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
      .restart = true, .fallback = "1000", .example = "1000",
      .meaning = "interval between looks; 0: never"},
     {ROW("check.max_velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
      .restart = true, .fallback = "0.4", .example = "0.4",
      .meaning = "the flow has diverged when a velocity is above this"},
+    {ROW("check.hang", KEY_WALL), .range = WALL, .restart = true, .fallback = "10 min",
+     .example = "10 min", .meaning = "a rank that gets no further for so long ends the job"},
 
     {ROW("output", KEY_MAP), .otherwise = "a log only", .restart = true,
      .example = "{log: {every: 1000}}", .meaning = "what is written and when"},
@@ -163,8 +196,29 @@ const struct key key_table[] = {
     {ROW("output.series.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
      .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "100",
      .meaning = "interval between rows"},
-    {ROW("output.series.*.of", KEY_CHOICES), .choices = key_series, .required = true,
-     .restart = true, .example = "[mass, kinetic_energy]", .meaning = "columns"},
+    {ROW("output.series.*.of", KEY_COLUMNS), .choices = key_series,
+     .alone = key_series_kinds + 1, .required = true, .restart = true,
+     .example = "[mass, kinetic_energy]",
+     .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
+                "pressure at a point or along a line, the flow through a plane of cells, the "
+                "relative change of the velocity field between rows"},
+    {ROW("output.series.*.point", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .otherwise = "required with probe", .example = "[8, 8, 2.5]",
+     .meaning = "probe: the point; cell i spans i to i + 1, its centre is i + 0.5"},
+    {ROW("output.series.*.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .otherwise = "required with line", .example = "[0, 8, 2.5]",
+     .meaning = "line: the first point"},
+    {ROW("output.series.*.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .otherwise = "required with line", .example = "[16, 8, 2.5]",
+     .meaning = "line: the last point"},
+    {ROW("output.series.*.points", KEY_INTEGER), .range = BETWEEN(2, 100000), .restart = true,
+     .otherwise = "required with line", .example = "65",
+     .meaning = "line: points at equal distances, both ends among them"},
+    {ROW("output.series.*.axis", KEY_CHOICE), .choices = key_axes, .restart = true,
+     .fallback = "x", .example = "x", .meaning = "flow_rate: axis normal to the plane"},
+    {ROW("output.series.*.at", KEY_INTEGER), .range = BETWEEN(0, 2147483646), .restart = true,
+     .otherwise = "the middle cell", .example = "40",
+     .meaning = "flow_rate: the plane, index of its cells along the axis, from 0"},
     {ROW("output.fields", KEY_NAMES), .otherwise = "none", .restart = true,
      .example = "{main: {every: 20000, of: [velocity, density]}}",
      .meaning = "snapshots in three dimensions, each under a name of yours: fields/<name>_*"},
@@ -175,7 +229,47 @@ const struct key key_table[] = {
      .meaning = "interval between snapshots"},
     {ROW("output.fields.*.of", KEY_CHOICES), .choices = key_fields, .required = true,
      .restart = true, .example = "[velocity, density]", .meaning = "arrays"},
+    {ROW("output.fields.*.region", KEY_OR_MAP), .choices = key_regions, .restart = true,
+     .fallback = "all", .example = "{from: [0, 0, 0], to: [64, 64, 4]}",
+     .meaning = "cells that are written; in a map, those whose centres lie between two corners"},
+    {ROW("output.fields.*.region.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .fallback = "[0, 0, 0]", .example = "[0, 0, 0]",
+     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
+    {ROW("output.fields.*.region.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .otherwise = "the corner of the box", .example = "[64, 64, 4]",
+     .meaning = "corner with the highest coordinates"},
+    {ROW("output.fields.*.stride", KEY_INTEGER), .range = BETWEEN(1, 2147483647),
+     .restart = true, .fallback = "1", .example = "2",
+     .meaning = "every so many-th cell of the region along each axis, from its first"},
     {ROW("output.fields.*.precision", KEY_CHOICE), .choices = key_precisions, .restart = true,
+     .fallback = "fp32", .example = "fp32", .meaning = "precision of the file"},
+    {ROW("output.averages", KEY_NAMES), .otherwise = "none", .restart = true,
+     .example = "{mean: {every: 10, of: [velocity, stress], from: 1000}}",
+     .meaning = "means over time, each under a name of yours: fields/<name>_*"},
+    {ROW("output.averages.*", KEY_MAP), .otherwise = "none", .restart = true,
+     .example = "{every: 10, of: velocity}",
+     .meaning = "one average; its name must not be that of an entry of output.fields"},
+    {ROW("output.averages.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "10",
+     .meaning = "interval between samples, which are taken at its multiples"},
+    {ROW("output.averages.*.of", KEY_CHOICES), .choices = key_averages, .required = true,
+     .restart = true, .example = "[velocity, stress]",
+     .meaning = "arrays; stress is that of Reynolds, the covariances of the velocity"},
+    {ROW("output.averages.*.from", KEY_STEP), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
+     .restart = true, .fallback = "0", .example = "1000", .meaning = "no sample before this step"},
+    {ROW("output.averages.*.to", KEY_STEP), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
+     .restart = true, .otherwise = "the last step of the run", .example = "5000",
+     .meaning = "no sample after this step"},
+    {ROW("output.averages.*.region", KEY_OR_MAP), .choices = key_regions, .restart = true,
+     .fallback = "all", .example = "{from: [0, 0, 0], to: [64, 64, 4]}",
+     .meaning = "cells that are averaged; in a map, those whose centres lie between two corners"},
+    {ROW("output.averages.*.region.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .fallback = "[0, 0, 0]", .example = "[0, 0, 0]",
+     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
+    {ROW("output.averages.*.region.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .restart = true, .otherwise = "the corner of the box", .example = "[64, 64, 4]",
+     .meaning = "corner with the highest coordinates"},
+    {ROW("output.averages.*.precision", KEY_CHOICE), .choices = key_precisions, .restart = true,
      .fallback = "fp32", .example = "fp32", .meaning = "precision of the file"},
     {ROW("output.images", KEY_NAMES), .otherwise = "none", .restart = true,
      .example = "{mid: {every: 20000, of: speed}}",

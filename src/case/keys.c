@@ -83,6 +83,11 @@ bool keys_match(const char *path, char pattern[static KEYS_PATH])
     return true;
 }
 
+bool keys_word_or_map(enum key_type type)
+{
+    return type == KEY_FACE || type == KEY_OR_MAP;
+}
+
 bool keys_inner(const char *pattern)
 {
     for (const struct key *k = key_table; k->path; k++)
@@ -144,6 +149,12 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_CHOICE] = "one of ",
         [KEY_CHOICES] = "one or a list of ",
         [KEY_INTERVAL] = "a number of steps or a time with a unit",
+        [KEY_STEP] = "a step or a time with a unit",
+        [KEY_WALL] = "a wall time (11h50m, 90 s, 11:50:00) or none",
+        [KEY_DUE] = "a number of steps or a wall time (30 min, 1h30m)",
+        [KEY_POSITION] = "a list of three numbers",
+        [KEY_COLUMNS] = "one or a list of ",
+        [KEY_OR_MAP] = "",
         [KEY_FACE] = "one of ",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
@@ -152,11 +163,17 @@ void type_text(const struct key *key, char *text, size_t size)
     length = strlen(text);
     if (key->type == KEY_FACE)
         snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
+    if (key->type == KEY_OR_MAP)
+        snprintf(text + length, size - length, " or a map");
+    if (key->alone) {
+        length += (size_t)snprintf(text + length, size - length, ", or one of ");
+        choice_text(key->alone, text + length, size - length);
+    }
 }
 
 static void print_row(FILE *to, const struct key *key)
 {
-    char type[256], range[128];
+    char type[KEYS_TYPE], range[128];
     const char *unit = key->unit ? unit_info(key->unit)->symbol : "";
     type_text(key, type, sizeof type);
     range_text(key, range, sizeof range);
@@ -165,7 +182,7 @@ static void print_row(FILE *to, const struct key *key)
     if (*unit)
         fprintf(to, "; unit: %s", unit);
     if (*range)
-        fprintf(to, "; range: %s", range);
+        fprintf(to, "; range: %s%s", range, key->type == KEY_WALL ? " s" : "");
     fprintf(to, "\n    default: %s",
             key->required   ? "required"
             : key->fallback ? key->fallback

@@ -9,7 +9,10 @@
 
 #include "case/quantity.h"
 
-enum { KEYS_PATH = 512 };
+enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
+
+/* Wall times are above 0 s and at most this: 31 years, far from what rounds. */
+#define WALL_MAX 1e9
 
 enum key_type {
     KEY_MAP,   /* of the keys below it */
@@ -24,7 +27,13 @@ enum key_type {
     KEY_SIZE,     /* three such numbers */
     KEY_CHOICE,   /* one of a list */
     KEY_CHOICES,  /* one or several of a list */
-    KEY_INTERVAL, /* a number of steps, or a time with a unit */
+    KEY_INTERVAL, /* a number of steps, or a time with a unit; no time rounds to 0 steps */
+    KEY_STEP,     /* the number of a step, or a time with a unit */
+    KEY_WALL,     /* a wall time, or none; the range is in seconds */
+    KEY_DUE,      /* a number of steps, or a wall time; the range is in steps */
+    KEY_POSITION, /* three lengths in the box */
+    KEY_COLUMNS,  /* one or several of a list, or one of the words that stand alone */
+    KEY_OR_MAP,   /* a choice, or a map of the keys below it */
     KEY_FACE,     /* a choice, or a map {choice: {keys}} */
 };
 
@@ -60,6 +69,7 @@ struct key {
     enum key_unit unit;
     struct key_range range;
     const char *const *choices; /* NULL at the end; the index is the enumerator */
+    const char *const *alone;   /* KEY_COLUMNS: the words in place of the choices */
     const char *fallback;       /* the default, as the case file would say it */
     const char *otherwise;      /* without fallback: what happens then, in words */
     bool required;              /* in its map */
@@ -69,11 +79,10 @@ struct key {
 };
 
 extern const char *const key_faces[], *const key_axes[];
-extern const char *const key_collisions[],
-    *const key_precisions[], *const key_flows[], *const key_face_kinds[],
-                                                     *const key_series[], *const key_fields[],
-                                                                              *const key_images[],
-                                                                                  *const key_isas[];
+extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
+extern const char *const key_face_kinds[], *const key_series[], *const key_series_kinds[];
+extern const char *const key_fields[], *const key_averages[], *const key_images[];
+extern const char *const key_stops[], *const key_isas[];
 
 /* The table, in the order in which it is printed; ends with path NULL. */
 extern const struct key key_table[];
@@ -87,6 +96,9 @@ bool keys_step(const char *pattern, const char *segment, char child[static KEYS_
 /* The pattern of a whole path ("faces.xmin.wall" gives "faces.<face>.wall"). */
 bool keys_match(const char *path, char pattern[static KEYS_PATH]);
 
+/* May this type be a word in place of a map? */
+bool keys_word_or_map(enum key_type type);
+
 /* Has this pattern keys below it? */
 bool keys_inner(const char *pattern);
 
@@ -99,7 +111,7 @@ void choice_text(const char *const *choices, char *text, size_t size);
 /* "above 0, at most 0.577"; "" without limits. */
 void range_text(const struct key *key, char *text, size_t size);
 
-/* What type of value a key takes, in words: "a whole number". */
+/* What type of value a key takes, in words: "a whole number"; at most KEYS_TYPE bytes. */
 void type_text(const struct key *key, char *text, size_t size);
 
 /* Print every key whose path begins with `prefix` (NULL or "": all), in concrete names too

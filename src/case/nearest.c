@@ -9,7 +9,7 @@
 
 #include "case/keys.h"
 
-enum { WORD = 64 };
+enum { WORD = 64, EDITS = 3 /* is_near() allows at most */ };
 
 static int smaller(int a, int b)
 {
@@ -20,7 +20,7 @@ int edit_distance(const char *a, const char *b)
 {
     int cost[WORD + 1][WORD + 1];
     const int n = (int)strnlen(a, WORD), m = (int)strnlen(b, WORD);
-    if (n == WORD || m == WORD)
+    if (n == WORD || m == WORD || n - m > EDITS || m - n > EDITS)
         return INT_MAX;
     for (int i = 0; i <= n; i++)
         cost[i][0] = i;
@@ -42,7 +42,7 @@ static bool is_near(int distance, const char *a, const char *b)
     const size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
     if (least < 3) /* "x" is not a misspelt "y" */
         return distance == 0 || (distance == 1 && n != m);
-    return distance <= (least < 6 ? 1 : least < 9 ? 2 : 3);
+    return distance <= (least < 6 ? 1 : least < 9 ? 2 : EDITS);
 }
 
 const char *nearest_choice(const char *const *choices, const char *text)
@@ -136,9 +136,9 @@ void nearest_key(const char *path, char *advice, size_t size)
         const char *dot = strrchr(k->path, '.'), *last = dot ? dot + 1 : k->path;
         /* one worse than a sibling with as many wrong letters */
         const int moved = edit_distance(s.wrong, last), whole = edit_distance(path, k->path);
-        if (moved < INT_MAX && strlen(s.wrong) > 2)
+        if (moved < INT_MAX && strlen(s.wrong) > 2 && *last != '<')
             offer(&s, moved + 1, s.wrong, last, "", k->path);
-        if (!strchr(k->path, '*'))
+        if (!strpbrk(k->path, "*<"))
             offer(&s, whole, path, k->path, "", k->path);
     }
     if (s.least < INT_MAX)

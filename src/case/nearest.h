@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Edits (insert, delete, replace, swap neighbours) from a to b; words of 64 bytes or more are
- * never near: INT_MAX. */
+/* Edits (insert, delete, replace, swap neighbours) from a to b; words of 64 bytes or more
+ * are never near, nor are those whose lengths differ by more than 3: INT_MAX. */
 int edit_distance(const char *a, const char *b);
 
 /* The choice nearest to `text`, or NULL when none is near. */

@@ -157,8 +157,18 @@ bool dimension_equal(struct dimension a, struct dimension b)
     return a.m == b.m && a.s == b.s && a.kg == b.kg;
 }
 
+/* pow() of another C library or CPU may differ in the last bit, and with it the case. */
+static double whole_power(double base, int exponent)
+{
+    double product = 1;
+    for (int i = 0; i < (exponent < 0 ? -exponent : exponent); i++)
+        product *= base;
+    return exponent < 0 ? 1 / product : product;
+}
+
 /* The unit of mass is density dx^3. */
 double quantity_unit(struct dimension d, const struct quantity_scale *scale)
 {
-    return pow(scale->dx, d.m + 3 * d.kg) * pow(scale->dt, d.s) * pow(scale->density, d.kg);
+    return whole_power(scale->dx, d.m + 3 * d.kg) * whole_power(scale->dt, d.s) *
+           whole_power(scale->density, d.kg);
 }

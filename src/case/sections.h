@@ -3,6 +3,7 @@
 #ifndef TAGFLOW_SECTIONS_H
 #define TAGFLOW_SECTIONS_H
 
+#include <locale.h>
 #include <stdio.h>
 
 #include "case/value.h"
@@ -15,12 +16,23 @@ enum status section_faces(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
+enum status section_checkpoint(struct reader *r, struct flow_case *c);
 enum status section_check(struct reader *r, struct flow_case *c);
 enum status section_output(struct reader *r, struct flow_case *c);
 
 /* The whole case as YAML that reads back to the same struct; reynolds in place of viscosity when
  * the user gave that, so that rounding cannot part them. NULL, reported, without memory. */
 char *case_resolve(const struct flow_case *c, bool by_reynolds);
+
+/* The viscosity that follows; the one place where it is computed, so that its bits are the same. */
+double viscosity_of(double reynolds, double velocity, double length);
+
+/* Numbers are read and written with a point between these two, whatever the user's language. */
+struct plain_locale {
+    locale_t plain, before;
+};
+enum status plain_locale_enter(struct plain_locale *l);
+void plain_locale_leave(struct plain_locale *l);
 
 /* Has the initial flow this key? Shared by reader and writer. */
 bool initial_has_amplitude(enum initial_flow flow);

@@ -13,8 +13,8 @@ static enum status descend(struct document *d, struct node **map, const char *ke
 {
     char path[KEYS_PATH];
     struct node *child = node_get(*map, key);
-    const bool is_face = keys_row(pattern)->type == KEY_FACE;
-    if (child && child->kind != NODE_MAPPING && !is_face) {
+    const bool may_be_word = keys_word_or_map(keys_row(pattern)->type);
+    if (child && child->kind != NODE_MAPPING && !may_be_word) {
         node_path(child, path, sizeof path);
         return fail_at(d, child->at, "%s is not a map, so --set cannot reach into it", path);
     }

@@ -6,9 +6,9 @@
 #include "case/document.h"
 
 /* Put VALUE (YAML: a scalar, list or map) where PATH says, in place of what was there; missing
- * maps on the way are made, and a face given as a word becomes a map: faces.ymax.wall.velocity
- * turns `ymax: wall` into `ymax: {wall: {velocity: ...}}`. PATH must name a known key. `argument`
- * must outlive the document. Errors are reported and quote the argument. */
+ * maps on the way are made, and what may be a word or a map becomes a map:
+ * faces.ymax.wall.velocity turns `ymax: wall` into `ymax: {wall: {velocity: ...}}`. PATH must name
+ * a known key. `argument` must outlive the document. Errors are reported and quote the argument. */
 enum status set_apply(struct document *d, const char *argument);
 
 #endif

@@ -42,7 +42,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
             return s;
         if (n->kind == NODE_MAPPING && keys_inner(child))
             s = check_map(r, n, child);
-        else if (keys_inner(child) && keys_row(child)->type != KEY_FACE)
+        else if (keys_inner(child) && !keys_word_or_map(keys_row(child)->type))
             s = value_wrong(r, n, child);
         if (s)
             return s;

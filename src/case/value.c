@@ -1,6 +1,7 @@
 /* Typed values out of the tree; see value.h. */
 #include "case/value.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "case/nearest.h"
+#include "case/wall.h"
 
 static const char *last_segment(const char *path)
 {
@@ -84,7 +86,7 @@ static bool is_null(const struct node *n)
 
 enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
 {
-    char path[NODE_PATH], type[256], quoted[DOCUMENT_QUOTE], list[32];
+    char path[NODE_PATH], type[KEYS_TYPE], quoted[DOCUMENT_QUOTE], list[32];
     const struct key *key = keys_row(row);
     snprintf(list, sizeof list, "a list of %d", n->count);
     node_path(n, path, sizeof path);
@@ -103,7 +105,8 @@ static enum status out_of_range(const struct reader *r, const struct node *n, co
                                 double value, bool computed)
 {
     char path[NODE_PATH], range[128], quoted[DOCUMENT_QUOTE], also[64] = "";
-    const char *unit = key->type == KEY_INTERVAL                 ? " steps"
+    const bool steps = key->type == KEY_INTERVAL || key->type == KEY_STEP || key->type == KEY_DUE;
+    const char *unit = steps                                     ? " steps"
                        : key->type == KEY_PHYSICAL || !key->unit ? ""
                                                                  : " in lattice units";
     node_path(n, path, sizeof path);
@@ -187,7 +190,7 @@ static enum status integer_of(const struct reader *r, const struct node *n, cons
         return value_wrong(r, n, row);
     errno = 0;
     const long long parsed = strtoll(n->text, &end, 10);
-    if (end == n->text || *end || strchr(" \t\n", *n->text))
+    if (end == n->text || *end || isspace((unsigned char)*n->text))
         return value_wrong(r, n, row);
     if (errno || !in_range(&key->range, (double)parsed))
         return out_of_range(r, n, key, 0, false);
@@ -277,22 +280,30 @@ enum status value_numbers(const struct reader *r, const struct node *map, const 
     return STATUS_OK;
 }
 
+/* The word is none of the row's. */
+static enum status no_choice(const struct reader *r, const struct node *n, const struct key *key)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256], alone[128] = "";
+    const char *near = nearest_choice(key->choices, n->text);
+    if (!near && key->alone)
+        near = nearest_choice(key->alone, n->text);
+    node_path(n, path, sizeof path);
+    choice_text(key->choices, known, sizeof known);
+    if (key->alone)
+        choice_text(key->alone, alone, sizeof alone);
+    return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s%s%s", path,
+                   quote_text(n->text, quoted), known, *alone ? ", " : "", alone,
+                   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
 static enum status choice_of(const struct reader *r, const struct node *n, const char *row,
                              int *value)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256];
     const struct key *key = keys_row(row);
     if (n->kind != NODE_SCALAR || is_null(n))
         return value_wrong(r, n, row);
     *value = choice_index(key->choices, n->text);
-    if (*value >= 0)
-        return STATUS_OK;
-    const char *near = nearest_choice(key->choices, n->text);
-    node_path(n, path, sizeof path);
-    choice_text(key->choices, known, sizeof known);
-    return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s", path,
-                   quote_text(n->text, quoted), known, near ? " (did you mean " : "",
-                   near ? near : "", near ? "?)" : "");
+    return *value >= 0 ? STATUS_OK : no_choice(r, n, key);
 }
 
 enum status value_choice(const struct reader *r, const struct node *map, const char *row,
@@ -332,6 +343,145 @@ enum status value_choices(const struct reader *r, const struct node *map, const 
     return STATUS_OK;
 }
 
+enum status value_columns(const struct reader *r, const struct node *map, const char *row,
+                          unsigned *value, int *word)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    const struct key *key = keys_row(row);
+    const struct node *n = value_find(map, row);
+    *word = -1;
+    if (n && n->kind == NODE_SCALAR) {
+        *word = choice_index(key->alone, n->text);
+        if (*word >= 0) {
+            take(map, row);
+            *value = 0;
+            return STATUS_OK;
+        }
+    }
+    for (const struct node *c = n && n->kind == NODE_SEQUENCE ? n->first : NULL; c; c = c->next) {
+        if (c->kind != NODE_SCALAR || choice_index(key->alone, c->text) < 0)
+            continue;
+        node_path(n, path, sizeof path);
+        return fail_at(r->document, c->at, "%s: %s stands alone, it is no column (%s: %s)", path,
+                       quote_text(c->text, quoted), last_segment(row), c->text);
+    }
+    return value_choices(r, map, row, value);
+}
+
+/* Conversion leaves 82.000000000000014 where the user means the face of a cell. */
+static double snap_to_half(double position)
+{
+    const double half = round(2 * position) / 2;
+    return fabs(position - half) <= 1e-9 * fmax(1, fabs(position)) ? half : position;
+}
+
+enum status value_position(const struct reader *r, const struct node *map, const char *row,
+                           const int cells[3], double value[3])
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], also[64] = "";
+    const struct key *key = keys_row(row);
+    const struct node *n = take(map, row);
+    int a = 0;
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SEQUENCE || n->count != 3)
+        return value_wrong(r, n, row);
+    for (const struct node *c = n->first; c; c = c->next, a++) {
+        double position = 0;
+        bool converted = false;
+        const enum status s = number_of(r, c, key, key->unit, &position, &converted);
+        if (s)
+            return s;
+        if (converted)
+            position = snap_to_half(position);
+        if (!(position >= 0 && position <= cells[a])) {
+            if (converted)
+                snprintf(also, sizeof also, ", %g cells,", position);
+            node_path(c, path, sizeof path);
+            return fail_at(r->document, c->at, "%s: %s%s is outside the box (0 to %d%s along %s)",
+                           path, quote_text(c->text, quoted), also, cells[a],
+                           converted ? " cells" : "", key_axes[a]);
+        }
+        value[a] = position + 0.0; /* no -0 */
+    }
+    return STATUS_OK;
+}
+
+/* What is wrong with a scalar as a wall time; bare numbers have no unit. */
+static enum status wall_of(const struct reader *r, const struct node *n, const char *row,
+                           double *seconds)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    struct wall w;
+    const char *problem = wall_parse(n->text, &w);
+    node_path(n, path, sizeof path);
+    quote_text(n->text, quoted);
+    if (problem && !strchr("+-.0123456789", *n->text))
+        return value_wrong(r, n, row);
+    if (problem)
+        return fail_at(r->document, n->at, "%s: %s %s", path, quoted, problem);
+    if (w.bare)
+        return fail_at(r->document, n->at,
+                       "%s: %s has no unit (a wall time is 11h50m, 90 s or 11:50:00%s)", path,
+                       quoted, keys_row(row)->type == KEY_WALL ? "; or none" : "");
+    if (!(w.seconds > 0 && w.seconds <= WALL_MAX))
+        return fail_at(r->document, n->at, "%s: %s is out of range (above 0, at most %.0f s)", path,
+                       quoted, WALL_MAX);
+    *seconds = w.seconds;
+    return STATUS_OK;
+}
+
+enum status value_wall(const struct reader *r, const struct node *map, const char *row,
+                       double *seconds)
+{
+    struct node spare;
+    const struct node *n = take_or_default(map, row, &spare);
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, row);
+    if (strcmp(n->text, "none") != 0)
+        return wall_of(r, n, row, seconds);
+    *seconds = 0;
+    return STATUS_OK;
+}
+
+enum status value_due(const struct reader *r, const struct node *map, const char *row,
+                      int64_t *steps, double *seconds)
+{
+    struct node spare;
+    struct wall w;
+    const struct node *n = take_or_default(map, row, &spare);
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, row);
+    *steps = 0;
+    *seconds = 0;
+    return !wall_parse(n->text, &w) && w.bare ? integer_of(r, n, row, steps)
+                                              : wall_of(r, n, row, seconds);
+}
+
+enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
+                         const struct node **inner)
+{
+    const struct node *n = take(map, row);
+    *inner = NULL;
+    if (n && n->kind == NODE_MAPPING && n->count) {
+        *inner = n;
+        return STATUS_OK;
+    }
+    if (n && n->kind == NODE_MAPPING) {
+        char path[NODE_PATH];
+        node_path(n, path, sizeof path);
+        return fail_at(r->document, n->at, "%s is an empty map (%s, or a map such as %s)", path,
+                       keys_row(row)->choices[0], keys_row(row)->example);
+    }
+    if (n && (n->kind != NODE_SCALAR || choice_index(keys_row(row)->choices, n->text) < 0))
+        return value_wrong(r, n, row);
+    return STATUS_OK;
+}
+
 enum status value_interval(const struct reader *r, const struct node *map, const char *row,
                            int64_t *value)
 {
@@ -349,7 +499,8 @@ enum status value_interval(const struct reader *r, const struct node *map, const
     if (s)
         return s;
     const double whole = round(steps);
-    if (whole < 1 || !in_range(&key->range, whole))
+    const bool vanished = key->type == KEY_INTERVAL && whole < 1 && steps != 0;
+    if (vanished || !in_range(&key->range, whole))
         return out_of_range(r, n, key, steps, true);
     *value = (int64_t)whole;
     return STATUS_OK;

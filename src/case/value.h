@@ -66,7 +66,28 @@ enum status value_choice(const struct reader *r, const struct node *map, const c
 enum status value_choices(const struct reader *r, const struct node *map, const char *row,
                           unsigned *value);
 
-/* Steps; a time becomes the nearest number of them. */
+/* Bits as above, or one of the row's words that stand alone: *word is its index, else -1. */
+enum status value_columns(const struct reader *r, const struct node *map, const char *row,
+                          unsigned *value, int *word);
+
+/* Three positions within a box of so many cells, in lattice units. One with a unit that is within
+ * rounding of a cell's face or centre is that. */
+enum status value_position(const struct reader *r, const struct node *map, const char *row,
+                           const int cells[3], double value[3]);
+
+/* Seconds of wall time; 0: none. */
+enum status value_wall(const struct reader *r, const struct node *map, const char *row,
+                       double *seconds);
+
+/* Steps or seconds of wall time; the other one is 0. */
+enum status value_due(const struct reader *r, const struct node *map, const char *row,
+                      int64_t *steps, double *seconds);
+
+/* A KEY_OR_MAP: the map, or NULL when it is one of the row's words or not there at all. */
+enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
+                         const struct node **inner);
+
+/* Steps, of a KEY_INTERVAL or KEY_STEP; a time becomes the nearest number of them. */
 enum status value_interval(const struct reader *r, const struct node *map, const char *row,
                            int64_t *value);
 

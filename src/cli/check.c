@@ -30,6 +30,55 @@ static double stored_size(const struct flow_case *c)
     return c->solver.storage == PRECISION_fp64 ? 8 : 4;
 }
 
+static const char *seconds_text(char *text, size_t size, double seconds)
+{
+    if (seconds < 120)
+        snprintf(text, size, "%.3g s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, size, "%.3g min", seconds / 60);
+    else
+        snprintf(text, size, "%.4g h", seconds / 3600);
+    return text;
+}
+
+/* Seconds of so many steps at the assumed speed. */
+static double assumed_seconds(const struct flow_case *c, double steps, int ranks, double *mlups)
+{
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    *mlups = c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
+    return cells * steps / (*mlups * 1e6 * ranks);
+}
+
+/* Numbers that an average remembers for each cell of its region: means, and sums of products of
+ * deviations from them. A file holds those that were asked for. */
+static int average_numbers(unsigned of, bool in_file)
+{
+    const bool stress = of & (1u << AVERAGE_stress), velocity = of & (1u << AVERAGE_velocity);
+    return (velocity || (stress && !in_file) ? 3 : 0) + (of & (1u << AVERAGE_density) ? 1 : 0) +
+           (stress ? 6 : 0);
+}
+
+/* Bytes that averages and residuals remember of the cells of a block from `lo` on, wherever that
+ * is if `lo` is NULL: then at most so many. These are on the host. */
+static double remembered_bytes(const struct flow_case *c, const int *lo, const int n[3])
+{
+    int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
+    double bytes = 0;
+    for (int i = 0; i < c->series_count; i++)
+        residuals += c->series[i].kind == SERIES_KIND_residual;
+    bytes += residuals * 3 * stored_size(c) * ((double)n[0] * n[1] * n[2]);
+    for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
+        double cells = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            const int from = a->region.lo[axis], to = a->region.hi[axis];
+            cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
+                        : fmin(to - from, n[axis]);
+        }
+        bytes += 8.0 * average_numbers(a->of, false) * cells;
+    }
+    return bytes;
+}
+
 /* Bytes that one rank's populations, tags and halo buffers take. */
 static double rank_bytes(const struct flow_case *c, const struct domain *d)
 {
@@ -71,9 +120,11 @@ static double largest_bytes(const struct flow_case *c, const int cuts[3])
     return largest;
 }
 
-static enum status say_ranks(const struct flow_case *c, int ranks, double *largest)
+/* largest[0]: bytes of the rank that needs most, on its device or the host; [1]: besides, on the
+ * host, at most. */
+static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
 {
-    int cuts[3];
+    int cuts[3], block[3];
     enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
     if (status)
         return status;
@@ -84,11 +135,14 @@ static enum status say_ranks(const struct flow_case *c, int ranks, double *large
         domain_layout(&d, c, cuts, rank);
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
-            bytes_text(text, sizeof text, rank_bytes(c, &d)));
+            bytes_text(text, sizeof text, rank_bytes(c, &d) + remembered_bytes(c, d.lo, d.view.n)));
     }
     if (ranks > BOXES_SHOWN)
         say("  ... and %d more", ranks - BOXES_SHOWN);
-    *largest = largest_bytes(c, cuts);
+    for (int a = 0; a < 3; a++)
+        block[a] = (c->cells[a] - 1) / cuts[a] + 1;
+    largest[0] = largest_bytes(c, cuts);
+    largest[1] = remembered_bytes(c, NULL, block);
     return STATUS_OK;
 }
 
@@ -107,15 +161,20 @@ static void say_tags(const struct flow_case *c)
     }
 }
 
-static void say_memory(const struct flow_case *c, int ranks, double largest)
+static void say_memory(const struct flow_case *c, int ranks, const double largest[2])
 {
+    static const int origin[3] = {0, 0, 0};
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double whole = largest * ranks;
+    const double device = largest[0] * ranks, host = remembered_bytes(c, origin, c->cells);
+    const double whole = device + host;
     say("memory: %s a rank, on the host or on its device; %s in all; this node has %s",
-        bytes_text(a, sizeof a, largest), bytes_text(total, sizeof total, whole),
+        bytes_text(a, sizeof a, largest[0] + largest[1]), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));
+    if (host > 0)
+        say("  of this on the host in any case, for averages and residuals: %s a rank, %s in all",
+            bytes_text(a, sizeof a, largest[1]), bytes_text(total, sizeof total, host));
     if (whole <= 0.9 * memory) {
         say("  fits on this node");
         return;
@@ -127,8 +186,8 @@ static void say_memory(const struct flow_case *c, int ranks, double largest)
         ceil(whole / (0.9 * memory)), (int)fmax(1, c->cells[0] * scale),
         (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
         cells * scale * scale * scale);
-    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(whole / 38e9),
-        ceil(whole / 76e9), ceil(whole / 137e9));
+    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(device / 38e9),
+        ceil(device / 76e9), ceil(device / 137e9));
 }
 
 /* Files of an interval: the first state, every so many steps, the last state. */
@@ -137,47 +196,92 @@ static double files_of(const struct flow_case *c, int64_t every)
     return (double)(c->run.steps / every + 1 + (c->run.steps % every != 0));
 }
 
+/* Cells of a region that are written, every stride-th along each axis. */
+static double written_cells(const struct case_region *region, int stride)
+{
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= (region->hi[a] - region->lo[a] - 1) / stride + 1;
+    return cells;
+}
+
+static void say_averages(const struct flow_case *c)
+{
+    char one[32];
+    for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
+        const double size = a->precision == PRECISION_fp64 ? 8 : 4;
+        const int64_t first = (a->from + a->every - 1) / a->every, last = a->to / a->every;
+        say("output: averages.%s: %lld samples, a file of %s", a->name,
+            (long long)(last - first + 1),
+            bytes_text(one, sizeof one,
+                       size * average_numbers(a->of, true) * written_cells(&a->region, 1)));
+    }
+}
+
 static void say_output(const struct flow_case *c)
 {
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     char one[32], all[32];
     for (int i = 0; i < c->fields_count; i++) {
         const struct case_field *const f = &c->fields[i];
         const double size = f->precision == PRECISION_fp64 ? 8 : 4;
+        const double cells = written_cells(&f->region, f->stride);
         double bytes = 0;
 #define X(name)                                                                                    \
     if (f->of & (1u << FIELD_##name))                                                              \
-        bytes += cells * (FIELD_##name == FIELD_tags       ? 1                                     \
-                          : FIELD_##name == FIELD_velocity ? 3 * size                              \
-                                                           : size);
+        bytes += cells * (FIELD_##name == FIELD_tags ? 1                                           \
+                          : FIELD_##name == FIELD_velocity || FIELD_##name == FIELD_vorticity      \
+                              ? 3 * size                                                           \
+                              : size);
         FIELD_LIST(X)
 #undef X
         say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
+    say_averages(c);
     for (int i = 0; i < c->images_count; i++)
         say("output: images.%s: %.0f files", c->images[i].name, files_of(c, c->images[i].every));
-    for (int i = 0; i < c->series_count; i++)
-        say("output: series.%s: %lld rows", c->series[i].name,
-            (long long)(c->run.steps / c->series[i].every + 1));
+    for (const struct case_series *s = c->series; s < c->series + c->series_count; s++)
+        say("output: series.%s: %lld rows", s->name,
+            (long long)((c->run.steps / s->every + 1) *
+                        (s->kind == SERIES_KIND_line ? s->points : 1)));
+}
+
+/* How large checkpoints are, how many there are at most while a new one is written, and what a job
+ * that dies loses. */
+static void say_checkpoints(const struct flow_case *c, int ranks)
+{
+    static const int origin[3] = {0, 0, 0};
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    const double bytes = Q * stored_size(c) * cells + remembered_bytes(c, origin, c->cells);
+    const int files = c->checkpoint.keep + 1;
+    char one[32], all[32], time[32];
+    double mlups;
+    say("checkpoint: %s a file, at most %d files at a time, %s", bytes_text(one, sizeof one, bytes),
+        files, bytes_text(all, sizeof all, files * bytes));
+    if (c->checkpoint.seconds > 0)
+        say("  every %s of wall time: a job that dies loses no more than that",
+            seconds_text(time, sizeof time, c->checkpoint.seconds));
+    else if (c->checkpoint.every >= c->run.steps)
+        say("  every %lld steps, which the run does not pass: only when the job is asked to stop; "
+            "one that dies has to begin again",
+            (long long)c->checkpoint.every);
+    else if (c->checkpoint.every > 0)
+        say("  every %lld steps: a job that dies loses no more than those, %s at the speed below",
+            (long long)c->checkpoint.every,
+            seconds_text(time, sizeof time,
+                         assumed_seconds(c, (double)c->checkpoint.every, ranks, &mlups)));
+    else
+        say("  only when the job is asked to stop: one that dies has to begin again");
 }
 
 static void say_time(const struct flow_case *c, int ranks)
 {
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double mlups =
-        c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
-    const double seconds = cells * (double)c->run.steps / (mlups * 1e6 * ranks);
-    char text[64];
-    if (seconds < 120)
-        snprintf(text, sizeof text, "%.3g s", seconds);
-    else if (seconds < 7200)
-        snprintf(text, sizeof text, "%.3g min", seconds / 60);
-    else
-        snprintf(text, sizeof text, "%.4g h", seconds / 3600);
+    char text[32];
+    double mlups;
+    const double seconds = assumed_seconds(c, (double)c->run.steps, ranks, &mlups);
     say("time: %s at %.0f MLUPS a rank (assumed, of the order of one CPU core; not measured here)",
-        text, mlups);
+        seconds_text(text, sizeof text, seconds), mlups);
 }
 
 enum status command_check(int count, char **arguments, MPI_Comm comm)
@@ -213,7 +317,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         return fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
 
     struct flow_case c;
-    double largest;
+    double largest[2];
     enum status status = cli_read_case(&files, comm, &c);
     if (status)
         return status;
@@ -221,10 +325,11 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
     case_say_derived(&c);
     say_tags(&c);
-    status = say_ranks(&c, ranks, &largest);
+    status = say_ranks(&c, ranks, largest);
     if (!status) {
         say_memory(&c, ranks, largest);
         say_output(&c);
+        say_checkpoints(&c, ranks);
         say_time(&c, ranks);
         case_warn(&c);
     }

@@ -1,4 +1,6 @@
-/* tagflow info: what this program is made of and what it finds on this machine. */
+/* tagflow info: what this program is made of and what it finds on this machine, or what a
+ * checkpoint holds. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +10,39 @@
 
 #include "base/message.h"
 #include "cli/cli.h"
+#include "run/checkpoint.h"
 #include "version.h"
+
+/* What a checkpoint holds, and whether it is whole. */
+static enum status describe_checkpoint(const char *path, MPI_Comm comm)
+{
+    struct checkpoint k;
+    char reason[CHECKPOINT_REASON];
+    if (!checkpoint_open(&k, comm, path, reason))
+        return fail_user("%s is no good: %s", path, reason);
+    say("checkpoint  %s, whole: %" PRId64 " bytes verified", path, k.bytes);
+    say("step        %" PRId64 ", time %.9g", k.step, k.time);
+    say("grid        %d x %d x %d cells, %s", k.cells[0], k.cells[1], k.cells[2],
+        precision_name((enum precision)k.precision));
+    say("state       %016" PRIx64, k.hash);
+    say("written     %s by %s (%s), %" PRId64 " rank%s, %s", k.date, k.program, k.commit, k.ranks,
+        k.ranks == 1 ? "" : "s", k.backend);
+    for (int i = 0; i < k.count; i++) {
+        const struct checkpoint_array *const a = &k.array[i];
+        if (a->in_cells)
+            say("holds       %s: %d numbers a cell, cells %d to %d, %d to %d, %d to %d (%s)",
+                a->name, a->components, a->lo[0], a->lo[0] + a->n[0] - 1, a->lo[1],
+                a->lo[1] + a->n[1] - 1, a->lo[2], a->lo[2] + a->n[2] - 1, a->definition);
+        else
+            say("holds       %s: %d number%s (%s)", a->name, a->components,
+                a->components == 1 ? "" : "s", a->definition);
+    }
+    char *rest = NULL;
+    for (char *line = strtok_r(k.case_text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        say("case        %s", line);
+    checkpoint_close(&k);
+    return STATUS_OK;
+}
 
 enum status command_info(int count, char **arguments, MPI_Comm comm)
 {
@@ -17,8 +51,12 @@ enum status command_info(int count, char **arguments, MPI_Comm comm)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, ranks;
     unsigned major, minor, release;
-    if (count > 0)
+    if (count > 1 || (count == 1 && arguments[0][0] == '-')) {
+        a.next = count > 1 && arguments[0][0] != '-';
         return cli_unknown(&a, "info", known);
+    }
+    if (count == 1)
+        return describe_checkpoint(arguments[0], comm);
 
     MPI_Comm_size(comm, &ranks);
     MPI_Get_library_version(library, &length);

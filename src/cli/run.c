@@ -8,7 +8,8 @@
 
 enum status command_run(int count, char **arguments, MPI_Comm comm)
 {
-    static const char *const known[] = {"--set", "--output", "--overwrite", "--backend", NULL};
+    static const char *const known[] = {"--set",       "--output",  "--restart",
+                                        "--overwrite", "--backend", NULL};
     struct arguments a = {.count = count, .argument = arguments};
     struct case_arguments files = {0};
     struct run_options options = {.backend = &backend_cpu};
@@ -23,6 +24,11 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
                 return STATUS_USAGE;
             if (!*options.dir)
                 return fail_user("--output needs the name of a folder");
+        } else if (cli_value(&a, "--restart", &options.restart)) {
+            if (!options.restart)
+                return STATUS_USAGE;
+            if (!*options.restart)
+                return fail_user("--restart needs auto or the name of a checkpoint");
         } else if (cli_flag(&a, "--overwrite")) {
             options.overwrite = true;
         } else if (cli_value(&a, "--backend", &value)) {
@@ -40,6 +46,10 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
     }
     if (!files.path)
         return fail_user("tagflow run: which case? (tagflow run CASE.yaml)");
+
+    if (options.restart && options.overwrite)
+        return fail_user("--restart goes on with a run and --overwrite replaces it: give one of "
+                         "them");
 
     struct flow_case c;
     enum status status = cli_read_case(&files, comm, &c);

@@ -13,11 +13,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/agree.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "base/watchdog.h"
+#include "io/seal.h"
 
 enum {
-    ALIGNMENT = 4096, /* of large datasets, so that a page on disk belongs to one of them */
+    FLUSH = 64 * 1024 * 1024, /* after so many bytes the system is to begin with the disk */
+    ALIGNMENT = 4096,         /* of large datasets, so that a page on disk belongs to one of them */
     LARGE = 64 * 1024,
     METADATA = 1024 * 1024 /* reserved on disk beyond the datasets for all that describes them */
 };
@@ -27,6 +31,7 @@ struct dataset {
     int64_t size[H5FILE_AXES];
     int64_t sample_bytes;
     int64_t offset, bytes; /* in the file */
+    bool apart;            /* not covered by the seal */
 };
 
 struct h5file {
@@ -35,6 +40,10 @@ struct h5file {
     char *path, *temporary;
     int fd;             /* of the temporary file */
     enum status status; /* the worst on this rank so far, reported */
+    int64_t unflushed;  /* bytes written since the system was last told to bring them to disk */
+    bool finished;      /* all is on disk, and the file closed */
+    const char *kind;   /* of the seal; NULL: none */
+    int format;
     int datasets;
     struct dataset *dataset;
     /* Rank 0 only: the same file without its data, as HDF5 sees it. */
@@ -59,14 +68,6 @@ static hid_t sample_type(enum sample sample)
     }
     assert(false);
     return H5I_INVALID_HID;
-}
-
-/* The worst status of all ranks. */
-static enum status agree(MPI_Comm comm, enum status mine)
-{
-    int worst = (int)mine;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
-    return (enum status)worst;
 }
 
 /* The innermost line of HDF5's error stack. */
@@ -127,6 +128,7 @@ static void open_layout(struct h5file *file)
     /* Not the sec2 driver: with it HDF5 wants to know what the link in /proc points to. */
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     if (access < 0 || creation < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
+        (file->kind && H5Pset_userblock(creation, SEAL_BLOCK) < 0) ||
         H5Pset_fapl_stdio(access) < 0 || H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
         H5Pset_alignment(access, LARGE, ALIGNMENT) < 0 ||
         (file->layout = H5Fcreate(name, H5F_ACC_TRUNC, creation, access)) < 0)
@@ -153,11 +155,23 @@ static void release(struct h5file *file)
 
 enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path)
 {
+    return h5file_create_sealed(out, comm, path, NULL, 0);
+}
+
+void h5file_apart(struct h5file *file, int dataset)
+{
+    if (dataset < file->datasets)
+        file->dataset[dataset].apart = true;
+}
+
+enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char *path,
+                                 const char *kind, int format)
+{
     struct h5file *file = calloc(1, sizeof *file);
     char *name = strdup(path), *temporary = file_temporary(path);
     bool memory = file && name && temporary;
     enum status status = memory ? STATUS_OK : fail_machine("no memory for %s", path);
-    if (agree(comm, status) != STATUS_OK || !memory) {
+    if (status_agree(comm, status) != STATUS_OK || !memory) {
         free(temporary);
         free(name);
         free(file);
@@ -165,6 +179,8 @@ enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path)
     }
     *file = (struct h5file){.comm = comm,
                             .path = name,
+                            .kind = kind,
+                            .format = format,
                             .temporary = temporary,
                             .fd = -1,
                             .layout_fd = -1,
@@ -174,7 +190,7 @@ enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path)
     bool created = false;
     if (file->rank == 0) {
         H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we say it ourselves, in one line */
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         created = file->fd >= 0;
         int failed = created ? reserve(file->fd, METADATA) : errno;
         if (failed)
@@ -182,13 +198,13 @@ enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path)
         else
             open_layout(file);
     }
-    if (agree(comm, file->status) != STATUS_OK)
+    if (status_agree(comm, file->status) != STATUS_OK)
         goto remove_temporary;
 
     /* Not created here if missing: a folder that the nodes do not share must not go unnoticed. */
     if (file->rank != 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0)
         fail_errno(file, "open", file->temporary, errno);
-    if (agree(comm, file->status) != STATUS_OK)
+    if (status_agree(comm, file->status) != STATUS_OK)
         goto remove_temporary;
 
     *out = file;
@@ -269,7 +285,7 @@ enum status h5file_add(struct h5file *file, const char *name, enum sample sample
         lay_out(file, name, sample, &set);
 
     MPI_Bcast(&set.offset, 1, MPI_INT64_T, 0, file->comm);
-    file->status = agree(file->comm, file->status);
+    file->status = status_agree(file->comm, file->status);
     if (file->status == STATUS_OK)
         file->dataset[file->datasets++] = set;
     return file->status;
@@ -290,6 +306,7 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
         return file->status;
     assert(dataset >= 0 && dataset < file->datasets);
     const struct dataset *set = &file->dataset[dataset];
+    watchdog_progress();
 
     /* Bytes from one index to the next along each axis; `run` bytes lie together in the file:
      * along `cut`, the last axis on which the box is not whole, and all axes behind it. */
@@ -321,6 +338,11 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
             fail_errno(file, "write", file->path, errno);
             break;
         }
+    }
+    file->unflushed += run * runs;
+    if (file->unflushed >= FLUSH) { /* a hint: what goes wrong there comes out at fsync */
+        sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+        file->unflushed = 0;
     }
     return file->status;
 }
@@ -452,24 +474,61 @@ static void write_layout(struct h5file *file)
         fail_errno(file, "write", file->path, failed);
 }
 
+/* Rank 0, when all else is written: the block before the file. */
+static void write_seal(struct h5file *file)
+{
+    struct seal seal = {.format = file->format};
+    struct stat info;
+    char block[SEAL_BLOCK];
+    int failed = fstat(file->fd, &info) != 0 ? errno : 0;
+    seal.bytes = info.st_size;
+    for (int i = 0; i < file->datasets; ++i) /* in order of their offsets by now */
+        if (file->dataset[i].apart) {
+            assert(seal.spans < SEAL_SPANS);
+            seal.span[seal.spans++] =
+                (struct seal_span){file->dataset[i].offset, file->dataset[i].bytes};
+        }
+    if (!failed)
+        failed = seal_digest(file->fd, &seal, &seal.rest);
+    if (!failed) {
+        seal_print(&seal, file->kind, block);
+        failed = file_write_at(file->fd, block, sizeof block, 0) != 0 ? errno : 0;
+    }
+    if (failed)
+        fail_errno(file, "write", file->path, failed);
+}
+
+const char *h5file_finish(struct h5file *file)
+{
+    assert(!file->finished);
+    file->finished = true;
+    if (status_agree(file->comm, file->status) != STATUS_OK) {
+        file->status = STATUS_MACHINE;
+        return NULL;
+    }
+    if (file->rank == 0)
+        write_layout(file);
+    if (file->rank == 0 && file->kind && file->status == STATUS_OK)
+        write_seal(file);
+    /* Each rank's pages are in its own node's memory until now. */
+    if (fsync(file->fd) != 0 && file->status == STATUS_OK)
+        fail_errno(file, "write", file->path, errno);
+    if (close(file->fd) != 0 && file->status == STATUS_OK)
+        fail_errno(file, "write", file->path, errno);
+    file->fd = -1;
+    file->status = status_agree(file->comm, file->status);
+    return file->status == STATUS_OK ? file->temporary : NULL;
+}
+
 enum status h5file_close(struct h5file *file, bool ok)
 {
     if (!file)
         return ok ? STATUS_OK : STATUS_MACHINE;
     if (!ok && file->status == STATUS_OK)
         file->status = STATUS_MACHINE; /* the caller has said why */
-    enum status status = agree(file->comm, file->status);
-    if (status == STATUS_OK) {
-        if (file->rank == 0)
-            write_layout(file);
-        /* Each rank's pages are in its own node's memory until now. */
-        if (fsync(file->fd) != 0 && file->status == STATUS_OK)
-            fail_errno(file, "write", file->path, errno);
-        if (close(file->fd) != 0 && file->status == STATUS_OK)
-            fail_errno(file, "write", file->path, errno);
-        file->fd = -1;
-        status = agree(file->comm, file->status);
-    }
+    if (!file->finished)
+        h5file_finish(file);
+    enum status status = status_agree(file->comm, file->status);
     if (file->rank == 0) {
         if (status == STATUS_OK)
             status = file_rename(file->temporary, file->path);

@@ -42,6 +42,14 @@ struct h5file;
  * The same status on all ranks; *out is set only on success. */
 enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path);
 
+/* The same with a seal before it (io/seal.h). */
+enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char *path,
+                                 const char *kind, int format);
+
+/* Leave a dataset of a sealed file out of the seal: it has checksums of its own. On all ranks, at
+ * most SEAL_SPANS times. */
+void h5file_apart(struct h5file *file, int dataset);
+
 /* Adds a dataset of size[0] x .. x size[axes - 1] samples, the last axis the fastest, every size
  * at least 1, and reserves its place on disk. Groups on the way are made. Datasets are numbered
  * 0, 1, .. as they are added. Collective; the same status on all ranks. */
@@ -65,6 +73,10 @@ void h5file_text(struct h5file *file, const char *object, const char *name, cons
 void h5file_word(struct h5file *file, const char *object, const char *name, const char *ascii);
 void h5file_numbers(struct h5file *file, const char *object, const char *name, enum sample sample,
                     int count, const void *values); /* count 1: a scalar */
+
+/* Everything to disk, still under the temporary name, which this returns; nothing can be added or
+ * written any more. Collective. NULL: failed, reported. */
+const char *h5file_finish(struct h5file *file);
 
 /* Ends the file: on disk and under its name if `ok` and all went well on all ranks, gone otherwise.
  * Collective; the same status on all ranks, STATUS_OK only if the file is there. NULL: nothing. */

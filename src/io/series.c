@@ -5,21 +5,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/message.h"
 
-enum { NUMBER = 32 }; /* letters of a number, with the comma */
+enum {
+    NUMBER = 32,       /* letters of a number, with the comma */
+    ROWS = 256,        /* rows that are written in one go */
+    CHUNK = 64 * 1024, /* bytes read at a time: a series may be larger than the memory */
+};
 
 struct series {
     char *path;
     int fd, columns;
-    off_t end; /* of the last whole row */
-    char *row; /* room for a row */
+    off_t end;  /* of the last whole row */
+    char *text; /* room for ROWS rows */
     enum status status;
 };
 
@@ -50,8 +57,8 @@ static enum status open_end(struct series **out, const char *path, int columns)
         return fail_machine("no memory for %s", path);
     *series = (struct series){.fd = -1, .columns = columns};
     series->path = strdup(path);
-    series->row = malloc((size_t)columns * NUMBER + 1);
-    if (!series->path || !series->row) {
+    series->text = malloc((size_t)ROWS * (size_t)columns * NUMBER);
+    if (!series->path || !series->text) {
         fail_machine("no memory for %s", path);
         goto destroy;
     }
@@ -66,7 +73,7 @@ static enum status open_end(struct series **out, const char *path, int columns)
 destroy:
     if (series->fd >= 0)
         close(series->fd);
-    free(series->row);
+    free(series->text);
     free(series->path);
     free(series);
     return STATUS_MACHINE;
@@ -84,57 +91,146 @@ enum status series_create(struct series **out, const char *path, int columns,
     return status == STATUS_OK ? open_end(out, path, columns) : status;
 }
 
-/* How much of text, which begins with the header, to keep: whole rows up to last_step. */
-static size_t rows_until(const char *text, size_t header, int64_t last_step)
+/* What has been read of a row so far. */
+struct row {
+    char step[24]; /* its first field */
+    int letters, commas;
+};
+
+/* Is it a row as series_append writes them, of a step up to last_step? */
+static bool row_stays(const struct row *row, int columns, int64_t last_step)
 {
-    const char *row = text + header;
+    char *end;
+    errno = 0;
+    const int64_t step = strtoll(row->step, &end, 10);
+    return row->letters > 0 && *end == '\0' && !errno && row->commas == columns - 1 &&
+           step <= last_step;
+}
+
+/* Up to where the file stays: whole rows up to last_step from offset `*keep`, which is moved there.
+ * Returns 0 or errno. */
+static int find_end(int fd, int columns, int64_t last_step, off_t *keep)
+{
+    char chunk[CHUNK];
+    struct row row = {.letters = 0};
+    off_t at = *keep;
     for (;;) {
-        const char *end = strchr(row, '\n');
-        if (!end)
-            break;
-        char *after;
-        errno = 0;
-        int64_t step = strtoll(row, &after, 10);
-        if (errno || after == row || (*after != ',' && *after != '\n') || step > last_step)
-            break;
-        row = end + 1;
+        const ssize_t got = pread(fd, chunk, sizeof chunk, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : 0;
+        for (const char *c = chunk; c < chunk + got; c++) {
+            at++;
+            if (*c == '\n') {
+                if (!row_stays(&row, columns, last_step))
+                    return 0;
+                *keep = at;
+                row = (struct row){.letters = 0};
+            } else if (*c == ',')
+                row.commas++;
+            else if (*c == '\0')
+                return 0; /* of a machine that lost its power */
+            else if (row.commas == 0) {
+                if (row.letters == sizeof row.step - 1)
+                    return 0;
+                row.step[row.letters++] = *c;
+            }
+        }
     }
-    return (size_t)(row - text);
+}
+
+/* As much as there is of the first `length` bytes, with a NUL behind; -1: errno says why. */
+static ssize_t read_start(int fd, char *text, size_t length)
+{
+    size_t filled = 0;
+    while (filled < length) {
+        const ssize_t got = pread(fd, text + filled, length - filled, (off_t)filled);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        filled += (size_t)got;
+    }
+    text[filled] = '\0';
+    return (ssize_t)filled;
+}
+
+/* Cut off what does not stay of a file that begins with `header`. *anew: the header itself is not
+ * complete, and nothing was done. */
+static enum status cut(const char *path, const char *header, int columns, int64_t last_step,
+                       bool *anew)
+{
+    const size_t length = strlen(header),
+                 most = length + 512; /* of other columns, for the message */
+    enum status status = STATUS_OK;
+    struct stat info;
+    char *const start = malloc(most + 1);
+    if (!start)
+        return fail_machine("no memory for %s", path);
+    /* not blocking, should it be a pipe */
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        status = fail_machine("cannot open %s: %s", path, strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        status = fail_machine("cannot go on with %s: it is not a file", path);
+        goto done;
+    }
+    if (read_start(fd, start, most) < 0) {
+        status = fail_machine("cannot read %s: %s", path, strerror(errno));
+        goto done;
+    }
+    const size_t there = strlen(start);
+    *anew = there < length && strncmp(start, header, there) == 0;
+    if (*anew)
+        goto done;
+    if (strncmp(start, header, length) != 0) {
+        status = fail_user("%s: its columns are %.*s, this case's are %.*s "
+                           "(rename the series, or move the file away)",
+                           path, (int)strcspn(start, "\n"), start, (int)length - 1, header);
+        goto done;
+    }
+    off_t keep = (off_t)length;
+    const int failed = find_end(fd, columns, last_step, &keep);
+    if (failed)
+        status = fail_machine("cannot read %s: %s", path, strerror(failed));
+    /* In one step: before and after, the file can be resumed. */
+    else if (keep < info.st_size && (ftruncate(fd, keep) != 0 || fsync(fd) != 0))
+        status = fail_machine("cannot cut rows off %s: %s", path, strerror(errno));
+
+done:
+    if (fd >= 0 && close(fd) != 0 && status == STATUS_OK)
+        status = fail_machine("cannot write %s: %s", path, strerror(errno));
+    free(start);
+    return status;
 }
 
 enum status series_resume(struct series **out, const char *path, int columns,
                           const char *const *names, int64_t last_step)
 {
+    bool anew = false;
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return series_create(out, path, columns, names);
-
-    char *header = make_header(columns, names), *text = NULL;
+    char *const header = make_header(columns, names);
     if (!header)
         return fail_machine("no memory for %s", path);
-    size_t length = 0, first = strlen(header);
-    enum status status = file_read(path, SIZE_MAX, &text, &length);
-    if (status != STATUS_OK)
-        goto free_header;
-    if (strncmp(text, header, first) != 0) {
-        int had = (int)strcspn(text, "\n");
-        status = fail_user("%s: its columns are %.*s, this case's are %.*s "
-                           "(rename the series, or move the file away)",
-                           path, had, text, (int)first - 1, header);
-    } else {
-        size_t keep = rows_until(text, first, last_step);
-        if (keep < length)
-            status = file_replace(path, text, keep);
-    }
-    free(text);
-free_header:
+    const enum status status = cut(path, header, columns, last_step, &anew);
     free(header);
-    return status == STATUS_OK ? open_end(out, path, columns) : status;
+    if (status != STATUS_OK)
+        return status;
+    return anew ? series_create(out, path, columns, names) : open_end(out, path, columns);
 }
 
 /* The shortest decimal number that reads back as value. */
 static int format_value(char *to, double value)
 {
     int length = 0;
+    if (isnan(value)) /* whose sign depends on the machine */
+        return snprintf(to, NUMBER, "nan");
     for (int digits = 15; digits <= 17; ++digits) {
         length = snprintf(to, NUMBER, "%.*g", digits, value);
         if (strtod(to, NULL) == value)
@@ -143,24 +239,32 @@ static int format_value(char *to, double value)
     return length;
 }
 
-enum status series_append(struct series *series, int64_t step, const double *values)
+enum status series_append(struct series *series, int64_t step, int rows, const double *values)
 {
+    const off_t before = series->end;
     if (series->status != STATUS_OK)
         return series->status;
-    int length = snprintf(series->row, NUMBER, "%" PRId64, step);
-    for (int c = 1; c < series->columns; ++c) {
-        series->row[length++] = ',';
-        length += format_value(series->row + length, values[c - 1]);
+    for (int done = 0; done < rows;) {
+        size_t length = 0;
+        for (const int stop = rows - done > ROWS ? done + ROWS : rows; done < stop; done++) {
+            length += (size_t)snprintf(series->text + length, NUMBER, "%" PRId64, step);
+            for (int c = 1; c < series->columns; ++c) {
+                series->text[length++] = ',';
+                length += (size_t)format_value(series->text + length, *values++);
+            }
+            series->text[length++] = '\n';
+        }
+        if (file_write_at(series->fd, series->text, length, series->end) != 0) {
+            series->status =
+                fail_machine("cannot add a row to %s: %s", series->path, strerror(errno));
+            /* Half a row would be read as a row, and some rows of a step as all. */
+            series->end = before;
+            if (ftruncate(series->fd, before) != 0)
+                fail_machine("the last row of %s is cut: %s", series->path, strerror(errno));
+            return series->status;
+        }
+        series->end += (off_t)length;
     }
-    series->row[length++] = '\n';
-    if (file_write_at(series->fd, series->row, (size_t)length, series->end) != 0) {
-        series->status = fail_machine("cannot add a row to %s: %s", series->path, strerror(errno));
-        /* Half a row would be read as a row. */
-        if (ftruncate(series->fd, series->end) != 0)
-            fail_machine("the last row of %s is cut: %s", series->path, strerror(errno));
-        return series->status;
-    }
-    series->end += length;
     return STATUS_OK;
 }
 
@@ -178,7 +282,7 @@ enum status series_close(struct series *series)
     enum status status = series_sync(series);
     if (close(series->fd) != 0 && status == STATUS_OK)
         status = fail_machine("cannot write %s: %s", series->path, strerror(errno));
-    free(series->row);
+    free(series->text);
     free(series->path);
     free(series);
     return status;

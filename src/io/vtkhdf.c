@@ -9,13 +9,12 @@
 
 #include "base/message.h"
 
-#define PROVENANCE "/provenance"
-
 enum { NAME = 256 };
 
 struct vtkhdf {
     struct h5file *file;
-    int cells[3];
+    int points[3]; /* along each axis: as many as cells, but at least 2 */
+    bool thin[3];  /* one cell thick: both points have its values */
 };
 
 enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, const int cells[3],
@@ -28,16 +27,24 @@ enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, 
 
     static const int64_t version[2] = {1, 0};
     static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const int32_t extent[6] = {0, cells[0] - 1, 0, cells[1] - 1, 0, cells[2] - 1};
+    double first[3];
+    int32_t extent[6];
+    for (int axis = 0; axis < 3; axis++) {
+        const bool thin = cells[axis] == 1;
+        first[axis] = thin ? origin[axis] - spacing[axis] / 2 : origin[axis];
+        extent[2 * axis] = 0;
+        extent[2 * axis + 1] = thin ? 1 : cells[axis] - 1;
+    }
     h5file_group(file, "/VTKHDF");
     h5file_numbers(file, "/VTKHDF", "Version", SAMPLE_int64, 2, version);
     h5file_word(file, "/VTKHDF", "Type", "ImageData");
     h5file_numbers(file, "/VTKHDF", "WholeExtent", SAMPLE_int32, 6, extent);
-    h5file_numbers(file, "/VTKHDF", "Origin", SAMPLE_float64, 3, origin);
+    h5file_numbers(file, "/VTKHDF", "Origin", SAMPLE_float64, 3, first);
     h5file_numbers(file, "/VTKHDF", "Spacing", SAMPLE_float64, 3, spacing);
     h5file_numbers(file, "/VTKHDF", "Direction", SAMPLE_float64, 9, direction);
     h5file_group(file, "/VTKHDF/PointData");
-    h5file_group(file, PROVENANCE);
+    h5file_group(file, "/provenance");
+    h5file_numbers(file, "/provenance", "cells", SAMPLE_int32, 3, cells);
 
     struct vtkhdf *made = malloc(sizeof *made);
     int failed = !made, any_failed = failed;
@@ -48,7 +55,11 @@ enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, 
         free(made);
         return h5file_close(file, false);
     }
-    *made = (struct vtkhdf){.file = file, .cells = {cells[0], cells[1], cells[2]}};
+    *made = (struct vtkhdf){.file = file};
+    for (int axis = 0; axis < 3; axis++) {
+        made->thin[axis] = cells[axis] == 1;
+        made->points[axis] = extent[2 * axis + 1] + 1;
+    }
     *out = made;
     return STATUS_OK;
 }
@@ -59,7 +70,7 @@ enum status vtkhdf_add(struct vtkhdf *file, const char *name, int components, en
     int length = snprintf(path, sizeof path, "/VTKHDF/PointData/%s", name);
     assert(length < NAME);
     (void)length;
-    const int64_t size[4] = {file->cells[2], file->cells[1], file->cells[0], components};
+    const int64_t size[4] = {file->points[2], file->points[1], file->points[0], components};
     return h5file_add(file->file, path, sample, components == 1 ? 3 : 4, size);
 }
 
@@ -70,24 +81,21 @@ enum status vtkhdf_write(struct vtkhdf *file, int array, const int start[3], con
     const int64_t *size = h5file_size(file->file, array, &axes);
     if (!size)
         return STATUS_MACHINE;
-    const int64_t from[4] = {start[2], start[1], start[0], 0};
     const int64_t many[4] = {count[2], count[1], count[0], axes == 4 ? size[3] : 1};
-    return h5file_write(file->file, array, from, many, data);
+    enum status status = STATUS_OK;
+    for (int copy = 0; copy < 8 && !status; copy++) { /* bit a: to the second point along axis a */
+        const int side[3] = {copy & 1, copy >> 1 & 1, copy >> 2};
+        const int64_t from[4] = {start[2] + side[2], start[1] + side[1], start[0] + side[0], 0};
+        if ((!side[0] || file->thin[0]) && (!side[1] || file->thin[1]) &&
+            (!side[2] || file->thin[2]))
+            status = h5file_write(file->file, array, from, many, data);
+    }
+    return status;
 }
 
-void vtkhdf_note_text(struct vtkhdf *file, const char *name, const char *utf8)
+struct h5file *vtkhdf_file(struct vtkhdf *file)
 {
-    h5file_text(file->file, PROVENANCE, name, utf8);
-}
-
-void vtkhdf_note_number(struct vtkhdf *file, const char *name, double value)
-{
-    h5file_numbers(file->file, PROVENANCE, name, SAMPLE_float64, 1, &value);
-}
-
-void vtkhdf_note_integer(struct vtkhdf *file, const char *name, int64_t value)
-{
-    h5file_numbers(file->file, PROVENANCE, name, SAMPLE_int64, 1, &value);
+    return file->file;
 }
 
 enum status vtkhdf_close(struct vtkhdf *file, bool ok)

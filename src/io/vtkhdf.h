@@ -1,7 +1,9 @@
 /* Snapshots as VTKHDF ImageData, which ParaView and VTK open: one static file a snapshot, arrays on
- * points, a point being the centre of a cell. Format: docs/formats.md.
+ * points, a point being the centre of a cell. Format: docs/formats.md. A snapshot that is one cell
+ * thick has two points there, on the two faces of the cell, with equal values: VTK's readers lose,
+ * or crash on, one with a single layer of points.
  *
- *     vtkhdf_create .. vtkhdf_add, vtkhdf_note_* .. vtkhdf_write .. vtkhdf_close
+ *     vtkhdf_create .. vtkhdf_add .. vtkhdf_write .. vtkhdf_close
  *
  * A file that was created must be closed, whatever the calls between returned. */
 #ifndef TAGFLOW_VTKHDF_H
@@ -28,11 +30,9 @@ enum status vtkhdf_add(struct vtkhdf *file, const char *name, int components, en
 enum status vtkhdf_write(struct vtkhdf *file, int array, const int start[3], const int count[3],
                          const void *data);
 
-/* Where the snapshot comes from: attributes of the group /provenance. What rank 0 gives counts;
- * a failure comes back from vtkhdf_close. */
-void vtkhdf_note_text(struct vtkhdf *file, const char *name, const char *utf8);
-void vtkhdf_note_number(struct vtkhdf *file, const char *name, double value);
-void vtkhdf_note_integer(struct vtkhdf *file, const char *name, int64_t value);
+/* The file itself, for attributes beside those of VTKHDF: in its group /provenance, which is there,
+ * those that say where the snapshot comes from. */
+struct h5file *vtkhdf_file(struct vtkhdf *file);
 
 /* Ends the snapshot: on disk and under its name if `ok` and all went well on all ranks, gone
  * otherwise. Collective; the same status on all ranks. NULL: nothing. */

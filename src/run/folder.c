@@ -3,19 +3,27 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/message.h"
+#include "run/lock.h"
 
 /* What a run leaves: files, and folders with files of one ending. */
 static const char *const files[] = {"case.yaml", "log.txt", "status.json", "report.json"};
 static const struct {
     const char *name, *ending;
-} folders[] = {{"fields", ".vtkhdf"}, {"images", ".png"}, {"series", ".csv"}};
+} folders[] = {
+    {"fields", ".vtkhdf"}, {"images", ".png"}, {"series", ".csv"}, {"checkpoints", ".h5"}};
+
+/* Behind the name of a checkpoint that is no good any more. */
+#define ASIDE ".aside"
+enum { STEP_DIGITS = 10 };
 
 /* Room for what is put behind the folder's name: /fields/<name>_<step>.vtkhdf.tmp */
 enum { LONGEST_NAME = 128 };
@@ -36,11 +44,11 @@ static bool ends_with(const char *name, const char *ending)
 /* Is this what a run writes into its folder i, or a leftover of one that was killed meanwhile? */
 static bool is_result(const char *name, int i)
 {
-    return ends_with(name, folders[i].ending) || ends_with(name, FILE_TEMPORARY);
+    return ends_with(name, folders[i].ending) || ends_with(name, FILE_TEMPORARY) ||
+           ends_with(name, ASIDE);
 }
 
-/* Does dir hold anything that a new run would replace? Its name then, for the message. */
-static bool holds_a_run(const char *dir, char name[FOLDER_PATH])
+bool folder_holds_run(const char *dir, char name[FOLDER_PATH])
 {
     char path[FOLDER_PATH];
     bool found = false;
@@ -66,20 +74,148 @@ static enum status remove_file(const char *path)
     return STATUS_OK;
 }
 
-/* Remove files with the ending, or left over from a run that was killed while writing one. */
-static enum status empty_folder(const char *dir, int i)
+/* Do something with every result in folder i of dir, which is called name and lies at path:
+ * removing and renaming are fine. */
+static enum status
+visit(const char *dir, int i,
+      enum status (*visitor)(int i, const char *name, const char *path, int64_t step), int64_t step)
 {
-    DIR *const d = opendir(dir);
+    char folder[FOLDER_PATH], path[FOLDER_PATH];
+    if (!folder_path(folder, dir, folders[i].name))
+        return fail_user("the name of the output folder is too long");
+    DIR *const d = opendir(folder);
     enum status status = STATUS_OK;
     if (!d)
         return errno == ENOENT ? STATUS_OK
-                               : fail_machine("cannot read %s: %s", dir, strerror(errno));
-    for (const struct dirent *e = readdir(d); e && !status; e = readdir(d)) {
-        char path[FOLDER_PATH];
-        if (is_result(e->d_name, i) && folder_path(path, dir, e->d_name))
+                               : fail_machine("cannot read %s: %s", folder, strerror(errno));
+    for (const struct dirent *e = readdir(d); e && !status; e = readdir(d))
+        if (is_result(e->d_name, i) && folder_path(path, folder, e->d_name))
+            status = visitor(i, e->d_name, path, step);
+    closedir(d);
+    return status;
+}
+
+static enum status remove_any(int i, const char *name, const char *path, int64_t step)
+{
+    (void)i, (void)name, (void)step;
+    return remove_file(path);
+}
+
+/* The step in "<name>_<10 digits><ending>"; -1: it is not called so. */
+static int64_t step_of(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), tail = strlen(ending);
+    if (!ends_with(name, ending) || length < tail + STEP_DIGITS + 1)
+        return -1;
+    const char *const digits = name + length - tail - STEP_DIGITS;
+    if (digits[-1] != '_' || strspn(digits, "0123456789") != STEP_DIGITS)
+        return -1;
+    return strtoll(digits, NULL, 10);
+}
+
+static enum status rewind_file(int i, const char *name, const char *path, int64_t step)
+{
+    char aside[FOLDER_PATH];
+    if (ends_with(name, FILE_TEMPORARY))
+        return remove_file(path);
+    if (step_of(name, folders[i].ending) <= step)
+        return STATUS_OK;
+    if (strcmp(folders[i].name, "checkpoints") != 0)
+        return remove_file(path);
+    if (snprintf(aside, sizeof aside, "%s" ASIDE, path) < FOLDER_PATH && rename(path, aside) == 0)
+        return STATUS_OK;
+    return fail_machine("cannot rename %s: %s", path, strerror(errno));
+}
+
+enum status folder_rewind(const char *dir, int64_t step)
+{
+    char path[FOLDER_PATH], name[64];
+    enum status status = STATUS_OK;
+    for (int i = 0; i < FILES && !status; i++) {
+        snprintf(name, sizeof name, "%s" FILE_TEMPORARY, files[i]);
+        if (folder_path(path, dir, name))
             status = remove_file(path);
     }
+    for (int i = 0; i < FOLDERS && !status; i++)
+        status = visit(dir, i, rewind_file, step);
+    return status;
+}
+
+enum status folder_empty(const char *dir)
+{
+    char path[FOLDER_PATH];
+    enum status status = STATUS_OK;
+    /* Checkpoints first and the case last: if this is cut short, nothing goes on with what is left,
+     * and it is still known what that is. */
+    for (int i = 0; i < FOLDERS && !status; i++)
+        status = visit(dir, i, remove_any, 0);
+    for (int i = FILES - 1; i >= 0 && !status; i--)
+        if (folder_path(path, dir, files[i]))
+            status = remove_file(path);
+    return status;
+}
+
+void folder_checkpoint_name(char name[FOLDER_CHECKPOINT_NAME], int64_t step)
+{
+    snprintf(name, FOLDER_CHECKPOINT_NAME, "checkpoints/step_%0*" PRId64 ".h5", STEP_DIGITS, step);
+}
+
+bool folder_checkpoint(char path[FOLDER_PATH], const char *dir, int64_t step)
+{
+    char name[FOLDER_CHECKPOINT_NAME];
+    folder_checkpoint_name(name, step);
+    return folder_path(path, dir, name);
+}
+
+static int newest_first(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a < b) - (a > b);
+}
+
+int folder_checkpoints(const char *dir, int64_t **steps)
+{
+    char folder[FOLDER_PATH];
+    int count = 0;
+    *steps = NULL;
+    DIR *const d = folder_path(folder, dir, "checkpoints") ? opendir(folder) : NULL;
+    if (!d && errno == ENOENT)
+        return 0;
+    if (!d) {
+        fail_machine("cannot read %s: %s", folder, strerror(errno));
+        return -1;
+    }
+    for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+        const int64_t step = step_of(e->d_name, ".h5");
+        char name[FOLDER_CHECKPOINT_NAME];
+        folder_checkpoint_name(name, step);
+        if (step < 0 || strcmp(strchr(name, '/') + 1, e->d_name) != 0)
+            continue;
+        int64_t *const more = realloc(*steps, ((size_t)count + 1) * sizeof *more);
+        if (!more) {
+            fail_machine("out of memory for a list of checkpoints");
+            count = -1;
+            break;
+        }
+        *steps = more;
+        more[count++] = step;
+    }
     closedir(d);
+    if (count > 0)
+        qsort(*steps, (size_t)count, sizeof **steps, newest_first);
+    return count;
+}
+
+enum status folder_prune(const char *dir, int keep)
+{
+    char path[FOLDER_PATH];
+    int64_t *steps;
+    const int count = folder_checkpoints(dir, &steps);
+    enum status status = count < 0 ? STATUS_MACHINE : STATUS_OK;
+    for (int i = keep; i < count && !status; i++)
+        if (folder_checkpoint(path, dir, steps[i]))
+            status = remove_file(path);
+    free(steps);
     return status;
 }
 
@@ -123,30 +259,41 @@ static bool holds_the_case(const char *dir, const char *case_path)
            ours.st_ino == theirs.st_ino;
 }
 
-enum status folder_open(const char *dir, bool overwrite, const char *case_path)
+static enum status refuse_run(const char *dir)
+{
+    char name[FOLDER_PATH];
+    if (!folder_holds_run(dir, name))
+        return STATUS_OK;
+    return fail_user("%s holds a run already, %s (--restart auto to go on with it, --overwrite to "
+                     "replace it, or --output DIR for another folder)",
+                     dir, name);
+}
+
+enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path, int *lock)
 {
     char path[FOLDER_PATH];
-    enum status status = STATUS_OK;
+    *lock = -1;
     if (holds_the_case(dir, case_path))
         return fail_user(
             "%s: a run in %s would replace this file (copy it elsewhere, or --output DIR for "
             "another folder)",
             case_path, dir);
-    if (!overwrite && holds_a_run(dir, path))
-        return fail_user(
-            "%s holds a run already, %s (--overwrite to replace it, or --output DIR for another "
-            "folder)",
-            dir, path);
-    status = make_folders(dir);
-    for (int i = 0; i < FILES && !status; i++)
-        if (folder_path(path, dir, files[i]))
-            status = remove_file(path);
-    for (int i = 0; i < FOLDERS && !status; i++) {
-        if (!folder_path(path, dir, folders[i].name))
-            return fail_user("the name of the output folder is too long");
-        status = folder_create(path);
-        if (!status)
-            status = empty_folder(path, i);
+    enum status status = mode == FOLDER_NEW ? refuse_run(dir) : STATUS_OK;
+    if (!status)
+        status = make_folders(dir);
+    if (!status)
+        status = lock_take(lock, dir);
+    if (!status && mode == FOLDER_NEW) /* now that nobody else can begin one */
+        status = refuse_run(dir);
+    for (int i = 0; i < FOLDERS && !status; i++)
+        status = folder_path(path, dir, folders[i].name)
+                     ? folder_create(path)
+                     : fail_user("the name of the output folder is too long");
+    if (!status && mode != FOLDER_RESUME)
+        status = folder_empty(dir);
+    if (status) {
+        lock_release(*lock);
+        *lock = -1;
     }
     return status;
 }

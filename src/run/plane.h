@@ -4,8 +4,8 @@
 
 #include "solver/solver.h"
 
-/* Gather the plane on rank 0 and write dir/images/<name>_<step>.png there. Collective; a failure
- * is reported and returned on the ranks it happened on. */
+/* Gather the plane on rank 0 and write dir/images/<name>_<step>.png there. Collective; the
+ * same status on all ranks, failures reported. */
 enum status plane_image(struct solver *s, const struct flow_case *c, const struct case_image *image,
                         const char *dir);
 

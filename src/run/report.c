@@ -59,12 +59,17 @@ enum status report_status(const char *dir, const struct flow_case *c, const stru
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     gethostname(host, sizeof host - 1);
     const double left = (double)(c->run.steps - p->step) * all_cells(c);
+    char name[FOLDER_CHECKPOINT_NAME];
+    folder_checkpoint_name(name, p->checkpoint);
+    json_t *const checkpoint = p->checkpoint < 0 ? json_null()
+                                                 : json_pack("{s:s, s:I}", "file", name, "step",
+                                                             (json_int_t)p->checkpoint);
     json_t *const object = json_pack(
-        "{s:s, s:I, s:I, s:f, s:f, s:o, s:n, s:s, s:s, s:i}", "state", run_state_name(p->state),
+        "{s:s, s:I, s:I, s:f, s:f, s:o, s:o, s:s, s:s, s:i}", "state", run_state_name(p->state),
         "step", (json_int_t)p->step, "steps", (json_int_t)c->run.steps, "time",
         (double)p->step * c->units.dt, "glups", 1e-9 * p->updates_now, "eta_seconds",
         p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(), "checkpoint",
-        "updated", date, "host", host, "pid", (int)getpid());
+        checkpoint, "updated", date, "host", host, "pid", (int)getpid());
     return replace_json(dir, "status.json", object);
 }
 

@@ -19,6 +19,7 @@ struct progress {
     int64_t steps_done; /* by this job */
     double seconds;     /* this job's steps took, without set-up and output */
     double updates_now; /* cells updated a second lately; 0: not known yet */
+    int64_t checkpoint; /* step of the newest; -1: there is none */
 };
 
 /* Bytes a lattice update moves: each population read and written once, and the tag. */

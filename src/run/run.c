@@ -1,404 +1,520 @@
-/* A run: from the case to its last step; see run.h. */
+/* A run: from the case, or a checkpoint, to its last step; see run.h. */
 #include "run/run.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/agree.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "base/watchdog.h"
+#include "case/keys.h"
+#include "run/checkpoint.h"
 #include "run/folder.h"
+#include "run/lock.h"
+#include "run/narrate.h"
 #include "run/output.h"
-#include "run/report.h"
-#include "version.h"
+#include "run/restart.h"
+#include "run/signals.h"
+#include "solver/residual.h"
 
-enum { HOST_NAME = 64 };
+/* Ranks agree after so many seconds of steps: whether to stop, to write a checkpoint, and after how
+ * many steps they will agree again. */
+static const double agree_seconds = 0.1;
+/* status.json is never older than about this while the run goes on. */
+static const double status_seconds = 10;
+/* What a checkpoint is taken to need before one was measured, in bytes a second. */
+static const double disk_speed = 100e6;
+
+/* What ranks ask for, of all of them the greatest. */
+enum stop { STOP_NO, STOP_SIGINT, STOP_SIGUSR1, STOP_SIGTERM, STOP_TIME };
+struct wishes {
+    int64_t status, stop, checkpoint, batch;
+};
 
 struct run {
     const struct flow_case *c;
     const char *dir;
     MPI_Comm comm;
+    int lock; /* rank 0 */
     struct domain domain;
     struct backend *backend;
     struct solver solver;
-    struct output output;
-    struct progress progress;
-    double lap_seconds; /* of steps since the last log line */
-    int64_t lap_steps;
-    bool live; /* live: a progress line on the terminal */
-    double live_last;
+    struct state state;
+    struct output *output;
+    struct narrator n;
+    int64_t batch;          /* steps until ranks agree again */
+    int64_t looked;         /* the last step at which the flow was looked at, and good; -1: none */
+    double status_last;     /* when status.json was written */
+    double checkpoint_last; /* when the last was written */
+    double checkpoint_seconds; /* the longest that one took */
+    double attend_seconds;     /* the same of what is due at a step, output above all */
+    /* Remembered from step to step, and so in checkpoints: */
+    int64_t ended;  /* the stop criterion has ended the run */
+    double stop[3]; /* was its number looked at already, what was it, how much had it changed */
+    struct residual residual;
 };
 
-static double now(void)
+static bool over(const struct run *r)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return r->ended || r->solver.step >= r->c->run.steps;
 }
 
-static enum status agree(const struct run *r, enum status status)
+static enum status write_status(struct run *r)
 {
-    int mine = status, worst;
-    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, r->comm);
-    return (enum status)worst;
+    r->status_last = clock_seconds();
+    return r->domain.rank == 0 ? report_status(r->dir, r->c, &r->n.progress) : STATUS_OK;
 }
 
-/* ---- what is said at the start ---- */
+/* ---- at a step ---- */
 
-static void say_hosts(const struct run *r)
+/* Sums over the flow, and whether it has diverged. */
+static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
-    const struct domain *const d = &r->domain;
-    char host[HOST_NAME] = "?";
-    char *hosts = NULL;
-    gethostname(host, sizeof host - 1);
-    if (d->rank == 0)
-        hosts = calloc((size_t)d->ranks, HOST_NAME);
-    if (d->rank == 0 && !hosts)
-        MPI_Abort(r->comm, fail_machine("out of memory"));
-    MPI_Gather(host, HOST_NAME, MPI_CHAR, hosts, HOST_NAME, MPI_CHAR, 0, r->comm);
-    for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
-        int same = rank; /* ranks in a row on one host share a line */
-        while (same + 1 < d->ranks &&
-               strcmp(hosts + (same + 1) * HOST_NAME, hosts + rank * HOST_NAME) == 0)
-            same++;
-        if (same == rank)
-            say("rank %d on %s: %s", rank, hosts + rank * HOST_NAME, r->backend->description);
-        else
-            say("ranks %d to %d on %s: %s", rank, same, hosts + rank * HOST_NAME,
-                r->backend->description);
-        rank = same + 1;
+    enum status status = flow_measure(&r->solver, enstrophy, sums);
+    if (!status && check)
+        status = narrate_divergence(&r->n, sums, r->looked < 0 ? 0 : r->looked);
+    if (!status && check)
+        r->looked = r->solver.step;
+    return status;
+}
+
+/* The number that the stop criterion watches. */
+static double stop_number(const struct run *r, const struct flow_sums *sums)
+{
+    switch (r->c->run.stop.of) {
+    case STOP_kinetic_energy:
+        return sums->kinetic_energy;
+    case STOP_enstrophy:
+        return sums->enstrophy;
+    case STOP_max_velocity:
+        return sums->max_velocity;
+    case STOP_residual: /* is a change itself */
+        break;
     }
-    free(hosts);
+    return NAN;
 }
 
-/* Ranks of this node that may use each of its cores, times threads: more than one is a waste. */
-static void warn_threads(const struct run *r)
-{
-    cpu_set_t allowed;
-    MPI_Comm node;
-    int ranks;
-    MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    if (sched_getaffinity(0, sizeof allowed, &allowed))
-        return;
-    const int cores = CPU_COUNT(&allowed), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (r->c->run.threads > cores)
-        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer "
-             "threads)",
-             r->c->run.threads, cores, cores == 1 ? "" : "s");
-    else if (r->c->run.threads * ranks > online)
-        warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
-             r->c->run.threads, r->c->run.threads == 1 ? "" : "s", online);
-}
-
-static void say_start(const struct run *r)
-{
-    const struct domain *const d = &r->domain;
-    const struct view *const v = &r->solver.view;
-    char date[64];
-    const time_t t = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
-    say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
-    say_hosts(r);
-    case_say_derived(r->c);
-    double bytes = (double)v->stride * Q * (r->backend->storage == PRECISION_fp64 ? 8 : 4) +
-                   (double)d->view_cells;
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, r->comm);
-    say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
-        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
-    case_warn(r->c);
-    warn_threads(r);
-}
-
-/* ---- what is said on the way ---- */
-
-static const char *duration_text(char *text, size_t size, double seconds)
-{
-    const long long s = (long long)(seconds + 0.5);
-    if (!(seconds < 1e9))
-        snprintf(text, size, "-");
-    else if (s < 100)
-        snprintf(text, size, "%lld s", s);
-    else if (s < 6000)
-        snprintf(text, size, "%lldm%02llds", s / 60, s % 60);
-    else
-        snprintf(text, size, "%lldh%02lldm", s / 3600, s / 60 % 60);
-    return text;
-}
-
-static double seconds_left(const struct run *r)
-{
-    const double rate =
-        r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
-    return rate > 0 ? (double)(r->c->run.steps - r->progress.step) / rate : INFINITY;
-}
-
-static void say_progress(struct run *r, const struct flow_sums *sums)
+/* Sets r->ended when the flow has become steady. */
+static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
 {
     const struct flow_case *const c = r->c;
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    char left[32], time_text[48] = "";
-    if (r->lap_seconds > 0)
-        r->progress.updates_now = (double)r->lap_steps * cells / r->lap_seconds;
-    r->lap_seconds = 0;
-    r->lap_steps = 0;
-    if (c->units.given)
-        snprintf(time_text, sizeof time_text, "  time %.6g s",
-                 (double)r->progress.step * c->units.dt);
-    if (r->live)
-        fputs("\r\033[K", stderr);
-    const double u = output_velocity_unit(c);
-    const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
-    say("step %lld  %.1f %%%s  %.4f GLUPS  left %s  energy %.8g  max |u| %.6g",
-        (long long)r->progress.step, 100.0 * (double)r->progress.step / (double)c->run.steps,
-        time_text, 1e-9 * r->progress.updates_now,
-        duration_text(left, sizeof left, seconds_left(r)), sums->kinetic_energy * energy,
-        sums->max_velocity * u);
+    double change = NAN;
+    if (c->run.stop.of == STOP_residual) {
+        const enum status status = residual_measure(&r->residual, &r->solver, &change);
+        if (status)
+            return status;
+    } else {
+        const double now = stop_number(r, sums), before = r->stop[1];
+        if (r->stop[0] > 0)
+            change = now == before ? 0 : fabs(now - before) / fabs(now);
+        r->stop[0] = 1;
+        r->stop[1] = now;
+    }
+    r->stop[2] = change;
+    if (change < c->run.stop.change) { /* not so when it is not known yet */
+        r->ended = 1;
+        say("steady at step %lld: in %lld steps a change of %.3g, below run.stop.change %.3g",
+            (long long)r->solver.step, (long long)c->run.stop.every, change, c->run.stop.change);
+    }
+    return STATUS_OK;
 }
 
-/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of
- * a launcher: Open MPI sets it itself in a program that was started alone.) */
-static bool on_a_terminal(const struct domain *d)
-{
-    return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
-           !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
-}
-
-static void live_progress(struct run *r)
-{
-    char left[32];
-    const double t = now();
-    if (!r->live || t - r->live_last < 0.5)
-        return;
-    r->live_last = t;
-    fprintf(stderr, "\r\033[Kstep %lld of %lld (%.0f %%), %s left", (long long)r->progress.step,
-            (long long)r->c->run.steps, 100.0 * (double)r->progress.step / (double)r->c->run.steps,
-            duration_text(left, sizeof left, seconds_left(r)));
-    fflush(stderr);
-}
-
-/* ---- the run ---- */
-
-static enum status check_divergence(const struct run *r, const struct flow_sums *sums,
-                                    int64_t last_good)
-{
-    const double limit = r->c->check.max_velocity;
-    const char *const unit = r->c->units.given ? " m/s" : "";
-    const int *const cell = sums->finite ? sums->max_cell : sums->bad_cell;
-    const double dx = r->c->units.dx, u = output_velocity_unit(r->c);
-    char position[128] = "";
-    if (sums->finite && sums->max_velocity <= limit)
-        return STATUS_OK;
-    if (r->live)
-        fputs("\r\033[K", stderr);
-    if (r->c->units.given)
-        snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx,
-                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
-    if (sums->finite)
-        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in "
-                  "cell [%d, %d, %d]%s, "
-                  "after step %lld (try a smaller velocity or time step, a finer grid, or a larger "
-                  "viscosity)",
-                  sums->max_velocity * u, unit, limit * u, unit, (long long)r->progress.step,
-                  cell[0], cell[1], cell[2], position, (long long)last_good);
-    else
-        fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, "
-                  "after step %lld "
-                  "(try a smaller velocity or time step, a finer grid, or a larger viscosity)",
-                  (long long)r->progress.step, cell[0], cell[1], cell[2], position,
-                  (long long)last_good);
-    return STATUS_DIVERGED;
-}
-
-static bool files_due(const struct flow_case *c, int64_t step)
-{
-    bool due = false;
-    for (int i = 0; i < c->fields_count; i++)
-        due |= output_due(step, c->fields[i].every);
-    for (int i = 0; i < c->images_count; i++)
-        due |= output_due(step, c->images[i].every);
-    return due;
-}
-
-/* Everything due at the present step: sums, divergence check, log, status, output. */
-static enum status attend(struct run *r, int64_t *last_good)
+/* Everything due at the present step: sums, divergence check, stop criterion, log, status, output.
+ */
+static enum status attend(struct run *r)
 {
     const struct flow_case *const c = r->c;
     const int64_t step = r->solver.step;
-    const bool last = step == c->run.steps, first = step == 0;
-    const bool log = output_due(step, c->log_every) || last || first;
+    const bool first = step == 0, stop = c->run.stop.given && output_due(step, c->run.stop.every);
+    bool enstrophy = stop && c->run.stop.of == STOP_enstrophy;
+    const bool series = output_needs_sums(r->output, step, &enstrophy);
+    const bool log = output_due(step, c->log_every) || step == c->run.steps || first;
     /* Nothing is written from a state that was not looked at. */
-    const bool check =
-        output_due(step, c->check.every) || last || (c->check.every && files_due(c, step));
-    bool enstrophy = false;
-    const bool series = output_needs_sums(&r->output, step, &enstrophy);
+    const bool check = output_due(step, c->check.every) || step == c->run.steps ||
+                       (c->check.every && output_files_due(r->output, step));
     struct flow_sums sums = {0};
     enum status status = STATUS_OK;
 
-    if (log || check || series) {
-        status = flow_measure(&r->solver, enstrophy, &sums);
-        if (!status && c->check.every)
-            status = check_divergence(r, &sums, *last_good);
-        if (status)
-            return status;
-        *last_good = step;
-    }
-    if (log && r->domain.rank == 0) {
-        say_progress(r, &sums);
+    if (log || check || series || stop)
+        status = look(r, c->check.every > 0, enstrophy, &sums);
+    if (!status && stop)
+        status = look_at_stop(r, &sums);
+    if (status)
+        return status;
+    if ((log || r->ended) && r->domain.rank == 0) {
+        narrate_progress(&r->n, &sums);
         status = message_log_state();
         if (!status)
-            status = report_status(r->dir, c, &r->progress);
+            status = write_status(r);
     }
-    status = agree(r, status);
-    return status ? status : output_write(&r->output, &sums, last);
+    status = status_agree(r->comm, status);
+    return status ? status : output_write(r->output, &sums, over(r));
 }
 
 /* Steps from here to the next at which anything is due. */
 static int64_t steps_to_next(const struct run *r)
 {
     const struct flow_case *const c = r->c;
-    const int64_t step = r->solver.step;
+    const int64_t step = r->solver.step,
+                  every[] = {c->log_every, c->check.every, c->checkpoint.every,
+                             c->run.stop.given ? c->run.stop.every : 0};
     int64_t next = c->run.steps - step;
-#define DUE(every)                                                                                 \
-    if ((every) > 0 && (every)-step % (every) < next)                                              \
-        next = (every)-step % (every);
-    DUE(c->log_every)
-    DUE(c->check.every)
-    for (int i = 0; i < c->series_count; i++)
-        DUE(c->series[i].every)
-    for (int i = 0; i < c->fields_count; i++)
-        DUE(c->fields[i].every)
-    for (int i = 0; i < c->images_count; i++)
-        DUE(c->images[i].every)
-#undef DUE
-    return next;
+    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
+        if (every[i] > 0 && every[i] - step % every[i] < next)
+            next = every[i] - step % every[i];
+    const int64_t output = output_next(r->output, step);
+    return output < next ? output : next;
 }
 
-static enum status advance(struct run *r)
+/* ---- checkpoints ---- */
+
+static bool keeps_checkpoints(const struct flow_case *c)
 {
-    int64_t last_good = 0;
-    r->progress.state = RUN_running;
-    enum status status = attend(r, &last_good);
-    while (!status && r->solver.step < r->c->run.steps) {
-        const int64_t steps = steps_to_next(r);
-        MPI_Barrier(r->comm); /* output of one rank is not another's step time */
-        const double start = now();
-        for (int64_t k = 0; k < steps && !status; k++) {
-            status = solver_step(&r->solver);
-            r->progress.step = r->solver.step;
-            live_progress(r);
-        }
-        MPI_Barrier(r->comm);
-        const double seconds = now() - start;
-        r->progress.seconds += seconds;
-        r->progress.steps_done += steps;
-        r->lap_seconds += seconds;
-        r->lap_steps += steps;
-        status = agree(r, status);
-        if (!status)
-            status = attend(r, &last_good);
+    return c->checkpoint.every > 0 || c->checkpoint.seconds > 0;
+}
+
+static double state_bytes(const struct run *r)
+{
+    const struct flow_case *const c = r->c;
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    double bytes = 0;
+    for (int i = 0; i < r->state.count; i++) {
+        const struct state_array *const a = &r->state.array[i];
+        double share = 1;
+        for (int k = 0; k < 3 && a->in_cells; k++)
+            share *= (double)(a->box.hi[k] - a->box.lo[k]) / c->cells[k];
+        const double wide = a->sample == SAMPLE_float32 ? 4 : 8;
+        bytes += wide * a->components * (a->in_cells ? share * cells : 1);
     }
+    return bytes;
+}
+
+/* Write one of the present step, and let go of the oldest. */
+static enum status write_checkpoint(struct run *r)
+{
+    char path[FOLDER_PATH], name[FOLDER_CHECKPOINT_NAME];
+    struct flow_sums sums;
+    enum status status = STATUS_OK;
+    struct checkpoint_times times = {0, 0};
+    if (r->n.progress.checkpoint == r->solver.step)
+        return STATUS_OK;
+    if (r->looked != r->solver.step) /* never from a bad state */
+        status = look(r, true, false, &sums);
+    if (!status) /* a checkpoint counts on what was written before it */
+        status = output_sync(r->output);
+    if (!status && !folder_checkpoint(path, r->dir, r->solver.step))
+        status = fail_user("the name of the output folder is too long");
+    if (!status)
+        status = checkpoint_write(&r->solver, r->c, &r->state, path, &times);
+    if (status)
+        return status;
+    folder_checkpoint_name(name, r->solver.step);
+    narrate_checkpoint(name, &times, state_bytes(r));
+    r->n.progress.checkpoint = r->solver.step;
+    r->checkpoint_last = clock_seconds();
+    if (times.write + times.verify > r->checkpoint_seconds)
+        r->checkpoint_seconds = times.write + times.verify;
+    if (r->domain.rank == 0) {
+        status = folder_prune(r->dir, r->c->checkpoint.keep);
+        if (!status)
+            status = write_status(r);
+    }
+    return status_agree(r->comm, status);
+}
+
+/* ---- steps ---- */
+
+/* Rank 0: has this job so little time left that it has to stop now? A checkpoint has to fit in,
+ * with room for a slower one, and the end of the program. */
+static bool out_of_time(const struct run *r)
+{
+    const double limit = r->c->run.time_limit;
+    const double checkpoint =
+        r->checkpoint_seconds > 0 ? r->checkpoint_seconds : state_bytes(r) / disk_speed;
+    const double reserve = 2 * (checkpoint + r->attend_seconds + agree_seconds) + 1;
+    return limit > 0 && clock_seconds() + reserve > limit;
+}
+
+/* What this rank asks for. */
+static void wish(const struct run *r, enum status status, double step_seconds, struct wishes *w)
+{
+    const char *const signal = signals_stop();
+    const double due = r->c->checkpoint.seconds;
+    *w = (struct wishes){.status = (int64_t)status, .checkpoint = signals_checkpoint()};
+    if (signal)
+        w->stop = strcmp(signal, "SIGTERM") == 0   ? STOP_SIGTERM
+                  : strcmp(signal, "SIGUSR1") == 0 ? STOP_SIGUSR1
+                                                   : STOP_SIGINT;
+    if (r->domain.rank != 0)
+        return;
+    if (out_of_time(r))
+        w->stop = STOP_TIME;
+    if (due > 0 && clock_seconds() - r->checkpoint_last > due)
+        w->checkpoint = 1;
+    const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
+    w->batch = batch < 1 ? 1 : batch > 8 * (double)r->batch ? 8 * r->batch : (int64_t)batch;
+}
+
+/* Some steps, at most `most`, and what all ranks want then. */
+static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
+{
+    struct progress *const p = &r->n.progress;
+    const int64_t steps = r->batch < most ? r->batch : most;
+    const double start = clock_seconds();
+    enum status status = STATUS_OK;
+    int64_t done = 0;
+    while (done < steps) {
+        status = solver_step(&r->solver);
+        if (status) /* reported; the neighbours wait for this rank's halo, and would for ever */
+            MPI_Abort(r->comm, (int)status);
+        p->step = r->solver.step;
+        done++;
+        narrate_live_progress(&r->n);
+    }
+    if (r->domain.rank == 0 && clock_seconds() - r->status_last > status_seconds)
+        status = write_status(r);
+    struct wishes mine;
+    wish(r, status, (clock_seconds() - start) / (double)steps, &mine);
+    MPI_Allreduce(&mine, w, sizeof *w / sizeof(int64_t), MPI_INT64_T, MPI_MAX, r->comm);
+    r->batch = w->batch;
+    const double seconds = clock_seconds() - start;
+    p->seconds += seconds;
+    p->steps_done += done;
+    r->n.lap_seconds += seconds;
+    r->n.lap_steps += done;
+    watchdog_progress();
+    return (enum status)w->status;
+}
+
+static enum status stop_early(const struct run *r, int64_t why)
+{
+    static const char *const text[] = {
+        [STOP_SIGINT] = "SIGINT",
+        [STOP_SIGUSR1] = "SIGUSR1",
+        [STOP_SIGTERM] = "SIGTERM",
+        [STOP_TIME] = "run.time_limit",
+    };
+    narrate_stop(&r->n, text[why]);
+    return STATUS_STOPPED;
+}
+
+static enum status advance(struct run *r, bool resumed)
+{
+    struct flow_sums sums;
+    enum status status = resumed ? look(r, true, false, &sums) : attend(r);
+    while (!status && !over(r)) {
+        const int64_t due = r->solver.step + steps_to_next(r);
+        struct wishes w = {0};
+        MPI_Barrier(r->comm); /* output of one rank is not another's step time */
+        while (!status && r->solver.step < due && !w.stop && !w.checkpoint)
+            status = run_batch(r, due - r->solver.step, &w);
+        const double start = clock_seconds();
+        if (!status && r->solver.step == due)
+            status = attend(r);
+        if (clock_seconds() - start > r->attend_seconds)
+            r->attend_seconds = clock_seconds() - start;
+        if (!status &&
+            (w.stop || w.checkpoint || output_due(r->solver.step, r->c->checkpoint.every) ||
+             (over(r) && keeps_checkpoints(r->c))))
+            status = write_checkpoint(r);
+        if (!status && w.stop && !over(r))
+            status = stop_early(r, w.stop);
+    }
+    if (!status && keeps_checkpoints(r->c)) /* so that more steps can follow another day */
+        status = write_checkpoint(r);
     return status;
 }
 
-static enum status open_folder(struct run *r, const struct run_options *options)
+/* ---- start and end ---- */
+
+/* Rank 0: the files that a run has from its start. */
+static enum status start_files(struct run *r, bool resumed)
 {
     char path[FOLDER_PATH];
     enum status status = STATUS_OK;
-    if (r->domain.rank == 0) {
-        status = folder_open(r->dir, options->overwrite, options->case_path);
-        if (!status && folder_path(path, r->dir, "case.yaml"))
-            status = file_replace(path, r->c->resolved, strlen(r->c->resolved));
-        if (!status && folder_path(path, r->dir, "log.txt"))
-            status = message_log_to(path, 0);
-        if (!status)
-            status = report_status(r->dir, r->c, &r->progress);
-    }
-    return agree(r, status);
+    if (folder_path(path, r->dir, "case.yaml"))
+        status = file_replace(path, r->c->resolved, strlen(r->c->resolved));
+    if (!status && folder_path(path, r->dir, "log.txt"))
+        status = message_log_to(path, resumed);
+    return status ? status : write_status(r);
 }
 
-static void say_done(const struct run *r, const char *hash)
+/* Where the run begins, and its folder, locked, with nothing in it that would not be of this run.
+ * *done: there is nothing left to do. */
+static enum status open_folder(struct run *r, const struct run_options *options,
+                               struct checkpoint *k, char from[FOLDER_PATH], bool *done)
 {
-    const double cells = (double)r->c->cells[0] * r->c->cells[1] * r->c->cells[2];
-    const double rate =
-        r->progress.seconds > 0 ? (double)r->progress.steps_done / r->progress.seconds : 0;
-    char text[32];
-    say("done: %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s",
-        (long long)r->progress.steps_done, duration_text(text, sizeof text, r->progress.seconds),
-        1e-9 * rate * cells, 1e-9 * rate * cells * report_bytes_per_update(r->backend), hash);
-    say("results in %s", r->dir);
+    const enum folder_mode mode = options->restart     ? FOLDER_RESUME
+                                  : options->overwrite ? FOLDER_OVERWRITE
+                                                       : FOLDER_NEW;
+    /* A file is looked at before a folder is made for nothing. */
+    int first =
+        options->restart && strcmp(options->restart, "auto") != 0 && access(r->dir, F_OK) != 0;
+    enum restart_from begin = RESTART_BEGINNING;
+    enum status status = STATUS_OK;
+    MPI_Bcast(&first, 1, MPI_INT, 0, r->comm);
+    if (first)
+        status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
+    if (!status && r->domain.rank == 0)
+        status = folder_open(r->dir, mode, options->case_path, &r->lock);
+    status = status_agree(r->comm, status);
+    if (!status && options->restart && !first)
+        status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
+    *done = begin == RESTART_DONE;
+    if (status || *done || r->domain.rank != 0)
+        return status_agree(r->comm, status);
+
+    char path[FOLDER_PATH];
+    const bool resumed = begin == RESTART_CHECKPOINT;
+    r->n.progress.step = resumed ? k->step : 0;
+    if (resumed && folder_checkpoint(path, r->dir, k->step) && access(path, F_OK) == 0)
+        r->n.progress.checkpoint = k->step;
+    if (mode == FOLDER_RESUME && !resumed)
+        status = folder_empty(r->dir);
+    return status_agree(r->comm, status ? status : start_files(r, resumed));
 }
 
 /* What state the run is in, for programs; `status` that it has until now. On rank 0. */
 static enum status write_reports(struct run *r, enum status status, const char *hash)
 {
-    r->progress.state = status == STATUS_OK         ? RUN_done
-                        : status == STATUS_DIVERGED ? RUN_diverged
-                                                    : RUN_failed;
-    enum status written = report_status(r->dir, r->c, &r->progress);
-    if (!written)
-        written = report_write(r->dir, r->c, &r->domain, r->backend, &r->progress, hash);
-    if (written && status == STATUS_OK) { /* not done without its report */
-        r->progress.state = RUN_failed;
-        report_status(r->dir, r->c, &r->progress);
-    }
-    return status ? status : written;
+    struct progress *const p = &r->n.progress;
+    p->state = status == STATUS_OK         ? RUN_done
+               : status == STATUS_STOPPED  ? RUN_stopped
+               : status == STATUS_DIVERGED ? RUN_diverged
+                                           : RUN_failed;
+    enum status written = report_write(r->dir, r->c, &r->domain, r->backend, p, hash);
+    if (written && (status == STATUS_OK || status == STATUS_STOPPED))
+        p->state = RUN_failed; /* not done without its report */
+    if (write_status(r))
+        written = STATUS_MACHINE;
+    return written ? written : status;
 }
 
 /* The end, good or bad. */
 static enum status finish(struct run *r, enum status status)
 {
     char hash[17] = "";
-    const bool sound = status == STATUS_OK;
+    const bool sound = status == STATUS_OK || status == STATUS_STOPPED;
     if (sound) {
         uint64_t bits;
-        status = solver_hash(&r->solver, &bits);
+        const enum status hashed = solver_hash(&r->solver, &bits);
+        status = hashed ? hashed : status;
         snprintf(hash, sizeof hash, "%016llx", (unsigned long long)bits);
     }
-    if (output_close(&r->output) && !status)
+    if (output_close(r->output) && sound)
         status = STATUS_MACHINE;
-    status = agree(r, status);
+    r->output = NULL;
     if (status == STATUS_OK)
-        say_done(r, hash);
+        narrate_done(&r->n, hash);
     if (r->domain.rank == 0) {
-        status = status ? status : message_log_state();
+        if (message_log_state() && sound)
+            status = STATUS_MACHINE;
         status = write_reports(r, status, sound ? hash : NULL);
     }
-    if (message_log_to(NULL, 0) && !status)
+    if (message_log_to(NULL, 0) && sound)
         status = STATUS_MACHINE;
-    return agree(r, status);
+    if (r->domain.rank != 0 && sound) /* rank 0 knows how it ended */
+        status = STATUS_OK;
+    return status_agree(r->comm, status);
+}
+
+static enum status register_stop(struct run *r)
+{
+    const struct flow_case *const c = r->c;
+    char definition[STATE_DEFINITION];
+    snprintf(definition, sizeof definition, "%s every %lld steps: known, value, change",
+             key_stops[c->run.stop.of], (long long)c->run.stop.every);
+    enum status status =
+        state_add_numbers(&r->state, "run/stop", definition, SAMPLE_float64, 3, r->stop);
+    if (!status && c->run.stop.of == STOP_residual) {
+        status = residual_create(&r->residual, &r->solver);
+        if (!status)
+            status = residual_register(&r->residual, &r->solver, &r->state, "run/residual");
+    }
+    return status;
+}
+
+static enum status register_own(struct run *r)
+{
+    enum status status = checkpoint_register_populations(&r->state, &r->solver);
+    if (!status)
+        status =
+            state_add_numbers(&r->state, "run/ended", "1: by run.stop", SAMPLE_int64, 1, &r->ended);
+    if (!status && r->c->run.stop.given)
+        status = register_stop(r);
+    return status_agree(r->comm, status);
+}
+
+/* From the folder to the last step. from: the checkpoint's file, NULL: from the beginning. */
+static enum status carry_out(struct run *r, const struct checkpoint *k, const char *from)
+{
+    enum status status = solver_create(&r->solver, &r->domain, r->backend);
+    if (!status)
+        status = register_own(r);
+    if (!status)
+        status = output_create(&r->output, r->c, &r->solver, &r->state, r->dir);
+    if (!status)
+        status = from ? checkpoint_load(k, from, &r->solver, &r->state)
+                      : solver_initialise(&r->solver, r->c);
+    if (!status && from) /* only now: the checkpoint may itself be one of a later past */
+        status =
+            status_agree(r->comm, r->domain.rank == 0 ? folder_rewind(r->dir, k->step) : STATUS_OK);
+    if (from) { /* all ranks know what rank 0 found */
+        r->n.progress.step = k->step;
+        MPI_Bcast(&r->n.progress.checkpoint, 1, MPI_INT64_T, 0, r->comm);
+    }
+    /* Ended by a criterion that is gone, or stricter now. */
+    if (r->ended && !(r->c->run.stop.given && r->stop[2] < r->c->run.stop.change))
+        r->ended = 0;
+    if (!status)
+        narrate_start(&r->n, from);
+    if (!status)
+        status = output_start(r->output, from ? k->step : -1);
+    r->n.progress.state = RUN_running;
+    if (!status)
+        status = advance(r, from != NULL);
+    return status;
 }
 
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
 {
-    struct run r = {.c = c, .dir = options->dir, .comm = comm};
+    struct run r = {.c = c,
+                    .dir = options->dir,
+                    .comm = comm,
+                    .lock = -1,
+                    .batch = 1,
+                    .looked = -1,
+                    .stop = {0, 0, NAN}};
+    struct checkpoint k = {0};
+    char from[FOLDER_PATH];
+    bool done = false;
+    signals_install();
     enum status status = domain_create(&r.domain, c, comm);
     if (status)
         return status;
-    status = agree(&r, options->backend->open(&r.backend, c));
+    r.n = (struct narrator){.c = c, .solver = &r.solver, .dir = options->dir};
+    r.n.progress.checkpoint = -1;
+    r.n.live = narrate_live(&r.domain);
+    status = status_agree(comm, options->backend->open(&r.backend, c));
+    watchdog_start(c->check.hang);
     if (!status)
-        status = open_folder(&r, options);
-    if (!status) {
-        r.live = on_a_terminal(&r.domain);
-        status = solver_create(&r.solver, &r.domain, r.backend);
-        if (!status)
-            say_start(&r);
-        if (!status)
-            status = solver_initialise(&r.solver, c);
-        if (!status)
-            status = output_open(&r.output, c, &r.solver, r.dir);
-        if (!status)
-            status = advance(&r);
+        status = open_folder(&r, options, &k, from, &done);
+    if (!status && !done) {
+        status = carry_out(&r, &k, k.count > 0 ? from : NULL);
         status = finish(&r, status);
     }
+    checkpoint_close(&k);
+    residual_destroy(&r.residual);
+    state_destroy(&r.state);
     solver_destroy(&r.solver);
     if (r.backend)
         r.backend->type->close(r.backend);
     domain_destroy(&r.domain);
+    lock_release(r.lock);
     return status;
 }

@@ -1,4 +1,4 @@
-/* A run: from the case to its last step. */
+/* A run: from the case, or a checkpoint, to its last step. */
 #ifndef TAGFLOW_RUN_H
 #define TAGFLOW_RUN_H
 
@@ -10,6 +10,7 @@
 struct run_options {
     const char *dir;       /* the run's folder */
     const char *case_path; /* the file the case came from */
+    const char *restart;   /* "auto", a checkpoint's file, or NULL: from the beginning */
     bool overwrite;
     const struct backend_type *backend;
 };

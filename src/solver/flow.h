@@ -9,15 +9,15 @@
 struct flow_sums {
     double mass;           /* sum of rho */
     double kinetic_energy; /* sum of rho u^2 / 2 */
-    double enstrophy;      /* sum of |curl u|^2 / 2 by central differences; 0 unless asked for */
+    double enstrophy;      /* sum of |curl u|^2 / 2 of curl.h; 0 unless asked for */
     double max_velocity;   /* largest |u| */
     int max_cell[3];       /* global coordinates of the first such cell */
     bool finite;     /* false: bad_cell holds a number that is not one, or out of all bounds */
     int bad_cell[3]; /* the first such cell; sums leave such cells out */
 };
 
-/* Collective. Beside a wall the difference uses the cell beyond it in which the wall's velocity
- * lies half-way: 2 u_wall - u. STATUS_MACHINE, reported, when memory or the backend failed. */
+/* Collective; the same status on all ranks. STATUS_MACHINE, reported, when memory or the backend
+ * failed. */
 enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/watchdog.h"
 
 /* A piece of get, put and flow is at most about this large, but at least one row. */
 enum { PIECE_BYTES = 4 << 20 };
@@ -127,6 +128,7 @@ static const void *fetch(struct solver *s, enum kernel kernel, const struct box 
 {
     const struct backend_type *const type = s->backend->type;
     const struct task task = {.odd = (int)(s->step & 1), .buffer = s->buffer};
+    watchdog_progress();
     type->launch(s->backend, QUEUE_INTERIOR, kernel, &s->view, piece, task);
     if (type->wait(s->backend, QUEUE_INTERIOR) ||
         type->copy(s->backend, s->host, s->buffer, box_cells(piece) * cell_bytes))
@@ -161,41 +163,51 @@ enum status solver_put(struct solver *s, const struct box *piece)
     return type->wait(s->backend, QUEUE_INTERIOR);
 }
 
-static uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
+static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
 }
 
-/* The part of the hash that one piece contributes. */
-static uint64_t piece_hash(const struct solver *s, const struct box *piece, const void *populations)
+/* A row of one population: `first` is 19 g + i + 1 of its first cell. Compiled for each instruction
+ * set, for it is most of what a checkpoint costs beyond the disk. */
+#define ROW_HASH(name, type)                                                                       \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static uint64_t  \
+    name(const void *row, const uint8_t *tags, const uint8_t *fluid, int n, uint64_t first)        \
+    {                                                                                              \
+        const type *const value = row;                                                             \
+        uint64_t sum = 0;                                                                          \
+        for (int x = 0; x < n; x++)                                                                \
+            sum += fluid[tags[x] & TAG_ROW] ? mix(value[x] ^ mix(first + 19 * (uint64_t)x)) : 0;   \
+        return sum;                                                                                \
+    }
+ROW_HASH(row_hash_32, uint32_t)
+ROW_HASH(row_hash_64, uint64_t)
+
+uint64_t solver_piece_hash(const struct solver *s, const struct box *piece, const void *populations)
 {
     const struct domain *const d = s->domain;
-    const size_t cells = box_cells(piece);
+    const size_t cells = box_cells(piece), bytes = stored_bytes(s);
+    const int nx = piece->hi[0] - piece->lo[0];
+    uint8_t fluid[TAG_ROWS];
     uint64_t sum = 0;
     size_t cell = 0;
+    for (int row = 0; row < TAG_ROWS; row++)
+        fluid[row] = s->view.rows[row].fluid != 0;
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
-        for (int y = piece->lo[1]; y < piece->hi[1]; y++)
-            for (int x = piece->lo[0]; x < piece->hi[0]; x++, cell++) {
-                if (!view_fluid(&s->view, view_index(&s->view, x, y, z)))
-                    continue;
-                const uint64_t g =
-                    ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] + (uint64_t)(d->lo[1] + y)) *
-                        (uint64_t)d->cells[0] +
-                    (uint64_t)(d->lo[0] + x);
-                for (uint64_t i = 0; i < Q; i++) {
-                    uint64_t bits = 0;
-                    if (stored_bytes(s) == 8)
-                        memcpy(&bits, (const char *)populations + (i * cells + cell) * 8, 8);
-                    else {
-                        uint32_t narrow;
-                        memcpy(&narrow, (const char *)populations + (i * cells + cell) * 4, 4);
-                        bits = narrow;
-                    }
-                    sum += mix(bits ^ mix(19 * g + i + 1));
-                }
+        for (int y = piece->lo[1]; y < piece->hi[1]; y++, cell += (size_t)nx) {
+            const uint8_t *const tags = s->view.tags + view_index(&s->view, piece->lo[0], y, z);
+            const uint64_t g =
+                ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] + (uint64_t)(d->lo[1] + y)) *
+                    (uint64_t)d->cells[0] +
+                (uint64_t)(d->lo[0] + piece->lo[0]);
+            for (size_t i = 0; i < Q; i++) {
+                const char *const at = (const char *)populations + (i * cells + cell) * bytes;
+                sum += (bytes == 8 ? row_hash_64 : row_hash_32)(at, tags, fluid, nx,
+                                                                19 * g + (uint64_t)i + 1);
             }
+        }
     return sum;
 }
 
@@ -209,7 +221,7 @@ enum status solver_hash(struct solver *s, uint64_t *hash)
         const void *const populations = solver_get(s, &piece);
         failed = !populations;
         if (populations)
-            sum += piece_hash(s, &piece, populations);
+            sum += solver_piece_hash(s, &piece, populations);
     }
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, s->domain->comm);
     MPI_Allreduce(&sum, hash, 1, MPI_UINT64_T, MPI_SUM, s->domain->comm);

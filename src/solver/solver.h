@@ -50,4 +50,8 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c);
  */
 enum status solver_hash(struct solver *s, uint64_t *hash);
 
+/* What one piece, as solver_get gave it, contributes to that sum. */
+uint64_t solver_piece_hash(const struct solver *s, const struct box *piece,
+                           const void *populations);
+
 #endif

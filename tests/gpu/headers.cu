@@ -11,7 +11,8 @@
             cell_##name(&v, t, (size_t)x, cells, x, (int)blockIdx.y, (int)blockIdx.z);             \
     }
 X(pack)
-X(unpack) X(get) X(put) X(flow)
+X(unpack)
+X(get) X(put) X(flow)
 #undef X
 
     __global__ void launch_step(struct view v, int odd)

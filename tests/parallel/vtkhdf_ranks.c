@@ -143,8 +143,8 @@ int main(int argc, char **argv)
               vtkhdf_add(file, "velocity", 3, SAMPLE_float32) == STATUS_OK &&
               vtkhdf_add(file, "tag", 1, SAMPLE_uint8) == STATUS_OK;
     if (ok) {
-        vtkhdf_note_text(file, "version", "test");
-        vtkhdf_note_integer(file, "ranks", ranks);
+        h5file_text(vtkhdf_file(file), "/provenance", "version", "test");
+        h5file_numbers(vtkhdf_file(file), "/provenance", "ranks", SAMPLE_int32, 1, &ranks);
         write_box(file, cells, low, high);
     }
     int status = (int)vtkhdf_close(file, ok && rank != bad_rank), least, most;

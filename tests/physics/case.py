@@ -51,7 +51,8 @@ class Run:
     def field(self, array="velocity", name="main", number=-1):
         """Array of the number-th snapshot, the last unless told: [x, y, z] or [x, y, z, component]."""
         with h5py.File(self._fields(name)[number]) as file:
-            return file["VTKHDF/PointData"][array][...].swapaxes(0, 2)
+            nx, ny, nz = file["provenance"].attrs["cells"]  # a single layer is there twice
+            return file["VTKHDF/PointData"][array][:nz, :ny, :nx].swapaxes(0, 2)
 
     def remove(self):
         shutil.rmtree(self.folder)

@@ -97,6 +97,28 @@ check(sum((int(b[3]) - int(b[0]) + 1) * (int(b[4]) - int(b[1]) + 1) * (int(b[5])
       16 * 12 * 4, "the boxes hold all cells")
 check("output: fields.main: 3 files of 16.13 kB" in said.out and "series.flow: 11 rows" in said.out and
       "images.mid: 3 files" in said.out, "output volume: 768 cells of 21 bytes, 3 snapshots")
+
+# What jobs and outputs take: 768 cells, of which averages remember 10 and a residual 3 numbers.
+said = tagflow("check", "case.yaml", "--ranks", "3",
+               "--set", "output.fields.main.region={from: [0, 0.6, 0], to: [16, 12, 3]}",
+               "--set", "output.fields.main.stride=3", "--set", "output.fields.main.of=[vorticity, tags]",
+               "--set", "output.averages.mean={every: 5, of: [density, stress], from: 1, region: {to: [8, 12, 4]}}",
+               "--set", "output.series.change={every: 1, of: residual}",
+               "--set", "output.series.line={every: 10, of: line, from: [0, 1, 1], to: [16, 1, 1], points: 5}",
+               "--set", "checkpoint={every: 90 s, keep: 4}")
+check(said.code == 0 and "fields.main: 3 files of 312 B" in said.out, "6 x 4 x 1 points of 13 bytes are written")
+check("averages.mean: 4 samples, a file of 10.75 kB" in said.out, "samples at 5 10 15 20, 384 cells of 7 fp32")
+check("series.line: 15 rows" in said.out, "5 points at 3 steps")
+kept = 384 * 10 * 8 + 768 * 3 * 4
+check(f"averages and residuals: {kept / 3e3:.4g} kB a rank, {kept / 1e3:.4g} kB in all" in said.out,
+      f"averages and residuals take {kept} bytes")
+one = 768 * 19 * 4 + kept
+check(f"checkpoint: {one / 1e3:.4g} kB a file, at most 5 files at a time, {5 * one / 1e3:.4g} kB" in said.out and
+      "every 90 s of wall time" in said.out, f"a checkpoint has {one} bytes, 4 and a new one are kept")
+for every, words in [("0", "only when the job is asked to stop"), ("7", "every 7 steps: a job that dies loses"),
+                     ("20", "every 20 steps, which the run does not pass"), ("1h30m", "every 90 min of wall time")]:
+    said = tagflow("check", "case.yaml", "--set", f"checkpoint.every={every}")
+    check(said.code == 0 and words in said.out, f"checkpoint.every {every}: {words}")
 check(runs.tree() == ["case.yaml"], "nothing was written")
 
 # Warnings.

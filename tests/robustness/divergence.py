@@ -1,10 +1,18 @@
 #!/usr/bin/python3
 """A flow that diverges: exit status 3, a message that says where, the same on 1 to 4 ranks, the state in
-status.json and report.json, and nothing written from a bad state, however far apart the looks at it are."""
+status.json and report.json, and nothing written from a bad state, however far apart the looks at it are.
+A number that is not finite is put into one cell, too: by way of a checkpoint, and of the memory of a running
+process."""
+import math
 import os
 import re
+import shutil
+import signal
+import struct
+import subprocess
 
 import runs
+from reseal import set_population
 from runs import CASE, check, load, tagflow, write
 
 write("case.yaml", CASE)
@@ -48,8 +56,14 @@ for name, (settings, words, limit) in CASES.items():
     check(all(message == messages[0] for message in messages.values()), f"{name}: the same message on all ranks")
     check(all(file == files.get(0) for file in files.values()), f"{name}: the same files on all ranks")
 
-said = tagflow("run", "case.yaml", "--output", "off", *runs.sets({"check.every": 0, "check.max_velocity": 0.002}))
+OFF = {"check.every": 0, "check.max_velocity": 0.002}
+said = tagflow("run", "case.yaml", "--output", "off", *runs.sets(OFF | {"checkpoint.every": 0}))
 check(said.code == 0 and load("off", "status.json")["state"] == "done", f"with check.every=0 nobody looks: {said}")
+for ranks in 0, 2:
+    folder = f"off_{ranks}"
+    said = tagflow("run", "case.yaml", "--output", folder, *runs.sets(OFF | {"checkpoint.every": 10}), ranks=ranks)
+    check(said.code == 3 and len(said.errors) == 1 and "at step 10 in cell" in said.err and
+          not os.listdir(f"{folder}/checkpoints"), f"but before a checkpoint, {ranks} ranks: {said}")
 
 said = tagflow("run", "case.yaml", "--output", "units", *runs.sets({
     "units": {"dx": "1 mm", "dt": "1 ms"}, "check.max_velocity": "0.002 m/s"}))
@@ -57,5 +71,98 @@ found = re.search(r"above check.max_velocity 0.002 m/s at step \d+ in cell \[(\d
 check(said.code == 3 and found and
       [float(x) for x in found[4].split(",")] == [round(1e-3 * (int(found[i]) + 0.5), 9) for i in (1, 2, 3)],
       f"with units, in units: {said}")
+
+
+# ---- one bad number in one cell, by way of a checkpoint that is whole otherwise ----
+
+PLACE = r"diverged.* at step (\d+) in cell \[(\d+), (\d+), (\d+)\]"
+CHECKPOINTS = {"checkpoint": {"every": 10, "keep": 9}, "output": {"log": {"every": 0}}}
+
+
+def checkpoints(folder):
+    names = sorted(name for name in runs.tree(folder) if name.startswith("checkpoints/"))
+    return {name: open(os.path.join(folder, name), "rb").read() for name in names}
+
+
+said = tagflow("run", "case.yaml", "--output", "clean", *runs.sets(CHECKPOINTS | {"run.steps": 20}))
+check(said.code == 0 and len(checkpoints("clean")) == 2, f"a run with checkpoints: {said}")
+said = tagflow("run", "case.yaml", "--output", "clean", "--restart", "auto", *runs.sets(CHECKPOINTS | {"run.steps": 60}))
+check(said.code == 0 and len(checkpoints("clean")) == 6, f"it goes on: {said}")
+for what, value, i, cell, ranks, every in [
+        ("NaN", math.nan, 0, (9, 7, 2), 0, 5), ("NaN", math.nan, 7, (0, 0, 0), 2, 5), ("infinite", math.inf, 3, (15, 11, 3), 4, 0),
+        ("-infinite", -math.inf, 18, (5, 5, 1), 0, 0), ("huge", 3e38, 1, (8, 1, 3), 2, 0), ("too fast", 0.9, 1, (3, 9, 0), 0, 7)]:
+    folder = f"bad_{what}_{ranks}_{every}"
+    shutil.copytree("clean", folder)
+    for step in range(30, 70, 10):
+        os.remove(f"{folder}/checkpoints/step_{step:010d}.h5")
+    set_population(f"{folder}/checkpoints/step_0000000020.h5", *cell, i, value)
+    kept = checkpoints(folder)
+    check(tagflow("info", f"{folder}/checkpoints/step_0000000020.h5").code == 0, f"{what} in cell {cell}: sealed, it is whole")
+    said = tagflow("run", "case.yaml", "--output", folder, "--restart", "auto", ranks=ranks,
+                   *runs.sets(CHECKPOINTS | {"run.steps": 100, "check.every": every}))
+    found = re.search(PLACE, said.err)
+    near = found and int(found[1]) <= 20 + (every or 10) and all(
+        min((int(f) - c) % n, (c - int(f)) % n) <= int(found[1]) - 20 for f, c, n in zip(found.groups()[1:], cell, (16, 12, 4)))
+    check(said.code == 3 and len(said.errors) == 1 and near, f"{what} on {ranks} ranks, check.every {every}: {said}")
+    check(checkpoints(folder) == kept, f"no checkpoint from it, the earlier ones stay: {sorted(checkpoints(folder))}")
+    check(load(folder, "status.json")["state"] == load(folder, "report.json")["state"] == "diverged" and
+          not runs.faults(folder), f"the state is written, nothing is torn: {runs.faults(folder)}")
+    again = tagflow("run", "case.yaml", "--output", folder, "--restart", "auto", ranks=ranks,
+                    *runs.sets(CHECKPOINTS | {"run.steps": 100, "check.every": every}))
+    check(again.code == 3 and len(again.errors) == 1 and checkpoints(folder) == kept, f"again: {again}")
+    good = tagflow("run", "case.yaml", "--output", folder, "--restart", f"{folder}/checkpoints/step_0000000010.h5",
+                   *runs.sets(CHECKPOINTS | {"run.steps": 60, "check.every": every}))
+    check(good.code == 0 and load(folder, "report.json")["state_hash"] == load("clean", "report.json")["state_hash"],
+          f"from the checkpoint before, to the same state: {good}")
+
+# ---- in the memory of a running process: a cosmic ray ----
+
+
+def poison(pid, nan=struct.pack("<f", math.nan)):
+    """NaN over the largest block of memory that is written to, the populations; how many bytes, 0: not allowed."""
+    largest = (0, 0)
+    with open(f"/proc/{pid}/maps") as maps:
+        for line in maps:
+            place, rights, _, _, inode, *name = line.split()
+            low, high = (int(x, 16) for x in place.split("-"))
+            if rights.startswith("rw") and rights.endswith("p") and inode == "0" and (not name or name[0] == "[heap]"):
+                largest = max(largest, (high - low, low))
+    bytes, low = largest
+    middle = low + bytes // 2 // 4096 * 4096
+    try:
+        with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(middle)
+            return memory.write(nan * 1024)
+    except PermissionError:
+        return 0
+
+
+# The populations (38 MB) are by far the largest block; the run is stopped at a step when they are changed.
+large = runs.sets({"domain.cells": [80, 80, 80], "fluid.length": 80, "run.steps": 100000, "checkpoint": {"every": 40, "keep": 2},
+                   "check.every": 20, "output": {"log": {"every": 20}}})
+for ranks in [0]:
+    folder = f"ray_{ranks}"
+    with open("ray.err", "w") as err, \
+            subprocess.Popen(runs.command(["run", "case.yaml", "--output", folder] + large, ranks), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=err, text=True) as process:
+        for line in process.stdout:
+            if line.startswith("step 60 "):
+                break
+        process.send_signal(signal.SIGSTOP)
+        written = poison(process.pid)
+        process.send_signal(signal.SIGCONT)
+        if not written:
+            print("     not tried: the memory of another process may not be written here")
+            process.kill()
+        process.stdout.read()
+        code = process.wait()
+    if written:
+        said = runs.Said(code, "", open("ray.err").read())
+        found = re.search(PLACE + r", after step (\d+)", said.err)
+        check(code == 3 and len(said.errors) == 1 and found and 60 < int(found[1]) <= 120 and
+              int(found[1]) - 20 <= int(found[5]) < int(found[1]), f"NaN in the memory of a running process: {said}")
+        left = sorted(checkpoints(folder))
+        check(found and left and all(int(name[-13:-3]) <= int(found[5]) for name in left) and
+              all(tagflow("info", f"{folder}/{name}").code == 0 for name in left), f"checkpoints: {left}")
 
 runs.finish()

@@ -6,7 +6,7 @@ import runs
 from runs import CASE, check, tagflow, tree, write
 
 write("case.yaml", CASE)
-RESULTS = ["case.yaml", "fields", "fields/main_0000000000.vtkhdf", "fields/main_0000000010.vtkhdf",
+RESULTS = [".lock", "case.yaml", "checkpoints", "checkpoints/step_0000000020.h5", "fields", "fields/main_0000000000.vtkhdf", "fields/main_0000000010.vtkhdf",
            "fields/main_0000000020.vtkhdf", "images", "images/mid_0000000000.png", "images/mid_0000000010.png",
            "images/mid_0000000020.png", "log.txt", "report.json", "series", "series/flow.csv", "status.json"]
 
@@ -57,7 +57,8 @@ write("plain/notes.txt", "mine\n")
 write("plain/fields/notes.txt", "mine\n")
 said = run("--output", "plain/", "--overwrite", "--set", "run.steps=4", "--set", "output.images={}")
 check(said.code == 0 and runs.load("plain", "report.json")["step"] == 4, f"with --overwrite it is replaced: {said}")
-check(tree("plain") == sorted(["case.yaml", "fields", "fields/main_0000000000.vtkhdf", "fields/main_0000000004.vtkhdf",
+check(tree("plain") == sorted([".lock", "case.yaml", "checkpoints", "checkpoints/step_0000000004.h5", "fields",
+                               "fields/main_0000000000.vtkhdf", "fields/main_0000000004.vtkhdf",
                                "fields/notes.txt", "images", "log.txt", "notes.txt", "report.json", "series",
                                "series/flow.csv", "status.json"]),
       "and only what runs write was removed")

@@ -42,7 +42,8 @@ for name, ranks, settings, words in [
     check(r["seconds"] > 0 and near(r["mlups"], 768 * 20 / r["seconds"] / 1e6) and near(r["mflups"], r["mlups"]) and
           near(r["bandwidth_gbs"], r["mlups"] * words["bytes"] / 1000) and re.fullmatch("[0-9a-f]{16}", r["state_hash"]),
           f"rates follow from {r['seconds']:.3g} s; state {r['state_hash']}")
-    exact = {"state": "done", "step": 20, "steps": 20, "checkpoint": None, "host": HOST, "eta_seconds": 0}
+    exact = {"state": "done", "step": 20, "steps": 20, "checkpoint": {"file": "checkpoints/step_0000000020.h5", "step": 20},
+             "host": HOST, "eta_seconds": 0}
     wrong = {key: s.get(key, "?") for key in exact if s.get(key, "?") != exact[key]}
     updated = datetime.datetime.fromisoformat(s["updated"].replace("Z", "+00:00"))
     check(not wrong and near(s["time"], words["time"]) and s["glups"] > 0 and s["pid"] > 1 and begin <= updated <= end,
@@ -55,7 +56,7 @@ for name, ranks, settings, words in [
             "derived numbers": r"^relaxation: viscosity 0.05, tau 0.65, omega 1.53846$",
             "Mach": r"^Mach: 0\.0866025 ", "Reynolds": r"^Reynolds: 16 ", "memory": r"GB a rank",
             "units": r"^units: dx 0.002 m, dt 0.001 s" if "units" in settings else "^grid",
-            "the hash": rf"^done: 20 steps .* state {r['state_hash']}$"}.items():
+            "the hash": rf"^done: step 20; 20 steps .* state {r['state_hash']}$"}.items():
         check(re.search(pattern, log, re.M), f"{name}, log: {what}")
     lines = re.findall(r"^step (\d+)  ([\d.]+) %(?:  time (\S+) s)?  (\S+) GLUPS  left .*  energy (\S+)  max \|u\| (\S+)$",
                        log, re.M)

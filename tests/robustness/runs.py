@@ -9,13 +9,16 @@ finish(), whose exit status is 1 when a check failed. skip() ends it with 77.
 import atexit
 import csv
 import glob
+import hashlib
 import json
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 import h5py
@@ -27,8 +30,16 @@ WORK = tempfile.mkdtemp(prefix="tagflow_robust_")
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 os.chdir(WORK)
 
+# Ranks that wait let others have the core: other tests run beside this one.
+os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+
 # A run that is not over after so many seconds hangs.
 HANGS = 120
+# The same for one that is watched while it goes on.
+JOB_HANGS = 400
+# The mpirun of Open MPI 4.1.4 can lock itself up (in PMIx_server_finalize) when its ranks are killed as they start. That is
+# none of ours: after so many seconds without ranks it is killed, as a batch system does in the end.
+MPIRUN_HANGS = 60
 
 # A case with something of everything that a run writes; replace() changes it.
 CASE = """\
@@ -46,6 +57,39 @@ output:
   series: {flow: {every: 2, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
   fields: {main: {every: 10, of: [velocity, density, pressure, tags]}}
   images: {mid: {every: 10, of: speed}}
+"""
+
+# A case that takes seconds, with every kind of output that a run has to go on with after it was ended.
+LONG_CASE = """\
+domain:  {cells: [36, 28, 20]}
+fluid:   {viscosity: 0.02, velocity: 0.08, length: 28}
+faces:
+  x: wall
+  ymin: wall
+  ymax: {wall: {velocity: [0.08, 0, 0]}}
+  z: periodic
+force:   {acceleration: [0, 0, 1e-5]}
+run:     {steps: 2000}
+check:   {every: 50}
+checkpoint: {every: 500, keep: 2}
+output:
+  log:    {every: 10}
+  series:
+    flow: {every: 2, of: [mass, kinetic_energy, enstrophy, max_velocity]}
+    each: {every: 1, of: kinetic_energy}
+    point: {every: 1, of: probe, point: [17.3, 20.1, 9.5]}
+    line: {every: 7, of: line, from: [1, 14, 10], to: [35, 14, 10], points: 5}
+    rate: {every: 3, of: flow_rate, axis: z}
+    change: {every: 9, of: residual}
+  fields:
+    main: {every: 200, of: [velocity, density, pressure, tags]}
+    wide: {every: 250, of: velocity, precision: fp64}
+    part: {every: 50, of: vorticity, region: {from: [3, 5, 2], to: [30, 22, 17]}, stride: 2}
+  averages:
+    mean: {every: 3, of: [velocity, density, stress], from: 15, to: 280}
+  images:
+    mid:  {every: 25, of: speed}
+    side: {every: 100, of: vorticity, axis: x}
 """
 
 _failures = 0
@@ -128,6 +172,179 @@ def tree(folder="."):
                   for where, folders, files in os.walk(folder) for name in folders + files)
 
 
+def bytes_of(folder):
+    """{name: bytes} of every file below the folder; not of the lock, which is no result."""
+    found = {}
+    for name in tree(folder):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and name != ".lock":
+            with open(path, "rb") as file:
+                found[name] = file.read()
+    return found
+
+
+class Job:
+    """A run that goes on meanwhile, by itself (ranks 0) or under mpirun, whose process is then `process`."""
+
+    def __init__(self, folder, settings=(), ranks=0, restart="auto", case="case.yaml", more=()):
+        arguments = ["run", case, "--output", folder, *(["--restart", restart] if restart else []), *more, *sets(dict(settings))]
+        line = [TAGFLOW] + arguments
+        if ranks:
+            line = ["sh", "-c", '. "$0"; exec mpirun -n "$@"', ROOT + "/scripts/environment.sh", str(ranks)] + line
+        self.folder, self.ranks = folder, ranks
+        self.stuck = False  # had mpirun to be killed when all its ranks had long ended?
+        self.out = tempfile.NamedTemporaryFile(dir=WORK, prefix="out_", delete=False).name
+        with open(self.out, "wb") as out, open(self.out + ".err", "wb") as err:
+            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+        self.started = time.monotonic()
+
+    def processes(self):
+        """[(pid, when it began)] of the program's processes, in order of their ranks."""
+        if not self.ranks:
+            return [(self.process.pid, _process(self.process.pid)[2])]
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            name, parent, began = _process(int(pid))
+            if parent == self.process.pid and name == os.path.basename(TAGFLOW):
+                found.append((_rank(pid), int(pid), began))
+        return [(pid, began) for _, pid, began in sorted(found)]
+
+    def signal(self, which, pids):
+        """To processes, some of which may be gone."""
+        for pid in pids:
+            try:
+                os.kill(pid, which)
+            except ProcessLookupError:
+                pass
+
+    def signal_rank(self, which, rank):
+        self.signal(which, [self.processes()[rank][0]])
+
+    def signal_ranks(self, which):
+        self.signal(which, [pid for pid, _ in self.processes()])
+
+    def text(self):
+        with open(self.out, errors="replace") as file:
+            return file.read()
+
+    def wait_for(self, good, what):
+        """Until good() is true; False, and a failure, if the job has ended before or it never comes."""
+        while True:
+            ended = self.process.poll() is not None
+            if good():
+                return True
+            if ended or time.monotonic() > self.started + JOB_HANGS:
+                return check(False, f"{self.folder}: waiting for {what}, {'the job ended' if ended else 'in vain'}: {self.end()}")
+            time.sleep(0.005)
+
+    def wait_for_line(self, begin):
+        """Until it has said a line that begins so."""
+        return self.wait_for(lambda: "\n" + begin in "\n" + self.text(), repr(begin))
+
+    def end(self):
+        """Waits for its end: how it ended and what it said. Killed with all its ranks, and a failure, if it hangs."""
+        limit = time.monotonic() + JOB_HANGS
+        idle = None  # since when mpirun has no ranks any more
+        while self.process.poll() is None and time.monotonic() < limit and not self.stuck:
+            try:
+                self.process.wait(1)
+            except subprocess.TimeoutExpired:
+                idle = (idle or time.monotonic()) if self.ranks and not self.processes() else None
+                self.stuck = idle is not None and time.monotonic() > idle + MPIRUN_HANGS
+        if self.process.poll() is None and self.stuck:
+            self.process.kill()
+            self.process.wait()
+        elif self.process.poll() is None:
+            self.signal(signal.SIGKILL, [pid for pid, _ in self.processes()] + [self.process.pid])
+            self.process.wait()
+            check(False, f"{self.folder} hangs on {self.ranks} ranks")
+        with open(self.out + ".err", errors="replace") as file:
+            return Said(self.process.returncode, self.text(), file.read())
+
+
+def _process(pid):
+    """Name, parent and beginning of a process; of one that is gone, or only waits to be forgotten, None."""
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:
+            name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+    except (OSError, IndexError):
+        return None, None, None
+    fields = rest.split()
+    return (None, None, None) if fields[0] in "ZX" else (name, int(fields[1]), int(fields[19]))
+
+
+def _rank(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            found = [x for x in file.read().split(b"\0") if x.startswith(b"OMPI_COMM_WORLD_RANK=")]
+    except OSError:
+        found = []
+    return int(found[0].split(b"=")[1]) if found else 0
+
+
+def all_gone(processes):
+    """Are these [(pid, when it began)] gone, now or soon?"""
+    end = time.monotonic() + JOB_HANGS
+    while any(began is not None and _process(pid)[2] == began for pid, began in processes):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def checkpoint_steps(folder):
+    """Steps of the checkpoints in a folder."""
+    return [int(os.path.basename(path)[5:15]) for path in
+            sorted(glob.glob(os.path.join(folder, "checkpoints", "step_" + "[0-9]" * 10 + ".h5")))]
+
+
+def _digest(*parts):
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
+
+
+def _datasets(path):
+    """{name: digest} of all datasets of an HDF5 file, and of what says where they lie in space."""
+    found = {}
+
+    def visit(name, thing):
+        if isinstance(thing, h5py.Dataset):
+            found[name] = _digest(f"{thing.dtype} {thing.shape} ".encode(), thing[...].tobytes())
+        if not name.startswith("provenance"):
+            for key, value in thing.attrs.items():
+                found[name + "@" + key] = repr(value)
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+    return found
+
+
+def results(folder):
+    """{name: digest} of what a run has computed: it must not depend on ranks, or on how often the run was ended. Of
+    images the pixels, of HDF5 files each dataset: dates and ranks are in both."""
+    found = {"state": load(folder, "report.json")["state"], "state_hash": load(folder, "report.json")["state_hash"]}
+    for kind in "series", "fields", "images":
+        for name in tree(os.path.join(folder, kind)):
+            path = os.path.join(folder, kind, name)
+            key = kind + "/" + name
+            with open(path, "rb") as file:
+                data = file.read()
+            if name.endswith(".vtkhdf"):
+                found |= {key + ":" + dataset: digest for dataset, digest in _datasets(path).items()}
+            elif name.endswith(".png"):
+                found[key] = _digest(*_png_pixels(data))
+            else:
+                found[key] = _digest(data)
+    return found
+
+
+def differences(a, b):
+    """Names whose values are not the same in both."""
+    return sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
+
+
 def series_text(folder, name="flow"):
     with open(os.path.join(folder, "series", name + ".csv"), "rb") as file:
         return file.read()
@@ -136,7 +353,8 @@ def series_text(folder, name="flow"):
 def snapshot(path):
     """{array: values} of a snapshot."""
     with h5py.File(path) as file:
-        return {name: data[...] for name, data in file["VTKHDF/PointData"].items()}
+        nx, ny, nz = file["provenance"].attrs["cells"]  # a single layer is there twice
+        return {name: data[:nz, :ny, :nx] for name, data in file["VTKHDF/PointData"].items()}
 
 
 def snapshots(folder):
@@ -151,22 +369,33 @@ def same_bits(a, b):
                                         a[name].tobytes() == b[name].tobytes() for name in a)
 
 
-def _png_fault(data):
-    """Chunks whole, checksums right, pixels there, an end."""
+def _png_chunks(data):
+    """[(kind, body)]; ValueError if it is torn."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
-        return "no PNG"
-    at, kinds, pixels = 8, [], b""
+        raise ValueError("no PNG")
+    at, chunks = 8, []
     while at + 12 <= len(data):
         size = int.from_bytes(data[at:at + 4], "big")
         kind, body, checksum = data[at + 4:at + 8], data[at + 8:at + 8 + size], data[at + 8 + size:at + 12 + size]
         if zlib.crc32(kind + body) != int.from_bytes(checksum, "big"):
-            return "a chunk is damaged"
-        kinds.append(kind)
-        pixels += body if kind == b"IDAT" else b""
+            raise ValueError("a chunk is damaged")
+        chunks.append((kind, body))
         at += 12 + size
-    if at != len(data) or not kinds or kinds[-1] != b"IEND":
-        return "no end"
-    return "" if zlib.decompress(pixels) else "no pixels"
+    if at != len(data) or not chunks or chunks[-1][0] != b"IEND":
+        raise ValueError("no end")
+    return chunks
+
+
+def _png_pixels(data):
+    """Size, colours and pixels."""
+    chunks = _png_chunks(data)
+    pixels = zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT"))
+    return [body for kind, body in chunks if kind in (b"IHDR", b"PLTE")] + [pixels]
+
+
+def _png_fault(data):
+    """Chunks whole, checksums right, pixels there, an end."""
+    return "" if _png_pixels(data)[-1] else "no pixels"
 
 
 def _csv_fault(text):
@@ -175,7 +404,10 @@ def _csv_fault(text):
     rows = list(csv.reader(text.splitlines()))
     if any(len(row) != len(rows[0]) for row in rows):
         return "a row is cut"
-    return "" if all(math.isfinite(float(value)) for row in rows[1:] for value in row) else "a value is not finite"
+    # The first row of a residual has nothing before it.
+    finite = all(math.isfinite(float(value)) or (name == "residual" and row is rows[1])
+                 for row in rows[1:] for name, value in zip(rows[0], row))
+    return "" if finite else "a value is not finite"
 
 
 def _field_fault(path):
@@ -194,7 +426,12 @@ def _fault(path):
     with open(path, "rb") as file:
         data = file.read()
     name = os.path.basename(path)
+    where = os.path.basename(os.path.dirname(path))
     try:
+        if name == ".lock" or (where == "checkpoints" and name.endswith(".h5.aside")):
+            return ""
+        if where == "checkpoints" and name.endswith(".h5"):
+            return "" if tagflow("info", os.path.abspath(path)).code == 0 else "does not verify"
         if name.endswith(".json"):
             return "" if isinstance(json.loads(data), dict) else "no object"
         if name.endswith(".csv"):
@@ -212,13 +449,16 @@ def _fault(path):
     return "is not what a run writes"
 
 
-def faults(folder, temporary=False):
-    """What is torn in a run's folder, a text each: nothing, one hopes. temporary: may *.tmp be there?"""
+def faults(folder, temporary=False, quick=False):
+    """What is torn in a run's folder, a text each: nothing, one hopes. temporary: may *.tmp be there? quick: without
+    what the program would have to be asked about."""
     found = []
     for where, _, files in os.walk(folder):
         for name in files:
             if name.endswith(".tmp"):
                 found += [] if temporary else [name + " was left behind"]
+            elif quick and (name == "case.yaml" or os.path.basename(where) == "checkpoints"):
+                continue
             elif fault := _fault(os.path.join(where, name)):
                 found.append(f"{name}: {fault}")
     return found

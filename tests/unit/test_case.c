@@ -241,12 +241,42 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
         assert_memory_equal(a->fields, b->fields, sizeof *a->fields * (size_t)a->fields_count);
     if (a->images)
         assert_memory_equal(a->images, b->images, sizeof *a->images * (size_t)a->images_count);
+    if (a->averages)
+        assert_memory_equal(a->averages, b->averages,
+                            sizeof *a->averages * (size_t)a->averages_count);
     x.series = y.series = NULL;
     x.fields = y.fields = NULL;
     x.images = y.images = NULL;
+    x.averages = y.averages = NULL;
     x.resolved = y.resolved = NULL;
     assert_memory_equal(&x, &y, sizeof x);
 }
+
+static const char everything[] = UNITS
+    "domain: {cells: [16, 12, 5]}\n" FLUID FACES
+    "run: {steps: 1000, time_limit: 11h50m, stop: {of: enstrophy, change: 1e-6, every: 0.5 s}}\n"
+    "checkpoint: {every: 00:01:30, keep: 3}\n"
+    "check: {hang: none}\n"
+    "output:\n"
+    "  series:\n"
+    "    flow: {every: 1, of: [mass, enstrophy]}\n"
+    "    one: {every: 1, of: mass}\n"
+    "    probe: {every: 2, of: probe, point: [8, 0.041 m, 25 mm]}\n"
+    "    line: {every: 3, of: line, from: [0, 0, 0], to: [16, 12, 5], points: 100000}\n"
+    "    middle: {every: 4, of: flow_rate}\n"
+    "    plane: {every: 4, of: flow_rate, axis: z, at: 0}\n"
+    "    rest: {every: 10 ms, of: residual}\n"
+    "  fields:\n"
+    "    all: {every: 10, of: vorticity}\n"
+    "    word: {every: 10, of: vorticity, region: all, stride: 3}\n"
+    "    part: {every: 10, of: tags, region: {from: [0.5, 0.6, 7.5 mm], to: [0.5, 11.4, 12.5 "
+    "mm]}}\n"
+    "    half: {every: 10, of: tags, region: {to: [16, 6, 5]}}\n"
+    "  averages:\n"
+    "    long: {every: 7, of: velocity}\n"
+    "    short: {every: 10, of: [stress, density], from: 0.1 s, to: 200, precision: fp64,\n"
+    "            region: {from: [1, 2, 3]}}\n"
+    "    once: {every: 1000, of: velocity, from: 0 s, to: 0}\n";
 
 static void resolved_reads_back_to_the_same(void **state)
 {
@@ -262,6 +292,13 @@ static void resolved_reads_back_to_the_same(void **state)
                              "output: {log: {every: 0}, images: {a: {every: 3, of: density}, "
                              "b: {every: 4, of: speed, range: [-1e-300, 1.0000000000000002]}}}\n",
         "units: {dx: 3.3333333 um, velocity: {physical: 7 cm/s, lattice: 0.0123456789}}\n" BASE,
+        everything,
+        DOMAIN FLUID FACES
+        "run: {steps: 5, time_limit: 0.1 s, stop: {of: max_velocity, change: "
+        "0.1234567890123456}}\n"
+        "checkpoint: {every: 1e-9 d}\ncheck: {hang: 3.3333333333333333 h}\n"
+        "output: {series: {a: {every: 1, of: probe, point: [0.1, 1e-300, 15.9]}}}\n",
+        BASE "checkpoint: {every: 9999999999, keep: 1000000}\n",
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(texts); i++) {
@@ -273,6 +310,163 @@ static void resolved_reads_back_to_the_same(void **state)
         case_destroy(&first);
         case_destroy(&second);
     }
+}
+
+static bool region_is(const struct case_region *r, int x0, int y0, int z0, int x1, int y1, int z1)
+{
+    return r->lo[0] == x0 && r->lo[1] == y0 && r->lo[2] == z0 && r->hi[0] == x1 && r->hi[1] == y1 &&
+           r->hi[2] == z1;
+}
+
+static void reads_what_jobs_and_outputs_need(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(everything, NULL, &c);
+    assert_true(c.run.time_limit == 42600);
+    assert_true(c.run.stop.given && c.run.stop.of == STOP_enstrophy);
+    assert_true(c.run.stop.change == 1e-6 && c.run.stop.every == 500);
+    assert_true(c.checkpoint.every == 0 && c.checkpoint.seconds == 90 && c.checkpoint.keep == 3);
+    assert_true(c.check.hang == 0);
+
+    assert_int_equal(c.series_count, 7);
+    const struct case_series *s = c.series;
+    assert_true(s[0].kind == SERIES_KIND_flow);
+    assert_int_equal(s[0].of, 1u << SERIES_mass | 1u << SERIES_enstrophy);
+    assert_true(s[1].kind == SERIES_KIND_flow && s[1].of == 1u << SERIES_mass);
+    assert_true(s[2].kind == SERIES_KIND_probe && s[2].every == 2 && s[2].of == 0);
+    /* 41 mm of 5 mm is 8.2, up to rounding; 25 mm is 5, the face of the box, exactly */
+    assert_true(s[2].from[0] == 8 && fabs(s[2].from[1] - 8.2) < 1e-14 && s[2].from[2] == 5);
+    assert_true(s[3].kind == SERIES_KIND_line && s[3].points == 100000);
+    assert_true(s[3].from[2] == 0 && s[3].to[0] == 16 && s[3].to[1] == 12 && s[3].to[2] == 5);
+    assert_true(s[4].kind == SERIES_KIND_flow_rate && s[4].axis == 0 && s[4].at == 8);
+    assert_true(s[5].kind == SERIES_KIND_flow_rate && s[5].axis == 2 && s[5].at == 0);
+    assert_true(s[6].kind == SERIES_KIND_residual && s[6].every == 10);
+
+    assert_int_equal(c.fields_count, 4);
+    assert_int_equal(c.fields[0].of, 1u << FIELD_vorticity);
+    assert_true(c.fields[0].stride == 1 && region_is(&c.fields[0].region, 0, 0, 0, 16, 12, 5));
+    assert_true(c.fields[1].stride == 3 && region_is(&c.fields[1].region, 0, 0, 0, 16, 12, 5));
+    /* a centre on the corner is within: x 0.5 to 0.5 is cell 0; z 1.5 to 2.5 are cells 1 and 2 */
+    assert_true(region_is(&c.fields[2].region, 0, 1, 1, 1, 11, 3));
+    assert_true(region_is(&c.fields[3].region, 0, 0, 0, 16, 6, 5));
+
+    assert_int_equal(c.averages_count, 3);
+    const struct case_average *a = c.averages;
+    assert_string_equal(a[0].name, "long");
+    assert_true(a[0].every == 7 && a[0].from == 0 && a[0].to == 1000);
+    assert_true(a[0].of == 1u << AVERAGE_velocity && a[0].precision == PRECISION_fp32);
+    assert_true(region_is(&a[0].region, 0, 0, 0, 16, 12, 5));
+    assert_true(a[1].from == 100 && a[1].to == 200 && a[1].precision == PRECISION_fp64);
+    assert_int_equal(a[1].of, 1u << AVERAGE_stress | 1u << AVERAGE_density);
+    assert_true(region_is(&a[1].region, 1, 2, 3, 16, 12, 5));
+    assert_true(a[2].from == 0 && a[2].to == 0); /* step 0 is a multiple of 1000 */
+    case_destroy(&c);
+    check_zeroed(&c);
+
+    must_read(BASE, NULL, &c);
+    assert_true(c.run.time_limit == 0 && !c.run.stop.given && c.check.hang == 600);
+    assert_true(c.checkpoint.every == 0 && c.checkpoint.seconds == 1800 && c.checkpoint.keep == 2);
+    assert_true(c.averages_count == 0 && !c.averages);
+    case_destroy(&c);
+
+    must_read(BASE "checkpoint: {every: 20000}\n", "run.stop={of: residual, change: 1}", &c);
+    assert_true(c.checkpoint.every == 20000 && c.checkpoint.seconds == 0);
+    assert_true(c.run.stop.given && c.run.stop.every == 1000 && c.run.stop.change == 1);
+    case_destroy(&c);
+
+    must_read(BASE, "checkpoint.every=0", &c);
+    assert_true(c.checkpoint.every == 0 && c.checkpoint.seconds == 0);
+    case_destroy(&c);
+}
+
+/* 10.5 mm in cells of 3 mm come out as 3.5 or a last bit beside it, and yet are a cell's centre;
+ * and the end of a box of 141 mm is not outside it. */
+static void lengths_meet_faces_and_centres(void **state)
+{
+    enum { CELLS = 47 };
+    int inexact = 0;
+    (void)state;
+    for (int cell = 0; cell < CELLS; cell++) {
+        char text[512];
+        struct flow_case c;
+        const double centre = (cell + 0.5) * 3;
+        inexact += centre / 1e3 / (3 / 1e3) != cell + 0.5;
+        snprintf(text, sizeof text,
+                 "units: {dx: 3 mm, dt: 1 s}\ndomain: {cells: [47, 1, 1]}\n" FLUID FACES RUN
+                 "output: {fields: {a: {every: 1, of: tags, region: {from: [%g mm, 0, 0], to: [%g "
+                 "mm, 1, 1]}}}, series: {a: {every: 1, of: probe, point: [%d mm, 0, 3 mm]}}}\n",
+                 centre, centre, 3 * (cell + 1));
+        must_read(text, NULL, &c);
+        assert_true(region_is(&c.fields[0].region, cell, 0, 0, cell + 1, 1, 1));
+        assert_true(c.series[0].from[0] == cell + 1 && c.series[0].from[2] == 1);
+        case_destroy(&c);
+    }
+    assert_true(inexact > 0);
+}
+
+static void set_turns_words_into_maps_and_back(void **state)
+{
+    static const char part[] =
+        BASE "output: {fields: {main: {every: 1, of: tags, region: {to: [2, 2, 2]}}}}\n";
+    static const char word[] = BASE "output: {fields: {main: {every: 1, of: tags, region: all}}}\n";
+    static const struct {
+        const char *text, *set;
+        int hi; /* of z */
+        int lo; /* of x */
+    } cases[] = {
+        {part, "output.fields.main.region=all", 16, 0},
+        {part, "output.fields.main.region={from: [0,0,0], to: [8,8,4]}", 4, 0},
+        {part, "output.fields.main.region.from=[1, 0, 0]", 2, 1},
+        {word, "output.fields.main.region.from=[3, 0, 0]", 16, 3},
+        {word, "output.fields.main.region.to=[4, 4, 3]", 3, 0},
+        {BASE, "output.fields.main={every: 1, of: tags, region: {to: [16, 16, 1]}}", 1, 0},
+    };
+    struct flow_case c;
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        must_read(cases[i].text, cases[i].set, &c);
+        assert_int_equal(c.fields[0].region.hi[2], cases[i].hi);
+        assert_int_equal(c.fields[0].region.lo[0], cases[i].lo);
+        case_destroy(&c);
+    }
+    must_read(DOMAIN FLUID FACES "run: {steps: 9, stop: {of: residual, change: 0.1}}\n",
+              "run.stop=none", &c);
+    assert_false(c.run.stop.given);
+    case_destroy(&c);
+}
+
+/* As many entries as there may be, with the longest text each, still make a resolved case that is
+ * small enough to be read; one more is refused. */
+static void the_longest_resolved_case_is_read(void **state)
+{
+    enum { MOST = 1024, ENTRY = 512 };
+    char *text = malloc((MOST + 2) * ENTRY);
+    struct flow_case c, again;
+    (void)state;
+    assert_non_null(text);
+    for (int count = MOST; count <= MOST + 1; count++) {
+        int n = sprintf(text, "%s",
+                        "domain: {cells: [2147483647, 1, 1]}\n" FLUID FACES
+                        "run: {steps: 9999999999}\noutput:\n  averages:\n");
+        for (int i = 0; i < count; i++)
+            n += sprintf(text + n,
+                         "    a%062d: {every: 9999999998, of: [velocity, density, stress], from: "
+                         "9999999997, region: {from: [2147483640, 0, 0]}}\n",
+                         i);
+        const enum status s = read_bytes(text, (size_t)n, 0, NULL, &c);
+        if (count > MOST) {
+            assert_int_equal(s, STATUS_USAGE);
+            assert_true(message_is("dir/case.yaml:6:3: ", "1025 entries|at most 1024"));
+            continue;
+        }
+        assert_int_equal(s, STATUS_OK);
+        must_read(c.resolved, NULL, &again);
+        assert_string_equal(c.resolved, again.resolved);
+        case_destroy(&c);
+        case_destroy(&again);
+    }
+    free(text);
 }
 
 static void other_line_ends_are_read(void **state)
@@ -514,7 +708,6 @@ static const struct mistake mistakes[] = {
     {DOMAIN FLUID FACES "run: {steps: 1, ranks: [0, 1, 1]}\n", NULL, AT(4, 25), "range"},
     {DOMAIN FLUID FACES "run: {steps: 1, threads: 1025}\n", NULL, AT(4, 26), "1 to 1024"},
     {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, v2, v3, v4"},
-    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: none}\n", NULL, AT(4, 17), "unknown key"},
     {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
     {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
     {BASE "force: {acceleration: [1, 0, 0]}\n", NULL, AT(5, 23), "magnitude at most 0.1"},
@@ -530,6 +723,144 @@ static const struct mistake mistakes[] = {
      "did you mean mass?"},
     {BASE "output: {series: {a: {every: 1, of: [mass, mass]}}}\n", NULL, AT(5, 44), "twice"},
     {BASE "output: {fields: {a: {every: 1, of: speed}}}\n", NULL, AT(5, 37), "velocity, density"},
+
+    /* series of other kinds */
+    {BASE "output: {series: {a: {every: 1, of: [probe, mass]}}}\n", NULL, AT(5, 38),
+     "'probe' stands alone|of: probe"},
+    {BASE "output: {series: {a: {every: 1, of: [mass, line]}}}\n", NULL, AT(5, 44),
+     "'line' stands alone"},
+    {BASE "output: {series: {a: {every: 1, of: [residual]}}}\n", NULL, AT(5, 38), "stands alone"},
+    {BASE "output: {series: {a: {every: 1, of: flow}}}\n", NULL, AT(5, 37),
+     "'flow' is none of mass|residual"},
+    {BASE "output: {series: {a: {every: 1, of: flowrate}}}\n", NULL, AT(5, 37),
+     "did you mean flow_rate?"},
+    {BASE "output: {series: {a: {every: 1, of: [[mass]]}}}\n", NULL, AT(5, 38), "a list of 1"},
+    {BASE "output: {series: {a: {every: 1, of: {probe: 1}}}}\n", NULL, AT(5, 37),
+     "a map|or one of probe, line"},
+    {BASE "output: {series: {a: {every: 1, of: }}}\n", NULL, AT(5, 37), "nothing"},
+    {BASE "output: {series: {a: {every: 1, of: probe}}}\n", NULL, AT(5, 19),
+     "output.series.a.point, which of: probe needs, is missing|point: [8"},
+    {BASE "output: {series: {a: {every: 1, of: mass, point: [1, 1, 1]}}}\n", NULL, AT(5, 43),
+     "point has no effect with columns of the flow, only with of: probe"},
+    {BASE "output: {series: {a: {every: 1, of: residual, points: 3}}}\n", NULL, AT(5, 47),
+     "points has no effect with of: residual, only with of: line"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1, 1, 1], at: 3}}}\n", NULL, AT(5, 62),
+     "at has no effect with of: probe, only with of: flow_rate"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1, 1]}}}\n", NULL, AT(5, 51),
+     "a list of 2|three numbers"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1, 1, 16.001]}}}\n", NULL, AT(5, 58),
+     "'16.001' is outside the box (0 to 16 along z)"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1, -1e-9, 1]}}}\n", NULL, AT(5, 55),
+     "outside the box (0 to 16 along y)"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [nan, 1, 1]}}}\n", NULL, AT(5, 52),
+     "'nan'"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1e400, 1, 1]}}}\n", NULL, AT(5, 52),
+     "too large"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [[1], 1, 1]}}}\n", NULL, AT(5, 52),
+     "a list of 1|three numbers"},
+    {BASE "output: {series: {a: {every: 1, of: probe, point: [1 m, 1, 1]}}}\n", NULL, AT(5, 52),
+     "needs units"},
+    {UNITS BASE "output: {series: {a: {every: 1, of: probe, point: [1 s, 1, 1]}}}\n", NULL,
+     AT(6, 52), "not a length"},
+    {UNITS BASE "output: {series: {a: {every: 1, of: probe, point: [1, 8.1 cm, 1]}}}\n", NULL,
+     AT(6, 55), "'8.1 cm', 16.2 cells, is outside the box (0 to 16 cells along y)"},
+    {BASE "output: {series: {a: {every: 1, of: line, from: [1, 1, 1], points: 3}}}\n", NULL,
+     AT(5, 19), "output.series.a.to, which of: line needs"},
+    {BASE "output: {series: {a: {every: 1, of: line, from: [1, 1, 0], to: [1, 1, -0], points: 3}}}\n",
+     NULL, AT(5, 64), "output.series.a.to is where the line begins|must differ"},
+    {BASE "output: {series: {a: {every: 1, of: line, from: [1, 1, 0], to: [1, 1, 2], points: 1}}}\n",
+     NULL, AT(5, 83), "2 to 100000"},
+    {BASE "output: {series: {a: {every: 1, of: line, from: [1, 1, 0], to: [1, 1, 2], points: "
+          "100001}}}\n",
+     NULL, AT(5, 83), "2 to 100000"},
+    {BASE "output: {series: {a: {every: 1, of: flow_rate, at: 16}}}\n", NULL, AT(5, 52), "0 to 15"},
+    {BASE "output: {series: {a: {every: 1, of: flow_rate, axis: 1}}}\n", NULL, AT(5, 54), "x, y, z"},
+
+    /* regions, strides and averages */
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: some}}}\n", NULL, AT(5, 51),
+     "output.fields.a.region is 'some'; expected all or a map|from: [0, 0, 0]"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: }}}\n", NULL, AT(5, 51), "nothing"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {}}}}\n", NULL, AT(5, 51), "empty map"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: [all]}}}\n", NULL, AT(5, 51), "a list"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {form: [0, 0, 0]}}}}\n", NULL,
+     AT(5, 52), "did you mean output.fields.a.region.from?"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {to: [0, 0, 17]}}}}\n", NULL, AT(5, 63),
+     "'17' is outside the box"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {from: [3, 0, 0], to: [2, 9, 9]}}}}\n",
+     NULL, AT(5, 51), "from 3 is above to 2 along x"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {from: [0, 1.6, 0], to: [1, 2.4, "
+          "9]}}}}\n",
+     NULL, AT(5, 51), "no cell has its centre between 1.6 and 2.4 along y"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: {from: [16, 0, 0]}}}}\n", NULL,
+     AT(5, 51), "no cell has its centre"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, stride: 0}}}\n", NULL, AT(5, 51), "1 to"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, stride: -1}}}\n", NULL, AT(5, 51), "1 to"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, stride: 2147483648}}}\n", NULL, AT(5, 51),
+     "1 to 2147483647"},
+    {BASE "output: {averages: {a: {of: velocity}}}\n", NULL, AT(5, 21), "every is missing"},
+    {BASE "output: {averages: {a: {every: 1}}}\n", NULL, AT(5, 21), "of is missing"},
+    {BASE "output: {averages: {a: {every: 0, of: velocity}}}\n", NULL, AT(5, 32), "1 to"},
+    {BASE "output: {averages: {a: {every: 1, of: pressure}}}\n", NULL, AT(5, 39),
+     "velocity, density, stress"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, stride: 2}}}\n", NULL, AT(5, 49),
+     "unknown key"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, from: -1}}}\n", NULL, AT(5, 55), "0 to"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, from: 1001}}}\n", NULL, AT(5, 55),
+     "from step 1001 to step 1000|the last step"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, to: 1001}}}\n", NULL, AT(5, 53),
+     "step 1001 is after the last one, 1000"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, from: 9, to: 8}}}\n", NULL, AT(5, 62),
+     "from step 9 to step 8"},
+    {BASE "output: {averages: {a: {every: 10, of: velocity, from: 11, to: 19}}}\n", NULL, AT(5, 64),
+     "no multiple of every, 10, is between step 11 and step 19"},
+    {BASE "output: {averages: {a: {every: 1001, of: velocity, from: 1}}}\n", NULL, AT(5, 58),
+     "no multiple"},
+    {BASE "output: {averages: {a: {every: 1, of: velocity, to: 99999999999999999999}}}\n", NULL,
+     AT(5, 53), "out of range"},
+    {BASE "output: {fields: {a: {every: 1, of: tags}}, averages: {a: {every: 1, of: velocity}}}\n",
+     NULL, AT(5, 56), "output.averages.a and output.fields.a have the same name"},
+    {BASE "output: {averages: {a.b: {every: 1, of: velocity}}}\n", NULL, AT(5, 21), "name"},
+
+    /* jobs */
+    {BASE "checkpoint: {every: none}\n", NULL, AT(5, 21), "'none'|steps or a wall time"},
+    {BASE "checkpoint: {every: -1}\n", NULL, AT(5, 21), "0 to 9999999999 steps"},
+    {BASE "checkpoint: {every: 1.5}\n", NULL, AT(5, 21), "'1.5'|steps or a wall time"},
+    {BASE "checkpoint: {every: 99999999999999999999}\n", NULL, AT(5, 21), "out of range"},
+    {BASE "checkpoint: {every: 0 s}\n", NULL, AT(5, 21), "above 0"},
+    {BASE "checkpoint: {every: 5 mm}\n", NULL, AT(5, 21), "unknown unit|11h50m"},
+    {BASE "checkpoint: {every: [30 min]}\n", NULL, AT(5, 21), "a list of 1"},
+    {BASE "checkpoint: {every: nan}\n", NULL, AT(5, 21), "'nan'"},
+    {BASE "checkpoint: {every: 1e400 s}\n", NULL, AT(5, 21), "too large"},
+    {BASE "checkpoint: {keep: 0}\n", NULL, AT(5, 20), "1 to"},
+    {BASE "checkpoint: {evry: 5}\n", NULL, AT(5, 14), "did you mean checkpoint.every?"},
+    {BASE "checkpoint: 5\n", NULL, AT(5, 13), "a map"},
+    {BASE "check: {hang: 600}\n", NULL, AT(5, 15), "'600' has no unit|90 s|or none"},
+    {BASE "check: {hang: 0}\n", NULL, AT(5, 15), "has no unit"},
+    {BASE "check: {hang: -5 min}\n", NULL, AT(5, 15), "above 0"},
+    {BASE "check: {hang: }\n", NULL, AT(5, 15), "nothing"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: 11:60:00}\n", NULL, AT(4, 29), "HH:MM:SS"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: 12}\n", NULL, AT(4, 29), "'12' has no unit"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: 40 y}\n", NULL, AT(4, 29), "unknown unit"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: 11575 d}\n", NULL, AT(4, 29),
+     "at most 1000000000 s"},
+    {DOMAIN FLUID FACES "run: {steps: 1, time_limit: {h: 3}}\n", NULL, AT(4, 29), "a map"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: residual}\n", NULL, AT(4, 23),
+     "'residual'; expected none or a map|change: 1e-6"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {}}\n", NULL, AT(4, 23), "empty map"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {change: 1e-6}}\n", NULL, AT(4, 17),
+     "run.stop.of is missing"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: residual}}\n", NULL, AT(4, 17),
+     "run.stop.change is missing"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: mass, change: 1e-6}}\n", NULL, AT(4, 28),
+     "residual, kinetic_energy"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: residual, change: 0}}\n", NULL, AT(4, 46),
+     "above 0, at most 1"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: residual, change: 1.1}}\n", NULL, AT(4, 46),
+     "above 0, at most 1"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: residual, change: nan}}\n", NULL, AT(4, 46),
+     "'nan'"},
+    {DOMAIN FLUID FACES "run: {steps: 1, stop: {of: residual, change: 1, every: 0}}\n", NULL,
+     AT(4, 56), "1 to"},
     {BASE "output: {images: {a: {every: 1, of: speed, at: 16}}}\n", NULL, AT(5, 48), "0 to 15"},
     {BASE "output: {images: {a: {every: 1, of: speed, at: -1}}}\n", NULL, AT(5, 48), "range"},
     {BASE "output: {images: {a: {every: 1, of: speed, range: [1, 1]}}}\n", NULL, AT(5, 51),
@@ -561,6 +892,13 @@ static const struct mistake mistakes[] = {
     {BASE, "output.series.a b.every=3", "--set 'output.series.a b.every=3': ", "name"},
     {BASE, "solver.magic=\xff", "--set 'solver.magic=?': ", "not YAML"},
     {DOMAIN FLUID FACES "run: 5\n", "run.steps=5", AT(4, 6), "not a map"},
+    {BASE, "run.stop.of=residual", "--set 'run.stop.of=residual': ", "run.stop.change is missing"},
+    {BASE, "run.time_limit=30", "--set 'run.time_limit=30': ", "has no unit"},
+    {BASE "output: {averages: {a: {every: 10, of: velocity, to: 8}}}\n", "output.averages.a.from=9",
+     "--set 'output.averages.a.from=9': ", "from step 9 to step 8"},
+    {BASE "output: {fields: {a: {every: 1, of: tags, region: [1]}}}\n",
+     "output.fields.a.region.from=[16, 16, 16]", "--set 'output.fields.a.region.from=[16, 16, 16]': ",
+     "no cell"},
 };
 /* clang-format on */
 
@@ -724,6 +1062,10 @@ int main(void)
         cmocka_unit_test(converts_physical_units),
         cmocka_unit_test(fills_in_defaults),
         cmocka_unit_test(resolved_reads_back_to_the_same),
+        cmocka_unit_test(reads_what_jobs_and_outputs_need),
+        cmocka_unit_test(lengths_meet_faces_and_centres),
+        cmocka_unit_test(set_turns_words_into_maps_and_back),
+        cmocka_unit_test(the_longest_resolved_case_is_read),
         cmocka_unit_test(other_line_ends_are_read),
         cmocka_unit_test(set_reaches_every_value),
         cmocka_unit_test(every_mistake_gets_its_line),

@@ -17,7 +17,7 @@ static void every_row_is_complete(void **state)
 {
     (void)state;
     for (const struct key *k = key_table; k->path; k++) {
-        char pattern[KEYS_PATH], range[128];
+        char pattern[KEYS_PATH], range[128], type[KEYS_TYPE];
         const int says = k->required + (k->fallback != NULL) + (k->otherwise != NULL);
         if (says != 1)
             fail_msg("%s: one of required, fallback and otherwise", k->path);
@@ -30,12 +30,18 @@ static void every_row_is_complete(void **state)
             fail_msg("%s: not found by its own path", k->path);
         if (face && keys_match(k->path, pattern))
             fail_msg("%s: <face> is no face", k->path);
-        const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || k->type == KEY_FACE;
+        const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || keys_word_or_map(k->type);
         if (map != keys_inner(k->path))
             fail_msg("%s: a map has keys below it, others do not", k->path);
-        const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES || k->type == KEY_FACE;
+        const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES ||
+                            k->type == KEY_COLUMNS || keys_word_or_map(k->type);
         if (choice != (k->choices != NULL))
             fail_msg("%s: choices", k->path);
+        if ((k->type == KEY_COLUMNS) != (k->alone != NULL))
+            fail_msg("%s: words that stand alone", k->path);
+        type_text(k, type, sizeof type);
+        if (strlen(type) + 1 >= sizeof type)
+            fail_msg("%s: its type is too long: %s", k->path, type);
         range_text(k, range, sizeof range);
         const bool numeric = !map && !choice && k->type != KEY_RANGE;
         if (numeric != (*range != '\0'))

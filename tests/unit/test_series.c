@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <math.h>
 
 #include "base/file.h"
@@ -36,7 +37,7 @@ static struct series *started(const char *path)
 
 static void append(struct series *series, int64_t step, double time, double mass)
 {
-    assert_int_equal(series_append(series, step, (double[]){time, mass}), STATUS_OK);
+    assert_int_equal(series_append(series, step, 1, (double[]){time, mass}), STATUS_OK);
 }
 
 static void a_row_is_there_as_soon_as_it_is_added(void **state)
@@ -48,7 +49,7 @@ static void a_row_is_there_as_soon_as_it_is_added(void **state)
     append(series, 0, 0, 64);
     append(series, 10000000000, 0.1, 1e-300);
     assert_file(path, "step,time,mass\n0,0,64\n10000000000,0.1,1e-300\n");
-    append(series, 10000000001, NAN, -INFINITY);
+    append(series, 10000000001, -NAN, -INFINITY);
     assert_int_equal(series_close(series), STATUS_OK);
     assert_file(path, "step,time,mass\n0,0,64\n10000000000,0.1,1e-300\n10000000001,nan,-inf\n");
 }
@@ -91,6 +92,18 @@ static void every_double_reads_back_the_same(void **state)
     free(text);
 }
 
+static const char header[] = "step,time,mass\n";
+
+/* A series whose file holds `length` bytes of text is resumed at last_step, and gets a row. */
+static void resume(const char *path, const char *text, size_t length, int64_t last_step)
+{
+    struct series *series = NULL;
+    assert_int_equal(file_replace(path, text, length), STATUS_OK);
+    assert_int_equal(series_resume(&series, path, 3, columns, last_step), STATUS_OK);
+    append(series, 99, 1, 2);
+    assert_int_equal(series_close(series), STATUS_OK);
+}
+
 static void a_restart_drops_later_rows_and_a_row_cut_short(void **state)
 {
     (void)state;
@@ -106,19 +119,148 @@ static void a_restart_drops_later_rows_and_a_row_cut_short(void **state)
         {"0,0,1\n5,1,2\n10,2", 10, "0,0,1\n5,1,2\n"}, /* could be the beginning of 10,2.5 */
         {"0,0,1\n5,1,2\n1", 10, "0,0,1\n5,1,2\n"},
         {"", 10, ""},
+        /* a line: several rows of a step */
+        {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n10,2,3\n10,2,4\n", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
+        {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n10,2,3\n10,2", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
+        {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
+        /* nothing that series_append wrote */
+        {"0,0,1\n5,1\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\n5,1,2,3\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\n\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\nx,1,2\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\n5.5,1,2\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\n99999999999999999999,1,2\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,0,1\n123456789012345678901234567890,1,2\n6,1,2\n", 10, "0,0,1\n"},
+        {"0,nan,-inf\n5,1,2\n", 10, "0,nan,-inf\n5,1,2\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const char *path = scratch_path("flow.csv");
         char before[256], after[256];
-        snprintf(before, sizeof before, "step,time,mass\n%s", cases[i].before);
-        snprintf(after, sizeof after, "step,time,mass\n%s99,1,2\n", cases[i].after);
-        assert_int_equal(file_replace(path, before, strlen(before)), STATUS_OK);
-        struct series *series = NULL;
-        assert_int_equal(series_resume(&series, path, 3, columns, cases[i].last_step), STATUS_OK);
-        append(series, 99, 1, 2);
-        assert_int_equal(series_close(series), STATUS_OK);
+        snprintf(before, sizeof before, "%s%s", header, cases[i].before);
+        snprintf(after, sizeof after, "%s%s99,1,2\n", header, cases[i].after);
+        resume(path, before, strlen(before), cases[i].last_step);
         assert_file(path, after);
     }
+}
+
+/* Killed at any instant: the file ends after any of its bytes. */
+static void a_file_cut_anywhere_is_gone_on_with(void **state)
+{
+    (void)state;
+    static const char rows[] = "step,time,mass\n0,0,1\n0,0,2.5\n5,1,2\n5,1,1e-300\n";
+    const char *path = scratch_path("flow.csv");
+    for (size_t length = 0; length < sizeof rows; ++length) {
+        char expected[sizeof rows + sizeof header + 16];
+        size_t whole = length; /* rows that are */
+        while (whole > 0 && rows[whole - 1] != '\n')
+            --whole;
+        snprintf(expected, sizeof expected, "%.*s99,1,2\n",
+                 (int)(whole > 0 ? whole : strlen(header)), rows);
+        resume(path, rows, length, 5);
+        assert_file(path, expected);
+    }
+}
+
+/* A file may have its length but not its last blocks. */
+static void a_file_that_ends_in_zeros_is_gone_on_with(void **state)
+{
+    (void)state;
+    static const char start[] = "step,time,mass\n0,0,1\n5,1,2";
+    const char *path = scratch_path("flow.csv");
+    for (size_t length = 0; length < sizeof start; ++length) {
+        char text[4096] = "";
+        memcpy(text, start, length);
+        resume(path, text, sizeof text, 5);
+        assert_file(path,
+                    length > 20 ? "step,time,mass\n0,0,1\n99,1,2\n" : "step,time,mass\n99,1,2\n");
+    }
+}
+
+/* Longer than what is read at a time, with rows across its ends. */
+static void a_long_file_is_cut_at_the_right_row(void **state)
+{
+    (void)state;
+    enum { STEPS = 5000, POINTS = 7 };
+    const char *path = scratch_path("line.csv");
+    struct series *series = started(path);
+    double values[2 * POINTS];
+    for (int64_t step = 0; step < STEPS; ++step) {
+        for (int k = 0; k < POINTS; ++k) {
+            values[2 * k] = (double)step / 3;
+            values[2 * k + 1] = k + 1.0 / 7;
+        }
+        assert_int_equal(series_append(series, step, POINTS, values), STATUS_OK);
+    }
+    assert_int_equal(series_close(series), STATUS_OK);
+    char *whole = NULL, *left = NULL;
+    size_t length;
+    assert_int_equal(file_read(path, 1 << 24, &whole, NULL), STATUS_OK);
+    static const int64_t lasts[] = {4998, 4097, 3000, 1234, 17, 0};
+    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; ++i) {
+        char next[32];
+        snprintf(next, sizeof next, "\n%d,", (int)lasts[i] + 1);
+        assert_int_equal(series_resume(&series, path, 3, columns, lasts[i]), STATUS_OK);
+        assert_int_equal(series_close(series), STATUS_OK);
+        assert_int_equal(file_read(path, 1 << 24, &left, &length), STATUS_OK);
+        assert_ptr_equal(strstr(whole, next) + 1, whole + length);
+        assert_memory_equal(left, whole, length);
+        free(left);
+    }
+    free(whole);
+}
+
+static void a_file_whose_rows_all_stay_is_not_touched(void **state)
+{
+    (void)state;
+    static const char text[] = "step,time,mass\n0,0,1\n5,1,2\n";
+    const char *path = scratch_path("flow.csv");
+    struct stat before, after;
+    struct series *series = NULL;
+    assert_int_equal(file_replace(path, text, strlen(text)), STATUS_OK);
+    const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(series_resume(&series, path, 3, columns, 5), STATUS_OK);
+    assert_int_equal(series_close(series), STATUS_OK);
+    assert_int_equal(stat(path, &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_mtime == after.st_mtime);
+    assert_file(path, text);
+    assert_int_equal(scratch_files(0), 1);
+}
+
+/* Cutting needs no room: a full disk is where a job most likely died. */
+static void rows_are_dropped_on_a_full_disk(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("flow.csv");
+    struct series *series = started(path);
+    append(series, 1, 0.5, 2);
+    append(series, 2, 0.5, 2);
+    assert_int_equal(series_close(series), STATUS_OK);
+    scratch_limit(0);
+    const enum status status = series_resume(&series, path, 3, columns, 1);
+    scratch_limit(RLIM_INFINITY);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(series_close(series), STATUS_OK);
+    assert_file(path, "step,time,mass\n1,0.5,2\n");
+}
+
+static void what_is_no_file_is_not_gone_on_with(void **state)
+{
+    (void)state;
+    struct series *series = NULL;
+    const char *folder = scratch_path("folder.csv"), *pipe_path = scratch_path("pipe.csv");
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(mkfifo(pipe_path, 0666), 0);
+    scratch_listen();
+    const enum status status = series_resume(&series, folder, 3, columns, 1);
+    assert_one_line(scratch_heard(), "folder.csv: Is a directory");
+    scratch_listen();
+    const enum status other = series_resume(&series, pipe_path, 3, columns, 1);
+    assert_one_line(scratch_heard(), "pipe.csv: it is not a file");
+    assert_int_equal(status, STATUS_MACHINE);
+    assert_int_equal(other, STATUS_MACHINE);
+    assert_null(series);
 }
 
 static void a_restart_without_the_file_starts_it(void **state)
@@ -147,6 +289,27 @@ static void a_restart_with_other_columns_touches_nothing(void **state)
     assert_file(path, old);
 }
 
+/* Some rows of a step would be taken for all of them. */
+static void a_full_disk_leaves_whole_steps(void **state)
+{
+    (void)state;
+    enum { POINTS = 2000 };
+    static double values[2 * POINTS];
+    const char *path = scratch_path("line.csv");
+    struct series *series = started(path);
+    append(series, 1, 0.5, 2);
+    scratch_listen();
+    scratch_limit(POINTS * 5);
+    const enum status status = series_append(series, 2, POINTS, values);
+    scratch_limit(RLIM_INFINITY);
+    const enum status closed = series_close(series);
+    const char *heard = scratch_heard();
+    assert_int_equal(status, STATUS_MACHINE);
+    assert_int_equal(closed, STATUS_MACHINE);
+    assert_one_line(heard, "line.csv: File too large");
+    assert_file(path, "step,time,mass\n1,0.5,2\n");
+}
+
 static void a_full_disk_leaves_whole_rows(void **state)
 {
     (void)state;
@@ -155,9 +318,9 @@ static void a_full_disk_leaves_whole_rows(void **state)
     append(series, 1, 0.5, 2);
     scratch_listen();
     scratch_limit(30); /* the row before ends at 23 */
-    enum status first = series_append(series, 2, (double[]){0.25, 1.0 / 3});
+    enum status first = series_append(series, 2, 1, (double[]){0.25, 1.0 / 3});
     scratch_limit(RLIM_INFINITY);
-    enum status second = series_append(series, 3, (double[]){0.25, 2});
+    enum status second = series_append(series, 3, 1, (double[]){0.25, 2});
     enum status closed = series_close(series);
     const char *heard = scratch_heard();
     assert_int_equal(first, STATUS_MACHINE);
@@ -173,9 +336,16 @@ int main(void)
         SCRATCH_TEST(a_row_is_there_as_soon_as_it_is_added),
         SCRATCH_TEST(every_double_reads_back_the_same),
         SCRATCH_TEST(a_restart_drops_later_rows_and_a_row_cut_short),
+        SCRATCH_TEST(a_file_cut_anywhere_is_gone_on_with),
+        SCRATCH_TEST(a_file_that_ends_in_zeros_is_gone_on_with),
+        SCRATCH_TEST(a_long_file_is_cut_at_the_right_row),
+        SCRATCH_TEST(a_file_whose_rows_all_stay_is_not_touched),
+        SCRATCH_TEST(rows_are_dropped_on_a_full_disk),
+        SCRATCH_TEST(what_is_no_file_is_not_gone_on_with),
         SCRATCH_TEST(a_restart_without_the_file_starts_it),
         SCRATCH_TEST(a_restart_with_other_columns_touches_nothing),
         SCRATCH_TEST(a_full_disk_leaves_whole_rows),
+        SCRATCH_TEST(a_full_disk_leaves_whole_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,11 +149,13 @@ static void notes_are_kept_however_long(void **state)
         text[i] = (char)('!' + i % 90);
     text[LENGTH] = '\0';
     struct vtkhdf *file = started(scratch_path("a"), cells);
-    vtkhdf_note_text(file, "case", text);
-    vtkhdf_note_text(file, "host", "");
-    vtkhdf_note_text(file, "unit", "\xc2\xb5m");
-    vtkhdf_note_number(file, "time", 0.1);
-    vtkhdf_note_integer(file, "step", INT64_C(9007199254740993));
+    struct h5file *const notes = vtkhdf_file(file);
+    int64_t step = INT64_C(9007199254740993);
+    h5file_text(notes, "/provenance", "case", text);
+    h5file_text(notes, "/provenance", "host", "");
+    h5file_text(notes, "/provenance", "unit", "\xc2\xb5m");
+    h5file_numbers(notes, "/provenance", "time", SAMPLE_float64, 1, (double[]){0.1});
+    h5file_numbers(notes, "/provenance", "step", SAMPLE_int64, 1, &step);
     assert_int_equal(vtkhdf_close(file, true), STATUS_OK);
 
     hid_t id = H5Fopen(scratch_path("a"), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -161,7 +163,7 @@ static void notes_are_kept_however_long(void **state)
     assert_text(id, "provenance", "host", "");
     assert_text(id, "provenance", "unit", "\xc2\xb5m");
     assert_numbers(id, "provenance", "time", 1, (double[]){0.1});
-    int64_t step = 0;
+    step = 0;
     hid_t number = attribute(id, "provenance", "step");
     assert_true(H5Aread(number, H5T_NATIVE_INT64, &step) >= 0);
     assert_true(step == INT64_C(9007199254740993));
@@ -187,7 +189,7 @@ static void the_same_results_make_the_same_file(void **state)
         struct vtkhdf *file = started(scratch_path("a"), cells);
         assert_int_equal(vtkhdf_add(file, "density", 1, SAMPLE_float64), STATUS_OK);
         assert_int_equal(vtkhdf_write(file, 0, (int[]){0, 0, 0}, cells, density), STATUS_OK);
-        vtkhdf_note_text(file, "version", "1");
+        h5file_text(vtkhdf_file(file), "/provenance", "version", "1");
         assert_int_equal(vtkhdf_close(file, true), STATUS_OK);
         text[i] = content(scratch_path("a"), &length[i]);
     }
@@ -244,7 +246,7 @@ static void no_room_is_one_line_and_keeps_the_old_file(void **state)
         for (int again = 0; file && again < 3; ++again) /* also after add has failed */
             written = vtkhdf_write(file, 0, (int[]){0, 0, 0}, grid, density);
         if (file)
-            vtkhdf_note_text(file, "version", "1");
+            h5file_text(vtkhdf_file(file), "/provenance", "version", "1");
         scratch_limit(RLIM_INFINITY); /* HDF5 in memory must not meet one that came later */
         enum status closed = vtkhdf_close(file, file != NULL);
         const char *heard = scratch_heard();

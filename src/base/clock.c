@@ -1,0 +1,23 @@
+/* Time for measuring; see clock.h. */
+#include "base/clock.h"
+
+#include <time.h>
+
+static double started;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void clock_start(void)
+{
+    started = now();
+}
+
+double clock_seconds(void)
+{
+    return now() - started;
+}

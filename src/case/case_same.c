@@ -1,0 +1,171 @@
+/* May a run go on with this case? Two resolved cases, compared key by key; see case_same_flow() in
+ * case.h. Numbers in resolved texts have all their digits, so that texts tell whether bits do. */
+#include <math.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "case/sections.h"
+
+enum { SHOWN = 160 }; /* bytes of a value in a message */
+
+struct text {
+    char bytes[SHOWN];
+    size_t length;
+};
+
+static void append(struct text *t, const char *more)
+{
+    for (; *more && t->length < SHOWN - 4; more++)
+        t->bytes[t->length++] = *more < 32 || *more > 126 ? '?' : *more;
+    strcpy(t->bytes + t->length, *more ? "..." : "");
+}
+
+/* A value on one line, as the case file would say it. */
+static void append_value(struct text *t, const struct node *n)
+{
+    if (n->kind == NODE_SCALAR) {
+        append(t, n->text);
+        return;
+    }
+    append(t, n->kind == NODE_MAPPING ? "{" : "[");
+    for (const struct node *c = n->first; c; c = c->next) {
+        if (c->key) {
+            append(t, c->key);
+            append(t, ": ");
+        }
+        append_value(t, c);
+        append(t, c->next ? ", " : "");
+    }
+    append(t, n->kind == NODE_MAPPING ? "}" : "]");
+}
+
+static bool same_value(const struct node *a, const struct node *b)
+{
+    if (a->kind != b->kind || a->count != b->count)
+        return false;
+    if (a->kind == NODE_SCALAR)
+        return !strcmp(a->text, b->text);
+    const struct node *other = b->first;
+    for (const struct node *c = a->first; c; c = c->next, other = other->next)
+        if (!same_value(c, other) || (c->key && strcmp(c->key, other->key) != 0))
+            return false;
+    return true;
+}
+
+/* At least one of the two is there. */
+static enum status report(const struct node *now, const struct node *before, const char *whose)
+{
+    char path[NODE_PATH];
+    struct text new = {.length = 0}, old = {.length = 0};
+    node_path(now ? now : before, path, sizeof path);
+    if (now)
+        append_value(&new, now);
+    if (before)
+        append_value(&old, before);
+    if (!before)
+        return fail_user("%s is %s, but %s was made without it (it may not change on a restart)",
+                         path, new.bytes, whose);
+    if (!now)
+        return fail_user("%s is not given, but %s was made with %s (it may not change on a "
+                         "restart)",
+                         path, whose, old.bytes);
+    return fail_user("%s is %s, but %s was made with %s (it may not change on a restart)", path,
+                     new.bytes, whose, old.bytes);
+}
+
+static bool number_under(const struct node *map, const char *key, double *value)
+{
+    const char *end;
+    const struct node *n = node_get(map, key);
+    return n && n->kind == NODE_SCALAR && !number_parse(n->text, &end, value) && !*end;
+}
+
+static bool viscosity_under(const struct node *fluid, double *viscosity)
+{
+    double reynolds, velocity, length;
+    if (number_under(fluid, "viscosity", viscosity))
+        return true;
+    if (!number_under(fluid, "reynolds", &reynolds) ||
+        !number_under(fluid, "velocity", &velocity) || !number_under(fluid, "length", &length))
+        return false;
+    *viscosity = viscosity_of(reynolds, velocity, length);
+    return isfinite(*viscosity);
+}
+
+/* fluid.viscosity and fluid.reynolds say the same thing when the same viscosity follows. */
+static enum status same_viscosity(const struct node *now, const struct node *before,
+                                  const char *whose)
+{
+    double new, old;
+    if (!viscosity_under(now, &new))
+        return fail_user("the case says no viscosity");
+    if (!viscosity_under(before, &old))
+        return fail_user("%s was made by a case that says no viscosity (is it damaged?)", whose);
+    if (new == old)
+        return STATUS_OK;
+    const struct node *reynolds = node_get(now, "reynolds");
+    return fail_user("fluid.viscosity is %.17g%s%.40s, but %s was made with %.17g (it may not "
+                     "change on a restart)",
+                     new, reynolds ? " by fluid.reynolds " : "", reynolds ? reynolds->text : "",
+                     whose, old);
+}
+
+static enum status compare(const struct node *now, const struct node *before, const char *pattern,
+                           const char *whose);
+
+/* One key, of which `now`, `before` or both have a value. */
+static enum status compare_key(const struct node *now, const struct node *before,
+                               const char *pattern, const char *whose)
+{
+    char child[KEYS_PATH] = "";
+    const bool known = keys_step(pattern, now ? now->key : before->key, child);
+    const bool inner = known && keys_inner(child);
+    if (inner && (!now || now->kind == NODE_MAPPING) && (!before || before->kind == NODE_MAPPING)) {
+        const enum status s =
+            strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, whose);
+        return s ? s : compare(now, before, child, whose);
+    }
+    if (known && (keys_row(child)->restart || !strcmp(child, "fluid.viscosity") ||
+                  !strcmp(child, "fluid.reynolds")))
+        return STATUS_OK;
+    return now && before && same_value(now, before) ? STATUS_OK : report(now, before, whose);
+}
+
+/* Every key of two maps; NULL is a map without keys. */
+static enum status compare(const struct node *now, const struct node *before, const char *pattern,
+                           const char *whose)
+{
+    enum status s = STATUS_OK;
+    for (const struct node *n = now ? now->first : NULL; n && !s; n = n->next)
+        s = compare_key(n, node_get(before, n->key), pattern, whose);
+    for (const struct node *n = before ? before->first : NULL; n && !s; n = n->next)
+        if (!node_get(now, n->key))
+            s = compare_key(NULL, n, pattern, whose);
+    return s;
+}
+
+static enum status same_flow(const char *before, const char *now, const char *whose)
+{
+    struct document old, new;
+    enum status s = document_read(&old, whose, before, strlen(before));
+    if (s)
+        return s;
+    s = document_read(&new, "the case", now, strlen(now));
+    if (!s) {
+        s = compare(new.root, old.root, "", whose);
+        document_destroy(&new);
+    }
+    document_destroy(&old);
+    return s;
+}
+
+enum status case_same_flow(const char *before, const char *now, const char *whose)
+{
+    struct plain_locale locale;
+    enum status s = plain_locale_enter(&locale);
+    if (s)
+        return s;
+    s = same_flow(before, now, whose);
+    plain_locale_leave(&locale);
+    return s;
+}

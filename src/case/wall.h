@@ -1,0 +1,18 @@
+/* A wall time: "11h50m", "90 s", "1 d 12 h", "11:50:00". Never simulated time: quantity.h. */
+#ifndef TAGFLOW_WALL_H
+#define TAGFLOW_WALL_H
+
+#include <stdbool.h>
+
+struct wall {
+    double seconds; /* of a bare number: that number */
+    bool bare;      /* no unit at all */
+};
+
+/* Read a wall time that fills the whole text: numbers with the units d, h, m or min, s, from the
+ * largest unit down, each at most once, or HH:MM or HH:MM:SS. Signs are only read in front, so that
+ * a negative time can be told from one that is none. The decimal point is that of number_parse().
+ * Returns NULL and *w, or what is wrong in words that follow the quoted text. */
+const char *wall_parse(const char *text, struct wall *w);
+
+#endif

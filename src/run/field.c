@@ -1,0 +1,236 @@
+/* Snapshots of fields; see field.h. */
+#include "run/field.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "io/vtkhdf.h"
+#include "run/folder.h"
+#include "run/output.h"
+#include "solver/curl.h"
+
+enum { MOST_COMPONENTS = 3 };
+
+/* A snapshot that is being written. */
+struct snapshot {
+    struct solver *solver;
+    const struct flow_case *c;
+    const struct case_field *field;
+    struct vtkhdf *file;
+    struct curl curl; /* of this rank's part, if vorticity is asked for */
+    void *out;        /* a piece of an array as it is written */
+    int arrays[32];   /* enum field_array -> its number in the file */
+};
+
+/* Points of a piece: cells first, first + stride, .. below hi, in cells of the block. */
+struct points {
+    int first[3], count[3], stride;
+    int start[3]; /* of the first in the file */
+};
+
+struct box field_part(const struct domain *d, const struct case_region *region)
+{
+    struct box part;
+    for (int a = 0; a < 3; a++) {
+        const int n = d->view.n[a], lo = region->lo[a] - d->lo[a], hi = region->hi[a] - d->lo[a];
+        part.lo[a] = lo < 0 ? 0 : lo > n ? n : lo;
+        part.hi[a] = hi > n ? n : hi < part.lo[a] ? part.lo[a] : hi;
+    }
+    return part;
+}
+
+static bool points_of(const struct snapshot *o, const struct box *piece, struct points *p)
+{
+    const int stride = o->field->stride;
+    p->stride = stride;
+    for (int a = 0; a < 3; a++) {
+        /* cells from the region's first to the piece's, and to the first point that it has */
+        const int before = o->solver->domain->lo[a] + piece->lo[a] - o->field->region.lo[a];
+        const int skip = (stride - before % stride) % stride;
+        const int cells = piece->hi[a] - piece->lo[a] - skip;
+        p->first[a] = piece->lo[a] + skip;
+        p->count[a] = cells <= 0 ? 0 : (cells - 1) / stride + 1;
+        p->start[a] = p->count[a] ? (before + skip) / stride : 0;
+    }
+    return p->count[0] && p->count[1] && p->count[2];
+}
+
+static int components_of(enum field_array array)
+{
+    return array == FIELD_velocity || array == FIELD_vorticity ? 3 : 1;
+}
+
+static enum sample sample_of(const struct case_field *field, enum field_array array)
+{
+    return array == FIELD_tags                  ? SAMPLE_uint8
+           : field->precision == PRECISION_fp64 ? SAMPLE_float64
+                                                : SAMPLE_float32;
+}
+
+static void put(const struct snapshot *o, size_t place, double value)
+{
+    if (o->field->precision == PRECISION_fp64)
+        ((double *)o->out)[place] = value;
+    else
+        ((float *)o->out)[place] = (float)value;
+}
+
+/* The array at one cell, in physical units if the case has them. flow: density - 1 and velocity. */
+static void put_cell(const struct snapshot *o, enum field_array array, const double flow[4],
+                     size_t cell, size_t place)
+{
+    const double u = output_velocity_unit(o->c), rho = o->c->units.density;
+    switch (array) {
+    case FIELD_velocity:
+        for (size_t k = 0; k < 3; k++)
+            put(o, 3 * place + k, flow[1 + k] * u);
+        break;
+    case FIELD_density:
+        put(o, place, (1 + flow[0]) * rho);
+        break;
+    case FIELD_pressure:
+        put(o, place, flow[0] / 3 * rho * u * u);
+        break;
+    case FIELD_tags:
+        ((uint8_t *)o->out)[place] = o->solver->view.tags[cell] & TAG_ROW;
+        break;
+    case FIELD_vorticity:
+        break; /* not of one cell: write_vorticity */
+    }
+}
+
+/* One array but vorticity at the points of a piece, from the flow of all its cells. */
+static enum status write_array(struct snapshot *o, enum field_array array, const struct box *piece,
+                               const struct points *p, const double *flow)
+{
+    const struct view *const v = &o->solver->view;
+    const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
+    size_t place = 0;
+    for (int k = 0; k < p->count[2]; k++)
+        for (int j = 0; j < p->count[1]; j++)
+            for (int i = 0; i < p->count[0]; i++) {
+                const int x = p->first[0] + i * p->stride, y = p->first[1] + j * p->stride,
+                          z = p->first[2] + k * p->stride;
+                const size_t row =
+                    (size_t)(z - piece->lo[2]) * (size_t)ny + (size_t)(y - piece->lo[1]);
+                put_cell(o, array, flow + 4 * (row * (size_t)nx + (size_t)(x - piece->lo[0])),
+                         view_index(v, x, y, z), place++);
+            }
+    return vtkhdf_write(o->file, o->arrays[array], p->start, p->count, o->out);
+}
+
+static enum status write_vorticity(struct snapshot *o, const struct points *p)
+{
+    const struct view *const v = &o->solver->view;
+    const double unit = output_velocity_unit(o->c) / o->c->units.dx;
+    enum status status;
+    size_t place = 0;
+    for (int k = 0; k < p->count[2]; k++) {
+        const int z = p->first[2] + k * p->stride;
+        if ((status = curl_plane(&o->curl, z)))
+            return status;
+        for (int j = 0; j < p->count[1]; j++)
+            for (int i = 0; i < p->count[0]; i++) {
+                const int x = p->first[0] + i * p->stride, y = p->first[1] + j * p->stride;
+                double curl[3] = {0, 0, 0};
+                if (view_fluid(v, view_index(v, x, y, z)))
+                    curl_at(&o->curl, x, y, curl);
+                for (int a = 0; a < 3; a++)
+                    put(o, place++, curl[a] * unit);
+            }
+    }
+    return vtkhdf_write(o->file, o->arrays[FIELD_vorticity], p->start, p->count, o->out);
+}
+
+static enum status write_piece(struct snapshot *o, const struct box *piece)
+{
+    struct points p;
+    enum status status = STATUS_OK;
+    if (!points_of(o, piece, &p))
+        return status;
+    const double *const flow = solver_flow(o->solver, piece);
+    if (!flow)
+        return STATUS_MACHINE;
+#define X(array)                                                                                   \
+    if (!status && FIELD_##array != FIELD_vorticity && o->field->of & (1u << FIELD_##array))       \
+        status = write_array(o, FIELD_##array, piece, &p, flow);
+    FIELD_LIST(X)
+#undef X
+    if (!status && o->field->of & (1u << FIELD_vorticity))
+        status = write_vorticity(o, &p); /* the last: it takes the memory of flow */
+    return status;
+}
+
+/* This rank's part, in pieces; planes without a point are not looked at. */
+static enum status write_part(struct snapshot *o, const struct box *part)
+{
+    const int stride = o->field->stride;
+    enum status status = STATUS_OK;
+    struct points p;
+    struct box piece;
+    if (!points_of(o, part, &p))
+        return status;
+    for (int k = 0; k < (stride > 1 ? p.count[2] : 1); k++) {
+        struct box slab = *part;
+        if (stride > 1) {
+            slab.lo[2] = p.first[2] + k * stride;
+            slab.hi[2] = slab.lo[2] + 1;
+        }
+        for (int number = 0; !status && solver_piece(o->solver, &slab, number, &piece); number++)
+            status = write_piece(o, &piece);
+    }
+    return status;
+}
+
+/* The file with its arrays, none of them written. Collective. */
+static enum status open_file(struct snapshot *o, const char *dir)
+{
+    const struct case_region *const region = &o->field->region;
+    const double dx = o->c->units.dx, distance = dx * o->field->stride;
+    const double spacing[3] = {distance, distance, distance};
+    char path[FOLDER_PATH], name[CASE_NAME + 64];
+    double origin[3];
+    int cells[3], count = 0;
+
+    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", o->field->name,
+             (long long)o->solver->step);
+    if (!folder_path(path, dir, name))
+        return fail_user("the name of the output folder is too long");
+    for (int a = 0; a < 3; a++) {
+        origin[a] = (region->lo[a] + 0.5) * dx;
+        cells[a] = (region->hi[a] - region->lo[a] - 1) / o->field->stride + 1;
+    }
+    enum status status =
+        vtkhdf_create(&o->file, o->solver->domain->comm, path, cells, origin, spacing);
+    if (status)
+        return status;
+    output_provenance(vtkhdf_file(o->file), o->c, o->solver);
+#define X(array)                                                                                   \
+    if (!status && o->field->of & (1u << FIELD_##array)) {                                         \
+        o->arrays[FIELD_##array] = count++;                                                        \
+        status = vtkhdf_add(o->file, #array, components_of(FIELD_##array),                         \
+                            sample_of(o->field, FIELD_##array));                                   \
+    }
+    FIELD_LIST(X)
+#undef X
+    return status;
+}
+
+enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
+                        const char *dir)
+{
+    struct snapshot o = {.solver = s, .c = c, .field = field};
+    const struct box part = field_part(s->domain, &field->region);
+    enum status status = open_file(&o, dir);
+    if (!status && field->of & (1u << FIELD_vorticity))
+        status = curl_start(&o.curl, s, &part);
+    if (!status) {
+        o.out = malloc(s->piece_cells * MOST_COMPONENTS * sizeof(double));
+        status =
+            o.out ? write_part(&o, &part) : fail_machine("out of memory for a piece of a snapshot");
+    }
+    free(o.out);
+    curl_end(&o.curl);
+    return o.file ? vtkhdf_close(o.file, status == STATUS_OK) : status;
+}

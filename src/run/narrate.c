@@ -1,0 +1,214 @@
+/* What a run says; see narrate.h. */
+#include "run/narrate.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "run/folder.h"
+#include "run/output.h"
+#include "version.h"
+
+enum { HOST_NAME = 64 };
+
+/* ---- what is said at the start ---- */
+
+static void say_hosts(const struct narrator *n)
+{
+    const struct domain *const d = n->solver->domain;
+    char host[HOST_NAME] = "?";
+    char *hosts = NULL;
+    gethostname(host, sizeof host - 1);
+    if (d->rank == 0)
+        hosts = calloc((size_t)d->ranks, HOST_NAME);
+    if (d->rank == 0 && !hosts)
+        MPI_Abort(n->solver->domain->comm, fail_machine("out of memory"));
+    MPI_Gather(host, HOST_NAME, MPI_CHAR, hosts, HOST_NAME, MPI_CHAR, 0, n->solver->domain->comm);
+    for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
+        int same = rank; /* ranks in a row on one host share a line */
+        while (same + 1 < d->ranks &&
+               strcmp(hosts + (same + 1) * HOST_NAME, hosts + rank * HOST_NAME) == 0)
+            same++;
+        if (same == rank)
+            say("rank %d on %s: %s", rank, hosts + rank * HOST_NAME,
+                n->solver->backend->description);
+        else
+            say("ranks %d to %d on %s: %s", rank, same, hosts + rank * HOST_NAME,
+                n->solver->backend->description);
+        rank = same + 1;
+    }
+    free(hosts);
+}
+
+/* Ranks of this node that may use each of its cores, times threads: more than one is a waste. */
+static void warn_threads(const struct narrator *n)
+{
+    cpu_set_t allowed;
+    MPI_Comm node;
+    int ranks;
+    MPI_Comm_split_type(n->solver->domain->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    if (sched_getaffinity(0, sizeof allowed, &allowed))
+        return;
+    const int cores = CPU_COUNT(&allowed), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (n->c->run.threads > cores)
+        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer "
+             "threads)",
+             n->c->run.threads, cores, cores == 1 ? "" : "s");
+    else if (n->c->run.threads * ranks > online)
+        warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
+             n->c->run.threads, n->c->run.threads == 1 ? "" : "s", online);
+}
+
+void narrate_start(const struct narrator *n, const char *from)
+{
+    const struct domain *const d = n->solver->domain;
+    const struct view *const v = &n->solver->view;
+    char date[64];
+    const time_t t = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
+    say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
+    say_hosts(n);
+    if (from)
+        say("goes on from %s, step %lld", from, (long long)n->solver->step);
+    case_say_derived(n->c);
+    double bytes = (double)v->stride * Q * (n->solver->backend->storage == PRECISION_fp64 ? 8 : 4) +
+                   (double)d->view_cells;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
+    say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
+        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
+    case_warn(n->c);
+    warn_threads(n);
+}
+
+/* ---- what is said on the way ---- */
+
+static const char *duration_text(char *text, size_t size, double seconds)
+{
+    const long long s = (long long)(seconds + 0.5);
+    if (!(seconds < 1e9))
+        snprintf(text, size, "-");
+    else if (s < 100)
+        snprintf(text, size, "%lld s", s);
+    else if (s < 6000)
+        snprintf(text, size, "%lldm%02llds", s / 60, s % 60);
+    else
+        snprintf(text, size, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    return text;
+}
+
+static double seconds_left(const struct narrator *n)
+{
+    const double rate =
+        n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
+    return rate > 0 ? (double)(n->c->run.steps - n->progress.step) / rate : INFINITY;
+}
+
+void narrate_progress(struct narrator *n, const struct flow_sums *sums)
+{
+    const struct flow_case *const c = n->c;
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    char left[32], time_text[48] = "";
+    if (n->lap_seconds > 0)
+        n->progress.updates_now = (double)n->lap_steps * cells / n->lap_seconds;
+    n->lap_seconds = 0;
+    n->lap_steps = 0;
+    if (c->units.given)
+        snprintf(time_text, sizeof time_text, "  time %.6g s",
+                 (double)n->progress.step * c->units.dt);
+    if (n->live)
+        fputs("\r\033[K", stderr);
+    const double u = output_velocity_unit(c);
+    const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
+    say("step %lld  %.1f %%%s  %.4f GLUPS  left %s  energy %.8g  max |u| %.6g",
+        (long long)n->progress.step, 100.0 * (double)n->progress.step / (double)c->run.steps,
+        time_text, 1e-9 * n->progress.updates_now,
+        duration_text(left, sizeof left, seconds_left(n)), sums->kinetic_energy * energy,
+        sums->max_velocity * u);
+}
+
+/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of
+ * a launcher: Open MPI sets it itself in a program that was started alone.) */
+bool narrate_live(const struct domain *d)
+{
+    return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
+           !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
+}
+
+void narrate_live_progress(struct narrator *n)
+{
+    char left[32];
+    const double t = clock_seconds();
+    if (!n->live || t - n->live_last < 0.5)
+        return;
+    n->live_last = t;
+    fprintf(stderr, "\r\033[Kstep %lld of %lld (%.0f %%), %s left", (long long)n->progress.step,
+            (long long)n->c->run.steps, 100.0 * (double)n->progress.step / (double)n->c->run.steps,
+            duration_text(left, sizeof left, seconds_left(n)));
+    fflush(stderr);
+}
+
+enum status narrate_divergence(const struct narrator *n, const struct flow_sums *sums,
+                               int64_t last_good)
+{
+    const double limit = n->c->check.max_velocity;
+    const char *const unit = n->c->units.given ? " m/s" : "";
+    const int *const cell = sums->finite ? sums->max_cell : sums->bad_cell;
+    const double dx = n->c->units.dx, u = output_velocity_unit(n->c);
+    char position[128] = "";
+    if (sums->finite && sums->max_velocity <= limit)
+        return STATUS_OK;
+    if (n->live)
+        fputs("\r\033[K", stderr);
+    if (n->c->units.given)
+        snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx,
+                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
+    if (sums->finite)
+        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in "
+                  "cell [%d, %d, %d]%s, "
+                  "after step %lld (try a smaller velocity or time step, a finer grid, or a larger "
+                  "viscosity)",
+                  sums->max_velocity * u, unit, limit * u, unit, (long long)n->progress.step,
+                  cell[0], cell[1], cell[2], position, (long long)last_good);
+    else
+        fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, "
+                  "after step %lld "
+                  "(try a smaller velocity or time step, a finer grid, or a larger viscosity)",
+                  (long long)n->progress.step, cell[0], cell[1], cell[2], position,
+                  (long long)last_good);
+    return STATUS_DIVERGED;
+}
+
+void narrate_checkpoint(const char *name, const struct checkpoint_times *times, double bytes)
+{
+    say("checkpoint %s: %.4g GB written in %.3g s, verified in %.3g s", name, 1e-9 * bytes,
+        times->write, times->verify);
+}
+
+void narrate_stop(const struct narrator *n, const char *why)
+{
+    char name[FOLDER_CHECKPOINT_NAME];
+    folder_checkpoint_name(name, n->progress.step);
+    say("stopped at step %lld: %s; to go on from %s, start again with --restart auto",
+        (long long)n->progress.step, why, name);
+}
+
+void narrate_done(const struct narrator *n, const char *hash)
+{
+    const double cells = (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
+    const double rate =
+        n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
+    char text[32];
+    say("done: step %lld; %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s",
+        (long long)n->progress.step, (long long)n->progress.steps_done,
+        duration_text(text, sizeof text, n->progress.seconds), 1e-9 * rate * cells,
+        1e-9 * rate * cells * report_bytes_per_update(n->solver->backend), hash);
+    say("results in %s", n->dir);
+}

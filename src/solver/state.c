@@ -1,0 +1,51 @@
+/* Everything that a run remembers from step to step; see state.h. */
+#include "solver/state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+static enum status add(struct state *s, const struct state_array *array)
+{
+    for (int i = 0; i < s->count; i++)
+        assert(strcmp(s->array[i].name, array->name) != 0);
+    struct state_array *const more = realloc(s->array, ((size_t)s->count + 1) * sizeof *more);
+    if (!more)
+        return fail_machine("out of memory for what a checkpoint holds");
+    s->array = more;
+    s->array[s->count++] = *array;
+    return STATUS_OK;
+}
+
+static void set_names(struct state_array *array, const char *name, const char *definition)
+{
+    assert(strlen(name) < STATE_NAME && strlen(definition) < STATE_DEFINITION);
+    snprintf(array->name, sizeof array->name, "%s", name);
+    snprintf(array->definition, sizeof array->definition, "%s", definition);
+}
+
+enum status state_add_cells(struct state *s, const char *name, const char *definition,
+                            enum sample sample, int components, const struct box *box, void *data)
+{
+    struct state_array array = {
+        .sample = sample, .components = components, .in_cells = true, .box = *box, .data = data};
+    set_names(&array, name, definition);
+    return add(s, &array);
+}
+
+enum status state_add_numbers(struct state *s, const char *name, const char *definition,
+                              enum sample sample, int count, void *data)
+{
+    struct state_array array = {.sample = sample, .components = count, .data = data};
+    set_names(&array, name, definition);
+    return add(s, &array);
+}
+
+void state_destroy(struct state *s)
+{
+    free(s->array);
+    *s = (struct state){0};
+}

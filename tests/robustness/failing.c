@@ -1,0 +1,125 @@
+/* A disk that fails: preloaded into a program (LD_PRELOAD), it makes one call on one file return
+ * -1.
+ *
+ *     FAIL_IN     the part of a path that tells which files are meant, as "/checkpoints/"
+ *     FAIL_CALL   open write read sync close room (fallocate, ftruncate) name (rename); a close
+ *                 only of what is open for writing: else nothing is lost, and HDF5 1.10 crashes
+ *     FAIL_AT     which of those calls on those files, from 1; it and all behind it fail
+ *     FAIL_RANK   on which rank of mpirun; none: on all
+ *     FAIL_WITH   the number of the error (5, EIO)
+ *     FAIL_COUNT  a file to which a byte is written when the first one fails */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static atomic_int calls;
+
+/* Is this the call that fails? */
+static bool fails(const char *call, const char *path)
+{
+    const char *const in = getenv("FAIL_IN"), *const which = getenv("FAIL_CALL"),
+                      *const at = getenv("FAIL_AT"), *const rank = getenv("FAIL_RANK"),
+                      *const own = getenv("OMPI_COMM_WORLD_RANK"),
+                      *const with = getenv("FAIL_WITH"), *const count = getenv("FAIL_COUNT");
+    if (!in || !which || !at || strcmp(which, call) != 0 || !strstr(path, in))
+        return false;
+    if (rank && strcmp(rank, own ? own : "0") != 0)
+        return false;
+    const int number = atomic_fetch_add(&calls, 1) + 1;
+    if (number < atoi(at))
+        return false;
+    FILE *const mark = count && number == atoi(at) ? fopen(count, "a") : NULL;
+    if (mark) {
+        fputc('x', mark);
+        fclose(mark);
+    }
+    errno = with ? atoi(with) : EIO;
+    return true;
+}
+
+static bool fails_fd(const char *call, int fd)
+{
+    char link[64], path[4096];
+    const int before = errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    errno = before;
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return fails(call, path);
+}
+
+static void *next(const char *name)
+{
+    void *const found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        abort();
+    return found;
+}
+
+/* result name(fd, ...), under each of its names */
+#define ON_FD(call, result, name, parameters, arguments)                                           \
+    result name parameters;                                                                        \
+    result name parameters                                                                         \
+    {                                                                                              \
+        if (fails_fd(call, fd))                                                                    \
+            return -1;                                                                             \
+        result(*real) parameters = (result(*) parameters)next(#name);                              \
+        return real arguments;                                                                     \
+    }
+ON_FD("write", ssize_t, pwrite, (int fd, const void *b, size_t n, off_t at), (fd, b, n, at))
+ON_FD("write", ssize_t, pwrite64, (int fd, const void *b, size_t n, off_t at), (fd, b, n, at))
+ON_FD("write", ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n))
+ON_FD("read", ssize_t, pread, (int fd, void *b, size_t n, off_t at), (fd, b, n, at))
+ON_FD("read", ssize_t, pread64, (int fd, void *b, size_t n, off_t at), (fd, b, n, at))
+ON_FD("read", ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
+ON_FD("sync", int, fsync, (int fd), (fd))
+ON_FD("room", int, fallocate, (int fd, int mode, off_t from, off_t n), (fd, mode, from, n))
+ON_FD("room", int, fallocate64, (int fd, int mode, off_t from, off_t n), (fd, mode, from, n))
+ON_FD("room", int, ftruncate, (int fd, off_t n), (fd, n))
+ON_FD("room", int, ftruncate64, (int fd, off_t n), (fd, n))
+
+int close(int fd)
+{
+    int (*real)(int) = (int (*)(int))next("close");
+    const int flags = fcntl(fd, F_GETFL);
+    const bool bad = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fails_fd("close", fd);
+    const int failed = errno, result = real(fd); /* closed it is all the same */
+    if (bad)
+        errno = failed;
+    return bad ? -1 : result;
+}
+
+int rename(const char *from, const char *to)
+{
+    if (fails("name", to))
+        return -1;
+    int (*real)(const char *, const char *) = (int (*)(const char *, const char *))next("rename");
+    return real(from, to);
+}
+
+#define OPEN(name)                                                                                 \
+    int name(const char *path, int flags, ...)                                                     \
+    {                                                                                              \
+        va_list list;                                                                              \
+        va_start(list, flags);                                                                     \
+        const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;              \
+        va_end(list);                                                                              \
+        if (fails("open", path))                                                                   \
+            return -1;                                                                             \
+        int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))next(#name);        \
+        return real(path, flags, mode);                                                            \
+    }
+OPEN(open)
+#undef open64
+int open64(const char *path, int flags, ...);
+OPEN(open64)

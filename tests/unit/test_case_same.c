@@ -1,0 +1,421 @@
+/* Continuing a run: what may change in its case, key by key of the table, and what may not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case/case.h"
+#include "case/keys.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static const char whose[] = "checkpoints/step_0000001000.h5";
+
+/* What was said on stderr. */
+static char said[8192];
+
+static enum status same(const char *before, const char *now)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(NULL);
+    const int saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    const enum status s = case_same_flow(before, now, whose);
+    fflush(NULL);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+    return s;
+}
+
+/* The resolved text, to be freed. */
+static char *resolved(const char *text, const char *set)
+{
+    struct flow_case c;
+    assert_int_equal(case_read("case.yaml", text, (long)strlen(text), set != NULL, &set, &c),
+                     STATUS_OK);
+    char *copy = strdup(c.resolved);
+    assert_non_null(copy);
+    case_destroy(&c);
+    return copy;
+}
+
+static void must_say(const char *fragment)
+{
+    const char *newline = strchr(said, '\n');
+    if (!newline || newline[1] || !strstr(said, fragment))
+        fail_msg("expected one line with '%s', got: %s", fragment, said);
+}
+
+#define CELLS "domain: {cells: [16, 16, 16]}\n"
+#define PLAIN                                                                                      \
+    "domain: {cells: [16, 16, 16]}\n"                                                              \
+    "faces: {x: periodic, y: wall, z: periodic}\n"                                                 \
+    "run: {steps: 1000}\n"
+#define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
+#define BASE PLAIN FLUID
+#define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
+#define BOX                                                                                        \
+    "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\nrun: {steps: 1000}\n"                 \
+    "faces: {x: periodic, y: periodic, z: periodic}\n"
+#define OUTPUT                                                                                     \
+    BASE "output:\n"                                                                               \
+         "  series:\n"                                                                             \
+         "    flow: {every: 10, of: [mass]}\n"                                                     \
+         "    probe: {every: 10, of: probe, point: [1, 1, 1]}\n"                                   \
+         "    line: {every: 10, of: line, from: [0, 0, 0], to: [1, 0, 0], points: 3}\n"            \
+         "    rate: {every: 10, of: flow_rate}\n"                                                  \
+         "  fields: {main: {every: 10, of: [density], region: {to: [8, 8, 8]}}}\n"                 \
+         "  averages: {mean: {every: 10, of: velocity, region: {to: [8, 8, 8]}}}\n"                \
+         "  images: {mid: {every: 10, of: speed, range: [0, 0.1]}}\n"
+
+/* One change for every key of the table that holds a value. Whether it is taken is what the
+ * table says; `path`: what is named when it is not, if that is another key. */
+static const struct change {
+    const char *row, *text, *set, *path;
+} changes[] = {
+    {"units.dx", UNITS BASE, "units.dx=4 mm", NULL},
+    {"units.dt", UNITS BASE, "units.dt=2 ms", NULL},
+    {"units.velocity.physical", UNITS BASE,
+     "units={dx: 5 mm, velocity: {physical: 0.2 m/s, lattice: 0.05}}", "units.dt"},
+    {"units.velocity.lattice", UNITS BASE,
+     "units={dx: 5 mm, velocity: {physical: 0.1 m/s, lattice: 0.04}}", "units.dt"},
+    {"units.density", UNITS BASE, "units.density=1 g/m3", NULL},
+    {"domain.cells", BASE, "domain.cells=[16, 16, 17]", NULL},
+    {"domain.size", UNITS BASE, "domain={size: [8 cm, 8 cm, 4 cm]}", "domain.cells"},
+    {"fluid.viscosity", BASE, "fluid.viscosity=0.10000000000000002", NULL},
+    {"fluid.reynolds", BASE, "fluid={reynolds: 10, velocity: 0.05, length: 16}", "fluid.viscosity"},
+    {"fluid.velocity", BASE, "fluid.velocity=0.06", NULL},
+    {"fluid.length", BASE, "fluid.length=17", NULL},
+    {"solver.collision", BASE, "solver.collision=bgk", NULL},
+    {"solver.magic", BASE, "solver.magic=0.25", NULL},
+    {"solver.storage", BASE, "solver.storage=fp64", NULL},
+    {"solver.arithmetic", BASE, "solver.arithmetic=fp64", "solver.storage"},
+    {"initial.flow", BASE, "initial={flow: uniform, velocity: [0, 0, 0]}", NULL},
+    {"initial.velocity", BASE "initial: {flow: uniform, velocity: [0, 0, 0]}\n",
+     "initial.velocity=[0, 0, 0.01]", NULL},
+    {"initial.amplitude", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n",
+     "initial.amplitude=0.11", NULL},
+    {"initial.axis", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n", "initial.axis=x", NULL},
+    {"initial.thickness", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n",
+     "initial.thickness=81", NULL},
+    {"initial.perturbation", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n",
+     "initial.perturbation=0.06", NULL},
+    {"faces.<face>", BASE, "faces={x: wall, y: wall, z: periodic}", "faces.xmin"},
+    {"faces.<face>.wall.velocity", BASE,
+     "faces={x: periodic, ymin: wall, z: periodic, ymax: {wall: "
+     "{velocity: [0.1, 0, 0]}}}",
+     "faces.ymax.wall.velocity"},
+    {"force.acceleration", BASE, "force.acceleration=[1e-9, 0, 0]", NULL},
+    {"run.steps", BASE, "run.steps=2000", NULL},
+    {"run.duration", BASE, "run={duration: 500}", NULL},
+    {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},
+    {"run.threads", BASE, "run.threads=2", NULL},
+    {"run.isa", BASE, "run.isa=v2", NULL},
+    {"run.time_limit", BASE, "run.time_limit=1h", NULL},
+    {"run.stop", BASE, "run.stop={of: residual, change: 1e-6}", NULL},
+    {"run.stop.of", BASE "", "run.stop={of: enstrophy, change: 1e-6}", NULL},
+    {"run.stop.change", BASE, "run.stop={of: residual, change: 1e-5}", NULL},
+    {"run.stop.every", BASE, "run.stop={of: residual, change: 1e-6, every: 7}", NULL},
+    {"checkpoint.every", BASE, "checkpoint.every=100", NULL},
+    {"checkpoint.keep", BASE, "checkpoint.keep=5", NULL},
+    {"check.every", BASE, "check.every=10", NULL},
+    {"check.max_velocity", BASE, "check.max_velocity=0.3", NULL},
+    {"check.hang", BASE, "check.hang=none", NULL},
+    {"output.log.every", BASE, "output.log.every=3", NULL},
+    {"output.series.*.every", OUTPUT, "output.series.flow.every=11", NULL},
+    {"output.series.*.of", OUTPUT, "output.series.flow.of=residual", NULL},
+    {"output.series.*.point", OUTPUT, "output.series.probe.point=[1, 1, 2]", NULL},
+    {"output.series.*.from", OUTPUT, "output.series.line.from=[0, 0, 2]", NULL},
+    {"output.series.*.to", OUTPUT, "output.series.line.to=[0, 0, 2]", NULL},
+    {"output.series.*.points", OUTPUT, "output.series.line.points=5", NULL},
+    {"output.series.*.axis", OUTPUT, "output.series.rate.axis=y", NULL},
+    {"output.series.*.at", OUTPUT, "output.series.rate.at=3", NULL},
+    {"output.fields.*.every", OUTPUT, "output.fields.main.every=11", NULL},
+    {"output.fields.*.of", OUTPUT, "output.fields.main.of=[vorticity, tags]", NULL},
+    {"output.fields.*.region", OUTPUT, "output.fields.main.region=all", NULL},
+    {"output.fields.*.region.from", OUTPUT, "output.fields.main.region.from=[1, 1, 1]", NULL},
+    {"output.fields.*.region.to", OUTPUT, "output.fields.main.region.to=[9, 9, 9]", NULL},
+    {"output.fields.*.stride", OUTPUT, "output.fields.main.stride=2", NULL},
+    {"output.fields.*.precision", OUTPUT, "output.fields.main.precision=fp64", NULL},
+    {"output.averages.*.every", OUTPUT, "output.averages.mean.every=11", NULL},
+    {"output.averages.*.of", OUTPUT, "output.averages.mean.of=[stress]", NULL},
+    {"output.averages.*.from", OUTPUT, "output.averages.mean.from=100", NULL},
+    {"output.averages.*.to", OUTPUT, "output.averages.mean.to=100", NULL},
+    {"output.averages.*.region", OUTPUT, "output.averages.mean.region=all", NULL},
+    {"output.averages.*.region.from", OUTPUT, "output.averages.mean.region.from=[1, 1, 1]", NULL},
+    {"output.averages.*.region.to", OUTPUT, "output.averages.mean.region.to=[9, 9, 9]", NULL},
+    {"output.averages.*.precision", OUTPUT, "output.averages.mean.precision=fp64", NULL},
+    {"output.images.*.every", OUTPUT, "output.images.mid.every=11", NULL},
+    {"output.images.*.of", OUTPUT, "output.images.mid.of=velocity_x", NULL},
+    {"output.images.*.axis", OUTPUT, "output.images.mid.axis=x", NULL},
+    {"output.images.*.at", OUTPUT, "output.images.mid.at=0", NULL},
+    {"output.images.*.range", OUTPUT, "output.images.mid.range=[0, 0.2]", NULL},
+};
+
+static void every_key_changes_as_the_table_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(changes); i++) {
+        const struct change *const change = &changes[i];
+        const struct key *const key = keys_row(change->row);
+        if (!key)
+            fail_msg("%s is no key", change->row);
+        char *before = resolved(change->text, NULL), *now = resolved(change->text, change->set);
+        if (!strcmp(before, now))
+            fail_msg("%s by %s changes nothing", change->row, change->set);
+        /* there and back: a restart may undo what it may do */
+        for (int back = 0; back < 2; back++) {
+            const enum status s = back ? same(now, before) : same(before, now);
+            if (s != (key->restart ? STATUS_OK : STATUS_USAGE))
+                fail_msg("%s by %s: status %d, %s", change->row, change->set, s, said);
+            if (!s) {
+                assert_string_equal(said, "");
+                continue;
+            }
+            char start[256];
+            snprintf(start, sizeof start, "tagflow: %s is ",
+                     change->path ? change->path : change->row);
+            must_say(start);
+            must_say(whose);
+            must_say("it may not change on a restart");
+        }
+        free(before);
+        free(now);
+    }
+}
+
+/* What makes the flow may not change; how long, on what, and what is written may. */
+static void the_table_marks_what_makes_the_flow(void **state)
+{
+    static const char *const may[] = {"run", "checkpoint", "check", "output"};
+    (void)state;
+    for (const struct key *k = key_table; k->path; k++) {
+        bool expected = !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length");
+        for (size_t i = 0; i < LENGTH(may); i++)
+            expected = expected || (!strncmp(k->path, may[i], strlen(may[i])) &&
+                                    strchr(".", k->path[strlen(may[i])]));
+        if (k->restart != expected)
+            fail_msg("%s: %s change on a restart", k->path, expected ? "should" : "must not");
+    }
+}
+
+/* No key can be added to the table without a change above. */
+static void every_key_is_tried(void **state)
+{
+    (void)state;
+    for (const struct key *k = key_table; k->path; k++) {
+        bool tried = k->type == KEY_MAP || k->type == KEY_NAMES;
+        for (size_t i = 0; i < LENGTH(changes); i++)
+            tried = tried || !strcmp(changes[i].row, k->path);
+        if (!tried)
+            fail_msg("%s is in no test of restarts", k->path);
+    }
+}
+
+static void the_message_says_both_values(void **state)
+{
+    static const struct {
+        const char *text, *set, *message;
+    } cases[] = {
+        {BASE, "solver.collision=bgk",
+         "tagflow: solver.collision is bgk, but checkpoints/step_0000001000.h5 was made with trt "
+         "(it "
+         "may not change on a restart)\n"},
+        {BASE, "domain.cells=[16, 16, 17]",
+         "tagflow: domain.cells is [16, 16, 17], but checkpoints/step_0000001000.h5 was made with "
+         "[16, 16, 16] (it may not change on a restart)\n"},
+        {BASE, "faces={x: wall, y: wall, z: periodic}",
+         "tagflow: faces.xmin is {wall: {velocity: [0, 0, 0]}}, but checkpoints/step_0000001000.h5 "
+         "was made with periodic (it may not change on a restart)\n"},
+        {BASE, "units={dx: 5 mm, dt: 1 ms}",
+         "tagflow: units.dx is 0.005 m, but checkpoints/step_0000001000.h5 was made without it (it "
+         "may not change on a restart)\n"},
+        {BASE, "fluid.viscosity=0.2",
+         "tagflow: fluid.viscosity is 0.20000000000000001, but checkpoints/step_0000001000.h5 was "
+         "made with 0.10000000000000001 (it may not change on a restart)\n"},
+        {BASE, "fluid={reynolds: 4, velocity: 0.05, length: 16}",
+         "tagflow: fluid.viscosity is 0.20000000000000001 by fluid.reynolds 4, but "
+         "checkpoints/step_0000001000.h5 was made with 0.10000000000000001 (it may not change on a "
+         "restart)\n"},
+        {BASE "initial: {flow: uniform, velocity: [0, 0, 0.1]}\n", "initial={flow: rest}",
+         "tagflow: initial.flow is rest, but checkpoints/step_0000001000.h5 was made with uniform "
+         "(it may not change on a restart)\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char *before = resolved(cases[i].text, NULL), *now = resolved(cases[i].text, cases[i].set);
+        assert_int_equal(same(before, now), STATUS_USAGE);
+        assert_string_equal(said, cases[i].message);
+        free(before);
+        free(now);
+    }
+    char *before = resolved(UNITS BASE, NULL), *now = resolved(BASE, NULL);
+    assert_int_equal(same(before, now), STATUS_USAGE);
+    must_say("units.dx is not given, but checkpoints/step_0000001000.h5 was made with 0.005 m");
+    free(before);
+    free(now);
+}
+
+/* The viscosity counts, not the key that gives it. */
+static void reynolds_and_viscosity_are_alternatives(void **state)
+{
+    static const struct {
+        const char *before, *now;
+        bool same;
+    } cases[] = {
+        {"{reynolds: 8, velocity: 0.05, length: 16}", "{viscosity: 0.1}", true},
+        {"{viscosity: 0.1}", "{reynolds: 8, velocity: 0.05, length: 16}", true},
+        {"{reynolds: 8, velocity: 0.05, length: 16}", "{reynolds: 4, velocity: 0.05, length: 8}",
+         true},
+        {"{reynolds: 8, velocity: 0.05, length: 16}", "{reynolds: 8, velocity: 0.05, length: 17}",
+         false},
+        {"{reynolds: 777.77, velocity: 0.0333, length: 12.7}",
+         "{reynolds: 777.77, velocity: 0.0333, length: 12.7}", true},
+        {"{reynolds: 777.77, velocity: 0.0333, length: 12.7}",
+         "{reynolds: 777.77000000000009, velocity: 0.0333, length: 12.7}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char first[512], second[512];
+        snprintf(first, sizeof first, PLAIN "fluid: %s\n", cases[i].before);
+        snprintf(second, sizeof second, PLAIN "fluid: %s\n", cases[i].now);
+        char *before = resolved(first, NULL), *now = resolved(second, NULL);
+        const enum status s = same(before, now);
+        if (s != (cases[i].same ? STATUS_OK : STATUS_USAGE))
+            fail_msg("%s, then %s: status %d %s", cases[i].before, cases[i].now, s, said);
+        if (s)
+            must_say("fluid.viscosity is ");
+        free(before);
+        free(now);
+    }
+    /* the viscosity of the other key may be a rounding away: then its bits tell */
+    struct flow_case c;
+    static const char by_reynolds[] =
+        PLAIN "fluid: {reynolds: 777.77, velocity: 0.0333, length: 12.7}\n";
+    assert_int_equal(case_read("case.yaml", by_reynolds, sizeof by_reynolds - 1, 0, NULL, &c),
+                     STATUS_OK);
+    char text[512];
+    snprintf(text, sizeof text, PLAIN "fluid: {viscosity: %.17g}\n", c.fluid.viscosity);
+    char *now = resolved(text, NULL);
+    assert_int_equal(same(c.resolved, now), STATUS_OK);
+    free(now);
+    case_destroy(&c);
+}
+
+/* The reference velocity may change, but not the amplitude that defaults to it. */
+static void the_amplitude_does_not_follow_the_reference(void **state)
+{
+    static const char by_default[] = BOX "initial: {flow: shear_layer}\n";
+    static const char given[] = BOX "initial: {flow: shear_layer, amplitude: 0.1}\n";
+    (void)state;
+    char *before = resolved(by_default, "fluid={viscosity: 0.1, velocity: 0.1}");
+    char *now = resolved(by_default, "fluid={viscosity: 0.1, velocity: 0.09}");
+    assert_int_equal(same(before, now), STATUS_USAGE);
+    must_say("initial.amplitude is 0.09");
+    free(now);
+    now = resolved(given, "fluid={viscosity: 0.1, velocity: 0.09}");
+    assert_int_equal(same(before, now), STATUS_OK);
+    free(now);
+    free(before);
+}
+
+/* The earlier text comes out of a file: whatever it holds, one line, and no harm. */
+static void damaged_texts_get_one_line(void **state)
+{
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"", "checkpoints/step_0000001000.h5:1:1: the file is empty"},
+        {"a: [", "checkpoints/step_0000001000.h5:2:1: not YAML"},
+        {"- a\n", "not a case"},
+        {"a: 1\n",
+         "domain.cells is [16, 16, 16], but checkpoints/step_0000001000.h5 was made without"},
+        {"domain: 3\n",
+         "domain is {cells: [16, 16, 16]}, but checkpoints/step_0000001000.h5 was made "
+         "with 3"},
+        {CELLS, "says no viscosity"},
+        {CELLS "fluid: 3\n", "fluid is {viscosity: 0.1, velocity: 0.05, length: 16}"},
+        {CELLS "fluid: {viscosity: x}\n", "says no viscosity"},
+        {CELLS "fluid: {viscosity: [1]}\n", "says no viscosity"},
+        {CELLS "fluid: {reynolds: 1}\n", "says no viscosity"},
+        {CELLS "fluid: {viscosity: 1e999}\n", "says no viscosity"},
+        {CELLS "fluid: {viscosity: 0.1 m}\n", "says no viscosity"},
+        {CELLS "fluid: {reynolds: 0, velocity: 0, length: 0}\n", "says no viscosity"},
+    };
+    char *now = resolved(BASE, NULL);
+    (void)state;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        assert_int_equal(same(bad[i].text, now), STATUS_USAGE);
+        must_say(bad[i].said);
+    }
+
+    /* a key of another version counts as one that may not change */
+    char *more = malloc(strlen(now) + 64);
+    assert_non_null(more);
+    sprintf(more, "%sgravity: {on: [1, {a: b}]}\n", now);
+    assert_int_equal(same(more, now), STATUS_USAGE);
+    must_say("gravity is not given, but checkpoints/step_0000001000.h5 was made with {on: [1, {a: "
+             "b}]}");
+    sprintf(more, "%sgravity: \"%s\"\n", now, "\\e[31m\\n");
+    assert_int_equal(same(more, now), STATUS_USAGE);
+    must_say("was made with ?[31m? (");
+    free(more);
+
+    /* every cut and many changed bytes */
+    char *text = strdup(now);
+    assert_non_null(text);
+    const size_t length = strlen(now);
+    for (size_t cut = 0; cut < length; cut++) {
+        memcpy(text, now, length);
+        text[cut] = '\0';
+        if (same(text, now) && (!strchr(said, '\n') || strchr(said, '\n')[1]))
+            fail_msg("cut at %zu: %s", cut, said);
+    }
+    uint64_t seed = 1;
+    for (int i = 0; i < 2000; i++) {
+        memcpy(text, now, length + 1);
+        for (int k = 0; k < 1 + i % 3; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            text[(seed >> 33) % length] = (char)(seed >> 24);
+        }
+        if (same(text, now) && (!strchr(said, '\n') || strchr(said, '\n')[1]))
+            fail_msg("changed: %s\n%s", text, said);
+    }
+    free(text);
+    free(now);
+}
+
+static void long_values_are_cut(void **state)
+{
+    char text[4096], *now = resolved(BASE, NULL);
+    (void)state;
+    snprintf(text, sizeof text, "%sgravity: %02000d\n", now, 7);
+    assert_int_equal(same(text, now), STATUS_USAGE);
+    must_say("0000... (it may not");
+    free(now);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_changes_as_the_table_says),
+        cmocka_unit_test(every_key_is_tried),
+        cmocka_unit_test(the_table_marks_what_makes_the_flow),
+        cmocka_unit_test(the_message_says_both_values),
+        cmocka_unit_test(reynolds_and_viscosity_are_alternatives),
+        cmocka_unit_test(the_amplitude_does_not_follow_the_reference),
+        cmocka_unit_test(damaged_texts_get_one_line),
+        cmocka_unit_test(long_values_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
