@@ -1,0 +1,316 @@
+#!/usr/bin/python3
+"""Joins the snapshots of one file series into one temporal VTKHDF file, for VTK 9.3, ParaView 5.12 and newer.
+
+    scripts/join.py OUT.vtkhdf RUN NAME                         RUN/fields/NAME_<step>.vtkhdf, all of them
+    scripts/join.py OUT.vtkhdf RUN/fields/NAME_*.vtkhdf         those that are named
+
+What is in the file: docs/formats.md.
+"""
+import argparse
+import os
+import re
+import signal
+import sys
+
+try:
+    import h5py
+    import numpy
+except ImportError as error:
+    print(f"join: needs Python's h5py and numpy ({error}): apt install python3-h5py", file=sys.stderr)
+    sys.exit(1)
+
+# So much of an array is in memory at a time.
+PIECE = 64 << 20
+
+SNAPSHOT = re.compile(r"(.+)_(\d{10})\.vtkhdf")
+GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
+
+
+class Wrong(Exception):
+    """The user's mistake, in one line."""
+
+
+def quoted(path):
+    """A name as one line of text, whatever is in it."""
+    return path if path.isprintable() else ascii(path)
+
+
+def find_snapshots(arguments):
+    """The files that the arguments mean: names of files, or a folder and the name of a series in it."""
+    if not os.path.isdir(arguments[0]):
+        if len(set(map(os.path.realpath, arguments))) < len(arguments):
+            raise Wrong("a snapshot is given twice")
+        return arguments
+    if len(arguments) > 2:
+        raise Wrong(f"{quoted(arguments[0])} is a folder; one name of a series must follow, not {len(arguments) - 1}")
+    folder = os.path.join(arguments[0], "fields")
+    folder = folder if os.path.isdir(folder) else arguments[0]
+    series = {}
+    for name in sorted(os.listdir(folder)):
+        if match := SNAPSHOT.fullmatch(name):
+            series.setdefault(match[1], []).append(os.path.join(folder, name))
+    if not series:
+        raise Wrong(f"no snapshots in {quoted(folder)}")
+    known = "it holds " + ", ".join(map(quoted, series))
+    if len(arguments) == 1 and len(series) > 1:
+        raise Wrong(f"which series of {quoted(folder)}? {known}")
+    name = arguments[1] if len(arguments) > 1 else next(iter(series))
+    if name not in series:
+        raise Wrong(f"no series {quoted(name)} in {quoted(folder)}; {known}")
+    return series[name]
+
+
+class Snapshot:
+    """What a snapshot says of itself; its arrays stay in the file."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            # h5py gives one error for whatever is wrong with a file; that it cannot be opened at all says more.
+            with open(path, "rb"):
+                pass
+            with h5py.File(path, "r") as file:
+                self._read(file)
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else "it is damaged or no HDF5 file"
+            raise Wrong(f"{quoted(path)}: {reason}") from None
+        except (KeyError, RuntimeError, ValueError, TypeError) as error:
+            raise Wrong(f"{quoted(path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None
+
+    def _read(self, file):
+        root, provenance = file["VTKHDF"], file["provenance"].attrs
+        if root.attrs["Type"] != b"ImageData" or "Steps" in root or root.attrs["Version"][0] != 1:
+            raise ValueError("it is not a static ImageData of version 1")
+        self.geometry = {name: root.attrs[name] for name in GEOMETRY}
+        extent = self.geometry["WholeExtent"]
+        if extent.shape != (6,) or (extent[1::2] < extent[::2]).any():
+            raise ValueError("WholeExtent is no box")
+        # Points along z, y, x.
+        self.shape = tuple(int(extent[2 * a + 1]) - int(extent[2 * a]) + 1 for a in (2, 1, 0))
+        self.arrays = {name: (data.dtype, data.shape) for name, data in root["PointData"].items()}
+        for name, (_, shape) in self.arrays.items():
+            if shape[:3] != self.shape or len(shape) > 4:
+                raise ValueError(f"array {name} has not the shape of the box")
+        if not self.arrays:
+            raise ValueError("it has no arrays")
+        self.provenance = dict(provenance)
+        self.step, self.time = int(provenance["step"]), float(provenance["time"])
+
+    def open(self):
+        try:
+            return h5py.File(self.path, "r")
+        except OSError:
+            raise self._changed() from None
+
+    def read(self, file, name, where):
+        try:
+            return file["VTKHDF/PointData"][name][where]
+        except (OSError, KeyError, RuntimeError, ValueError):
+            raise self._changed() from None
+
+    def _changed(self):
+        return Wrong(f"{quoted(self.path)} cannot be read: it is damaged, or was changed meanwhile")
+
+    def difference(self, other):
+        """In what it cannot be in one file with another snapshot; "" if in nothing."""
+        if self.shape != other.shape:
+            return "%d x %d x %d points, not %d x %d x %d" % (self.shape[::-1] + other.shape[::-1])
+        for name in GEOMETRY:
+            if not numpy.array_equal(self.geometry[name], other.geometry[name]):
+                return f"another {name}: {self.geometry[name].tolist()}, not {other.geometry[name].tolist()}"
+        if self.arrays.keys() != other.arrays.keys():
+            return f"other arrays: {', '.join(self.arrays)}, not {', '.join(other.arrays)}"
+        for name, (dtype, shape) in self.arrays.items():
+            if other.arrays[name] != (dtype, shape):
+                return "array {}: {} {}, not {} {}".format(name, dtype, shape, *other.arrays[name])
+        return ""
+
+
+def pieces(shape, itemsize):
+    """Cuts an array of z, y and what is behind into pairs of slices (z, y) of bounded size."""
+    row = itemsize * int(numpy.prod(shape[2:]))
+    rows = max(1, PIECE // row)
+    planes = max(1, rows // shape[1])
+    for z in range(0, shape[0], planes):
+        for y in range(0, shape[1], rows):
+            yield slice(z, min(z + planes, shape[0])), slice(y, min(y + rows, shape[1]))
+
+
+def note_provenance(group, snapshots):
+    """What all snapshots say alike as attributes, what changes as datasets with one entry a snapshot."""
+    for name in snapshots[-1].provenance:
+        values = [snapshot.provenance.get(name) for snapshot in snapshots]
+        if any(type(value) is not type(values[0]) for value in values):
+            continue
+        if all(numpy.array_equal(value, values[0]) for value in values) and name not in ("step", "time"):
+            group.attrs[name] = values[0]
+        elif isinstance(values[0], str):
+            group.create_dataset(name, data=values, dtype=h5py.string_dtype("utf-8"))
+        else:
+            group[name] = numpy.array(values)
+
+
+def write_joined(file, snapshots, sink):
+    """Fills an empty HDF5 file, whose bytes go to the sink."""
+    first = snapshots[0]
+    root = file.create_group("VTKHDF")
+    root.attrs["Version"] = numpy.array([2, 0], dtype=numpy.int64)
+    root.attrs.create("Type", numpy.bytes_("ImageData"), dtype=h5py.string_dtype("ascii", len("ImageData")))
+    for name, value in first.geometry.items():
+        root.attrs[name] = value
+    note_provenance(file.create_group("provenance"), snapshots)
+
+    steps = root.create_group("Steps")
+    steps.attrs["NSteps"] = numpy.int64(len(snapshots))
+    steps["Values"] = numpy.array([snapshot.time for snapshot in snapshots])
+    offsets, arrays = steps.create_group("PointDataOffsets"), root.create_group("PointData")
+    for name, (dtype, shape) in first.arrays.items():
+        offsets[name] = numpy.arange(len(snapshots), dtype=numpy.int64)
+        arrays.create_dataset(name, (len(snapshots),) + shape, dtype)
+
+    for t, snapshot in enumerate(snapshots):
+        with snapshot.open() as source:
+            for name, (dtype, shape) in first.arrays.items():
+                for z, y in pieces(shape, dtype.itemsize):
+                    arrays[name][t, z, y] = snapshot.read(source, name, (z, y))
+                    sink.check()
+
+
+class Sink:
+    """The file that HDF5 writes, which keeps a failure of the disk from HDF5: at its next attempt, on closing, it would end
+    the process. check() raises it."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb+", buffering=0)
+        self.error = None
+
+    def check(self):
+        if self.error:
+            raise self.error
+
+    def seek(self, offset, whence=os.SEEK_SET):
+        return self.file.seek(offset, whence)
+
+    def tell(self):
+        return self.file.tell()
+
+    def read(self, size=-1):
+        return self.file.read(size)
+
+    def readinto(self, buffer):
+        return self.file.readinto(buffer)
+
+    def write(self, data):
+        data = memoryview(data).cast("B")
+        done = 0
+        try:
+            while not self.error and done < len(data):
+                done += self.file.write(data[done:])
+        except OSError as error:
+            self.error = error
+        return len(data)
+
+    def truncate(self, size):
+        try:
+            self.file.truncate(size)
+        except OSError as error:
+            self.error = self.error or error
+        return size
+
+    def flush(self):
+        pass
+
+    def close(self):
+        """All is on disk, or an error is raised."""
+        with self.file:
+            self.check()
+            os.fsync(self.file.fileno())
+
+
+def write_file(path, snapshots):
+    """The joined file is whole and on disk when it is there under its name."""
+    temporary = path + ".tmp"
+    try:
+        sink = Sink(temporary)
+        try:
+            with h5py.File(sink, "w") as file:
+                write_joined(file, snapshots, sink)
+        finally:
+            sink.close()
+        size = os.path.getsize(temporary)
+        os.rename(temporary, path)
+        folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+        return size
+    finally:
+        if os.path.lexists(temporary):
+            os.remove(temporary)
+
+
+def check_output(path, snapshots, force):
+    if not path.endswith(".vtkhdf"):
+        raise Wrong(f"{quoted(path)}: the file to write comes first, and its name must end in .vtkhdf")
+    if SNAPSHOT.fullmatch(os.path.basename(path)) or os.path.realpath(path) in map(os.path.realpath, snapshots):
+        raise Wrong(f"{quoted(path)}: the file to write comes first, and this is a snapshot's name")
+    if os.path.isdir(path):
+        raise Wrong(f"{quoted(path)} is a folder")
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise Wrong(f"there is no folder {quoted(os.path.dirname(path))}")
+    if os.path.lexists(path) and not force:
+        raise Wrong(f"{quoted(path)} exists; --force replaces it")
+
+
+def join(arguments):
+    check_output(arguments.out, [], arguments.force)
+    paths = find_snapshots(arguments.snapshots)
+    check_output(arguments.out, paths, arguments.force)
+    snapshots = sorted((Snapshot(path) for path in paths), key=lambda snapshot: snapshot.step)
+    if len(snapshots) < 2:
+        raise Wrong("there is only one snapshot; a temporal file needs two or more")
+    for before, snapshot in zip(snapshots, snapshots[1:]):
+        if snapshot.step == before.step:
+            raise Wrong(f"{quoted(snapshot.path)} and {quoted(before.path)} are both of step {snapshot.step}")
+        if difference := snapshot.difference(before):
+            raise Wrong(f"{quoted(snapshot.path)} does not fit {quoted(before.path)}: {difference}")
+        if not snapshot.time > before.time:
+            raise Wrong(f"{quoted(snapshot.path)} does not fit {quoted(before.path)}: "
+                        f"step {snapshot.step} at time {snapshot.time:g}, step {before.step} at {before.time:g}")
+    size = write_file(arguments.out, snapshots)
+    first, last = snapshots[0], snapshots[-1]
+    print(f"{quoted(arguments.out)}: {len(snapshots)} steps, {first.step} to {last.step}, time {first.time:g} to "
+          f"{last.time:g}, {', '.join(first.arrays)}, {size / 1e6:.3g} MB")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Wrong(f"{' '.join(message.split())} (see --help)")
+
+
+def main():
+    parser = Parser(prog="join.py", usage="join.py [--force] OUT.vtkhdf {SNAPSHOT... | RUN [NAME]}", description=__doc__,
+                    formatter_class=argparse.RawDescriptionHelpFormatter,
+                    epilog="Exit status: 0 done, 1 the machine failed, 2 wrong usage or snapshots that do not fit together.")
+    parser.add_argument("out", metavar="OUT.vtkhdf", help="the file to write")
+    parser.add_argument("snapshots", metavar="SNAPSHOT", nargs="+",
+                        help="snapshots in any order, or a run's folder and the name of a series of its output.fields "
+                             "(which may be left out if there is only one)")
+    parser.add_argument("--force", action="store_true", help="replace OUT.vtkhdf if it exists")
+    # So that a job that is ended removes what it has begun.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        join(parser.parse_args())
+    except Wrong as error:
+        print(f"join: {error}", file=sys.stderr)
+        return 2
+    except (OSError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or error or "out of memory"
+        print(f"join: cannot write the joined file: {reason}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
