@@ -31,7 +31,13 @@ static const double status_seconds = 10;
 static const double disk_speed = 100e6;
 
 /* What ranks ask for, of all of them the greatest. */
-enum stop { STOP_NO, STOP_SIGINT, STOP_SIGUSR1, STOP_SIGTERM, STOP_TIME };
+enum asked_by {
+    ASKED_BY_NOBODY,
+    ASKED_BY_SIGINT,
+    ASKED_BY_SIGUSR1,
+    ASKED_BY_SIGTERM,
+    ASKED_BY_CLOCK
+};
 struct wishes {
     int64_t status, stop, checkpoint, batch;
 };
@@ -229,8 +235,9 @@ static enum status write_checkpoint(struct run *r)
 
 /* ---- steps ---- */
 
-/* Rank 0: has this job so little time left that it has to stop now? A checkpoint has to fit in,
- * with room for a slower one, and the end of the program. */
+/* Rank 0: has this job so little time left that it has to stop now? What is due at the next step
+ * may come in between; then a checkpoint has to fit in, with room for slower ones than so far, and
+ * the end of the program. */
 static bool out_of_time(const struct run *r)
 {
     const double limit = r->c->run.time_limit;
@@ -247,13 +254,13 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
     const double due = r->c->checkpoint.seconds;
     *w = (struct wishes){.status = (int64_t)status, .checkpoint = signals_checkpoint()};
     if (signal)
-        w->stop = strcmp(signal, "SIGTERM") == 0   ? STOP_SIGTERM
-                  : strcmp(signal, "SIGUSR1") == 0 ? STOP_SIGUSR1
-                                                   : STOP_SIGINT;
+        w->stop = strcmp(signal, "SIGTERM") == 0   ? ASKED_BY_SIGTERM
+                  : strcmp(signal, "SIGUSR1") == 0 ? ASKED_BY_SIGUSR1
+                                                   : ASKED_BY_SIGINT;
     if (r->domain.rank != 0)
         return;
     if (out_of_time(r))
-        w->stop = STOP_TIME;
+        w->stop = ASKED_BY_CLOCK;
     if (due > 0 && clock_seconds() - r->checkpoint_last > due)
         w->checkpoint = 1;
     const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
@@ -294,10 +301,10 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
 static enum status stop_early(const struct run *r, int64_t why)
 {
     static const char *const text[] = {
-        [STOP_SIGINT] = "SIGINT",
-        [STOP_SIGUSR1] = "SIGUSR1",
-        [STOP_SIGTERM] = "SIGTERM",
-        [STOP_TIME] = "run.time_limit",
+        [ASKED_BY_SIGINT] = "SIGINT",
+        [ASKED_BY_SIGUSR1] = "SIGUSR1",
+        [ASKED_BY_SIGTERM] = "SIGTERM",
+        [ASKED_BY_CLOCK] = "run.time_limit",
     };
     narrate_stop(&r->n, text[why]);
     return STATUS_STOPPED;
