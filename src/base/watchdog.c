@@ -60,8 +60,3 @@ void watchdog_progress(void)
 {
     alarms = 0;
 }
-
-void watchdog_stop(void)
-{
-    set_timer(0);
-}

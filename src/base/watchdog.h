@@ -6,9 +6,9 @@
 #define TAGFLOW_WATCHDOG_H
 
 /* From now on the process ends with exit status 1 and one line when watchdog_progress is not called
- * for so many seconds (about: up to three tenths more). 0: never. Uses SIGALRM. */
+ * for so many seconds (about: up to three tenths more). 0: never. Uses SIGALRM.
+ * It is never stopped: MPI_Finalize can wait for a dead rank as well. */
 void watchdog_start(double seconds);
 void watchdog_progress(void);
-void watchdog_stop(void);
 
 #endif

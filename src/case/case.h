@@ -11,7 +11,10 @@
 #include "base/status.h"
 #include "collision.h" /* enum collision, COLLISION_LIST */
 
-enum { CASE_NAME = 64 };
+enum {
+    CASE_NAME = 64,
+    CASE_REMEMBERED = 60, /* averages and residuals, each an array in every checkpoint */
+};
 
 /* Precision of storage, of arithmetic and of written fields. */
 #define PRECISION_LIST(X) X(fp32) X(fp64)

@@ -333,11 +333,25 @@ static enum status read_entries(const struct reader *r, const struct node *outpu
     return s;
 }
 
+static enum status check_remembered(const struct reader *r, const struct node *output,
+                                    const struct flow_case *c)
+{
+    int count = c->averages_count;
+    for (int i = 0; i < c->series_count; i++)
+        count += c->series[i].kind == SERIES_KIND_residual;
+    if (count <= CASE_REMEMBERED)
+        return STATUS_OK;
+    return fail_at(
+        r->document, output->key_at,
+        "output has %d averages and residuals, which every checkpoint has to hold (at most "
+        "%d; one average can have several quantities, and a larger region)",
+        count, CASE_REMEMBERED);
+}
+
 enum status section_output(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "output");
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
-    const enum status s =
-        value_interval(r, node_get(map, "log"), "output.log.every", &c->log_every);
-    return s ? s : read_entries(r, map, c);
+    enum status s = value_interval(r, node_get(map, "log"), "output.log.every", &c->log_every);
+    return s ? s : (s = read_entries(r, map, c)) ? s : check_remembered(r, map, c);
 }

@@ -172,6 +172,17 @@ struct box domain_all(const struct domain *d)
     return (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};
 }
 
+struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])
+{
+    struct box part;
+    for (int a = 0; a < 3; a++) {
+        const int n = d->view.n[a], from = lo[a] - d->lo[a], to = hi[a] - d->lo[a];
+        part.lo[a] = from < 0 ? 0 : from > n ? n : from;
+        part.hi[a] = to > n ? n : to < part.lo[a] ? part.lo[a] : to;
+    }
+    return part;
+}
+
 int domain_shell(const struct domain *d, struct box shell[6], struct box *interior)
 {
     static const int thickness[3] = {X_SHELL, 1, 1};

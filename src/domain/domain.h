@@ -38,6 +38,8 @@ void domain_destroy(struct domain *d);
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */
 struct box domain_all(const struct domain *d);
+/* This rank's part of the cells lo <= cell < hi of the whole grid; empty if it has none. */
+struct box domain_part(const struct domain *d, const int lo[3], const int hi[3]);
 int domain_shell(const struct domain *d, struct box shell[6], struct box *interior);
 
 #endif

@@ -51,11 +51,15 @@ struct h5file {
     hid_t layout;
 };
 
-static const int64_t sample_bytes[] = {
+size_t sample_bytes(enum sample sample)
+{
+    static const size_t bytes[] = {
 #define X(name, c_type, hdf5_type) sizeof(c_type),
-    SAMPLE_LIST(X)
+        SAMPLE_LIST(X)
 #undef X
-};
+    };
+    return bytes[sample];
+}
 
 static hid_t sample_type(enum sample sample)
 {
@@ -263,7 +267,7 @@ enum status h5file_add(struct h5file *file, const char *name, enum sample sample
                        const int64_t *size)
 {
     assert(axes >= 1 && axes <= H5FILE_AXES);
-    struct dataset set = {.axes = axes, .sample_bytes = sample_bytes[sample]};
+    struct dataset set = {.axes = axes, .sample_bytes = (int64_t)sample_bytes(sample)};
     set.bytes = set.sample_bytes;
     bool too_large = false;
     for (int axis = 0; axis < axes; ++axis) {

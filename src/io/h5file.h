@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -33,6 +34,9 @@ enum sample {
     SAMPLE_LIST(X)
 #undef X
 };
+
+/* Bytes of one. */
+size_t sample_bytes(enum sample sample);
 
 enum { H5FILE_AXES = 5 }; /* a dataset has at most so many */
 

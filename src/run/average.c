@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/agree.h"
 #include "base/message.h"
 #include "io/vtkhdf.h"
 #include "run/field.h"
@@ -96,7 +97,7 @@ enum status average_create(struct average **out, const struct flow_case *c,
         status = fail_machine("out of memory for the average %s", what->name);
     } else {
         *a = (struct average){.c = c, .what = what, .solver = s, .steps = {NONE, NONE}};
-        a->part = field_part(s->domain, &what->region);
+        a->part = domain_part(s->domain, what->region.lo, what->region.hi);
         a->cells = box_cells(&a->part);
         lay_out(a);
         /* One more: the state takes NULL for something else, also where there are no cells. */
@@ -106,13 +107,12 @@ enum status average_create(struct average **out, const struct flow_case *c,
                                         "region, or more ranks)",
                                         8e-9 * (double)a->cells * a->components, what->name);
     }
-    int worst = (int)status;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, s->domain->comm);
-    if (worst)
+    status = status_agree(s->domain->comm, status);
+    if (status)
         average_destroy(a);
     else
         *out = a;
-    return (enum status)worst;
+    return status;
 }
 
 void average_destroy(struct average *a)

@@ -16,21 +16,12 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "io/seal.h"
 #include "run/output.h"
 
 /* What travels and is written at a time is about this large, but at least a row of all components.
  */
 enum { PIECE_BYTES = 4 << 20 };
-
-static size_t sample_bytes(enum sample sample)
-{
-    static const size_t bytes[] = {
-#define X(name, c_type, hdf5_type) sizeof(c_type),
-        SAMPLE_LIST(X)
-#undef X
-    };
-    return bytes[sample];
-}
 
 static const void *get_populations(void *owner, const struct box *piece)
 {
@@ -82,7 +73,7 @@ struct writer {
     struct h5file *file;
     int dataset;
     size_t bytes; /* of a sample */
-    int nx, ny;   /* of the array's box */
+    int nx;       /* of the array's box */
     char *piece;  /* this rank's rows */
     char *rows;   /* of all, as they came, and in order */
     char *whole;
@@ -92,24 +83,16 @@ struct writer {
 };
 
 /* This rank's part of the array's box, in its own coordinates; empty: none. */
-static struct box own_part(const struct domain *d, const struct box *box)
+static struct box own_part(const struct domain *d, const struct state_array *array)
 {
-    struct box part;
-    for (int a = 0; a < 3; a++) {
-        const int lo = box->lo[a] - d->lo[a], hi = box->hi[a] - d->lo[a];
-        part.lo[a] = lo < 0 ? 0 : lo;
-        part.hi[a] = hi > d->view.n[a] ? d->view.n[a] : hi;
-        if (part.hi[a] < part.lo[a])
-            part.hi[a] = part.lo[a];
-    }
-    return part;
+    return domain_part(d, array->box.lo, array->box.hi);
 }
 
 /* Copy between an array in host memory and a tightly packed piece of it. */
 static void copy_piece(const struct state_array *array, const struct domain *d,
                        const struct box *piece, char *packed, bool out)
 {
-    const struct box part = own_part(d, &array->box);
+    const struct box part = own_part(d, array);
     const size_t bytes = sample_bytes(array->sample);
     const size_t nx = (size_t)(part.hi[0] - part.lo[0]), ny = (size_t)(part.hi[1] - part.lo[1]),
                  nz = (size_t)(part.hi[2] - part.lo[2]);
@@ -150,8 +133,6 @@ static int rows_at_once(const struct state_array *array)
 /* Put the rows of all ranks of the slab, [rank][component][y][x], in order, [component][y][x]. */
 static const char *in_order(const struct slab *slab, const struct writer *w, int y0, int y1)
 {
-    if (slab->size == 1)
-        return w->rows;
     const size_t rows = (size_t)(y1 - y0), row = (size_t)w->nx * w->bytes;
     for (int r = 0; r < slab->size; r++) {
         const int *const part = slab->part[r];
@@ -175,9 +156,8 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
     const int root = (z - d->lo[2]) % slab->size;
     const size_t components = (size_t)array->components, rows = (size_t)(y1 - y0);
     enum status status = STATUS_OK;
-    struct box piece = own_part(d, &array->box);
-    const int start = 0;
-    int total = start;
+    struct box piece = own_part(d, array);
+    int total = 0;
 
     for (int r = 0; r < slab->size; r++) {
         const int *const part = slab->part[r];
@@ -248,9 +228,10 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
     return status;
 }
 
-static enum status slab_create(struct slab *slab, const struct domain *d, const struct box *box)
+static enum status slab_create(struct slab *slab, const struct domain *d,
+                               const struct state_array *array)
 {
-    const struct box part = own_part(d, box);
+    const struct box part = own_part(d, array);
     const int mine[4] = {d->lo[0] + part.lo[0], d->lo[0] + part.hi[0], d->lo[1] + part.lo[1],
                          d->lo[1] + part.hi[1]};
     MPI_Comm_split(d->comm, d->lo[2], d->rank, &slab->comm);
@@ -322,10 +303,9 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
     struct writer w = {.array = array, .file = file, .dataset = dataset};
     w.bytes = sample_bytes(array->sample);
     w.nx = array->box.hi[0] - array->box.lo[0];
-    w.ny = array->box.hi[1] - array->box.lo[1];
     const int planes = array->box.hi[2] - array->box.lo[2];
 
-    enum status status = slab_create(&slab, d, &array->box);
+    enum status status = slab_create(&slab, d, array);
     if (!status)
         status = writer_create(&w, d, slab.size == 1);
     if (!status) {
@@ -345,8 +325,10 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
 
 /* ---- the whole file ---- */
 
-static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets,
-                             bool apart)
+/* The populations, what the case lets be remembered, and the residual of run.stop. */
+_Static_assert(1 + CASE_REMEMBERED + 1 <= SEAL_SPANS, "the seal has room for every array in cells");
+
+static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets)
 {
     char name[STATE_NAME + 16];
     enum status status;
@@ -368,8 +350,7 @@ static enum status add_array(struct h5file *file, const struct state_array *arra
     status = h5file_add(file, name, array->sample, 4, size);
     if (status)
         return status;
-    if (apart)
-        h5file_apart(file, *datasets);
+    h5file_apart(file, *datasets); /* it has its table of checksums */
     h5file_text(file, name, "definition", array->definition);
     h5file_numbers(file, name, "first_cell", SAMPLE_int32, 3, lo);
     dataset_name(name, sizeof name, "checksums", array->name);
@@ -415,7 +396,7 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
         output_provenance(file, c, s);
     }
     for (int i = 0; i < state->count && !status; i++)
-        status = add_array(file, &state->array[i], &datasets, true);
+        status = add_array(file, &state->array[i], &datasets);
     int dataset = 0;
     for (int i = 0; i < state->count && !status; i++) {
         const struct state_array *const array = &state->array[i];
@@ -508,7 +489,7 @@ static int read_rows(int fd, const struct checkpoint_array *from, const struct d
 static enum status load_cells(int fd, const struct checkpoint_array *from, const struct domain *d,
                               struct state_array *array, const char *path)
 {
-    const struct box part = own_part(d, &array->box);
+    const struct box part = own_part(d, array);
     const int rows = rows_at_once(array);
     char *const room = array->room ? array->room(array->owner)
                                    : malloc((size_t)rows * (size_t)from->n[0] *
@@ -567,7 +548,6 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
         }
         status = array->in_cells ? load_cells(fd, from, d, array, path)
                                  : load_numbers(fd, from, array, path);
-        array->restored = status == STATUS_OK;
     }
     if (fd >= 0)
         close(fd);

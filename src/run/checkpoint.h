@@ -55,7 +55,7 @@ bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
 void checkpoint_close(struct checkpoint *k);
 
 /* Bring back the state: populations, step, and every array registered in `state` that the file
- * holds with the same definition (then `restored`). The case must be that of the file
+ * holds with the same definition. The case must be that of the file
  * (case_same_flow). Collective; STATUS_MACHINE, reported, when it cannot be read any more or what
  * was loaded has not the hash that was written. */
 enum status checkpoint_load(const struct checkpoint *k, const char *path, struct solver *s,

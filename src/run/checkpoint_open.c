@@ -20,15 +20,6 @@
 
 enum { READ_BYTES = 4 << 20, MOST_ARRAYS = 1024 };
 
-static const struct {
-    size_t bytes;
-    const char *name;
-} samples[] = {
-#define X(name, c_type, hdf5_type) {sizeof(c_type), #name},
-    SAMPLE_LIST(X)
-#undef X
-};
-
 /* ---- rank 0: what HDF5 says ---- */
 
 /* Everything below returns false when the file is not as checkpoint_write makes it. The seal is
@@ -167,7 +158,7 @@ static bool read_array(hid_t file, struct checkpoint *k, struct checkpoint_array
     if (!a->in_cells) {
         a->components = (int)size[0];
         return size[0] <= INT_MAX &&
-               a->offset + (int64_t)(size[0] * samples[a->sample].bytes) <= k->bytes;
+               a->offset + (int64_t)(size[0] * sample_bytes((enum sample)a->sample)) <= k->bytes;
     }
     if (size[0] > INT_MAX || size[1] > INT_MAX || size[2] > INT_MAX || size[3] > INT_MAX)
         return false;
@@ -176,7 +167,7 @@ static bool read_array(hid_t file, struct checkpoint *k, struct checkpoint_array
     a->n[1] = (int)size[2];
     a->n[2] = (int)size[0];
     const double bytes = (double)size[0] * (double)size[1] * (double)size[2] * (double)size[3] *
-                         (double)samples[a->sample].bytes;
+                         (double)sample_bytes((enum sample)a->sample);
     return (double)a->offset + bytes <= (double)k->bytes &&
            read_numbers(file, name, "first_cell", H5T_NATIVE_INT, 3, a->lo) &&
            read_sums(file, k, a, size[0]);
@@ -280,7 +271,7 @@ struct finding {
 static struct finding verify_plane(int fd, const struct checkpoint *k,
                                    const struct checkpoint_array *a, int64_t plane, char *buffer)
 {
-    const size_t bytes = samples[a->sample].bytes * (size_t)a->n[0] * (size_t)a->n[1];
+    const size_t bytes = sample_bytes((enum sample)a->sample) * (size_t)a->n[0] * (size_t)a->n[1];
     for (int64_t c = 0; c < a->components; c++) {
         const int64_t number = a->sums + plane * a->components + c;
         const int64_t at = a->offset + (plane * a->components + c) * (int64_t)bytes;

@@ -29,17 +29,6 @@ struct points {
     int start[3]; /* of the first in the file */
 };
 
-struct box field_part(const struct domain *d, const struct case_region *region)
-{
-    struct box part;
-    for (int a = 0; a < 3; a++) {
-        const int n = d->view.n[a], lo = region->lo[a] - d->lo[a], hi = region->hi[a] - d->lo[a];
-        part.lo[a] = lo < 0 ? 0 : lo > n ? n : lo;
-        part.hi[a] = hi > n ? n : hi < part.lo[a] ? part.lo[a] : hi;
-    }
-    return part;
-}
-
 static bool points_of(const struct snapshot *o, const struct box *piece, struct points *p)
 {
     const int stride = o->field->stride;
@@ -221,7 +210,7 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
                         const char *dir)
 {
     struct snapshot o = {.solver = s, .c = c, .field = field};
-    const struct box part = field_part(s->domain, &field->region);
+    const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
     enum status status = open_file(&o, dir);
     if (!status && field->of & (1u << FIELD_vorticity))
         status = curl_start(&o.curl, s, &part);

@@ -9,7 +9,4 @@
 enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
                         const char *dir);
 
-/* This rank's part of a region of the whole grid, in cells of its block; empty if it has none. */
-struct box field_part(const struct domain *d, const struct case_region *region);
-
 #endif

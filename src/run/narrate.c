@@ -145,8 +145,10 @@ bool narrate_live(const struct domain *d)
 void narrate_live_progress(struct narrator *n)
 {
     char left[32];
+    if (!n->live)
+        return;
     const double t = clock_seconds();
-    if (!n->live || t - n->live_last < 0.5)
+    if (t - n->live_last < 0.5)
         return;
     n->live_last = t;
     fprintf(stderr, "\r\033[Kstep %lld of %lld (%.0f %%), %s left", (long long)n->progress.step,

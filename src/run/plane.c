@@ -24,17 +24,6 @@ struct plane {
     double *values; /* [height][width], in its unit; NaN where a cell is not fluid */
 };
 
-/* This rank's part of the plane: an empty box if it has none. */
-static struct box part_of(const struct domain *d, int axis, int at)
-{
-    struct box b = domain_all(d);
-    b.lo[axis] = at - d->lo[axis];
-    b.hi[axis] = b.lo[axis] + 1;
-    if (b.lo[axis] < 0 || b.lo[axis] >= d->view.n[axis])
-        b.hi[axis] = b.lo[axis];
-    return b;
-}
-
 /* A quantity of one cell, in its unit, from density - 1 and velocity. */
 static double value_at(const struct flow_case *c, enum image_quantity of, const double flow[4])
 {
@@ -116,7 +105,10 @@ static enum status gather(struct solver *s, const struct flow_case *c, enum imag
                           struct plane *p)
 {
     const struct domain *const d = s->domain;
-    const struct box part = part_of(d, p->axis, p->at);
+    int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
+    lo[p->axis] = p->at;
+    hi[p->axis] = p->at + 1;
+    const struct box part = domain_part(d, lo, hi);
     const size_t cells = box_cells(&part);
     int where[6], total = 0, has = cells > 0;
     double *const mine = calloc(cells + 1, sizeof *mine);

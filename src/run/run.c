@@ -184,22 +184,6 @@ static bool keeps_checkpoints(const struct flow_case *c)
     return c->checkpoint.every > 0 || c->checkpoint.seconds > 0;
 }
 
-static double state_bytes(const struct run *r)
-{
-    const struct flow_case *const c = r->c;
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    double bytes = 0;
-    for (int i = 0; i < r->state.count; i++) {
-        const struct state_array *const a = &r->state.array[i];
-        double share = 1;
-        for (int k = 0; k < 3 && a->in_cells; k++)
-            share *= (double)(a->box.hi[k] - a->box.lo[k]) / c->cells[k];
-        const double wide = a->sample == SAMPLE_float32 ? 4 : 8;
-        bytes += wide * a->components * (a->in_cells ? share * cells : 1);
-    }
-    return bytes;
-}
-
 /* Write one of the present step, and let go of the oldest. */
 static enum status write_checkpoint(struct run *r)
 {
@@ -220,7 +204,7 @@ static enum status write_checkpoint(struct run *r)
     if (status)
         return status;
     folder_checkpoint_name(name, r->solver.step);
-    narrate_checkpoint(name, &times, state_bytes(r));
+    narrate_checkpoint(name, &times, state_bytes(&r->state));
     r->n.progress.checkpoint = r->solver.step;
     r->checkpoint_last = clock_seconds();
     if (times.write + times.verify > r->checkpoint_seconds)
@@ -242,7 +226,7 @@ static bool out_of_time(const struct run *r)
 {
     const double limit = r->c->run.time_limit;
     const double checkpoint =
-        r->checkpoint_seconds > 0 ? r->checkpoint_seconds : state_bytes(r) / disk_speed;
+        r->checkpoint_seconds > 0 ? r->checkpoint_seconds : state_bytes(&r->state) / disk_speed;
     const double reserve = 2 * (checkpoint + r->attend_seconds + agree_seconds) + 1;
     return limit > 0 && clock_seconds() + reserve > limit;
 }
@@ -326,8 +310,7 @@ static enum status advance(struct run *r, bool resumed)
         if (clock_seconds() - start > r->attend_seconds)
             r->attend_seconds = clock_seconds() - start;
         if (!status &&
-            (w.stop || w.checkpoint || output_due(r->solver.step, r->c->checkpoint.every) ||
-             (over(r) && keeps_checkpoints(r->c))))
+            (w.stop || w.checkpoint || output_due(r->solver.step, r->c->checkpoint.every)))
             status = write_checkpoint(r);
         if (!status && w.stop && !over(r))
             status = stop_early(r, w.stop);

@@ -30,11 +30,11 @@ static void add_cell(struct partial *p, const double flow[4], int axis)
 static enum status add_plane(struct solver *s, int axis, int at, struct partial *p)
 {
     const struct domain *const d = s->domain;
-    struct box plane = domain_all(d), piece;
-    plane.lo[axis] = at - d->lo[axis];
-    plane.hi[axis] = plane.lo[axis] + 1;
-    if (plane.lo[axis] < 0 || plane.lo[axis] >= s->view.n[axis])
-        return STATUS_OK;
+    int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
+    lo[axis] = at;
+    hi[axis] = at + 1;
+    const struct box plane = domain_part(d, lo, hi);
+    struct box piece;
     for (int number = 0; solver_piece(s, &plane, number, &piece); number++) {
         const double *flow = solver_flow(s, &piece);
         if (!flow)

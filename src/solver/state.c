@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "kernel.h"
 
 static enum status add(struct state *s, const struct state_array *array)
 {
@@ -42,6 +43,15 @@ enum status state_add_numbers(struct state *s, const char *name, const char *def
     struct state_array array = {.sample = sample, .components = count, .data = data};
     set_names(&array, name, definition);
     return add(s, &array);
+}
+
+double state_bytes(const struct state *s)
+{
+    double bytes = 0;
+    for (const struct state_array *a = s->array; a < s->array + s->count; a++)
+        bytes += (double)sample_bytes(a->sample) * a->components *
+                 (a->in_cells ? (double)box_cells(&a->box) : 1);
+    return bytes;
 }
 
 void state_destroy(struct state *s)

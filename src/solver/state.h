@@ -28,7 +28,6 @@ struct state_array {
     void *(*room)(void *owner);                  /* to fill the same way for put */
     enum status (*put)(void *owner, const struct box *piece);
     void *owner;
-    bool restored; /* by a restart */
 };
 
 struct state {
@@ -45,6 +44,9 @@ enum status state_add_cells(struct state *s, const char *name, const char *defin
                             enum sample sample, int components, const struct box *box, void *data);
 enum status state_add_numbers(struct state *s, const char *name, const char *definition,
                               enum sample sample, int count, void *data);
+
+/* Bytes of all arrays, of all ranks together. */
+double state_bytes(const struct state *s);
 
 void state_destroy(struct state *s);
 

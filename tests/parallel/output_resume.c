@@ -76,7 +76,6 @@ static void bring_back(struct memory *m, struct state *state)
 {
     for (int i = 0; i < m->count; i++) {
         memcpy(state->array[i].data, m->data[i], m->bytes[i]);
-        state->array[i].restored = true;
         free(m->data[i]);
     }
 }

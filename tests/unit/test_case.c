@@ -436,6 +436,29 @@ static void set_turns_words_into_maps_and_back(void **state)
     case_destroy(&c);
 }
 
+/* What every checkpoint has to hold is limited, or no checkpoint could be read again. */
+static void averages_and_residuals_are_limited(void **state)
+{
+    char text[16384];
+    struct flow_case c;
+    (void)state;
+    for (int count = CASE_REMEMBERED; count <= CASE_REMEMBERED + 1; count++) {
+        int n = sprintf(text, "%s",
+                        DOMAIN FLUID FACES "run: {steps: 9}\noutput:\n  series:\n"
+                                           "    r: {every: 1, of: residual}\n"
+                                           "    f: {every: 1, of: mass}\n"
+                                           "  averages:\n");
+        for (int i = 1; i < count; i++)
+            n += sprintf(text + n, "    a%d: {every: 1, of: velocity}\n", i);
+        const enum status s = read_bytes(text, (size_t)n, 0, NULL, &c);
+        assert_int_equal(s, count > CASE_REMEMBERED ? STATUS_USAGE : STATUS_OK);
+        if (s)
+            assert_true(message_is("dir/case.yaml:", "61 averages and residuals|at most 60"));
+        else
+            case_destroy(&c);
+    }
+}
+
 /* As many entries as there may be, with the longest text each, still make a resolved case that is
  * small enough to be read; one more is refused. */
 static void the_longest_resolved_case_is_read(void **state)
@@ -448,11 +471,12 @@ static void the_longest_resolved_case_is_read(void **state)
     for (int count = MOST; count <= MOST + 1; count++) {
         int n = sprintf(text, "%s",
                         "domain: {cells: [2147483647, 1, 1]}\n" FLUID FACES
-                        "run: {steps: 9999999999}\noutput:\n  averages:\n");
+                        "run: {steps: 9999999999}\noutput:\n  fields:\n");
         for (int i = 0; i < count; i++)
             n += sprintf(text + n,
-                         "    a%062d: {every: 9999999998, of: [velocity, density, stress], from: "
-                         "9999999997, region: {from: [2147483640, 0, 0]}}\n",
+                         "    a%062d: {every: 9999999998, of: [velocity, density, pressure, "
+                         "vorticity, tags], stride: 2147483640, region: {from: [2147483640, 0, "
+                         "0]}}\n",
                          i);
         const enum status s = read_bytes(text, (size_t)n, 0, NULL, &c);
         if (count > MOST) {
@@ -1065,6 +1089,7 @@ int main(void)
         cmocka_unit_test(reads_what_jobs_and_outputs_need),
         cmocka_unit_test(lengths_meet_faces_and_centres),
         cmocka_unit_test(set_turns_words_into_maps_and_back),
+        cmocka_unit_test(averages_and_residuals_are_limited),
         cmocka_unit_test(the_longest_resolved_case_is_read),
         cmocka_unit_test(other_line_ends_are_read),
         cmocka_unit_test(set_reaches_every_value),
