@@ -33,9 +33,9 @@ struct wall_parameters {
 TAGFLOW_FN struct wall_parameters wall_parameters(const struct tag_row *row)
 {
     struct wall_parameters w;
-    w.ux = (scalar)(row->wall_velocity[0] / 6);
-    w.uy = (scalar)(row->wall_velocity[1] / 6);
-    w.uz = (scalar)(row->wall_velocity[2] / 6);
+    w.ux = (scalar)row->wall_sixth[0];
+    w.uy = (scalar)row->wall_sixth[1];
+    w.uz = (scalar)row->wall_sixth[2];
     return w;
 }
 

@@ -1,7 +1,7 @@
 /* One cell's step: load, arrive, collide, leave, store.
  *
- * This is the whole step, for any cell. The CPU's row loops (src/cpu/rows.c) do the same for
- * several cells at once and give the same bits. */
+ * This is the whole step, for any cell: the GPU's kernels are made of it. The CPU's row loops
+ * (src/cpu/rows.c) do the same for several cells at once and give the same bits. */
 #ifndef TAGFLOW_CELL_H
 #define TAGFLOW_CELL_H
 
@@ -19,34 +19,145 @@ TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x,
     return load_address(v, odd, i, x, y, z, bounce);
 }
 
-TAGFLOW_FN void cell_step(const struct view *v, int odd, int x, int y, int z)
+/* Index of a cell at most one beyond the block; within ghost layers or wrapped. */
+TAGFLOW_FN cell_index cell_at(const struct view *v, int x, int y, int z)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    stored *const populations = (stored *)v->populations;
-    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    return (cell_index)v->origin + (cell_index)view_wrap(v, 0, x) +
+           (cell_index)view_wrap(v, 1, y) * (cell_index)v->row +
+           (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
+}
+
+/* From the index of an owned cell to those of its neighbours, wrapped where the axis wraps; all
+ * sums of indices are modulo their range. */
+struct around {
+    cell_index up[3], down[3];
+};
+
+TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
+{
+    const int at[3] = {x, y, z};
+    const cell_index step[3] = {1, (cell_index)v->row, (cell_index)v->plane};
+    struct around a;
+    for (int axis = 0; axis < 3; axis++) {
+        const int last = v->n[axis] - 1, wraps = !v->ghost[axis];
+        a.up[axis] = (cell_index)(wraps && at[axis] == last ? -last : 1) * step[axis];
+        a.down[axis] = (cell_index)(wraps && at[axis] == 0 ? last : -1) * step[axis];
+    }
+    return a;
+}
+
+/* To the neighbour at (cx, cy, cz). */
+TAGFLOW_FN cell_index neighbour(const struct around *a, int cx, int cy, int cz)
+{
+    return (cx > 0   ? a->up[0]
+            : cx < 0 ? a->down[0]
+                     : 0) +
+           (cy > 0   ? a->up[1]
+            : cy < 0 ? a->down[1]
+                     : 0) +
+           (cz > 0   ? a->up[2]
+            : cz < 0 ? a->down[2]
+                     : 0);
+}
+
+/* Bit i: link i of the cell comes from a cell that is not fluid. */
+TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const struct around *a)
+{
+    uint32_t links = 0;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    links |= view_fluid(v, n + neighbour(a, -(cx), -(cy), -(cz))) ? 0 : 1u << (i);                 \
+    links |= view_fluid(v, n + neighbour(a, cx, cy, cz)) ? 0 : 1u << (j);
+    PAIR_LIST(X)
+#undef X
+    return links;
+}
+
+/* What the wall at (x, y, z) gives back of what leaves into it along (cx, cy, cz). */
+TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, int cy, int cz,
+                           real out)
+{
+    const struct tag_row *const wall = &v->rows[v->tags[cell_at(v, x, y, z)] & TAG_ROW];
+    return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(wall));
+}
+
+/* As an argument of cell_step: whatever the cell's row says. */
+enum { COLLISION_mixed = -1, FORCED_mixed = -1 };
+
+/* The step of an owned cell; `s` are the slots of its step. With `collision` and `forced` constant
+ * the rest is compiled for them.
+ *
+ * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
+ * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
+ * addresses, would be kept from their first use to their last. */
+TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
+                          int collision, int forced)
+{
+    struct around a = around(v, x, y, z);
+    cell_index n = cell_at(v, x, y, z);
+    const uint8_t tag = v->tags[n];
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+    stored *const *const own = (stored *const *)s->own, *const *const next =
+                                                            (stored *const *)s->next;
+    stored *const rest = (stored *)s->rest;
+    uint32_t links = 0;
     real f[Q], out[Q];
 
     if (!row->fluid)
         return;
-    for (int i = 0; i < Q; i++)
-        f[i] = (real)populations[canonical_address(v, odd, i, x, y, z)];
+    if (tag & TAG_BESIDE)
+        links = links_from_walls(v, n, &a);
+    f[0] = (real)rest[n];
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    f[i] = (real)own[i / 2][n];                                                                    \
+    f[j] = (real)next[i / 2][n + neighbour(&a, cx, cy, cz)];
+    PAIR_LIST(X)
+#undef X
+    if (links) {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (links & 1u << (i))                                                                         \
+        f[i] = (real)next[i / 2][n];                                                               \
+    if (links & 1u << (j))                                                                         \
+        f[j] = (real)own[i / 2][n + neighbour(&a, cx, cy, cz)];
+        PAIR_LIST(X)
+#undef X
+    }
     boundary_arrive(row->boundary, f);
 
     const struct collision_parameters p = collision_parameters(row);
-    const struct moments m = moments(f, p, row->forced);
-    collide(row->collision, f, out, m, p, row->forced);
+    const int with_force = forced == FORCED_mixed ? row->forced : forced;
+    const struct moments m = moments(f, p, with_force);
+    for (int i = 0; i < Q; i++)
+        TAGFLOW_FORGET_REAL(f[i]);
+    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, with_force);
 
-    for (int i = 0; i < Q; i++) {
-        real value = out[i];
-        if (i > 0 && (tag & TAG_BESIDE) && view_bounces(v, opposite(i), x, y, z)) {
-            const size_t wall = view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]);
-            const struct tag_row *const w = &v->rows[v->tags[wall] & TAG_ROW];
-            value =
-                boundary_leave(w->boundary, c[i][0], c[i][1], c[i][2], value, wall_parameters(w));
-        }
-        populations[store_address(v, odd, i, x, y, z)] = (stored)value;
+/* Each leave is to look up its wall anew. */
+#define FORGET_PLACE                                                                               \
+    TAGFLOW_FORGET(x);                                                                             \
+    TAGFLOW_FORGET(y);                                                                             \
+    TAGFLOW_FORGET(z)
+    if (links) {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (links & 1u << (j)) {                                                                       \
+        FORGET_PLACE;                                                                              \
+        out[i] = leave_into(v, x + (cx), y + (cy), z + (cz), cx, cy, cz, out[i]);                  \
+    }                                                                                              \
+    if (links & 1u << (i)) {                                                                       \
+        FORGET_PLACE;                                                                              \
+        out[j] = leave_into(v, x - (cx), y - (cy), z - (cz), -(cx), -(cy), -(cz), out[j]);         \
     }
+        PAIR_LIST(X)
+#undef X
+    }
+    FORGET_PLACE;
+#undef FORGET_PLACE
+    a = around(v, x, y, z);
+    n = cell_at(v, x, y, z);
+    rest[n] = (stored)out[0];
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    own[i / 2][n] = (stored)out[j];                                                                \
+    next[i / 2][n + neighbour(&a, cx, cy, cz)] = (stored)out[i];
+    PAIR_LIST(X)
+#undef X
 }
 
 #endif

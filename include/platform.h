@@ -43,4 +43,18 @@ typedef scalar real;
 #endif
 #endif
 
+/* Let the compiler not know any more where a value came from: it has to be kept, or what follows
+ * from it computed anew, instead of all that might be needed again waiting in registers. */
+#ifdef __CUDA_ARCH__
+#define TAGFLOW_FORGET(n) asm volatile("" : "+r"(n))
+#if TAGFLOW_ARITHMETIC == 64
+#define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+d"(x))
+#else
+#define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+f"(x))
+#endif
+#else
+#define TAGFLOW_FORGET(n) (void)(n)
+#define TAGFLOW_FORGET_REAL(x) (void)(x)
+#endif
+
 #endif

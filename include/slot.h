@@ -34,6 +34,21 @@ struct view {
     int ghost[3];
 };
 
+/* The slots of a step: for each pair (i, i + 1), counted from 0, that from which f_i of a cell is
+ * loaded, at the cell itself, and that of f_{i+1}, at its neighbour at c_i. A link whose upstream
+ * cell is not fluid loads from the other of the two at the same place, and stores go where loads
+ * came from, the other way round. */
+struct slots {
+    void *rest, *own[9], *next[9];
+};
+
+/* Index of a cell on its way to an address: on a GPU, where it fits, as 32 bits. */
+#ifdef __CUDACC__
+typedef uint32_t cell_index;
+#else
+typedef size_t cell_index;
+#endif
+
 /* Owned or ghost cells lo <= (x, y, z) < hi of a view. */
 struct box {
     int lo[3], hi[3];
@@ -90,6 +105,19 @@ TAGFLOW_FN size_t store_address(const struct view *v, int odd, int i, int x, int
     size_t cell =
         (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]) : view_index(v, x, y, z);
     return (size_t)slot_store(odd, i) * v->stride + cell;
+}
+
+/* The slots of an odd or even step of populations of `bytes` each. */
+TAGFLOW_FN struct slots slots_at(const struct view *v, int odd, size_t bytes)
+{
+    char *const f = (char *)v->populations;
+    struct slots s;
+    s.rest = f;
+    for (int i = 1; i < Q; i += 2) {
+        s.own[i / 2] = f + (size_t)slot_load(odd, i) * v->stride * bytes;
+        s.next[i / 2] = f + (size_t)slot_load(odd, i + 1) * v->stride * bytes;
+    }
+    return s;
 }
 
 /* Is the cell fluid? */

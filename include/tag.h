@@ -23,6 +23,15 @@ struct tag_row {
     double omega_odd;        /* of the odd part */
     double acceleration[3];  /* body force per mass, lattice units */
     double wall_velocity[3]; /* of a moving wall, lattice units */
+    double wall_sixth[3];    /* a sixth of that: GPUs had better not divide for every link */
 };
+
+TAGFLOW_FN void tag_row_move(struct tag_row *row, const double velocity[3])
+{
+    for (int a = 0; a < 3; a++) {
+        row->wall_velocity[a] = velocity[a];
+        row->wall_sixth[a] = velocity[a] / 6;
+    }
+}
 
 #endif

@@ -146,8 +146,9 @@ KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
 {
+    const struct slots slots = slots_at(v, odd, sizeof(stored));
     for (int x = x0; x < x1; x++)
-        cell_step(v, odd, x, y, z);
+        cell_step(v, &slots, x, y, z, COLLISION_mixed, FORCED_mixed);
 }
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */

@@ -92,26 +92,25 @@ struct row {
 };
 
 /* The same for cell 0 of the whole array: what all rows of a step have in common. */
-static struct row slots_at(const struct view *v, int odd)
+static struct row rows_at(const struct view *v, int odd)
 {
-    stored *const f = (stored *)v->populations;
+    const struct slots s = slots_at(v, odd, sizeof(stored));
     struct row r = {
-        .rest = f,
+        .rest = (stored *)s.rest,
         .flip = odd ? (ptrdiff_t)v->stride : -(ptrdiff_t)v->stride,
         .pitch = v->row,
         .nx = v->n[0],
     };
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    r.own[i / 2] = f + (size_t)slot_load(odd, i) * v->stride;                                      \
-    r.next[i / 2] = f + (size_t)slot_load(odd, j) * v->stride;
-    PAIR_LIST(X)
-#undef X
+    for (int k = 0; k < Q / 2; k++) {
+        r.own[k] = (stored *)s.own[k];
+        r.next[k] = (stored *)s.next[k];
+    }
     return r;
 }
 
-static struct row row_at(const struct view *v, const struct row *slots, int y, int z)
+static struct row row_at(const struct view *v, const struct row *first, int y, int z)
 {
-    struct row r = *slots;
+    struct row r = *first;
     size_t at[3][3]; /* cell 0 of the rows around: [cy + 1][cz + 1] */
     for (int cy = -1; cy <= 1; cy++)
         for (int cz = -1; cz <= 1; cz++)
@@ -275,10 +274,10 @@ void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int 
                              int z); /* cells.c */
 
 /* One row's part of a box. */
-static void step_row(const struct view *v, const struct runs *runs, const struct row *slots,
+static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct box *b, int odd, int y, int z)
 {
-    const struct row row = row_at(v, slots, y, z);
+    const struct row row = row_at(v, first, y, z);
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
         const struct run *const run = &runs->run[r];
@@ -308,9 +307,9 @@ cpu_kernel VARIANT(cpu_step_rows);
 void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b,
                             struct task t)
 {
-    const struct row slots = slots_at(v, t.odd);
+    const struct row first = rows_at(v, t.odd);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int z = b->lo[2]; z < b->hi[2]; z++)
         for (int y = b->lo[1]; y < b->hi[1]; y++)
-            step_row(v, runs, &slots, b, t.odd, y, z);
+            step_row(v, runs, &first, b, t.odd, y, z);
 }

@@ -89,7 +89,7 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
             continue;
         face_row[face] = d->row_count++;
         d->rows[face_row[face]] = (struct tag_row){.boundary = BOUNDARY_moving};
-        memcpy(d->rows[face_row[face]].wall_velocity, f->velocity, sizeof f->velocity);
+        tag_row_move(&d->rows[face_row[face]], f->velocity);
     }
 }
 

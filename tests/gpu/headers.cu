@@ -13,7 +13,8 @@
 X(pack)
 X(unpack)
 X(get)
-X(put) X(flow)
+X(put)
+X(flow)
 #undef X
 
     __global__ void launch_step(struct view v, int odd)

@@ -156,8 +156,10 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
     const int kinds = regions ? 6 : 5;
     for (int k = 2; k < 5; k++) {
         struct tag_row moving = {.boundary = BOUNDARY_moving};
+        double speed[3];
         for (int a = 0; a < 3; a++)
-            moving.wall_velocity[a] = 0.1 * reference_uniform(&seed);
+            speed[a] = 0.1 * reference_uniform(&seed);
+        tag_row_move(&moving, speed);
         rows[k] = reference_row(r, moving);
     }
     struct tag_row other = r->row[TAG_FLUID];

@@ -32,10 +32,9 @@ static void a_moving_wall_adds_its_momentum(void **state)
         for (int i = 1; i < Q; i++) {
             struct tag_row row = {.boundary = BOUNDARY_moving};
             double cu = 0;
-            for (int a = 0; a < 3; a++) {
-                row.wall_velocity[a] = speeds[s][a];
+            tag_row_move(&row, speeds[s]);
+            for (int a = 0; a < 3; a++)
                 cu += reference_velocity(i, a) * speeds[s][a];
-            }
             const double w = i <= 6 ? 1.0 / 18 : 1.0 / 36;
             for (int k = -2; k <= 2; k++) {
                 const real out = (real)(0.05 * k);
@@ -72,9 +71,10 @@ static void a_face_neither_adds_nor_takes_mass(void **state)
         for (int face = 0; face < 6; face++)
             for (int sample = 0; sample < 100; sample++) {
                 struct tag_row row = {.boundary = (uint8_t)boundary};
-                double gain = 0;
+                double gain = 0, velocity[3];
                 for (int a = 0; a < 3; a++)
-                    row.wall_velocity[a] = a == face / 2 ? 0 : 0.1 * reference_uniform(&random);
+                    velocity[a] = a == face / 2 ? 0 : 0.1 * reference_uniform(&random);
+                tag_row_move(&row, velocity);
                 for (int i = 1; i < Q; i++) {
                     if (reference_velocity(i, face / 2) != (face % 2 ? 1 : -1))
                         continue;
