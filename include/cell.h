@@ -80,9 +80,6 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(wall));
 }
 
-/* As an argument of cell_step: whatever the cell's row says. */
-enum { COLLISION_mixed = -1, FORCED_mixed = -1 };
-
 /* The step of an owned cell; `s` are the slots of its step. With `collision` and `forced` constant
  * the rest is compiled for them.
  *

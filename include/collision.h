@@ -19,7 +19,11 @@ enum collision {
 #define X(name, meaning) COLLISION_##name,
     COLLISION_LIST(X)
 #undef X
+        COLLISIONS
 };
+
+/* For a step that serves cells of several rows: whatever the cell's own says. */
+enum { COLLISION_mixed = -1, FORCED_mixed = -1 };
 
 #ifdef TAGFLOW_STORAGE /* the rest is for kernels */
 

@@ -32,6 +32,13 @@ struct task {
     void *buffer;
 };
 
+/* What a kernel is to do in one go. */
+struct work {
+    struct box box;
+    struct task task;
+};
+enum { WORK_MOST = Q - 1 }; /* at once: a message a direction */
+
 TAGFLOW_FN size_t box_cells(const struct box *b)
 {
     size_t cells = 1;

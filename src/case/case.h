@@ -98,6 +98,12 @@ enum image_quantity {
 #define ISA_LIST(X) X(auto) X(v2) X(v3) X(v4)
 enum isa { ISA_auto, ISA_v2, ISA_v3, ISA_v4 };
 
+/* How halos get from one GPU to another; and which axes exchange them. */
+#define TRANSPORT_LIST(X) X(auto) X(device) X(host)
+enum transport { TRANSPORT_auto, TRANSPORT_device, TRANSPORT_host };
+#define EXCHANGE_LIST(X) X(cut) X(all)
+enum exchange { EXCHANGE_cut, EXCHANGE_all };
+
 /* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
  * when the case has no `units`. */
 struct case_units {
@@ -184,6 +190,8 @@ struct flow_case {
         int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */
         int threads;  /* in each rank */
         enum isa isa;
+        enum transport transport;
+        enum exchange exchange;
         double time_limit; /* seconds this job may take; 0: none */
         struct {
             bool given;

@@ -33,6 +33,8 @@ const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
 const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
 const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
 const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
+const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
+const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
 static const char *const key_regions[] = {"all", NULL};
@@ -146,6 +148,13 @@ const struct key key_table[] = {
      .example = "4", .meaning = "threads of each rank"},
     {ROW("run.isa", KEY_CHOICE), .choices = key_isas, .restart = true, .fallback = "auto",
      .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
+    {ROW("run.transport", KEY_CHOICE), .choices = key_transports, .restart = true,
+     .fallback = "auto", .example = "host",
+     .meaning = "how halos leave a GPU: MPI reads its memory (device), or copies on the host (host)"},
+    {ROW("run.exchange", KEY_CHOICE), .choices = key_exchanges, .restart = true,
+     .fallback = "cut", .example = "all",
+     .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all periodic "
+                "ones"},
     {ROW("run.time_limit", KEY_WALL), .range = WALL, .restart = true, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, with its last checkpoint; then it stops, to be continued"},

@@ -82,7 +82,8 @@ extern const char *const key_faces[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];
-extern const char *const key_stops[], *const key_isas[];
+extern const char *const key_stops[], *const key_isas[], *const key_transports[],
+                                                             *const key_exchanges[];
 
 /* The table, in the order in which it is printed; ends with path NULL. */
 extern const struct key key_table[];

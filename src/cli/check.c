@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "domain/decompose.h"
 #include "domain/domain.h"
+#include "solver/solver.h"
 
 /* A speed to tell time by, where nothing is measured: lattice updates a second and rank. */
 static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
@@ -79,23 +80,6 @@ static double remembered_bytes(const struct flow_case *c, const int *lo, const i
     return bytes;
 }
 
-/* Bytes that one rank's populations, tags and halo buffers take. */
-static double rank_bytes(const struct flow_case *c, const struct domain *d)
-{
-    const struct view *const v = &d->view;
-    const double n[3] = {v->n[0], v->n[1], v->n[2]};
-    double halo = 0;
-    for (int i = 1; i < Q; i++) {
-        static const int velocities[Q][3] = LATTICE_VELOCITIES;
-        double cells = 1;
-        for (int a = 0; a < 3; a++)
-            cells *= velocities[i][a] ? 1 : n[a];
-        if (d->neighbour[i] != MPI_PROC_NULL)
-            halo += 2 * (i <= 6 ? 5 : 1) * cells;
-    }
-    return ((double)v->stride * Q + halo) * stored_size(c) + (double)d->view_cells;
-}
-
 /* Bytes of the rank that needs most. Blocks of an axis differ by a cell at most and the last is one
  * of the longest; those with neighbours on both sides have more halo. */
 static double largest_bytes(const struct flow_case *c, const int cuts[3])
@@ -115,7 +99,7 @@ static double largest_bytes(const struct flow_case *c, const int cuts[3])
         domain_layout(&d, c, cuts,
                       (block[2][k / 4] * cuts[1] + block[1][k / 2 % 2]) * cuts[0] +
                           block[0][k % 2]);
-        largest = fmax(largest, rank_bytes(c, &d));
+        largest = fmax(largest, solver_bytes(&d, c->solver.storage));
     }
     return largest;
 }
@@ -135,7 +119,8 @@ static enum status say_ranks(const struct flow_case *c, int ranks, double larges
         domain_layout(&d, c, cuts, rank);
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
-            bytes_text(text, sizeof text, rank_bytes(c, &d) + remembered_bytes(c, d.lo, d.view.n)));
+            bytes_text(text, sizeof text,
+                       solver_bytes(&d, c->solver.storage) + remembered_bytes(c, d.lo, d.view.n)));
     }
     if (ranks > BOXES_SHOWN)
         say("  ... and %d more", ranks - BOXES_SHOWN);

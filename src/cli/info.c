@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "cli/cli.h"
 #include "run/checkpoint.h"
+#include "solver/transport.h"
 #include "version.h"
 
 /* What a checkpoint holds, and whether it is whole. */
@@ -66,13 +67,16 @@ enum status command_info(int count, char **arguments, MPI_Comm comm)
     say("compiler  %s, %s build", TAGFLOW_COMPILER, TAGFLOW_BUILDTYPE);
     say("MPI       %s; %d rank%s", library, ranks, ranks == 1 ? "" : "s");
     say("HDF5      %u.%u.%u", major, minor, release);
-    say("CUDA      not built in");
-    __builtin_cpu_init();
-    say("backends  cpu: kernels for x86-64-v2%s%s; this processor has %s", ", v3", ", v4",
-        __builtin_cpu_supports("x86-64-v4")   ? "v4"
-        : __builtin_cpu_supports("x86-64-v3") ? "v3"
-                                              : "v2");
+    for (const struct backend_type *const *b = backends; *b; b++) {
+        char line[512];
+        (*b)->describe(line);
+        say("backend   %s", line);
+    }
+    if (backends[0] == &backend_cpu)
+        say("          cuda: not built in");
     say("cores     %d allowed, %ld online", omp_get_num_procs(), sysconf(_SC_NPROCESSORS_ONLN));
-    say("halos     through MPI, from host memory");
+    say("halos     through MPI; from GPUs %s",
+        transport_aware() ? "out of their memory, which this MPI says it reads"
+                          : "by way of host memory: this MPI does not read theirs");
     return STATUS_OK;
 }

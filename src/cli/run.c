@@ -8,12 +8,12 @@
 
 enum status command_run(int count, char **arguments, MPI_Comm comm)
 {
-    static const char *const known[] = {"--set",       "--output",  "--restart",
-                                        "--overwrite", "--backend", NULL};
+    static const char *const known[] = {"--set",     "--output",    "--restart", "--overwrite",
+                                        "--backend", "--share-gpu", NULL};
     struct arguments a = {.count = count, .argument = arguments};
     struct case_arguments files = {0};
-    struct run_options options = {.backend = &backend_cpu};
-    const char *value;
+    struct run_options options = {0};
+    const char *backend = "auto";
 
     while (a.next < a.count) {
         if (cli_set(&a, &files)) {
@@ -31,13 +31,14 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
                 return fail_user("--restart needs auto or the name of a checkpoint");
         } else if (cli_flag(&a, "--overwrite")) {
             options.overwrite = true;
-        } else if (cli_value(&a, "--backend", &value)) {
-            if (!value)
+        } else if (cli_value(&a, "--backend", &backend)) {
+            if (!backend)
                 return STATUS_USAGE;
-            if (strcmp(value, "cuda") == 0)
-                return fail_user("this build has no CUDA backend (--backend cpu)");
-            if (strcmp(value, "auto") != 0 && strcmp(value, "cpu") != 0)
-                return fail_user("--backend %s: not a backend (auto, cpu or cuda)", value);
+            if (strcmp(backend, "auto") != 0 && strcmp(backend, "cpu") != 0 &&
+                strcmp(backend, "cuda") != 0)
+                return fail_user("--backend %s: not a backend (auto, cpu or cuda)", backend);
+        } else if (cli_flag(&a, "--share-gpu")) {
+            options.share_gpu = true;
         } else if (a.argument[a.next][0] == '-' || files.path) {
             return cli_unknown(&a, "run", known);
         } else {
@@ -58,7 +59,9 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
     if (!options.dir)
         options.dir = c.name;
     options.case_path = files.path;
-    status = run_case(&c, &options, comm);
+    status = backend_choose(backend, comm, &options.backend);
+    if (!status)
+        status = run_case(&c, &options, comm);
     case_destroy(&c);
     return status;
 }

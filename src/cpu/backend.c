@@ -7,6 +7,7 @@
 
 #include <omp.h>
 
+#include "base/clock.h"
 #include "base/message.h"
 #include "cpu/kernels.h"
 #include "solver/backend.h"
@@ -21,6 +22,7 @@ struct cpu_backend {
     const struct cpu_variant *variant;
     struct runs runs;
     int threads;
+    double seconds[PHASES];
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -64,8 +66,23 @@ static void cpu_close(struct backend *backend)
     free(b);
 }
 
-static enum status cpu_open(struct backend **out, const struct flow_case *c)
+static bool cpu_present(MPI_Comm comm, char reason[256])
 {
+    (void)comm;
+    (void)reason;
+    return true;
+}
+
+static void cpu_describe(char line[512])
+{
+    const enum isa best = processor_has(ISA_v4) ? ISA_v4 : processor_has(ISA_v3) ? ISA_v3 : ISA_v2;
+    snprintf(line, 512, "cpu: kernels for x86-64-v2, v3, v4; this processor has %s",
+             isa_name(best));
+}
+
+static enum status cpu_open(struct backend **out, const struct backend_wanted *wanted)
+{
+    const struct flow_case *const c = wanted->c;
     enum isa isa = c->run.isa;
     if (isa == ISA_auto)
         isa = processor_has(ISA_v4) ? ISA_v4 : processor_has(ISA_v3) ? ISA_v3 : ISA_v2;
@@ -135,20 +152,35 @@ static void cpu_free(struct backend *backend, void *memory)
         free((char *)memory - GUARD);
 }
 
-static enum status cpu_copy(struct backend *backend, void *to, const void *from, size_t bytes)
+static void cpu_memory(struct backend *backend, double *available, double *all)
 {
     (void)backend;
-    memcpy(to, from, bytes);
-    return STATUS_OK;
+    *available = *all = 0;
 }
 
 static void cpu_launch(struct backend *backend, enum queue queue, enum kernel kernel,
-                       const struct view *v, const struct box *box, struct task task)
+                       const struct view *v, const struct work *work, int count)
 {
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
     (void)queue;
-    if (box_cells(box) > 0)
-        b->variant->kernel[kernel](v, &b->runs, box, task);
+    for (int k = 0; k < count; k++)
+        if (box_cells(&work[k].box) > 0)
+            b->variant->kernel[kernel](v, &b->runs, &work[k].box, work[k].task);
+}
+
+static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,
+                     size_t bytes)
+{
+    (void)backend;
+    (void)queue;
+    memcpy(to, from, bytes);
+}
+
+static void cpu_after(struct backend *backend, enum queue queue, enum queue other)
+{
+    (void)backend;
+    (void)queue;
+    (void)other;
 }
 
 static enum status cpu_wait(struct backend *backend, enum queue queue)
@@ -158,14 +190,38 @@ static enum status cpu_wait(struct backend *backend, enum queue queue)
     return STATUS_OK;
 }
 
+static void cpu_phase(struct backend *backend, enum queue queue, enum phase phase, bool begin)
+{
+    struct cpu_backend *const b = (struct cpu_backend *)backend;
+    (void)queue;
+    if (backend->timing)
+        b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();
+}
+
+static void cpu_phases(struct backend *backend, double seconds[PHASES])
+{
+    struct cpu_backend *const b = (struct cpu_backend *)backend;
+    memcpy(seconds, b->seconds, sizeof b->seconds);
+    memset(b->seconds, 0, sizeof b->seconds);
+}
+
 const struct backend_type backend_cpu = {
     .name = "cpu",
+    .host_memory = true,
+    .present = cpu_present,
+    .describe = cpu_describe,
     .open = cpu_open,
     .close = cpu_close,
     .prepare = cpu_prepare,
     .alloc = cpu_alloc,
     .free = cpu_free,
-    .copy = cpu_copy,
+    .alloc_host = cpu_alloc,
+    .free_host = cpu_free,
+    .memory = cpu_memory,
     .launch = cpu_launch,
+    .copy = cpu_copy,
+    .after = cpu_after,
     .wait = cpu_wait,
+    .phase = cpu_phase,
+    .phases = cpu_phases,
 };

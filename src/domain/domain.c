@@ -31,8 +31,9 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
         d->cells[a] = c->cells[a];
         d->cuts[a] = cuts[a];
         d->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+        d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
         v->n[a] = block_cells(c->cells[a], cuts[a], block[a], &d->lo[a]);
-        v->ghost[a] = cuts[a] > 1 || !d->periodic[a];
+        v->ghost[a] = d->exchanged[a] || !d->periodic[a];
         extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
     }
     d->view_cells = extent[0] * extent[1] * extent[2];
@@ -52,7 +53,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
         d->neighbour[i] = i == 0 ? MPI_PROC_NULL : 0;
         for (int a = 0; a < 3; a++) {
             there[a] = block[a] + velocities[i][a];
-            if (velocities[i][a] && cuts[a] == 1)
+            if (velocities[i][a] && !d->exchanged[a])
                 d->neighbour[i] = MPI_PROC_NULL;
             else if (there[a] < 0 || there[a] >= cuts[a]) {
                 if (!d->periodic[a])
@@ -189,7 +190,7 @@ int domain_shell(const struct domain *d, struct box shell[6], struct box *interi
     int count = 0;
     *interior = domain_all(d);
     for (int a = 2; a >= 0; a--) {
-        if (d->cuts[a] == 1)
+        if (!d->exchanged[a])
             continue;
         for (int side = 0; side < 2; side++) {
             struct box b = *interior;

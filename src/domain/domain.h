@@ -18,7 +18,8 @@ struct domain {
     int cuts[3];  /* blocks along each axis */
     int lo[3];    /* global coordinates of the block's first cell */
     bool periodic[3];
-    int neighbour[Q];  /* rank beyond direction i across a cut, MPI_PROC_NULL: none */
+    bool exchanged[3]; /* axes with neighbours: those cut; with run.exchange: all, periodic ones */
+    int neighbour[Q];  /* rank beyond direction i, MPI_PROC_NULL: none */
     struct view view;  /* populations NULL until a solver allocates them */
     size_t view_cells; /* owned and ghost */
     uint8_t *tags;     /* [view_cells] */

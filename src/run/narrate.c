@@ -15,35 +15,34 @@
 #include "run/output.h"
 #include "version.h"
 
-enum { HOST_NAME = 64 };
+enum { PLACE = 512 }; /* host and device of a rank */
 
 /* ---- what is said at the start ---- */
 
 static void say_hosts(const struct narrator *n)
 {
     const struct domain *const d = n->solver->domain;
-    char host[HOST_NAME] = "?";
-    char *hosts = NULL;
+    char host[256] = "?", place[PLACE] = "";
+    char *places = NULL;
     gethostname(host, sizeof host - 1);
+    snprintf(place, sizeof place, "%s: %s", host, n->solver->backend->description);
     if (d->rank == 0)
-        hosts = calloc((size_t)d->ranks, HOST_NAME);
-    if (d->rank == 0 && !hosts)
+        places = calloc((size_t)d->ranks, PLACE);
+    if (d->rank == 0 && !places)
         MPI_Abort(n->solver->domain->comm, fail_machine("out of memory"));
-    MPI_Gather(host, HOST_NAME, MPI_CHAR, hosts, HOST_NAME, MPI_CHAR, 0, n->solver->domain->comm);
+    MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->solver->domain->comm);
     for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
-        int same = rank; /* ranks in a row on one host share a line */
+        int same = rank; /* ranks in a row at one place share a line */
         while (same + 1 < d->ranks &&
-               strcmp(hosts + (same + 1) * HOST_NAME, hosts + rank * HOST_NAME) == 0)
+               strcmp(places + (same + 1) * PLACE, places + rank * PLACE) == 0)
             same++;
         if (same == rank)
-            say("rank %d on %s: %s", rank, hosts + rank * HOST_NAME,
-                n->solver->backend->description);
+            say("rank %d on %s", rank, places + rank * PLACE);
         else
-            say("ranks %d to %d on %s: %s", rank, same, hosts + rank * HOST_NAME,
-                n->solver->backend->description);
+            say("ranks %d to %d on %s", rank, same, places + rank * PLACE);
         rank = same + 1;
     }
-    free(hosts);
+    free(places);
 }
 
 /* Ranks of this node that may use each of its cores, times threads: more than one is a waste. */
@@ -70,7 +69,6 @@ static void warn_threads(const struct narrator *n)
 void narrate_start(const struct narrator *n, const char *from)
 {
     const struct domain *const d = n->solver->domain;
-    const struct view *const v = &n->solver->view;
     char date[64];
     const time_t t = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
@@ -79,11 +77,12 @@ void narrate_start(const struct narrator *n, const char *from)
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);
-    double bytes = (double)v->stride * Q * (n->solver->backend->storage == PRECISION_fp64 ? 8 : 4) +
-                   (double)d->view_cells;
+    double bytes = solver_bytes(d, n->solver->backend->storage);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
         d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
+    if (n->solver->halo.count > 0)
+        say("halos: %s", n->transport);
     case_warn(n->c);
     warn_threads(n);
 }

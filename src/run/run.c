@@ -21,6 +21,7 @@
 #include "run/restart.h"
 #include "run/signals.h"
 #include "solver/residual.h"
+#include "solver/transport.h"
 
 /* Ranks agree after so many seconds of steps: whether to stop, to write a checkpoint, and after how
  * many steps they will agree again. */
@@ -260,7 +261,7 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     enum status status = STATUS_OK;
     int64_t done = 0;
     while (done < steps) {
-        status = solver_step(&r->solver);
+        status = done < steps - 1 ? solver_step(&r->solver) : solver_step_timed(&r->solver);
         if (status) /* reported; the neighbours wait for this rank's halo, and would for ever */
             MPI_Abort(r->comm, (int)status);
         p->step = r->solver.step;
@@ -441,9 +442,10 @@ static enum status register_own(struct run *r)
 }
 
 /* From the folder to the last step. from: the checkpoint's file, NULL: from the beginning. */
-static enum status carry_out(struct run *r, const struct checkpoint *k, const char *from)
+static enum status carry_out(struct run *r, enum transport transport, const struct checkpoint *k,
+                             const char *from)
 {
-    enum status status = solver_create(&r->solver, &r->domain, r->backend);
+    enum status status = solver_create(&r->solver, &r->domain, r->backend, transport);
     if (!status)
         status = register_own(r);
     if (!status)
@@ -490,12 +492,16 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     r.n = (struct narrator){.c = c, .solver = &r.solver, .dir = options->dir};
     r.n.progress.checkpoint = -1;
     r.n.live = narrate_live(&r.domain);
-    status = status_agree(comm, options->backend->open(&r.backend, c));
+    const struct backend_wanted wanted = {.c = c, .comm = comm, .share = options->share_gpu};
+    status = status_agree(comm, options->backend->open(&r.backend, &wanted));
+    enum transport transport = TRANSPORT_host;
+    if (!status)
+        status = transport_choose(c, r.backend, comm, &transport, r.n.transport);
     watchdog_start(c->check.hang);
     if (!status)
         status = open_folder(&r, options, &k, from, &done);
     if (!status && !done) {
-        status = carry_out(&r, &k, k.count > 0 ? from : NULL);
+        status = carry_out(&r, transport, &k, k.count > 0 ? from : NULL);
         status = finish(&r, status);
     }
     checkpoint_close(&k);

@@ -19,35 +19,53 @@ static struct box message_box(const struct view *v, int direction, bool ghost)
     return b;
 }
 
+/* Room for all messages, on the backend and, where they go through the host, there. */
+static bool make_room(struct halo *h, enum transport transport)
+{
+    struct backend *const b = h->backend;
+    h->send = b->type->alloc(b, h->send_bytes);
+    h->receive = b->type->alloc(b, h->receive_bytes);
+    h->mpi_send = h->send;
+    h->mpi_receive = h->receive;
+    if (transport == TRANSPORT_host && !b->type->host_memory) {
+        h->mpi_send = b->type->alloc_host(b, h->send_bytes);
+        h->mpi_receive = b->type->alloc_host(b, h->receive_bytes);
+    }
+    return h->send && h->receive && h->mpi_send && h->mpi_receive;
+}
+
+static bool staged(const struct halo *h)
+{
+    return h->mpi_send != h->send;
+}
+
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
-                        struct backend *b)
+                        struct backend *b, enum transport transport)
 {
     const size_t size = b->storage == PRECISION_fp64 ? 8 : 4;
-    bool ok = true;
     *h = (struct halo){.comm = d->comm, .backend = b, .view = v};
     h->type = b->storage == PRECISION_fp64 ? MPI_DOUBLE : MPI_FLOAT;
+    for (int k = 0; k < 2 * (Q - 1); k++)
+        h->request[k] = MPI_REQUEST_NULL;
     for (int i = 1; i < Q; i++) {
-        struct halo_message m = {
-            .direction = i, .to = d->neighbour[i], .from = d->neighbour[opposite(i)]};
+        struct halo_message m = {.direction = i,
+                                 .to = d->neighbour[i],
+                                 .from = d->neighbour[opposite(i)],
+                                 .send_at = h->send_bytes,
+                                 .receive_at = h->receive_bytes};
         if (m.to == MPI_PROC_NULL && m.from == MPI_PROC_NULL)
             continue;
         m.send = message_box(v, i, false);
         m.receive = message_box(v, i, true);
-        if (m.to != MPI_PROC_NULL) {
+        if (m.to != MPI_PROC_NULL)
             m.send_count = travellers(i) * (int)box_cells(&m.send);
-            m.send_buffer = b->type->alloc(b, (size_t)m.send_count * size);
-            ok = ok && m.send_buffer;
-        }
-        if (m.from != MPI_PROC_NULL) {
+        if (m.from != MPI_PROC_NULL)
             m.receive_count = travellers(i) * (int)box_cells(&m.receive);
-            m.receive_buffer = b->type->alloc(b, (size_t)m.receive_count * size);
-            ok = ok && m.receive_buffer;
-        }
+        h->send_bytes += (size_t)m.send_count * size;
+        h->receive_bytes += (size_t)m.receive_count * size;
         h->message[h->count++] = m;
     }
-    for (int k = 0; k < 2 * (Q - 1); k++)
-        h->request[k] = MPI_REQUEST_NULL;
-    if (ok)
+    if (h->count == 0 || make_room(h, transport))
         return STATUS_OK;
     halo_destroy(h);
     return fail_machine("out of memory for the halo buffers");
@@ -55,31 +73,50 @@ enum status halo_create(struct halo *h, const struct domain *d, const struct vie
 
 void halo_destroy(struct halo *h)
 {
-    for (int k = 0; k < h->count; k++) {
-        h->backend->type->free(h->backend, h->message[k].send_buffer);
-        h->backend->type->free(h->backend, h->message[k].receive_buffer);
+    struct backend *const b = h->backend;
+    if (b && staged(h)) {
+        b->type->free_host(b, h->mpi_send);
+        b->type->free_host(b, h->mpi_receive);
+    }
+    if (b) {
+        b->type->free(b, h->send);
+        b->type->free(b, h->receive);
     }
     *h = (struct halo){0};
 }
 
-enum status halo_start(struct halo *h, int odd)
+void halo_pack(struct halo *h, int odd)
 {
     struct backend *const b = h->backend;
-    for (int k = 0; k < h->count; k++) {
-        struct halo_message *const m = &h->message[k];
-        MPI_Irecv(m->receive_buffer, m->receive_count, h->type, m->from, m->direction, h->comm,
-                  &h->request[2 * k]);
+    struct work work[Q - 1];
+    int count = 0;
+    for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
         if (m->to != MPI_PROC_NULL)
-            b->type->launch(
-                b, QUEUE_SHELL, KERNEL_pack, h->view, &m->send,
-                (struct task){.odd = odd, .direction = m->direction, .buffer = m->send_buffer});
-    }
+            work[count++] = (struct work){m->send, {odd, m->direction, h->send + m->send_at}};
+    b->type->phase(b, QUEUE_SHELL, PHASE_pack, true);
+    b->type->launch(b, QUEUE_SHELL, KERNEL_pack, h->view, work, count);
+    if (staged(h))
+        b->type->copy(b, QUEUE_SHELL, h->mpi_send, h->send, h->send_bytes);
+    b->type->phase(b, QUEUE_SHELL, PHASE_pack, false);
+}
+
+enum status halo_send(struct halo *h)
+{
+    struct backend *const b = h->backend;
+    /* For what was packed, and for the unpacking of the step before, which reads where messages
+     * will be received. */
     const enum status status = b->type->wait(b, QUEUE_SHELL);
     if (status)
         return status;
+    b->type->phase(b, QUEUE_SHELL, PHASE_exchange, true);
     for (int k = 0; k < h->count; k++) {
         const struct halo_message *const m = &h->message[k];
-        MPI_Isend(m->send_buffer, m->send_count, h->type, m->to, m->direction, h->comm,
+        MPI_Irecv(h->mpi_receive + m->receive_at, m->receive_count, h->type, m->from, m->direction,
+                  h->comm, &h->request[2 * k]);
+    }
+    for (int k = 0; k < h->count; k++) {
+        const struct halo_message *const m = &h->message[k];
+        MPI_Isend(h->mpi_send + m->send_at, m->send_count, h->type, m->to, m->direction, h->comm,
                   &h->request[2 * k + 1]);
     }
     return STATUS_OK;
@@ -92,16 +129,22 @@ void halo_progress(struct halo *h)
         MPI_Testsome(2 * h->count, h->request, &done, which, MPI_STATUSES_IGNORE);
 }
 
-enum status halo_finish(struct halo *h, int odd)
+void halo_finish(struct halo *h, int odd)
 {
     struct backend *const b = h->backend;
+    struct work work[Q - 1];
+    int count = 0;
+    b->type->phase(b, QUEUE_SHELL, PHASE_wait, true);
     MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < h->count; k++) {
-        const struct halo_message *const m = &h->message[k];
+    b->type->phase(b, QUEUE_SHELL, PHASE_wait, false);
+    b->type->phase(b, QUEUE_SHELL, PHASE_exchange, false);
+    for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
         if (m->from != MPI_PROC_NULL)
-            b->type->launch(
-                b, QUEUE_SHELL, KERNEL_unpack, h->view, &m->receive,
-                (struct task){.odd = odd, .direction = m->direction, .buffer = m->receive_buffer});
-    }
-    return b->type->wait(b, QUEUE_SHELL);
+            work[count++] =
+                (struct work){m->receive, {odd, m->direction, h->receive + m->receive_at}};
+    b->type->phase(b, QUEUE_SHELL, PHASE_unpack, true);
+    if (staged(h))
+        b->type->copy(b, QUEUE_SHELL, h->receive, h->mpi_receive, h->receive_bytes);
+    b->type->launch(b, QUEUE_SHELL, KERNEL_unpack, h->view, work, count);
+    b->type->phase(b, QUEUE_SHELL, PHASE_unpack, false);
 }

@@ -13,7 +13,7 @@ struct halo_message {
     int direction, to, from; /* ranks; MPI_PROC_NULL: nothing that way */
     struct box send, receive;
     int send_count, receive_count; /* populations */
-    void *send_buffer, *receive_buffer;
+    size_t send_at, receive_at;    /* bytes from the start of all messages */
 };
 
 struct halo {
@@ -24,20 +24,26 @@ struct halo {
     int count; /* directions in use; 0: this rank exchanges nothing */
     struct halo_message message[Q - 1];
     MPI_Request request[2 * (Q - 1)];
+    size_t send_bytes, receive_bytes;
+    char *send, *receive; /* all messages, of the backend */
+    /* What MPI gets: the same, or, through the host, copies of them. */
+    char *mpi_send, *mpi_receive;
 };
 
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
-                        struct backend *b);
+                        struct backend *b, enum transport transport);
 void halo_destroy(struct halo *h);
 
-/* After the shell of a step of that parity has been launched: pack and send, and be ready to
- * receive. */
-enum status halo_start(struct halo *h, int odd);
+/* Of the step of that parity: put packing into the shell's queue, after the shell itself. */
+void halo_pack(struct halo *h, int odd);
+
+/* Send what was packed, as soon as it is, and be ready to receive. */
+enum status halo_send(struct halo *h);
 
 /* Let MPI move messages; call now and then while computing. */
 void halo_progress(struct halo *h);
 
-/* Wait for all messages of halo_start and unpack them. */
-enum status halo_finish(struct halo *h, int odd);
+/* Wait for all messages and put their unpacking into the shell's queue. */
+void halo_finish(struct halo *h, int odd);
 
 #endif

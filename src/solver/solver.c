@@ -1,9 +1,12 @@
 /* The flow itself; see solver.h. */
 #include "solver/solver.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agree.h"
 #include "base/message.h"
 #include "base/watchdog.h"
 
@@ -18,80 +21,183 @@ static size_t stored_bytes(const struct solver *s)
     return s->backend->storage == PRECISION_fp64 ? 8 : 4;
 }
 
-enum status solver_create(struct solver *s, struct domain *d, struct backend *b)
+/* Cells of the largest piece, with populations of so many bytes. */
+static size_t piece_cells(const struct view *v, size_t bytes)
 {
-    const struct backend_type *const type = b->type;
-    *s = (struct solver){.domain = d, .backend = b, .view = d->view};
-    s->shells = domain_shell(d, s->shell, &s->interior);
-    const size_t cell_bytes = Q * stored_bytes(s), row = (size_t)d->view.n[0];
-    s->piece_cells = PIECE_BYTES / cell_bytes > row ? PIECE_BYTES / cell_bytes : row;
+    const size_t row = (size_t)v->n[0], cells = PIECE_BYTES / (Q * bytes);
+    return cells > row ? cells : row;
+}
 
-    enum status status = type->prepare(b, &s->view);
-    const size_t bytes = Q * s->view.stride * stored_bytes(s);
-    if (!status) {
-        s->view.populations = type->alloc(b, bytes);
-        s->buffer = type->alloc(b, s->piece_cells * cell_bytes);
-        s->host = malloc(s->piece_cells * cell_bytes);
-        if (!s->view.populations || !s->buffer || !s->host)
-            status = fail_machine(
-                "out of memory: %.3g GB for the populations of %zu cells (use more ranks or "
-                "nodes, or solver.storage: fp32)",
-                1e-9 * (double)bytes, d->view_cells);
+double solver_bytes(const struct domain *d, enum precision storage)
+{
+    static const int velocities[Q][3] = LATTICE_VELOCITIES;
+    const size_t bytes = storage == PRECISION_fp64 ? 8 : 4;
+    double halo = 0;
+    for (int i = 1; i < Q; i++) {
+        double cells = travellers(i);
+        for (int a = 0; a < 3; a++)
+            cells *= velocities[i][a] ? 1 : d->view.n[a];
+        if (d->neighbour[i] != MPI_PROC_NULL)
+            halo += 2 * cells;
     }
+    return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
+               (double)bytes +
+           (double)d->view_cells;
+}
+
+/* The populations and the buffers of pieces. */
+static enum status make_room(struct solver *s)
+{
+    struct backend *const b = s->backend;
+    const struct backend_type *const type = b->type;
+    const size_t bytes = Q * s->view.stride * stored_bytes(s);
+    const size_t piece = s->piece_cells * Q * stored_bytes(s);
+    bool room = true;
+    for (int k = 0; k < 2; k++) {
+        s->buffer[k] = type->alloc(b, piece);
+        s->host[k] = type->host_memory ? s->buffer[k] : type->alloc_host(b, piece);
+        room = room && s->buffer[k] && s->host[k];
+    }
+    s->view.populations = room ? type->alloc(b, bytes) : NULL;
+    if (s->view.populations)
+        return STATUS_OK;
+    double available, all;
+    char there[64] = "";
+    type->memory(b, &available, &all);
+    if (all > 0)
+        snprintf(there, sizeof there, ", of %.4g GB there are %.4g free", 1e-9 * all,
+                 1e-9 * available);
+    return fail_machine("out of memory: %.4g GB for the populations of %zu cells%s (use more ranks "
+                        "or nodes, or solver.storage: fp32)",
+                        1e-9 * (double)bytes, s->domain->view_cells, there);
+}
+
+enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
+                          enum transport transport)
+{
+    *s = (struct solver){.domain = d, .backend = b, .view = d->view, .transport = transport};
+    s->shells = domain_shell(d, s->shell, &s->interior);
+    s->piece_cells = piece_cells(&d->view, stored_bytes(s));
+
+    enum status status = b->type->prepare(b, &s->view);
     if (!status)
-        status = halo_create(&s->halo, d, &s->view, b);
-    int mine = status, worst;
-    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, d->comm);
-    if (worst)
+        status = make_room(s);
+    if (!status)
+        status = halo_create(&s->halo, d, &s->view, b, transport);
+    status = status_agree(d->comm, status);
+    if (status)
         solver_destroy(s);
-    return (enum status)worst;
+    return status;
 }
 
 void solver_destroy(struct solver *s)
 {
-    if (s->backend) {
+    struct backend *const b = s->backend;
+    if (b) {
         halo_destroy(&s->halo);
-        s->backend->type->free(s->backend, s->view.populations);
-        s->backend->type->free(s->backend, s->buffer);
+        b->type->free(b, s->view.populations);
+        for (int k = 0; k < 2; k++) {
+            if (!b->type->host_memory)
+                b->type->free_host(b, s->host[k]);
+            b->type->free(b, s->buffer[k]);
+        }
     }
-    free(s->host);
     *s = (struct solver){0};
 }
 
-static void launch_step(struct solver *s, enum queue queue, const struct box *box)
+static void launch_step(struct solver *s, enum queue queue, const struct box *boxes, int count)
 {
-    const struct task task = {.odd = (int)(s->step & 1)};
-    s->backend->type->launch(s->backend, queue, KERNEL_step, &s->view, box, task);
+    struct work work[6];
+    for (int k = 0; k < count; k++)
+        work[k] = (struct work){boxes[k], {.odd = (int)(s->step & 1)}};
+    s->backend->type->launch(s->backend, queue, KERNEL_step, &s->view, work, count);
+}
+
+/* The interior in slabs, between which MPI gets to work: of use where a launch takes as long as
+ * its kernel. */
+static void launch_slabs(struct solver *s)
+{
+    const int lo = s->interior.lo[2], height = s->interior.hi[2] - lo;
+    for (int k = 0; k < SLABS; k++) {
+        struct box slab = s->interior;
+        slab.lo[2] = lo + height * k / SLABS;
+        slab.hi[2] = lo + height * (k + 1) / SLABS;
+        launch_step(s, QUEUE_INTERIOR, &slab, 1);
+        halo_progress(&s->halo);
+    }
+}
+
+static void launch_interior(struct solver *s)
+{
+    struct backend *const b = s->backend;
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
+    if (b->type->asynchronous || s->halo.count == 0)
+        launch_step(s, QUEUE_INTERIOR, &s->interior, 1);
+    else
+        launch_slabs(s);
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
+}
+
+/* Shell and interior of one step, and what its messages bring, are at different addresses: in any
+ * order or at once. All of them follow all of the step before. */
+static enum status step_exchanging(struct solver *s)
+{
+    const int odd = (int)(s->step & 1);
+    struct backend *const b = s->backend;
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
+    b->type->phase(b, QUEUE_SHELL, PHASE_shell, true);
+    launch_step(s, QUEUE_SHELL, s->shell, s->shells);
+    b->type->phase(b, QUEUE_SHELL, PHASE_shell, false);
+    halo_pack(&s->halo, odd);
+    if (b->type->asynchronous)
+        launch_interior(s);
+    const enum status status = halo_send(&s->halo);
+    if (status)
+        return status;
+    if (!b->type->asynchronous)
+        launch_interior(s);
+    halo_finish(&s->halo, odd);
+    return STATUS_OK;
 }
 
 enum status solver_step(struct solver *s)
 {
-    const int odd = (int)(s->step & 1);
-    struct backend *const b = s->backend;
     enum status status = STATUS_OK;
-
-    for (int k = 0; k < s->shells; k++)
-        launch_step(s, QUEUE_SHELL, &s->shell[k]);
-    if (s->halo.count == 0) {
-        launch_step(s, QUEUE_INTERIOR, &s->interior);
-        status = b->type->wait(b, QUEUE_INTERIOR);
-        s->step++;
-        return status;
-    }
-    status = halo_start(&s->halo, odd);
-    const int lo = s->interior.lo[2], height = s->interior.hi[2] - lo;
-    for (int k = 0; !status && k < SLABS; k++) {
-        struct box slab = s->interior;
-        slab.lo[2] = lo + height * k / SLABS;
-        slab.hi[2] = lo + height * (k + 1) / SLABS;
-        launch_step(s, QUEUE_INTERIOR, &slab);
-        halo_progress(&s->halo);
-    }
-    if (!status)
-        status = halo_finish(&s->halo, odd);
-    if (!status)
-        status = b->type->wait(b, QUEUE_INTERIOR);
+    if (s->halo.count > 0)
+        status = step_exchanging(s);
+    else
+        launch_interior(s);
     s->step++;
+    return status;
+}
+
+enum status solver_wait(struct solver *s)
+{
+    struct backend *const b = s->backend;
+    const enum status shell = b->type->wait(b, QUEUE_SHELL);
+    const enum status interior = b->type->wait(b, QUEUE_INTERIOR);
+    return shell ? shell : interior;
+}
+
+enum status solver_step_timed(struct solver *s)
+{
+    struct backend *const b = s->backend;
+    double seconds[PHASES];
+    enum status status = solver_wait(s);
+    if (status)
+        return status;
+    b->timing = true;
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
+    status = solver_step(s);
+    if (!status)
+        status = solver_wait(s);
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
+    b->timing = false;
+    b->type->phases(b, seconds);
+    for (int k = 0; k < PHASES; k++)
+        s->phase_seconds[k] += seconds[k];
+    s->timed_steps++;
     return status;
 }
 
@@ -122,45 +228,95 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
     return true;
 }
 
-/* Run a kernel that fills the buffer and bring the result to the host. */
-static const void *fetch(struct solver *s, enum kernel kernel, const struct box *piece,
-                         size_t cell_bytes)
+/* ---- results to the host ---- */
+
+/* Ask for the next piece, into the buffers number k: kernels in one queue, copies in the other, so
+ * that one piece is copied while the next is made. */
+static void ask(struct fetch *f, int k)
 {
+    struct solver *const s = f->solver;
     const struct backend_type *const type = s->backend->type;
-    const struct task task = {.odd = (int)(s->step & 1), .buffer = s->buffer};
-    watchdog_progress();
-    type->launch(s->backend, QUEUE_INTERIOR, kernel, &s->view, piece, task);
-    if (type->wait(s->backend, QUEUE_INTERIOR) ||
-        type->copy(s->backend, s->host, s->buffer, box_cells(piece) * cell_bytes))
+    f->there[k] = solver_piece(s, &f->box, f->number, &f->piece[k]);
+    if (!f->there[k])
+        return;
+    f->number++;
+    const struct work work = {f->piece[k], {.odd = (int)(s->step & 1), .buffer = s->buffer[k]}};
+    const size_t cell_bytes = f->kernel == KERNEL_flow ? 4 * sizeof(double) : Q * stored_bytes(s);
+    type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* the buffer's last copy, and the step */
+    type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
+    if (type->host_memory)
+        return;
+    type->after(s->backend, QUEUE_SHELL, QUEUE_INTERIOR);
+    type->copy(s->backend, QUEUE_SHELL, s->host[k], s->buffer[k],
+               box_cells(&f->piece[k]) * cell_bytes);
+}
+
+void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box)
+{
+    assert(!s->fetching);
+    s->fetching = true;
+    *f = (struct fetch){.solver = s, .kernel = kernel, .box = *box};
+    ask(f, 0);
+}
+
+const void *fetch_next(struct fetch *f, struct box *piece)
+{
+    struct solver *const s = f->solver;
+    const int k = f->at;
+    if (f->status || !f->there[k])
         return NULL;
-    return s->host;
+    watchdog_progress();
+    f->status = s->backend->type->wait(s->backend, QUEUE_SHELL);
+    if (f->status)
+        return NULL;
+    f->at = !k;
+    ask(f, !k);
+    *piece = f->piece[k];
+    return s->host[k];
+}
+
+enum status fetch_end(struct fetch *f)
+{
+    f->solver->fetching = false;
+    return f->status;
+}
+
+/* One piece alone. */
+static const void *fetch_one(struct solver *s, enum kernel kernel, const struct box *box)
+{
+    struct fetch f;
+    struct box piece;
+    fetch_start(&f, s, kernel, box);
+    const void *const result = fetch_next(&f, &piece);
+    assert(!f.there[f.at]);
+    return fetch_end(&f) ? NULL : result;
 }
 
 const void *solver_get(struct solver *s, const struct box *piece)
 {
-    return fetch(s, KERNEL_get, piece, Q * stored_bytes(s));
+    return fetch_one(s, KERNEL_get, piece);
 }
 
 const double *solver_flow(struct solver *s, const struct box *piece)
 {
-    return fetch(s, KERNEL_flow, piece, 4 * sizeof(double));
+    return fetch_one(s, KERNEL_flow, piece);
 }
 
 void *solver_host(struct solver *s)
 {
-    return s->host;
+    return s->host[0];
 }
 
 enum status solver_put(struct solver *s, const struct box *piece)
 {
-    const struct backend_type *const type = s->backend->type;
-    const struct task task = {.odd = (int)(s->step & 1), .buffer = s->buffer};
-    enum status status =
-        type->copy(s->backend, s->buffer, s->host, box_cells(piece) * Q * stored_bytes(s));
-    if (status)
-        return status;
-    type->launch(s->backend, QUEUE_INTERIOR, KERNEL_put, &s->view, piece, task);
-    return type->wait(s->backend, QUEUE_INTERIOR);
+    struct backend *const b = s->backend;
+    const struct work work = {*piece, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    if (!b->type->host_memory)
+        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
+                      box_cells(piece) * Q * stored_bytes(s));
+    b->type->launch(b, QUEUE_INTERIOR, KERNEL_put, &s->view, &work, 1);
+    return b->type->wait(b, QUEUE_INTERIOR);
 }
 
 static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */

@@ -14,17 +14,31 @@ struct solver {
     int64_t step; /* steps done */
     struct box shell[6], interior;
     int shells;
-    void *buffer;       /* of the backend: one piece of get, put and flow */
-    void *host;         /* its copy on the host */
+    void *buffer[2];    /* of the backend: pieces of get, put and flow, one used, one coming */
+    void *host[2];      /* their copies on the host; the same where memory is the host's */
     size_t piece_cells; /* cells of a piece: buffers hold Q stored values or 4 doubles for each */
+    bool fetching;      /* a fetch has the buffers */
+    enum transport transport;     /* of halos: device or host */
+    double phase_seconds[PHASES]; /* of `timed_steps` steps together */
+    int64_t timed_steps;
 };
 
 /* Allocate on the backend; populations are all zero: fluid at rest. */
-enum status solver_create(struct solver *s, struct domain *d, struct backend *b);
+enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
+                          enum transport transport);
 void solver_destroy(struct solver *s);
 
-/* Advance by one step: shell, then exchange while the interior runs. */
+/* Advance by one step: shell, then exchange while the interior runs. On a GPU it may still be
+ * under way when this returns; solver_wait waits for it, and whatever brings results to the host.
+ */
 enum status solver_step(struct solver *s);
+enum status solver_wait(struct solver *s);
+
+/* The same, done when it returns, and its phases timed. */
+enum status solver_step_timed(struct solver *s);
+
+/* Bytes of a rank's memory, populations, tags, halo buffers and pieces: on the backend, at most. */
+double solver_bytes(const struct domain *d, enum precision storage);
 
 /* Cut a box into pieces that fit the buffers; piece 0, 1, ... in order of z, y. False: no more.
  * Pieces are whole rows of the box, so that they are contiguous in a file. */
@@ -33,6 +47,27 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
 /* Canonical populations, [Q][cells of the piece], storage type; of one piece at a time. The
  * returned host memory is the solver's, valid until the next call; NULL when the backend failed. */
 const void *solver_get(struct solver *s, const struct box *piece);
+
+/* The results of a kernel (get or flow) for a box of any size, piece by piece in the order of
+ * solver_piece: the next is on its way while one is used. Nothing else may use the buffers until
+ * it ends:
+ *
+ *   struct fetch f;
+ *   for (fetch_start(&f, s, KERNEL_flow, &box); (flow = fetch_next(&f, &piece));)
+ *       ...
+ *   status = fetch_end(&f);  STATUS_MACHINE, reported, when the backend failed */
+struct fetch {
+    struct solver *solver;
+    enum kernel kernel;
+    struct box box, piece[2];
+    bool there[2]; /* under way to host[k] */
+    int number;    /* of the next piece to ask for */
+    int at;        /* of the two, which is to be used next */
+    enum status status;
+};
+void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box);
+const void *fetch_next(struct fetch *f, struct box *piece);
+enum status fetch_end(struct fetch *f);
 
 /* Set them: fill solver_host(s) the same way, then put it. */
 void *solver_host(struct solver *s);

@@ -17,7 +17,7 @@ X(put)
 X(flow)
 #undef X
 
-    __global__ void launch_step(struct view v, int odd)
+__global__ void launch_step(struct view v, int odd)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (x < v.n[0])

@@ -135,8 +135,9 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     struct memory memory;
     const struct flow_sums sums = {.finite = true};
     must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(backend_cpu.open(&t->backend, t->c));
-    must(solver_create(&t->solver, &t->domain, t->backend));
+    must(
+        backend_cpu.open(&t->backend, &(struct backend_wanted){.c = t->c, .comm = MPI_COMM_WORLD}));
+    must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
     must(solver_initialise(&t->solver, t->c));
     must(output_create(&o, t->c, &t->solver, &state, t->dir));
     must(output_start(o, -1));
@@ -195,8 +196,9 @@ static void without_samples(struct setting *t)
     struct output *o = NULL;
     const struct flow_sums sums = {.finite = true};
     must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(backend_cpu.open(&t->backend, t->c));
-    must(solver_create(&t->solver, &t->domain, t->backend));
+    must(
+        backend_cpu.open(&t->backend, &(struct backend_wanted){.c = t->c, .comm = MPI_COMM_WORLD}));
+    must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
     must(solver_initialise(&t->solver, t->c));
     must(output_create(&o, t->c, &t->solver, &state, t->dir));
     must(output_start(o, -1));

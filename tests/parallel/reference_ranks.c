@@ -180,22 +180,22 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
     for (int odd = 0; odd < 2 && !wrong; odd++) {
         memset(values, 0, bytes);
         memset(users, 0, addresses);
-        type->copy(s->backend, s->view.populations, values, bytes);
+        reference_memory_put(s->backend, s->view.populations, values, bytes);
         for (size_t k = 0; k < addresses; k++)
             values[k] = 1;
         for (int k = 0; k < s->halo.count; k++) {
             const struct halo_message *const m = &s->halo.message[k];
-            const struct task task = {
-                .odd = odd, .direction = m->direction, .buffer = m->receive_buffer};
+            char *const buffer = s->halo.receive + m->receive_at;
+            const struct work work = {m->receive,
+                                      {.odd = odd, .direction = m->direction, .buffer = buffer}};
             if (m->from == MPI_PROC_NULL)
                 continue;
-            type->copy(s->backend, m->receive_buffer, values,
-                       (size_t)m->receive_count * sizeof *values);
-            type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &m->receive, task);
+            reference_memory_put(s->backend, buffer, values,
+                                 (size_t)m->receive_count * sizeof *values);
+            type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &work, 1);
             touch_message(r, s, m->direction, true, odd, users, UNPACK);
         }
-        type->wait(s->backend, QUEUE_SHELL);
-        type->copy(s->backend, values, s->view.populations, bytes);
+        reference_memory_get(s->backend, values, s->view.populations, bytes);
         for (size_t k = 0; k < addresses && !wrong; k++)
             if ((values[k] != 0) != (users[k] != 0))
                 wrong = users[k] ? "unpack leaves a population out"
@@ -266,12 +266,12 @@ static void compare(const struct setting *t)
     if (t->obstacles)
         reference_obstacles(&r, t->seed, t->obstacles, t->seed & 1);
     reference_fill(&r, t->seed + 1);
-    if (domain_create(&d, &t->c, MPI_COMM_WORLD) || backend_cpu.open(&b, &t->c)) {
+    if (domain_create(&d, &t->c, MPI_COMM_WORLD) || reference_open(&b, &t->c, MPI_COMM_WORLD)) {
         complain(t, 0, "cannot be made");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     reference_tags(&r, &d);
-    if (solver_create(&s, &d, b)) {
+    if (reference_solver(&s, &d, b, &t->c)) {
         complain(t, 0, "no solver");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -297,7 +297,7 @@ static void compare(const struct setting *t)
     if (wrong)
         complain(t, s.step, wrong);
     solver_destroy(&s);
-    backend_cpu.close(b);
+    TAGFLOW_BACKEND.close(b);
     domain_destroy(&d);
     reference_destroy(&r);
 }

@@ -135,9 +135,9 @@ static void start(struct flow *f, const struct flow_case *c, const struct refere
                   MPI_Comm comm)
 {
     *f = (struct flow){.c = c};
-    must(!domain_create(&f->d, c, comm) && !backend_cpu.open(&f->b, c), "no domain or backend");
+    must(!domain_create(&f->d, c, comm) && !reference_open(&f->b, c, comm), "no domain or backend");
     reference_tags(r, &f->d);
-    must(!solver_create(&f->s, &f->d, f->b), "no solver");
+    must(!reference_solver(&f->s, &f->d, f->b, c), "no solver");
     reference_poison(&f->s);
     reference_put(r, &f->s);
 }
@@ -145,7 +145,7 @@ static void start(struct flow *f, const struct flow_case *c, const struct refere
 static void stop(struct flow *f)
 {
     solver_destroy(&f->s);
-    backend_cpu.close(f->b);
+    TAGFLOW_BACKEND.close(f->b);
     domain_destroy(&f->d);
 }
 
@@ -230,7 +230,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             kept = save(&f, &state);
             bytes = Q * f.s.view.stride * sizeof(stored);
             populations = need(bytes, 1);
-            f.b->type->copy(f.b, populations, f.s.view.populations, bytes);
+            reference_memory_get(f.b, populations, f.s.view.populations, bytes);
             if (tables_sync(t))
                 complain(c, "rows cannot be synced", "");
         }
@@ -242,7 +242,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             must(!tables_close(t), "tables cannot be closed");
             state_destroy(&state);
             f.s.step = KEPT;
-            f.b->type->copy(f.b, f.s.view.populations, populations, bytes);
+            reference_memory_put(f.b, f.s.view.populations, populations, bytes);
             free(populations);
             populations = NULL;
             must(!tables_create(&t, c, &f.s, &state, dir), "no tables again");
@@ -572,7 +572,7 @@ static void all_have(const struct flow_case *c, enum status status, enum status 
 static void failures_reach_all_ranks(int rank, int ranks)
 {
     struct flow_case c = reference_case(3 * ranks, 4, 2);
-    struct backend_type broken = backend_cpu;
+    struct backend_type broken = TAGFLOW_BACKEND;
     struct flow_sums sums = {0};
     struct reference r;
     struct flow f;
@@ -611,7 +611,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     all_have(&c, tables_write(t, &sums), STATUS_MACHINE, "the backend");
     if (rank == ranks - 1 && failing_wait_calls == 0)
         complain(&c, "the backend was not asked", "");
-    f.b->type = &backend_cpu;
+    f.b->type = &TAGFLOW_BACKEND;
     /* rank 0's disk is full */
     struct rlimit before, small = {.rlim_cur = 100};
     must(getrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");

@@ -2,9 +2,12 @@
 #include "reference.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "solver/transport.h"
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
 static const signed char velocity[19][3] = {
@@ -314,13 +317,60 @@ void reference_tags(const struct reference *r, struct domain *d)
         d->fluid_cells += r->row[r->tag[n]].fluid;
 }
 
+enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm)
+{
+    const struct backend_wanted wanted = {.c = c, .comm = comm, .share = true};
+    return TAGFLOW_BACKEND.open(b, &wanted);
+}
+
+enum status reference_solver(struct solver *s, struct domain *d, struct backend *b,
+                             const struct flow_case *c)
+{
+    enum transport transport;
+    char why[128];
+    const enum status status = transport_choose(c, b, d->comm, &transport, why);
+    return status ? status : solver_create(s, d, b, transport);
+}
+
+/* By way of memory that the backend copies to and from; nothing else may be under way. */
+static void transfer(struct backend *b, char *host, char *memory, size_t bytes, bool get)
+{
+    enum { MOST = 1 << 20 };
+    char *const room = b->type->alloc_host(b, MOST);
+    for (size_t at = 0; at < bytes; at += MOST) {
+        const size_t some = bytes - at < MOST ? bytes - at : MOST;
+        if (!get)
+            memcpy(room, host + at, some);
+        b->type->copy(b, QUEUE_INTERIOR, get ? room : memory + at, get ? memory + at : room, some);
+        if (b->type->wait(b, QUEUE_INTERIOR))
+            abort();
+        if (get)
+            memcpy(host + at, room, some);
+    }
+    b->type->free_host(b, room);
+}
+
+void reference_memory_get(struct backend *b, void *host, const void *memory, size_t bytes)
+{
+    if (b->type->wait(b, QUEUE_SHELL) || b->type->wait(b, QUEUE_INTERIOR))
+        abort();
+    transfer(b, host, (char *)(uintptr_t)memory, bytes, true);
+}
+
+void reference_memory_put(struct backend *b, void *memory, const void *host, size_t bytes)
+{
+    if (b->type->wait(b, QUEUE_SHELL) || b->type->wait(b, QUEUE_INTERIOR))
+        abort();
+    transfer(b, (char *)(uintptr_t)host, memory, bytes, false);
+}
+
 void reference_poison(struct solver *s)
 {
     const size_t count = 19 * s->view.stride;
     stored *const values = need(count, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = (stored)NAN;
-    s->backend->type->copy(s->backend, s->view.populations, values, count * sizeof *values);
+    reference_memory_put(s->backend, s->view.populations, values, count * sizeof *values);
     free(values);
 }
 

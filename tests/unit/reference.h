@@ -12,9 +12,9 @@
 #include "boundary.h"
 #include "solver/solver.h"
 
-/* How many rows the lists have: their enumerators are 0 .. COLLISIONS - 1. */
+/* How many rows the list has: its enumerators are 0 .. BOUNDARIES - 1. */
 #define X(name, meaning) +1
-enum { COLLISIONS = 0 COLLISION_LIST(X), BOUNDARIES = 0 BOUNDARY_LIST(X) };
+enum { BOUNDARIES = 0 BOUNDARY_LIST(X) };
 #undef X
 
 /* First row that reference_row gives out: beyond those that the domain makes of a case. */
@@ -79,6 +79,21 @@ uint64_t reference_hash(const struct reference *r);
 void reference_tags(const struct reference *r, struct domain *d);
 
 /* Every place of the solver's populations becomes a NaN, so that nothing is right by chance. */
+/* The backend that tests open: TAGFLOW_BACKEND, or the CPU's. */
+#ifndef TAGFLOW_BACKEND
+#define TAGFLOW_BACKEND backend_cpu
+#endif
+extern const struct backend_type TAGFLOW_BACKEND;
+enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm);
+
+/* A solver of the case as a run would have it. */
+enum status reference_solver(struct solver *s, struct domain *d, struct backend *b,
+                             const struct flow_case *c);
+
+/* Bytes of the backend's memory from and to the host. */
+void reference_memory_get(struct backend *b, void *host, const void *memory, size_t bytes);
+void reference_memory_put(struct backend *b, void *memory, const void *host, size_t bytes);
+
 void reference_poison(struct solver *s);
 
 /* The rank's part of the state into the solver (NaN where a cell is not fluid), and whether the

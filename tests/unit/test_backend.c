@@ -61,7 +61,7 @@ static bool untouched(const struct reference *r, struct solver *s)
     const stored poison = (stored)NAN;
     bool ok = owned && values;
     mark_owned(r, &s->view, owned);
-    s->backend->type->copy(s->backend, values, s->view.populations, count * sizeof *values);
+    reference_memory_get(s->backend, values, s->view.populations, count * sizeof *values);
     for (size_t k = 0; ok && k < count; k++)
         ok = owned[k] || memcmp(&values[k], &poison, sizeof poison) == 0;
     free(owned);
@@ -117,15 +117,15 @@ static void compare(const struct flow_case *c, struct how how)
         reference_obstacles(&r, how.seed, how.obstacles, how.regions);
     assert_int_equal(domain_create(&d, c, MPI_COMM_SELF), STATUS_OK);
     reference_tags(&r, &d);
-    assert_int_equal(backend_cpu.open(&b, c), STATUS_OK);
-    assert_int_equal(solver_create(&s, &d, b), STATUS_OK);
+    assert_int_equal(reference_open(&b, c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_solver(&s, &d, b, c), STATUS_OK);
     if (how.piece_cells)
         s.piece_cells = how.piece_cells;
     compare_steps(c, how, &r, &s);
     how.first++;
     compare_steps(c, how, &r, &s);
     solver_destroy(&s);
-    backend_cpu.close(b);
+    TAGFLOW_BACKEND.close(b);
     domain_destroy(&d);
     reference_destroy(&r);
 }
@@ -332,8 +332,8 @@ static void reports_density_and_velocity_with_half_the_force(void **state)
         reference_fill(&r, 12);
         assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
         reference_tags(&r, &d);
-        assert_int_equal(backend_cpu.open(&b, &c), STATUS_OK);
-        assert_int_equal(solver_create(&s, &d, b), STATUS_OK);
+        assert_int_equal(reference_open(&b, &c, MPI_COMM_SELF), STATUS_OK);
+        assert_int_equal(reference_solver(&s, &d, b, &c), STATUS_OK);
         s.step = first;
         reference_put(&r, &s);
         const struct box all = domain_all(&d);
@@ -355,7 +355,7 @@ static void reports_density_and_velocity_with_half_the_force(void **state)
                             1e-14);
         }
         solver_destroy(&s);
-        backend_cpu.close(b);
+        TAGFLOW_BACKEND.close(b);
         domain_destroy(&d);
         reference_destroy(&r);
     }

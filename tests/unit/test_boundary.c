@@ -117,8 +117,8 @@ static void a_closed_box_with_lids_keeps_its_mass(void **state)
             assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
             for (int row = TAG_FIRST_FACE; row < d.row_count; row++)
                 d.rows[row].boundary = (uint8_t)boundary;
-            assert_int_equal(backend_cpu.open(&b, &c), STATUS_OK);
-            assert_int_equal(solver_create(&s, &d, b), STATUS_OK);
+            assert_int_equal(reference_open(&b, &c, MPI_COMM_SELF), STATUS_OK);
+            assert_int_equal(reference_solver(&s, &d, b, &c), STATUS_OK);
             reference_put(&r, &s);
             const double before = mass_deviation(&s);
             for (int step = 0; step < 4000; step++)
@@ -128,7 +128,7 @@ static void a_closed_box_with_lids_keeps_its_mass(void **state)
                           boundary, collision, change);
             assert_true(fabs(change) < 2 * eps);
             solver_destroy(&s);
-            backend_cpu.close(b);
+            TAGFLOW_BACKEND.close(b);
             domain_destroy(&d);
             reference_destroy(&r);
         }

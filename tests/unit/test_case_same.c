@@ -121,6 +121,8 @@ static const struct change {
     {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},
     {"run.threads", BASE, "run.threads=2", NULL},
     {"run.isa", BASE, "run.isa=v2", NULL},
+    {"run.transport", BASE, "run.transport=host", NULL},
+    {"run.exchange", BASE, "run.exchange=all", NULL},
     {"run.time_limit", BASE, "run.time_limit=1h", NULL},
     {"run.stop", BASE, "run.stop={of: residual, change: 1e-6}", NULL},
     {"run.stop.of", BASE "", "run.stop={of: enstrophy, change: 1e-6}", NULL},

@@ -303,8 +303,8 @@ static void viscosity_is_that_of_the_case(void **state)
                                 (stored)(weight((int)i) * (3 * cu + 4.5 * cu * cu - 1.5 * u * u));
                         }
                     assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
-                    assert_int_equal(backend_cpu.open(&backend, &c), STATUS_OK);
-                    assert_int_equal(solver_create(&s, &d, backend), STATUS_OK);
+                    assert_int_equal(reference_open(&backend, &c, MPI_COMM_SELF), STATUS_OK);
+                    assert_int_equal(reference_solver(&s, &d, backend, &c), STATUS_OK);
                     reference_put(&r, &s);
                     const int steps = (int)(0.7 / (nu * k * k));
                     double first = 0;
@@ -321,7 +321,7 @@ static void viscosity_is_that_of_the_case(void **state)
                         fail_msg("operator %d, tau %g, u_%c along %c: viscosity %.6g, not %.6g",
                                  collision, taus[t], "xyz"[b], "xyz"[a], measured, nu);
                     solver_destroy(&s);
-                    backend_cpu.close(backend);
+                    TAGFLOW_BACKEND.close(backend);
                     domain_destroy(&d);
                     reference_destroy(&r);
                 }

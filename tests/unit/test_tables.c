@@ -36,16 +36,16 @@ static void start(struct flow *f, const uint8_t *tags)
     if (tags)
         memcpy(f->r.tag, tags, f->r.count);
     assert_int_equal(domain_create(&f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
-    assert_int_equal(backend_cpu.open(&f->b, &f->c), STATUS_OK);
+    assert_int_equal(reference_open(&f->b, &f->c, MPI_COMM_SELF), STATUS_OK);
     reference_tags(&f->r, &f->d);
-    assert_int_equal(solver_create(&f->s, &f->d, f->b), STATUS_OK);
+    assert_int_equal(reference_solver(&f->s, &f->d, f->b, &f->c), STATUS_OK);
     assert_int_equal(solver_initialise(&f->s, &f->c), STATUS_OK);
 }
 
 static void stop(struct flow *f)
 {
     solver_destroy(&f->s);
-    backend_cpu.close(f->b);
+    TAGFLOW_BACKEND.close(f->b);
     domain_destroy(&f->d);
     reference_destroy(&f->r);
 }

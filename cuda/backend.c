@@ -1,0 +1,389 @@
+/* The CUDA backend: one GPU a rank, two streams, plain device memory. Kernels are in kernels.cu,
+ * which device it is in device.c. */
+#include "solver/backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda_runtime_api.h>
+#ifdef TAGFLOW_NVTX
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "device.h"
+#include "kernels.h"
+
+/* Indices of cells are 32 bits in kernels, and blocks of a grid 65,535 along y and z. */
+static const double most_cells = 4294967295.0;
+enum { MOST_BLOCKS = 65535 };
+
+struct cuda_backend {
+    struct backend base;
+    struct cuda_variant variant;
+    const void *step; /* the kernel for the operators that the case has */
+    uint8_t *tags;    /* on the device */
+    struct tag_row *rows;
+    cudaStream_t stream[QUEUES];
+    cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
+    cudaEvent_t begin[PHASES], end[PHASES];
+    bool timed[PHASES];
+    double seconds[PHASES]; /* of those on the host */
+    cudaError_t error;      /* the first that came up */
+    const char *failed;     /* what came to it */
+};
+
+/* One line per compiled variant, made by Meson from its list. */
+#define X(storage, arithmetic)                                                                     \
+    extern struct cuda_variant cuda_variant_##storage##_##arithmetic(void);
+#include "cuda_variants.h"
+#undef X
+
+static struct cuda_variant (*const variants[])(void) = {
+#define X(storage, arithmetic) cuda_variant_##storage##_##arithmetic,
+#include "cuda_variants.h"
+#undef X
+};
+
+/* Remember the first error until `wait` reports it: launches and copies return nothing. */
+static bool good(struct cuda_backend *b, cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess && b->error == cudaSuccess) {
+        b->error = error;
+        b->failed = what;
+    }
+    return error == cudaSuccess;
+}
+
+static enum status report(const struct cuda_backend *b)
+{
+    return fail_machine("the GPU failed: %s: %s (%s)", b->failed, cudaGetErrorString(b->error),
+                        b->base.description);
+}
+
+static void cuda_close(struct backend *backend)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    if (!b)
+        return;
+    cudaFree(b->tags);
+    cudaFree(b->rows);
+    for (int k = 0; k < PHASES; k++) {
+        if (b->begin[k])
+            cudaEventDestroy(b->begin[k]);
+        if (b->end[k])
+            cudaEventDestroy(b->end[k]);
+    }
+    for (int q = 0; q < QUEUES; q++) {
+        if (b->order[q])
+            cudaEventDestroy(b->order[q]);
+        if (b->stream[q])
+            cudaStreamDestroy(b->stream[q]);
+    }
+    free(b);
+}
+
+/* The shell's stream goes first wherever both have work. */
+static bool make_queues(struct cuda_backend *b)
+{
+    int low = 0, high = 0;
+    bool ok = good(b, cudaDeviceGetStreamPriorityRange(&low, &high), "priorities of streams");
+    for (int q = 0; q < QUEUES && ok; q++)
+        ok = good(b,
+                  cudaStreamCreateWithPriority(&b->stream[q], cudaStreamNonBlocking,
+                                               q == QUEUE_SHELL ? high : low),
+                  "creating a stream") &&
+             good(b, cudaEventCreateWithFlags(&b->order[q], cudaEventDisableTiming),
+                  "creating an event");
+    for (int k = 0; k < PHASES && ok; k++)
+        ok = good(b, cudaEventCreate(&b->begin[k]), "creating an event") &&
+             good(b, cudaEventCreate(&b->end[k]), "creating an event");
+    return ok;
+}
+
+static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
+{
+    const struct flow_case *const c = wanted->c;
+    const int storage = c->solver.storage == PRECISION_fp64 ? 64 : 32;
+    const int arithmetic = c->solver.arithmetic == PRECISION_fp64 ? 64 : 32;
+    char description[128];
+    enum status status = device_choose(wanted->comm, wanted->share, description);
+    if (status)
+        return status;
+    struct cuda_backend *const b = calloc(1, sizeof *b);
+    if (!b)
+        return fail_machine("out of memory");
+    b->base = (struct backend){
+        .type = &backend_cuda, .storage = c->solver.storage, .arithmetic = c->solver.arithmetic};
+    memcpy(b->base.description, description, sizeof description);
+    bool found = false;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants && !found; i++) {
+        b->variant = variants[i]();
+        found = b->variant.storage == storage && b->variant.arithmetic == arithmetic;
+    }
+    if (!found) {
+        status =
+            fail_machine("this build has no CUDA kernels with storage %s and arithmetic %s",
+                         precision_name(c->solver.storage), precision_name(c->solver.arithmetic));
+    } else if (!make_queues(b)) {
+        status = report(b);
+    }
+    if (status)
+        cuda_close(&b->base);
+    else
+        *out = &b->base;
+    return status;
+}
+
+/* The kernel that steps cells with these rows. */
+static const void *choose_step(const struct cuda_variant *variant, const struct tag_row *rows)
+{
+    int collision = COLLISION_mixed, forced = 0;
+    for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
+        if (!row->fluid)
+            continue;
+        if (collision != COLLISION_mixed && collision != row->collision)
+            return variant->mixed;
+        collision = row->collision;
+        forced |= row->forced;
+    }
+    return collision == COLLISION_mixed ? variant->mixed : variant->step[collision][forced];
+}
+
+static enum status cuda_prepare(struct backend *backend, const struct view *v)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= v->n[a] + 2 * v->ghost[a];
+    if (cells > most_cells)
+        return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
+                            most_cells, cells);
+    const size_t bytes = (size_t)cells, table = TAG_ROWS * sizeof *v->rows;
+    cudaFree(b->tags);
+    cudaFree(b->rows);
+    b->tags = NULL;
+    b->rows = NULL;
+    b->step = choose_step(&b->variant, v->rows);
+    if (good(b, cudaMalloc((void **)&b->tags, bytes), "memory for tags") &&
+        good(b, cudaMalloc((void **)&b->rows, table), "memory for tags") &&
+        good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags"))
+        good(b, cudaMemcpy(b->rows, v->rows, table, cudaMemcpyHostToDevice), "copying tags");
+    return b->error ? report(b) : STATUS_OK;
+}
+
+static void *cuda_alloc(struct backend *backend, size_t bytes)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    void *memory = NULL;
+    if (cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError(); /* the caller says what it was for */
+        return NULL;
+    }
+    if (good(b, cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR]), "clearing memory"))
+        good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "clearing memory");
+    return memory;
+}
+
+static void cuda_free(struct backend *backend, void *memory)
+{
+    (void)backend;
+    cudaFree(memory);
+}
+
+static void *cuda_alloc_host(struct backend *backend, size_t bytes)
+{
+    void *memory = NULL;
+    (void)backend;
+    if (cudaMallocHost(&memory, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void cuda_free_host(struct backend *backend, void *memory)
+{
+    (void)backend;
+    cudaFreeHost(memory);
+}
+
+static void cuda_memory(struct backend *backend, double *available, double *all)
+{
+    size_t bytes = 0, total = 0;
+    (void)backend;
+    cudaMemGetInfo(&bytes, &total);
+    *available = (double)bytes;
+    *all = (double)total;
+}
+
+/* Smallest power of two that is not below n, at most `most`. */
+static unsigned power_of_two(unsigned n, unsigned most)
+{
+    unsigned p = 1;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+/* Threads of a block along x, y and z: along x what wastes the fewest threads, in whole warps
+ * where there are as many cells. */
+static dim3 block_shape(const unsigned n[3])
+{
+    unsigned best = power_of_two(n[0], 32), waste = (n[0] + best - 1) / best * best;
+    for (unsigned x = 2 * best; x <= CUDA_BLOCK && best >= 32; x *= 2)
+        if ((n[0] + x - 1) / x * x <= waste) {
+            best = x;
+            waste = (n[0] + x - 1) / x * x;
+        }
+    const unsigned y = power_of_two(n[1], CUDA_BLOCK / best);
+    const unsigned z = power_of_two(n[2], CUDA_BLOCK / best / y < 64 ? CUDA_BLOCK / best / y : 64);
+    return (dim3){best, y, z};
+}
+
+static void launch(struct cuda_backend *b, enum queue queue, const void *kernel, dim3 grid,
+                   dim3 block, struct cuda_call *call)
+{
+    void *arguments[] = {call};
+    good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
+         "launching a kernel");
+}
+
+/* In pieces that a grid can have along y and z. */
+static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_call *call,
+                        const struct work *work)
+{
+    const struct box *const all = &work->box;
+    struct box *const box = &call->work[0].box;
+    call->slots = slots_at(&call->view, work->task.odd, b->base.storage == PRECISION_fp64 ? 8 : 4);
+    unsigned n[3];
+    for (int a = 0; a < 3; a++)
+        n[a] = (unsigned)(all->hi[a] - all->lo[a]);
+    const dim3 block = block_shape(n);
+    const int dy = MOST_BLOCKS * (int)block.y, dz = MOST_BLOCKS * (int)block.z;
+    for (int z = all->lo[2]; z < all->hi[2]; z += dz)
+        for (int y = all->lo[1]; y < all->hi[1]; y += dy) {
+            *box = *all;
+            box->lo[1] = y;
+            box->lo[2] = z;
+            box->hi[1] = all->hi[1] - y < dy ? all->hi[1] : y + dy;
+            box->hi[2] = all->hi[2] - z < dz ? all->hi[2] : z + dz;
+            const dim3 grid = {(n[0] + block.x - 1) / block.x,
+                               ((unsigned)(box->hi[1] - y) + block.y - 1) / block.y,
+                               ((unsigned)(box->hi[2] - z) + block.z - 1) / block.z};
+            launch(b, queue, b->step, grid, block, call);
+        }
+}
+
+static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
+                        const struct view *v, const struct work *work, int count)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    struct cuda_call call = {.view = *v};
+    unsigned blocks = 0;
+    call.view.tags = b->tags;
+    call.view.rows = b->rows;
+    for (int k = 0; k < count; k++) {
+        const size_t cells = box_cells(&work[k].box);
+        if (cells == 0)
+            continue;
+        if (kernel == KERNEL_step) {
+            launch_step(b, queue, &call, &work[k]);
+            continue;
+        }
+        call.first[call.count] = blocks;
+        call.work[call.count++] = work[k];
+        blocks += (unsigned)((cells + CUDA_BLOCK - 1) / CUDA_BLOCK);
+    }
+    if (blocks > 0)
+        launch(b, queue, b->variant.kernel[kernel], (dim3){blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
+               &call);
+}
+
+static void cuda_copy(struct backend *backend, enum queue queue, void *to, const void *from,
+                      size_t bytes)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream[queue]), "a copy");
+}
+
+static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    if (good(b, cudaEventRecord(b->order[other], b->stream[other]), "recording an event"))
+        good(b, cudaStreamWaitEvent(b->stream[queue], b->order[other], 0), "waiting for an event");
+}
+
+static enum status cuda_wait(struct backend *backend, enum queue queue)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    good(b, cudaStreamSynchronize(b->stream[queue]), "waiting for a kernel or a copy");
+    return b->error ? report(b) : STATUS_OK;
+}
+
+static bool on_host(enum phase phase)
+{
+    return phase == PHASE_step || phase == PHASE_exchange || phase == PHASE_wait;
+}
+
+static void cuda_phase(struct backend *backend, enum queue queue, enum phase phase, bool begin)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+#ifdef TAGFLOW_NVTX
+    static const char *const names[] = {
+#define X(name) #name,
+        PHASE_LIST(X)
+#undef X
+    };
+    if (begin)
+        nvtxRangePushA(names[phase]);
+    else
+        nvtxRangePop();
+#endif
+    if (!backend->timing)
+        return;
+    if (on_host(phase)) {
+        b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();
+    } else {
+        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase], b->stream[queue]),
+             "recording an event");
+        b->timed[phase] = true;
+    }
+}
+
+static void cuda_phases(struct backend *backend, double seconds[PHASES])
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    for (int k = 0; k < PHASES; k++) {
+        float ms = 0;
+        if (b->timed[k])
+            good(b, cudaEventElapsedTime(&ms, b->begin[k], b->end[k]), "timing a phase");
+        seconds[k] = on_host((enum phase)k) ? b->seconds[k] : 1e-3 * (double)ms;
+        b->seconds[k] = 0;
+        b->timed[k] = false;
+    }
+}
+
+const struct backend_type backend_cuda = {
+    .name = "cuda",
+    .asynchronous = true,
+    .present = device_present,
+    .describe = device_describe,
+    .open = cuda_open,
+    .close = cuda_close,
+    .prepare = cuda_prepare,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .alloc_host = cuda_alloc_host,
+    .free_host = cuda_free_host,
+    .memory = cuda_memory,
+    .launch = cuda_launch,
+    .copy = cuda_copy,
+    .after = cuda_after,
+    .wait = cuda_wait,
+    .phase = cuda_phase,
+    .phases = cuda_phases,
+};

@@ -1,0 +1,23 @@
+/* Which GPU a rank uses. */
+#ifndef TAGFLOW_CUDA_DEVICE_H
+#define TAGFLOW_CUDA_DEVICE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+extern const struct backend_type backend_cuda;
+
+/* Has every rank a GPU and a driver? False with a reason, the same on all ranks. Collective. */
+bool device_present(MPI_Comm comm, char reason[256]);
+
+/* The GPUs that this rank sees, for `info`. */
+void device_describe(char line[512]);
+
+/* Use the GPU that falls to this rank: by its rank on the node, among those that it sees.
+ * Collective. STATUS_MACHINE, reported, when two ranks would share one and are not to, or it is too
+ * old for the kernels. */
+enum status device_choose(MPI_Comm comm, bool share, char description[128]);
+
+#endif

@@ -1,0 +1,75 @@
+/* The kernels: the cell functions of include/, one thread a cell. Compiled once per variant with
+ * TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set (see meson.build). */
+#include "kernels.h"
+
+#include <cuda_runtime.h>
+
+/* So many blocks share a multiprocessor: this is what leaves each thread of the step 48 registers
+ * in fp32 and 96 in fp64. */
+enum { STEP_BLOCKS = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64 ? 5 : 10 };
+
+#define STEP(name, collision, forced)                                                              \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, STEP_BLOCKS)                              \
+        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    {                                                                                              \
+        const struct box *const b = &call.work[0].box;                                             \
+        const int x = b->lo[0] + (int)(blockIdx.x * blockDim.x + threadIdx.x);                     \
+        const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
+        const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
+        if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
+            cell_step(&call.view, &call.slots, x, y, z, collision, forced);                        \
+    }
+#define X(name, meaning)                                                                           \
+    STEP(name, COLLISION_##name, 0)                                                                \
+    STEP(name##_forced, COLLISION_##name, FORCED_mixed)
+COLLISION_LIST(X)
+#undef X
+STEP(mixed, COLLISION_mixed, FORCED_mixed)
+
+/* A kernel of cells in the order of a box. */
+#define CELLS(name)                                                                                \
+    static __global__ void __launch_bounds__(CUDA_BLOCK)                                           \
+        cells_##name(const __grid_constant__ struct cuda_call call)                                \
+    {                                                                                              \
+        int k = 0;                                                                                 \
+        while (k + 1 < call.count && blockIdx.x >= call.first[k + 1])                              \
+            k++;                                                                                   \
+        const struct box *const b = &call.work[k].box;                                             \
+        const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
+        const unsigned cell = (blockIdx.x - call.first[k]) * CUDA_BLOCK + threadIdx.x;             \
+        const unsigned row = cell / nx;                                                            \
+        const size_t cells = box_cells(b);                                                         \
+        if (cell < cells)                                                                          \
+            cell_##name(&call.view, call.work[k].task, cell, cells, b->lo[0] + (int)(cell % nx),   \
+                        b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny));                   \
+    }
+CELLS(pack)
+CELLS(unpack)
+CELLS(get)
+CELLS(put)
+CELLS(flow)
+
+static struct cuda_variant table(void)
+{
+    struct cuda_variant v = {};
+    v.storage = TAGFLOW_STORAGE;
+    v.arithmetic = TAGFLOW_ARITHMETIC;
+#define X(name, meaning)                                                                           \
+    v.step[COLLISION_##name][0] = (const void *)step_##name;                                       \
+    v.step[COLLISION_##name][1] = (const void *)step_##name##_forced;
+    COLLISION_LIST(X)
+#undef X
+    v.mixed = (const void *)step_mixed;
+    v.kernel[KERNEL_pack] = (const void *)cells_pack;
+    v.kernel[KERNEL_unpack] = (const void *)cells_unpack;
+    v.kernel[KERNEL_get] = (const void *)cells_get;
+    v.kernel[KERNEL_put] = (const void *)cells_put;
+    v.kernel[KERNEL_flow] = (const void *)cells_flow;
+    return v;
+}
+
+extern "C" struct cuda_variant CUDA_VARIANT(cuda_variant)(void);
+extern "C" struct cuda_variant CUDA_VARIANT(cuda_variant)(void)
+{
+    return table();
+}
