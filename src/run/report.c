@@ -73,6 +73,20 @@ enum status report_status(const char *dir, const struct flow_case *c, const stru
     return replace_json(dir, "status.json", object);
 }
 
+/* Seconds of each phase in a step of rank 0. */
+static json_t *phases_json(const struct progress *p)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        PHASE_LIST(X)
+#undef X
+    };
+    json_t *const object = json_object();
+    for (int k = 0; k < PHASES && p->phases_steps > 0; k++)
+        json_object_set_new(object, names[k], json_real(p->phases[k] / (double)p->phases_steps));
+    return object;
+}
+
 enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
                          const struct backend *b, const struct progress *p, const char *hash)
 {
@@ -81,7 +95,7 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
     const double bytes = report_bytes_per_update(b);
     json_t *const object = json_pack(
         "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, "
-        "s:f, s:s?, s:s, "
+        "s:f, s:o, s:s?, s:s, "
         "s:s}",
         "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
         (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
@@ -90,7 +104,7 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
         c->run.threads, "backend", b->type->name, "device", b->description, "collision",
         key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage),
         "arithmetic", precision_name(c->solver.arithmetic), "bytes_per_update", bytes,
-        "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "state_hash", hash, "version",
-        TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT);
+        "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases", phases_json(p), "state_hash",
+        hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT);
     return replace_json(dir, "report.json", object);
 }

@@ -15,11 +15,13 @@ const char *run_state_name(enum run_state state);
 /* How far a run is and how fast it goes. */
 struct progress {
     enum run_state state;
-    int64_t step;       /* reached */
-    int64_t steps_done; /* by this job */
-    double seconds;     /* this job's steps took, without set-up and output */
-    double updates_now; /* cells updated a second lately; 0: not known yet */
-    int64_t checkpoint; /* step of the newest; -1: there is none */
+    int64_t step;          /* reached */
+    int64_t steps_done;    /* by this job */
+    double seconds;        /* this job's steps took, without set-up and output */
+    double updates_now;    /* cells updated a second lately; 0: not known yet */
+    int64_t checkpoint;    /* step of the newest; -1: there is none */
+    double phases[PHASES]; /* seconds of each on this rank, in so many steps, one a batch */
+    int64_t phases_steps;
 };
 
 /* Bytes a lattice update moves: each population read and written once, and the tag. */

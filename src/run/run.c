@@ -261,13 +261,15 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     enum status status = STATUS_OK;
     int64_t done = 0;
     while (done < steps) {
-        status = done < steps - 1 ? solver_step(&r->solver) : solver_step_timed(&r->solver);
+        const bool last = done == steps - 1; /* whose phases stand for those of all */
+        status = last ? solver_step_timed(&r->solver, p->phases) : solver_step(&r->solver);
         if (status) /* reported; the neighbours wait for this rank's halo, and would for ever */
             MPI_Abort(r->comm, (int)status);
         p->step = r->solver.step;
         done++;
         narrate_live_progress(&r->n);
     }
+    p->phases_steps++;
     if (r->domain.rank == 0 && clock_seconds() - r->status_last > status_seconds)
         status = write_status(r);
     struct wishes mine;

@@ -180,10 +180,10 @@ enum status solver_wait(struct solver *s)
     return shell ? shell : interior;
 }
 
-enum status solver_step_timed(struct solver *s)
+enum status solver_step_timed(struct solver *s, double seconds[PHASES])
 {
     struct backend *const b = s->backend;
-    double seconds[PHASES];
+    double more[PHASES];
     enum status status = solver_wait(s);
     if (status)
         return status;
@@ -194,10 +194,9 @@ enum status solver_step_timed(struct solver *s)
         status = solver_wait(s);
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
     b->timing = false;
-    b->type->phases(b, seconds);
+    b->type->phases(b, more);
     for (int k = 0; k < PHASES; k++)
-        s->phase_seconds[k] += seconds[k];
-    s->timed_steps++;
+        seconds[k] += more[k];
     return status;
 }
 

@@ -18,9 +18,7 @@ struct solver {
     void *host[2];      /* their copies on the host; the same where memory is the host's */
     size_t piece_cells; /* cells of a piece: buffers hold Q stored values or 4 doubles for each */
     bool fetching;      /* a fetch has the buffers */
-    enum transport transport;     /* of halos: device or host */
-    double phase_seconds[PHASES]; /* of `timed_steps` steps together */
-    int64_t timed_steps;
+    enum transport transport; /* of halos: device or host */
 };
 
 /* Allocate on the backend; populations are all zero: fluid at rest. */
@@ -34,8 +32,8 @@ void solver_destroy(struct solver *s);
 enum status solver_step(struct solver *s);
 enum status solver_wait(struct solver *s);
 
-/* The same, done when it returns, and its phases timed. */
-enum status solver_step_timed(struct solver *s);
+/* The same, done when it returns; adds the seconds that each of its phases took. */
+enum status solver_step_timed(struct solver *s, double seconds[PHASES]);
 
 /* Bytes of a rank's memory, populations, tags, halo buffers and pieces: on the backend, at most. */
 double solver_bytes(const struct domain *d, enum precision storage);
