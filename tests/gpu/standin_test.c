@@ -335,6 +335,45 @@ static void test_full_list_runs_its_oldest_operation(void **state)
     passes("", full_body);
 }
 
+/* What a kernel in another stream finds of a copy and of a set on the default stream. */
+static void late_body(void)
+{
+    word *const x = device_words(1), *const y = device_words(1), *const host = pinned_words(1);
+    const cudaStream_t stream = new_stream();
+    word one = 1;
+    OK(cudaMemcpy(x, &one, sizeof one, cudaMemcpyHostToDevice));
+    one = 2; /* was taken */
+    OK(digit(y, x, 3, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaMemcpyAsync(x, y, sizeof *x, cudaMemcpyDeviceToDevice, stream));
+    OK(cudaStreamSynchronize(stream));
+    fprintf(stderr, "%llu ", peek(y)); /* waits for the default stream */
+    fprintf(stderr, "%llu ", peek(x));
+    OK(cudaMemset(x, 0, sizeof *x));
+    OK(digit(x, x, 4, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaDeviceSynchronize());
+    fprintf(stderr, "%llu ", peek(x));
+    OK(cudaMemcpy(x, y, sizeof *x, cudaMemcpyDeviceToDevice));
+    *host = 5;
+    OK(cudaMemcpy(y, host, sizeof *y, cudaMemcpyHostToDevice)); /* from pinned memory: at once */
+    OK(digit(y, y, 6, stream));
+    OK(cudaStreamSynchronize(stream));
+    fprintf(stderr, "%llu", peek(y));
+}
+
+static void test_default_stream_is_late_when_told(void **state)
+{
+    (void)state;
+    passes("", late_body);
+    assert_string_equal(said, "13 13 4 56");
+    passes("order=eager,late=1", late_body);
+    assert_string_equal(said, "13 13 4 56");
+    passes("late=1", late_body);
+    /* Poison in y; x as copied after all; cleared after the kernel. */
+    assert_string_equal(said, "18446744073709551609 1 0 56");
+}
+
 /* Launches. */
 
 /* Launches a grid, checks that every thread ran once; the tickets are for the caller. */
@@ -862,7 +901,7 @@ static void leak_others(void)
 static void no_leak(void)
 {
     void *host;
-    OK(cudaFree(device_words(1)));
+    OK(cudaFree(zero_words(1)));
     OK(cudaHostAlloc(&host, 100, cudaHostAllocPortable));
     OK(cudaFreeHost(host));
     OK(cudaStreamDestroy(new_stream()));
@@ -1186,6 +1225,7 @@ int main(void)
         cmocka_unit_test(test_events_order_streams_and_nothing_else_does),
         cmocka_unit_test(test_queries_are_not_ready_but_not_for_ever),
         cmocka_unit_test(test_full_list_runs_its_oldest_operation),
+        cmocka_unit_test(test_default_stream_is_late_when_told),
         cmocka_unit_test(test_every_thread_runs_once_in_a_random_order),
         cmocka_unit_test(test_limits_of_grids_and_blocks),
         cmocka_unit_test(test_memory_out_of_reach),

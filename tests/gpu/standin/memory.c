@@ -362,7 +362,9 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpy
     if (error || count == 0)
         return standin_leave(error);
     check_copy(to, from, count, kind, false, "cudaMemcpy");
-    standin_copy(to, from, count);
+    standin_default_stream(to, from, 0, count,
+                           standin_where(from, count, "cudaMemcpy") != STANDIN_PINNED &&
+                               standin_where(to, count, "cudaMemcpy") == STANDIN_DEVICE);
     return standin_leave(cudaSuccess);
 }
 
@@ -373,7 +375,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t count)
         return standin_leave(error);
     if (standin_where(pointer, count, "cudaMemset") != STANDIN_DEVICE)
         standin_die("cudaMemset: not device memory");
-    standin_set(pointer, value, count);
+    standin_default_stream(pointer, NULL, value, count, true);
     return standin_leave(cudaSuccess);
 }
 

@@ -41,12 +41,14 @@ struct operation {
     const void *from;
     size_t count;
     int value;
+    void *bytes; /* copy: what is to be copied, if it was taken from the host when given */
     struct record *record; /* record, wait */
     struct launch *launch;
 };
 
 struct CUstream_st {
     struct CUstream_st *next;
+    bool hidden;    /* a device's default stream */
     bool destroyed; /* kept: what it was given still runs */
     int device, asked;
     struct operation *first, **last;
@@ -179,6 +181,7 @@ static void run_one(struct CUstream_st *stream)
     case COPY:
         if (!standin_sticky)
             memmove(o->to, o->from, o->count);
+        free(o->bytes);
         break;
     case SET:
         if (!standin_sticky)
@@ -256,6 +259,30 @@ static void give(struct CUstream_st *stream, struct operation operation)
         run_to(stream, stream->given);
     else if (stream->given - stream->done > FULL)
         run_to(stream, stream->given - FULL);
+}
+
+/* The current device's default stream; it and the others do not wait for each other. */
+void standin_default_stream(void *to, const void *from, int value, size_t count, bool later)
+{
+    struct CUstream_st *s = streams;
+    while (s && !(s->hidden && s->device == standin_device && !s->destroyed))
+        s = s->next;
+    if (!s) {
+        s = make(sizeof *s);
+        *s = (struct CUstream_st){
+            .next = streams, .hidden = true, .device = standin_device, .last = &s->first};
+        streams = s;
+    }
+    struct operation o = {.kind = from ? COPY : SET, .to = to, .value = value, .count = count};
+    o.from = from;
+    later = later && standin_options.late;
+    if (later && from && standin_where(from, count, "cudaMemcpy") == STANDIN_PAGEABLE) {
+        o.from = o.bytes = make(count);
+        memcpy(o.bytes, from, count);
+    }
+    give(s, o);
+    if (!later)
+        run_to(s, s->given);
 }
 
 /* Streams. */
@@ -547,7 +574,7 @@ int standin_streams_left(void)
 {
     int left = 0;
     for (const struct CUstream_st *s = streams; s; s = s->next)
-        left += !s->destroyed;
+        left += !s->destroyed && !s->hidden;
     for (const struct CUevent_st *e = events; e; e = e->next)
         left += !e->destroyed;
     return left;

@@ -5,21 +5,24 @@
  *   event makes it necessary, and then only what that needs (order=lazy). order=eager runs
  *   everything as soon as it may; order=random something that may run, at every call.
  * - A launch runs its blocks, and the threads of a block, one after the other in a random order.
- * - Device memory and pinned memory begin full of 0xff; the host's touching device memory, and a
- *   kernel's leaving its allocations, end the program with a line on stderr. So do copies whose
- *   kind is wrong or that are asynchronous and not of pinned memory, a kernel's argument that
- * points to pageable memory, and the use of the default stream.
+ * - Device memory and pinned memory begin full of 0xff. The host's touching device memory, and a
+ *   kernel's leaving its allocations, end the program with a line on stderr. So do asynchronous
+ *   copies that are not of pinned memory, copies whose kind is wrong, a kernel's argument that
+ *   points to pageable memory, and the use of the default stream.
  *
  * TAGFLOW_STANDIN holds options, separated by commas:
- *   order=lazy|eager|random  seed=N
- *   devices=N  memory=BYTES  capability=9.0  driver=N (0: none installed)
- *   uuid=same|rank       all device numbers are one device; every rank's devices are its own
- *   aware=1              MPI takes device memory (standin_mpi.c)
- *   leaks=1              status 99 when something was not freed or destroyed at exit
- *   count=FILE           append how often every function was called
- *   fail=FUNCTION:N      its Nth call returns an error (it still frees or destroys)
- *   fail=kernel:N        the Nth launch ends in an error that stays, seen when it has run
- *   skip=FUNCTION:N      its Nth call does nothing: does a test notice?
+ *   order=lazy|eager|random, seed=N
+ *   devices=N, memory=BYTES, capability=9.0
+ *   driver=N          its version; 0: none is installed
+ *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
+ *   aware=1           MPI takes device memory (standin_mpi.c)
+ *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
+ *                     when the default stream or the device is waited for, as they may be
+ *   leaks=1           status 99 if at exit something was not freed or destroyed
+ *   count=FILE        append how often every function was called
+ *   fail=FUNCTION:N   its Nth call returns an error (it still frees or destroys)
+ *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
+ *   skip=FUNCTION:N   its Nth call does nothing: does a test notice?
  *
  * To be used from one thread. Files: standin.c (options, errors), device.c, memory.c, order.c
  * (streams, events, launches), standin_mpi.c. */
@@ -146,6 +149,8 @@ static void set_option(const char *name, char *value)
         o->driver = (int)number(name, value, 0, 1e6);
     } else if (strcmp(name, "aware") == 0) {
         o->aware = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "late") == 0) {
+        o->late = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "leaks") == 0) {
         o->leaks = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "count") == 0) {

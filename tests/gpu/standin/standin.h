@@ -69,7 +69,7 @@ struct standin_options {
     uint64_t seed;
     int devices, major, minor, driver;
     size_t memory;
-    bool aware, leaks;
+    bool aware, late, leaks;
     char count[4096];
     int rules;
     struct standin_rule {
@@ -142,6 +142,11 @@ void standin_memory_reset(int device);
 int standin_memory_left(void);
 
 /* Streams and events. */
+
+/* What cudaMemcpy (`from` not NULL; its bytes are taken now) or cudaMemset (of `value`) does, in
+ * the order of the default stream: at once, or with late=1 and `later` when that is waited for. */
+void standin_default_stream(void *to, const void *from, int value, size_t count, bool later);
+
 void standin_run_some(void); /* order=random: some of what may run */
 void standin_run_all(void);
 void standin_streams_reset(int device);
