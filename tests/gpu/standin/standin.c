@@ -1,0 +1,306 @@
+/* A stand-in for CUDA's runtime, for tests only: the backend of cuda/ runs on hosts without a GPU,
+ * and what it may not rely on is not so.
+ *
+ * - Nothing runs when it is given to a stream, but when a synchronisation, a repeated query or an
+ *   event makes it necessary, and then only what that needs (order=lazy). order=eager runs
+ *   everything as soon as it may; order=random something that may run, at every call.
+ * - A launch runs its blocks, and the threads of a block, one after the other in a random order.
+ * - Device memory and pinned memory begin full of 0xff. The host's touching device memory, and a
+ *   kernel's leaving its allocations, end the program with a line on stderr. So do asynchronous
+ *   copies that are not of pinned memory, copies whose kind is wrong, a kernel's argument that
+ *   points to pageable memory, and the use of the default stream.
+ *
+ * TAGFLOW_STANDIN holds options, separated by commas:
+ *   order=lazy|eager|random, seed=N
+ *   devices=N, memory=BYTES, capability=9.0
+ *   driver=N          its version; 0: none is installed
+ *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
+ *   aware=1           MPI takes device memory (standin_mpi.c)
+ *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
+ *                     when the default stream or the device is waited for, as they may be
+ *   leaks=1           status 99 if at exit something was not freed or destroyed
+ *   count=FILE        append how often every function was called
+ *   fail=FUNCTION:N   its Nth call returns an error (it still frees or destroys)
+ *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
+ *   skip=FUNCTION:N   its Nth call does nothing: does a test notice?
+ *
+ * To be used from one thread. Files: standin.c (options, errors), device.c, memory.c, order.c
+ * (streams, events, launches), standin_mpi.c. */
+#include "standin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum need { NOTHING, DRIVER, DEVICE };
+
+static const struct {
+    const char *name;
+    enum need need;
+    cudaError_t error;
+} call_row[STANDIN_CALLS] = {
+#define X(name, need, error) {#name, need, error},
+    STANDIN_CALL_LIST(X)
+#undef X
+};
+
+struct standin_options standin_options;
+cudaError_t standin_sticky = cudaSuccess;
+
+static long calls[STANDIN_CALLS];
+static cudaError_t last_error = cudaSuccess;
+static uint64_t random_state;
+static bool begun;
+static pthread_t owner;
+
+void standin_die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("standin: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    fflush(NULL);
+    abort();
+}
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014) */
+uint64_t standin_random(uint64_t below)
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ (z >> 31)) % below;
+}
+
+static double number(const char *name, const char *value, double low, double high)
+{
+    char *end;
+    const double result = strtod(value, &end);
+    if (end == value || *end || !(result >= low && result <= high))
+        standin_die("TAGFLOW_STANDIN: %s=%s: a number from %g to %g is wanted", name, value, low,
+                    high);
+    return result;
+}
+
+static int choice(const char *name, const char *value, const char *const names[])
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], value) == 0)
+            return i;
+    standin_die("TAGFLOW_STANDIN: %s=%s: no such value", name, value);
+}
+
+/* FUNCTION:N */
+static void add_rule(bool skip, const char *name, char *value)
+{
+    /* What is noticed when it does nothing; the others have results that somebody reads. */
+    static const enum standin_call skippable[] = {
+        STANDIN_cudaStreamWaitEvent,   STANDIN_cudaEventRecord,  STANDIN_cudaStreamSynchronize,
+        STANDIN_cudaEventSynchronize,  STANDIN_cudaMemcpyAsync,  STANDIN_cudaMemsetAsync,
+        STANDIN_cudaDeviceSynchronize, STANDIN_cudaLaunchKernel,
+    };
+    struct standin_options *const o = &standin_options;
+    char *const colon = strchr(value, ':');
+    if (!colon)
+        standin_die("TAGFLOW_STANDIN: %s=%s: FUNCTION:N is wanted", name, value);
+    *colon = '\0';
+    if (o->rules == STANDIN_RULES)
+        standin_die("TAGFLOW_STANDIN: more than %d of fail and skip", STANDIN_RULES);
+    struct standin_rule *const rule = &o->rule[o->rules++];
+    *rule = (struct standin_rule){.skip = skip, .call = STANDIN_CALLS};
+    for (int i = 0; i < STANDIN_CALLS; i++)
+        if (strcmp(call_row[i].name, value) == 0)
+            rule->call = (enum standin_call)i;
+    bool known = rule->call < STANDIN_CALLS && !skip;
+    for (size_t i = 0; skip && i < sizeof skippable / sizeof *skippable; i++)
+        known = known || rule->call == skippable[i];
+    if (!known)
+        standin_die("TAGFLOW_STANDIN: %s=%s: no such function", name, value);
+    rule->number = (long)number(name, colon + 1, 1, 1e15);
+}
+
+static void set_option(const char *name, char *value)
+{
+    static const char *const orders[] = {"lazy", "eager", "random", NULL};
+    static const char *const uuids[] = {"device", "same", "rank", NULL};
+    struct standin_options *const o = &standin_options;
+    if (strcmp(name, "order") == 0) {
+        o->order = (enum standin_order)choice(name, value, orders);
+    } else if (strcmp(name, "uuid") == 0) {
+        o->uuid = (enum standin_uuid)choice(name, value, uuids);
+    } else if (strcmp(name, "seed") == 0) {
+        o->seed = (uint64_t)number(name, value, 0, 1e15);
+    } else if (strcmp(name, "devices") == 0) {
+        o->devices = (int)number(name, value, 0, STANDIN_DEVICES);
+    } else if (strcmp(name, "memory") == 0) {
+        o->memory = (size_t)number(name, value, 0, 1e15);
+    } else if (strcmp(name, "capability") == 0) {
+        const double capability = number(name, value, 1, 99);
+        o->major = (int)capability;
+        o->minor = (int)((capability - o->major) * 10 + 0.5);
+    } else if (strcmp(name, "driver") == 0) {
+        o->driver = (int)number(name, value, 0, 1e6);
+    } else if (strcmp(name, "aware") == 0) {
+        o->aware = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "late") == 0) {
+        o->late = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "leaks") == 0) {
+        o->leaks = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "count") == 0) {
+        if (strlen(value) >= sizeof o->count)
+            standin_die("TAGFLOW_STANDIN: count: too long a path");
+        strcpy(o->count, value);
+    } else if (strcmp(name, "fail") == 0 || strcmp(name, "skip") == 0) {
+        add_rule(*name == 's', name, value);
+    } else {
+        standin_die("TAGFLOW_STANDIN: %s: no such option", name);
+    }
+}
+
+/* In one piece, so that the lines of several ranks do not mix. */
+static void write_counts(void)
+{
+    char text[8192];
+    size_t length = 0;
+    for (int i = 0; i < STANDIN_CALLS; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s %ld\n",
+                                   call_row[i].name, calls[i]);
+    const int file = open(standin_options.count, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    if (file < 0 || write(file, text, length) != (ssize_t)length)
+        standin_die("%s: %s", standin_options.count, strerror(errno));
+    close(file);
+}
+
+static void at_exit(void)
+{
+    if (*standin_options.count)
+        write_counts();
+    const int left = standin_memory_left() + standin_streams_left();
+    if (standin_options.leaks && left) {
+        fflush(NULL);
+        fprintf(stderr, "standin: %d left\n", left);
+        _exit(99);
+    }
+}
+
+void standin_begin(void)
+{
+    if (begun) {
+        if (!pthread_equal(owner, pthread_self()))
+            standin_die("used by two threads, which it cannot do");
+        return;
+    }
+    begun = true;
+    owner = pthread_self();
+    standin_options = (struct standin_options){
+        .seed = 1, .devices = 1, .memory = 1000000000, .major = 9, .driver = CUDART_VERSION};
+    const char *const given = getenv("TAGFLOW_STANDIN");
+    char *const copy = strdup(given ? given : "");
+    if (!copy)
+        standin_die("no memory");
+    char *rest, *option = strtok_r(copy, ",", &rest);
+    for (; option; option = strtok_r(NULL, ",", &rest)) {
+        char *const equals = strchr(option, '=');
+        if (!equals)
+            standin_die("TAGFLOW_STANDIN: %s: NAME=VALUE is wanted", option);
+        *equals = '\0';
+        set_option(option, equals + 1);
+    }
+    free(copy);
+    random_state = standin_options.seed;
+    standin_memory_begin();
+    if (atexit(at_exit) != 0)
+        standin_die("atexit failed");
+}
+
+/* Whether a rule is for the latest call. */
+static bool ruled(enum standin_call call, bool skip)
+{
+    for (int i = 0; i < standin_options.rules; i++) {
+        const struct standin_rule *const rule = &standin_options.rule[i];
+        if (rule->call == call && rule->skip == skip && rule->number == calls[call])
+            return true;
+    }
+    return false;
+}
+
+bool standin_happens(enum standin_call call)
+{
+    calls[call]++;
+    return ruled(call, false);
+}
+
+bool standin_skipped(enum standin_call call)
+{
+    return ruled(call, true);
+}
+
+cudaError_t standin_enter(enum standin_call call)
+{
+    standin_begin();
+    const bool fails = standin_happens(call);
+    const enum need need = call_row[call].need;
+    if (standin_options.order == STANDIN_RANDOM && need == DEVICE)
+        standin_run_some();
+    /* A runtime works with drivers of its own major version or a later one. */
+    if (need >= DRIVER && standin_options.driver / 1000 < CUDART_VERSION / 1000)
+        return cudaErrorInsufficientDriver;
+    if (need == DEVICE && standin_options.devices == 0)
+        return cudaErrorNoDevice;
+    if (need == DEVICE && standin_sticky)
+        return standin_sticky;
+    return fails ? call_row[call].error : cudaSuccess;
+}
+
+cudaError_t standin_leave(cudaError_t error)
+{
+    if (error)
+        last_error = error;
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = standin_enter(STANDIN_cudaGetLastError);
+    if (!error)
+        error = standin_sticky ? standin_sticky : last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    const cudaError_t error = standin_enter(STANDIN_cudaPeekAtLastError);
+    return error ? error : standin_sticky ? standin_sticky : last_error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return text;
+        STANDIN_ERROR_LIST(X)
+#undef X
+    }
+    return "no such error";
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return #name;
+        STANDIN_ERROR_LIST(X)
+#undef X
+    }
+    return "no such error";
+}
