@@ -171,6 +171,9 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
         good(b, cudaMalloc((void **)&b->rows, table), "memory for tags") &&
         good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags"))
         good(b, cudaMemcpy(b->rows, v->rows, table, cudaMemcpyHostToDevice), "copying tags");
+    /* Copies from memory that is not pinned may still be on their way, and the streams would not
+     * wait for them. */
+    good(b, cudaDeviceSynchronize(), "copying tags");
     return b->error ? report(b) : STATUS_OK;
 }
 

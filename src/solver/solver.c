@@ -24,8 +24,9 @@ static size_t stored_bytes(const struct solver *s)
 /* Cells of the largest piece, with populations of so many bytes. */
 static size_t piece_cells(const struct view *v, size_t bytes)
 {
-    const size_t row = (size_t)v->n[0], cells = PIECE_BYTES / (Q * bytes);
-    return cells > row ? cells : row;
+    const size_t row = (size_t)v->n[0], all = row * (size_t)v->n[1] * (size_t)v->n[2];
+    const size_t cells = PIECE_BYTES / (Q * bytes);
+    return all < cells ? all : cells > row ? cells : row;
 }
 
 double solver_bytes(const struct domain *d, enum precision storage)
@@ -287,7 +288,7 @@ static const void *fetch_one(struct solver *s, enum kernel kernel, const struct 
     struct box piece;
     fetch_start(&f, s, kernel, box);
     const void *const result = fetch_next(&f, &piece);
-    assert(!f.there[f.at]);
+    assert(!result || !f.there[f.at]);
     return fetch_end(&f) ? NULL : result;
 }
 

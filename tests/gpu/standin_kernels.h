@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include STANDIN_CALL_HEADER
+#include "kernels.h"
 
 /* By every thread, n its number in the grid, x fastest: visits[n]++, ticket[n] = how many threads
  * there were before it, latest = the largest n. */

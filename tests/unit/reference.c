@@ -335,10 +335,10 @@ enum status reference_solver(struct solver *s, struct domain *d, struct backend 
 /* By way of memory that the backend copies to and from; nothing else may be under way. */
 static void transfer(struct backend *b, char *host, char *memory, size_t bytes, bool get)
 {
-    enum { MOST = 1 << 20 };
-    char *const room = b->type->alloc_host(b, MOST);
-    for (size_t at = 0; at < bytes; at += MOST) {
-        const size_t some = bytes - at < MOST ? bytes - at : MOST;
+    const size_t most = bytes < 1 << 20 ? bytes : 1 << 20;
+    char *const room = b->type->alloc_host(b, most);
+    for (size_t at = 0; at < bytes; at += most) {
+        const size_t some = bytes - at < most ? bytes - at : most;
         if (!get)
             memcpy(room, host + at, some);
         b->type->copy(b, QUEUE_INTERIOR, get ? room : memory + at, get ? memory + at : room, some);
