@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """One case gives the same bits however it is run: any number of ranks, any cut, threads, instruction set,
-and without optimisation. Compared are the state hash, every dataset of every snapshot, the series byte
+without optimisation, and by the kernels for GPUs, on the stand-in for CUDA's runtime. Compared are the state hash, every dataset of every snapshot, the series byte
 for byte, and the images' pixels; for fp32 and fp64, with and without force, walls, odd and flat boxes.
 
     TAGFLOW_THOROUGH  set: every variant of every case; otherwise each case has a part of them, in turn
@@ -106,15 +106,43 @@ class Result:
         return out
 
 
-def run(case, folder, settings, ranks=0, program=None):
-    """The result, or why there is none."""
+def run(case, folder, settings, ranks=0, program=None, standin=None):
+    """The result, or why there is none. standin: options of the stand-in; the program has the CUDA backend."""
     env = {"OMP_NUM_THREADS": str(settings.get("run.threads", 1)), "OMP_WAIT_POLICY": "passive"}
-    said = tagflow("run", case, "--output", folder, *runs.sets(settings), ranks=ranks, env=env, program=program)
+    more = []
+    if standin:
+        env["TAGFLOW_STANDIN"] = standin
+        more = ["--backend", "cuda", "--share-gpu"]
+    said = tagflow("run", case, "--output", folder, *more, *runs.sets(settings), ranks=ranks, env=env, program=program)
     return (Result(folder), "") if said.code == 0 else (None, str(said))
 
 
+STANDIN = os.environ.get("TAGFLOW_STANDIN_PROGRAM")
+
+
+def gpu_variants(cells):
+    """The same on GPUs: ranks, cuts, the order in which work is done, and how halos travel."""
+    number = 0
+    for cut in [(1, 1, 1)] + CUTS:
+        if all(p <= n for p, n in zip(cut, cells)) and cut[0] * cut[1] * cut[2] <= 4:
+            number += 1
+            order = ["lazy", "random", "eager"][number % 3] + f",seed={number}"
+            aware = number % 2
+            settings = {"run.ranks": list(cut), "run.exchange": ["cut", "all"][number % 4 // 2],
+                        "run.transport": "device" if aware else "host"}
+            standin = f"leaks=1,late=1,uuid=same,order={order},aware={aware}"
+            yield f"GPU {settings} {standin}", settings, cut[0] * cut[1] * cut[2], STANDIN, standin
+
+
 def variants(cells):
-    """Name, settings, ranks, program of every way to run a case."""
+    """Name, settings, ranks, program, the stand-in's options of every way to run a case."""
+    for v in cpu_variants(cells):
+        yield *v, None
+    if STANDIN:
+        yield from gpu_variants(cells)
+
+
+def cpu_variants(cells):
     for isa in instruction_sets:
         yield isa, {"run.isa": isa}, 0, None
     for ranks in COUNTS:
@@ -149,10 +177,11 @@ for name, text in CASES.items():
             check(not wrong, f"{name}, {precision}, not optimised: {wrong or 'the same'}")
         jobs = {}
         with concurrent.futures.ThreadPoolExecutor(3) as pool:  # starting MPI is waiting mostly
-            for what, more, ranks, program in variants(cells):
+            for what, more, ranks, program, standin in variants(cells):
                 turn += 1
                 if turn % 3 == 0 or "TAGFLOW_THOROUGH" in os.environ:
-                    jobs[what] = pool.submit(run, case, f"{name}_{precision}_{turn}", settings | more, ranks, program)
+                    jobs[what] = pool.submit(run, case, f"{name}_{precision}_{turn}", settings | more, ranks, program,
+                                             standin)
         for what, job in jobs.items():
             other, why = job.result()
             wrong = why or "; ".join(other.differs(first))
