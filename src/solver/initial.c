@@ -191,17 +191,22 @@ static void populations_of(const struct flow_case *c, const struct cell_flow *f,
     }
 }
 
+/* By all threads: on the host of a GPU this is most of what a short run takes. */
 static void fill_piece(struct solver *s, const struct initial *in, const struct box *piece)
 {
     const int *const lo = s->domain->lo;
     const size_t cells = box_cells(piece);
+    const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
     float *const narrow = solver_host(s);
     double *const wide = solver_host(s);
-    size_t cell = 0;
+#pragma omp parallel for collapse(2) num_threads(in->c->run.threads)
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
-            for (int x = piece->lo[0]; x < piece->hi[0]; x++, cell++) {
+            for (int x = piece->lo[0]; x < piece->hi[0]; x++) {
                 const int g[3] = {lo[0] + x, lo[1] + y, lo[2] + z};
+                const size_t row =
+                    (size_t)(z - piece->lo[2]) * (size_t)ny + (size_t)(y - piece->lo[1]);
+                const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
                 const struct cell_flow f = cell_flow_at(in, g);
                 double values[Q];
                 populations_of(in->c, &f, values);

@@ -1,0 +1,276 @@
+#!/bin/bash
+# Makes a folder that holds tagflow and everything it needs on a machine without packages: its
+# libraries, Open MPI, configs/, the scripts to use with it, and the GPU suite.
+#   scripts/bundle.sh DIR [BUILD]
+# DIR must be empty or not exist; BUILD is a build folder, by default build, or build-test. The folder
+# may then be moved anywhere, also where it cannot be written to. For x86-64 Linux with a glibc as new as
+# DIR/README.txt says; a GPU's driver is taken from the machine.
+# Exit status: 1 the machine failed, 2 wrong usage.
+set -euo pipefail
+
+say_no() { # STATUS TEXT
+    echo "bundle: $2" >&2
+    exit "$1"
+}
+
+here=$(cd -- "$(dirname -- "$0")/.." && pwd)
+[ $# = 1 ] || [ $# = 2 ] || say_no 2 "usage: scripts/bundle.sh DIR [BUILD]"
+case $1 in '' | -*) say_no 2 "usage: scripts/bundle.sh DIR [BUILD]" ;; esac
+dir=$1
+build=${2-}
+if [ -z "$build" ]; then
+    for build in "$here/build" "$here/build-test"; do
+        [ ! -x "$build/tagflow" ] || break
+    done
+fi
+[ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
+[ -x "$build/tagflow" ] || say_no 2 "there is no tagflow in $build (ninja -C $build)"
+if [ -e "$dir" ] || [ -L "$dir" ]; then
+    [ -d "$dir" ] || say_no 2 "$dir is not a folder"
+    [ -z "$(ls -A -- "$dir")" ] || say_no 2 "$dir is not empty (remove it, or give another name)"
+fi
+for tool in readelf ldd strip nm cc mpirun ompi_info; do
+    command -v "$tool" >/dev/null || say_no 1 "needs $tool, which is not here (binutils, gcc, openmpi-bin)"
+done
+[ "$(uname -m)" = x86_64 ] || say_no 1 "is for x86-64, and this machine is $(uname -m)"
+
+# Where this Open MPI has what.
+mpi_path() {
+    ompi_info --path "$1" --parsable | sed -n "s/^path:$1://p" | head -n 1
+}
+plugins=$(mpi_path pkglibdir)
+mpi_texts=$(mpi_path pkgdatadir)
+orterun=$(readlink -f -- "$(command -v mpirun)")
+orted=$(dirname -- "$orterun")/orted
+if [ ! -d "$plugins" ] || [ ! -d "$mpi_texts" ] || [ ! -x "$orted" ]; then
+    say_no 1 "mpirun is not that of Open MPI 4 with plugins ($plugins, $mpi_texts, $orted)"
+fi
+
+mkdir -p -- "$dir" 2>/dev/null || say_no 1 "cannot make $dir"
+dir=$(cd -- "$dir" && pwd)
+work=$(mktemp -d)
+made=no
+clean_up() { # half a bundle is none
+    rm -rf -- "$work"
+    if [ $made = no ]; then
+        rm -rf -- "${dir:?}"/*
+        echo "bundle: failed; $dir is left empty" >&2
+    fi
+}
+trap clean_up EXIT
+mkdir -p "$dir"/{bin,lib/openmpi3,lib/pmix,lib/tagflow,libexec,share,etc,scripts,licenses}
+
+# ---- programs and libraries ----
+
+# What every machine has of its own and must not be mixed: glibc and GPU drivers.
+own_here() {
+    case $1 in
+    ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libresolv.so.* | libutil.so.*) ;;
+    libcuda.so* | libnvidia-*) ;;
+    *) return 1 ;;
+    esac
+}
+
+# HDF5 reads from Amazon's S3 with these two, which need thirty libraries more. tagflow does not: in
+# their place are libraries of our own whose functions return 0, so that opening S3 fails and nothing else.
+replaced() {
+    case $1 in
+    libcurl.so.* | libcurl-gnutls.so.*) echo '^CURL_' ;;
+    libcrypto.so.*) echo '^OPENSSL_' ;;
+    *) return 1 ;;
+    esac
+}
+
+# make_replacement SONAME FOR TO: the functions that the library FOR takes from SONAME, with their versions.
+make_replacement() {
+    local versions symbols
+    versions=$(replaced "$1")
+    symbols=$(nm -D --undefined-only --with-symbol-versions "$2" | awk '{ print $2 }' |
+        awk -F '@' -v v="$versions" '$NF ~ v { print $1, $NF }')
+    [ -n "$symbols" ] || say_no 1 "cannot tell what $2 needs of $1"
+    awk '{ print "long " $1 "(void) { return 0; }" }' <<<"$symbols" >"$work/replacement.c"
+    awk '{ of[$2] = of[$2] " " $1 ";" } END { for (v in of) print v " { global:" of[v] " };" }' \
+        <<<"$symbols" >"$work/replacement.map"
+    cc -shared -fPIC -nostdlib -Wl,-soname,"$1" -Wl,--version-script="$work/replacement.map" -w \
+        -fno-builtin -o "$3" "$work/replacement.c"
+}
+
+# add_libraries FOLDER FILE...: what the files need and is not there yet, into the folder.
+add_libraries() {
+    local folder=$1 file name path found
+    shift
+    while [ $# -gt 0 ]; do
+        file=$1
+        shift
+        found=$(ldd "$file")
+        for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+            if own_here "$name" || [ -e "$dir/lib/$name" ] || [ -e "$folder/$name" ]; then
+                continue
+            fi
+            if replaced "$name" >/dev/null; then
+                make_replacement "$name" "$file" "$folder/$name"
+                continue
+            fi
+            path=$(awk -v name="$name" '$1 == name && $2 == "=>" { print $3; exit }' <<<"$found")
+            [ -f "$path" ] || say_no 1 "$file needs $name, which is not on this machine"
+            install -m 755 "$(readlink -f -- "$path")" "$folder/$name"
+            readlink -f -- "$path" >>"$work/origins"
+            set -- "$@" "$path"
+        done
+    done
+}
+
+# Are the libraries that a plugin needs those of this machine, or here already?
+needs_nothing_new() {
+    local name
+    for name in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+        own_here "$name" || [ -e "$dir/lib/$name" ] || [ -e "$dir/lib/tagflow/$name" ] || return 1
+    done
+}
+
+install -m 755 "$build/tagflow" "$dir/libexec/tagflow"
+programs=tagflow
+for parity in "$build/parity" "$build/tests/parity"; do
+    if [ -x "$parity" ]; then
+        install -m 755 "$parity" "$dir/libexec/parity"
+        programs="tagflow parity"
+        break
+    fi
+done
+for program in $programs; do
+    strip "$dir/libexec/$program"
+done
+install -m 755 "$orterun" "$dir/libexec/orterun"
+install -m 755 "$orted" "$dir/libexec/orted"
+printf '%s\n' "$orterun" "$plugins/mca_pml_ob1.so" >"$work/origins"
+
+# Those of MPI in lib/: mpirun and what it starts find them; those of tagflow alone apart from them, so that
+# no other program that mpirun starts gets to see them.
+mpi_library=$(ldd "$build/tagflow" | awk '$1 ~ /^libmpi\.so/ { print $1, $3 }')
+[ -n "$mpi_library" ] || say_no 1 "$build/tagflow does not use Open MPI"
+read -r name path <<<"$mpi_library"
+install -m 755 "$(readlink -f -- "$path")" "$dir/lib/$name"
+add_libraries "$dir/lib" "$path" "$orterun" "$orted" "$plugins/mca_pmix_ext3x.so"
+add_libraries "$dir/lib/tagflow" "$build/tagflow"
+# Files through MPI and memory shared by ranks: of Open MPI's own, what needs nothing further.
+for path in "$(dirname "$(readlink -f -- "$path")")"/libmca_common_{ompio,sm}.so.[0-9]*; do
+    name=$(readelf -d "$path" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+    [ -e "$dir/lib/$name" ] || install -m 755 "$(readlink -f -- "$path")" "$dir/lib/$name"
+done
+# Plugins whose libraries are here; those for InfiniBand and the like, for other batch systems than Slurm,
+# and of OpenSHMEM stay out.
+for path in "$plugins"/mca_*.so; do
+    if needs_nothing_new "$path"; then
+        install -m 755 "$path" "$dir/lib/openmpi3/"
+    fi
+done
+for plugin in pml_ob1 btl_self btl_vader btl_tcp pmix_ext3x ess_hnp ess_singleton ess_pmi plm_rsh plm_slurm odls_default \
+    io_ompio fs_ufs fbtl_posix fcoll_two_phase coll_basic coll_tuned rmaps_round_robin; do
+    [ -e "$dir/lib/openmpi3/mca_$plugin.so" ] || say_no 1 "Open MPI's plugin $plugin is not in $plugins, or needs too much"
+done
+pmix=$(dirname "$(readlink -f -- "$(ldd "$plugins/mca_pmix_ext3x.so" | awk '$1 ~ /^libpmix/ { print $3 }')")")
+for path in "$pmix"/pmix/pmix_mca_*.so "$pmix"/pmix2/lib/pmix/pmix_mca_*.so; do
+    if [ -e "$path" ] && needs_nothing_new "$path"; then
+        install -m 755 "$path" "$dir/lib/pmix/"
+    fi
+done
+
+# ---- texts ----
+
+mkdir "$dir/share/openmpi" "$dir/share/pmix" "$dir/etc/openmpi"
+cp "$mpi_texts"/help-*.txt "$dir/share/openmpi/"
+for path in "$pmix"/../share/pmix "$pmix"/pmix2/share/pmix; do
+    [ ! -d "$path" ] || cp "$path"/help-*.txt "$dir/share/pmix/"
+done
+# One-sided through pt2pt is broken in Open MPI 4.1; the other line is for a quiet start.
+printf 'btl_base_warn_component_unused = 0\nosc = ^pt2pt\n' >"$dir/etc/openmpi/openmpi-mca-params.conf"
+cp -r "$here/configs" "$dir/configs"
+cp "$here/LICENSE" "$dir/LICENSE"
+for path in environment.sh gpu_suite.sh gpu_suite.py plot.py join.py slurm; do
+    cp -r "$here/scripts/$path" "$dir/scripts/"
+done
+if command -v dpkg-query >/dev/null; then
+    sort -u "$work/origins" | while read -r path; do
+        # Files of the merged /usr are known by their old names.
+        for name in "$path" "${path#/usr}"; do
+            package=$(dpkg-query -S "$name" 2>/dev/null | cut -d : -f 1 | head -n 1) || true
+            if [ -n "$package" ] && [ -f "/usr/share/doc/$package/copyright" ]; then
+                cp -L "/usr/share/doc/$package/copyright" "$dir/licenses/$package.txt"
+                break
+            fi
+        done
+    done
+fi
+
+# ---- how programs start ----
+
+cat >"$dir/libexec/environment.sh" <<'END'
+# shellcheck shell=sh
+# Where things are in the bundle; sourced by the programs in bin/, with $bundle its folder.
+export OPAL_PREFIX="$bundle" OPAL_LIBDIR="$bundle/lib" OPAL_PKGLIBDIR="$bundle/lib/openmpi3"
+export OPAL_PKGDATADIR="$bundle/share/openmpi" OPAL_SYSCONFDIR="$bundle/etc/openmpi"
+export PMIX_PREFIX="$bundle" PMIX_LIBDIR="$bundle/lib" PMIX_PKGLIBDIR="$bundle/lib/pmix"
+export PMIX_PKGDATADIR="$bundle/share/pmix" PMIX_SYSCONFDIR="$bundle/etc"
+export PMIX_MCA_mca_base_component_path="$bundle/lib/pmix"
+# The machine's plugins are for another hwloc, and tagflow needs none.
+export HWLOC_PLUGINS_PATH="$bundle/lib/hwloc"
+# Open MPI does not start without a program to reach other machines with, though it needs none here.
+command -v ssh >/dev/null || command -v rsh >/dev/null || export OMPI_MCA_plm="${OMPI_MCA_plm:-^rsh}"
+# First what is here, whatever else is set.
+with_libraries() {
+    LD_LIBRARY_PATH=$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+}
+END
+start_script() { # NAME LIBRARIES COMMAND
+    cat >"$dir/bin/$1" <<END
+#!/bin/sh
+here=\$0
+[ ! -L "\$here" ] || here=\$(readlink -f -- "\$here")
+bundle=\$(cd -- "\${here%/*}/.." && pwd -P)
+. "\$bundle/libexec/environment.sh"
+with_libraries "$2"
+exec "\$bundle/libexec/"$3 "\$@"
+END
+    chmod 755 "$dir/bin/$1"
+}
+for program in $programs; do
+    # shellcheck disable=SC2016 # $bundle is for the start script
+    start_script "$program" '$bundle/lib:$bundle/lib/tagflow' "$program"
+done
+# shellcheck disable=SC2016
+start_script mpirun '$bundle/lib' 'orterun --prefix "$bundle"'
+# shellcheck disable=SC2016
+start_script orted '$bundle/lib' orted
+
+# ---- what it needs ----
+
+# From ours, what must be: nothing found outside but glibc, nothing missing.
+for file in "$dir"/libexec/* "$dir"/lib/openmpi3/*.so "$dir"/lib/pmix/*.so; do
+    case $file in *.sh) continue ;; esac
+    bad=$(LD_LIBRARY_PATH="$dir/lib:$dir/lib/tagflow" ldd "$file" | sed -n 's/^[[:space:]]*\(.*\) => /\1 /p' |
+        while read -r name path; do
+            own_here "$name" || case $path in "$dir"/*) ;; *) echo "$name: $path" ;; esac
+        done)
+    [ -z "$bad" ] || say_no 1 "${file#"$dir"/} would take ${bad//$'\n'/, }"
+done
+
+glibc=$(find "$dir/lib" "$dir/libexec" -type f ! -name '*.sh' -exec readelf -V {} + |
+    grep -o 'GLIBC_2\.[0-9.]*' | sort -uV | tail -n 1)
+commit=$(LD_LIBRARY_PATH='' "$build/tagflow" --version)
+cat >"$dir/README.txt" <<END
+$commit, with Open MPI $(ompi_info --version | sed -n 's/^Open MPI v//p'), to be used where it lies.
+
+    bin/tagflow info
+    bin/mpirun -n 4 bin/tagflow run configs/cavity.yaml --output ~/cavity
+    scripts/gpu_suite.sh --out ~/gpu_suite      is the GPU fast and right? (Python 3, standard library)
+
+Needs: Linux on x86-64-v2 or newer, glibc ${glibc#GLIBC_} or newer, and for GPUs NVIDIA's driver. The folder
+may be moved, be read-only, and have spaces in its name. Several machines: the same folder on all; TCP
+between them, not InfiniBand.
+
+As root set OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or source scripts/environment.sh.
+tagflow's licence is in LICENSE, those of what comes with it in licenses/.
+END
+made=yes
+echo "bundle: $dir, $(du -sk --apparent-size "$dir" | awk '{ printf "%.1f MiB", $1 / 1024 }'), needs glibc ${glibc#GLIBC_}"
