@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+"""No kernel keeps anything in local memory, which is the GPU's own memory, or spills registers, on any architecture;
+and so many threads of the step fit on a multiprocessor as its launch bounds say.
+
+    registers.py REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
+"""
+import re
+import sys
+
+REGISTERS, THREADS, BLOCK = 65536, 2048, 128
+# Blocks of a step on a multiprocessor, by the bits of storage: cuda/kernels.cu.
+BLOCKS = {"32": 10, "64": 5}
+failed = seen = 0
+for path in sys.argv[1:]:
+    bits = re.search(r"kernels_(\d+)_\d+\.ptxas$", path).group(1)
+    kernel = None
+    steps, most = set(), {}
+    with open(path) as file:
+        for line in file:
+            if found := re.search(r"Compiling entry function '(\S+)' for '(\S+)'", line):
+                kernel, arch = found.groups()
+                name = re.search(r"(step|cells)_\w+?(?=9cuda_call)", kernel)
+                name = name.group(0) if name else kernel
+            elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+                if any(int(n) for n in found.groups()):
+                    print(f"FAIL {name}, {bits} bits, {arch}: {line.strip()}")
+                    failed += 1
+            elif kernel and (found := re.search(r"Used (\d+) registers", line)):
+                registers = int(found.group(1))
+                seen += 1
+                kind = name.split("_")[0]
+                most[arch, kind] = max(most.get((arch, kind), 0), registers)
+                if kind == "step":
+                    steps.add(name)
+                    # Registers are given to warps in units of 256.
+                    blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)
+                    if blocks < BLOCKS[bits]:
+                        print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
+                        failed += 1
+                kernel = None
+    print(f"{bits} bits: {len(steps)} steps; registers at most: " +
+          ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())))
+    if len(steps) < 3:
+        print(f"FAIL {path}: only these steps: {steps}")
+        failed += 1
+print(f"{seen} kernels, {failed} failures")
+sys.exit(failed > 0 or not seen)
