@@ -89,7 +89,7 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
 {
     enum { BLOCK = 64 };
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const struct tag_row *const tag = &v->rows[v->tags[view_index(v, x0, y, z)] & TAG_ROW];
+    const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
     double *flow = (double *)t.buffer + 4 * cell;
     for (int x = x0; x < x1; x += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
@@ -103,9 +103,10 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
                     j[a][k] = c[i][a] > 0 ? j[a][k] + (double)f[k] : j[a][k] - (double)f[k];
         }
         for (int k = 0; k < count; k++, flow += 4) {
+            const double *const acceleration = v->rows[tags[x + k] & TAG_ROW].acceleration;
             flow[0] = drho[k];
             for (int a = 0; a < 3; a++)
-                flow[1 + a] = j[a][k] / (1 + drho[k]) + 0.5 * tag->acceleration[a];
+                flow[1 + a] = j[a][k] / (1 + drho[k]) + 0.5 * acceleration[a];
         }
     }
 }

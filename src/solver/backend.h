@@ -65,7 +65,8 @@ struct backend_type {
     /* In the queue: a kernel over some boxes, one after the other or at once. */
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
-    /* In the queue: between memory from alloc and from alloc_host, either way. */
+    /* In the queue: between memory from alloc and from alloc_host, either way, or within the
+     * former. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);
     /* What comes next in the queue waits for all that is in the other until now. */
     void (*after)(struct backend *, enum queue, enum queue other);

@@ -1,0 +1,146 @@
+/* parity: every kernel of every variant of every backend beside the plain cell functions of
+ * include/, bit for bit, with all memory that is not to change; and how long each takes.
+ *
+ *   parity.c          options, which variants there are, the report
+ *   parity_expect.c   what is to come out, compiled once per precision
+ *   parity_kernels.c  for each kernel: its buffer, which launches are tried, bytes it moves
+ *   parity_ground.c   blocks of cells: layout, tags, states
+ *   parity_check.c    launches against expectations
+ *   parity_bench.c    times
+ *
+ * Memory of a backend is reached through its copies and kernels alone. */
+#ifndef TAGFLOW_PARITY_H
+#define TAGFLOW_PARITY_H
+
+#include <jansson.h>
+
+#include "kernel.h"
+#include "solver/backend.h"
+
+/* ---- what is to come out ---- */
+
+struct expectation {
+    int storage, arithmetic;
+    /* On memory of the host: cell after cell of the box. */
+    void (*kernel[KERNELS])(const struct view *, const struct work *);
+};
+extern const struct expectation *const expectations[]; /* NULL at the end */
+
+/* ---- random numbers, the same everywhere ---- */
+
+uint64_t random_bits(uint64_t *state);
+int random_below(uint64_t *state, int n);
+double random_uniform(uint64_t *state); /* -1 <= u < 1 */
+
+/* ---- blocks of cells ---- */
+
+/* The operators of the fluid rows; COLLISION_mixed: all of them, forced and not. */
+struct mixture {
+    int collision;
+    bool forced; /* all rows but the first */
+};
+enum { MIXTURES = 2 * COLLISIONS + 1 };
+struct mixture mixture(int number); /* the last is the mixed one */
+const char *mixture_name(struct mixture);
+
+/* How ghost cells and obstacles are laid out. */
+enum scene {
+    SCENE_random, /* obstacles, several fluids; ghosts fluid, walls or both */
+    SCENE_open,   /* fluid everywhere */
+    SCENE_closed, /* fluid within, walls at rest all round */
+};
+
+struct ground {
+    struct view view; /* without populations */
+    size_t cells;     /* owned and ghost */
+    uint8_t *tags;
+    struct tag_row rows[TAG_ROWS];
+};
+
+/* False: no memory. `bytes` of a stored population. */
+bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct mixture m,
+                   enum scene scene, size_t bytes, uint64_t seed);
+void ground_destroy(struct ground *g);
+struct box ground_all(const struct ground *g);
+
+/* What memory holds before a kernel runs. No NaN among them. */
+#define STATE_LIST(X)                                                                              \
+    X(random)     /* O(0.01) */                                                                    \
+    X(denormal)   /* denormal numbers, the smallest normal ones, both zeros */                     \
+    X(large)      /* O(1000) */                                                                    \
+    X(cancelling) /* +-0.01 to a few units in the last place: differences are rounding alone */
+enum state {
+#define X(name) STATE_##name,
+    STATE_LIST(X)
+#undef X
+        STATES
+};
+extern const char *const state_names[STATES];
+
+/* `count` numbers of `bytes` each. */
+void state_fill(void *memory, size_t count, size_t bytes, enum state state, uint64_t seed);
+
+/* ---- kernels ---- */
+
+/* Boxes in one go: the first `shell` in the queue of the shell, the others in that of the interior,
+ * where both may run at once. Buffers are offsets until there is memory. */
+struct launch {
+    char what[48];
+    int count, shell;
+    struct work work[2 * WORK_MOST];
+    size_t at[2 * WORK_MOST], bytes[2 * WORK_MOST]; /* of each buffer */
+    size_t whole;                                   /* all buffers and what lies between them */
+};
+
+enum { LAUNCHES_MOST = 32 };
+struct plan {
+    int count;
+    struct launch launch[LAUNCHES_MOST];
+};
+
+struct kernel_test {
+    const char *name, *model;         /* the bytes of `moved` in words */
+    size_t (*element)(size_t stored); /* bytes of a number in its buffer, 1 where there is none */
+    size_t (*buffer)(const struct work *, size_t stored); /* bytes */
+    double (*moved)(const struct work *, size_t stored);  /* bytes, from and to memory */
+    void (*plan)(struct plan *, const struct ground *, uint64_t *random);
+};
+extern const struct kernel_test kernel_tests[KERNELS]; /* from KERNEL_LIST */
+
+/* Launches of a kernel on a block, buffers laid out. */
+void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, size_t stored,
+               uint64_t seed);
+
+/* The sender's last layer along `direction`, or the same cells among the receiver's ghosts. */
+struct box message_box(const struct view *v, int direction, bool ghost);
+
+/* ---- variants ---- */
+
+struct variant {
+    const struct backend_type *type;
+    const struct expectation *expect;
+    enum isa isa;
+    char name[64]; /* "cpu x86-64-v3 fp32" */
+};
+
+enum status variant_open(struct backend **b, const struct variant *v, int threads);
+
+/* One line for each kernel and state on stdout, and a row of `report` each. *failed counts the
+ * lines that are not ok. STATUS_MACHINE, reported: the backend cannot go on. `quick`: a block or
+ * two, no lines unless something fails. */
+struct check {
+    uint64_t seed;
+    const int *cells; /* NULL: all sizes */
+    bool quick;
+    json_t *report;
+};
+enum status check_variant(const struct variant *v, const struct check *c, int *failed);
+
+struct bench {
+    const int *cells; /* NULL: as large as suits the backend */
+    double seconds;   /* for each kernel */
+    json_t *report;
+};
+enum status bench_variant(const struct variant *v, const struct bench *b);
+
+#endif

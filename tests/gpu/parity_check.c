@@ -1,0 +1,358 @@
+/* Launches of a variant's kernels against what is to come out; see parity.h.
+ *
+ * All memory starts as random numbers, so that a kernel which reads or writes anything but what it
+ * is to leaves another number somewhere: slots, the gaps between slots, buffers and the gaps
+ * between buffers, and what lies before and behind both. */
+#include "parity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#include "base/message.h"
+
+/* Bytes of ours before and behind the populations: as aligned as memory comes. */
+enum { GUARD = 4096 };
+
+/* A block on a backend, and what should be there. */
+struct trial {
+    const struct variant *variant;
+    struct backend *backend;
+    struct ground ground;
+    uint8_t *tags; /* a copy of the ground's */
+    size_t stored;
+    struct plan *plan; /* [KERNELS] */
+    size_t size[2];    /* bytes of populations and buffers, with what surrounds them */
+    char *memory[2];   /* of the backend */
+    char *before[2];   /* of the host, for copies: what is in memory before a launch */
+    char *after[2];    /* ... and what was left there */
+    char *wanted[2];   /* what should have been */
+    enum state state;
+    int odd;
+    char about[160]; /* block, rows */
+};
+enum { POPULATIONS, BUFFERS };
+
+/* Of one kernel and state. */
+struct tally {
+    long launches, different;
+    char first[512];
+};
+
+/* ---- where a difference is ---- */
+
+static size_t describe_number(char *text, size_t room, const void *at, size_t bytes)
+{
+    if (bytes == 8) {
+        uint64_t bits;
+        double value;
+        memcpy(&bits, at, 8);
+        memcpy(&value, at, 8);
+        return (size_t)snprintf(text, room, "%.17g (%016llx)", value, (unsigned long long)bits);
+    }
+    uint32_t bits;
+    float value;
+    memcpy(&bits, at, 4);
+    memcpy(&value, at, 4);
+    return (size_t)snprintf(text, room, "%.9g (%08x)", (double)value, bits);
+}
+
+static void describe_population(const struct trial *t, size_t byte, char *text, size_t room)
+{
+    const struct view *const v = &t->ground.view;
+    if (byte < GUARD || byte >= t->size[POPULATIONS] - GUARD) {
+        snprintf(text, room, "%s the populations", byte < GUARD ? "before" : "behind");
+        return;
+    }
+    const size_t place = (byte - GUARD) / t->stored, slot = place / v->stride,
+                 cell = place % v->stride;
+    if (cell >= t->ground.cells) {
+        snprintf(text, room, "behind slot %zu", slot);
+        return;
+    }
+    const int x = (int)(cell % (size_t)v->row) - v->ghost[0];
+    const int y = (int)(cell % (size_t)v->plane / (size_t)v->row) - v->ghost[1];
+    const int z = (int)(cell / (size_t)v->plane) - v->ghost[2];
+    const struct tag_row *const row = &v->rows[t->tags[cell] & TAG_ROW];
+    snprintf(text, room, "slot %zu of cell %d %d %d (%s%s)", slot, x, y, z,
+             row->fluid ? "fluid" : "not fluid", t->tags[cell] & TAG_BESIDE ? ", beside" : "");
+}
+
+static void describe_buffer(const struct launch *l, size_t byte, size_t element, char *text,
+                            size_t room)
+{
+    for (int k = 0; k < l->count; k++)
+        if (byte >= l->at[k] && byte < l->at[k] + l->bytes[k]) {
+            snprintf(text, room, "number %zu of buffer %d", (byte - l->at[k]) / element, k);
+            return;
+        }
+    snprintf(text, room, "between buffers, byte %zu", byte);
+}
+
+/* The first byte that differs, rounded down to its number; SIZE_MAX: none. NaNs have many spellings
+ * and are all the same: states have none, but 1 / 0 may come up. */
+static size_t first_difference(const char *a, const char *b, size_t size, size_t bytes)
+{
+    if (memcmp(a, b, size) == 0)
+        return SIZE_MAX;
+    for (size_t at = 0; at < size; at += bytes) {
+        if (memcmp(a + at, b + at, bytes) == 0)
+            continue;
+        double p[2];
+        float q[2];
+        memcpy(bytes == 8 ? (void *)&p[0] : (void *)&q[0], a + at, bytes);
+        memcpy(bytes == 8 ? (void *)&p[1] : (void *)&q[1], b + at, bytes);
+        if (bytes == 8 ? isnan(p[0]) && isnan(p[1]) : isnan(q[0]) && isnan(q[1]))
+            continue;
+        return at;
+    }
+    return SIZE_MAX;
+}
+
+/* Compare everything with what should be there. */
+static void compare(const struct trial *t, enum kernel kernel, const struct launch *l,
+                    struct tally *tally)
+{
+    const size_t size[2] = {t->size[POPULATIONS], l->whole};
+    const size_t bytes[2] = {t->stored, kernel_tests[kernel].element(t->stored)};
+    bool different = false;
+    for (int m = 0; m < 2; m++) {
+        /* Buffers of bytes are compared eight at a time where there is no number to show. */
+        const size_t number = bytes[m] < 4 ? 8 : bytes[m];
+        const size_t at =
+            first_difference(t->after[m], t->wanted[m], size[m] / number * number, number);
+        if (at == SIZE_MAX)
+            continue;
+        if (tally->different == 0 && !different) {
+            char where[128], is[64], wanted[64];
+            if (m == POPULATIONS)
+                describe_population(t, at, where, sizeof where);
+            else
+                describe_buffer(l, at, number, where, sizeof where);
+            describe_number(is, sizeof is, t->after[m] + at, number);
+            describe_number(wanted, sizeof wanted, t->wanted[m] + at, number);
+            snprintf(tally->first, sizeof tally->first, "%s, %s, %s step: %s is %s, should be %s",
+                     t->about, l->what, t->odd ? "odd" : "even", where, is, wanted);
+        }
+        different = true;
+    }
+    if (memcmp(t->tags, t->ground.tags, t->ground.cells) != 0) {
+        if (tally->different == 0 && !different)
+            snprintf(tally->first, sizeof tally->first, "%s, %s: tags were written", t->about,
+                     l->what);
+        different = true;
+    }
+    tally->launches++;
+    tally->different += different;
+}
+
+/* ---- launches ---- */
+
+/* The launch's works with their buffers in this memory. */
+static void work_in(const struct launch *l, int odd, char *buffers, struct work *work)
+{
+    for (int k = 0; k < l->count; k++) {
+        work[k] = l->work[k];
+        work[k].task.odd = odd;
+        work[k].task.buffer = buffers + l->at[k];
+    }
+}
+
+/* Round to nearest, keep denormal numbers: what states and expectations are made with, whatever
+ * mode the backend's kernels run in. Returns that. */
+static unsigned set_exact_mode(void)
+{
+    const unsigned mode = _mm_getcsr(), all_exceptions_masked = 0x1f80;
+    _mm_setcsr(all_exceptions_masked);
+    return mode;
+}
+
+static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)
+{
+    struct backend *const b = t->backend;
+    const struct backend_type *const type = b->type;
+    const size_t size[2] = {t->size[POPULATIONS], l->whole};
+    struct work work[2 * WORK_MOST];
+    struct view v = t->ground.view;
+
+    for (int m = 0; m < 2; m++)
+        type->copy(b, QUEUE_INTERIOR, t->memory[m], t->before[m], size[m]);
+    type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
+    v.populations = t->memory[POPULATIONS] + GUARD;
+    work_in(l, t->odd, t->memory[BUFFERS], work);
+    if (l->shell > 0)
+        type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
+    if (l->count > l->shell)
+        type->launch(b, QUEUE_INTERIOR, kernel, &v, work + l->shell, l->count - l->shell);
+    type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    for (int m = 0; m < 2; m++)
+        type->copy(b, QUEUE_INTERIOR, t->after[m], t->memory[m], size[m]);
+
+    for (int m = 0; m < 2; m++)
+        memcpy(t->wanted[m], t->before[m], size[m]);
+    v.populations = t->wanted[POPULATIONS] + GUARD;
+    work_in(l, t->odd, t->wanted[BUFFERS], work);
+    const unsigned mode = set_exact_mode();
+    for (int k = 0; k < l->count; k++)
+        t->variant->expect->kernel[kernel](&v, &work[k]);
+    _mm_setcsr(mode);
+    const enum status shell = type->wait(b, QUEUE_SHELL), interior = type->wait(b, QUEUE_INTERIOR);
+    return shell ? shell : interior;
+}
+
+/* All launches of the kernels `first` to `last` on a block, in one state. */
+static enum status run_plans(struct trial *t, int first, int last, struct tally tally[][STATES])
+{
+    for (int kernel = first; kernel <= last; kernel++)
+        for (int k = 0; k < t->plan[kernel].count; k++)
+            for (t->odd = 0; t->odd < 2; t->odd++) {
+                const struct launch *const l = &t->plan[kernel].launch[k];
+                const enum status status = run_launch(t, (enum kernel)kernel, l);
+                if (status)
+                    return status;
+                compare(t, (enum kernel)kernel, l, &tally[kernel][t->state]);
+            }
+    return STATUS_OK;
+}
+
+/* ---- blocks ---- */
+
+static void trial_destroy(struct trial *t)
+{
+    struct backend *const b = t->backend;
+    for (int m = 0; m < 2 && b; m++) {
+        b->type->free(b, t->memory[m]);
+        b->type->free_host(b, t->before[m]);
+        b->type->free_host(b, t->after[m]);
+        free(t->wanted[m]);
+    }
+    if (b)
+        b->type->close(b);
+    free(t->plan);
+    free(t->tags);
+    ground_destroy(&t->ground);
+}
+
+/* A block as random as its seed. */
+static enum status trial_create(struct trial *t, const struct variant *v, const int n[3],
+                                const int ghost[3], struct mixture m, uint64_t seed)
+{
+    uint64_t random = seed;
+    const int threads = 1 + random_below(&random, 2);
+    *t = (struct trial){.variant = v, .stored = (size_t)v->expect->storage / 8};
+    snprintf(t->about, sizeof t->about, "%d x %d x %d cells, ghosts %d%d%d, %s (block %llu)", n[0],
+             n[1], n[2], ghost[0], ghost[1], ghost[2], mixture_name(m), (unsigned long long)seed);
+    const enum status status = variant_open(&t->backend, v, threads);
+    if (status)
+        return status;
+    t->plan = calloc(KERNELS, sizeof *t->plan);
+    bool ok = t->plan && ground_create(&t->ground, n, ghost, m, SCENE_random, t->stored, random);
+    t->tags = ok ? malloc(t->ground.cells) : NULL;
+    ok = ok && t->tags;
+    if (!ok)
+        return fail_machine("out of memory");
+    memcpy(t->tags, t->ground.tags, t->ground.cells);
+    t->size[POPULATIONS] = Q * t->ground.view.stride * t->stored + 2 * GUARD;
+    for (int kernel = 0; kernel < KERNELS; kernel++) {
+        plan_make(&t->plan[kernel], (enum kernel)kernel, &t->ground, t->stored, random);
+        for (int k = 0; k < t->plan[kernel].count; k++)
+            if (t->plan[kernel].launch[k].whole > t->size[BUFFERS])
+                t->size[BUFFERS] = t->plan[kernel].launch[k].whole;
+    }
+    for (int which = 0; which < 2; which++) {
+        const size_t bytes = t->size[which] = (t->size[which] + 7) / 8 * 8;
+        t->memory[which] = t->backend->type->alloc(t->backend, bytes);
+        t->before[which] = t->backend->type->alloc_host(t->backend, bytes);
+        t->after[which] = t->backend->type->alloc_host(t->backend, bytes);
+        t->wanted[which] = malloc(bytes);
+        ok = ok && t->memory[which] && t->before[which] && t->after[which] && t->wanted[which];
+    }
+    if (!ok)
+        return fail_machine("out of memory for %s", t->about);
+    return t->backend->type->prepare(t->backend, &t->ground.view);
+}
+
+/* The step with each operator alone and with all; the others do not know operators. */
+static enum status check_block(const struct variant *v, const int n[3], const int ghost[3],
+                               uint64_t seed, struct tally tally[][STATES])
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < MIXTURES && !status; k++) {
+        const struct mixture m = mixture(k);
+        struct trial t;
+        status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
+        for (int state = 0; state < STATES && !status; state++) {
+            const unsigned mode = set_exact_mode();
+            t.state = (enum state)state;
+            for (int which = 0; which < 2; which++)
+                state_fill(t.before[which], t.size[which] / t.stored, t.stored, t.state,
+                           seed + (uint64_t)(2 * state + which));
+            _mm_setcsr(mode);
+            status = m.collision == COLLISION_mixed
+                         ? run_plans(&t, 0, KERNELS - 1, tally)
+                         : run_plans(&t, KERNEL_step, KERNEL_step, tally);
+        }
+        trial_destroy(&t);
+    }
+    return status;
+}
+
+/* All sizes with all kinds of axes, wrapped and with ghosts. */
+static enum status check_blocks(const struct variant *v, const struct check *c,
+                                struct tally tally[][STATES])
+{
+    static const int lengths[] = {1, 2, 3, 31, 32, 33, 65, 130}; /* about vectors and warps */
+    enum { LENGTHS = sizeof lengths / sizeof *lengths };
+    uint64_t random = c->seed;
+    enum status status = STATUS_OK;
+    for (int length = 0; length < LENGTHS && !status; length++) {
+        if (c->cells ? length > 0 : c->quick && lengths[length] != 33)
+            continue;
+        for (int axes = 0; axes < 8 && !status; axes++) {
+            const int ghost[3] = {axes & 1, axes >> 1 & 1, axes >> 2};
+            int n[3] = {lengths[length], 1 + random_below(&random, 5),
+                        1 + random_below(&random, 4)};
+            if (c->cells)
+                memcpy(n, c->cells, sizeof n);
+            if (!c->quick || axes % 7 == 0)
+                status = check_block(v, n, ghost, random_bits(&random) >> 40, tally);
+        }
+    }
+    return status;
+}
+
+enum status check_variant(const struct variant *v, const struct check *c, int *failed)
+{
+    struct tally tally[KERNELS][STATES] = {0};
+    const enum status status = check_blocks(v, c, tally);
+    for (int kernel = 0; kernel < KERNELS; kernel++)
+        for (int state = 0; state < STATES; state++) {
+            const struct tally *const t = &tally[kernel][state];
+            /* What the backend failed in before its turn is no result. */
+            if (status && t->different == 0)
+                continue;
+            const bool bad = t->different > 0 || t->launches == 0;
+            *failed += bad;
+            if (c->quick && !bad)
+                continue;
+            printf("%-4s  %-24s %-8s %-10s %6ld launches", bad ? "FAIL" : "ok", v->name,
+                   kernel_tests[kernel].name, state_names[state], t->launches);
+            if (bad)
+                printf(", %ld differ; first difference: %s", t->different,
+                       t->launches ? t->first : "nothing was tried");
+            printf("\n");
+            json_array_append_new(
+                c->report, json_pack("{ss ss ss sI sI ss}", "variant", v->name, "kernel",
+                                     kernel_tests[kernel].name, "state", state_names[state],
+                                     "launches", (json_int_t)t->launches, "different",
+                                     (json_int_t)t->different, "first difference", t->first));
+        }
+    if (status) {
+        printf("FAIL  %-24s the backend failed\n", v->name);
+        ++*failed;
+    }
+    fflush(stdout);
+    return status;
+}

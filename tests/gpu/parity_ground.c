@@ -1,0 +1,280 @@
+/* Blocks of cells for parity: layout, tags, states; see parity.h. */
+#include "parity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "boundary.h"
+#include "domain/domain.h"
+
+/* Rows of the table in use, the last that a tag can name among them. TAG_WALL is a wall at rest. */
+enum { FLUIDS = 2 * COLLISIONS > 4 ? 2 * COLLISIONS : 4, WALLS = 6 };
+static uint8_t fluid_row(int k)
+{
+    return (uint8_t)(k == FLUIDS - 1 ? TAG_ROWS - 2 : 1 + k);
+}
+
+static uint8_t wall_row(int k)
+{
+    return (uint8_t)(k == 0 ? TAG_WALL : k == WALLS - 1 ? TAG_ROWS - 1 : 16 + k);
+}
+
+/* splitmix64. */
+uint64_t random_bits(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+int random_below(uint64_t *state, int n)
+{
+    return (int)((random_bits(state) >> 33) % (uint64_t)n);
+}
+
+double random_uniform(uint64_t *state)
+{
+    return (double)(random_bits(state) >> 11) * 0x1p-52 - 1;
+}
+
+struct mixture mixture(int number)
+{
+    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true}
+                                  : (struct mixture){number / 2, number % 2 != 0};
+}
+
+const char *mixture_name(struct mixture m)
+{
+    static const char *const names[COLLISIONS][2] = {
+#define X(name, meaning) {#name, #name " forced"},
+        COLLISION_LIST(X)
+#undef X
+    };
+    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced];
+}
+
+/* Relaxation rates over all that is stable, 1 and next to 2 among them. */
+static double random_omega(uint64_t *random)
+{
+    switch (random_below(random, 6)) {
+    case 0:
+        return 1;
+    case 1:
+        return 1.9999;
+    default:
+        return 1 + 0.99 * random_uniform(random);
+    }
+}
+
+static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
+{
+#define X(name, meaning) BOUNDARY_##name,
+    static const enum boundary rules[] = {BOUNDARY_LIST(X)};
+#undef X
+    enum { RULES = sizeof rules / sizeof *rules };
+    for (int k = 0; k < FLUIDS; k++) {
+        struct tag_row *const row = &g->rows[fluid_row(k)];
+        const bool mixed = m.collision == COLLISION_mixed;
+        *row = (struct tag_row){
+            .fluid = 1,
+            .boundary = BOUNDARY_none,
+            .collision = (uint8_t)(mixed ? k % COLLISIONS : m.collision),
+            .forced = mixed ? k / COLLISIONS % 2 != 0 : m.forced && k > 0,
+            .omega_even = random_omega(random),
+            .omega_odd = random_omega(random),
+        };
+        for (int a = 0; a < 3 && row->forced; a++)
+            row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
+        /* A rule of its own where populations arrive: what row loops leave to the cell's step. */
+        if (mixed && k == FLUIDS - 1)
+            row->boundary = rules[1 + random_below(random, RULES - 1)];
+    }
+    for (int k = 0; k < WALLS; k++) {
+        /* Each rule but that of fluids; row 0 is at rest. */
+        struct tag_row row = {.boundary = rules[1 + k % (RULES - 1)]};
+        double velocity[3];
+        for (int a = 0; a < 3; a++)
+            velocity[a] = random_below(random, 4) ? 0.1 * random_uniform(random) : 0;
+        if (row.boundary != BOUNDARY_halfway)
+            tag_row_move(&row, velocity);
+        g->rows[wall_row(k)] = row;
+    }
+}
+
+/* As domain_layout does it: an odd number of cache lines between slots. */
+static bool make_layout(struct ground *g, const int n[3], const int ghost[3], size_t bytes)
+{
+    struct view *const v = &g->view;
+    size_t extent[3];
+    for (int a = 0; a < 3; a++) {
+        v->n[a] = n[a];
+        v->ghost[a] = ghost[a];
+        extent[a] = (size_t)(n[a] + 2 * ghost[a]);
+    }
+    g->cells = extent[0] * extent[1] * extent[2];
+    v->row = (ptrdiff_t)extent[0];
+    v->plane = (ptrdiff_t)(extent[0] * extent[1]);
+    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    const size_t line = 64 / bytes;
+    v->stride = (((g->cells + line - 1) / line + 1) | 1) * line;
+    v->rows = g->rows;
+    v->tags = g->tags = malloc(g->cells);
+    return g->tags != NULL;
+}
+
+/* Owned and ghost cells alike in runs along x, some of them of walls. */
+static void random_tags(struct ground *g, uint64_t *random)
+{
+    static const int one_of[] = {2, 4, 12, 60, 1 << 30};
+    const int walls = one_of[random_below(random, sizeof one_of / sizeof *one_of)];
+    const int longest = random_below(random, 2) ? 3 : 45, one_fluid = random_below(random, 2);
+    uint8_t row = 0;
+    for (size_t cell = 0, end = 0; cell < g->cells; cell++) {
+        if (cell == end) {
+            end += 1 + (size_t)random_below(random, longest);
+            row = random_below(random, walls) == 0 ? wall_row(random_below(random, WALLS))
+                                                   : fluid_row(random_below(random, FLUIDS));
+        }
+        /* A fluid that single obstacles stand in. */
+        g->tags[cell] = !one_fluid                         ? row
+                        : random_below(random, walls) == 0 ? wall_row(random_below(random, WALLS))
+                                                           : fluid_row(1);
+    }
+}
+
+/* What the ghosts of an axis' two sides are. */
+enum side { SIDE_as_they_are, SIDE_fluid, SIDE_wall };
+
+static void ghost_tags(struct ground *g, enum side side[3][2], uint8_t face[3][2])
+{
+    const struct view *const v = &g->view;
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
+                const int at[3] = {x, y, z};
+                uint8_t *const tag = &g->tags[view_index(v, x, y, z)];
+                int walls = 0;
+                for (int a = 0; a < 3; a++) {
+                    const int beyond = at[a] >= v->n[a];
+                    if (at[a] >= 0 && !beyond)
+                        continue;
+                    if (side[a][beyond] == SIDE_wall)
+                        *tag = walls++ ? TAG_WALL : face[a][beyond];
+                    else if (side[a][beyond] == SIDE_fluid && walls == 0)
+                        *tag = fluid_row(0);
+                }
+            }
+}
+
+/* Where walls are only round the block, only its outermost cells can be beside them. */
+static void mark_beside(struct ground *g, bool outermost)
+{
+    const struct view *const v = &g->view;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++) {
+            const bool end = z == 0 || z == v->n[2] - 1 || y == 0 || y == v->n[1] - 1;
+            const int step = outermost && !end && v->n[0] > 1 ? v->n[0] - 1 : 1;
+            for (int x = 0; x < v->n[0]; x += step)
+                for (int i = 1; i < Q; i++)
+                    if (view_bounces(v, i, x, y, z))
+                        g->tags[view_index(v, x, y, z)] |= TAG_BESIDE;
+        }
+}
+
+bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct mixture m,
+                   enum scene scene, size_t bytes, uint64_t seed)
+{
+    uint64_t random = seed;
+    enum side side[3][2];
+    uint8_t face[3][2];
+    *g = (struct ground){0};
+    if (!make_layout(g, n, ghost, bytes))
+        return false;
+    make_rows(g, m, &random);
+    if (scene == SCENE_random)
+        random_tags(g, &random);
+    else /* the fluids by turns, or one of those with one operator */
+        for (size_t plane = (size_t)g->view.plane, z = 0; z < g->cells / plane; z++)
+            memset(g->tags + z * plane,
+                   fluid_row(m.collision != COLLISION_mixed ? 1 : (int)(z % (FLUIDS - 1))), plane);
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 2; k++) {
+            side[a][k] = scene == SCENE_closed ? SIDE_wall
+                         : scene == SCENE_open ? SIDE_as_they_are
+                                               : (enum side)random_below(&random, 3);
+            face[a][k] = scene == SCENE_closed ? TAG_WALL : wall_row(random_below(&random, WALLS));
+        }
+    ghost_tags(g, side, face);
+    mark_beside(g, scene != SCENE_random);
+    return true;
+}
+
+void ground_destroy(struct ground *g)
+{
+    free(g->tags);
+    *g = (struct ground){0};
+}
+
+struct box ground_all(const struct ground *g)
+{
+    return (struct box){{0, 0, 0}, {g->view.n[0], g->view.n[1], g->view.n[2]}};
+}
+
+const char *const state_names[STATES] = {
+#define X(name) #name,
+    STATE_LIST(X)
+#undef X
+};
+
+/* Denormal numbers of fp64 and fp32, numbers about the smallest normal one, and zeros. */
+static double draw_denormal(size_t bytes, uint64_t *random)
+{
+    const double denormal = bytes == 8 ? 1e-310 : 1e-40;
+    const double normal = bytes == 8 ? 0x1p-1022 : 0x1p-126;
+    const double least = bytes == 8 ? 0x1p-1074 : 0x1p-149;
+    const double sign = random_below(random, 2) ? 1 : -1;
+    switch (random_below(random, 8)) {
+    case 0:
+        return 0;
+    case 1:
+        return -0.0;
+    case 2:
+        return sign * least;
+    case 3:
+        return sign * normal;
+    case 4:
+        return 4 * normal * random_uniform(random);
+    default:
+        return denormal * random_uniform(random);
+    }
+}
+
+static double draw(enum state state, size_t bytes, uint64_t *random)
+{
+    switch (state) {
+    case STATE_denormal:
+        return draw_denormal(bytes, random);
+    case STATE_large:
+        return 1e3 * random_uniform(random);
+    case STATE_cancelling: {
+        const double unit = bytes == 8 ? 0x1p-52 : 0x1p-23;
+        const double value = (random_below(random, 2) ? 0x1p-7 : 0x1.8p-7) *
+                             (1 + (double)random_below(random, 5) * unit);
+        return random_below(random, 2) ? value : -value;
+    }
+    default:
+        return 0.01 * random_uniform(random);
+    }
+}
+
+void state_fill(void *memory, size_t count, size_t bytes, enum state state, uint64_t seed)
+{
+    for (size_t k = 0; k < count; k++) {
+        const double value = draw(state, bytes, &seed);
+        if (bytes == 8)
+            ((double *)memory)[k] = value;
+        else
+            ((float *)memory)[k] = (float)value;
+    }
+}

@@ -1,0 +1,274 @@
+/* What parity tries of each kernel. A kernel that is in KERNEL_LIST and not here does not compile.
+ *
+ * For a kernel <name>: element_, buffer_, moved_ and plan_<name> and MODEL_<name>, as struct
+ * kernel_test has them. One whose buffer is not the same bytes on every backend, as that of sums by
+ * workers, needs one thing more here: what the host makes of it, to be compared instead. */
+#include "parity.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "domain/domain.h"
+
+static const int velocities[Q][3] = LATTICE_VELOCITIES;
+
+struct box message_box(const struct view *v, int direction, bool ghost)
+{
+    struct box b;
+    for (int a = 0; a < 3; a++) {
+        const int c = velocities[direction][a], n = v->n[a];
+        b.lo[a] = c == 0 ? 0 : ghost ? (c > 0 ? -1 : n) : (c > 0 ? n - 1 : 0);
+        b.hi[a] = c == 0 ? n : b.lo[a] + 1;
+    }
+    return b;
+}
+
+/* ---- launches ---- */
+
+static struct launch *add_launch(struct plan *p, const char *what)
+{
+    assert(p->count < LAUNCHES_MOST);
+    struct launch *const l = &p->launch[p->count++];
+    *l = (struct launch){0};
+    snprintf(l->what, sizeof l->what, "%s", what);
+    return l;
+}
+
+static void add_work(struct launch *l, struct box box, int direction)
+{
+    assert(l->count < 2 * WORK_MOST);
+    l->work[l->count++] = (struct work){box, {.direction = direction}};
+}
+
+static bool is_empty(const struct box *b)
+{
+    return box_cells(b) == 0;
+}
+
+/* Some of the cells of a box: at least one. */
+static struct box part_of(struct box b, uint64_t *random)
+{
+    for (int a = 0; a < 3; a++) {
+        const int n = b.hi[a] - b.lo[a], from = random_below(random, n);
+        b.lo[a] += from;
+        b.hi[a] -= random_below(random, n - from);
+    }
+    return b;
+}
+
+/* Two halves of a part of the block and, between them, a box without cells. */
+static void plan_parts(struct plan *p, const struct ground *g, uint64_t *random, int direction)
+{
+    struct launch *const l = add_launch(p, "parts");
+    struct box low = part_of(ground_all(g), random), high = low, none = low;
+    const int axis = random_below(random, 3);
+    const int at = low.lo[axis] + random_below(random, low.hi[axis] - low.lo[axis] + 1);
+    low.hi[axis] = high.lo[axis] = at;
+    none.hi[axis] = none.lo[axis];
+    add_work(l, low, direction);
+    add_work(l, none, direction);
+    add_work(l, high, direction);
+}
+
+/* The whole block, pieces of whole planes in one launch, and parts. */
+static void plan_pieces(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    const struct box all = ground_all(g);
+    struct launch *l = add_launch(p, "whole");
+    add_work(l, all, 0);
+    l = add_launch(p, "planes");
+    for (int k = 0; k < 3; k++) {
+        struct box piece = all;
+        piece.lo[2] = all.hi[2] * k / 3;
+        piece.hi[2] = all.hi[2] * (k + 1) / 3;
+        if (k == 1) /* at once with the others */
+            l->shell = l->count;
+        add_work(l, piece, 0);
+    }
+    plan_parts(p, g, random, 0);
+}
+
+/* As a step with neighbours does it: the shell and, perhaps at the same time, the interior, as a
+ * whole or in slabs. */
+static void plan_shell(struct plan *p, const struct ground *g, int slabs)
+{
+    struct domain d = {.view = g->view};
+    struct box shell[6], interior;
+    for (int a = 0; a < 3; a++)
+        d.exchanged[a] = g->view.ghost[a];
+    const int shells = domain_shell(&d, shell, &interior);
+    struct launch *const l = add_launch(p, slabs > 1 ? "shell and slabs" : "shell and interior");
+    for (int k = 0; k < shells; k++)
+        add_work(l, shell[k], 0);
+    l->shell = l->count;
+    for (int k = 0; k < slabs; k++) {
+        struct box slab = interior;
+        slab.lo[2] = interior.lo[2] + (interior.hi[2] - interior.lo[2]) * k / slabs;
+        slab.hi[2] = interior.lo[2] + (interior.hi[2] - interior.lo[2]) * (k + 1) / slabs;
+        add_work(l, slab, 0);
+    }
+}
+
+/* Each direction alone, then all of them at once. Only ghost layers that exist can be unpacked. */
+static void plan_messages(struct plan *p, const struct ground *g, bool ghost)
+{
+    struct launch all = {.what = "all directions"};
+    for (int i = 1; i < Q; i++) {
+        bool there = true;
+        for (int a = 0; a < 3; a++)
+            there = there && (!ghost || velocities[i][a] == 0 || g->view.ghost[a]);
+        if (!there)
+            continue;
+        char what[sizeof all.what];
+        snprintf(what, sizeof what, "direction %d", i);
+        add_work(add_launch(p, what), message_box(&g->view, i, ghost), i);
+        add_work(&all, message_box(&g->view, i, ghost), i);
+    }
+    all.shell = all.count;
+    if (all.count)
+        *add_launch(p, all.what) = all;
+}
+
+/* ---- step: no buffer ---- */
+
+static size_t element_step(size_t stored)
+{
+    (void)stored;
+    return 1;
+}
+
+static size_t buffer_step(const struct work *w, size_t stored)
+{
+    (void)w, (void)stored;
+    return 0;
+}
+
+#define MODEL_step "a cell: 19 populations loaded, 19 stored, a tag"
+
+static double moved_step(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (2.0 * Q * (double)stored + 1);
+}
+
+static void plan_step(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    struct launch *const l = add_launch(p, "whole");
+    add_work(l, ground_all(g), 0);
+    plan_shell(p, g, 1);
+    plan_shell(p, g, 3);
+    plan_parts(p, g, random, 0);
+}
+
+/* ---- pack, unpack: travellers(direction) populations a cell ---- */
+
+static size_t element_pack(size_t stored)
+{
+    return stored;
+}
+
+static size_t buffer_pack(const struct work *w, size_t stored)
+{
+    return box_cells(&w->box) * (size_t)travellers(w->task.direction) * stored;
+}
+
+#define MODEL_pack "a cell: its travellers loaded and stored, a tag"
+
+static double moved_pack(const struct work *w, size_t stored)
+{
+    return 2 * (double)buffer_pack(w, stored) + (double)box_cells(&w->box);
+}
+
+static void plan_pack(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_messages(p, g, false);
+    plan_parts(p, g, random, 1 + random_below(random, Q - 1));
+}
+
+#define element_unpack element_pack
+#define buffer_unpack buffer_pack
+#define MODEL_unpack MODEL_pack
+#define moved_unpack moved_pack
+
+static void plan_unpack(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_messages(p, g, true);
+    plan_parts(p, g, random, 1 + random_below(random, Q - 1));
+}
+
+/* ---- get, put: Q populations a cell ---- */
+
+#define element_get element_pack
+
+static size_t buffer_get(const struct work *w, size_t stored)
+{
+    return box_cells(&w->box) * Q * stored;
+}
+
+#define MODEL_get "a cell: 19 populations loaded and stored, a tag"
+
+static double moved_get(const struct work *w, size_t stored)
+{
+    return 2 * (double)buffer_get(w, stored) + (double)box_cells(&w->box);
+}
+
+#define plan_get plan_pieces
+
+#define element_put element_pack
+#define buffer_put buffer_get
+#define MODEL_put MODEL_get
+#define moved_put moved_get
+#define plan_put plan_pieces
+
+/* ---- flow: 4 doubles a cell ---- */
+
+static size_t element_flow(size_t stored)
+{
+    (void)stored;
+    return sizeof(double);
+}
+
+static size_t buffer_flow(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return box_cells(&w->box) * 4 * sizeof(double);
+}
+
+#define MODEL_flow "a cell: 19 populations loaded, 4 doubles stored, a tag"
+
+static double moved_flow(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_flow(w, stored);
+}
+
+#define plan_flow plan_pieces
+
+/* ---- all of them ---- */
+
+const struct kernel_test kernel_tests[KERNELS] = {
+#define X(name)                                                                                    \
+    [KERNEL_##                                                                                     \
+        name] = {#name, MODEL_##name, element_##name, buffer_##name, moved_##name, plan_##name},
+    KERNEL_LIST(X)
+#undef X
+};
+
+/* So many numbers lie before, between and behind the buffers of a launch: not a multiple of any
+ * vector, so that buffers begin anywhere. */
+enum { BETWEEN = 17 };
+
+void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, size_t stored,
+               uint64_t seed)
+{
+    const struct kernel_test *const test = &kernel_tests[kernel];
+    const size_t between = BETWEEN * test->element(stored);
+    p->count = 0;
+    test->plan(p, g, &seed);
+    for (struct launch *l = p->launch; l < p->launch + p->count; l++) {
+        l->whole = between;
+        for (int k = 0; k < l->count; k++) {
+            l->at[k] = l->whole;
+            l->bytes[k] = is_empty(&l->work[k].box) ? 0 : test->buffer(&l->work[k], stored);
+            l->whole += l->bytes[k] + between;
+        }
+    }
+}
