@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/exact.h"
+#include "exact.h"
 
 /* Beyond this a number is no flow any more, and would overflow the sums. */
 static const double sane = 1e5;

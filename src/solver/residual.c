@@ -1,7 +1,7 @@
 /* Change of the velocity field; see residual.h.
  *
  * At the end of a convergence the squares are those of differences of 1e-16 and less, of creeping
- * flows of much less: far below the steps of base/exact.h. So the sums here are of the whole range,
+ * flows of much less: far below the steps of exact.h. So the sums here are of the whole range,
  * in limbs of 32 bits; no term is rounded, and every cut of the box gives the same bits. */
 #include "solver/residual.h"
 

@@ -302,6 +302,28 @@ const double *solver_flow(struct solver *s, const struct box *piece)
     return fetch_one(s, KERNEL_flow, piece);
 }
 
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            size_t bytes, int *workers)
+{
+    struct backend *const b = s->backend;
+    const size_t cells = box_cells(box), room = s->piece_cells * Q * stored_bytes(s) / bytes;
+    const size_t most = cells < room ? cells : room;
+    struct work work = {*box, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    assert(!s->fetching && most > 0);
+    work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
+    watchdog_progress();
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
+    if (!b->type->host_memory)
+        b->type->copy(b, QUEUE_INTERIOR, s->host[0], s->buffer[0],
+                      (size_t)work.task.workers * bytes);
+    if (b->type->wait(b, QUEUE_INTERIOR))
+        return NULL;
+    watchdog_progress();
+    *workers = work.task.workers;
+    return s->host[0];
+}
+
 void *solver_host(struct solver *s)
 {
     return s->host[0];

@@ -67,6 +67,11 @@ void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const st
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
+/* The partial results of a kernel of sums over a box that is not empty, `bytes` each, and how many
+ * workers left one. As solver_get. */
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            size_t bytes, int *workers);
+
 /* Set them: fill solver_host(s) the same way, then put it. */
 void *solver_host(struct solver *s);
 enum status solver_put(struct solver *s, const struct box *piece);
