@@ -115,8 +115,10 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     struct cuda_backend *const b = calloc(1, sizeof *b);
     if (!b)
         return fail_machine("out of memory");
-    b->base = (struct backend){
-        .type = &backend_cuda, .storage = c->solver.storage, .arithmetic = c->solver.arithmetic};
+    b->base = (struct backend){.type = &backend_cuda,
+                               .storage = c->solver.storage,
+                               .arithmetic = c->solver.arithmetic,
+                               .workers = CUDA_WORKERS};
     memcpy(b->base.description, description, sizeof description);
     bool found = false;
     for (size_t i = 0; i < sizeof variants / sizeof *variants && !found; i++) {
@@ -297,9 +299,11 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
             launch_step(b, queue, &call, &work[k]);
             continue;
         }
+        const int workers = work[k].task.workers;
+        const size_t threads = workers > 0 ? (size_t)workers : cells;
         call.first[call.count] = blocks;
         call.work[call.count++] = work[k];
-        blocks += (unsigned)((cells + CUDA_BLOCK - 1) / CUDA_BLOCK);
+        blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
     }
     if (blocks > 0)
         launch(b, queue, b->variant.kernel[kernel], (dim3){blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},

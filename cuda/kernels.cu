@@ -49,6 +49,29 @@ CELLS(get)
 CELLS(put)
 CELLS(flow)
 
+/* A kernel of sums: a thread is a worker, and neighbouring threads take neighbouring cells. */
+#define SUMS(name, partial)                                                                        \
+    static __global__ void __launch_bounds__(CUDA_BLOCK)                                           \
+        sums_##name(const __grid_constant__ struct cuda_call call)                                 \
+    {                                                                                              \
+        const struct box *const b = &call.work[0].box;                                             \
+        const struct task t = call.work[0].task;                                                   \
+        const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
+        const unsigned worker = blockIdx.x * CUDA_BLOCK + threadIdx.x;                             \
+        const unsigned workers = (unsigned)t.workers;                                              \
+        const size_t cells = box_cells(b);                                                         \
+        if (worker >= workers)                                                                     \
+            return;                                                                                \
+        struct partial mine = partial##_none();                                                    \
+        for (size_t cell = worker; cell < cells; cell += workers) {                                \
+            const unsigned row = (unsigned)cell / nx, x = (unsigned)cell % nx;                     \
+            cell_##name(&call.view, t, cell, b->lo[0] + (int)x, b->lo[1] + (int)(row % ny),        \
+                        b->lo[2] + (int)(row / ny), &mine);                                        \
+        }                                                                                          \
+        ((struct partial *)t.buffer)[worker] = mine;                                               \
+    }
+SUMS(sums, sums)
+
 static struct cuda_variant table(void)
 {
     struct cuda_variant v = {};
@@ -65,6 +88,7 @@ static struct cuda_variant table(void)
     v.kernel[KERNEL_get] = (const void *)cells_get;
     v.kernel[KERNEL_put] = (const void *)cells_put;
     v.kernel[KERNEL_flow] = (const void *)cells_flow;
+    v.kernel[KERNEL_sums] = (const void *)sums_sums;
     return v;
 }
 

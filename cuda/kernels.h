@@ -6,11 +6,14 @@
 #include "collision.h"
 #include "kernel.h"
 
-enum { CUDA_BLOCK = 128 }; /* threads of a block */
+enum {
+    CUDA_BLOCK = 128,         /* threads of a block */
+    CUDA_WORKERS = 32 * 1024, /* threads that share sums: enough to keep all of a GPU busy */
+};
 
 /* What one launch does. A step has one box, a thread a cell, blocks in three dimensions as cells
  * are. The others have blocks in one dimension: box k begins with block first[k], and a thread does
- * the cell of its number in the box. */
+ * the cell of its number in the box. Of sums a thread is a worker, and there is one box. */
 struct cuda_call {
     struct view view;
     struct slots slots;

@@ -113,6 +113,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     b->base.type = &backend_cpu;
     b->base.storage = c->solver.storage;
     b->base.arithmetic = c->solver.arithmetic;
+    b->base.workers = b->threads;
     snprintf(b->base.description, sizeof b->base.description, "cpu, x86-64-%s, %d thread%s a rank",
              b->variant->isa, b->threads, b->threads == 1 ? "" : "s");
     *out = &b->base;

@@ -33,13 +33,17 @@ static struct row row_stores(const struct view *v, int odd, int y, int z)
 }
 
 /* End of the stretch of plain cells that begins at x; x if that cell is not plain. Plain: fluid,
- * not the last of a row that wraps, and, unless links may be of any kind, beside fluid only. */
+ * all of one tag's row, not the last of a row that wraps, and, unless links may be of any kind,
+ * beside fluid only. */
 static int plain_end(const struct view *v, int x, int end, int y, int z, int any_link)
 {
     const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
     if (!v->ghost[0] && end == v->n[0])
         end--;
-    while (x < end && v->rows[tags[x] & TAG_ROW].fluid && (any_link || !(tags[x] & TAG_BESIDE)))
+    const uint8_t row = tags[x] & TAG_ROW;
+    if (!v->rows[row].fluid)
+        return x;
+    while (x < end && (tags[x] & TAG_ROW) == row && (any_link || !(tags[x] & TAG_BESIDE)))
         x++;
     return x;
 }
@@ -83,30 +87,71 @@ static void plain_put(const struct row *r, struct task t, size_t cell, size_t ce
         memcpy(r->at[i] + x0, from + i * cells, (size_t)(x1 - x0) * sizeof *from);
 }
 
-/* The same sums in the same order as cell_flow, a few cells at a time. */
+/* Flow of a few neighbouring cells. */
+enum { BLOCK = 64 };
+struct block {
+    double drho[BLOCK], u[3][BLOCK];
+};
+
+/* The same sums in the same order as flow_of, of plain cells x <= at < x + count, all in `tag`. */
+static void plain_block(const struct row *r, const struct tag_row *tag, int x, int count,
+                        struct block *restrict b)
+{
+    const stored *f[Q];
+    double half[3];
+    for (int i = 0; i < Q; i++)
+        f[i] = r->at[i] + x;
+    for (int a = 0; a < 3; a++)
+        half[a] = 0.5 * tag->acceleration[a];
+#pragma GCC ivdep
+    for (int k = 0; k < count; k++) {
+        double drho = 0, jx = 0, jy = 0, jz = 0;
+        drho += (double)f[0][k];
+#define ALONG(j, c)                                                                                \
+    if ((c) > 0) {                                                                                 \
+        j += one;                                                                                  \
+        j -= other;                                                                                \
+    } else if ((c) < 0) {                                                                          \
+        j -= one;                                                                                  \
+        j += other;                                                                                \
+    }
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const double one = (double)f[i][k], other = (double)f[j][k];                               \
+        drho += one;                                                                               \
+        drho += other;                                                                             \
+        ALONG(jx, cx)                                                                              \
+        ALONG(jy, cy)                                                                              \
+        ALONG(jz, cz)                                                                              \
+    }
+        PAIR_LIST(X)
+#undef X
+#undef ALONG
+        b->drho[k] = drho;
+        b->u[0][k] = jx / (1 + drho) + half[0];
+        b->u[1][k] = jy / (1 + drho) + half[1];
+        b->u[2][k] = jz / (1 + drho) + half[2];
+    }
+}
+
+static const struct tag_row *tag_row_at(const struct view *v, int x, int y, int z)
+{
+    return &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+}
+
 static void plain_flow(const struct view *v, const struct row *r, struct task t, size_t cell,
                        int x0, int x1, int y, int z)
 {
-    enum { BLOCK = 64 };
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+    const struct tag_row *const tag = tag_row_at(v, x0, y, z);
     double *flow = (double *)t.buffer + 4 * cell;
+    struct block b;
     for (int x = x0; x < x1; x += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
-        double drho[BLOCK] = {0}, j[3][BLOCK] = {{0}};
-        for (int i = 0; i < Q; i++) {
-            const stored *const f = r->at[i] + x;
-            for (int k = 0; k < count; k++)
-                drho[k] += (double)f[k];
-            for (int a = 0; a < 3; a++)
-                for (int k = 0; c[i][a] && k < count; k++)
-                    j[a][k] = c[i][a] > 0 ? j[a][k] + (double)f[k] : j[a][k] - (double)f[k];
-        }
+        plain_block(r, tag, x, count, &b);
         for (int k = 0; k < count; k++, flow += 4) {
-            const double *const acceleration = v->rows[tags[x + k] & TAG_ROW].acceleration;
-            flow[0] = drho[k];
+            flow[0] = b.drho[k];
             for (int a = 0; a < 3; a++)
-                flow[1 + a] = j[a][k] / (1 + drho[k]) + 0.5 * acceleration[a];
+                flow[1 + a] = b.u[a][k];
         }
     }
 }
@@ -143,6 +188,68 @@ KERNEL(get, row_loads, 0, plain_get(&row, t, cell, cells, x, end))
 KERNEL(put, row_loads, 0, plain_put(&row, t, cell, cells, x, end))
 KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 
+/* As sums_add of each cell of a block, the first of which is number `cell`. */
+static void add_block(struct sums *sums, const struct block *b, int count, size_t cell)
+{
+    struct exact_terms drho = {0, 0}, energy = {0, 0}; /* 64 times less than 1e5: they fit */
+    double square[BLOCK], e[BLOCK];
+    int bad = 0, more = sums->max_cell == NO_CELL;
+    for (int k = 0; k < count; k++) {
+        square[k] = flow_square(b->u[0][k], b->u[1][k], b->u[2][k]);
+        e[k] = flow_energy(b->drho[k], square[k]);
+        bad |= !flow_sane(b->drho[k], square[k], e[k]);
+        more |= square[k] > sums->max_square;
+    }
+    if (bad) {
+        for (int k = 0; k < count; k++)
+            sums_add(sums, b->drho[k], square[k], (int64_t)(cell + (size_t)k));
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        exact_gather(&drho, b->drho[k]);
+        exact_gather(&energy, e[k]);
+    }
+    exact_add_terms(&sums->drho, drho);
+    exact_add_terms(&sums->energy, energy);
+    for (int k = 0; more && k < count; k++)
+        sums_add_max(sums, square[k], (int64_t)(cell + (size_t)k));
+}
+
+/* Cells of a row of the box, the first of which is number `cell`. */
+static void sum_row(const struct view *v, const struct box *box, struct task t, size_t cell, int y,
+                    int z, struct sums *sums)
+{
+    const struct row row = row_loads(v, t.odd, y, z);
+    struct block b;
+    for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
+        end = plain_end(v, x, box->hi[0], y, z, 0);
+        if (end == x) {
+            cell_sums(v, t, cell, x, y, z, sums);
+            end = x + 1;
+            continue;
+        }
+        end = end - x < BLOCK ? end : x + BLOCK;
+        plain_block(&row, tag_row_at(v, x, y, z), x, end - x, &b);
+        add_block(sums, &b, end - x, cell);
+    }
+}
+
+/* A worker takes rows that follow each other. */
+static void kernel_sums(const struct view *v, const struct runs *runs, const struct box *b,
+                        struct task t)
+{
+    const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);
+    const size_t rows = box_cells(b) / nx, workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct sums sums = sums_none();
+        for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++)
+            sum_row(v, b, t, n * nx, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &sums);
+        ((struct sums *)t.buffer)[worker] = sums;
+    }
+}
+
 /* The run of cells that no row loop fits. */
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
@@ -167,5 +274,6 @@ const struct cpu_variant VARIANT(cpu_variant) = {
             [KERNEL_get] = kernel_get,
             [KERNEL_put] = kernel_put,
             [KERNEL_flow] = kernel_flow,
+            [KERNEL_sums] = kernel_sums,
         },
 };

@@ -219,17 +219,16 @@ static void add_stress(struct average *a, size_t at, size_t cells, double n, con
 enum status average_sample(struct average *a)
 {
     struct box piece;
+    struct fetch f;
+    const double *flow;
     size_t at = 0;
     assert(a->solver->step > a->steps[1]);
     a->samples++;
     a->steps[0] = a->samples == 1 ? a->solver->step : a->steps[0];
     a->steps[1] = a->solver->step;
     const double n = (double)a->samples;
-    for (int number = 0; solver_piece(a->solver, &a->part, number, &piece); number++) {
-        const double *const flow = solver_flow(a->solver, &piece);
+    for (fetch_start(&f, a->solver, KERNEL_flow, &a->part); (flow = fetch_next(&f, &piece));) {
         const size_t cells = box_cells(&piece);
-        if (!flow)
-            return STATUS_MACHINE;
         if (a->density != NONE)
             add_density(a, at, cells, n, flow);
         if (a->stress != NONE)
@@ -238,7 +237,7 @@ enum status average_sample(struct average *a)
             add_velocity(a, at, cells, n, flow);
         at += cells; /* a piece is whole rows of the part */
     }
-    return STATUS_OK;
+    return fetch_end(&f);
 }
 
 /* ---- writing ---- */

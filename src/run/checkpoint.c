@@ -1,6 +1,7 @@
 /* Checkpoints: writing; see checkpoint.h. */
 #include "run/checkpoint.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,21 +24,6 @@
  */
 enum { PIECE_BYTES = 4 << 20 };
 
-static const void *get_populations(void *owner, const struct box *piece)
-{
-    return solver_get(owner, piece);
-}
-
-static void *room_for_populations(void *owner)
-{
-    return solver_host(owner);
-}
-
-static enum status put_populations(void *owner, const struct box *piece)
-{
-    return solver_put(owner, piece);
-}
-
 enum status checkpoint_register_populations(struct state *state, struct solver *s)
 {
     const struct box all = {{0, 0, 0},
@@ -48,11 +34,7 @@ enum status checkpoint_register_populations(struct state *state, struct solver *
                         wide ? SAMPLE_float64 : SAMPLE_float32, Q, &all, NULL);
     if (status)
         return status;
-    struct state_array *const a = &state->array[state->count - 1];
-    a->get = get_populations;
-    a->room = room_for_populations;
-    a->put = put_populations;
-    a->owner = s;
+    state->array[state->count - 1].solver = s;
     return STATUS_OK;
 }
 
@@ -80,6 +62,7 @@ struct writer {
     XXH3_state_t **sum; /* [components] */
     uint64_t *table;    /* [planes of the box][components] */
     uint64_t hash;      /* populations: this rank's part of the state's */
+    struct fetch fetch; /* of them */
 };
 
 /* This rank's part of the array's box, in its own coordinates; empty: none. */
@@ -112,22 +95,52 @@ static void copy_piece(const struct state_array *array, const struct domain *d,
             }
 }
 
-/* The piece, [components][cells]; NULL when the backend failed. */
-static const char *get_piece(const struct state_array *array, const struct domain *d,
-                             const struct box *piece, char *room)
-{
-    if (array->get)
-        return array->get(array->owner, piece);
-    copy_piece(array, d, piece, room, true);
-    return room;
-}
-
 static int rows_at_once(const struct state_array *array)
 {
     const size_t row = (size_t)(array->box.hi[0] - array->box.lo[0]) * (size_t)array->components *
                        sample_bytes(array->sample);
     const size_t rows = PIECE_BYTES / row, ny = (size_t)(array->box.hi[1] - array->box.lo[1]);
     return rows < 1 ? 1 : rows > ny ? (int)ny : (int)rows;
+}
+
+/* Rows y0 <= y < y1 of plane z (of the whole grid), as far as they are this rank's. */
+static struct box own_rows(const struct domain *d, const struct state_array *array, int z, int y0,
+                           int y1)
+{
+    const int *const lo = array->box.lo, *const hi = array->box.hi;
+    return domain_part(d, (int[]){lo[0], y0, z}, (int[]){hi[0], y1, z + 1});
+}
+
+/* Number `number` of those of its pieces that write_planes comes to. */
+static bool next_rows(const void *how, int number, struct box *piece)
+{
+    const struct writer *const w = how;
+    const struct domain *const d = w->array->solver->domain;
+    const struct box part = own_part(d, w->array);
+    const int rows = rows_at_once(w->array), low = w->array->box.lo[1], high = w->array->box.hi[1];
+    const int first = (d->lo[1] + part.lo[1] - low) / rows,
+              last = (d->lo[1] + part.hi[1] - 1 - low) / rows;
+    const int z = part.lo[2] + number / (last - first + 1),
+              y = low + (first + number % (last - first + 1)) * rows;
+    if (z >= part.hi[2])
+        return false;
+    *piece = own_rows(d, w->array, d->lo[2] + z, y, y + rows < high ? y + rows : high);
+    return true;
+}
+
+/* The piece, [components][cells]; NULL when the backend failed. */
+static const char *get_piece(struct writer *w, const struct domain *d, const struct box *piece)
+{
+    struct box fetched;
+    if (!w->array->solver) {
+        copy_piece(w->array, d, piece, w->piece, true);
+        return w->piece;
+    }
+    const char *const populations = fetch_next(&w->fetch, &fetched);
+    assert(!populations || memcmp(&fetched, piece, sizeof fetched) == 0);
+    if (populations)
+        w->hash += solver_piece_hash(w->array->solver, piece, populations);
+    return populations;
 }
 
 /* Put the rows of all ranks of the slab, [rank][component][y][x], in order, [component][y][x]. */
@@ -156,7 +169,7 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
     const int root = (z - d->lo[2]) % slab->size;
     const size_t components = (size_t)array->components, rows = (size_t)(y1 - y0);
     enum status status = STATUS_OK;
-    struct box piece = own_part(d, array);
+    const struct box piece = own_rows(d, array, z, y0, y1);
     int total = 0;
 
     for (int r = 0; r < slab->size; r++) {
@@ -169,20 +182,14 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
                 : 0;
         total += slab->count[r];
     }
-    piece.lo[2] = z - d->lo[2];
-    piece.hi[2] = piece.lo[2] + 1;
-    piece.lo[1] = y0 - d->lo[1] > piece.lo[1] ? y0 - d->lo[1] : piece.lo[1];
-    piece.hi[1] = y1 - d->lo[1] < piece.hi[1] ? y1 - d->lo[1] : piece.hi[1];
     const char *mine = w->piece;
     if (slab->count[slab->rank] > 0) {
-        mine = get_piece(array, d, &piece, w->piece);
+        mine = get_piece(w, d, &piece);
         if (!mine) {
             status = STATUS_MACHINE; /* others wait for the message all the same */
             memset(w->piece, 0, (size_t)slab->count[slab->rank]);
             mine = w->piece;
         }
-        if (array->get == get_populations)
-            w->hash += solver_piece_hash(array->owner, &piece, mine);
     }
     const char *whole = mine;
     if (slab->size > 1) {
@@ -212,6 +219,8 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
               z1 = box->hi[2] < top ? box->hi[2] : top;
     const int rows = rows_at_once(w->array);
     enum status status = STATUS_OK;
+    if (w->array->solver)
+        fetch_start_by(&w->fetch, w->array->solver, KERNEL_get, next_rows, w);
     for (int z = z0; z < z1; z++) {
         for (size_t k = 0; k < components; k++)
             XXH3_64bits_reset(w->sum[k]);
@@ -225,6 +234,8 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
             for (size_t k = 0; k < components; k++)
                 w->table[(size_t)(z - box->lo[2]) * components + k] = XXH3_64bits_digest(w->sum[k]);
     }
+    if (w->array->solver && fetch_end(&w->fetch))
+        status = STATUS_MACHINE;
     return status;
 }
 
@@ -491,9 +502,10 @@ static enum status load_cells(int fd, const struct checkpoint_array *from, const
 {
     const struct box part = own_part(d, array);
     const int rows = rows_at_once(array);
-    char *const room = array->room ? array->room(array->owner)
-                                   : malloc((size_t)rows * (size_t)from->n[0] *
-                                            (size_t)from->components * sample_bytes(array->sample));
+    char *const room = array->solver
+                           ? solver_host(array->solver)
+                           : malloc((size_t)rows * (size_t)from->n[0] * (size_t)from->components *
+                                    sample_bytes(array->sample));
     enum status status = room ? STATUS_OK : fail_machine("out of memory to read %s", path);
     if (part.lo[0] == part.hi[0])
         goto free_room;
@@ -507,14 +519,14 @@ static enum status load_cells(int fd, const struct checkpoint_array *from, const
             const int failed = read_rows(fd, from, d, &piece, room);
             if (failed)
                 status = fail_machine("cannot read %s: %s", path, strerror(failed));
-            else if (array->put)
-                status = array->put(array->owner, &piece);
+            else if (array->solver)
+                status = solver_put(array->solver, &piece);
             else
                 copy_piece(array, d, &piece, room, false);
             watchdog_progress();
         }
 free_room:
-    if (!array->room)
+    if (!array->solver)
         free(room);
     return status;
 }

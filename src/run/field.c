@@ -65,7 +65,8 @@ static void put(const struct snapshot *o, size_t place, double value)
         ((float *)o->out)[place] = (float)value;
 }
 
-/* The array at one cell, in physical units if the case has them. flow: density - 1 and velocity. */
+/* The array at one cell, in physical units if the case has them. flow: density - 1 and velocity,
+ * NULL for tags. */
 static void put_cell(const struct snapshot *o, enum field_array array, const double flow[4],
                      size_t cell, size_t place)
 {
@@ -89,7 +90,8 @@ static void put_cell(const struct snapshot *o, enum field_array array, const dou
     }
 }
 
-/* One array but vorticity at the points of a piece, from the flow of all its cells. */
+/* One array but vorticity at the points of a piece, from the flow of all its cells; NULL for tags.
+ */
 static enum status write_array(struct snapshot *o, enum field_array array, const struct box *piece,
                                const struct points *p, const double *flow)
 {
@@ -103,8 +105,8 @@ static enum status write_array(struct snapshot *o, enum field_array array, const
                           z = p->first[2] + k * p->stride;
                 const size_t row =
                     (size_t)(z - piece->lo[2]) * (size_t)ny + (size_t)(y - piece->lo[1]);
-                put_cell(o, array, flow + 4 * (row * (size_t)nx + (size_t)(x - piece->lo[0])),
-                         view_index(v, x, y, z), place++);
+                const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
+                put_cell(o, array, flow ? flow + 4 * cell : NULL, view_index(v, x, y, z), place++);
             }
     return vtkhdf_write(o->file, o->arrays[array], p->start, p->count, o->out);
 }
@@ -132,22 +134,49 @@ static enum status write_vorticity(struct snapshot *o, const struct points *p)
     return vtkhdf_write(o->file, o->arrays[FIELD_vorticity], p->start, p->count, o->out);
 }
 
-static enum status write_piece(struct snapshot *o, const struct box *piece)
+static bool asks_for(const struct snapshot *o, enum field_array array)
 {
-    struct points p;
+    return o->field->of & (1u << array);
+}
+
+/* Arrays that are made of density and velocity, which are fetched only if there are any. */
+static enum status write_flow(struct snapshot *o, const struct box *box)
+{
+    const unsigned others = 1u << FIELD_vorticity | 1u << FIELD_tags;
     enum status status = STATUS_OK;
-    if (!points_of(o, piece, &p))
+    struct points p;
+    struct box piece;
+    struct fetch f;
+    const double *flow;
+    if (!(o->field->of & ~others))
         return status;
-    const double *const flow = solver_flow(o->solver, piece);
-    if (!flow)
-        return STATUS_MACHINE;
+    fetch_start(&f, o->solver, KERNEL_flow, box);
+    while (!status && (flow = fetch_next(&f, &piece))) {
+        const bool any = points_of(o, &piece, &p);
 #define X(array)                                                                                   \
-    if (!status && FIELD_##array != FIELD_vorticity && o->field->of & (1u << FIELD_##array))       \
-        status = write_array(o, FIELD_##array, piece, &p, flow);
-    FIELD_LIST(X)
+    if (any && !status && asks_for(o, FIELD_##array) && !(others & 1u << FIELD_##array))           \
+        status = write_array(o, FIELD_##array, &piece, &p, flow);
+        FIELD_LIST(X)
 #undef X
-    if (!status && o->field->of & (1u << FIELD_vorticity))
-        status = write_vorticity(o, &p); /* the last: it takes the memory of flow */
+    }
+    const enum status fetched = fetch_end(&f);
+    return status ? status : fetched;
+}
+
+/* The other arrays. */
+static enum status write_others(struct snapshot *o, const struct box *box)
+{
+    enum status status = STATUS_OK;
+    struct points p;
+    struct box piece;
+    for (int number = 0; !status && solver_piece(o->solver, box, number, &piece); number++) {
+        if (!points_of(o, &piece, &p))
+            continue;
+        if (asks_for(o, FIELD_tags))
+            status = write_array(o, FIELD_tags, &piece, &p, NULL);
+        if (!status && asks_for(o, FIELD_vorticity))
+            status = write_vorticity(o, &p);
+    }
     return status;
 }
 
@@ -157,17 +186,17 @@ static enum status write_part(struct snapshot *o, const struct box *part)
     const int stride = o->field->stride;
     enum status status = STATUS_OK;
     struct points p;
-    struct box piece;
     if (!points_of(o, part, &p))
         return status;
-    for (int k = 0; k < (stride > 1 ? p.count[2] : 1); k++) {
+    for (int k = 0; !status && k < (stride > 1 ? p.count[2] : 1); k++) {
         struct box slab = *part;
         if (stride > 1) {
             slab.lo[2] = p.first[2] + k * stride;
             slab.hi[2] = slab.lo[2] + 1;
         }
-        for (int number = 0; !status && solver_piece(o->solver, &slab, number, &piece); number++)
-            status = write_piece(o, &piece);
+        status = write_flow(o, &slab);
+        if (!status)
+            status = write_others(o, &slab);
     }
     return status;
 }
@@ -196,7 +225,7 @@ static enum status open_file(struct snapshot *o, const char *dir)
         return status;
     output_provenance(vtkhdf_file(o->file), o->c, o->solver);
 #define X(array)                                                                                   \
-    if (!status && o->field->of & (1u << FIELD_##array)) {                                         \
+    if (!status && asks_for(o, FIELD_##array)) {                                                   \
         o->arrays[FIELD_##array] = count++;                                                        \
         status = vtkhdf_add(o->file, #array, components_of(FIELD_##array),                         \
                             sample_of(o->field, FIELD_##array));                                   \
@@ -212,7 +241,7 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
     struct snapshot o = {.solver = s, .c = c, .field = field};
     const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
     enum status status = open_file(&o, dir);
-    if (!status && field->of & (1u << FIELD_vorticity))
+    if (!status && asks_for(&o, FIELD_vorticity))
         status = curl_start(&o.curl, s, &part);
     if (!status) {
         o.out = malloc(s->piece_cells * MOST_COMPONENTS * sizeof(double));

@@ -51,18 +51,16 @@ static enum status fetch_part(struct solver *s, const struct flow_case *c, enum 
                               const struct box *part, double *out)
 {
     struct box piece;
-    for (int number = 0; solver_piece(s, part, number, &piece); number++) {
-        const double *flow = solver_flow(s, &piece);
-        if (!flow)
-            return STATUS_MACHINE;
+    struct fetch f;
+    const double *flow;
+    for (fetch_start(&f, s, KERNEL_flow, part); (flow = fetch_next(&f, &piece));)
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
                     *out++ = view_fluid(&s->view, view_index(&s->view, x, y, z))
                                  ? value_at(c, of, flow)
                                  : NAN;
-    }
-    return STATUS_OK;
+    return fetch_end(&f);
 }
 
 /* The component of curl u along the plane's axis. Collective, but a rank may fail alone. */

@@ -23,15 +23,13 @@ static enum status velocities_of(struct solver *s, const struct box *box, size_t
 {
     const size_t width = (size_t)(box->hi[0] - box->lo[0]);
     struct box piece;
-    for (int number = 0; solver_piece(s, box, number, &piece); number++) {
-        const double *flow = solver_flow(s, &piece);
-        if (!flow)
-            return STATUS_MACHINE;
+    struct fetch f;
+    const double *flow;
+    for (fetch_start(&f, s, KERNEL_flow, box); (flow = fetch_next(&f, &piece));)
         for (size_t rows = box_cells(&piece) / width; rows > 0; rows--, out += row)
             for (size_t x = 0; x < width; x++, flow += 4)
                 memcpy(out + 3 * x, flow + 1, 3 * sizeof *out);
-    }
-    return STATUS_OK;
+    return fetch_end(&f);
 }
 
 /* The rank that this one's layer at a face goes to, and the one whose layer comes at that time:

@@ -3,57 +3,35 @@
 
 #include <math.h>
 
-#include "base/exact.h"
 #include "solver/curl.h"
 
-/* Beyond this a velocity or density is no flow any more, and would overflow the sums. */
-static const double sane = 1e5;
-
-enum { NO_CELL = -1 };
-
 struct partial {
-    struct exact_sum drho, energy, enstrophy;
-    double max_square;
-    int64_t max_index, bad_index; /* global index of a cell, NO_CELL: none */
+    struct sums sums; /* cells by their global index */
+    struct exact_sum enstrophy;
 };
 
-static int64_t global_index(const struct domain *d, int x, int y, int z)
+/* NO_CELL stays what it is. */
+static int64_t global_index(const struct domain *d, int64_t cell)
 {
-    return ((int64_t)(d->lo[2] + z) * d->cells[1] + (d->lo[1] + y)) * d->cells[0] + (d->lo[0] + x);
+    const int *const n = d->view.n;
+    if (cell == NO_CELL)
+        return cell;
+    const int64_t x = cell % n[0], y = cell / n[0] % n[1], z = cell / n[0] / n[1];
+    return ((d->lo[2] + z) * d->cells[1] + d->lo[1] + y) * d->cells[0] + d->lo[0] + x;
 }
 
-static void add_cell(struct partial *p, const double flow[4], int64_t index)
-{
-    const double drho = flow[0];
-    const double square = flow[1] * flow[1] + flow[2] * flow[2] + flow[3] * flow[3];
-    if (!(fabs(drho) < sane && square < sane)) {
-        if (p->bad_index == NO_CELL || index < p->bad_index)
-            p->bad_index = index;
-        return;
-    }
-    exact_add(&p->drho, drho);
-    exact_add(&p->energy, 0.5 * (1 + drho) * square);
-    if (square > p->max_square || p->max_index == NO_CELL ||
-        (square == p->max_square && index < p->max_index)) {
-        p->max_square = square;
-        p->max_index = index;
-    }
-}
-
-static enum status add_all(struct solver *s, struct partial *p)
+static enum status add_all(struct solver *s, struct sums *sums)
 {
     const struct box all = domain_all(s->domain);
-    struct box piece;
-    for (int number = 0; solver_piece(s, &all, number, &piece); number++) {
-        const double *flow = solver_flow(s, &piece);
-        if (!flow)
-            return STATUS_MACHINE;
-        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
-            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
-                    if (view_fluid(&s->view, view_index(&s->view, x, y, z)))
-                        add_cell(p, flow, global_index(s->domain, x, y, z));
-    }
+    int workers;
+    const struct sums *const partial =
+        solver_partials(s, KERNEL_sums, &all, sizeof *partial, &workers);
+    if (!partial)
+        return STATUS_MACHINE;
+    for (int k = 0; k < workers; k++)
+        sums_join(sums, &partial[k]);
+    sums->max_cell = global_index(s->domain, sums->max_cell);
+    sums->bad_cell = global_index(s->domain, sums->bad_cell);
     return STATUS_OK;
 }
 
@@ -73,7 +51,7 @@ static enum status add_enstrophy(struct solver *s, struct partial *p)
                     continue;
                 curl_at(&curl, x, y, w);
                 const double e = 0.5 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-                if (e < sane)
+                if (e < FLOW_SANE)
                     exact_add(&p->enstrophy, e);
             }
     curl_end(&curl);
@@ -90,32 +68,30 @@ static void cell_of(const struct domain *d, int64_t index, int cell[3])
 enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums)
 {
     const struct domain *const d = s->domain;
-    struct partial p = {.max_index = NO_CELL, .bad_index = NO_CELL};
-    int status = add_all(s, &p);
+    struct partial p = {.sums = sums_none()};
+    int status = add_all(s, &p.sums);
     if (enstrophy && add_enstrophy(s, &p))
         status = STATUS_MACHINE;
 
     int64_t parts[3][3];
-    exact_split(&p.drho, parts[0]);
-    exact_split(&p.energy, parts[1]);
+    exact_split(&p.sums.drho, parts[0]);
+    exact_split(&p.sums.energy, parts[1]);
     exact_split(&p.enstrophy, parts[2]);
     MPI_Allreduce(MPI_IN_PLACE, parts, 9, MPI_INT64_T, MPI_SUM, d->comm);
-    p.drho = exact_join(parts[0]);
-    p.energy = exact_join(parts[1]);
-    p.enstrophy = exact_join(parts[2]);
-    double max_square = p.max_square;
+    const struct exact_sum drho = exact_join(parts[0]), energy = exact_join(parts[1]),
+                           whole_enstrophy = exact_join(parts[2]);
+    double max_square = p.sums.max_square;
     MPI_Allreduce(MPI_IN_PLACE, &max_square, 1, MPI_DOUBLE, MPI_MAX, d->comm);
-    int64_t first[2] = {INT64_MAX, p.bad_index == NO_CELL ? INT64_MAX : p.bad_index};
-    if (p.max_index != NO_CELL && p.max_square == max_square)
-        first[0] = p.max_index;
+    int64_t first[2] = {p.sums.max_square == max_square ? p.sums.max_cell : NO_CELL,
+                        p.sums.bad_cell};
     MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT64_T, MPI_MIN, d->comm);
     MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, d->comm);
 
-    *sums = (struct flow_sums){.max_velocity = sqrt(max_square), .finite = first[1] == INT64_MAX};
-    sums->mass = (double)d->fluid_cells + exact_value(&p.drho);
-    sums->kinetic_energy = exact_value(&p.energy);
-    sums->enstrophy = exact_value(&p.enstrophy);
-    if (first[0] != INT64_MAX)
+    *sums = (struct flow_sums){.max_velocity = sqrt(max_square), .finite = first[1] == NO_CELL};
+    sums->mass = (double)d->fluid_cells + exact_value(&drho);
+    sums->kinetic_energy = exact_value(&energy);
+    sums->enstrophy = exact_value(&whole_enstrophy);
+    if (first[0] != NO_CELL)
         cell_of(d, first[0], sums->max_cell);
     if (!sums->finite)
         cell_of(d, first[1], sums->bad_cell);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/exact.h"
+#include "exact.h"
 
 /* Beyond this a number is no flow any more, and would overflow the sums. */
 static const double sane = 1e5;
@@ -35,17 +35,15 @@ static enum status add_plane(struct solver *s, int axis, int at, struct partial 
     hi[axis] = at + 1;
     const struct box plane = domain_part(d, lo, hi);
     struct box piece;
-    for (int number = 0; solver_piece(s, &plane, number, &piece); number++) {
-        const double *flow = solver_flow(s, &piece);
-        if (!flow)
-            return STATUS_MACHINE;
+    struct fetch f;
+    const double *flow;
+    for (fetch_start(&f, s, KERNEL_flow, &plane); (flow = fetch_next(&f, &piece));)
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
                     if (view_fluid(&s->view, view_index(&s->view, x, y, z)))
                         add_cell(p, flow, axis);
-    }
-    return STATUS_OK;
+    return fetch_end(&f);
 }
 
 enum status flow_rate_measure(struct solver *s, int axis, int at, struct flow_rate *rate)

@@ -92,7 +92,8 @@ void halo_pack(struct halo *h, int odd)
     int count = 0;
     for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
         if (m->to != MPI_PROC_NULL)
-            work[count++] = (struct work){m->send, {odd, m->direction, h->send + m->send_at}};
+            work[count++] = (struct work){
+                m->send, {.odd = odd, .direction = m->direction, .buffer = h->send + m->send_at}};
     b->type->phase(b, QUEUE_SHELL, PHASE_pack, true);
     b->type->launch(b, QUEUE_SHELL, KERNEL_pack, h->view, work, count);
     if (staged(h))
@@ -140,8 +141,9 @@ void halo_finish(struct halo *h, int odd)
     b->type->phase(b, QUEUE_SHELL, PHASE_exchange, false);
     for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
         if (m->from != MPI_PROC_NULL)
-            work[count++] =
-                (struct work){m->receive, {odd, m->direction, h->receive + m->receive_at}};
+            work[count++] = (struct work){
+                m->receive,
+                {.odd = odd, .direction = m->direction, .buffer = h->receive + m->receive_at}};
     b->type->phase(b, QUEUE_SHELL, PHASE_unpack, true);
     if (staged(h))
         b->type->copy(b, QUEUE_SHELL, h->receive, h->mpi_receive, h->receive_bytes);

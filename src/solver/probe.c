@@ -308,18 +308,26 @@ void probe_destroy(struct probe *p)
     *p = (struct probe){0};
 }
 
+static bool cut(const void *how, int number, struct box *piece)
+{
+    const struct probe *const p = how;
+    if (number >= p->boxes)
+        return false;
+    *piece = p->box[number].box;
+    return true;
+}
+
 enum status probe_measure(struct probe *p, struct solver *s, double *values)
 {
-    enum status status = STATUS_OK;
-    for (int b = 0; b < p->boxes && !status; b++) {
-        const struct probe_box *const box = &p->box[b];
-        const double *const flow = solver_flow(s, &box->box);
-        if (!flow)
-            status = STATUS_MACHINE;
-        for (int k = box->first; !status && k < box->first + box->count; k++)
+    struct box piece;
+    struct fetch f;
+    const double *flow;
+    const struct probe_box *box = p->box;
+    for (fetch_start_by(&f, s, KERNEL_flow, cut, p); (flow = fetch_next(&f, &piece)); box++)
+        for (int k = box->first; k < box->first + box->count; k++)
             for (int c = 0; c < 4; c++)
                 p->mine[4 * (size_t)k + (size_t)c] = flow[4 * p->place[k] + (size_t)c];
-    }
+    const enum status status = fetch_end(&f);
     MPI_Gatherv(p->mine, 4 * p->cells, MPI_DOUBLE, p->all, p->counts, p->starts, MPI_DOUBLE, 0,
                 s->domain->comm);
     for (int k = 0; values && k < p->points; k++) {

@@ -1,7 +1,7 @@
 /* Change of the velocity field; see residual.h.
  *
  * At the end of a convergence the squares are those of differences of 1e-16 and less, of creeping
- * flows of much less: far below the steps of base/exact.h. So the sums here are of the whole range,
+ * flows of much less: far below the steps of exact.h. So the sums here are of the whole range,
  * in limbs of 32 bits; no term is rounded, and every cut of the box gives the same bits. */
 #include "solver/residual.h"
 
@@ -135,13 +135,10 @@ enum status residual_measure(struct residual *r, struct solver *s, double *value
         int64_t bad, failed;
     } sum = {.bad = 0};
     struct box piece;
+    struct fetch f;
+    const double *flow;
     size_t n = 0; /* pieces of whole rows, one after the other: the order of the memory */
-    for (int number = 0; solver_piece(s, &all, number, &piece); number++) {
-        const double *flow = solver_flow(s, &piece);
-        if (!flow) {
-            sum.failed = 1;
-            break;
-        }
+    for (fetch_start(&f, s, KERNEL_flow, &all); (flow = fetch_next(&f, &piece));) {
         /* Zeros where a cell is not fluid. */
         for (size_t left = box_cells(&piece); left > 0; left--, n++, flow += 4) {
             double now[3], before[3], change = 0, whole = 0;
@@ -160,6 +157,7 @@ enum status residual_measure(struct residual *r, struct solver *s, double *value
         wide_carry(&sum.change);
         wide_carry(&sum.whole);
     }
+    sum.failed = fetch_end(&f) != STATUS_OK;
     MPI_Allreduce(MPI_IN_PLACE, &sum, sizeof sum / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
                   s->domain->comm);
     wide_carry(&sum.change);

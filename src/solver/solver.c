@@ -236,7 +236,8 @@ static void ask(struct fetch *f, int k)
 {
     struct solver *const s = f->solver;
     const struct backend_type *const type = s->backend->type;
-    f->there[k] = solver_piece(s, &f->box, f->number, &f->piece[k]);
+    f->there[k] = f->cut ? f->cut(f->how, f->number, &f->piece[k])
+                         : solver_piece(s, &f->box, f->number, &f->piece[k]);
     if (!f->there[k])
         return;
     f->number++;
@@ -251,12 +252,24 @@ static void ask(struct fetch *f, int k)
                box_cells(&f->piece[k]) * cell_bytes);
 }
 
+static void start(struct fetch *f)
+{
+    assert(!f->solver->fetching);
+    f->solver->fetching = true;
+    ask(f, 0);
+}
+
 void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box)
 {
-    assert(!s->fetching);
-    s->fetching = true;
     *f = (struct fetch){.solver = s, .kernel = kernel, .box = *box};
-    ask(f, 0);
+    start(f);
+}
+
+void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
+                    const void *how)
+{
+    *f = (struct fetch){.solver = s, .kernel = kernel, .cut = cut, .how = how};
+    start(f);
 }
 
 const void *fetch_next(struct fetch *f, struct box *piece)
@@ -277,6 +290,9 @@ const void *fetch_next(struct fetch *f, struct box *piece)
 
 enum status fetch_end(struct fetch *f)
 {
+    struct backend *const b = f->solver->backend;
+    if (!f->status && f->there[f->at]) /* given up: nothing may write to host[] any more */
+        f->status = b->type->wait(b, QUEUE_SHELL);
     f->solver->fetching = false;
     return f->status;
 }
@@ -300,6 +316,28 @@ const void *solver_get(struct solver *s, const struct box *piece)
 const double *solver_flow(struct solver *s, const struct box *piece)
 {
     return fetch_one(s, KERNEL_flow, piece);
+}
+
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            size_t bytes, int *workers)
+{
+    struct backend *const b = s->backend;
+    const size_t cells = box_cells(box), room = s->piece_cells * Q * stored_bytes(s) / bytes;
+    const size_t most = cells < room ? cells : room;
+    struct work work = {*box, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    assert(!s->fetching && most > 0);
+    work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
+    watchdog_progress();
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
+    if (!b->type->host_memory)
+        b->type->copy(b, QUEUE_INTERIOR, s->host[0], s->buffer[0],
+                      (size_t)work.task.workers * bytes);
+    if (b->type->wait(b, QUEUE_INTERIOR))
+        return NULL;
+    watchdog_progress();
+    *workers = work.task.workers;
+    return s->host[0];
 }
 
 void *solver_host(struct solver *s)
@@ -371,14 +409,12 @@ enum status solver_hash(struct solver *s, uint64_t *hash)
 {
     const struct box all = domain_all(s->domain);
     struct box piece;
+    struct fetch f;
+    const void *populations;
     uint64_t sum = 0;
-    int failed = 0, anyone;
-    for (int number = 0; !failed && solver_piece(s, &all, number, &piece); number++) {
-        const void *const populations = solver_get(s, &piece);
-        failed = !populations;
-        if (populations)
-            sum += solver_piece_hash(s, &piece, populations);
-    }
+    for (fetch_start(&f, s, KERNEL_get, &all); (populations = fetch_next(&f, &piece));)
+        sum += solver_piece_hash(s, &piece, populations);
+    int failed = fetch_end(&f) != STATUS_OK, anyone;
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, s->domain->comm);
     MPI_Allreduce(&sum, hash, 1, MPI_UINT64_T, MPI_SUM, s->domain->comm);
     return anyone ? STATUS_MACHINE : STATUS_OK;

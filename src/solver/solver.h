@@ -47,25 +47,37 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
 const void *solver_get(struct solver *s, const struct box *piece);
 
 /* The results of a kernel (get or flow) for a box of any size, piece by piece in the order of
- * solver_piece: the next is on its way while one is used. Nothing else may use the buffers until
- * it ends:
+ * solver_piece: the next is on its way while one is used, which is valid until the next call.
+ * Nothing else may use the buffers until it ends:
  *
  *   struct fetch f;
  *   for (fetch_start(&f, s, KERNEL_flow, &box); (flow = fetch_next(&f, &piece));)
  *       ...
  *   status = fetch_end(&f);  STATUS_MACHINE, reported, when the backend failed */
+typedef bool fetch_cut(const void *how, int number, struct box *piece);
 struct fetch {
     struct solver *solver;
     enum kernel kernel;
     struct box box, piece[2];
+    fetch_cut *cut; /* what the pieces are instead of those of the box; or NULL */
+    const void *how;
     bool there[2]; /* under way to host[k] */
     int number;    /* of the next piece to ask for */
     int at;        /* of the two, which is to be used next */
     enum status status;
 };
 void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box);
+/* The same, but piece 0, 1, .. is what `cut` gives until it gives none: any boxes that are not
+ * empty and fit the buffers. */
+void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
+                    const void *how);
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
+
+/* The partial results of a kernel of sums over a box that is not empty, `bytes` each, and how many
+ * workers left one. As solver_get. */
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            size_t bytes, int *workers);
 
 /* Set them: fill solver_host(s) the same way, then put it. */
 void *solver_host(struct solver *s);

@@ -13,6 +13,8 @@
 
 enum { STATE_NAME = 96, STATE_DEFINITION = 256 };
 
+struct solver;
+
 struct state_array {
     char name[STATE_NAME];             /* "populations", "averages/upper" */
     char definition[STATE_DEFINITION]; /* how it was made: another definition, another array */
@@ -21,13 +23,9 @@ struct state_array {
     bool in_cells;  /* false: the same on all ranks, rank 0's is kept */
     struct box box; /* cells of the whole grid that it covers */
     /* On the host; of an array in cells this rank's part of the box, [components][z][y][x].
-     * NULL: get and put of `owner` in its place. */
+     * NULL: it is the populations of this solver. */
     void *data;
-    const void *(*get)(void *owner,
-                       const struct box *piece); /* [components][cells]; NULL: failed */
-    void *(*room)(void *owner);                  /* to fill the same way for put */
-    enum status (*put)(void *owner, const struct box *piece);
-    void *owner;
+    struct solver *solver;
 };
 
 struct state {

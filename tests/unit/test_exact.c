@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/exact.h"
+#include "exact.h"
 #include "reference.h"
 
 enum { TERMS = 5000 };

@@ -1,0 +1,70 @@
+/* What the fluid cells of a box sum up to: partial results, one for each of the workers that share
+ * the box, joined in any order. */
+#ifndef TAGFLOW_SUMS_H
+#define TAGFLOW_SUMS_H
+
+#include "exact.h"
+
+/* Cells by their numbers in the box, which are in the order of those in the whole grid. */
+struct sums {
+    struct exact_sum drho, energy; /* rho - 1, rho u^2 / 2 */
+    double max_square;             /* largest |u|^2 */
+    int64_t max_cell, bad_cell;    /* the first that has it, the first that is not sane */
+};
+#define NO_CELL INT64_MAX
+
+/* Beyond this a velocity or density is no flow any more, and would overflow the sums. */
+#define FLOW_SANE 1e5
+
+TAGFLOW_FN int flow_sane(double drho, double square, double energy)
+{
+    return (drho < FLOW_SANE) & (drho > -FLOW_SANE) & (square < FLOW_SANE) & (energy < FLOW_SANE) &
+           (energy > -FLOW_SANE);
+}
+
+TAGFLOW_FN double flow_square(double ux, double uy, double uz)
+{
+    return ux * ux + uy * uy + uz * uz;
+}
+
+TAGFLOW_FN double flow_energy(double drho, double square)
+{
+    return 0.5 * (1 + drho) * square;
+}
+
+TAGFLOW_FN struct sums sums_none(void)
+{
+    const struct sums s = {{0}, {0}, 0, NO_CELL, NO_CELL};
+    return s;
+}
+
+TAGFLOW_FN void sums_add_max(struct sums *s, double square, int64_t cell)
+{
+    if (square > s->max_square || (square == s->max_square && cell < s->max_cell)) {
+        s->max_square = square;
+        s->max_cell = cell;
+    }
+}
+
+/* Add a cell. What is not sane is left out of the sums. */
+TAGFLOW_FN void sums_add(struct sums *s, double drho, double square, int64_t cell)
+{
+    const double energy = flow_energy(drho, square);
+    if (!flow_sane(drho, square, energy)) {
+        s->bad_cell = cell < s->bad_cell ? cell : s->bad_cell;
+        return;
+    }
+    exact_add(&s->drho, drho);
+    exact_add(&s->energy, energy);
+    sums_add_max(s, square, cell);
+}
+
+TAGFLOW_FN void sums_join(struct sums *s, const struct sums *other)
+{
+    s->drho.units += other->drho.units;
+    s->energy.units += other->energy.units;
+    sums_add_max(s, other->max_square, other->max_cell);
+    s->bad_cell = other->bad_cell < s->bad_cell ? other->bad_cell : s->bad_cell;
+}
+
+#endif
