@@ -104,6 +104,9 @@ struct kernel_test {
     size_t (*buffer)(const struct work *, size_t stored); /* bytes */
     double (*moved)(const struct work *, size_t stored);  /* bytes, from and to memory */
     void (*plan)(struct plan *, const struct ground *, uint64_t *random);
+    /* Where a buffer need not be the same bytes everywhere: turn it into what has to be. NULL: as
+     * it is. */
+    void (*settle)(const struct work *, void *buffer);
 };
 extern const struct kernel_test kernel_tests[KERNELS]; /* from KERNEL_LIST */
 

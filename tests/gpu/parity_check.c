@@ -118,9 +118,13 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
     const size_t size[2] = {t->size[POPULATIONS], l->whole};
     const size_t bytes[2] = {t->stored, kernel_tests[kernel].element(t->stored)};
     bool different = false;
+    for (int k = 0; k < l->count && kernel_tests[kernel].settle; k++)
+        for (int which = 0; which < 2; which++)
+            kernel_tests[kernel].settle(&l->work[k],
+                                        (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
     for (int m = 0; m < 2; m++) {
-        /* Buffers of bytes are compared eight at a time where there is no number to show. */
-        const size_t number = bytes[m] < 4 ? 8 : bytes[m];
+        /* Eight bytes at a time where there is no number to show. */
+        const size_t number = bytes[m] < 4 || bytes[m] > 8 ? 8 : bytes[m];
         const size_t at =
             first_difference(t->after[m], t->wanted[m], size[m] / number * number, number);
         if (at == SIZE_MAX)

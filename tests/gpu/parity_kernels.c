@@ -1,12 +1,12 @@
 /* What parity tries of each kernel. A kernel that is in KERNEL_LIST and not here does not compile.
  *
- * For a kernel <name>: element_, buffer_, moved_ and plan_<name> and MODEL_<name>, as struct
- * kernel_test has them. One whose buffer is not the same bytes on every backend, as that of sums by
- * workers, needs one thing more here: what the host makes of it, to be compared instead. */
+ * For a kernel <name>: element_, buffer_, moved_, plan_ and settle_<name> and MODEL_<name>, as
+ * struct kernel_test has them. */
 #include "parity.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "domain/domain.h"
 
@@ -242,12 +242,70 @@ static double moved_flow(const struct work *w, size_t stored)
 
 #define plan_flow plan_pieces
 
+/* ---- sums: a struct a worker ---- */
+
+static size_t element_sums(size_t stored)
+{
+    (void)stored;
+    return sizeof(exact_units); /* as struct sums is aligned */
+}
+
+static size_t buffer_sums(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return (size_t)w->task.workers * sizeof(struct sums);
+}
+
+#define MODEL_sums "a cell: 19 populations loaded, a tag; a worker: its sums"
+
+static double moved_sums(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_sums(w, stored);
+}
+
+/* By one worker, by a few, by more than there are cells in most blocks. */
+static void plan_sums(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    static const int workers[] = {1, 3, 300};
+    for (int k = 0; k < 6; k++) {
+        char what[32];
+        const struct box all = ground_all(g);
+        snprintf(what, sizeof what, "%s, %d workers", k < 3 ? "whole" : "part", workers[k % 3]);
+        struct launch *const l = add_launch(p, what);
+        add_work(l, k < 3 ? all : part_of(all, random), 0);
+        l->work[0].task.workers = workers[k % 3];
+    }
+}
+
+/* Who found what is the backend's affair, what they found together is not. Gaps in the struct are
+ * zeroed. */
+static void settle_sums(const struct work *w, void *buffer)
+{
+    struct sums *const partial = (struct sums *)buffer;
+    struct sums all = sums_none();
+    for (int k = 0; k < w->task.workers; k++)
+        sums_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    partial->drho = all.drho;
+    partial->energy = all.energy;
+    partial->max_square = all.max_square;
+    partial->max_cell = all.max_cell;
+    partial->bad_cell = all.bad_cell;
+}
+
 /* ---- all of them ---- */
+
+#define settle_step NULL
+#define settle_pack NULL
+#define settle_unpack NULL
+#define settle_get NULL
+#define settle_put NULL
+#define settle_flow NULL
 
 const struct kernel_test kernel_tests[KERNELS] = {
 #define X(name)                                                                                    \
-    [KERNEL_##                                                                                     \
-        name] = {#name, MODEL_##name, element_##name, buffer_##name, moved_##name, plan_##name},
+    [KERNEL_##name] = {#name,        MODEL_##name, element_##name, buffer_##name,                  \
+                       moved_##name, plan_##name,  settle_##name},
     KERNEL_LIST(X)
 #undef X
 };
