@@ -26,7 +26,7 @@ static const char general_help[] =
 
 static const char run_help[] =
     "tagflow run CASE.yaml [--set PATH=VALUE]... [--output DIR] [--restart auto|FILE]\n"
-    "                      [--overwrite] [--backend auto|cpu|cuda]\n"
+    "                      [--overwrite] [--backend auto|cpu|cuda] [--share-gpu]\n"
     "\n"
     "  --set PATH=VALUE  change a key of the case, e.g. --set run.steps=100 (repeat; the last "
     "wins)\n"
@@ -37,6 +37,7 @@ static const char run_help[] =
     "  --restart FILE    go on from this checkpoint\n"
     "  --overwrite       replace the run that the folder holds\n"
     "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
+    "  --share-gpu       several ranks may use one GPU: for trials, it is not faster\n"
     "\n"
     "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "

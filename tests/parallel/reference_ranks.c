@@ -339,6 +339,7 @@ static void every_cut(int ranks, int *cases)
                     memcpy(t.c.run.ranks, cuts, sizeof cuts);
                     t.c.solver.collision = (enum collision)(seed % COLLISIONS);
                     t.c.acceleration[seed % 3] = seed & 4 ? 1e-3 : 0;
+                    t.c.run.exchange = seed % 5 == 0 ? EXCHANGE_all : EXCHANGE_cut;
                     t.first = (int)(seed / 2 % 2);
                     t.obstacles = seed % 3 == 0 ? 0 : 3 + (int)(seed % 20);
                     compare(&t);
@@ -374,6 +375,7 @@ static void at_random(int ranks, uint64_t seed, int *cases)
             continue;
         t.c.solver.collision = (enum collision)(t.seed % COLLISIONS);
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
+        t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : EXCHANGE_cut;
         for (int a = 0; a < 3; a++)
             t.c.acceleration[a] = t.seed & 16 ? 1e-3 * reference_uniform(&seed) : 0;
         t.first = (int)(t.seed >> 5 & 3);

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Every order between streams, every wait and every copy is needed: without any one of them a test fails.
+
+    tests/gpu/mutants.py [BUILD]    some minutes; BUILD is a folder of its own, made if it is not there
+
+Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
+delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
+change of src/solver/{solver,halo}.c or cuda/backend.c.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
+SOURCE = BUILD + "/source"
+
+SOLVER, HALO, CUDA = "src/solver/solver.c", "src/solver/halo.c", "cuda/backend.c"
+# File, the function it is in, the call, what takes its place.
+MUTANTS = [
+    (SOLVER, "step_exchanging", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SOLVER, "step_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
+    (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
+    (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
+    (SOLVER, "ask", "type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SOLVER, "ask", "type->after(s->backend, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
+    (SOLVER, "ask", "type->copy(", "if (0) type->copy("),
+    (SOLVER, "fetch_next", "s->backend->type->wait(s->backend, QUEUE_SHELL)", "STATUS_OK"),
+    (SOLVER, "fetch_end", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
+    (SOLVER, "solver_partials", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SOLVER, "solver_partials", "b->type->copy(", "if (0) b->type->copy("),
+    (SOLVER, "solver_partials", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
+    (SOLVER, "solver_put", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SOLVER, "solver_put", "b->type->copy(", "if (0) b->type->copy("),
+    (SOLVER, "solver_put", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
+    (HALO, "halo_pack", "b->type->copy(", "if (0) b->type->copy("),
+    (HALO, "halo_send", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
+    (HALO, "halo_finish", "MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);", ""),
+    (HALO, "halo_finish", "b->type->copy(", "if (0) b->type->copy("),
+    (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
+    (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
+    (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaEventRecord(b->order[other], b->stream[other])", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaStreamWaitEvent(b->stream[queue], b->order[other], 0)", "cudaSuccess"),
+    (CUDA, "cuda_wait", "cudaStreamSynchronize(b->stream[queue])", "cudaSuccess"),
+]
+
+
+def build():
+    done = subprocess.run(["ninja", "-C", BUILD, *TARGETS], capture_output=True, text=True)
+    return done.returncode == 0, done.stdout[-2000:]
+
+
+TARGETS = ["tests/gpu/standin_backend_32", "tests/gpu/standin_tables_32", "tests/gpu/standin_ranks_32",
+           "tests/gpu/parity_standin", "tests/gpu/tagflow_standin"]
+MPIRUN = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh"]
+
+
+# A whole run; its steps are timed. Its hash is that of the CPU.
+RUN = """
+run() { tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
+    --set run.steps=30 --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
+    grep state_hash mutant/report.json; }
+cpu=$(run cpu) && cuda=$(run cuda) && [ "$cpu" = "$cuda" ]
+"""
+
+
+def tests():
+    """Name, command, options of the stand-in; the quickest first."""
+    for order in "lazy", "random,seed=1", "random,seed=2", "eager":
+        for aware in 0, 1:
+            options = f"late=1,uuid=same,aware={aware},order={order}"
+            yield "ranks 1 " + options, MPIRUN + ["1", "tests/gpu/standin_ranks_32"], options
+            yield "ranks 2 " + options, MPIRUN + ["2", "tests/gpu/standin_ranks_32"], options
+        yield "tables " + order, ["tests/gpu/standin_tables_32"], f"late=1,order={order}"
+        yield "a run, " + order, ["sh", "-c", RUN], f"late=1,order={order}"
+        yield "parity " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "33,4,3"], f"late=1,order={order}"
+        yield "backend " + order, ["tests/gpu/standin_backend_32"], f"late=1,order={order}"
+
+
+def noticed():
+    for name, command, options in tests():
+        try:
+            done = subprocess.run(command, cwd=BUILD, env=os.environ | {"TAGFLOW_STANDIN": options, "TAGFLOW_SOURCE_ROOT": ROOT},
+                                  capture_output=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            return name + ": it hangs"
+        if done.returncode:
+            return name
+    return None
+
+
+def without(text, function, old, new):
+    """The text with the first such call of the function replaced."""
+    start = re.search(rf"^[a-z][^;{{}}]*\b{function}\([^;]*?\)\n{{", text, re.M).start()
+    end = text.index("\n}\n", start)
+    at = text.index(old, start, end)
+    return text[:at] + new + text[at + len(old):]
+
+
+def mutate(path, function, old, new):
+    """Tests the product with that change; whether it builds, which test notices."""
+    with open(f"{ROOT}/{path}") as file:
+        text = file.read()
+    with open(f"{SOURCE}/{path}", "w") as file:
+        file.write(without(text, function, old, new))
+    ok, why = build()
+    by = noticed() if ok else None
+    with open(f"{SOURCE}/{path}", "w") as file:
+        file.write(text)
+    return ok, by, why
+
+
+os.makedirs(BUILD, exist_ok=True)
+if os.path.exists(SOURCE):
+    shutil.rmtree(SOURCE)
+files = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout.decode().split("\0")
+for name in filter(None, files):
+    os.makedirs(os.path.dirname(f"{SOURCE}/{name}"), exist_ok=True)
+    shutil.copy2(f"{ROOT}/{name}", f"{SOURCE}/{name}")
+if not os.path.exists(BUILD + "/build.ninja"):
+    subprocess.run(["meson", "setup", "-Dcuda=disabled", BUILD, SOURCE], check=True, stdout=subprocess.DEVNULL)
+ok, why = build()
+assert ok, why
+by = noticed()
+assert by is None, f"without a mutation {by} fails"
+print("without a mutation all tests pass", flush=True)
+
+missed = 0
+for mutant in MUTANTS:
+    ok, by, why = mutate(*mutant)
+    if not ok:
+        print(f"does not build: {mutant}\n{why}", flush=True)
+    missed += by is None
+    print(f"{'noticed by ' + by if by else 'NOT NOTICED'}: {mutant[1]} without {mutant[2]}", flush=True)
+print(f"{len(MUTANTS)} mutants, {missed} not noticed")
+sys.exit(missed > 0)
