@@ -130,7 +130,7 @@ needs_nothing_new() {
 
 install -m 755 "$build/tagflow" "$dir/libexec/tagflow"
 programs=tagflow
-for parity in "$build/parity" "$build/tests/parity"; do
+for parity in "$build/parity" "$build/tests/gpu/parity"; do
     if [ -x "$parity" ]; then
         install -m 755 "$parity" "$dir/libexec/parity"
         programs="tagflow parity"

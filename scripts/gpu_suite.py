@@ -149,7 +149,7 @@ class Suite:
             places, programs = [os.path.join(ROOT, "bin")], ["parity"]
         else:
             places = [self.options.build] if self.options.build else [os.path.join(ROOT, n) for n in ("build", "build-test")]
-            programs = ["parity", "tests/parity"]
+            programs = ["parity", "tests/gpu/parity"]
         self.folder = next((p for p in places if os.access(os.path.join(p, "tagflow"), os.X_OK)), None)
         if not self.folder:
             wrong_usage(f"there is no tagflow in {' or '.join(places)} (build it, or --build DIR)")

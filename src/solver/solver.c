@@ -140,12 +140,12 @@ static void launch_interior(struct solver *s)
 }
 
 /* Shell and interior of one step, and what its messages bring, are at different addresses: in any
- * order or at once. All of them follow all of the step before. */
+ * order or at once. The shell follows all of the step before; the interior its shell, for which the
+ * host has waited in halo_send, and need not wait for what was unpacked: it is not the interior's. */
 static enum status step_exchanging(struct solver *s)
 {
     const int odd = (int)(s->step & 1);
     struct backend *const b = s->backend;
-    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, true);
     launch_step(s, QUEUE_SHELL, s->shell, s->shells);

@@ -15,7 +15,7 @@
 
 static const char help[] =
     "parity [--backend NAME]... [--seed N] [--cells NX,NY,NZ]\n"
-    "       [--bench [--seconds S]] [--json FILE]\n"
+    "       [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
     "parity --list | --help\n"
     "\n"
     "Runs every kernel of every variant of the backends beside the plain cell functions and\n"
@@ -27,6 +27,7 @@ static const char help[] =
     "                    the host, else 512,512,512 or the largest cube that fits\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
+    "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself\n"
     "  --json FILE       write all results there as well\n"
     "  --list            backends, variants, kernels, states\n"
     "\n"
@@ -41,7 +42,7 @@ struct options {
     int cells[3];
     bool sized, bench, list;
     double seconds;
-    const char *json;
+    const char *json, *kernel;
 };
 
 /* ---- options ---- */
@@ -91,6 +92,13 @@ static enum status read_option(struct options *o, const char *name, const char *
     } else if (strcmp(name, "--seconds") == 0) {
         if (!read_seconds(value, &o->seconds))
             return fail_user("--seconds %s: not a number of seconds", value);
+    } else if (strcmp(name, "--kernel") == 0) {
+        bool known = strcmp(value, "copy") == 0;
+        for (int kernel = 0; kernel < KERNELS; kernel++)
+            known = known || strcmp(value, kernel_tests[kernel].name) == 0;
+        if (!known)
+            return fail_user("--kernel %s: no such kernel (parity --list)", value);
+        o->kernel = value;
     } else {
         o->json = value;
     }
@@ -99,7 +107,8 @@ static enum status read_option(struct options *o, const char *name, const char *
 
 static enum status read_options(struct options *o, int count, char **arguments)
 {
-    static const char *const valued[] = {"--backend", "--seed", "--cells", "--seconds", "--json"};
+    static const char *const valued[] = {"--backend", "--seed",   "--cells",
+                                         "--seconds", "--kernel", "--json"};
     *o = (struct options){.seed = 1, .seconds = 1};
     for (int k = 1; k < count; k++) {
         const char *const name = arguments[k];
@@ -117,6 +126,8 @@ static enum status read_options(struct options *o, int count, char **arguments)
         else if (read_option(o, name, arguments[++k]))
             return STATUS_USAGE;
     }
+    if (o->kernel && !o->bench)
+        return fail_user("--kernel is for --bench");
     return STATUS_OK;
 }
 
@@ -196,10 +207,13 @@ static enum status run_variant(const struct variant *v, const struct options *o,
                                 .quick = o->bench,
                                 .report = r->checks};
     const int before = r->failed;
-    enum status status = check_variant(v, &check, &r->failed);
+    const bool copy = o->bench && o->kernel && strcmp(o->kernel, "copy") == 0; /* no kernel */
+    enum status status = copy ? STATUS_OK : check_variant(v, &check, &r->failed);
     if (o->bench && r->failed == before) {
-        const struct bench bench = {
-            .cells = o->sized ? o->cells : NULL, .seconds = o->seconds, .report = r->bench};
+        const struct bench bench = {.cells = o->sized ? o->cells : NULL,
+                                    .seconds = o->seconds,
+                                    .only = o->kernel,
+                                    .report = r->bench};
         status = bench_variant(v, &bench);
     }
     return status;

@@ -142,6 +142,7 @@ enum status check_variant(const struct variant *v, const struct check *c, int *f
 struct bench {
     const int *cells; /* NULL: as large as suits the backend */
     double seconds;   /* for each kernel */
+    const char *only; /* of this name, or "copy"; NULL: all */
     json_t *report;
 };
 enum status bench_variant(const struct variant *v, const struct bench *b);

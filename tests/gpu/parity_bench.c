@@ -242,6 +242,11 @@ static enum status verify_copy(struct stand *s, size_t copied)
     return status;
 }
 
+static bool wanted(const struct bench *b, const char *name)
+{
+    return !b->only || strcmp(b->only, name) == 0;
+}
+
 /* Steps with one kind of rows: periodic, or closed by walls. */
 static enum status bench_step(const struct variant *v, const struct bench *b, struct mixture m,
                               enum scene scene)
@@ -267,7 +272,7 @@ static enum status bench_others(const struct variant *v, const struct bench *b)
     enum status status = stand_create(&s, v, b, true, mixture(MIXTURES - 1), SCENE_open);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
-        if (kernel == KERNEL_step)
+        if (kernel == KERNEL_step || !wanted(b, j.what))
             continue;
         if (kernel == KERNEL_pack || kernel == KERNEL_unpack)
             add_messages(&j, &s);
@@ -276,7 +281,7 @@ static enum status bench_others(const struct variant *v, const struct bench *b)
         status = j.count ? measure(&s, &j)
                          : fail_machine("%s: no buffer is as large as one row", j.what);
     }
-    if (!status) {
+    if (!status && wanted(b, "copy")) {
         const struct job copy = {.what = "copy", .copied = s.bytes / 2 / 64 * 64};
         status = launch(&s, &copy, 1);
         if (!status)
@@ -291,9 +296,12 @@ static enum status bench_others(const struct variant *v, const struct bench *b)
 enum status bench_variant(const struct variant *v, const struct bench *b)
 {
     enum status status = STATUS_OK;
-    for (int k = 0; k < MIXTURES && !status; k++)
+    const bool step = wanted(b, kernel_tests[KERNEL_step].name);
+    for (int k = 0; step && k < MIXTURES && !status; k++)
         status = bench_step(v, b, mixture(k), SCENE_open);
-    for (int k = 0; k < MIXTURES - 1 && !status; k += 2) /* walls have to do with no force */
+    for (int k = 0; step && k < MIXTURES - 1 && !status;
+         k += 2) /* walls have to do with no force */
         status = bench_step(v, b, mixture(k), SCENE_closed);
-    return status ? status : bench_others(v, b);
+    const bool others = !step || !b->only;
+    return status || !others ? status : bench_others(v, b);
 }

@@ -10,7 +10,7 @@ import time
 import runs
 from runs import ROOT, TAGFLOW, check, write
 
-PARITY = next((path for path in (os.path.join(os.path.dirname(TAGFLOW), name) for name in ("parity", "tests/parity"))
+PARITY = next((path for path in (os.path.join(os.path.dirname(TAGFLOW), name) for name in ("parity", "tests/gpu/parity"))
                if os.access(path, os.X_OK)), None)
 CASES = {f"{kind}_{collision}_{precision}" for kind in ("periodic", "cavity") for collision in ("bgk", "trt")
          for precision in ("fp32", "fp64")}
