@@ -12,7 +12,8 @@ scripts/setup.sh test
 ninja -C build-test
 if [ $# = 0 ]; then
     [ -f build-sanitize/build.ninja ] ||
-        meson setup build-sanitize --buildtype=debug -Db_sanitize=address,undefined -Db_lundef=false
+        meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
+            -Db_lundef=false
     ninja -C build-sanitize
     export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
     # Open MPI leaks at start-up and exit; ours would show under valgrind (tests/robustness/memory.py).
