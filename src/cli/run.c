@@ -59,7 +59,7 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
     if (!options.dir)
         options.dir = c.name;
     options.case_path = files.path;
-    status = backend_choose(backend, comm, &options.backend);
+    status = backend_choose(backend, comm, &options.backend, options.backend_reason);
     if (!status)
         status = run_case(&c, &options, comm);
     case_destroy(&c);

@@ -74,6 +74,8 @@ void narrate_start(const struct narrator *n, const char *from)
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
     say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
     say_hosts(n);
+    if (*n->backend_reason)
+        say("backend %s: %s", n->solver->backend->type->name, n->backend_reason);
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);

@@ -11,7 +11,8 @@ struct narrator {
     const struct flow_case *c;
     const struct solver *solver;
     const char *dir;
-    char transport[128]; /* how halos travel */
+    const char *backend_reason; /* why it is not the preferred one, or "" */
+    char transport[128];        /* how halos travel */
     struct progress progress;
     double lap_seconds; /* of steps since the last line */
     int64_t lap_steps;

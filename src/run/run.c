@@ -491,7 +491,10 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     enum status status = domain_create(&r.domain, c, comm);
     if (status)
         return status;
-    r.n = (struct narrator){.c = c, .solver = &r.solver, .dir = options->dir};
+    r.n = (struct narrator){.c = c,
+                            .solver = &r.solver,
+                            .dir = options->dir,
+                            .backend_reason = options->backend_reason};
     r.n.progress.checkpoint = -1;
     r.n.live = narrate_live(&r.domain);
     const struct backend_wanted wanted = {.c = c, .comm = comm, .share = options->share_gpu};

@@ -13,7 +13,8 @@ struct run_options {
     const char *restart;   /* "auto", a checkpoint's file, or NULL: from the beginning */
     bool overwrite;
     const struct backend_type *backend;
-    bool share_gpu; /* several ranks may use one GPU */
+    char backend_reason[256]; /* why not the preferred one, or "" */
+    bool share_gpu;           /* several ranks may use one GPU */
 };
 
 /* Collective; the program's exit status, the same on all ranks. */

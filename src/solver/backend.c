@@ -13,9 +13,10 @@ static const struct backend_type *find(const char *name)
     return NULL;
 }
 
-enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen)
+enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen,
+                           char reason[256])
 {
-    char reason[256] = "";
+    reason[0] = '\0';
     if (strcmp(name, "auto") != 0) {
         *chosen = find(name);
         if (!*chosen)
@@ -28,8 +29,6 @@ enum status backend_choose(const char *name, MPI_Comm comm, const struct backend
     for (const struct backend_type *const *b = backends; *b; b++)
         if ((*b)->present(comm, reason)) {
             *chosen = *b;
-            if (reason[0])
-                say("backend %s: %s", (*b)->name, reason);
             return STATUS_OK;
         }
     return fail_machine("there is no backend that runs here: %s", reason);

@@ -83,9 +83,10 @@ struct backend_type {
 extern const struct backend_type *const backends[];
 extern const struct backend_type backend_cpu;
 
-/* The backend of that name; "auto": the first that can run here, with a line that says why it is
- * not the first of all. Collective. STATUS_USAGE: not built in; STATUS_MACHINE: cannot run here.
+/* The backend of that name; "auto": the first that can run here, and why it is not the first of
+ * all ("" if it is). Collective. STATUS_USAGE: not built in; STATUS_MACHINE: cannot run here.
  * Both reported. */
-enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen);
+enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen,
+                           char reason[256]);
 
 #endif

@@ -10,8 +10,9 @@
 #include "base/message.h"
 #include "base/watchdog.h"
 
-/* A piece of get, put and flow is at most about this large, but at least one row. */
-enum { PIECE_BYTES = 4 << 20 };
+/* A piece of get, put and flow is at most about this large, and a small part of all cells, but at
+ * least one row, and of few cells all. */
+enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096 };
 
 /* The interior is launched in this many slabs, between which MPI gets to work. */
 enum { SLABS = 8 };
@@ -25,7 +26,9 @@ static size_t stored_bytes(const struct solver *s)
 static size_t piece_cells(const struct view *v, size_t bytes)
 {
     const size_t row = (size_t)v->n[0], all = row * (size_t)v->n[1] * (size_t)v->n[2];
-    const size_t cells = PIECE_BYTES / (Q * bytes);
+    size_t cells = all / PIECE_PART > PIECE_CELLS ? all / PIECE_PART : PIECE_CELLS;
+    if (cells > PIECE_BYTES / (Q * bytes))
+        cells = PIECE_BYTES / (Q * bytes);
     return all < cells ? all : cells > row ? cells : row;
 }
 

@@ -242,7 +242,8 @@ static enum status run(const struct options *o, struct results *r)
     enum status status = STATUS_OK;
     for (int k = 0; k < o->backends; k++) {
         const struct backend_type *type;
-        enum status one = backend_choose(o->backend[k], MPI_COMM_SELF, &type);
+        char reason[256];
+        enum status one = backend_choose(o->backend[k], MPI_COMM_SELF, &type, reason);
         if (!one)
             one = run_backend(type, o, r);
         status = status ? status : one;

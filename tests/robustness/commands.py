@@ -15,7 +15,7 @@ commands = re.findall(r"^  tagflow (\w+)", said.out, re.M)
 check(said.code == 0 and not said.err and commands == ["run", "check", "keys", "info"], f"--help names {commands}")
 for name in commands:
     said = tagflow(name, "--help")
-    options = sorted(set(re.findall(r"--[a-z]+", said.out)) - {"--help"})
+    options = sorted(set(re.findall(r"--[a-z-]+", said.out)) - {"--help"})
     check(said.code == 0 and not said.err and f"tagflow {name}" in said.out, f"{name} --help, options {options}")
     for option in options:
         known = tagflow(name, option, "case.yaml", "--then-this-is-not")  # with or without a value
@@ -34,7 +34,7 @@ for ranks in 0, 2:
     said = tagflow("info", ranks=ranks)
     lines = dict(line.split(None, 1) for line in said.out.splitlines())
     check(said.code == 0 and lines["tagflow"].startswith(version) and
-          {"compiler", "MPI", "HDF5", "CUDA", "backends", "cores", "halos"} < lines.keys() and
+          {"compiler", "MPI", "HDF5", "backend", "cores", "halos"} < lines.keys() and
           lines["MPI"].endswith(f"; {max(ranks, 1)} rank" + "s" * (ranks > 1)), f"info on {ranks} ranks: {sorted(lines)}")
 
 # Keys: all, a part, one, none.
