@@ -33,6 +33,7 @@ struct cuda_backend {
     double seconds[PHASES]; /* of those on the host */
     cudaError_t error;      /* the first that came up */
     const char *failed;     /* what came to it */
+    bool told;              /* and was reported */
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -57,8 +58,11 @@ static bool good(struct cuda_backend *b, cudaError_t error, const char *what)
     return error == cudaSuccess;
 }
 
-static enum status report(const struct cuda_backend *b)
+static enum status report(struct cuda_backend *b)
 {
+    if (b->told) /* everything fails from then on: one line is enough */
+        return STATUS_MACHINE;
+    b->told = true;
     return fail_machine("the GPU failed: %s: %s (%s)", b->failed, cudaGetErrorString(b->error),
                         b->base.description);
 }
@@ -169,9 +173,12 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
     b->tags = NULL;
     b->rows = NULL;
     b->step = choose_step(&b->variant, v->rows);
-    if (good(b, cudaMalloc((void **)&b->tags, bytes), "memory for tags") &&
-        good(b, cudaMalloc((void **)&b->rows, table), "memory for tags") &&
-        good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags"))
+    if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
+        cudaMalloc((void **)&b->rows, table) != cudaSuccess) {
+        cudaGetLastError(); /* or a later call would return it */
+        return backend_no_room(backend, (double)(bytes + table), "tags");
+    }
+    if (good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags"))
         good(b, cudaMemcpy(b->rows, v->rows, table, cudaMemcpyHostToDevice), "copying tags");
     /* Copies from memory that is not pinned may still be on their way, and the streams would not
      * wait for them. */

@@ -262,15 +262,15 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     int64_t done = 0;
     while (done < steps) {
         const bool last = done == steps - 1; /* whose phases stand for those of all */
-        status = last ? solver_step_timed(&r->solver, p->phases) : solver_step(&r->solver);
-        if (status) /* reported; the neighbours wait for this rank's halo, and would for ever */
-            MPI_Abort(r->comm, (int)status);
+        /* When one rank's fails, all the same to the end: the others do not know it yet. */
+        if (last ? solver_step_timed(&r->solver, p->phases) : solver_step(&r->solver))
+            status = STATUS_MACHINE;
         p->step = r->solver.step;
         done++;
         narrate_live_progress(&r->n);
     }
     p->phases_steps++;
-    if (r->domain.rank == 0 && clock_seconds() - r->status_last > status_seconds)
+    if (!status && r->domain.rank == 0 && clock_seconds() - r->status_last > status_seconds)
         status = write_status(r);
     struct wishes mine;
     wish(r, status, (clock_seconds() - start) / (double)steps, &mine);

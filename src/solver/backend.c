@@ -1,6 +1,7 @@
 /* Which backend runs; see backend.h. */
 #include "solver/backend.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -24,7 +25,10 @@ enum status backend_choose(const char *name, MPI_Comm comm, const struct backend
                              name);
         if ((*chosen)->present(comm, reason))
             return STATUS_OK;
-        return fail_machine("--backend %s: %s (--backend cpu, or auto)", name, reason);
+        /* All ranks know it: one says it. */
+        return message_rank() != 0
+                   ? STATUS_MACHINE
+                   : fail_machine("--backend %s: %s (--backend cpu, or auto)", name, reason);
     }
     for (const struct backend_type *const *b = backends; *b; b++)
         if ((*b)->present(comm, reason)) {
@@ -32,4 +36,17 @@ enum status backend_choose(const char *name, MPI_Comm comm, const struct backend
             return STATUS_OK;
         }
     return fail_machine("there is no backend that runs here: %s", reason);
+}
+
+enum status backend_no_room(struct backend *b, double bytes, const char *what)
+{
+    double available, all;
+    char there[64] = "";
+    b->type->memory(b, &available, &all);
+    if (all > 0)
+        snprintf(there, sizeof there, ", of %.4g GB there are %.4g free", 1e-9 * all,
+                 1e-9 * available);
+    return fail_machine("out of memory: %.4g GB for %s%s (use more ranks or nodes, or "
+                        "solver.storage: fp32)",
+                        1e-9 * bytes, what, there);
 }

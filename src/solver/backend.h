@@ -89,4 +89,8 @@ extern const struct backend_type backend_cpu;
 enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen,
                            char reason[256]);
 
+/* Reports that there are no so many bytes of its memory for that, and how many there are; returns
+ * STATUS_MACHINE. */
+enum status backend_no_room(struct backend *, double bytes, const char *what);
+
 #endif

@@ -1,6 +1,8 @@
 /* Exchange of the populations that cross cuts; see halo.h. */
 #include "solver/halo.h"
 
+#include <stdlib.h>
+
 #include "base/message.h"
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
@@ -67,8 +69,14 @@ enum status halo_create(struct halo *h, const struct domain *d, const struct vie
     }
     if (h->count == 0 || make_room(h, transport))
         return STATUS_OK;
+    const double bytes = (double)(h->send_bytes + h->receive_bytes);
+    const bool host = h->send && h->receive;
     halo_destroy(h);
-    return fail_machine("out of memory for the halo buffers");
+    if (host)
+        return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for the "
+                            "messages with neighbours",
+                            1e-9 * bytes);
+    return backend_no_room(b, bytes, "the messages with neighbours");
 }
 
 void halo_destroy(struct halo *h)
@@ -82,6 +90,7 @@ void halo_destroy(struct halo *h)
         b->type->free(b, h->send);
         b->type->free(b, h->receive);
     }
+    free(h->spare);
     *h = (struct halo){0};
 }
 
@@ -101,26 +110,39 @@ void halo_pack(struct halo *h, int odd)
     b->type->phase(b, QUEUE_SHELL, PHASE_pack, false);
 }
 
+/* The neighbours wait for this rank's messages, and would for ever: they get empty ones, for which
+ * MPI need not read a GPU that may be gone; and what they send goes to the host. */
+static void give_up(struct halo *h)
+{
+    h->failed = true;
+    if (staged(h) || h->backend->type->host_memory)
+        return;
+    h->spare = malloc(h->receive_bytes);
+    if (!h->spare)
+        MPI_Abort(h->comm, (int)fail_machine("out of memory"));
+}
+
 enum status halo_send(struct halo *h)
 {
     struct backend *const b = h->backend;
     /* For what was packed, and for the unpacking of the step before, which reads where messages
      * will be received. */
     const enum status status = b->type->wait(b, QUEUE_SHELL);
-    if (status)
-        return status;
+    if (status && !h->failed)
+        give_up(h);
+    char *const receive = h->spare ? h->spare : h->mpi_receive;
     b->type->phase(b, QUEUE_SHELL, PHASE_exchange, true);
     for (int k = 0; k < h->count; k++) {
         const struct halo_message *const m = &h->message[k];
-        MPI_Irecv(h->mpi_receive + m->receive_at, m->receive_count, h->type, m->from, m->direction,
+        MPI_Irecv(receive + m->receive_at, m->receive_count, h->type, m->from, m->direction,
                   h->comm, &h->request[2 * k]);
     }
     for (int k = 0; k < h->count; k++) {
         const struct halo_message *const m = &h->message[k];
-        MPI_Isend(h->mpi_send + m->send_at, m->send_count, h->type, m->to, m->direction, h->comm,
-                  &h->request[2 * k + 1]);
+        MPI_Isend(h->mpi_send + m->send_at, h->failed ? 0 : m->send_count, h->type, m->to,
+                  m->direction, h->comm, &h->request[2 * k + 1]);
     }
-    return STATUS_OK;
+    return status;
 }
 
 void halo_progress(struct halo *h)

@@ -28,6 +28,8 @@ struct halo {
     char *send, *receive; /* all messages, of the backend */
     /* What MPI gets: the same, or, through the host, copies of them. */
     char *mpi_send, *mpi_receive;
+    bool failed; /* the backend: messages mean nothing any more */
+    char *spare; /* of the host: where they go then, rather than to a GPU */
 };
 
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
@@ -37,7 +39,8 @@ void halo_destroy(struct halo *h);
 /* Of the step of that parity: put packing into the shell's queue, after the shell itself. */
 void halo_pack(struct halo *h, int odd);
 
-/* Send what was packed, as soon as it is, and be ready to receive. */
+/* Send what was packed, as soon as it is, and be ready to receive. STATUS_MACHINE, reported, when
+ * the backend failed; the neighbours get messages all the same, then and in all steps to come. */
 enum status halo_send(struct halo *h);
 
 /* Let MPI move messages; call now and then while computing. */

@@ -60,20 +60,18 @@ static enum status make_room(struct solver *s)
     for (int k = 0; k < 2; k++) {
         s->buffer[k] = type->alloc(b, piece);
         s->host[k] = type->host_memory ? s->buffer[k] : type->alloc_host(b, piece);
-        room = room && s->buffer[k] && s->host[k];
+        if (s->buffer[k] && !s->host[k])
+            return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for "
+                                "what comes from the GPU",
+                                1e-9 * (double)piece);
+        room = room && s->buffer[k];
     }
     s->view.populations = room ? type->alloc(b, bytes) : NULL;
     if (s->view.populations)
         return STATUS_OK;
-    double available, all;
-    char there[64] = "";
-    type->memory(b, &available, &all);
-    if (all > 0)
-        snprintf(there, sizeof there, ", of %.4g GB there are %.4g free", 1e-9 * all,
-                 1e-9 * available);
-    return fail_machine("out of memory: %.4g GB for the populations of %zu cells%s (use more ranks "
-                        "or nodes, or solver.storage: fp32)",
-                        1e-9 * (double)bytes, s->domain->view_cells, there);
+    char what[64];
+    snprintf(what, sizeof what, "the populations of %zu cells", s->domain->view_cells);
+    return backend_no_room(b, (double)bytes, what);
 }
 
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
@@ -157,12 +155,10 @@ static enum status step_exchanging(struct solver *s)
     if (b->type->asynchronous)
         launch_interior(s);
     const enum status status = halo_send(&s->halo);
-    if (status)
-        return status;
     if (!b->type->asynchronous)
         launch_interior(s);
     halo_finish(&s->halo, odd);
-    return STATUS_OK;
+    return status;
 }
 
 enum status solver_step(struct solver *s)
@@ -189,13 +185,9 @@ enum status solver_step_timed(struct solver *s, double seconds[PHASES])
     struct backend *const b = s->backend;
     double more[PHASES];
     enum status status = solver_wait(s);
-    if (status)
-        return status;
     b->timing = true;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
-    status = solver_step(s);
-    if (!status)
-        status = solver_wait(s);
+    status = solver_step(s) || status ? STATUS_MACHINE : solver_wait(s);
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
     b->timing = false;
     b->type->phases(b, more);

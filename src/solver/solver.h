@@ -28,7 +28,8 @@ void solver_destroy(struct solver *s);
 
 /* Advance by one step: shell, then exchange while the interior runs. On a GPU it may still be
  * under way when this returns; solver_wait waits for it, and whatever brings results to the host.
- */
+ * When the backend fails (STATUS_MACHINE, reported) the step is counted and messages are exchanged
+ * all the same: ranks need agree on it only after as many steps as they agreed on. */
 enum status solver_step(struct solver *s);
 enum status solver_wait(struct solver *s);
 

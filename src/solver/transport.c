@@ -28,6 +28,8 @@ enum status transport_choose(const struct flow_case *c, const struct backend *b,
         snprintf(why, 128, "through MPI, from host memory");
         return STATUS_OK;
     }
+    if (c->run.transport == TRANSPORT_device && !aware && message_rank() != 0)
+        return STATUS_MACHINE; /* all ranks know it: one says it */
     if (c->run.transport == TRANSPORT_device && !aware)
         return fail_machine("run.transport is device, but this MPI does not say that it reads the "
                             "memory of GPUs (run.transport: auto, or an MPI with CUDA support)");

@@ -934,16 +934,18 @@ static void test_calls_are_counted(void **state)
     passes(options, lazy_body); /* appended */
     FILE *const file = fopen(path, "r");
     assert_non_null(file);
-    int mallocs = 0, kernels = 0, lines = 0;
+    int mallocs = 0, kernels = 0, bytes = 0, lines = 0;
     while (fgets(line, sizeof line, file)) {
         lines++;
         mallocs += strcmp(line, "cudaMalloc 1\n") == 0;
         kernels += strcmp(line, "kernel 3\n") == 0;
+        bytes += strcmp(line, "bytes 512\n") == 0;
     }
     fclose(file);
     remove(path);
     assert_int_equal(mallocs, 2);
     assert_int_equal(kernels, 2);
+    assert_int_equal(bytes, 2);
     assert_int_equal(lines % 2, 0);
 }
 
@@ -1024,8 +1026,11 @@ static void test_devices_are_as_told(void **state)
     strcpy(before, said);
     setenv("OMPI_COMM_WORLD_RANK", "1", 1);
     passes("devices=3,capability=8.6,uuid=rank", device_body);
-    unsetenv("OMPI_COMM_WORLD_RANK");
     assert_string_not_equal(said, before);
+    passes("rank=0,devices=0,rank=1,devices=3,capability=8.6", device_body);
+    passes("devices=3,capability=8.6,rank=0,devices=0", device_body);
+    passes("devices=3,rank=1,devices=0", no_device_body);
+    unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
 static void elapsed_body(void)

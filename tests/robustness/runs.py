@@ -186,16 +186,18 @@ def bytes_of(folder):
 class Job:
     """A run that goes on meanwhile, by itself (ranks 0) or under mpirun, whose process is then `process`."""
 
-    def __init__(self, folder, settings=(), ranks=0, restart="auto", case="case.yaml", more=()):
+    def __init__(self, folder, settings=(), ranks=0, restart="auto", case="case.yaml", more=(), program=None, env=None):
         arguments = ["run", case, "--output", folder, *(["--restart", restart] if restart else []), *more, *sets(dict(settings))]
-        line = [TAGFLOW] + arguments
+        self.program = program or TAGFLOW
+        line = [self.program] + arguments
         if ranks:
             line = ["sh", "-c", '. "$0"; exec mpirun -n "$@"', ROOT + "/scripts/environment.sh", str(ranks)] + line
         self.folder, self.ranks = folder, ranks
         self.stuck = False  # had mpirun to be killed when all its ranks had long ended?
         self.out = tempfile.NamedTemporaryFile(dir=WORK, prefix="out_", delete=False).name
         with open(self.out, "wb") as out, open(self.out + ".err", "wb") as err:
-            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                                            env=None if env is None else os.environ | env)
         self.started = time.monotonic()
 
     def processes(self):
@@ -205,7 +207,7 @@ class Job:
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             name, parent, began = _process(int(pid))
-            if parent == self.process.pid and name == os.path.basename(TAGFLOW):
+            if parent == self.process.pid and name == os.path.basename(self.program)[:15]:
                 found.append((_rank(pid), int(pid), began))
         return [(pid, began) for _, pid, began in sorted(found)]
 

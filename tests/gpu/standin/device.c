@@ -12,8 +12,7 @@ static bool is_device(int device)
     return device >= 0 && device < standin_options.devices;
 }
 
-/* The rank as mpirun or srun set it, before MPI_Init. */
-static int rank(void)
+int standin_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -30,7 +29,7 @@ int standin_bus(int device)
     case STANDIN_UUID_SAME:
         return 1;
     case STANDIN_UUID_RANK:
-        return 1 + device + standin_options.devices * rank();
+        return 1 + device + standin_options.devices * standin_rank();
     case STANDIN_UUID_DEVICE:
         break;
     }

@@ -31,7 +31,7 @@ struct allocation {
 };
 
 static struct allocation *allocations;
-static size_t used[STANDIN_DEVICES];
+static size_t used[STANDIN_DEVICES], most;
 static char *arena, *arena_end, *arena_next;
 static int unlocked; /* how often */
 static volatile sig_atomic_t in_kernel;
@@ -210,6 +210,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     if (!a)
         return standin_leave(cudaErrorMemoryAllocation);
     used[standin_device] += charge(size);
+    most = used[standin_device] > most ? used[standin_device] : most;
     *pointer = a->at;
     return standin_leave(cudaSuccess);
 }
@@ -275,6 +276,11 @@ void standin_memory_reset(int device)
             release(link);
         else
             link = &(*link)->next;
+}
+
+size_t standin_memory_most(void)
+{
+    return most;
 }
 
 int standin_memory_left(void)

@@ -19,7 +19,9 @@
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
- *   count=FILE        append how often every function was called
+ *   count=FILE        append how often every function was called, and the most bytes that a device
+ *                     has lost to allocations
+ *   rank=N            the options from here on are for rank N only
  *   fail=FUNCTION:N   its Nth call returns an error (it still frees or destroys)
  *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
  *   skip=FUNCTION:N   its Nth call does nothing: does a test notice?
@@ -172,6 +174,8 @@ static void write_counts(void)
     for (int i = 0; i < STANDIN_CALLS; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s %ld\n",
                                    call_row[i].name, calls[i]);
+    length +=
+        (size_t)snprintf(text + length, sizeof text - length, "bytes %zu\n", standin_memory_most());
     const int file = open(standin_options.count, O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (file < 0 || write(file, text, length) != (ssize_t)length)
         standin_die("%s: %s", standin_options.count, strerror(errno));
@@ -205,13 +209,17 @@ void standin_begin(void)
     char *const copy = strdup(given ? given : "");
     if (!copy)
         standin_die("no memory");
+    bool mine = true;
     char *rest, *option = strtok_r(copy, ",", &rest);
     for (; option; option = strtok_r(NULL, ",", &rest)) {
         char *const equals = strchr(option, '=');
         if (!equals)
             standin_die("TAGFLOW_STANDIN: %s: NAME=VALUE is wanted", option);
         *equals = '\0';
-        set_option(option, equals + 1);
+        if (strcmp(option, "rank") == 0)
+            mine = (int)number(option, equals + 1, 0, 1e6) == standin_rank();
+        else if (mine)
+            set_option(option, equals + 1);
     }
     free(copy);
     random_state = standin_options.seed;

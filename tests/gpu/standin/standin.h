@@ -105,6 +105,9 @@ bool standin_skipped(enum standin_call call);
 /* The error from which the device does not recover, cudaSuccess for none. */
 extern cudaError_t standin_sticky;
 
+/* The rank as mpirun or srun set it, before MPI_Init. */
+int standin_rank(void);
+
 /* Bus number of a device; ranks that are given the same one share the device. */
 int standin_bus(int device);
 
@@ -137,6 +140,9 @@ void standin_check_argument(const void *argument, size_t size);
 
 /* Frees all device memory of a device. */
 void standin_memory_reset(int device);
+
+/* The most bytes of a device that were allocated at a time, as cudaMemGetInfo counts them. */
+size_t standin_memory_most(void);
 
 /* Device and pinned allocations not freed; looks at what lies around them. */
 int standin_memory_left(void);

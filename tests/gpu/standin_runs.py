@@ -1,0 +1,400 @@
+#!/usr/bin/python3
+"""Whole runs of the program with the CUDA backend on the stand-in for CUDA's runtime: what they write is what the CPU
+writes, bit by bit, on any number of ranks; one backend goes on where the other ended; which GPU a rank takes, and what
+is said where there is none, one too old or one too small; and whatever call of the runtime fails, the run ends with exit
+status 1 and a line, and can be gone on with.
+
+    TAGFLOW_STANDIN_PROGRAM  the program with the stand-in (required)
+    TAGFLOW_THOROUGH         set: every case in every variant, every call on two ranks as well
+"""
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
+import runs
+from runs import Job, check, differences, load, results, sets, tagflow, write
+
+PROGRAM = os.environ["TAGFLOW_STANDIN_PROGRAM"]
+THOROUGH = "TAGFLOW_THOROUGH" in os.environ
+os.environ["OMP_WAIT_POLICY"] = "passive"
+os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def standin(options):
+    """What nothing may rely on, and what was asked for."""
+    return {"TAGFLOW_STANDIN": "leaks=1,late=1" + ("," + options if options else "")}
+
+
+def gpu(command, *arguments, ranks=0, options="", backend="cuda"):
+    """A command of the program on the stand-in."""
+    more = ["--backend", backend] if command == "run" else []
+    return tagflow(command, *arguments, *more, ranks=ranks, env=standin(options), program=PROGRAM)
+
+
+def on_gpu(folder):
+    return load(folder, "report.json")["backend"] == "cuda"
+
+
+def together(function, jobs):
+    """[(its arguments, what it gave)]: starting MPI is waiting mostly."""
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        return list(zip(jobs, pool.map(lambda job: function(*job), jobs)))
+
+
+# ---- the cases that come with it: the CPU's bits ----
+
+# Cells of each; steps are few.
+CELLS = {
+    "abc": [11, 11, 11], "cavity": [20, 16, 4], "cavity_cube": [12, 11, 10], "cavity_re100": [33, 9, 4],
+    "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "shear_layer": [24, 20, 4],
+    "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
+}
+PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")}
+
+
+def variants():
+    """Ranks, settings and the stand-in's options, in turn."""
+    number = 0
+    while True:
+        number += 1
+        ranks = [0, 2, 3, 4, 1][number % 5]
+        aware = number // 2 % 2
+        settings = {"run.exchange": ["cut", "all"][number % 2], "run.transport": "device" if aware else "host"}
+        order = ["lazy", "random", "random"][number % 3] + f",seed={number}"
+        yield ranks, settings, f"uuid=same,aware={aware},order={order}"
+
+
+def compare(name, precision, variant):
+    """Differences between a run on the CPU, made if it is not there, and one on GPUs."""
+    ranks, settings, options = variant
+    small = PRECISIONS[precision] | {"domain.cells": CELLS[name], "run.steps": 9}
+    case = f"{runs.ROOT}/configs/{name}.yaml"
+    base, folder = f"{name}_{precision}", f"{name}_{precision}_{options}"
+    said = gpu("run", case, "--share-gpu", "--output", folder, *sets(small | settings), ranks=ranks, options=options)
+    if said.code:
+        return str(said)
+    log = open(folder + "/log.txt").read()
+    halos = re.search("^halos: (.*)", log, re.M)
+    where = "from GPU memory" if "aware=1" in options else "by way of host memory"
+    if not on_gpu(folder) or (halos is None and ranks > 1) or (halos and where not in halos[1]):
+        return f"not on GPUs, or halos not {where}: {halos and halos[1]}"
+    return differences(results(base), results(folder))[:5]
+
+
+check(set(CELLS) == {os.path.basename(path)[:-5] for path in glob.glob(runs.ROOT + "/configs/*.yaml")},
+      "every case of configs/ is here")
+turn = variants()
+pairs = [(name, precision) for name in CELLS for precision in PRECISIONS]
+
+
+def on_cpu(name, precision):
+    return tagflow("run", f"{runs.ROOT}/configs/{name}.yaml", "--output", f"{name}_{precision}",
+                   *sets(PRECISIONS[precision] | {"domain.cells": CELLS[name], "run.steps": 9}))
+
+
+for (name, precision), said in together(on_cpu, pairs):
+    check(said.code == 0, f"{name}, {precision}, on the CPU: {said}")
+hashes = {load(f"{name}_{precision}", "report.json")["state_hash"] for name, precision in pairs}
+check(len(hashes) == len(pairs), f"{len(pairs)} runs, {len(hashes)} hashes: what differs, differs")
+jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else {'fp32': 2, 'fp64': 1}[precision])]
+for (name, precision, variant), wrong in together(compare, jobs):
+    check(not wrong, f"{name}, {precision}, {variant}: {wrong or 'as on the CPU'}")
+
+# ---- all that a run writes; going on where another backend ended ----
+
+STEPS = 90
+write("long.yaml", runs.LONG_CASE)
+LONG = {"run.steps": STEPS, "checkpoint": {"every": 35, "keep": 2}, "check.every": 25, "output.averages.mean.to": 80,
+        "output.fields.main.every": 30, "output.fields.wide.every": 45, "output.images.side.every": 30}
+
+
+def long_run(folder, ranks=0, options=None, settings=(), more=()):
+    """options: the stand-in's; None: on the CPU."""
+    arguments = ["run", "long.yaml", "--output", folder, *more, *sets(LONG | dict(settings))]
+    if options is None:
+        return tagflow(*arguments, ranks=ranks)
+    return gpu(*arguments, "--share-gpu", ranks=ranks, options="uuid=same," + options)
+
+
+def as_undisturbed(folder, said, what):
+    wrong = [str(said)] if said.code else differences(undisturbed, results(folder))[:5] + runs.faults(folder)
+    check(not wrong, f"{what}: {wrong or 'as the run on the CPU'}")
+
+
+jobs = [("cpu",), ("gpu", 0, "order=lazy"), ("gpu_3", 3, "order=random,seed=5", {"run.ranks": [1, 3, 1]})]
+said = dict((job[0], said) for job, said in together(long_run, jobs))
+check(said["cpu"].code == 0 and runs.checkpoint_steps("cpu") == [70, 90], f"the run on the CPU: {said['cpu']}")
+undisturbed = results("cpu")
+check(len(undisturbed) > 40, f"{len(undisturbed)} results")
+as_undisturbed("gpu", said["gpu"], "on a GPU")
+as_undisturbed("gpu_3", said["gpu_3"], "on 3 ranks with GPUs")
+
+
+def go_on(name, start, ranks, options, cut):
+    """As from the job before, killed between its last two checkpoints."""
+    shutil.copytree(start, name)
+    write(name + "/status.json", json.dumps(load(name, "status.json") | {"state": "running"}))
+    os.remove(name + "/report.json")
+    os.remove(name + f"/checkpoints/step_{STEPS:010}.h5")
+    return long_run(name, ranks, options, {"run.ranks": cut}, ["--restart", "auto"])
+
+
+jobs = [("cpu, then GPUs", "cpu", 3, "order=random,seed=2", [1, 1, 3]), ("GPU, then cpu", "gpu", 2, None, [2, 1, 1]),
+        ("GPUs, then a GPU", "gpu_3", 0, "order=lazy", [1, 1, 1]), ("GPUs, then cpu", "gpu_3", 0, None, [1, 1, 1])]
+for (name, _, _, options, _), said in together(go_on, jobs):
+    resumed = "goes on from" in said.out and "step 70" in said.out
+    check(resumed and on_gpu(name) == (options is not None), f"{name}: goes on from step 70: {said}")
+    as_undisturbed(name, said, name)
+
+# Stopped in the middle, on two ranks; goes on elsewhere.
+job = Job("stopped", LONG, 2, case="long.yaml", more=["--backend", "cuda", "--share-gpu"], program=PROGRAM,
+          env=standin("uuid=same,order=random,seed=3"))
+if job.wait_for_line("step 20 "):
+    job.signal_rank(signal.SIGTERM, 1)
+said = job.end()
+status = load("stopped", "status.json")
+check(said.code == 75 and status["state"] == "stopped" and 20 <= status["step"] < STEPS and
+      runs.checkpoint_steps("stopped")[-1] == status["step"] and not runs.faults("stopped", quick=True),
+      f"SIGTERM: stopped at step {status['step']}: {said}")
+shutil.copytree("stopped", "stopped, then cpu")
+as_undisturbed("stopped, then cpu", long_run("stopped, then cpu", 3, None, {"run.ranks": [3, 1, 1]}, ["--restart", "auto"]),
+               "then on 3 ranks of the CPU")
+as_undisturbed("stopped", long_run("stopped", 4, "order=lazy", {"run.ranks": [1, 2, 2]}, ["--restart", "auto"]),
+               "then on 4 ranks with GPUs")
+
+# ---- which GPU; none, too old, too small ----
+
+write("case.yaml", runs.CASE)
+said = tagflow("run", "case.yaml", "--output", "case")
+state_hash = load("case", "report.json")["state_hash"]
+NONE = "no NVIDIA GPU to be seen"
+NO_DRIVER = r"no NVIDIA driver, or one too old for CUDA \d+\.\d+"
+OLD = r"GPU 0, .*, is too old: it is sm_70, and there are kernels for sm_80 and newer"
+ALONE = "each rank sees a GPU of its own only"
+WHO = r"tagflow: (rank \d+ on \S+: )?"
+# The stand-in's options, ranks, backend asked for, more arguments: exit status, backend, and, of these, what the log says,
+# what it says not, and errors, each once from as many ranks as there are texts.
+CHOICES = [
+    ("devices=2", 2, "auto", [], 0, "cuda", [r"^rank 0 on \S+ cuda, GPU 0: .*sm_90$", r"^rank 1 on \S+ cuda, GPU 1: "], [ALONE], []),
+    ("devices=3", 4, "cuda", ["--share-gpu"], 0, "cuda", [r"^rank 3 on \S+ cuda, GPU 0: "], [ALONE], []),
+    ("devices=3", 4, "cuda", [], 1, None, [], [], [r"4 ranks on \S+ and 3 GPUs for them \(.*\): rank 3 .*--share-gpu"]),
+    ("devices=1,uuid=rank", 2, "cuda", [], 0, "cuda", [ALONE, r"^ranks 0 to 1 on \S+ cuda, GPU 0: "], [], []),
+    ("devices=1,uuid=rank", 0, "cuda", [], 0, "cuda", [], [ALONE], []),
+    ("devices=2,uuid=same", 2, "auto", [], 1, None, [], [], [r"2 ranks on \S+ and 1 GPU for them \(.*\): rank 1 .*--share-gpu"]),
+    ("devices=1", 2, "cuda", [], 1, None, [], [], [r"2 ranks on \S+ and 1 GPU for them \(.*\): rank 1 .*--share-gpu"]),
+    ("devices=1", 2, "cuda", ["--share-gpu"], 0, "cuda", [r"^ranks 0 to 1 on \S+ cuda, GPU 0: "], [ALONE], []),
+    ("driver=0", 0, "auto", [], 0, "cpu", ["^backend cpu: " + NO_DRIVER + "$"], [], []),
+    ("driver=12040", 2, "auto", [], 0, "cpu", ["^backend cpu: " + NO_DRIVER + r" \(rank 0 on \S+\)$"], [], []),
+    ("driver=0", 2, "cuda", [], 1, None, [], [], ["--backend cuda: " + NO_DRIVER]),
+    ("devices=0", 0, "auto", [], 0, "cpu", ["^backend cpu: " + NONE + "$"], [], []),
+    ("devices=0", 0, "cuda", [], 1, None, [], [], ["--backend cuda: " + NONE]),
+    ("devices=2,rank=1,devices=0", 2, "auto", [], 0, "cpu", ["^backend cpu: " + NONE + r" \(rank 1 on \S+\)$"], [], []),
+    ("devices=2,rank=1,devices=0", 2, "cuda", [], 1, None, [], [], ["--backend cuda: " + NONE + r" \(rank 1 on \S+\)"]),
+    ("devices=0", 0, "cpu", [], 0, "cpu", [], ["^backend "], []),
+    ("capability=7.0", 0, "auto", [], 1, None, [], [], [OLD]),
+    ("capability=7.0", 0, "cuda", [], 1, None, [], [], [OLD]),
+    ("devices=2,rank=1,capability=7.0", 2, "auto", [], 1, None, [], [], [OLD.replace("GPU 0", "GPU 1")]),
+    ("capability=12.1", 0, "auto", [], 0, "cuda", [r"sm_121$"], [], []),
+    ("devices=2", 2, "auto", ["--set", "run.transport=device"], 1, None, [], [], ["run.transport is device, but this MPI"]),
+    ("devices=2,aware=1", 2, "auto", ["--set", "run.transport=device"], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
+    ("devices=2,aware=1", 2, "auto", [], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
+    ("devices=2", 2, "auto", [], 0, "cuda", [r"^halos: .*by way of host memory: this MPI does not"], [], []),
+]
+
+
+def choose(number, choice):
+    options, ranks, backend, more, code, used, said_words, unsaid, errors = choice
+    folder = f"choice_{number}"
+    said = gpu("run", "case.yaml", "--output", folder, *more, ranks=ranks, options=options, backend=backend)
+    wrong = [] if said.code == code else [f"exit status {said.code}"]
+    wrong += [f"not said once: {words}" for words in said_words if len(re.findall(words, said.out, re.M)) != 1]
+    wrong += [f"said: {words}" for words in unsaid if re.search(words, said.out, re.M)]
+    wrong += [f"errors {said.errors}"] if len(said.errors) != len(errors) else []
+    wrong += [f"no error {words}" for words in errors if not any(re.match(WHO + words, line) for line in said.errors)]
+    if code == 0 and said.code == 0:
+        report = load(folder, "report.json")
+        wrong += [] if (report["backend"], report["state_hash"]) == (used, state_hash) else [f"{report}"]
+    elif os.path.exists(folder):  # nothing was begun
+        wrong += [f"left {runs.tree(folder)}"]
+    return wrong
+
+
+for (number, choice), wrong in together(choose, list(enumerate(CHOICES))):
+    check(not wrong, f"{choice[:4]}: {wrong or f'exit status {choice[4]}, {choice[5]}'}")
+
+# `info` says the same.
+DEVICE = r"GPU {}[^;]*, sm_{}, {} GB"
+INFO = {
+    "driver=0": "; " + NO_DRIVER + "$",
+    "driver=12040": "; " + NO_DRIVER + "$",
+    "devices=0": "; " + NONE + "$",
+    "capability=7.0": r", driver for \d+\.\d+; " + DEVICE.format(0, 70, 1) + "$",
+    "devices=2,memory=80000000000": "; " + DEVICE.format(0, 90, 80) + "; " + DEVICE.format(1, 90, 80) + "$",
+    "fail=cudaGetDeviceCount:1": "; " + NONE + "$",
+    "fail=cudaGetDeviceProperties:1": r", driver for \d+\.\d+$",
+    "devices=64": "; " + DEVICE.format(5, 90, 1),
+}
+for options, words in INFO.items():
+    said = gpu("info", options=options)
+    lines = [line for line in said.out.splitlines() if line.startswith("backend   cuda: kernels for sm_80 ")]
+    check(said.code == 0 and not said.errors and len(lines) == 1 and re.search(words, lines[0]), f"info, {options}: {lines}")
+for aware, words in (0, "by way of host memory"), (1, "out of their memory"):
+    said = gpu("info", options=f"aware={aware}")
+    check(re.search("^halos .*" + words, said.out, re.M), f"info, aware={aware}: {words}")
+
+# Too little memory: how much it takes and how much there is. The folder is that of a run that failed at once.
+context = 32 << 20
+LEFT = ["case.yaml", "log.txt", "report.json", "status.json"]
+for memory, ranks, backend, needs in [(context + 5000, 0, "auto", "for tags"), (context + 1400000, 2, "cuda", "for the populations"),
+                                      (context + 1000000, 0, "auto", "for the populations")]:
+    folder = f"small_{memory}"
+    settings = sets({"domain.cells": [32, 32, 32], "run.steps": 10})
+    said = gpu("run", "case.yaml", "--output", folder, *settings, ranks=ranks, options=f"devices=2,memory={memory}",
+               backend=backend)
+    good = re.compile(WHO + r"out of memory: ([\d.e-]+) GB " + needs + r".*, of ([\d.e-]+) GB there are ([\d.e-]+) free ")
+    found = [good.match(line) for line in said.errors]
+    numbers = [list(map(float, match.groups()[1:])) for match in found if match]
+    check(said.code == 1 and len(numbers) == len(found) == (ranks or 1) and
+          all(abs(n[1] - 1e-9 * memory) < 1e-3 * n[1] and n[2] < n[0] < n[1] + 1 for n in numbers),
+          f"memory of {memory} bytes: {said}")
+    left = [name for name in runs.tree(folder) if os.path.isfile(folder + "/" + name) and name != ".lock"]
+    check(left == LEFT and load(folder, "status.json")["state"] == load(folder, "report.json")["state"] == "failed",
+          f"left: {left}")
+    again = gpu("run", "case.yaml", "--output", folder, "--restart", "auto", *settings, ranks=ranks, options="devices=2")
+    check(again.code == 0, f"with enough memory: {again}")
+
+# What `check` says it takes is what it takes.
+BIG = {"run.steps": 1, "output": {"log": {"every": 0}}, "check.every": 0,
+       "checkpoint.every": 0}
+
+
+def measure(precision, ranks):
+    """A run, what `check` says, and what was lost. One is run to its end; the others have all their memory when they
+    launch their first kernel, which ends them."""
+    whole = (precision, ranks) == ("fp32", 1)
+    settings = sets(BIG | PRECISIONS[precision] | {"domain.cells": [200, 160, 64 * ranks]})
+    said = tagflow("check", "case.yaml", "--ranks", ranks, *settings)
+    told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
+    counts = os.path.abspath(f"counts_{precision}_{ranks}")
+    ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
+              options=f"devices=2,memory=4000000000,count={counts}{'' if whole else ',fail=cudaLaunchKernel:1'}")
+    lost = [int(n) for n in re.findall(r"^bytes (\d+)$", open(counts).read(), re.M)]
+    check(ran.code == (0 if whole else 1), f"a large grid: {ran}")
+    return float(told[1]) * {"MB": 1e6, "GB": 1e9}[told[2]], lost
+
+
+for precision, ranks in [("fp32", 1), ("fp64", 1), ("fp32", 2), ("fp64", 2)]:
+    told, lost = measure(precision, ranks)
+    check(len(lost) == ranks and abs(told / max(lost) - 1) < 0.02,
+          f"memory, {precision}, {ranks} ranks: check says {told / 1e6:.1f} MB, lost are "
+          f"{[round(n / 1e6, 1) for n in lost]} MB")
+
+# ---- calls that fail ----
+
+write("short.yaml", """\
+domain:  {cells: [16, 12, 4]}
+fluid:   {viscosity: 0.05, velocity: 0.05, length: 16}
+faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}, z: periodic}
+run:     {steps: 8}
+check:   {every: 2}
+checkpoint: {every: 4}
+output:
+  log:    {every: 2}
+  series:
+    flow: {every: 2, of: [mass, enstrophy, max_velocity]}
+    point: {every: 2, of: probe, point: [7.3, 5.1, 1.5]}
+  fields: {main: {every: 8, of: velocity}}
+  averages: {mean: {every: 2, of: velocity, to: 8}}
+  images: {mid: {every: 4, of: speed}}
+""")
+said = tagflow("run", "short.yaml", "--output", "short")
+wanted = results("short")
+# Those whose failing does no harm: what is freed at the end is the driver's then.
+HARMLESS = {"cudaFree", "cudaFreeHost", "cudaEventDestroy", "cudaStreamDestroy"}
+TOLD = re.compile(WHO + "(the GPU failed: |GPU . cannot be used: |--backend cuda: no NVIDIA |out of memory)")
+
+
+def counted(path):
+    """{function: how often it was called by the rank that counts}"""
+    with open(path) as file:
+        return {name: int(n) for name, n in (line.split() for line in file) if name not in ("bytes", "staged") and n != "0"}
+
+
+def calls(ranks, aware):
+    """The same of a run in which nothing fails."""
+    path = os.path.abspath(f"calls_{ranks}_{aware}")
+    last = max(ranks - 1, 0)
+    said = gpu("run", "short.yaml", "--output", path + "_run", *sets({"run.transport": "device" if aware else "host"}),
+               ranks=ranks, options=f"devices=2,aware={aware},rank={last},count={path}")
+    counts = counted(path)
+    check(said.code == 0 and not differences(wanted, results(path + "_run")) and counts["kernel"] > 20, f"{ranks} ranks: {said}")
+    return counts
+
+
+def fail(name, number, ranks, aware, whom):
+    """A run in which that call fails, and one that goes on: what is wrong."""
+    folder = f"fail_{name}_{number}_{ranks}_{aware}_{whom}"
+    rank, count = (f"rank={ranks - 1},", ranks - 1) if whom == "last" else ("", max(ranks - 1, 0))
+    settings = sets({"run.transport": "device" if aware else "host"})
+    order = ["lazy", "random"][number % 2]
+    said = gpu("run", "short.yaml", "--output", folder, *settings, ranks=ranks,
+               options=f"devices=2,aware={aware},order={order},seed={number},{rank}fail={name}:{number},rank={count},count={os.path.abspath(folder)}_calls")
+    if said.code == 0 and counted(folder + "_calls").get(name, 0) < number:
+        return None  # more steps between two looks than in the run that was counted, which was slow
+    if said.code == 0 and name in HARMLESS:
+        return differences(wanted, results(folder))[:3]
+    wrong = [] if said.code == 1 and name not in HARMLESS else [str(said)]
+    wrong += [] if said.errors and all(TOLD.match(line) for line in said.errors) else [f"says {said.errors}"]
+    if len(said.errors) > max(ranks, 1) or (whom == "last" and len(said.errors) != 1):
+        wrong += [f"says it {len(said.errors)} times"]
+    if os.path.exists(folder):
+        state = load(folder, "status.json")["state"]
+        wrong += [] if state == "failed" else [f"status {state}"]
+        wrong += runs.faults(folder, quick=True)
+    before = runs.checkpoint_steps(folder)
+    if not before and number > 1:
+        return wrong
+    again = tagflow("run", "short.yaml", "--output", folder, "--restart", "auto", *settings)
+    if before and f", step {before[-1]}" not in again.out:
+        wrong += [f"does not go on from {before[-1]}"]
+    wrong += [str(again)] if again.code else differences(wanted, results(folder))[:3]
+    return wrong
+
+
+jobs = []
+for ranks, aware in (0, 0), (2, 0), (2, 1):
+    count = calls(ranks, aware)
+    for turn, (name, n) in enumerate(count.items()):
+        chosen = sorted({1, (n + 1) // 2, n} if THOROUGH or n > 20 else {1, n})
+        if ranks and not THOROUGH:
+            chosen = chosen[(turn + aware) % len(chosen)::2]
+        jobs += [(name, number, ranks, aware, "last" if ranks and number % 2 == aware else "all") for number in chosen]
+answers = together(fail, jobs)
+for job, wrong in answers:
+    check(not wrong, f"fail={job[0]}:{job[1]}, {job[2]} ranks, {['host', 'device'][job[3]]}, {job[4]}: "
+          f"{wrong or ('not reached' if wrong is None else 'said, and gone on with')}")
+missed = [job[:3] for job, wrong in answers if wrong is None]
+check(len(missed) < len(answers) / 10, f"{len(answers)} calls failed, {len(missed)} did not come: {missed}")
+# No numbers for the message, then.
+said = gpu("run", "short.yaml", "--output", "unknown", options="fail=cudaMalloc:5,fail=cudaMemGetInfo:1")
+check(said.code == 1 and len(said.errors) == 1 and re.search(r"cells \(use more ranks", said.err), f"no cudaMemGetInfo: {said}")
+
+# ---- a flow that diverges ----
+
+LOUD = {"faces.ymax.wall.velocity": [0.5, 0, 0.2], "fluid.viscosity": 1e-6, "run.steps": 300, "check.every": 300,
+        "output": {"log": {"every": 0}}}
+loud = [tagflow("run", "case.yaml", "--output", "loud", *sets(LOUD))]
+for ranks in 0, 3:
+    loud += [gpu("run", "case.yaml", "--output", f"loud_{ranks}", *sets(LOUD), ranks=ranks, options="devices=3,order=random")]
+check(all(said.code == 3 and len(said.errors) == 1 and said.errors == loud[0].errors for said in loud) and
+      "not a finite number at step 300" in loud[0].err and
+      all(load(folder, "status.json")["state"] == "diverged" for folder in ("loud", "loud_0", "loud_3")),
+      f"diverges: {[str(said) for said in loud]}")
+
+runs.finish()
