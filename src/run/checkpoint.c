@@ -99,6 +99,7 @@ static int rows_at_once(const struct state_array *array)
 {
     const size_t row = (size_t)(array->box.hi[0] - array->box.lo[0]) * (size_t)array->components *
                        sample_bytes(array->sample);
+    /* of populations never more than the solver's pieces have room for */
     const size_t rows = PIECE_BYTES / row, ny = (size_t)(array->box.hi[1] - array->box.lo[1]);
     return rows < 1 ? 1 : rows > ny ? (int)ny : (int)rows;
 }

@@ -10,8 +10,8 @@
 #include "base/message.h"
 #include "base/watchdog.h"
 
-/* A piece of get, put and flow is at most about this large, and a small part of all cells, but at
- * least one row, and of few cells all. */
+/* A piece of get, put and flow is at most about this large, or one row; below that at least a plane
+ * (checkpoints go plane by plane), and of few cells all, but no large part of many. */
 enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096 };
 
 /* The interior is launched in this many slabs, between which MPI gets to work. */
@@ -26,7 +26,9 @@ static size_t stored_bytes(const struct solver *s)
 static size_t piece_cells(const struct view *v, size_t bytes)
 {
     const size_t row = (size_t)v->n[0], all = row * (size_t)v->n[1] * (size_t)v->n[2];
+    const size_t plane = row * (size_t)v->n[1];
     size_t cells = all / PIECE_PART > PIECE_CELLS ? all / PIECE_PART : PIECE_CELLS;
+    cells = plane > cells ? plane : cells;
     if (cells > PIECE_BYTES / (Q * bytes))
         cells = PIECE_BYTES / (Q * bytes);
     return all < cells ? all : cells > row ? cells : row;
@@ -142,7 +144,8 @@ static void launch_interior(struct solver *s)
 
 /* Shell and interior of one step, and what its messages bring, are at different addresses: in any
  * order or at once. The shell follows all of the step before; the interior its shell, for which the
- * host has waited in halo_send, and need not wait for what was unpacked: it is not the interior's. */
+ * host has waited in halo_send, and need not wait for what was unpacked: it is not the interior's.
+ */
 static enum status step_exchanging(struct solver *s)
 {
     const int odd = (int)(s->step & 1);
@@ -236,6 +239,7 @@ static void ask(struct fetch *f, int k)
     if (!f->there[k])
         return;
     f->number++;
+    assert(box_cells(&f->piece[k]) <= s->piece_cells);
     const struct work work = {f->piece[k], {.odd = (int)(s->step & 1), .buffer = s->buffer[k]}};
     const size_t cell_bytes = f->kernel == KERNEL_flow ? 4 * sizeof(double) : Q * stored_bytes(s);
     type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* the buffer's last copy, and the step */
@@ -344,6 +348,7 @@ enum status solver_put(struct solver *s, const struct box *piece)
 {
     struct backend *const b = s->backend;
     const struct work work = {*piece, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    assert(box_cells(piece) <= s->piece_cells);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     if (!b->type->host_memory)
         b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],

@@ -233,13 +233,18 @@ static void flow_is_that_of_the_populations(void **state)
         f.s.step = k % 2;
         reference_put(&f.r, &f.s);
         const struct box all = domain_all(&f.d);
-        const double *const flow = solver_flow(&f.s, &all);
-        assert_non_null(flow);
-        for (size_t n = 0; n < f.r.count; n++) {
-            double expected[4];
-            flow_at(&f.r, n, expected);
-            assert_memory_equal(flow + 4 * n, expected, sizeof expected);
-        }
+        struct box piece;
+        struct fetch fetch;
+        const double *flow;
+        size_t n = 0;
+        for (fetch_start(&fetch, &f.s, KERNEL_flow, &all); (flow = fetch_next(&fetch, &piece));)
+            for (size_t cells = box_cells(&piece); cells > 0; cells--, n++, flow += 4) {
+                double expected[4];
+                flow_at(&f.r, n, expected);
+                assert_memory_equal(flow, expected, sizeof expected);
+            }
+        assert_int_equal(fetch_end(&fetch), STATUS_OK);
+        assert_int_equal(n, f.r.count);
         stop(&f);
     }
 }
