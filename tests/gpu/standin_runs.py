@@ -22,6 +22,9 @@ from runs import Job, check, differences, load, results, sets, tagflow, write
 
 PROGRAM = os.environ["TAGFLOW_STANDIN_PROGRAM"]
 THOROUGH = "TAGFLOW_THOROUGH" in os.environ
+PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")}
+# How an error begins.
+WHO = r"tagflow: (rank \d+ on \S+: )?"
 os.environ["OMP_WAIT_POLICY"] = "passive"
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -55,7 +58,6 @@ CELLS = {
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "shear_layer": [24, 20, 4],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
 }
-PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")}
 
 
 def variants():
@@ -177,7 +179,6 @@ NONE = "no NVIDIA GPU to be seen"
 NO_DRIVER = r"no NVIDIA driver, or one too old for CUDA \d+\.\d+"
 OLD = r"GPU 0, .*, is too old: it is sm_70, and there are kernels for sm_80 and newer"
 ALONE = "each rank sees a GPU of its own only"
-WHO = r"tagflow: (rank \d+ on \S+: )?"
 # The stand-in's options, ranks, backend asked for, more arguments: exit status, backend, and, of these, what the log says,
 # what it says not, and errors, each once from as many ranks as there are texts.
 CHOICES = [
@@ -279,7 +280,7 @@ def measure(precision, ranks):
     launch their first kernel, which ends them."""
     whole = (precision, ranks) == ("fp32", 1)
     settings = sets(BIG | PRECISIONS[precision] | {"domain.cells": [200, 160, 64 * ranks]})
-    said = tagflow("check", "case.yaml", "--ranks", ranks, *settings)
+    said = gpu("check", "case.yaml", "--ranks", ranks, *settings)
     told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
@@ -381,6 +382,23 @@ for job, wrong in answers:
           f"{wrong or ('not reached' if wrong is None else 'said, and gone on with')}")
 missed = [job[:3] for job, wrong in answers if wrong is None]
 check(len(missed) < len(answers) / 10, f"{len(answers)} calls failed, {len(missed)} did not come: {missed}")
+
+
+# One rank's GPU fails in the middle of many steps, far from the next look at the flow: the others are told soon.
+def fail_alone(what, aware):
+    folder = f"alone_{what}_{aware}"
+    steps = 1000000
+    said = gpu("run", "case.yaml", "--output", folder, ranks=3, options=f"devices=3,aware={aware},rank=1,fail={what}",
+               *sets({"run.steps": steps, "check.every": 0, "checkpoint.every": 0, "output": {"log": {"every": 0}},
+                      "run.transport": "device" if aware else "host"}))
+    status = load(folder, "status.json")
+    good = said.code == 1 and len(said.errors) == 1 and TOLD.match(said.errors[0])
+    return "" if good and status["state"] == "failed" and 0 < status["step"] < steps / 2 else f"{said}, {status}"
+
+
+for job, wrong in together(fail_alone, [("kernel:1500", 0), ("cudaStreamSynchronize:1600", 1), ("cudaLaunchKernel:1700", 0)]):
+    check(not wrong, f"one of three fails between looks, {job}: {wrong or 'all end'}")
+
 # No numbers for the message, then.
 said = gpu("run", "short.yaml", "--output", "unknown", options="fail=cudaMalloc:5,fail=cudaMemGetInfo:1")
 check(said.code == 1 and len(said.errors) == 1 and re.search(r"cells \(use more ranks", said.err), f"no cudaMemGetInfo: {said}")
