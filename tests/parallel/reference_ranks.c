@@ -290,7 +290,8 @@ static void compare(const struct setting *t)
             if (solver_step(&s))
                 complain(t, s.step, "the step failed");
         }
-        /* Looking waits for all that is under way: in half of the cases steps follow one another. */
+        /* Looking waits for all that is under way: in half of the cases steps follow one another.
+         */
         const bool look = t->seed % 2 || step == 0 || step == STEPS;
         if (look && same && !(same = reference_same(&r, &s, where, sizeof where)))
             complain(t, s.step, where);
