@@ -8,6 +8,9 @@
  * in fp32 and 96 in fp64. */
 enum { STEP_BLOCKS = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64 ? 5 : 10 };
 
+/* Of the other kernels at least so many: up to 80 registers. */
+enum { OTHER_BLOCKS = 6 };
+
 #define STEP(name, collision, forced)                                                              \
     static __global__ void __launch_bounds__(CUDA_BLOCK, STEP_BLOCKS)                              \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
@@ -28,7 +31,7 @@ STEP(mixed, COLLISION_mixed, FORCED_mixed)
 
 /* A kernel of cells in the order of a box. */
 #define CELLS(name)                                                                                \
-    static __global__ void __launch_bounds__(CUDA_BLOCK)                                           \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, OTHER_BLOCKS)                             \
         cells_##name(const __grid_constant__ struct cuda_call call)                                \
     {                                                                                              \
         int k = 0;                                                                                 \
@@ -48,10 +51,11 @@ CELLS(unpack)
 CELLS(get)
 CELLS(put)
 CELLS(flow)
+CELLS(curl)
 
 /* A kernel of sums: a thread is a worker, and neighbouring threads take neighbouring cells. */
 #define SUMS(name, partial)                                                                        \
-    static __global__ void __launch_bounds__(CUDA_BLOCK)                                           \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, OTHER_BLOCKS)                             \
         sums_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct box *const b = &call.work[0].box;                                             \
@@ -71,6 +75,7 @@ CELLS(flow)
         ((struct partial *)t.buffer)[worker] = mine;                                               \
     }
 SUMS(sums, sums)
+SUMS(enstrophy, enstrophy)
 
 static struct cuda_variant table(void)
 {
@@ -88,7 +93,9 @@ static struct cuda_variant table(void)
     v.kernel[KERNEL_get] = (const void *)cells_get;
     v.kernel[KERNEL_put] = (const void *)cells_put;
     v.kernel[KERNEL_flow] = (const void *)cells_flow;
+    v.kernel[KERNEL_curl] = (const void *)cells_curl;
     v.kernel[KERNEL_sums] = (const void *)sums_sums;
+    v.kernel[KERNEL_enstrophy] = (const void *)sums_enstrophy;
     return v;
 }
 

@@ -19,16 +19,7 @@ TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x,
     return load_address(v, odd, i, x, y, z, bounce);
 }
 
-/* Index of a cell at most one beyond the block; within ghost layers or wrapped. */
-TAGFLOW_FN cell_index cell_at(const struct view *v, int x, int y, int z)
-{
-    return (cell_index)v->origin + (cell_index)view_wrap(v, 0, x) +
-           (cell_index)view_wrap(v, 1, y) * (cell_index)v->row +
-           (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
-}
-
-/* From the index of an owned cell to those of its neighbours, wrapped where the axis wraps; all
- * sums of indices are modulo their range. */
+/* From the index of an owned cell to those of its neighbours, wrapped where the axis wraps. */
 struct around {
     cell_index up[3], down[3];
 };
@@ -76,7 +67,7 @@ TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const s
 TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, int cy, int cz,
                            real out)
 {
-    const struct tag_row *const wall = &v->rows[v->tags[cell_at(v, x, y, z)] & TAG_ROW];
+    const struct tag_row *const wall = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(wall));
 }
 
@@ -90,7 +81,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
                           int collision, int forced)
 {
     struct around a = around(v, x, y, z);
-    cell_index n = cell_at(v, x, y, z);
+    cell_index n = view_index(v, x, y, z);
     const uint8_t tag = v->tags[n];
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
     stored *const *const own = (stored *const *)s->own, *const *const next =
@@ -148,7 +139,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     FORGET_PLACE;
 #undef FORGET_PLACE
     a = around(v, x, y, z);
-    n = cell_at(v, x, y, z);
+    n = view_index(v, x, y, z);
     rest[n] = (stored)out[0];
 #define X(i, j, cx, cy, cz, weight)                                                                \
     own[i / 2][n] = (stored)out[j];                                                                \

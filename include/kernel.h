@@ -6,11 +6,13 @@
  *   get     canonical populations -> buffer                  [Q][cells of the box], stored type
  *   put     buffer -> canonical populations                  [Q][cells of the box], stored type
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
+ *   curl    curl u -> buffer                                 [cells of the box][3], double
  *   sums    what they sum up to -> buffer                    [workers] struct sums
+ *   enstrophy   |curl u|^2 / 2 of them, summed up -> buffer  [workers] struct enstrophy
  *
- * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get and flow
- * give zeros, unpack and put leave it alone, sums leave it out. `odd` is the parity of the step
- * that a step, pack or unpack belongs to; for the others that of the step to come.
+ * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get, flow
+ * and curl give zeros, unpack and put leave it alone, sums leave it out. `odd` is the parity of the
+ * step that a step, pack or unpack belongs to; for the others that of the step to come.
  *
  * Sums, of one box in a launch, are shared by `workers`: threads of a GPU or of the host, each of
  * which takes some cells of the box and leaves one partial result. So nobody waits for anybody
@@ -19,10 +21,11 @@
 #define TAGFLOW_KERNEL_H
 
 #include "cell.h"
+#include "curl.h"
 #include "sums.h"
 
 /* clang-format off */
-#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(sums)
+#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(enstrophy)
 /* clang-format on */
 
 enum kernel {
@@ -37,6 +40,7 @@ struct task {
     int direction; /* pack, unpack: 1..18, towards the receiver */
     int workers;   /* sums: how many, at least 1; 0 for other kernels */
     void *buffer;
+    const double *layers; /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
 
 /* What a kernel is to do in one go. */
@@ -126,26 +130,6 @@ TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_
         populations[canonical_address(v, t.odd, i, x, y, z)] = buffer[(size_t)i * cells + cell];
 }
 
-/* Density - 1 and velocity; of a cell that is not fluid zeros. In double whatever the variant, so
- * that what is reported does not add its own rounding. */
-TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, double flow[4])
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const stored *const populations = (const stored *)v->populations;
-    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    double drho = 0, j[3] = {0, 0, 0};
-    if (row->fluid)
-        for (int i = 0; i < Q; i++) {
-            const double f = (double)populations[canonical_address(v, odd, i, x, y, z)];
-            drho += f;
-            for (int a = 0; a < 3; a++)
-                j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
-        }
-    flow[0] = drho;
-    for (int a = 0; a < 3; a++)
-        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * row->acceleration[a] : 0;
-}
-
 TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                           int y, int z)
 {
@@ -154,6 +138,17 @@ TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size
     flow_of(v, t.odd, x, y, z, flow);
     for (int k = 0; k < 4; k++)
         ((double *)t.buffer)[4 * cell + (size_t)k] = flow[k];
+}
+
+TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z)
+{
+    double w[3] = {0, 0, 0};
+    (void)cells;
+    if (view_fluid(v, view_index(v, x, y, z)))
+        curl_of(v, t.odd, t.layers, x, y, z, w);
+    for (int a = 0; a < 3; a++)
+        ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
 
 /* The work of sums: a cell into the partial result of its worker. */
@@ -165,6 +160,17 @@ TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, int 
         return;
     flow_of(v, t.odd, x, y, z, flow);
     sums_add(sums, flow[0], flow_square(flow[1], flow[2], flow[3]), (int64_t)cell);
+}
+
+TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, int x, int y,
+                               int z, struct enstrophy *sum)
+{
+    double w[3];
+    (void)cell;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    curl_of(v, t.odd, t.layers, x, y, z, w);
+    enstrophy_add(sum, w);
 }
 
 #endif

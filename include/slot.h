@@ -42,7 +42,7 @@ struct slots {
     void *rest, *own[9], *next[9];
 };
 
-/* Index of a cell on its way to an address: on a GPU, where it fits, as 32 bits. */
+/* Index of a cell: on a GPU, where it fits, in 32 bits; modulo their range. */
 #ifdef __CUDACC__
 typedef uint32_t cell_index;
 #else
@@ -78,12 +78,11 @@ TAGFLOW_FN int view_wrap(const struct view *v, int axis, int a)
 }
 
 /* Index of a cell at most one beyond the block; within ghost layers or wrapped. */
-TAGFLOW_FN size_t view_index(const struct view *v, int x, int y, int z)
+TAGFLOW_FN cell_index view_index(const struct view *v, int x, int y, int z)
 {
-    x = view_wrap(v, 0, x);
-    y = view_wrap(v, 1, y);
-    z = view_wrap(v, 2, z);
-    return (size_t)((ptrdiff_t)v->origin + x + y * v->row + z * v->plane);
+    return (cell_index)v->origin + (cell_index)view_wrap(v, 0, x) +
+           (cell_index)view_wrap(v, 1, y) * (cell_index)v->row +
+           (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
 }
 
 /* Offset from the start of the populations of the address from which population i of cell

@@ -59,6 +59,24 @@ TAGFLOW_FN void sums_add(struct sums *s, double drho, double square, int64_t cel
     sums_add_max(s, square, cell);
 }
 
+/* Sum of |curl u|^2 / 2; what is not sane is left out. */
+struct enstrophy {
+    struct exact_sum sum;
+};
+
+TAGFLOW_FN struct enstrophy enstrophy_none(void)
+{
+    const struct enstrophy e = {{0}};
+    return e;
+}
+
+TAGFLOW_FN void enstrophy_add(struct enstrophy *e, const double curl[3])
+{
+    const double half = 0.5 * (curl[0] * curl[0] + curl[1] * curl[1] + curl[2] * curl[2]);
+    if (half < FLOW_SANE)
+        exact_add(&e->sum, half);
+}
+
 TAGFLOW_FN void sums_join(struct sums *s, const struct sums *other)
 {
     s->drho.units += other->drho.units;

@@ -188,6 +188,169 @@ KERNEL(get, row_loads, 0, plain_get(&row, t, cell, cells, x, end))
 KERNEL(put, row_loads, 0, plain_put(&row, t, cell, cells, x, end))
 KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 
+/* Velocities of cells x0 <= x < x1 of the row at (y, z) of the block, into u[a][0 ..]. */
+static void velocities(const struct view *v, struct task t, int x0, int x1, int y, int z,
+                       double *const u[3])
+{
+    const struct row row = row_loads(v, t.odd, y, z);
+    struct block b;
+    for (int x = x0, end; x < x1; x = end) {
+        end = plain_end(v, x, x1, y, z, 0);
+        if (end == x) {
+            double flow[4];
+            flow_of(v, t.odd, x, y, z, flow);
+            for (int a = 0; a < 3; a++)
+                u[a][x - x0] = flow[1 + a];
+            end = x + 1;
+            continue;
+        }
+        end = end - x < BLOCK ? end : x + BLOCK;
+        plain_block(&row, tag_row_at(v, x, y, z), x, end - x, &b);
+        for (int a = 0; a < 3; a++)
+            memcpy(u[a] + (x - x0), b.u[a], (size_t)(end - x) * sizeof(double));
+    }
+}
+
+/* The same of a row that may be beside the block along that axis; zeros where nothing is. */
+static void velocities_at(const struct view *v, struct task t, int axis, int x0, int x1, int y,
+                          int z, double *const u[3])
+{
+    int at[3] = {0, y, z};
+    if (!v->ghost[axis] || (at[axis] >= 0 && at[axis] < v->n[axis])) {
+        at[axis] = view_wrap(v, axis, at[axis]);
+        velocities(v, t, x0, x1, at[1], at[2], u);
+        return;
+    }
+    const int side = at[axis] > 0;
+    const double *there = t.layers ? t.layers + 3 * layer_cell(v, axis, side, x0, y, z) : NULL;
+    for (int x = x0; x < x1; x++)
+        for (int a = 0; a < 3; a++)
+            u[a][x - x0] = there ? *there++ : 0;
+}
+
+/* Velocities of `count` cells from x on, and of the one before and after, of the rows y - 1, y and
+ * y + 1 at z: two of them are used again for the curl of the next row. */
+struct strip {
+    int x, count, y, z; /* y < 0: empty */
+    double u[3][3][BLOCK + 2];
+};
+
+static void strip_row(const struct view *v, struct task t, struct strip *s, int k, int y)
+{
+    /* Cells beyond the ends of a row are left out: what needs them is done one by one. */
+    const int lo = s->x > 0 ? s->x - 1 : 0;
+    const int hi = s->x + s->count < v->n[0] ? s->x + s->count + 1 : v->n[0];
+    double *const u[3] = {s->u[k][0] + (lo - s->x + 1), s->u[k][1] + (lo - s->x + 1),
+                          s->u[k][2] + (lo - s->x + 1)};
+    velocities_at(v, t, 1, lo, hi, y, s->z, u);
+}
+
+static void strip_move(const struct view *v, struct task t, struct strip *s, int y, int z)
+{
+    if (s->y >= 0 && s->y == y - 1 && s->z == z) {
+        memmove(s->u[0], s->u[1], sizeof s->u[0] + sizeof s->u[1]);
+    } else {
+        s->z = z;
+        strip_row(v, t, s, 0, y - 1);
+        strip_row(v, t, s, 1, y);
+    }
+    s->y = y;
+    strip_row(v, t, s, 2, y + 1);
+}
+
+struct curls {
+    double w[3][BLOCK];
+};
+
+/* curl u of the cells of a strip that is moved to (y, z): as curl_of, zeros where a cell is not
+ * fluid. */
+static void curl_block(const struct view *v, struct task t, struct strip *s, int y, int z,
+                       struct curls *c)
+{
+    double below[3][BLOCK], above[3][BLOCK];
+    double *const to_below[3] = {below[0], below[1], below[2]};
+    double *const to_above[3] = {above[0], above[1], above[2]};
+    const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+    const int x = s->x, count = s->count;
+    strip_move(v, t, s, y, z);
+    velocities_at(v, t, 2, x, x + count, y, z - 1, to_below);
+    velocities_at(v, t, 2, x, x + count, y, z + 1, to_above);
+    for (int k = 0; k < count; k++) {
+        c->w[0][k] =
+            0.5 * (s->u[2][2][k + 1] - s->u[0][2][k + 1]) - 0.5 * (above[1][k] - below[1][k]);
+        c->w[1][k] = 0.5 * (above[0][k] - below[0][k]) - 0.5 * (s->u[1][2][k + 2] - s->u[1][2][k]);
+        c->w[2][k] = 0.5 * (s->u[1][1][k + 2] - s->u[1][1][k]) -
+                     0.5 * (s->u[2][0][k + 1] - s->u[0][0][k + 1]);
+    }
+    for (int k = 0; k < count; k++) {
+        const bool fluid = v->rows[tags[x + k] & TAG_ROW].fluid;
+        const bool end = x + k == 0 || x + k == v->n[0] - 1;
+        double one[3] = {0, 0, 0};
+        if (fluid && !end && !(tags[x + k] & TAG_BESIDE))
+            continue;
+        if (fluid)
+            curl_of(v, t.odd, t.layers, x + k, y, z, one);
+        for (int a = 0; a < 3; a++)
+            c->w[a][k] = one[a];
+    }
+}
+
+/* The curl of the cells of a box, blocks of rows one above the other, shared by workers; first: the
+ * number of a block's first cell. */
+typedef void curl_use(void *to, size_t first, const struct curls *c, int count);
+static void curl_share(const struct view *v, const struct box *b, struct task t, size_t worker,
+                       size_t workers, curl_use *use, void *to)
+{
+    const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);
+    const size_t rows = box_cells(b) / nx;
+    struct curls c;
+    for (int x = b->lo[0]; x < b->hi[0]; x += BLOCK) {
+        struct strip s = {.x = x, .count = b->hi[0] - x < BLOCK ? b->hi[0] - x : BLOCK, .y = -1};
+        for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++) {
+            curl_block(v, t, &s, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &c);
+            use(to, n * nx + (size_t)(x - b->lo[0]), &c, s.count);
+        }
+    }
+}
+
+static void put_curl(void *to, size_t first, const struct curls *c, int count)
+{
+    double *out = (double *)to + 3 * first;
+    for (int k = 0; k < count; k++)
+        for (int a = 0; a < 3; a++)
+            *out++ = c->w[a][k];
+}
+
+static void add_curl(void *to, size_t first, const struct curls *c, int count)
+{
+    (void)first;
+    for (int k = 0; k < count; k++)
+        enstrophy_add(to, (const double[3]){c->w[0][k], c->w[1][k], c->w[2][k]});
+}
+
+static void kernel_curl(const struct view *v, const struct runs *runs, const struct box *b,
+                        struct task t)
+{
+    enum { SHARES = 64 };
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t share = 0; share < SHARES; share++)
+        curl_share(v, b, t, share, SHARES, put_curl, t.buffer);
+}
+
+static void kernel_enstrophy(const struct view *v, const struct runs *runs, const struct box *b,
+                             struct task t)
+{
+    const size_t workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct enstrophy sum = enstrophy_none();
+        curl_share(v, b, t, worker, workers, add_curl, &sum);
+        ((struct enstrophy *)t.buffer)[worker] = sum;
+    }
+}
+
 /* As sums_add of each cell of a block, the first of which is number `cell`. */
 static void add_block(struct sums *sums, const struct block *b, int count, size_t cell)
 {
@@ -274,6 +437,8 @@ const struct cpu_variant VARIANT(cpu_variant) = {
             [KERNEL_get] = kernel_get,
             [KERNEL_put] = kernel_put,
             [KERNEL_flow] = kernel_flow,
+            [KERNEL_curl] = kernel_curl,
             [KERNEL_sums] = kernel_sums,
+            [KERNEL_enstrophy] = kernel_enstrophy,
         },
 };

@@ -18,9 +18,8 @@ struct snapshot {
     const struct flow_case *c;
     const struct case_field *field;
     struct vtkhdf *file;
-    struct curl curl; /* of this rank's part, if vorticity is asked for */
-    void *out;        /* a piece of an array as it is written */
-    int arrays[32];   /* enum field_array -> its number in the file */
+    void *out;      /* a piece of an array as it is written */
+    int arrays[32]; /* enum field_array -> its number in the file */
 };
 
 /* Points of a piece: cells first, first + stride, .. below hi, in cells of the block. */
@@ -43,6 +42,17 @@ static bool points_of(const struct snapshot *o, const struct box *piece, struct 
         p->start[a] = p->count[a] ? (before + skip) / stride : 0;
     }
     return p->count[0] && p->count[1] && p->count[2];
+}
+
+/* Number, among the cells of the piece, of the one at a point. */
+static size_t point_cell(const struct points *p, const struct box *piece, int i, int j, int k)
+{
+    const int x = p->first[0] + i * p->stride - piece->lo[0];
+    const int y = p->first[1] + j * p->stride - piece->lo[1];
+    const int z = p->first[2] + k * p->stride - piece->lo[2];
+    const size_t nx = (size_t)(piece->hi[0] - piece->lo[0]);
+    const size_t ny = (size_t)(piece->hi[1] - piece->lo[1]);
+    return ((size_t)z * ny + (size_t)y) * nx + (size_t)x;
 }
 
 static int components_of(enum field_array array)
@@ -86,7 +96,7 @@ static void put_cell(const struct snapshot *o, enum field_array array, const dou
         ((uint8_t *)o->out)[place] = o->solver->view.tags[cell] & TAG_ROW;
         break;
     case FIELD_vorticity:
-        break; /* not of one cell: write_vorticity */
+        break; /* not made of these: write_vorticity */
     }
 }
 
@@ -96,42 +106,17 @@ static enum status write_array(struct snapshot *o, enum field_array array, const
                                const struct points *p, const double *flow)
 {
     const struct view *const v = &o->solver->view;
-    const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
     size_t place = 0;
     for (int k = 0; k < p->count[2]; k++)
         for (int j = 0; j < p->count[1]; j++)
             for (int i = 0; i < p->count[0]; i++) {
-                const int x = p->first[0] + i * p->stride, y = p->first[1] + j * p->stride,
-                          z = p->first[2] + k * p->stride;
-                const size_t row =
-                    (size_t)(z - piece->lo[2]) * (size_t)ny + (size_t)(y - piece->lo[1]);
-                const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
-                put_cell(o, array, flow ? flow + 4 * cell : NULL, view_index(v, x, y, z), place++);
+                const size_t cell = point_cell(p, piece, i, j, k);
+                const size_t n =
+                    view_index(v, p->first[0] + i * p->stride, p->first[1] + j * p->stride,
+                               p->first[2] + k * p->stride);
+                put_cell(o, array, flow ? flow + 4 * cell : NULL, n, place++);
             }
     return vtkhdf_write(o->file, o->arrays[array], p->start, p->count, o->out);
-}
-
-static enum status write_vorticity(struct snapshot *o, const struct points *p)
-{
-    const struct view *const v = &o->solver->view;
-    const double unit = output_velocity_unit(o->c) / o->c->units.dx;
-    enum status status;
-    size_t place = 0;
-    for (int k = 0; k < p->count[2]; k++) {
-        const int z = p->first[2] + k * p->stride;
-        if ((status = curl_plane(&o->curl, z)))
-            return status;
-        for (int j = 0; j < p->count[1]; j++)
-            for (int i = 0; i < p->count[0]; i++) {
-                const int x = p->first[0] + i * p->stride, y = p->first[1] + j * p->stride;
-                double curl[3] = {0, 0, 0};
-                if (view_fluid(v, view_index(v, x, y, z)))
-                    curl_at(&o->curl, x, y, curl);
-                for (int a = 0; a < 3; a++)
-                    put(o, place++, curl[a] * unit);
-            }
-    }
-    return vtkhdf_write(o->file, o->arrays[FIELD_vorticity], p->start, p->count, o->out);
 }
 
 static bool asks_for(const struct snapshot *o, enum field_array array)
@@ -163,20 +148,40 @@ static enum status write_flow(struct snapshot *o, const struct box *box)
     return status ? status : fetched;
 }
 
-/* The other arrays. */
-static enum status write_others(struct snapshot *o, const struct box *box)
+static enum status write_vorticity(struct snapshot *o, const struct box *box)
+{
+    const double unit = output_velocity_unit(o->c) / o->c->units.dx;
+    enum status status = STATUS_OK;
+    struct points p;
+    struct box piece;
+    struct fetch f;
+    const double *curl;
+    if (!asks_for(o, FIELD_vorticity))
+        return status;
+    fetch_start(&f, o->solver, KERNEL_curl, box);
+    while (!status && (curl = fetch_next(&f, &piece))) {
+        const bool any = points_of(o, &piece, &p);
+        size_t place = 0;
+        for (int k = 0; any && k < p.count[2]; k++)
+            for (int j = 0; j < p.count[1]; j++)
+                for (int i = 0; i < p.count[0]; i++)
+                    for (size_t a = 0; a < 3; a++)
+                        put(o, place++, curl[3 * point_cell(&p, &piece, i, j, k) + a] * unit);
+        if (any)
+            status = vtkhdf_write(o->file, o->arrays[FIELD_vorticity], p.start, p.count, o->out);
+    }
+    const enum status fetched = fetch_end(&f);
+    return status ? status : fetched;
+}
+
+static enum status write_tags(struct snapshot *o, const struct box *box)
 {
     enum status status = STATUS_OK;
     struct points p;
     struct box piece;
-    for (int number = 0; !status && solver_piece(o->solver, box, number, &piece); number++) {
-        if (!points_of(o, &piece, &p))
-            continue;
-        if (asks_for(o, FIELD_tags))
+    for (int number = 0; !status && solver_piece(o->solver, box, number, &piece); number++)
+        if (asks_for(o, FIELD_tags) && points_of(o, &piece, &p))
             status = write_array(o, FIELD_tags, &piece, &p, NULL);
-        if (!status && asks_for(o, FIELD_vorticity))
-            status = write_vorticity(o, &p);
-    }
     return status;
 }
 
@@ -196,7 +201,9 @@ static enum status write_part(struct snapshot *o, const struct box *part)
         }
         status = write_flow(o, &slab);
         if (!status)
-            status = write_others(o, &slab);
+            status = write_vorticity(o, &slab);
+        if (!status)
+            status = write_tags(o, &slab);
     }
     return status;
 }
@@ -242,13 +249,12 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
     const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
     enum status status = open_file(&o, dir);
     if (!status && asks_for(&o, FIELD_vorticity))
-        status = curl_start(&o.curl, s, &part);
+        status = curl_prepare(s);
     if (!status) {
         o.out = malloc(s->piece_cells * MOST_COMPONENTS * sizeof(double));
         status =
             o.out ? write_part(&o, &part) : fail_machine("out of memory for a piece of a snapshot");
     }
     free(o.out);
-    curl_end(&o.curl);
     return o.file ? vtkhdf_close(o.file, status == STATUS_OK) : status;
 }

@@ -68,23 +68,19 @@ static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, 
                                    const struct box *part, double *out)
 {
     const double unit = output_velocity_unit(c) / c->units.dx;
-    struct curl curl;
-    double w[3];
-    enum status status = curl_start(&curl, s, part);
+    const enum status status = curl_prepare(s);
+    struct box piece;
+    struct fetch f;
+    const double *curl;
     if (status)
         return status;
-    const bool any = box_cells(part) > 0;
-    for (int z = part->lo[2]; any && z < part->hi[2] && !(status = curl_plane(&curl, z)); z++)
-        for (int y = part->lo[1]; y < part->hi[1]; y++)
-            for (int x = part->lo[0]; x < part->hi[0]; x++, out++) {
-                *out = NAN;
-                if (!view_fluid(&s->view, view_index(&s->view, x, y, z)))
-                    continue;
-                curl_at(&curl, x, y, w);
-                *out = unit * w[axis];
-            }
-    curl_end(&curl);
-    return status;
+    for (fetch_start(&f, s, KERNEL_curl, part); (curl = fetch_next(&f, &piece));)
+        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
+            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, curl += 3)
+                    *out++ = view_fluid(&s->view, view_index(&s->view, x, y, z)) ? unit * curl[axis]
+                                                                                 : NAN;
+    return fetch_end(&f);
 }
 
 /* Put a part, cells x fastest, then y, z, in its place. */

@@ -35,27 +35,18 @@ static enum status add_all(struct solver *s, struct sums *sums)
     return STATUS_OK;
 }
 
-static enum status add_enstrophy(struct solver *s, struct partial *p)
+static enum status add_enstrophy(struct solver *s, struct exact_sum *sum)
 {
-    const struct view *const v = &s->view;
     const struct box all = domain_all(s->domain);
-    struct curl curl;
-    double w[3];
-    enum status status = curl_start(&curl, s, &all);
+    int workers;
+    const enum status status = curl_prepare(s);
     if (status)
         return status;
-    for (int z = 0; z < v->n[2] && !(status = curl_plane(&curl, z)); z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++) {
-                if (!view_fluid(v, view_index(v, x, y, z)))
-                    continue;
-                curl_at(&curl, x, y, w);
-                const double e = 0.5 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-                if (e < FLOW_SANE)
-                    exact_add(&p->enstrophy, e);
-            }
-    curl_end(&curl);
-    return status;
+    const struct enstrophy *const partial =
+        solver_partials(s, KERNEL_enstrophy, &all, sizeof *partial, &workers);
+    for (int k = 0; partial && k < workers; k++)
+        sum->units += partial[k].sum.units;
+    return partial ? STATUS_OK : STATUS_MACHINE;
 }
 
 static void cell_of(const struct domain *d, int64_t index, int cell[3])
@@ -70,7 +61,7 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
     const struct domain *const d = s->domain;
     struct partial p = {.sums = sums_none()};
     int status = add_all(s, &p.sums);
-    if (enstrophy && add_enstrophy(s, &p))
+    if (enstrophy && add_enstrophy(s, &p.enstrophy))
         status = STATUS_MACHINE;
 
     int64_t parts[3][3];

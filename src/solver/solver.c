@@ -34,6 +34,19 @@ static size_t piece_cells(const struct view *v, size_t bytes)
     return all < cells ? all : cells > row ? cells : row;
 }
 
+static bool exchanges(const struct domain *d)
+{
+    bool any = false;
+    for (int i = 1; i < Q; i++)
+        any = any || d->neighbour[i] != MPI_PROC_NULL;
+    return any;
+}
+
+static size_t layers_bytes(const struct view *v)
+{
+    return 3 * layer_first(v, 6) * sizeof(double);
+}
+
 double solver_bytes(const struct domain *d, enum precision storage)
 {
     static const int velocities[Q][3] = LATTICE_VELOCITIES;
@@ -48,7 +61,14 @@ double solver_bytes(const struct domain *d, enum precision storage)
     }
     return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
                (double)bytes +
-           (double)d->view_cells;
+           (double)d->view_cells + (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
+}
+
+static enum status no_host_room(size_t bytes)
+{
+    return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for what "
+                        "comes from the GPU",
+                        1e-9 * (double)bytes);
 }
 
 /* The populations and the buffers of pieces. */
@@ -63,10 +83,16 @@ static enum status make_room(struct solver *s)
         s->buffer[k] = type->alloc(b, piece);
         s->host[k] = type->host_memory ? s->buffer[k] : type->alloc_host(b, piece);
         if (s->buffer[k] && !s->host[k])
-            return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for "
-                                "what comes from the GPU",
-                                1e-9 * (double)piece);
+            return no_host_room(piece);
         room = room && s->buffer[k];
+    }
+    if (exchanges(s->domain)) {
+        const size_t layers = layers_bytes(&s->view);
+        s->layers = type->alloc(b, layers);
+        s->layers_host = type->host_memory ? s->layers : type->alloc_host(b, layers);
+        if (s->layers && !s->layers_host)
+            return no_host_room(layers);
+        room = room && s->layers;
     }
     s->view.populations = room ? type->alloc(b, bytes) : NULL;
     if (s->view.populations)
@@ -100,6 +126,9 @@ void solver_destroy(struct solver *s)
     if (b) {
         halo_destroy(&s->halo);
         b->type->free(b, s->view.populations);
+        if (!b->type->host_memory)
+            b->type->free_host(b, s->layers_host);
+        b->type->free(b, s->layers);
         for (int k = 0; k < 2; k++) {
             if (!b->type->host_memory)
                 b->type->free_host(b, s->host[k]);
@@ -240,8 +269,11 @@ static void ask(struct fetch *f, int k)
         return;
     f->number++;
     assert(box_cells(&f->piece[k]) <= s->piece_cells);
-    const struct work work = {f->piece[k], {.odd = (int)(s->step & 1), .buffer = s->buffer[k]}};
-    const size_t cell_bytes = f->kernel == KERNEL_flow ? 4 * sizeof(double) : Q * stored_bytes(s);
+    const struct work work = {
+        f->piece[k], {.odd = (int)(s->step & 1), .buffer = s->buffer[k], .layers = s->layers}};
+    const size_t cell_bytes = f->kernel == KERNEL_flow   ? 4 * sizeof(double)
+                              : f->kernel == KERNEL_curl ? 3 * sizeof(double)
+                                                         : Q * stored_bytes(s);
     type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* the buffer's last copy, and the step */
     type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
     if (type->host_memory)
@@ -323,7 +355,8 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
     struct backend *const b = s->backend;
     const size_t cells = box_cells(box), room = s->piece_cells * Q * stored_bytes(s) / bytes;
     const size_t most = cells < room ? cells : room;
-    struct work work = {*box, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    struct work work = {*box,
+                        {.odd = (int)(s->step & 1), .buffer = s->buffer[0], .layers = s->layers}};
     assert(!s->fetching && most > 0);
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();

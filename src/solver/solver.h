@@ -17,7 +17,9 @@ struct solver {
     void *buffer[2];    /* of the backend: pieces of get, put and flow, one used, one coming */
     void *host[2];      /* their copies on the host; the same where memory is the host's */
     size_t piece_cells; /* cells of a piece: buffers hold Q stored values or 4 doubles for each */
-    bool fetching;      /* a fetch has the buffers */
+    double *layers;     /* of the backend: velocities beyond the block, of neighbours; see curl.h */
+    double *layers_host;
+    bool fetching;            /* a fetch has the buffers */
     enum transport transport; /* of halos: device or host */
 };
 

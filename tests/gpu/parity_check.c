@@ -154,13 +154,16 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
 
 /* ---- launches ---- */
 
-/* The launch's works with their buffers in this memory. */
-static void work_in(const struct launch *l, int odd, char *buffers, struct work *work)
+/* The launch's works with their buffers in this memory. Velocities beyond the block can be any
+ * numbers: populations. */
+static void work_in(const struct launch *l, int odd, const void *populations, char *buffers,
+                    struct work *work)
 {
     for (int k = 0; k < l->count; k++) {
         work[k] = l->work[k];
         work[k].task.odd = odd;
         work[k].task.buffer = buffers + l->at[k];
+        work[k].task.layers = populations;
     }
 }
 
@@ -185,7 +188,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         type->copy(b, QUEUE_INTERIOR, t->memory[m], t->before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     v.populations = t->memory[POPULATIONS] + GUARD;
-    work_in(l, t->odd, t->memory[BUFFERS], work);
+    work_in(l, t->odd, v.populations, t->memory[BUFFERS], work);
     if (l->shell > 0)
         type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
     if (l->count > l->shell)
@@ -197,7 +200,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
     for (int m = 0; m < 2; m++)
         memcpy(t->wanted[m], t->before[m], size[m]);
     v.populations = t->wanted[POPULATIONS] + GUARD;
-    work_in(l, t->odd, t->wanted[BUFFERS], work);
+    work_in(l, t->odd, v.populations, t->wanted[BUFFERS], work);
     const unsigned mode = set_exact_mode();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);

@@ -29,6 +29,7 @@ CELLS(unpack)
 CELLS(get)
 CELLS(put)
 CELLS(flow)
+CELLS(curl)
 
 /* One worker does it all. */
 static void expect_sums(const struct view *v, const struct work *w)
@@ -39,6 +40,16 @@ static void expect_sums(const struct view *v, const struct work *w)
     EACH_CELL(&w->box) cell_sums(v, w->task, cell++, x, y, z, &sums);
     for (int k = 0; k < w->task.workers; k++)
         partial[k] = k == 0 ? sums : sums_none();
+}
+
+static void expect_enstrophy(const struct view *v, const struct work *w)
+{
+    struct enstrophy *const partial = (struct enstrophy *)w->task.buffer;
+    struct enstrophy sum = enstrophy_none();
+    size_t cell = 0;
+    EACH_CELL(&w->box) cell_enstrophy(v, w->task, cell++, x, y, z, &sum);
+    for (int k = 0; k < w->task.workers; k++)
+        partial[k] = k == 0 ? sum : enstrophy_none();
 }
 
 extern const struct expectation JOIN(TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC);

@@ -242,6 +242,26 @@ static double moved_flow(const struct work *w, size_t stored)
 
 #define plan_flow plan_pieces
 
+/* ---- curl: 3 doubles a cell ---- */
+
+#define element_curl element_flow
+
+static size_t buffer_curl(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return box_cells(&w->box) * 3 * sizeof(double);
+}
+
+#define MODEL_curl                                                                                 \
+    "a cell: 19 populations loaded, its neighbours' from a cache, 3 doubles stored, a tag"
+
+static double moved_curl(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_curl(w, stored);
+}
+
+#define plan_curl plan_pieces
+
 /* ---- sums: a struct a worker ---- */
 
 static size_t element_sums(size_t stored)
@@ -293,6 +313,29 @@ static void settle_sums(const struct work *w, void *buffer)
     partial->bad_cell = all.bad_cell;
 }
 
+/* ---- enstrophy: the same ---- */
+
+#define element_enstrophy element_sums
+
+static size_t buffer_enstrophy(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return (size_t)w->task.workers * sizeof(struct enstrophy);
+}
+
+#define MODEL_enstrophy MODEL_sums
+#define moved_enstrophy moved_sums
+#define plan_enstrophy plan_sums
+
+static void settle_enstrophy(const struct work *w, void *buffer)
+{
+    struct enstrophy *const partial = (struct enstrophy *)buffer;
+    for (int k = 1; k < w->task.workers; k++) {
+        partial->sum.units += partial[k].sum.units;
+        partial[k] = enstrophy_none();
+    }
+}
+
 /* ---- all of them ---- */
 
 #define settle_step NULL
@@ -301,6 +344,7 @@ static void settle_sums(const struct work *w, void *buffer)
 #define settle_get NULL
 #define settle_put NULL
 #define settle_flow NULL
+#define settle_curl NULL
 
 const struct kernel_test kernel_tests[KERNELS] = {
 #define X(name)                                                                                    \

@@ -1,0 +1,109 @@
+/* Density, velocity and its curl, of single cells. */
+#ifndef TAGFLOW_CELL_CURL_H
+#define TAGFLOW_CELL_CURL_H
+
+#include "cell.h"
+
+#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+
+/* Density - 1 and velocity; of a cell that is not fluid zeros. In double whatever the variant, so
+ * that what is reported does not add its own rounding. */
+TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, double flow[4])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const stored *const populations = (const stored *)v->populations;
+    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    double drho = 0, j[3] = {0, 0, 0};
+    if (row->fluid)
+        for (int i = 0; i < Q; i++) {
+            const double f = (double)populations[canonical_address(v, odd, i, x, y, z)];
+            drho += f;
+            for (int a = 0; a < 3; a++)
+                j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
+        }
+    flow[0] = drho;
+    for (int a = 0; a < 3; a++)
+        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * row->acceleration[a] : 0;
+}
+
+#endif
+
+/* Velocities beyond the block, of neighbour ranks: those of the layers of the axes with a ghost
+ * layer one after the other, xmin xmax ymin ymax zmin zmax, [cells of the layer, the axis with the
+ * smaller letter fastest][3]. Number of a face's first cell among them; of face 6, how many there
+ * are. */
+TAGFLOW_FN size_t layer_first(const struct view *v, int face)
+{
+    const size_t nx = (size_t)v->n[0], ny = (size_t)v->n[1], nz = (size_t)v->n[2];
+    const size_t x = v->ghost[0] ? ny * nz : 0, y = v->ghost[1] ? nx * nz : 0,
+                 z = v->ghost[2] ? nx * ny : 0;
+    return (face > 0 ? x : 0) + (face > 1 ? x : 0) + (face > 2 ? y : 0) + (face > 3 ? y : 0) +
+           (face > 4 ? z : 0) + (face > 5 ? z : 0);
+}
+
+/* Number of the cell beside (x, y, z) in the layer of that axis and side. */
+TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, int y, int z)
+{
+    const size_t cell = axis == 0   ? (size_t)z * (size_t)v->n[1] + (size_t)y
+                        : axis == 1 ? (size_t)z * (size_t)v->n[0] + (size_t)x
+                                    : (size_t)y * (size_t)v->n[0] + (size_t)x;
+    return layer_first(v, 2 * axis + side) + cell;
+}
+
+#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+
+/* Velocity beside a fluid cell, whose own is u, along an axis. In place of a neighbour that is not
+ * fluid the velocity that puts the wall's half-way between the two: 2 u_wall - u. */
+TAGFLOW_FN void velocity_beside(const struct view *v, int odd, const double *layers, int axis,
+                                int side, int x, int y, int z, const double u[3], double beside[3])
+{
+    const int step = side ? 1 : -1;
+    const int at[3] = {x + (axis == 0) * step, y + (axis == 1) * step, z + (axis == 2) * step};
+    const struct tag_row *const row =
+        &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
+    double flow[4];
+    if (!row->fluid) {
+        for (int b = 0; b < 3; b++)
+            beside[b] = 2 * row->wall_velocity[b] - u[b];
+    } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
+        const double *const there = layers + 3 * layer_cell(v, axis, side, x, y, z);
+        for (int b = 0; b < 3; b++)
+            beside[b] = there[b];
+    } else {
+        flow_of(v, odd, view_wrap(v, 0, at[0]), view_wrap(v, 1, at[1]), view_wrap(v, 2, at[2]),
+                flow);
+        for (int b = 0; b < 3; b++)
+            beside[b] = flow[1 + b];
+    }
+}
+
+/* d u / d x along an axis at a fluid cell. */
+TAGFLOW_FN void derivative(const struct view *v, int odd, const double *layers, int axis, int x,
+                           int y, int z, const double u[3], double slope[3])
+{
+    double before[3], after[3];
+    TAGFLOW_FORGET(x); /* no addresses of the derivative before are of use */
+    TAGFLOW_FORGET(y);
+    TAGFLOW_FORGET(z);
+    velocity_beside(v, odd, layers, axis, 0, x, y, z, u, before);
+    velocity_beside(v, odd, layers, axis, 1, x, y, z, u, after);
+    for (int b = 0; b < 3; b++)
+        slope[b] = 0.5 * (after[b] - before[b]);
+}
+
+/* curl u of a fluid cell by central differences, lattice units. */
+TAGFLOW_FN void curl_of(const struct view *v, int odd, const double *layers, int x, int y, int z,
+                        double curl[3])
+{
+    double dx[3], dy[3], dz[3], here[4];
+    flow_of(v, odd, x, y, z, here);
+    derivative(v, odd, layers, 0, x, y, z, here + 1, dx);
+    derivative(v, odd, layers, 1, x, y, z, here + 1, dy);
+    derivative(v, odd, layers, 2, x, y, z, here + 1, dz);
+    curl[0] = dy[2] - dz[1];
+    curl[1] = dz[0] - dx[2];
+    curl[2] = dx[1] - dy[0];
+}
+
+#endif
+#endif
