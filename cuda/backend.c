@@ -26,6 +26,7 @@ struct cuda_backend {
     const void *step; /* the kernel for the operators that the case has */
     uint8_t *tags;    /* on the device */
     struct tag_row *rows;
+    double *table; /* behind the rows */
     cudaStream_t stream[QUEUES];
     cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
     cudaEvent_t begin[PHASES], end[PHASES];
@@ -167,19 +168,23 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
     if (cells > most_cells)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
                             most_cells, cells);
-    const size_t bytes = (size_t)cells, table = TAG_ROWS * sizeof *v->rows;
+    const size_t bytes = (size_t)cells, rows = TAG_ROWS * sizeof *v->rows,
+                 table = v->table_values * sizeof *v->table;
     cudaFree(b->tags);
     cudaFree(b->rows);
     b->tags = NULL;
     b->rows = NULL;
     b->step = choose_step(&b->variant, v->rows);
     if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
-        cudaMalloc((void **)&b->rows, table) != cudaSuccess) {
+        cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess) {
         cudaGetLastError(); /* or a later call would return it */
-        return backend_no_room(backend, (double)(bytes + table), "tags");
+        return backend_no_room(backend, (double)(bytes + rows + table), "tags");
     }
-    if (good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags"))
-        good(b, cudaMemcpy(b->rows, v->rows, table, cudaMemcpyHostToDevice), "copying tags");
+    b->table = (double *)(b->rows + TAG_ROWS);
+    if (good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags") &&
+        good(b, cudaMemcpy(b->rows, v->rows, rows, cudaMemcpyHostToDevice), "copying tags") &&
+        table)
+        good(b, cudaMemcpy(b->table, v->table, table, cudaMemcpyHostToDevice), "copying tags");
     /* Copies from memory that is not pinned may still be on their way, and the streams would not
      * wait for them. */
     good(b, cudaDeviceSynchronize(), "copying tags");
@@ -298,6 +303,7 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     unsigned blocks = 0;
     call.view.tags = b->tags;
     call.view.rows = b->rows;
+    call.view.table = b->table;
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)

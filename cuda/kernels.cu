@@ -5,14 +5,18 @@
 #include <cuda_runtime.h>
 
 /* So many blocks share a multiprocessor: this is what leaves each thread of the step 48 registers
- * in fp32 and 96 in fp64. */
-enum { STEP_BLOCKS = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64 ? 5 : 10 };
+ * in fp32 and 96 in fp64; of the step of mixed cases, which holds all operators, 64 and 128. */
+enum {
+    WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
+    STEP_BLOCKS = WIDE ? 5 : 10,
+    MIXED_BLOCKS = WIDE ? 4 : 8
+};
 
 /* Of the other kernels at least so many: up to 80 registers. */
 enum { OTHER_BLOCKS = 6 };
 
-#define STEP(name, collision, forced)                                                              \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, STEP_BLOCKS)                              \
+#define STEP(name, collision, forced, blocks)                                                      \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct box *const b = &call.work[0].box;                                             \
@@ -23,11 +27,11 @@ enum { OTHER_BLOCKS = 6 };
             cell_step(&call.view, &call.slots, x, y, z, collision, forced);                        \
     }
 #define X(name, meaning)                                                                           \
-    STEP(name, COLLISION_##name, 0)                                                                \
-    STEP(name##_forced, COLLISION_##name, FORCED_mixed)
+    STEP(name, COLLISION_##name, 0, STEP_BLOCKS)                                                   \
+    STEP(name##_forced, COLLISION_##name, FORCED_mixed, STEP_BLOCKS)
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, FORCED_mixed)
+STEP(mixed, COLLISION_mixed, FORCED_mixed, MIXED_BLOCKS)
 
 /* A kernel of cells in the order of a box. */
 #define CELLS(name)                                                                                \

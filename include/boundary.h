@@ -30,12 +30,13 @@ struct wall_parameters {
     scalar ux, uy, uz; /* velocity, each a sixth: 6 w c.u along an axis is 2 of these, else 1 */
 };
 
-TAGFLOW_FN struct wall_parameters wall_parameters(const struct tag_row *row)
+TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const struct tag_row *row)
 {
+    const scalar signal = (scalar)v->signal[row->signal];
     struct wall_parameters w;
-    w.ux = (scalar)row->wall_sixth[0];
-    w.uy = (scalar)row->wall_sixth[1];
-    w.uz = (scalar)row->wall_sixth[2];
+    w.ux = (scalar)row->wall_sixth[0] * signal;
+    w.uy = (scalar)row->wall_sixth[1] * signal;
+    w.uz = (scalar)row->wall_sixth[2] * signal;
     return w;
 }
 

@@ -68,7 +68,7 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
                            real out)
 {
     const struct tag_row *const wall = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(wall));
+    return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
 }
 
 /* The step of an owned cell; `s` are the slots of its step. With `collision` and `forced` constant
@@ -111,7 +111,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     }
     boundary_arrive(row->boundary, f);
 
-    const struct collision_parameters p = collision_parameters(row);
+    const struct collision_parameters p = collision_parameters(v, row);
     const int with_force = forced == FORCED_mixed ? row->forced : forced;
     const struct moments m = moments(f, p, with_force);
     for (int i = 0; i < Q; i++)

@@ -7,7 +7,7 @@
 
 #include "lattice.h"
 #include "platform.h"
-#include "tag.h"
+#include "slot.h"
 
 /* clang-format off */
 #define COLLISION_LIST(X)                                                                         \
@@ -41,14 +41,16 @@ struct moments {
     real ux, uy, uz; /* j / rho */
 };
 
-TAGFLOW_FN struct collision_parameters collision_parameters(const struct tag_row *row)
+TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v,
+                                                            const struct tag_row *row)
 {
+    const scalar signal = (scalar)v->signal[row->signal];
     struct collision_parameters p;
     p.omega_even = (scalar)row->omega_even;
     p.omega_odd = (scalar)row->omega_odd;
-    p.ax = (scalar)row->acceleration[0];
-    p.ay = (scalar)row->acceleration[1];
-    p.az = (scalar)row->acceleration[2];
+    p.ax = (scalar)row->acceleration[0] * signal;
+    p.ay = (scalar)row->acceleration[1] * signal;
+    p.az = (scalar)row->acceleration[2] * signal;
     return p;
 }
 

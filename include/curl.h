@@ -23,7 +23,7 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, doub
         }
     flow[0] = drho;
     for (int a = 0; a < 3; a++)
-        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * row->acceleration[a] : 0;
+        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * view_acceleration(v, row, a) : 0;
 }
 
 #endif
@@ -64,7 +64,7 @@ TAGFLOW_FN void velocity_beside(const struct view *v, int odd, const double *lay
     double flow[4];
     if (!row->fluid) {
         for (int b = 0; b < 3; b++)
-            beside[b] = 2 * row->wall_velocity[b] - u[b];
+            beside[b] = 2 * (row->wall_velocity[b] * v->signal[row->signal]) - u[b];
     } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
         const double *const there = layers + 3 * layer_cell(v, axis, side, x, y, z);
         for (int b = 0; b < 3; b++)

@@ -27,11 +27,14 @@ struct view {
     void *populations;          /* stored[Q][stride]: f_i - w_i */
     const uint8_t *tags;        /* [cells] */
     const struct tag_row *rows; /* [TAG_ROWS] */
-    size_t stride;              /* elements between slots */
-    size_t origin;              /* index of owned cell (0,0,0) */
-    ptrdiff_t row, plane;       /* index steps of y and z; that of x is 1 */
+    const double *table;        /* [table_values] profiles and the like: rows know their places */
+    size_t table_values;
+    size_t stride;        /* elements between slots */
+    size_t origin;        /* index of owned cell (0,0,0) */
+    ptrdiff_t row, plane; /* index steps of y and z; that of x is 1 */
     int n[3];
     int ghost[3];
+    double signal[SIGNALS]; /* at this step, see tag.h */
 };
 
 /* The slots of a step: for each pair (i, i + 1), counted from 0, that from which f_i of a cell is
@@ -123,6 +126,12 @@ TAGFLOW_FN struct slots slots_at(const struct view *v, int odd, size_t bytes)
 TAGFLOW_FN int view_fluid(const struct view *v, size_t cell)
 {
     return v->rows[v->tags[cell] & TAG_ROW].fluid;
+}
+
+/* Body force per mass that acts in a cell of that row at this step. */
+TAGFLOW_FN double view_acceleration(const struct view *v, const struct tag_row *row, int axis)
+{
+    return row->acceleration[axis] * v->signal[row->signal];
 }
 
 /* Does link i of cell (x, y, z) come from a cell that is not fluid? */

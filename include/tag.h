@@ -14,11 +14,15 @@
  * not be doubled for cells beside a wall; the rest is the row. */
 enum { TAG_BESIDE = 0x80, TAG_ROW = 0x7f, TAG_ROWS = 128 };
 
+/* Signals scale what rows say, and change from step to step: the first is always 1. */
+enum { SIGNAL_one = 0, SIGNALS = 16 };
+
 struct tag_row {
     uint8_t fluid;           /* populations live here */
     uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid */
     uint8_t collision;       /* enum collision, if fluid */
-    uint8_t forced;          /* acceleration is not zero */
+    uint8_t forced;          /* there is an acceleration, if not at every step */
+    uint8_t signal;          /* scales acceleration and wall velocity */
     double omega_even;       /* relaxation rate of the even part of the populations: 1 / tau */
     double omega_odd;        /* of the odd part */
     double acceleration[3];  /* body force per mass, lattice units */

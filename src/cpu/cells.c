@@ -94,15 +94,15 @@ struct block {
 };
 
 /* The same sums in the same order as flow_of, of plain cells x <= at < x + count, all in `tag`. */
-static void plain_block(const struct row *r, const struct tag_row *tag, int x, int count,
-                        struct block *restrict b)
+static void plain_block(const struct view *v, const struct row *r, const struct tag_row *tag, int x,
+                        int count, struct block *restrict b)
 {
     const stored *f[Q];
     double half[3];
     for (int i = 0; i < Q; i++)
         f[i] = r->at[i] + x;
     for (int a = 0; a < 3; a++)
-        half[a] = 0.5 * tag->acceleration[a];
+        half[a] = 0.5 * view_acceleration(v, tag, a);
 #pragma GCC ivdep
     for (int k = 0; k < count; k++) {
         double drho = 0, jx = 0, jy = 0, jz = 0;
@@ -147,7 +147,7 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
     struct block b;
     for (int x = x0; x < x1; x += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
-        plain_block(r, tag, x, count, &b);
+        plain_block(v, r, tag, x, count, &b);
         for (int k = 0; k < count; k++, flow += 4) {
             flow[0] = b.drho[k];
             for (int a = 0; a < 3; a++)
@@ -205,7 +205,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
-        plain_block(&row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         for (int a = 0; a < 3; a++)
             memcpy(u[a] + (x - x0), b.u[a], (size_t)(end - x) * sizeof(double));
     }
@@ -392,7 +392,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
-        plain_block(&row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_block(sums, &b, end - x, cell);
     }
 }

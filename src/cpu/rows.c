@@ -291,8 +291,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
         const struct run_parameters p = {
-            .collision = collision_parameters(cells),
-            .wall = wall_parameters(wall),
+            .collision = collision_parameters(v, cells),
+            .wall = wall_parameters(v, wall),
             .links = run->any ? runs->links + run->masks - run->x0 : NULL,
             .ruled = run->any ? runs->ruled + run->masks - run->x0 : NULL,
             .any = run->any,

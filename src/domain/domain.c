@@ -47,6 +47,8 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     lines += lines % 2 == 0;
     v->stride = lines * line;
     v->rows = d->rows;
+    for (int k = 0; k < SIGNALS; k++)
+        v->signal[k] = 1;
 
     for (int i = 0; i < Q; i++) {
         int there[3];
@@ -164,7 +166,20 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
 void domain_destroy(struct domain *d)
 {
     free(d->tags);
+    free(d->table);
     *d = (struct domain){0};
+}
+
+enum status domain_table(struct domain *d, size_t values, size_t *place)
+{
+    double *const table = realloc(d->table, (d->view.table_values + values) * sizeof *table);
+    if (!table)
+        return fail_machine("out of memory for a table of %zu values", values);
+    *place = d->view.table_values;
+    memset(table + *place, 0, values * sizeof *table);
+    d->view.table = d->table = table;
+    d->view.table_values += values;
+    return STATUS_OK;
 }
 
 struct box domain_all(const struct domain *d)

@@ -25,6 +25,7 @@ struct domain {
     uint8_t *tags;     /* [view_cells] */
     struct tag_row rows[TAG_ROWS];
     int row_count;
+    double *table;       /* the view's */
     int64_t fluid_cells; /* of the whole box */
 };
 
@@ -35,6 +36,10 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 /* Cut the box among the ranks of comm and make this rank's tags from the case. */
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
 void domain_destroy(struct domain *d);
+
+/* Append so many zeros to the table, which may move; their place is there, or STATUS_MACHINE,
+ * reported. Before the solver is created. */
+enum status domain_table(struct domain *d, size_t values, size_t *place);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */

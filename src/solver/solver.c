@@ -61,7 +61,8 @@ double solver_bytes(const struct domain *d, enum precision storage)
     }
     return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
                (double)bytes +
-           (double)d->view_cells + (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
+           (double)(d->view_cells + d->view.table_values * sizeof *d->view.table) +
+           (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
 }
 
 static enum status no_host_room(size_t bytes)

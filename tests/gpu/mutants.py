@@ -101,7 +101,7 @@ def without(text, function, old, new):
 
 def mutate(path, function, old, new):
     """Tests the product with that change; whether it builds, which test notices."""
-    with open(f"{ROOT}/{path}") as file:
+    with open(f"{SOURCE}/{path}") as file:
         text = file.read()
     with open(f"{SOURCE}/{path}", "w") as file:
         file.write(without(text, function, old, new))

@@ -83,6 +83,7 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .forced = mixed ? k / COLLISIONS % 2 != 0 : m.forced && k > 0,
             .omega_even = random_omega(random),
             .omega_odd = random_omega(random),
+            .signal = (uint8_t)random_below(random, SIGNALS),
         };
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
@@ -92,7 +93,8 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
     }
     for (int k = 0; k < WALLS; k++) {
         /* Each rule but that of fluids; row 0 is at rest. */
-        struct tag_row row = {.boundary = rules[1 + k % (RULES - 1)]};
+        struct tag_row row = {.boundary = rules[1 + k % (RULES - 1)],
+                              .signal = (uint8_t)random_below(random, SIGNALS)};
         double velocity[3];
         for (int a = 0; a < 3; a++)
             velocity[a] = random_below(random, 4) ? 0.1 * random_uniform(random) : 0;
@@ -116,6 +118,8 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     v->row = (ptrdiff_t)extent[0];
     v->plane = (ptrdiff_t)(extent[0] * extent[1]);
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    for (int k = 0; k < SIGNALS; k++)
+        v->signal[k] = k == SIGNAL_one ? 1 : k - 0.4 * SIGNALS;
     const size_t line = 64 / bytes;
     v->stride = (((g->cells + line - 1) / line + 1) | 1) * line;
     v->rows = g->rows;
