@@ -118,7 +118,7 @@ if os.path.exists(SOURCE):
 files = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout.decode().split("\0")
 for name in filter(None, files):
     os.makedirs(os.path.dirname(f"{SOURCE}/{name}"), exist_ok=True)
-    shutil.copy2(f"{ROOT}/{name}", f"{SOURCE}/{name}")
+    shutil.copy(f"{ROOT}/{name}", f"{SOURCE}/{name}")
 if not os.path.exists(BUILD + "/build.ninja"):
     subprocess.run(["meson", "setup", "-Dcuda=disabled", BUILD, SOURCE], check=True, stdout=subprocess.DEVNULL)
 ok, why = build()
