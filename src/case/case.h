@@ -20,11 +20,56 @@ enum {
 #define PRECISION_LIST(X) X(fp32) X(fp64)
 enum precision { PRECISION_fp32, PRECISION_fp64 };
 
-/* What a face of the box is. Periodic faces come in pairs. */
+/* What a face of the box, or a part of one, is. Periodic faces come in pairs. */
 #define FACE_LIST(X)                                                                               \
     X(periodic)                                                                                    \
-    X(wall) /* half-way bounce-back, with a tangential velocity or none */
-enum face_kind { FACE_periodic, FACE_wall };
+    X(wall)          /* half-way bounce-back, with any velocity or none */                         \
+    X(slip)          /* a plane of symmetry: free slip */                                          \
+    X(velocity)      /* the velocity is given */                                                   \
+    X(pressure)      /* the density is given: p = rho / 3 */                                       \
+    X(outflow)       /* convective outlet */                                                       \
+    X(nonreflecting) /* characteristic outlet */
+enum face_kind {
+#define X(name) FACE_##name,
+    FACE_LIST(X)
+#undef X
+};
+
+/* How a velocity or pressure face gives its value: wet nodes lie on the face (the outermost fluid
+ * cells are the boundary), links cross it half a cell beyond the outermost. */
+#define FACE_RULE_LIST(X)                                                                          \
+    X(regularised) /* wet nodes, all populations from density, velocity and stress */              \
+    X(links)       /* velocity: moving bounce-back; pressure: anti-bounce-back */
+enum face_rule {
+#define X(name) FACE_RULE_##name,
+    FACE_RULE_LIST(X)
+#undef X
+};
+
+/* How a velocity varies over its face; 1 at its largest. */
+#define PROFILE_LIST(X)                                                                            \
+    X(uniform)                                                                                     \
+    X(parabola) /* between the two walls or edges that lie closest together */                     \
+    X(duct)     /* developed flow in the rectangle of the face (a series) */                       \
+    X(power)    /* (distance from the edge / half width)^(1 / power), turbulent */                 \
+    X(table)    /* from a file */
+enum profile {
+#define X(name) PROFILE_##name,
+    PROFILE_LIST(X)
+#undef X
+};
+
+/* How something varies in time: a factor on its value. */
+#define SIGNAL_LIST(X)                                                                             \
+    X(constant)                                                                                    \
+    X(ramp)  /* from 0 to 1 in `duration`, smooth at both ends: s^2 (3 - 2 s) */                   \
+    X(sine)  /* mean + amplitude sin(2 pi (t / period + phase)) */                                 \
+    X(table) /* linear between points in time, the first and last value beyond them */
+enum signal_kind {
+#define X(name) SIGNAL_##name,
+    SIGNAL_LIST(X)
+#undef X
+};
 
 /* Initial flows; formulas in solver/initial.c. */
 #define INITIAL_LIST(X)                                                                            \
@@ -116,9 +161,50 @@ struct case_fluid {
     double velocity, length, reynolds; /* references; 0 when not given */
 };
 
+/* Times are in steps. */
+struct case_signal {
+    enum signal_kind kind;
+    double duration;                       /* ramp */
+    double period, phase, mean, amplitude; /* sine */
+    int points;                            /* table */
+    double *times, *values;
+};
+
+/* What a face, or a part of one, does. */
 struct case_face {
     enum face_kind kind;
-    double velocity[3]; /* of a wall; normal component 0 */
+    enum face_rule rule;       /* velocity, pressure */
+    double velocity[3];        /* of a wall; of a velocity face where the profile is 1 */
+    double density;            /* pressure, nonreflecting: rho, 1 + 3 p' */
+    enum profile profile;      /* velocity */
+    double power;              /* profile power: its exponent is 1 / power */
+    char *file;                /* profile table: CSV or HDF5 */
+    int table_size[2];         /* of it, along the two axes of the face */
+    double *table;             /* [size 1][size 0] factors, or of 3 components each */
+    int table_components;      /* 1 or 3 */
+    double reflection;         /* nonreflecting: how strongly the density is held, 0 not at all */
+    struct case_signal signal; /* scales the velocity, or the density's distance from 1 */
+};
+
+/* Shapes of parts of faces. */
+#define PATCH_LIST(X) X(rectangle) X(disc) X(mask)
+enum patch_shape {
+#define X(name) PATCH_##name,
+    PATCH_LIST(X)
+#undef X
+};
+
+/* A part of a face with rules of its own; coordinates along the face's two axes, in order. A cell
+ * belongs to it when its centre does. */
+struct case_patch {
+    char name[CASE_NAME];
+    int face;
+    enum patch_shape shape;
+    double from[2], to[2];    /* rectangle */
+    double center[2], radius; /* disc */
+    char *file;               /* mask: a grey PNG, [height][width] of the face, white is inside */
+    uint8_t *mask;            /* [cells of axis 2][cells of axis 1], 1 inside */
+    struct case_face opening;
 };
 
 struct case_initial {
@@ -184,7 +270,10 @@ struct flow_case {
     } solver;
     struct case_initial initial;
     struct case_face faces[6]; /* xmin xmax ymin ymax zmin zmax */
+    int patch_count;
+    struct case_patch *patches; /* the later one where they overlap */
     double acceleration[3];
+    struct case_signal force_signal; /* scales it */
     struct {
         int64_t steps;
         int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */
