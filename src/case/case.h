@@ -71,18 +71,35 @@ enum signal_kind {
 #undef X
 };
 
-/* Initial flows; formulas in solver/initial.c. */
+/* Initial flows, and the keys of `initial` that each has; formulas in solver/initial.c. */
 #define INITIAL_LIST(X)                                                                            \
-    X(rest)                                                                                        \
-    X(uniform)                                                                                     \
-    X(taylor_green_2d)                                                                             \
-    X(taylor_green_3d)                                                                             \
-    X(abc)                                                                                         \
-    X(shear_layer)
+    X(rest, 0)                                                                                     \
+    X(uniform, INITIAL_HAS_velocity)                                                               \
+    X(taylor_green_2d, INITIAL_HAS_amplitude | INITIAL_HAS_axis)                                   \
+    X(taylor_green_3d, INITIAL_HAS_amplitude)                                                      \
+    X(abc, INITIAL_HAS_amplitude)                                                                  \
+    X(shear_layer,                                                                                 \
+      INITIAL_HAS_amplitude | INITIAL_HAS_axis | INITIAL_HAS_thickness | INITIAL_HAS_perturbation) \
+    X(channel, INITIAL_HAS_amplitude | INITIAL_HAS_perturbation)                                   \
+    X(vortex, INITIAL_HAS_amplitude | INITIAL_HAS_axis | INITIAL_HAS_velocity |                    \
+                  INITIAL_HAS_center | INITIAL_HAS_width)                                          \
+    X(pulse, INITIAL_HAS_density | INITIAL_HAS_velocity | INITIAL_HAS_center | INITIAL_HAS_width)  \
+    X(wave, INITIAL_HAS_density | INITIAL_HAS_axis | INITIAL_HAS_velocity | INITIAL_HAS_center |   \
+                INITIAL_HAS_width)
 enum initial_flow {
-#define X(name) INITIAL_##name,
+#define X(name, keys) INITIAL_##name,
     INITIAL_LIST(X)
 #undef X
+};
+enum initial_keys {
+    INITIAL_HAS_velocity = 1,
+    INITIAL_HAS_amplitude = 2,
+    INITIAL_HAS_axis = 4,
+    INITIAL_HAS_thickness = 8,
+    INITIAL_HAS_perturbation = 16,
+    INITIAL_HAS_density = 32,
+    INITIAL_HAS_center = 64,
+    INITIAL_HAS_width = 128,
 };
 
 /* What a series is about. */
@@ -207,13 +224,17 @@ struct case_patch {
     struct case_face opening;
 };
 
+/* What a flow has not is 0. */
 struct case_initial {
     enum initial_flow flow;
-    double velocity[3];  /* uniform: the flow; others: 0 */
-    double amplitude;    /* of the vortices or of the shear layer; default fluid.velocity */
-    int axis;            /* 2-D flows: the axis along which nothing varies, default z = 2 */
+    double velocity[3];  /* the uniform flow, of that which the rest is added to */
+    double amplitude;    /* of the vortices or of the layer; default fluid.velocity */
+    int axis;            /* along which nothing varies, or the wave travels; default z = 2 */
     double thickness;    /* shear_layer: kappa of tanh(kappa (y/L - 1/4)), default 80 */
-    double perturbation; /* shear_layer: delta, default 0.05 */
+    double perturbation; /* as a part of the amplitude: shear_layer's delta; default 0.05 */
+    double density;      /* pulse, wave: largest deviation of the density from 1 */
+    double center[3];    /* cell i spans [i, i + 1]; default: that of the box */
+    double width;        /* b of exp(-r^2 / b^2) */
 };
 
 struct case_series {

@@ -89,57 +89,70 @@ enum status section_faces(struct reader *r, struct flow_case *c)
     return STATUS_OK;
 }
 
-bool initial_is_flat(enum initial_flow flow)
+bool initial_has(enum initial_flow flow, enum initial_keys key)
 {
-    return flow == INITIAL_taylor_green_2d || flow == INITIAL_shear_layer;
-}
-
-bool initial_has_amplitude(enum initial_flow flow)
-{
-    return flow != INITIAL_rest && flow != INITIAL_uniform;
+#define X(name, keys) keys,
+    static const unsigned has[] = {INITIAL_LIST(X)};
+#undef X
+    return has[flow] & key;
 }
 
 /* Keys of `initial` that this flow does not have. */
 static enum status refuse_others(const struct reader *r, const struct node *map,
                                  enum initial_flow flow)
 {
-    const struct {
+    static const struct {
         const char *row;
-        bool has;
-    } keys[] = {
-        {"initial.velocity", flow == INITIAL_uniform},
-        {"initial.amplitude", initial_has_amplitude(flow)},
-        {"initial.axis", initial_is_flat(flow)},
-        {"initial.thickness", flow == INITIAL_shear_layer},
-        {"initial.perturbation", flow == INITIAL_shear_layer},
+        enum initial_keys key;
+    } rows[] = {
+        {"initial.velocity", INITIAL_HAS_velocity},
+        {"initial.amplitude", INITIAL_HAS_amplitude},
+        {"initial.axis", INITIAL_HAS_axis},
+        {"initial.thickness", INITIAL_HAS_thickness},
+        {"initial.perturbation", INITIAL_HAS_perturbation},
+        {"initial.density", INITIAL_HAS_density},
+        {"initial.center", INITIAL_HAS_center},
+        {"initial.width", INITIAL_HAS_width},
     };
     char why[64];
     snprintf(why, sizeof why, "with flow %s", key_flows[flow]);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const enum status s = keys[i].has ? STATUS_OK : value_refuse(r, map, keys[i].row, why);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const enum status s =
+            initial_has(flow, rows[i].key) ? STATUS_OK : value_refuse(r, map, rows[i].row, why);
         if (s)
             return s;
     }
     return STATUS_OK;
 }
 
-/* The periodic flows need a box that they fit into. */
+/* Some flows need a box that they fit into. */
 static enum status check_box(const struct reader *r, const struct node *flow,
                              const struct flow_case *c)
 {
-    const bool flat = initial_is_flat(c->initial.flow);
-    const char *name = key_flows[c->initial.flow];
-    for (int a = 0; a < 3; a++)
-        if (c->faces[2 * a].kind != FACE_periodic && !(flat && a == c->initial.axis))
+    const enum initial_flow kind = c->initial.flow;
+    const bool flat = kind == INITIAL_taylor_green_2d || kind == INITIAL_shear_layer;
+    const bool cube = kind == INITIAL_taylor_green_3d || kind == INITIAL_abc;
+    const char *name = key_flows[kind];
+    int closed = 0;
+    for (int a = 0; a < 3; a++) {
+        const bool periodic = c->faces[2 * a].kind == FACE_periodic;
+        closed += c->faces[2 * a].kind == FACE_wall && c->faces[2 * a + 1].kind == FACE_wall;
+        if (!periodic && (cube || (flat && a != c->initial.axis)))
             return fail_at(r->document, flow->at,
                            "initial.flow %s needs periodic faces along %s (faces: {%s: periodic})",
                            name, key_axes[a], key_axes[a]);
-    if (!flat && (c->cells[0] != c->cells[1] || c->cells[0] != c->cells[2]))
+    }
+    if (cube && (c->cells[0] != c->cells[1] || c->cells[0] != c->cells[2]))
         return fail_at(r->document, flow->at,
                        "initial.flow %s needs a cube, not %d x %d x %d cells (for example "
                        "domain: {cells: [%d, %d, %d]})",
                        name, c->cells[0], c->cells[1], c->cells[2], c->cells[0], c->cells[0],
                        c->cells[0]);
+    if (kind == INITIAL_channel && closed != 1)
+        return fail_at(r->document, flow->at,
+                       "initial.flow channel needs walls at both ends of one axis, and there are "
+                       "%d such axes (faces: {x: periodic, y: wall, z: periodic})",
+                       closed);
     return STATUS_OK;
 }
 
@@ -152,21 +165,28 @@ enum status section_initial(struct reader *r, struct flow_case *c)
     if ((s = value_choice(r, map, "initial.flow", &flow)))
         return s;
     initial->flow = (enum initial_flow)flow;
+    for (int a = 0; a < 3 && initial_has(initial->flow, INITIAL_HAS_center); a++)
+        initial->center[a] = 0.5 * c->cells[a];
     if ((s = refuse_others(r, map, initial->flow)) ||
         (s = value_numbers(r, map, "initial.velocity", UNIT_VELOCITY, 3, initial->velocity)) ||
         (s = value_choice(r, map, "initial.axis", &initial->axis)) ||
         (s = value_number(r, map, "initial.thickness", &initial->thickness)) ||
-        (s = value_number(r, map, "initial.perturbation", &initial->perturbation)))
+        (s = value_number(r, map, "initial.perturbation", &initial->perturbation)) ||
+        (s = value_number(r, map, "initial.density", &initial->density)) ||
+        (s = value_position(r, map, "initial.center", c->cells, initial->center)) ||
+        (s = value_number(r, map, "initial.width", &initial->width)))
         return s;
     if (initial->flow == INITIAL_uniform && !value_find(map, "initial.velocity"))
         return value_missing(r, map, "initial.velocity", ", which flow uniform needs,");
-    if (!initial_has_amplitude(initial->flow))
-        return STATUS_OK;
-    initial->amplitude = c->fluid.velocity;
-    if ((s = value_number(r, map, "initial.amplitude", &initial->amplitude)))
-        return s;
-    if (initial->amplitude == 0)
-        return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
+    if (initial_has(initial->flow, INITIAL_HAS_width) && initial->width == 0)
+        return value_missing(r, map, "initial.width", ", which this flow needs,");
+    if (initial_has(initial->flow, INITIAL_HAS_amplitude)) {
+        initial->amplitude = c->fluid.velocity;
+        if ((s = value_number(r, map, "initial.amplitude", &initial->amplitude)))
+            return s;
+        if (initial->amplitude == 0)
+            return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
+    }
     return check_box(r, value_find(map, "initial.flow"), c);
 }
 

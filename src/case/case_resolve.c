@@ -66,20 +66,30 @@ static void put_method(FILE *to, const struct flow_case *c, bool by_reynolds)
 
 static void put_initial(FILE *to, const struct case_initial *initial)
 {
-    fprintf(to, "initial:\n  flow: %s\n", initial_name(initial->flow));
-    if (initial->flow == INITIAL_uniform) {
+    const enum initial_flow flow = initial->flow;
+    fprintf(to, "initial:\n  flow: %s\n", initial_name(flow));
+    if (initial_has(flow, INITIAL_HAS_velocity)) {
         fprintf(to, "  velocity: ");
         put_vector(to, initial->velocity);
         fputc('\n', to);
     }
-    if (initial_has_amplitude(initial->flow))
+    if (initial_has(flow, INITIAL_HAS_amplitude))
         put_number(to, "  amplitude: ", initial->amplitude, "\n");
-    if (initial_is_flat(initial->flow))
+    if (initial_has(flow, INITIAL_HAS_axis))
         fprintf(to, "  axis: %s\n", key_axes[initial->axis]);
-    if (initial->flow == INITIAL_shear_layer) {
+    if (initial_has(flow, INITIAL_HAS_thickness))
         put_number(to, "  thickness: ", initial->thickness, "\n");
+    if (initial_has(flow, INITIAL_HAS_perturbation))
         put_number(to, "  perturbation: ", initial->perturbation, "\n");
+    if (initial_has(flow, INITIAL_HAS_density))
+        put_number(to, "  density: ", initial->density, "\n");
+    if (initial_has(flow, INITIAL_HAS_center)) {
+        fprintf(to, "  center: ");
+        put_vector(to, initial->center);
+        fputc('\n', to);
     }
+    if (initial_has(flow, INITIAL_HAS_width))
+        put_number(to, "  width: ", initial->width, "\n");
 }
 
 static void put_faces(FILE *to, const struct flow_case *c)

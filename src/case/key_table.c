@@ -24,7 +24,7 @@
 #define NAME_OF(name, meaning) #name,
 const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
 const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
-const char *const key_flows[]       = {INITIAL_LIST(NAME) NULL};
+const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
 const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
@@ -106,17 +106,28 @@ const struct key key_table[] = {
     {ROW("initial.flow", KEY_CHOICE), .choices = key_flows, .fallback = "rest", .example = "rest",
      .meaning = "initial flow"},
     {ROW("initial.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
-     .otherwise = "required with uniform", .example = "[0.05, 0, 0]",
-     .meaning = "velocity of the uniform flow"},
+     .otherwise = "required with uniform, else at rest", .example = "[0.05, 0, 0]",
+     .meaning = "the uniform flow; vortex, pulse, wave: that which carries them"},
     {ROW("initial.amplitude", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
      .otherwise = "fluid.velocity", .example = "0.05",
-     .meaning = "velocity of the vortices or of the shear layer"},
+     .meaning = "velocity of the vortices or of the layer, in the middle of the channel"},
     {ROW("initial.axis", KEY_CHOICE), .choices = key_axes, .fallback = "z", .example = "z",
-     .meaning = "taylor_green_2d, shear_layer: the axis along which nothing varies"},
+     .meaning = "taylor_green_2d, shear_layer, vortex: the axis along which nothing varies; wave: "
+                "that along which it travels"},
     {ROW("initial.thickness", KEY_NUMBER), .range = POSITIVE, .fallback = "80", .example = "80",
      .meaning = "shear_layer: k of tanh(k (y/L - 1/4)); larger is thinner"},
     {ROW("initial.perturbation", KEY_NUMBER), .range = BETWEEN(0, 1), .fallback = "0.05",
-     .example = "0.05", .meaning = "shear_layer: cross velocity as a part of the amplitude"},
+     .example = "0.05",
+     .meaning = "shear_layer, channel: cross velocity as a part of the amplitude"},
+    {ROW("initial.density", KEY_NUMBER), .range = BETWEEN(-0.5, 0.5), .fallback = "0.001",
+     .example = "0.001",
+     .meaning = "pulse, wave: largest deviation of the density, as a part of it"},
+    {ROW("initial.center", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .otherwise = "that of the box", .example = "[32, 16, 16]",
+     .meaning = "of vortex, pulse or wave; cell i spans [i, i + 1]"},
+    {ROW("initial.width", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .otherwise = "required with vortex, pulse and wave", .example = "8",
+     .meaning = "b of exp(-r^2 / b^2): half of the vortex, pulse or wave"},
 
     {ROW("faces", KEY_MAP), .required = true,
      .example = "{x: periodic, y: wall, z: periodic}",

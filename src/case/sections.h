@@ -35,8 +35,7 @@ enum status plain_locale_enter(struct plain_locale *l);
 void plain_locale_leave(struct plain_locale *l);
 
 /* Has the initial flow this key? Shared by reader and writer. */
-bool initial_has_amplitude(enum initial_flow flow);
-bool initial_is_flat(enum initial_flow flow); /* nothing varies along initial.axis */
+bool initial_has(enum initial_flow flow, enum initial_keys key);
 
 /* Has the collision operator the magic parameter? */
 bool collision_has_magic(enum collision collision);

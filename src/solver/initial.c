@@ -140,15 +140,113 @@ static void shear_layer(const struct initial *in, const int g[3], struct cell_fl
     f->gradient[a][b] = -delta * U * in->axis[a].k * in->axis[a].sine[g[a]];
 }
 
+/* (1 - eta^2)^2, which vanishes at the walls with its slope, and that slope. */
+static double bump(double eta)
+{
+    return (1 - eta * eta) * (1 - eta * eta);
+}
+
+static double bump_slope(double eta)
+{
+    return -4 * eta * (1 - eta * eta);
+}
+
+/* A wave number of this wavelength, at least one. */
+static int64_t waves(int64_t cells, double wavelength)
+{
+    const int64_t count = (int64_t)((double)cells / wavelength + 0.5);
+    return count > 0 ? count : 1;
+}
+
+/* Between the walls at eta = -1 and 1, U (1 - eta^8) along the first of the other axes: blunt, as a
+ * turbulent profile is. To that the curl of a vector potential is added, waves along the flow and
+ * across it of the lengths that near-wall streaks and their undulations have at Re_tau = 180 (0.6
+ * and 2.4 half widths), so that it is free of divergence and no slip is kept. */
+static void channel(const struct initial *in, const int g[3], struct cell_flow *f)
+{
+    const struct flow_case *const c = in->c;
+    int n = 0;
+    while (c->faces[2 * n].kind == FACE_periodic)
+        n++;
+    const int s = n == 0 ? 1 : 0, t = n == 2 ? 1 : 2;
+    const int64_t cells_s = c->cells[s], cells_t = c->cells[t];
+    const double U = c->initial.amplitude, half = 0.5 * c->cells[n];
+    const double eta = (g[n] + 0.5) / half - 1, eta2 = eta * eta, eta4 = eta2 * eta2;
+    const int64_t across = waves(cells_t, 0.6 * half), along = waves(cells_s, 2.4 * half);
+    /* {waves along, waves across}: two of each component of the potential */
+    const int64_t wave[4][2] = {{0, across}, {along, across + 1}, {along, -across}, {2 * along, 1}};
+    double sine[4], d_s[4], d_t[4]; /* and derivatives along both axes */
+    for (int k = 0; k < 4; k++) {
+        const int64_t turns =
+            wave[k][0] * (2 * g[s] + 1) * cells_t + wave[k][1] * (2 * g[t] + 1) * cells_s;
+        const double cosine = cos_turns(turns, 2 * cells_s * cells_t);
+        sine[k] = sin_turns(turns, 2 * cells_s * cells_t);
+        d_s[k] = 2 * pi * (double)wave[k][0] / (double)cells_s * cosine;
+        d_t[k] = 2 * pi * (double)wave[k][1] / (double)cells_t * cosine;
+    }
+    /* so that |u'| is about the perturbation's part of U */
+    const double size = 0.1 * c->initial.perturbation * U * half;
+    f->u[s] = U * (1 - eta4 * eta4) + size * bump_slope(eta) / half * (sine[2] + sine[3]);
+    f->u[n] = size * bump(eta) * ((d_t[0] + d_t[1]) - (d_s[2] + d_s[3]));
+    f->u[t] = -size * bump_slope(eta) / half * (sine[0] + sine[1]);
+    f->gradient[n][s] = -8 * U * eta4 * eta2 * eta / half; /* of the profile alone */
+}
+
+/* r^2 / b^2 and the vector from the centre in units of b, of the cell's centre; not along `not`. */
+static double from_center(const struct initial *in, const int g[3], int not, double d[3])
+{
+    const struct case_initial *const i = &in->c->initial;
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        d[a] = a == not ? 0 : (g[a] + 0.5 - i->center[a]) / i->width;
+        square += d[a] * d[a];
+    }
+    return square;
+}
+
+static double gaussian(double square)
+{
+    return square < 700 ? exact_exp(-square) : 0;
+}
+
+/* u_theta = A r/b exp((1 - r^2/b^2)/2), at most A at r = b; p = -A^2/2 exp(1 - r^2/b^2) balances
+ * it. */
+static void vortex(const struct initial *in, const int g[3], struct cell_flow *f)
+{
+    const struct case_initial *const i = &in->c->initial;
+    const int a = (i->axis + 1) % 3, b = (a + 1) % 3;
+    double d[3];
+    const double square = from_center(in, g, i->axis, d), A = i->amplitude;
+    const double e = square < 1400 ? exact_exp(0.5 * (1 - square)) : 0;
+    f->u[a] = -A * d[b] * e;
+    f->u[b] = A * d[a] * e;
+    f->gradient[a][a] = A * d[a] * d[b] * e / i->width;
+    f->gradient[b][a] = -A * (1 - d[b] * d[b]) * e / i->width;
+    f->gradient[a][b] = A * (1 - d[a] * d[a]) * e / i->width;
+    f->gradient[b][b] = -A * d[a] * d[b] * e / i->width;
+    f->drho = -1.5 * A * A * e * e;
+}
+
+/* A plane wave along the axis, towards its upper end: drho = epsilon exp(-s^2/b^2), u = c_s drho.
+ */
+static void wave(const struct initial *in, const int g[3], struct cell_flow *f)
+{
+    static const double sound = 0.5773502691896258; /* 1 / sqrt(3) */
+    const struct case_initial *const i = &in->c->initial;
+    const double s = (g[i->axis] + 0.5 - i->center[i->axis]) / i->width;
+    f->drho = i->density * gaussian(s * s);
+    f->u[i->axis] = sound * f->drho;
+    f->gradient[i->axis][i->axis] = -2 * s / i->width * sound * f->drho;
+}
+
 static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
 {
+    const struct case_initial *const i = &in->c->initial;
     struct cell_flow f = {0};
-    switch (in->c->initial.flow) {
+    double d[3];
+    switch (i->flow) {
     case INITIAL_rest:
-        break;
     case INITIAL_uniform:
-        for (int a = 0; a < 3; a++)
-            f.u[a] = in->c->initial.velocity[a];
         break;
     case INITIAL_taylor_green_2d:
         taylor_green_2d(in, g, &f);
@@ -162,7 +260,21 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
     case INITIAL_shear_layer:
         shear_layer(in, g, &f);
         break;
+    case INITIAL_channel:
+        channel(in, g, &f);
+        break;
+    case INITIAL_vortex:
+        vortex(in, g, &f);
+        break;
+    case INITIAL_pulse:
+        f.drho = i->density * gaussian(from_center(in, g, -1, d));
+        break;
+    case INITIAL_wave:
+        wave(in, g, &f);
+        break;
     }
+    for (int a = 0; a < 3; a++)
+        f.u[a] += i->velocity[a];
     return f;
 }
 

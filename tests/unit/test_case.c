@@ -719,6 +719,14 @@ static const struct mistake mistakes[] = {
     {"domain: {cells: [8, 8, 9]}\n" FLUID BOX RUN "initial: {flow: abc, amplitude: 0.1}\n", NULL,
      AT(5, 17), "needs a cube, not 8 x 8 x 9"},
     {BASE "initial: {flow: uniform, velocity: [1, 0, 0]}\n", NULL, AT(5, 36), "0.577"},
+    {BASE "initial: {flow: pulse}\n", NULL, AT(5, 1), "initial.width"},
+    {BASE "initial: {flow: pulse, width: 0}\n", NULL, AT(5, 31), "'0'|above 0"},
+    {BASE "initial: {flow: pulse, width: 2, axis: z}\n", NULL, AT(5, 34), "no effect with flow pulse"},
+    {BASE "initial: {flow: wave, width: 2, density: 0.6}\n", NULL, AT(5, 42), "'0.6'|0.5"},
+    {BASE "initial: {flow: wave, width: 2, center: [1, 2, 300]}\n", NULL, AT(5, 48), "300"},
+    {BASE "initial: {flow: vortex, width: 2}\n", NULL, AT(5, 1), "initial.amplitude"},
+    {DOMAIN BOX RUN FLUID "initial: {flow: channel, amplitude: 0.1}\n", NULL, AT(5, 17),
+     "walls at both ends of one axis, and there are 0"},
 
     /* run, check, force */
     {DOMAIN FLUID FACES, NULL, AT(1, 1), "run is missing"},

@@ -110,6 +110,10 @@ static const struct change {
      "initial.thickness=81", NULL},
     {"initial.perturbation", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n",
      "initial.perturbation=0.06", NULL},
+    {"initial.density", BOX "initial: {flow: pulse, width: 2}\n", "initial.density=0.002", NULL},
+    {"initial.center", BOX "initial: {flow: wave, width: 2}\n", "initial.center=[1, 2, 3]", NULL},
+    {"initial.width", BOX "initial: {flow: vortex, amplitude: 0.1, width: 2}\n",
+     "initial.width=2.5", NULL},
     {"faces.<face>", BASE, "faces={x: wall, y: wall, z: periodic}", "faces.xmin"},
     {"faces.<face>.wall.velocity", BASE,
      "faces={x: periodic, ymin: wall, z: periodic, ymax: {wall: "
