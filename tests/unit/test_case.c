@@ -1071,7 +1071,7 @@ static void names_match_the_lists(void **state)
     assert_string_equal(isa_name(ISA_v4), "v4");
     assert_string_equal(face_name(0), "xmin");
     assert_string_equal(face_name(5), "zmax");
-#define X(name, meaning)                                                                           \
+#define X(name, free, meaning)                                                                     \
     must_read(BASE, "solver.collision=" #name, &c);                                                \
     assert_int_equal(c.solver.collision, COLLISION_##name);                                        \
     case_destroy(&c);
