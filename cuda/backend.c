@@ -149,16 +149,18 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
 /* The kernel that steps cells with these rows. */
 static const void *choose_step(const struct cuda_variant *variant, const struct tag_row *rows)
 {
-    int collision = COLLISION_mixed, forced = 0;
+    int collision = COLLISION_mixed, forced = 0, subgrid = 0;
     for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
         if (collision != COLLISION_mixed && collision != row->collision)
             return variant->mixed;
         collision = row->collision;
-        forced |= row->forced;
+        forced |= row->forced != 0;
+        subgrid |= row->subgrid != SUBGRID_none;
     }
-    return collision == COLLISION_mixed ? variant->mixed : variant->step[collision][forced];
+    return collision == COLLISION_mixed ? variant->mixed
+                                        : variant->step[collision][subgrid ? 2 : forced];
 }
 
 static enum status cuda_prepare(struct backend *backend, const struct view *v)

@@ -9,13 +9,14 @@
 enum {
     WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
     STEP_BLOCKS = WIDE ? 5 : 10,
+    SUBGRID_BLOCKS = WIDE ? 4 : 8,
     MIXED_BLOCKS = WIDE ? 4 : 8
 };
 
 /* Of the other kernels at least so many: up to 80 registers. */
 enum { OTHER_BLOCKS = 6 };
 
-#define STEP(name, collision, forced, blocks)                                                      \
+#define STEP(name, collision, subgrid, forced, blocks)                                             \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
@@ -24,14 +25,15 @@ enum { OTHER_BLOCKS = 6 };
         const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
         const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
         if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step(&call.view, &call.slots, x, y, z, collision, forced);                        \
+            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced);               \
     }
-#define X(name, meaning)                                                                           \
-    STEP(name, COLLISION_##name, 0, STEP_BLOCKS)                                                   \
-    STEP(name##_forced, COLLISION_##name, FORCED_mixed, STEP_BLOCKS)
+#define X(name, free, meaning)                                                                     \
+    STEP(name, COLLISION_##name, SUBGRID_none, 0, STEP_BLOCKS)                                     \
+    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed, STEP_BLOCKS)                 \
+    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed, SUBGRID_BLOCKS)
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, FORCED_mixed, MIXED_BLOCKS)
+STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, MIXED_BLOCKS)
 
 /* A kernel of cells in the order of a box. */
 #define CELLS(name)                                                                                \
@@ -86,9 +88,10 @@ static struct cuda_variant table(void)
     struct cuda_variant v = {};
     v.storage = TAGFLOW_STORAGE;
     v.arithmetic = TAGFLOW_ARITHMETIC;
-#define X(name, meaning)                                                                           \
+#define X(name, free, meaning)                                                                     \
     v.step[COLLISION_##name][0] = (const void *)step_##name;                                       \
-    v.step[COLLISION_##name][1] = (const void *)step_##name##_forced;
+    v.step[COLLISION_##name][1] = (const void *)step_##name##_forced;                              \
+    v.step[COLLISION_##name][2] = (const void *)step_##name##_subgrid;
     COLLISION_LIST(X)
 #undef X
     v.mixed = (const void *)step_mixed;

@@ -25,9 +25,9 @@ struct cuda_call {
 /* Kernels as cudaLaunchKernel takes them. */
 struct cuda_variant {
     int storage, arithmetic;
-    /* Where all fluid cells have one operator, that and whether any is forced; the last for cells
-     * of several operators. */
-    const void *step[COLLISIONS][2], *mixed;
+    /* Where all fluid cells have one operator, that and whether none is forced, some are, or some
+     * have a subgrid model; the last for cells of several operators. */
+    const void *step[COLLISIONS][3], *mixed;
     const void *kernel[KERNELS]; /* but for the step */
 };
 

@@ -1,4 +1,4 @@
-/* One cell's step: load, arrive, collide, leave, store.
+/* One cell's step: load, arrive, subgrid, collide, leave, store.
  *
  * This is the whole step, for any cell: the GPU's kernels are made of it. The CPU's row loops
  * (src/cpu/rows.c) do the same for several cells at once and give the same bits. */
@@ -71,14 +71,14 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
 }
 
-/* The step of an owned cell; `s` are the slots of its step. With `collision` and `forced` constant
- * the rest is compiled for them.
+/* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid` and
+ * `forced` constant the rest is compiled for them.
  *
  * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
  * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
  * addresses, would be kept from their first use to their last. */
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
-                          int collision, int forced)
+                          int collision, int subgrid, int forced)
 {
     struct around a = around(v, x, y, z);
     cell_index n = view_index(v, x, y, z);
@@ -116,7 +116,12 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     const struct moments m = moments(f, p, with_force);
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
-    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, with_force);
+    const int model = subgrid == SUBGRID_mixed ? row->subgrid : subgrid;
+    real damping = 1;
+    if (model != SUBGRID_none && row->damped)
+        damping = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
+    const struct rates r = subgrid_rates(model, f, m, p, damping, with_force);
+    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, r, with_force);
 
 /* Each leave is to look up its wall anew. */
 #define FORGET_PLACE                                                                               \

@@ -33,6 +33,14 @@ typedef float scalar;
 #error "TAGFLOW_ARITHMETIC is 32 or 64"
 #endif
 
+#ifdef __CUDACC__
+#define TAGFLOW_SQRT(x) sqrt(x)
+#elif TAGFLOW_ARITHMETIC == 64
+#define TAGFLOW_SQRT(x) __builtin_sqrt(x)
+#else
+#define TAGFLOW_SQRT(x) __builtin_sqrtf(x)
+#endif
+
 /* real is a number of one cell; scalar is one that all cells share. With TAGFLOW_LANES set (the
  * CPU's row loops) a real is a vector of that many neighbouring cells, and the same formulas do
  * them all at once: + - * / of two reals, or of a scalar and a real, is all they may use. */
@@ -41,6 +49,18 @@ typedef scalar real __attribute__((vector_size(TAGFLOW_LANES * sizeof(scalar))))
 #else
 typedef scalar real;
 #endif
+
+/* Square root, correctly rounded everywhere. */
+TAGFLOW_FN real real_sqrt(real x)
+{
+#ifdef TAGFLOW_LANES
+    for (int k = 0; k < TAGFLOW_LANES; k++)
+        x[k] = TAGFLOW_SQRT(x[k]);
+    return x;
+#else
+    return TAGFLOW_SQRT(x);
+#endif
+}
 #endif
 
 /* Let the compiler not know any more where a value came from: it has to be kept, or what follows

@@ -17,18 +17,37 @@ enum { TAG_BESIDE = 0x80, TAG_ROW = 0x7f, TAG_ROWS = 128 };
 /* Signals scale what rows say, and change from step to step: the first is always 1. */
 enum { SIGNAL_one = 0, SIGNALS = 16 };
 
+/* A table along x that vectors are read from has so many values more. */
+enum { DAMPING_GUARD = 16 };
+
 struct tag_row {
     uint8_t fluid;           /* populations live here */
     uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid */
+    uint8_t subgrid;         /* enum subgrid, if fluid */
     uint8_t collision;       /* enum collision, if fluid */
     uint8_t forced;          /* there is an acceleration, if not at every step */
     uint8_t signal;          /* scales acceleration and wall velocity */
-    double omega_even;       /* relaxation rate of the even part of the populations: 1 / tau */
+    uint8_t damped;          /* walls damp the subgrid model */
+    uint32_t damping;        /* place in the table of the factors by which, see subgrid.h */
+    double omega_even;       /* relaxation rate of shear, or of all even parts: 1 / tau */
     double omega_odd;        /* of the odd part */
+    double omega_bulk;       /* of the trace of the second moments */
+    double omega_third;      /* of third moments */
+    double omega_fourth;     /* of fourth moments */
+    double smagorinsky;      /* 18 sqrt(2) constant^2 */
+    double magic;            /* (tau+ - 1/2)(tau- - 1/2) where a subgrid model changes tau+ */
     double acceleration[3];  /* body force per mass, lattice units */
     double wall_velocity[3]; /* of a moving wall, lattice units */
     double wall_sixth[3];    /* a sixth of that: GPUs had better not divide for every link */
 };
+
+/* Smagorinsky's model with that constant (a length in cells) for a row that has its rates. */
+TAGFLOW_FN void tag_row_smagorinsky(struct tag_row *row, uint8_t subgrid, double constant)
+{
+    row->subgrid = subgrid;
+    row->smagorinsky = 18 * 1.41421356237309504880 * (constant * constant);
+    row->magic = (1 / row->omega_even - 0.5) * (1 / row->omega_odd - 0.5);
+}
 
 TAGFLOW_FN void tag_row_move(struct tag_row *row, const double velocity[3])
 {

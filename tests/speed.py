@@ -3,8 +3,8 @@
 
     tests/speed.py TAGFLOW CEILING [ROUNDS [CELLS]]
 
-Two ranks, CELLS^3 cells (128): the periodic box with BGK and TRT and the closed cavity, fp32 and
-fp64. TAGFLOW and CEILING are the programs that Meson builds. The machine should have nothing else
+Two ranks, CELLS^3 cells (128): the periodic box with every collision operator, with BGK and
+Smagorinsky's model, and the closed cavity, fp32 and fp64. TAGFLOW and CEILING are the programs that Meson builds. The machine should have nothing else
 to do; a figure is worth what the spread beside it says.
 """
 import json
@@ -23,7 +23,7 @@ steps = max(20, int(300 * 128**3 / cells**3))
 BOX = """
 domain:  {{cells: [{n}, {n}, {n}]}}
 fluid:   {{viscosity: 0.02}}
-solver:  {{collision: {collision}, storage: {precision}, arithmetic: {precision}}}
+solver:  {{collision: {collision}, storage: {precision}, arithmetic: {precision}{more}}}
 initial: {{flow: {flow}, {amplitude}}}
 faces:   {faces}
 run:     {{steps: {steps}}}
@@ -32,12 +32,13 @@ check:   {{every: 0}}
 
 
 def case(kind, collision, precision):
-    periodic = kind == "periodic"
+    periodic = kind != "cavity"
     return BOX.format(
         n=cells,
         steps=steps,
         collision=collision,
         precision=precision,
+        more=", subgrid: {smagorinsky: {constant: 0.1}}" if kind == "subgrid" else "",
         flow="taylor_green_3d" if periodic else "rest",
         amplitude="amplitude: 0.05" if periodic else "",
         faces="{x: periodic, y: periodic, z: periodic}"
@@ -65,16 +66,20 @@ def measure_ceiling(precision):
     return float(re.search(rf"^ceiling {precision} ([0-9.]+) MLUPS", output, re.M).group(1))
 
 
+keys = subprocess.run([tagflow, "keys", "solver.collision"], check=True, capture_output=True, text=True).stdout
+operators = re.search(r"one of (.*)", keys).group(1).split(", ")
+cases = [("periodic", name) for name in operators] + [("subgrid", "bgk"), ("cavity", "bgk")]
+
 with tempfile.TemporaryDirectory() as folder:
     for precision in ("fp32", "fp64"):
         seen = {}
         for _ in range(rounds):
             seen.setdefault("ceiling", []).append(measure_ceiling(precision))
-            for kind, collision in (("periodic", "bgk"), ("periodic", "trt"), ("cavity", "bgk")):
+            for kind, collision in cases:
                 text = case(kind, collision, precision)
                 seen.setdefault(f"{kind} {collision}", []).append(measure_run(folder, text))
         top = statistics.median(seen["ceiling"])
         for name, values in seen.items():
             middle = statistics.median(values)
-            print(f"{precision} {name:13s} {middle:7.1f} MLUPS ({min(values):.1f} to {max(values):.1f})"
+            print(f"{precision} {name:24s} {middle:7.1f} MLUPS ({min(values):.1f} to {max(values):.1f})"
                   f"  {100 * middle / top:5.1f} % of the ceiling", flush=True)

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "collision.h" /* enum collision, COLLISION_LIST */
+#include "subgrid.h"   /* enum subgrid */
 
 enum {
     CASE_NAME = 64,
@@ -287,6 +288,12 @@ struct flow_case {
     struct {
         enum collision collision;
         double magic; /* TRT's (tau+ - 1/2)(tau- - 1/2) */
+        struct {
+            double bulk, third, fourth; /* of operators that have them; others 1 */
+        } rates;
+        enum subgrid subgrid;
+        double smagorinsky; /* its constant, a length in cells */
+        double van_driest;  /* friction velocity of the walls that damp it; 0: none */
         enum precision storage, arithmetic;
     } solver;
     struct case_initial initial;

@@ -1,4 +1,4 @@
-/* Sections of a case: units, domain, fluid, solver. */
+/* Sections of a case: units, domain, fluid, solver, its subgrid model. */
 #include <math.h>
 #include <string.h>
 
@@ -131,9 +131,27 @@ enum status section_fluid(struct reader *r, struct flow_case *c)
     return STATUS_OK;
 }
 
-bool collision_has_magic(enum collision collision)
+unsigned collision_free(enum collision collision)
 {
-    return collision != COLLISION_bgk;
+    static const unsigned bits[] = {
+#define X(name, free, meaning) [COLLISION_##name] = free,
+        COLLISION_LIST(X)
+#undef X
+    };
+    return bits[collision];
+}
+
+static enum status read_rates(const struct reader *r, const struct node *solver,
+                              struct flow_case *c)
+{
+    const struct node *map = value_find(solver, "solver.rates");
+    enum status s;
+    c->solver.rates.bulk = c->solver.rates.third = c->solver.rates.fourth = 1;
+    if ((s = value_number(r, map, "solver.rates.bulk", &c->solver.rates.bulk)) ||
+        (s = value_number(r, map, "solver.rates.third", &c->solver.rates.third)) ||
+        (s = value_number(r, map, "solver.rates.fourth", &c->solver.rates.fourth)))
+        return s;
+    return STATUS_OK;
 }
 
 enum status section_solver(struct reader *r, struct flow_case *c)
@@ -159,11 +177,33 @@ enum status section_solver(struct reader *r, struct flow_case *c)
     c->solver.collision = (enum collision)collision;
     c->solver.storage = (enum precision)stored;
     c->solver.arithmetic = (enum precision)computed;
-    if (!collision_has_magic(c->solver.collision)) {
-        char why[64];
-        snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
-        if ((s = value_refuse(r, map, "solver.magic", why)))
-            return s;
-    }
-    return value_number(r, map, "solver.magic", &c->solver.magic);
+    char why[64];
+    snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
+    const unsigned free = collision_free(c->solver.collision);
+    if ((!(free & FREE_magic) && (s = value_refuse(r, map, "solver.magic", why))) ||
+        (!(free & FREE_rates) && (s = value_refuse(r, map, "solver.rates", why))) ||
+        (s = value_number(r, map, "solver.magic", &c->solver.magic)) || (s = read_rates(r, map, c)))
+        return s;
+    return STATUS_OK;
+}
+
+enum status section_subgrid(struct reader *r, struct flow_case *c)
+{
+    static const char van_driest[] = "solver.subgrid.smagorinsky.van_driest";
+    const struct node *map;
+    bool wall = false;
+    enum status s = value_or_map(r, node_get(r->document->root, "solver"), "solver.subgrid", &map);
+    if (s || !map)
+        return s;
+    const struct node *model = value_find(map, "solver.subgrid.smagorinsky");
+    if (model && model->kind != NODE_MAPPING)
+        return value_wrong(r, model, "solver.subgrid.smagorinsky");
+    for (int f = 0; f < 6; f++)
+        wall = wall || c->faces[f].kind == FACE_wall;
+    if (!wall && (s = value_refuse(r, model, van_driest, "without a face that is a wall")))
+        return s;
+    c->solver.subgrid = SUBGRID_smagorinsky;
+    if ((s = value_number(r, model, "solver.subgrid.smagorinsky.constant", &c->solver.smagorinsky)))
+        return s;
+    return value_number(r, model, van_driest, &c->solver.van_driest);
 }

@@ -58,8 +58,21 @@ static void put_method(FILE *to, const struct flow_case *c, bool by_reynolds)
     if (f->length > 0)
         put_number(to, "  length: ", f->length, "\n");
     fprintf(to, "solver:\n  collision: %s\n", key_collisions[c->solver.collision]);
-    if (collision_has_magic(c->solver.collision))
+    if (collision_free(c->solver.collision) & FREE_magic)
         put_number(to, "  magic: ", c->solver.magic, "\n");
+    if (collision_free(c->solver.collision) & FREE_rates) {
+        put_number(to, "  rates: {bulk: ", c->solver.rates.bulk, "");
+        put_number(to, ", third: ", c->solver.rates.third, "");
+        put_number(to, ", fourth: ", c->solver.rates.fourth, "}\n");
+    }
+    if (c->solver.subgrid == SUBGRID_smagorinsky) {
+        put_number(to, "  subgrid: {smagorinsky: {constant: ", c->solver.smagorinsky, "");
+        if (c->solver.van_driest > 0)
+            put_number(to, ", van_driest: ", c->solver.van_driest, "");
+        fprintf(to, "}}\n");
+    } else {
+        fprintf(to, "  subgrid: none\n");
+    }
     fprintf(to, "  storage: %s\n  arithmetic: %s\n", precision_name(c->solver.storage),
             precision_name(c->solver.arithmetic));
 }

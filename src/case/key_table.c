@@ -21,7 +21,7 @@
 #define MAGNITUDE(b) {0, b, false, false}
 
 #define NAME(name) #name,
-#define NAME_OF(name, meaning) #name,
+#define NAME_OF(name, free, meaning) #name,
 const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
 const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
@@ -94,6 +94,27 @@ const struct key key_table[] = {
      .example = "trt", .meaning = "collision operator"},
     {ROW("solver.magic", KEY_NUMBER), .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
+    {ROW("solver.rates", KEY_MAP), .otherwise = "1 each", .example = "{bulk: 1, third: 1, fourth: 1}",
+     .meaning = "mrt, hermite, central, central_hermite, cumulant: relaxation rates beside that of "
+                "the viscosity"},
+    {ROW("solver.rates.bulk", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
+     .example = "1", .meaning = "of the trace of the second moments: bulk viscosity (2/9)(1/rate - 1/2)"},
+    {ROW("solver.rates.third", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
+     .example = "1", .meaning = "of the third moments; 1 is the most stable"},
+    {ROW("solver.rates.fourth", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
+     .example = "1", .meaning = "of the fourth moments; 1 is the most stable"},
+    {ROW("solver.subgrid", KEY_OR_MAP), .choices = key_nones, .fallback = "none",
+     .example = "{smagorinsky: {constant: 0.1}}",
+     .meaning = "model of the turbulence that is smaller than a cell"},
+    {ROW("solver.subgrid.smagorinsky", KEY_MAP), .required = true, .example = "{constant: 0.1}",
+     .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},
+    {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), .range = {0, 1, true, false},
+     .fallback = "0.1", .example = "0.1",
+     .meaning = "0.1 for flow along walls, 0.17 for turbulence without a direction"},
+    {ROW("solver.subgrid.smagorinsky.van_driest", KEY_NUMBER), .unit = UNIT_VELOCITY,
+     .range = SPEED, .otherwise = "not damped", .example = "0.005",
+     .meaning = "friction velocity u of the wall faces: their (1 - exp(-y u/(26 viscosity)))^2 "
+                "scales the eddy viscosity, y the distance"},
     {ROW("solver.storage", KEY_CHOICE), .choices = key_precisions,
      .otherwise = "as solver.arithmetic, or fp32", .example = "fp32",
      .meaning = "precision in which populations are stored"},

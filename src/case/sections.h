@@ -13,6 +13,7 @@ enum status section_domain(struct reader *r, struct flow_case *c);
 enum status section_fluid(struct reader *r, struct flow_case *c);
 enum status section_solver(struct reader *r, struct flow_case *c);
 enum status section_faces(struct reader *r, struct flow_case *c);
+enum status section_subgrid(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
@@ -37,7 +38,7 @@ void plain_locale_leave(struct plain_locale *l);
 /* Has the initial flow this key? Shared by reader and writer. */
 bool initial_has(enum initial_flow flow, enum initial_keys key);
 
-/* Has the collision operator the magic parameter? */
-bool collision_has_magic(enum collision collision);
+/* What the collision operator leaves to choose: bits FREE_*. */
+unsigned collision_free(enum collision collision);
 
 #endif

@@ -11,6 +11,8 @@ enum { LANES = TAGFLOW_LANES };
 typedef stored stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
 typedef stored unaligned_lanes
     __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
+typedef double unaligned_doubles
+    __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef uint32_t mask_lanes
     __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
@@ -125,14 +127,35 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
     return r;
 }
 
-/* What is constant over a run; the const ints of its loops are compile-time constants. */
+/* What is constant over a run. */
 struct run_parameters {
     struct collision_parameters collision;
     struct wall_parameters wall;
     const uint32_t *links, *ruled; /* [x] masks of the run's cells, see runs.h */
     uint32_t any;                  /* all links' bits; 0: no masks */
     int only;                      /* the one cell that has links, -1: several */
+    const double *damping_along;   /* [x] of the subgrid model, NULL: none */
+    scalar damping;                /* what all cells of the row have of it */
 };
+
+/* Moments, subgrid model and collision of the cells from x on; the ints are constant in all loops.
+ */
+TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
+                        const int collision, const int subgrid, const int forced)
+{
+    const struct moments m = moments(f, p->collision, forced);
+    real damping = (real){0} + (scalar)1;
+    if (subgrid != SUBGRID_none && p->damping_along)
+        damping = p->damping *
+                  __builtin_convertvector(*(const unaligned_doubles *)(p->damping_along + x), real);
+    const struct rates r = subgrid_rates(subgrid, f, m, p->collision, damping, forced);
+    collide(collision, f, out, m, p->collision, r, forced);
+}
+
+/* The same as a function, for cells beside walls and the ends of rows: with all of these, and for
+ * each operator, there would be too many loops. */
+typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
+                             ptrdiff_t x);
 
 /* The populations of links that come from a wall, which are at `wall` instead; a cell of the next
  * row will find its own there, far from anything else in use, so ask for that ahead. `at_end`: if
@@ -154,11 +177,14 @@ TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall
 /* Cells x to x + count of the row, the same as cell_step for each: `count` lanes are stored, the
  * others hold whatever lies there. wraps: the neighbour of the last of them along +x is cell 0.
  *
+ * Collided `by` that, or if that is NULL by what the ints say, which are then constant.
+ *
  * With masks, both slots of a link are loaded and one chosen; the other may be in use by another
  * thread, and is then not the one chosen. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
-                           int count, int wraps, const int collision, const int forced,
-                           const int masked, const int boundary)
+                           int count, int wraps, lanes_operation *by, const int collision,
+                           const int subgrid, const int forced, const int masked,
+                           const int boundary)
 {
     real f[Q], out[Q];
     lane_bits links = {0}, ruled = {0};
@@ -197,8 +223,10 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     PAIR_LIST(X)
 #undef X
 
-    const struct moments m = moments(f, p->collision, forced);
-    collide(collision, f, out, m, p->collision, forced);
+    if (by)
+        by(f, out, p, x);
+    else
+        operate(f, out, p, x, collision, subgrid, forced);
 
     store_lanes(row->rest + x, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
@@ -218,54 +246,71 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 
 /* Cells x0 <= x < x1 of the row: whole vectors, then what is left or wraps. */
 TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1,
-                         int wraps, const int collision, const int forced, const int masked,
-                         const int boundary)
+                         int wraps, lanes_operation *by, const int masked, const int boundary)
 {
     int x = x0;
     for (; x + LANES <= x1 - wraps; x += LANES)
-        step_lanes(row, p, x, LANES, 0, collision, forced, masked, boundary);
+        step_lanes(row, p, x, LANES, 0, by, 0, 0, 0, masked, boundary);
     if (x < x1)
-        step_lanes(row, p, x, x1 - x, wraps, collision, forced, masked, boundary);
+        step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, masked, boundary);
 }
 
-/* Turn what is constant over a run into compile-time constants: one loop for each combination. */
-TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *p, int x0, int x1,
-                            int wraps, const int collision, const int forced, int boundary)
-{
-    if (!p->any) {
-        step_run(row, p, x0, x1, wraps, collision, forced, 0, 0);
-        return;
-    }
-    switch (boundary) {
-#define X(name, meaning)                                                                           \
-    case BOUNDARY_##name:                                                                          \
-        if (BOUNDARY_##name != BOUNDARY_none)                                                      \
-            step_run(row, p, x0, x1, wraps, collision, forced, 1, BOUNDARY_##name);                \
-        break;
-        BOUNDARY_LIST(X)
-#undef X
-    default:
-        break;
-    }
-}
-
+/* Runs by the rule of the wall, if any, that their links lead into. */
 typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1,
-                           int wraps, int forced, int boundary);
-
+                           int wraps, lanes_operation *);
 #define X(name, meaning)                                                                           \
     static void step_##name(const struct row *row, const struct run_parameters *p, int x0, int x1, \
-                            int wraps, int forced, int boundary)                                   \
+                            int wraps, lanes_operation *by)                                        \
     {                                                                                              \
-        if (forced)                                                                                \
-            step_forced(row, p, x0, x1, wraps, COLLISION_##name, 1, boundary);                     \
-        else                                                                                       \
-            step_forced(row, p, x0, x1, wraps, COLLISION_##name, 0, boundary);                     \
+        step_run(row, p, x0, x1, wraps, by, BOUNDARY_##name != BOUNDARY_none, BOUNDARY_##name);    \
     }
+BOUNDARY_LIST(X)
+#undef X
+static step_function *const step_functions[] = {
+#define X(name, meaning) [BOUNDARY_##name] = step_##name,
+    BOUNDARY_LIST(X)
+#undef X
+};
+
+/* Whole vectors of cells beside fluid only, from x0 on: the loop that all speed depends on, one for
+ * each operator with each subgrid model, forced or not. Returns the first cell that is left. */
+typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1);
+
+#define BULK(name, collision, subgrid, forced)                                                     \
+    static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1)  \
+    {                                                                                              \
+        int x = x0;                                                                                \
+        for (; x + LANES <= x1; x += LANES)                                                        \
+            step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, forced, 0, 0);               \
+        return x;                                                                                  \
+    }                                                                                              \
+    static __attribute__((noinline)) void operate_##name(                                          \
+        const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x)                 \
+    {                                                                                              \
+        operate(f, out, p, x, collision, subgrid, forced);                                         \
+    }
+#define X(name, free, meaning)                                                                     \
+    BULK(name##_plain, COLLISION_##name, SUBGRID_none, 0)                                          \
+    BULK(name##_forced, COLLISION_##name, SUBGRID_none, 1)                                         \
+    BULK(name##_smagorinsky_plain, COLLISION_##name, SUBGRID_smagorinsky, 0)                       \
+    BULK(name##_smagorinsky_forced, COLLISION_##name, SUBGRID_smagorinsky, 1)
 COLLISION_LIST(X)
 #undef X
 
-static step_function *const step_functions[] = {
-#define X(name, meaning) [COLLISION_##name] = step_##name,
+static const struct {
+    bulk_function *bulk;
+    lanes_operation *operate;
+} loops[COLLISIONS][SUBGRIDS][2] = {
+#define LOOPS(name)                                                                                \
+    {                                                                                              \
+        {bulk_##name##_plain, operate_##name##_plain},                                             \
+        {                                                                                          \
+            bulk_##name##_forced, operate_##name##_forced                                          \
+        }                                                                                          \
+    }
+#define X(name, free, meaning)                                                                     \
+    [COLLISION_##                                                                                  \
+        name] = {[SUBGRID_none] = LOOPS(name), [SUBGRID_smagorinsky] = LOOPS(name##_smagorinsky)},
     COLLISION_LIST(X)
 #undef X
 };
@@ -297,9 +342,16 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
             .ruled = run->any ? runs->ruled + run->masks - run->x0 : NULL,
             .any = run->any,
             .only = run->only,
+            .damping_along = cells->damped ? damping_along(v, cells) : NULL,
+            .damping = cells->damped ? damping_of_row(v, cells, y, z) : 1,
         };
-        const int wraps = !v->ghost[0] && x1 == v->n[0];
-        step_functions[cells->collision](&row, &p, x0, x1, wraps, cells->forced, wall->boundary);
+        const int wraps = !v->ghost[0] && x1 == v->n[0], forced = cells->forced != 0;
+        bulk_function *const bulk = loops[cells->collision][cells->subgrid][forced].bulk;
+        lanes_operation *const by = loops[cells->collision][cells->subgrid][forced].operate;
+        const int x = run->any ? x0 : bulk(&row, &p, x0, x1 - wraps);
+        const int rule = run->any ? wall->boundary : BOUNDARY_none;
+        if (x < x1)
+            step_functions[rule](&row, &p, x, x1, wraps, by);
     }
 }
 

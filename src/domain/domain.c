@@ -1,9 +1,12 @@
 /* One rank's part of the flow; see domain.h. */
 #include "domain/domain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agree.h"
+#include "base/elementary.h"
 #include "base/message.h"
 #include "boundary.h"
 #include "domain/decompose.h"
@@ -79,7 +82,12 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
         .omega_even = omega,
         /* (tau+ - 1/2)(tau- - 1/2) = magic */
         .omega_odd = 1 / (c->solver.magic / (case_tau(c) - 0.5) + 0.5),
+        .omega_bulk = c->solver.rates.bulk,
+        .omega_third = c->solver.rates.third,
+        .omega_fourth = c->solver.rates.fourth,
     };
+    if (c->solver.subgrid == SUBGRID_smagorinsky)
+        tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
     for (int a = 0; a < 3; a++) {
         d->rows[TAG_FLUID].acceleration[a] = c->acceleration[a];
         d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
@@ -108,6 +116,44 @@ static uint8_t tag_at(const struct domain *d, const int face_row[6], const int g
         face = 2 * a + (g[a] >= d->cells[a]);
     }
     return beyond == 0 ? TAG_FLUID : beyond == 1 ? (uint8_t)face_row[face] : TAG_WALL;
+}
+
+/* (1 - exp(-y+/26))^2 with y+ in wall units, y the distance of cell g from the nearer of the walls
+ * across an axis (Van Driest, J. Aeronaut. Sci. 23:1007, 1956); 1 without a wall. */
+static double wall_damping(const struct domain *d, const struct flow_case *c, int axis, int g)
+{
+    double y = INFINITY;
+    if (c->faces[2 * axis].kind == FACE_wall)
+        y = g + 0.5;
+    if (c->faces[2 * axis + 1].kind == FACE_wall && d->cells[axis] - g - 0.5 < y)
+        y = d->cells[axis] - g - 0.5;
+    const double ratio = y * (c->solver.van_driest / c->fluid.viscosity) / 26;
+    const double rest = ratio < 700 ? 1 - exact_exp(-ratio) : 1;
+    return rest * rest;
+}
+
+/* The factors for all fluid rows that have a subgrid model. */
+static enum status damp_rows(struct domain *d, const struct flow_case *c)
+{
+    const int *const n = d->view.n;
+    size_t place;
+    if (c->solver.subgrid == SUBGRID_none || c->solver.van_driest <= 0)
+        return STATUS_OK;
+    const enum status s =
+        domain_table(d, (size_t)n[0] + DAMPING_GUARD + (size_t)n[1] + (size_t)n[2], &place);
+    if (s)
+        return s;
+    double *value = d->table + place;
+    for (int a = 0; a < 3; a++) {
+        for (int k = 0; k < n[a]; k++)
+            *value++ = wall_damping(d, c, a, d->lo[a] + k);
+        value += a == 0 ? DAMPING_GUARD : 0;
+    }
+    for (struct tag_row *row = d->rows; row < d->rows + d->row_count; row++) {
+        row->damped = row->fluid && row->subgrid != SUBGRID_none;
+        row->damping = (uint32_t)place;
+    }
+    return STATUS_OK;
 }
 
 static void mark_beside(struct domain *d)
@@ -145,6 +191,11 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
     }
     d->view.tags = d->tags;
     make_rows(d, c, face_row);
+    status = status_agree(comm, damp_rows(d, c));
+    if (status) {
+        domain_destroy(d);
+        return status;
+    }
 
     const struct view *const v = &d->view;
     int64_t fluid = 0;

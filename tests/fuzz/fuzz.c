@@ -252,6 +252,12 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(fluid.reynolds);
     SAME(solver.collision);
     SAME(solver.magic);
+    SAME(solver.rates.bulk);
+    SAME(solver.rates.third);
+    SAME(solver.rates.fourth);
+    SAME(solver.subgrid);
+    SAME(solver.smagorinsky);
+    SAME(solver.van_driest);
     SAME(solver.storage);
     SAME(solver.arithmetic);
     SAME(initial.flow);

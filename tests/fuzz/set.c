@@ -27,8 +27,10 @@ static bool same_physics(const struct flow_case *a, const struct flow_case *b)
         a->units.dt == b->units.dt && a->units.density == b->units.density &&
         !memcmp(a->cells, b->cells, sizeof a->cells) && a->fluid.viscosity == b->fluid.viscosity &&
         a->solver.collision == b->solver.collision && a->solver.magic == b->solver.magic &&
-        a->solver.storage == b->solver.storage && a->solver.arithmetic == b->solver.arithmetic &&
-        a->initial.flow == b->initial.flow &&
+        !memcmp(&a->solver.rates, &b->solver.rates, sizeof a->solver.rates) &&
+        a->solver.subgrid == b->solver.subgrid && a->solver.smagorinsky == b->solver.smagorinsky &&
+        a->solver.van_driest == b->solver.van_driest && a->solver.storage == b->solver.storage &&
+        a->solver.arithmetic == b->solver.arithmetic && a->initial.flow == b->initial.flow &&
         !memcmp(a->initial.velocity, b->initial.velocity, sizeof a->initial.velocity) &&
         a->initial.amplitude == b->initial.amplitude && a->initial.axis == b->initial.axis &&
         a->initial.thickness == b->initial.thickness &&

@@ -47,7 +47,7 @@ struct mixture mixture(int number)
 const char *mixture_name(struct mixture m)
 {
     static const char *const names[COLLISIONS][2] = {
-#define X(name, meaning) {#name, #name " forced"},
+#define X(name, free, meaning) {#name, #name " forced"},
         COLLISION_LIST(X)
 #undef X
     };
@@ -83,6 +83,9 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .forced = mixed ? k / COLLISIONS % 2 != 0 : m.forced && k > 0,
             .omega_even = random_omega(random),
             .omega_odd = random_omega(random),
+            .omega_bulk = random_omega(random),
+            .omega_third = random_omega(random),
+            .omega_fourth = random_omega(random),
             .signal = (uint8_t)random_below(random, SIGNALS),
         };
         for (int a = 0; a < 3 && row->forced; a++)

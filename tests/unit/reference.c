@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solver/transport.h"
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
@@ -39,6 +40,9 @@ struct flow_case reference_case(int nx, int ny, int nz)
     c.units.dx = c.units.dt = c.units.density = 1;
     c.fluid.viscosity = 0.05;
     c.solver.magic = 3.0 / 16;
+    c.solver.rates.bulk = 1.2;
+    c.solver.rates.third = 0.8;
+    c.solver.rates.fourth = 1.1;
     c.solver.storage = TAGFLOW_STORAGE == 64 ? PRECISION_fp64 : PRECISION_fp32;
     c.solver.arithmetic = TAGFLOW_ARITHMETIC == 64 ? PRECISION_fp64 : PRECISION_fp32;
     c.run.threads = 1;
@@ -107,6 +111,13 @@ void reference_create(struct reference *r, const struct flow_case *c)
     fluid->collision = (uint8_t)c->solver.collision;
     fluid->omega_even = 1 / tau;
     fluid->omega_odd = 1 / (c->solver.magic / (tau - 0.5) + 0.5);
+    fluid->omega_bulk = c->solver.rates.bulk;
+    fluid->omega_third = c->solver.rates.third;
+    fluid->omega_fourth = c->solver.rates.fourth;
+    if (c->solver.subgrid == SUBGRID_smagorinsky)
+        tag_row_smagorinsky(fluid, SUBGRID_smagorinsky, c->solver.smagorinsky);
+    r->wall_units = c->solver.van_driest / c->fluid.viscosity;
+    fluid->damped = fluid->subgrid && c->solver.van_driest > 0;
     for (int a = 0; a < 3; a++) {
         fluid->acceleration[a] = c->acceleration[a];
         if (c->acceleration[a] != 0)
@@ -172,6 +183,7 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
     other.omega_odd = 0.9;
     other.collision = (uint8_t)((other.collision + 1) % COLLISIONS);
     other.forced = !other.forced;
+    other.damped = 0;
     for (int a = 0; a < 3; a++)
         other.acceleration[a] = other.forced ? 1e-3 * (a + 1) : 0;
     rows[5] = reference_row(r, other);
@@ -232,6 +244,22 @@ static scalar wall_gain(int i, const double u[3])
     return i <= 6 ? 2 * sum : sum;
 }
 
+/* Product over the axes of (1 - exp(-y+/26))^2 with y to the nearest wall across the axis. */
+static scalar reference_damping(const struct reference *r, const struct tag_row *row,
+                                const int at[3])
+{
+    scalar factor[3] = {1, 1, 1};
+    for (int a = 0; a < 3; a++) {
+        const int far = r->cells[a] - 1 - at[a];
+        const double y = (at[a] < far ? at[a] : far) + 0.5;
+        if (!row->damped || r->periodic[a])
+            continue;
+        const double rest = 1 - exact_exp(-(y * r->wall_units / 26));
+        factor[a] = (scalar)(rest * rest);
+    }
+    return factor[1] * factor[2] * factor[0];
+}
+
 void reference_step(struct reference *r)
 {
     int at[3];
@@ -246,7 +274,11 @@ void reference_step(struct reference *r)
                 for (size_t i = 0; i < 19; i++)
                     f[i] = (real)r->now[i * r->count + here];
                 const struct collision_parameters p = collision_parameters(&still, row);
-                collide(row->collision, f, out, moments(f, p, row->forced), p, row->forced);
+                const struct moments m = moments(f, p, row->forced);
+                const real damping = (real)reference_damping(r, row, at);
+                const struct rates rates =
+                    subgrid_rates(row->subgrid, f, m, p, damping, row->forced);
+                collide(row->collision, f, out, m, p, rates, row->forced);
                 for (int i = 0; i < 19; i++) {
                     const int to[3] = {at[0] + velocity[i][0], at[1] + velocity[i][1],
                                        at[2] + velocity[i][2]};

@@ -24,6 +24,7 @@ struct reference {
     int cells[3];
     bool periodic[3];
     double face_velocity[6][3];
+    double wall_units; /* y+ of a distance y that walls damp the subgrid model by, or 0 */
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
     size_t count;       /* cells */

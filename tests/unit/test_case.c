@@ -684,6 +684,17 @@ static const struct mistake mistakes[] = {
     /* solver */
     {BASE "solver: {collision: bgk, magic: 0.1}\n", NULL, AT(5, 26), "no effect with collision bgk"},
     {BASE "solver: {magic: 0}\n", NULL, AT(5, 17), "above 0"},
+    {BASE "solver: {collision: cumulant, magic: 0.1}\n", NULL, AT(5, 31),
+     "no effect with collision cumulant"},
+    {BASE "solver: {rates: {bulk: 1}}\n", NULL, AT(5, 17), "solver.rates|no effect with collision trt"},
+    {BASE "solver: {collision: rr, rates: {third: 1}}\n", NULL, AT(5, 32),
+     "solver.rates|no effect with collision rr"},
+    {BASE "solver: {collision: mrt, rates: {third: 2}}\n", NULL, AT(5, 41), "solver.rates.third|below 2"},
+    {BASE "solver: {subgrid: smagorinsky}\n", NULL, AT(5, 19), "solver.subgrid"},
+    {BASE "solver: {subgrid: {smagorinsky: 0.1}}\n", NULL, AT(5, 33), "a map"},
+    {BASE "solver: {subgrid: {smagorinsky: {constant: 1.1}}}\n", NULL, AT(5, 44), "at most 1"},
+    {DOMAIN FLUID BOX RUN "solver: {subgrid: {smagorinsky: {van_driest: 0.01}}}\n", NULL, AT(5, 34),
+     "van_driest|no effect without a face that is a wall"},
     {BASE "solver: {storage: fp32, arithmetic: fp64}\n", NULL, AT(5, 37), "not available"},
     {BASE "solver: {storage: fp16}\n", NULL, AT(5, 19), "none of fp32, fp64"},
 
@@ -1079,7 +1090,7 @@ static void names_match_the_lists(void **state)
     assert_string_equal(isa_name(ISA_v4), "v4");
     assert_string_equal(face_name(0), "xmin");
     assert_string_equal(face_name(5), "zmax");
-#define X(name, meaning)                                                                           \
+#define X(name, free, meaning)                                                                     \
     must_read(BASE, "solver.collision=" #name, &c);                                                \
     assert_int_equal(c.solver.collision, COLLISION_##name);                                        \
     case_destroy(&c);
@@ -1087,9 +1098,29 @@ static void names_match_the_lists(void **state)
 #undef X
 }
 
+/* Rates that are not given are 1, a subgrid model that is not given is none. */
+static void reads_rates_and_subgrid_model(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(BASE, "solver={collision: hermite, rates: {third: 1.5}}", &c);
+    assert_true(c.solver.rates.bulk == 1 && c.solver.rates.third == 1.5 &&
+                c.solver.rates.fourth == 1);
+    assert_int_equal(c.solver.subgrid, SUBGRID_none);
+    case_destroy(&c);
+    must_read(BASE, "solver={subgrid: {smagorinsky: {constant: 0.17}}}", &c);
+    assert_int_equal(c.solver.subgrid, SUBGRID_smagorinsky);
+    assert_true(c.solver.smagorinsky == 0.17 && c.solver.van_driest == 0);
+    case_destroy(&c);
+    must_read(BASE, "solver={subgrid: {smagorinsky: {van_driest: 0.02}}}", &c);
+    assert_true(c.solver.smagorinsky == 0.1 && c.solver.van_driest == 0.02);
+    case_destroy(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_rates_and_subgrid_model),
         cmocka_unit_test(reads_the_cavity),
         cmocka_unit_test(converts_physical_units),
         cmocka_unit_test(fills_in_defaults),

@@ -67,6 +67,8 @@ static void must_say(const char *fragment)
 #define BOX                                                                                        \
     "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\nrun: {steps: 1000}\n"                 \
     "faces: {x: periodic, y: periodic, z: periodic}\n"
+#define MOMENTS BASE "solver: {collision: cumulant, rates: {bulk: 1, third: 1, fourth: 1}}\n"
+#define EDDIES BASE "solver: {subgrid: {smagorinsky: {constant: 0.1, van_driest: 0.01}}}\n"
 #define OUTPUT                                                                                     \
     BASE "output:\n"                                                                               \
          "  series:\n"                                                                             \
@@ -98,6 +100,14 @@ static const struct change {
     {"fluid.length", BASE, "fluid.length=17", NULL},
     {"solver.collision", BASE, "solver.collision=bgk", NULL},
     {"solver.magic", BASE, "solver.magic=0.25", NULL},
+    {"solver.rates.bulk", MOMENTS, "solver.rates.bulk=1.1", NULL},
+    {"solver.rates.third", MOMENTS, "solver.rates.third=1.1", NULL},
+    {"solver.rates.fourth", MOMENTS, "solver.rates.fourth=1.1", NULL},
+    {"solver.subgrid", BASE, "solver.subgrid={smagorinsky: {constant: 0.1}}", NULL},
+    {"solver.subgrid.smagorinsky.constant", EDDIES, "solver.subgrid.smagorinsky.constant=0.11",
+     NULL},
+    {"solver.subgrid.smagorinsky.van_driest", EDDIES, "solver.subgrid.smagorinsky.van_driest=0.011",
+     NULL},
     {"solver.storage", BASE, "solver.storage=fp64", NULL},
     {"solver.arithmetic", BASE, "solver.arithmetic=fp64", "solver.storage"},
     {"initial.flow", BASE, "initial={flow: uniform, velocity: [0, 0, 0]}", NULL},

@@ -1,0 +1,119 @@
+/* What every collision operator works with: its parameters, the cell's moments and rates. */
+#ifndef TAGFLOW_COLLISION_PARAMETERS_H
+#define TAGFLOW_COLLISION_PARAMETERS_H
+
+#include "lattice.h"
+#include "platform.h"
+#include "slot.h"
+
+/* What an operator is told, in the variant's arithmetic; the same for all cells of a row. */
+struct collision_parameters {
+    scalar omega_even, omega_odd;
+    scalar omega_bulk, omega_third, omega_fourth; /* operators in moment space */
+    scalar ax, ay, az;                            /* acceleration */
+    scalar smagorinsky, magic;                    /* see tag.h */
+};
+
+/* A cell's own relaxation rates: those of its row, or what a subgrid model makes of them. */
+struct rates {
+    real even, odd;
+};
+
+/* Moments of the populations before collision. */
+struct moments {
+    real drho, rho, inverse; /* density - 1, density, 1 / density */
+    real jx, jy,
+        jz; /* momentum, half of the step's force included (Guo, Zheng, Shi 2002, eq. 19) */
+    real ux, uy, uz; /* j / rho */
+};
+
+/* A symmetric tensor. */
+struct stress {
+    real xx, yy, zz, xy, xz, yz;
+};
+
+TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v,
+                                                            const struct tag_row *row)
+{
+    const scalar signal = (scalar)v->signal[row->signal];
+    struct collision_parameters p;
+    p.omega_even = (scalar)row->omega_even;
+    p.omega_odd = (scalar)row->omega_odd;
+    p.omega_bulk = (scalar)row->omega_bulk;
+    p.omega_third = (scalar)row->omega_third;
+    p.omega_fourth = (scalar)row->omega_fourth;
+    p.ax = (scalar)row->acceleration[0] * signal;
+    p.ay = (scalar)row->acceleration[1] * signal;
+    p.az = (scalar)row->acceleration[2] * signal;
+    p.smagorinsky = (scalar)row->smagorinsky;
+    p.magic = (scalar)row->magic;
+    return p;
+}
+
+TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p, int forced)
+{
+    struct moments m;
+    const real d1 = f[1] - f[2], d3 = f[3] - f[4], d5 = f[5] - f[6];
+    const real d7 = f[7] - f[8], d9 = f[9] - f[10], d11 = f[11] - f[12];
+    const real d13 = f[13] - f[14], d15 = f[15] - f[16], d17 = f[17] - f[18];
+    m.drho = (((f[1] + f[2]) + (f[3] + f[4])) + ((f[5] + f[6]) + f[0])) +
+             (((f[7] + f[8]) + (f[9] + f[10])) + ((f[11] + f[12]) + (f[13] + f[14]))) +
+             ((f[15] + f[16]) + (f[17] + f[18]));
+    m.rho = (scalar)1 + m.drho;
+    m.jx = d1 + ((d7 + d13) + (d9 + d15));
+    m.jy = d3 + ((d7 - d13) + (d11 + d17));
+    m.jz = d5 + ((d9 - d15) + (d11 - d17));
+    if (forced) {
+        const real half = (scalar)0.5 * m.rho;
+        m.jx += half * p.ax;
+        m.jy += half * p.ay;
+        m.jz += half * p.az;
+    }
+    m.inverse = (scalar)1 / m.rho;
+    m.ux = m.jx * m.inverse;
+    m.uy = m.jy * m.inverse;
+    m.uz = m.jz * m.inverse;
+    return m;
+}
+
+/* Sums of f over the four diagonals of a plane, and their differences: c_a^2 c_b^2 and c_a c_b. */
+#define PLANE_xxyy(f) (((f)[7] + (f)[8]) + ((f)[13] + (f)[14]))
+#define PLANE_xxzz(f) (((f)[9] + (f)[10]) + ((f)[15] + (f)[16]))
+#define PLANE_yyzz(f) (((f)[11] + (f)[12]) + ((f)[17] + (f)[18]))
+#define PLANE_xy(f) (((f)[7] + (f)[8]) - ((f)[13] + (f)[14]))
+#define PLANE_xz(f) (((f)[9] + (f)[10]) - ((f)[15] + (f)[16]))
+#define PLANE_yz(f) (((f)[11] + (f)[12]) - ((f)[17] + (f)[18]))
+
+/* Second moments of the part of the populations that is not equilibrium:
+ *
+ *   sum_i c_i c_i f_i - (drho/3 delta + rho u u) + (u F + F u)/2
+ *
+ * whose last term takes the force's own stress out again (Guo, Zheng, Shi 2002, eqs. 18 and 20), so
+ * that it is -2/3 rho tau times the rate of strain, forced or not. As F = rho a, (rho u - F) u is
+ * formed on the diagonal at once. */
+TAGFLOW_FN struct stress stress_beyond_equilibrium(const real f[Q], struct moments m,
+                                                   struct collision_parameters p, int forced)
+{
+    struct stress n;
+    const real xxyy = PLANE_xxyy(f), xxzz = PLANE_xxzz(f), yyzz = PLANE_yyzz(f);
+    const real pressure = (scalar)(1.0 / 3) * m.drho;
+    real jx = m.jx, jy = m.jy, jz = m.jz;
+    n.xy = PLANE_xy(f) - jx * m.uy;
+    n.xz = PLANE_xz(f) - jx * m.uz;
+    n.yz = PLANE_yz(f) - jy * m.uz;
+    if (forced) {
+        const real gx = m.rho * p.ax, gy = m.rho * p.ay, gz = m.rho * p.az;
+        n.xy += (scalar)0.5 * (gx * m.uy + gy * m.ux);
+        n.xz += (scalar)0.5 * (gx * m.uz + gz * m.ux);
+        n.yz += (scalar)0.5 * (gy * m.uz + gz * m.uy);
+        jx -= gx;
+        jy -= gy;
+        jz -= gz;
+    }
+    n.xx = ((f[1] + f[2]) + (xxyy + xxzz)) - (pressure + jx * m.ux);
+    n.yy = ((f[3] + f[4]) + (xxyy + yyzz)) - (pressure + jy * m.uy);
+    n.zz = ((f[5] + f[6]) + (xxzz + yyzz)) - (pressure + jz * m.uz);
+    return n;
+}
+
+#endif
