@@ -15,7 +15,9 @@ static double fastest_velocity(const struct flow_case *c)
     double fastest = fmax(c->fluid.velocity, c->initial.amplitude);
     fastest = fmax(fastest, magnitude(c->initial.velocity));
     for (int f = 0; f < 6; f++)
-        fastest = fmax(fastest, magnitude(c->faces[f].velocity));
+        fastest = fmax(fastest, face_speed(&c->faces[f]));
+    for (int i = 0; i < c->patch_count; i++)
+        fastest = fmax(fastest, face_speed(&c->patches[i].opening));
     return fastest;
 }
 
