@@ -91,7 +91,7 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
      .required = true, .example = "[0.05, 0, 0]",                                                  \
      .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},          \
     {ROW(P ".velocity.profile", KEY_OR_MAP), .choices = key_profiles, .fallback = "uniform",       \
-     .example = "duct",                                                                            \
+     .example = "{power: 7}",                                                                      \
      .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity "   \
                 "face is; in a map, a power law or a table from a file"},                          \
     {ROW(P ".velocity.profile.power", KEY_NUMBER), .range = BETWEEN(1, 100),                       \

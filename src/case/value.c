@@ -61,10 +61,11 @@ enum status value_missing(const struct reader *r, const struct node *map, const 
 enum status value_one_of(const struct reader *r, const struct node *map, const char *a,
                          const char *b)
 {
-    char instead[96];
+    char path[NODE_PATH], other[NODE_PATH], instead[NODE_PATH + 8];
     const struct node *first = value_find(map, a), *second = value_find(map, b);
     if (!first && !second) {
-        snprintf(instead, sizeof instead, " or %s", b);
+        node_path(map, path, sizeof path);
+        snprintf(instead, sizeof instead, " or %s.%s", path, last_segment(b));
         return value_missing(r, map, a, instead);
     }
     if (!first || !second)
@@ -75,7 +76,9 @@ enum status value_one_of(const struct reader *r, const struct node *map, const c
             later = first;
     if (first->key_at.set || second->key_at.set)
         later = second->key_at.set ? second : first;
-    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", a, b);
+    node_path(first, path, sizeof path);
+    node_path(second, other, sizeof other);
+    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", path, other);
 }
 
 static bool is_null(const struct node *n)

@@ -36,13 +36,15 @@ struct profile_stretch profile_stretch(const struct flow_case *c, int axis)
     return s;
 }
 
-/* Of developed flow, times 8 / width^2 over (dp/dx) / viscosity: the parabola along the first axis,
- *     4 p (1 - p),   p = from[0] / width[0],
- * less what the walls across hold back,
- *     32/pi^3 sum over odd n of sin(n pi p) / n^3  cosh(n pi z / width[0]) / cosh(n pi b /
- * width[0]), z from the middle between those walls, 2 b = width[1]. With d = from[1] = b - z the
- * ratio is (exp(-n k d) + exp(-n k (width[1] - d))) / (1 + exp(-n k width[1])),   k = pi /
- * width[0], in which nothing can overflow. */
+/* Developed flow in a rectangle of width[0] x width[1], at distances from[] from the nearer walls,
+ * times 8 / width[0]^2 over (dp/dx) / viscosity (White, Viscous Fluid Flow, section 3-3.3): the
+ * parabola along the first axis less what the walls across hold back,
+ *
+ *     4 p (1 - p) - 32/pi^3 sum_{n odd} sin(n pi p) / n^3 r_n,      p = from[0] / width[0],
+ *     r_n = cosh(n k z) / cosh(n k width[1] / 2)
+ *         = (exp(-n k d) + exp(-n k (width[1] - d))) / (1 + exp(-n k width[1])),
+ *
+ * with k = pi / width[0], z from the middle and d = from[1]: nothing in it can overflow. */
 static double series(const double width[2], const double from[2])
 {
     /* from[0] / width[0] in parts of 2^45, far more than positions have digits */
@@ -77,17 +79,13 @@ static double series(const double width[2], const double from[2])
 static double either_series(const double width[2], const double from[2])
 {
     const double turned_width[2] = {width[1], width[0]}, turned_from[2] = {from[1], from[0]};
+    if (from[0] <= 0 || from[1] <= 0)
+        return 0; /* where the series would be the slowest */
     if (width[0] < width[1])
         return series(width, from);
     if (width[0] > width[1])
         return series(turned_width, turned_from);
     return 0.5 * (series(width, from) + series(turned_width, turned_from));
-}
-
-double profile_duct(const double width[2], const double from[2])
-{
-    const double middle[2] = {width[0] / 2, width[1] / 2};
-    return either_series(width, from) / either_series(width, middle);
 }
 
 /* Distance of the centre of cell i from the nearer end, the same to the bit from either side. */

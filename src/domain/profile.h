@@ -27,10 +27,4 @@ struct profile_stretch profile_stretch(const struct flow_case *c, int axis);
 enum status profile_values(const struct flow_case *c, int face, const struct case_face *what,
                            double *values);
 
-/* Velocity of developed flow in a rectangular duct of width[0] x width[1], 1 at its centre, at
- * distances from[] >= 0 from the nearer walls. White, Viscous Fluid Flow, section 3-3.3 (Poiseuille
- * flow in a rectangular section): here as the parabola between the walls that lie closer together
- * less a series that converges fast away from the others. */
-double profile_duct(const double width[2], const double from[2]);
-
 #endif

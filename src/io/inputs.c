@@ -142,7 +142,7 @@ static bool read_dataset(hid_t dataset, struct case_numbers *n, const char **pro
     bool ok = false;
     if (space < 0 || type < 0)
         goto done;
-    *problem = "has not 2 axes, or 3";
+    *problem = "does not have 2 axes, or 3";
     if (axes < 2 || axes > 3 || H5Sget_simple_extent_dims(space, size, NULL) != axes)
         goto done;
     *problem = "does not hold numbers";
@@ -165,8 +165,10 @@ static bool read_dataset(hid_t dataset, struct case_numbers *n, const char **pro
     *problem = "holds what is not a finite number";
     for (size_t i = 0; ok && i < (size_t)count; i++)
         ok = n->value[i] - n->value[i] == 0;
-    if (!ok)
+    if (!ok) {
         free(n->value);
+        n->value = NULL;
+    }
 done:
     H5Tclose(type);
     H5Sclose(space);
