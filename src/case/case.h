@@ -351,6 +351,10 @@ const char *face_name(int face); /* "xmin" ... "zmax" */
 /* The two axes in the plane of a face, ascending. */
 void face_axes(int face, int axes[2]);
 
+/* An opening in words, after its name: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...".
+ */
+void face_text(const struct case_face *face, char *text, size_t size);
+
 /* Does the cell belong to the patch? i and j count along the two axes of its face. */
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
 
@@ -387,7 +391,8 @@ enum status case_same_flow(const char *before, const char *now, const char *whos
 /* What follows from a case, through say(): grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
 
-/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there). */
+/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there),
+ * faces that let no mass go as it must, densities far from 1. */
 void case_warn(const struct flow_case *c);
 
 #endif

@@ -524,6 +524,69 @@ bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j)
     return false;
 }
 
+static const char *plane_text(enum face_rule rule)
+{
+    return rule == FACE_RULE_regularised ? "regularised, plane on the outermost cells' centres"
+                                         : "by links, plane half a cell beyond the cells";
+}
+
+static void signal_text(const struct case_signal *s, char *text, size_t size)
+{
+    *text = '\0';
+    switch (s->kind) {
+    case SIGNAL_constant:
+        break;
+    case SIGNAL_ramp:
+        snprintf(text, size, ", smooth start in %g steps", s->duration);
+        break;
+    case SIGNAL_sine:
+        snprintf(text, size, ", times %g + %g sin with a period of %g steps", s->mean, s->amplitude,
+                 s->period);
+        break;
+    case SIGNAL_table:
+        snprintf(text, size, ", times a table from step %g to step %g", s->times[0],
+                 s->times[s->points - 1]);
+        break;
+    }
+}
+
+void face_text(const struct case_face *face, char *text, size_t size)
+{
+    const double *v = face->velocity, speed = face_speed(face);
+    char signal[128];
+    signal_text(&face->signal, signal, sizeof signal);
+    switch (face->kind) {
+    case FACE_periodic:
+        snprintf(text, size, "periodic");
+        break;
+    case FACE_wall:
+        snprintf(text, size, "%swall", v[0] || v[1] || v[2] ? "moving " : "");
+        break;
+    case FACE_slip:
+        snprintf(text, size, "free slip, plane half a cell beyond the cells");
+        break;
+    case FACE_velocity:
+        snprintf(text, size, "velocity, at most %g (Mach %.3g), profile %s, %s%s", speed,
+                 speed * sqrt(3.0),
+                 face->profile == PROFILE_power   ? "of a power"
+                 : face->profile == PROFILE_table ? "from a file"
+                                                  : key_profiles[face->profile],
+                 plane_text(face->rule), signal);
+        break;
+    case FACE_pressure:
+        snprintf(text, size, "pressure, density %.10g, %s%s", face->density, plane_text(face->rule),
+                 signal);
+        break;
+    case FACE_outflow:
+        snprintf(text, size, "convective outlet");
+        break;
+    case FACE_nonreflecting:
+        snprintf(text, size, "non-reflecting outlet, density %.10g, reflection %g", face->density,
+                 face->reflection);
+        break;
+    }
+}
+
 static void write_velocity(FILE *to, const struct case_face *face)
 {
     fprintf(to, "velocity: {value: ");
