@@ -89,3 +89,19 @@ double exact_tanh(double x)
     }
     return x < 0 ? -t : t;
 }
+
+double exact_log(double x)
+{
+    /* x = m 2^n with m from 1/sqrt(2) to sqrt(2); log m = 2 atanh((m - 1) / (m + 1)). */
+    const double ln2_high = 0x1.62e42fefap-1, ln2_low = 0x1.cf79abc9e3b39p-40;
+    int n = 0;
+    for (; x > 1.4142135623730951; n++)
+        x /= 2;
+    for (; x < 0.7071067811865476; n--)
+        x *= 2;
+    const double s = (x - 1) / (x + 1), square = s * s;
+    double sum = 0;
+    for (int k = 23; k >= 3; k -= 2)
+        sum = (sum + 1.0 / k) * square;
+    return n * ln2_high + (n * ln2_low + 2 * s * (1 + sum));
+}

@@ -1,4 +1,4 @@
-/* sin, cos, exp and tanh made of + - * / alone: the same bits on every machine (those of the C
+/* sin, cos, exp, log and tanh made of + - * / alone: the same bits on every machine (those of the C
  * library depend on the processor). For tables at set-up; accurate to a few units in the last
  * place. */
 #ifndef TAGFLOW_ELEMENTARY_H
@@ -13,5 +13,8 @@ double cos_turns(int64_t turns, int64_t of);
 /* e^x for |x| <= 700, tanh x for any x. */
 double exact_exp(double x);
 double exact_tanh(double x);
+
+/* Natural logarithm of a normal x > 0. */
+double exact_log(double x);
 
 #endif

@@ -65,9 +65,9 @@ static void name_from_path(char name[CASE_NAME], const char *path)
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units, section_domain,     section_fluid,   section_solver,
-        section_faces, section_subgrid,    section_initial, section_force,
-        section_run,   section_checkpoint, section_check,   section_output,
+        section_units,      section_domain,  section_fluid,   section_solver, section_faces,
+        section_patches,    section_subgrid, section_initial, section_force,  section_run,
+        section_checkpoint, section_check,   section_output,
     };
     enum status s = shape_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
@@ -76,14 +76,15 @@ static enum status read_sections(struct reader *r, struct flow_case *c)
 }
 
 static enum status read_case(const char *path, const char *text, size_t length, int set_count,
-                             const char *const *sets, struct flow_case *c)
+                             const char *const *sets, const struct case_files *files,
+                             struct flow_case *c)
 {
     struct document document;
     enum status s = document_read(&document, path, text, length);
     for (int i = 0; !s && i < set_count; i++)
         s = set_apply(&document, sets[i]);
     if (!s) {
-        struct reader r = {.document = &document};
+        struct reader r = {.document = &document, .files = files};
         s = read_sections(&r, c);
         if (!s && !(c->resolved = case_resolve(c, r.by_reynolds)))
             s = STATUS_MACHINE;
@@ -110,6 +111,13 @@ void plain_locale_leave(struct plain_locale *l)
 enum status case_read(const char *path, const char *text, long length, int set_count,
                       const char *const *sets, struct flow_case *c)
 {
+    return case_read_files(path, text, length, set_count, sets, NULL, c);
+}
+
+enum status case_read_files(const char *path, const char *text, long length, int set_count,
+                            const char *const *sets, const struct case_files *files,
+                            struct flow_case *c)
+{
     struct plain_locale locale;
     assert(length >= 0);
     *c = (struct flow_case){0};
@@ -117,7 +125,7 @@ enum status case_read(const char *path, const char *text, long length, int set_c
     if (s)
         return s;
     name_from_path(c->name, path);
-    s = read_case(path, text, (size_t)length, set_count, sets, c);
+    s = read_case(path, text, (size_t)length, set_count, sets, files, c);
     plain_locale_leave(&locale);
     if (s)
         case_destroy(c);
@@ -126,6 +134,12 @@ enum status case_read(const char *path, const char *text, long length, int set_c
 
 void case_destroy(struct flow_case *c)
 {
+    for (int f = 0; f < 6; f++)
+        face_destroy(&c->faces[f]);
+    for (int i = 0; i < c->patch_count; i++)
+        patch_destroy(&c->patches[i]);
+    free(c->patches);
+    signal_destroy(&c->force_signal);
     free(c->series);
     free(c->fields);
     free(c->averages);

@@ -15,6 +15,8 @@
 enum {
     CASE_NAME = 64,
     CASE_REMEMBERED = 60, /* averages and residuals, each an array in every checkpoint */
+    CASE_PATCHES = 48,    /* each takes a few tags */
+    CASE_REASON = 192,    /* bytes of what is wrong with a file */
 };
 
 /* Precision of storage, of arithmetic and of written fields. */
@@ -50,9 +52,9 @@ enum face_rule {
 /* How a velocity varies over its face; 1 at its largest. */
 #define PROFILE_LIST(X)                                                                            \
     X(uniform)                                                                                     \
-    X(parabola) /* between the two walls or edges that lie closest together */                     \
+    X(parabola) /* along each axis that has edges which hold the flow; their product */            \
     X(duct)     /* developed flow in the rectangle of the face (a series) */                       \
-    X(power)    /* (distance from the edge / half width)^(1 / power), turbulent */                 \
+    X(power)    /* (distance from the edge / half width)^(1 / power), likewise; turbulent */       \
     X(table)    /* from a file */
 enum profile {
 #define X(name) PROFILE_##name,
@@ -184,8 +186,11 @@ struct case_signal {
     enum signal_kind kind;
     double duration;                       /* ramp */
     double period, phase, mean, amplitude; /* sine */
-    int points;                            /* table */
+    int points;                            /* table, at least 1, times ascending */
     double *times, *values;
+    char *file;        /* that it is from */
+    double unit;       /* steps in a unit of the file's times */
+    uint64_t checksum; /* of the numbers in the file */
 };
 
 /* What a face, or a part of one, does. */
@@ -196,8 +201,9 @@ struct case_face {
     double density;            /* pressure, nonreflecting: rho, 1 + 3 p' */
     enum profile profile;      /* velocity */
     double power;              /* profile power: its exponent is 1 / power */
-    char *file;                /* profile table: CSV or HDF5 */
-    int table_size[2];         /* of it, along the two axes of the face */
+    char *file, *dataset;      /* profile table: CSV, or HDF5 and the dataset in it (else NULL) */
+    uint64_t checksum;         /* of its numbers */
+    int table_size[2];         /* cells of the face along its two axes */
     double *table;             /* [size 1][size 0] factors, or of 3 components each */
     int table_components;      /* 1 or 3 */
     double reflection;         /* nonreflecting: how strongly the density is held, 0 not at all */
@@ -222,6 +228,7 @@ struct case_patch {
     double center[2], radius; /* disc */
     char *file;               /* mask: a grey PNG, [height][width] of the face, white is inside */
     uint8_t *mask;            /* [cells of axis 2][cells of axis 1], 1 inside */
+    uint64_t checksum;        /* of it */
     struct case_face opening;
 };
 
@@ -336,6 +343,30 @@ struct flow_case {
     char *resolved; /* the case as YAML with every default filled in */
 };
 
+/* Numbers from a file, the last axis the fastest. */
+struct case_numbers {
+    int axes; /* at most 3 */
+    size_t size[3];
+    double *value;
+};
+
+/* How the files that a case names get in; whoever reads the case in parallel sees to it that all
+ * ranks get the same. */
+struct case_files {
+    void *context;
+    /* The bytes of a regular file, allocated, with a NUL behind them, and its absolute path: 0, or
+     * an errno, the same on all ranks. */
+    int (*read)(void *context, const char *path, size_t limit, char **bytes, size_t *length,
+                char **absolute);
+    /* What they hold: a dataset of an HDF5 file, a grey PNG of width size[0] and height size[1] as
+     * [height][width], the lowest row first, 1 where it is white. False: the reason, in words that
+     * follow the file's name. */
+    bool (*hdf5)(const char *bytes, size_t length, const char *dataset, struct case_numbers *n,
+                 char reason[CASE_REASON]);
+    bool (*png)(const char *bytes, size_t length, const int size[2], uint8_t **mask,
+                char reason[CASE_REASON]);
+};
+
 /* Names of the enumerators above, as the case file spells them. */
 const char *precision_name(enum precision);
 const char *initial_name(enum initial_flow);
@@ -345,10 +376,26 @@ const char *image_name(enum image_quantity);
 const char *isa_name(enum isa);
 const char *face_name(int face); /* "xmin" ... "zmax" */
 
+/* The two axes in the plane of a face, ascending. */
+void face_axes(int face, int axes[2]);
+
+/* An opening in words, after its name: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...".
+ */
+void face_text(const struct case_face *face, char *text, size_t size);
+
+/* Does the cell belong to the patch? i and j count along the two axes of its face. */
+bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
+
+/* The largest magnitude of the factor that a signal is. */
+double signal_peak(const struct case_signal *s);
+
+/* The largest speed that an opening or a wall ever sets. */
+double face_speed(const struct case_face *face);
+
 /* Relaxation time tau = 3 viscosity + 1/2. */
 double case_tau(const struct flow_case *c);
 
-/* Read and resolve a case.
+/* Read and resolve a case that names no files (files NULL, in case_read_files), or one that does.
  *   path: the file's name, for messages (and its stem for the run's name)
  *   text: its content, length bytes; every rank passes the same
  *   sets: `--set PATH=VALUE` arguments, set_count of them, applied in order
@@ -357,6 +404,9 @@ double case_tau(const struct flow_case *c);
  * STATUS_MACHINE) with *c zeroed. */
 enum status case_read(const char *path, const char *text, long length, int set_count,
                       const char *const *sets, struct flow_case *c);
+enum status case_read_files(const char *path, const char *text, long length, int set_count,
+                            const char *const *sets, const struct case_files *files,
+                            struct flow_case *c);
 
 void case_destroy(struct flow_case *c);
 
@@ -369,7 +419,8 @@ enum status case_same_flow(const char *before, const char *now, const char *whos
 /* What follows from a case, through say(): grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
 
-/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there). */
+/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there),
+ * faces that let no mass go as it must, densities far from 1. */
 void case_warn(const struct flow_case *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* What follows from a case: derived numbers for the log, and advice. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/message.h"
 #include "case/case.h"
@@ -15,7 +16,9 @@ static double fastest_velocity(const struct flow_case *c)
     double fastest = fmax(c->fluid.velocity, c->initial.amplitude);
     fastest = fmax(fastest, magnitude(c->initial.velocity));
     for (int f = 0; f < 6; f++)
-        fastest = fmax(fastest, magnitude(c->faces[f].velocity));
+        fastest = fmax(fastest, face_speed(&c->faces[f]));
+    for (int i = 0; i < c->patch_count; i++)
+        fastest = fmax(fastest, face_speed(&c->patches[i].opening));
     return fastest;
 }
 
@@ -25,7 +28,7 @@ static double mach(double velocity)
     return velocity * sqrt(3.0);
 }
 
-static void say_physical(const struct flow_case *c)
+static void say_physical(const struct flow_case *c, double velocity)
 {
     const double dx = c->units.dx, dt = c->units.dt;
     say("units: dx %g m, dt %g s, density %g kg/m3", dx, dt, c->units.density);
@@ -33,6 +36,18 @@ static void say_physical(const struct flow_case *c)
         (double)c->run.steps * dt);
     say("physical: viscosity %g m2/s, lattice velocity 1 is %g m/s",
         c->fluid.viscosity * dx * dx / dt, dx / dt);
+    if (c->fluid.length > 0)
+        say("dx: the length %g m is %g cells", c->fluid.length * dx, c->fluid.length);
+    if (!(velocity > 0))
+        return;
+    /* viscosity in lattice units goes with dt / dx^2, velocity with dt / dx */
+    const double tau = case_tau(c), over = tau - 0.5;
+    say("dt: the velocity %g m/s is %g cells a step, Mach %g", velocity * dx / dt, velocity,
+        mach(velocity));
+    say("  half of dt would make Mach %g and tau %g for twice the steps; half of dx at the same "
+        "Mach "
+        "tau %g for 16 times the work",
+        mach(velocity) / 2, 0.5 + over / 2, 0.5 + 2 * over);
 }
 
 void case_say_derived(const struct flow_case *c)
@@ -42,7 +57,7 @@ void case_say_derived(const struct flow_case *c)
     say("grid: %d x %d x %d = %.0f cells, %lld steps", c->cells[0], c->cells[1], c->cells[2],
         (double)c->cells[0] * c->cells[1] * c->cells[2], (long long)c->run.steps);
     if (c->units.given)
-        say_physical(c);
+        say_physical(c, velocity);
     say("relaxation: viscosity %g, tau %g, omega %g", c->fluid.viscosity, tau, 1 / tau);
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
@@ -51,29 +66,106 @@ void case_say_derived(const struct flow_case *c)
             c->fluid.length);
 }
 
+/* A finer grid at the same Mach number raises tau - 1/2 with the cells along a length. */
+static void finer_text(const struct flow_case *c, double least, char text[96])
+{
+    const double dx = c->units.dx * (case_tau(c) - 0.5) / (least - 0.5);
+    if (c->units.given)
+        snprintf(text, 96, "a finer grid, units.dx %.2g m at the same Mach number,", dx);
+    else
+        snprintf(text, 96, "a finer grid");
+}
+
 static void warn_tau(const struct flow_case *c)
 {
+    static const double least = 0.505;
     const double tau = case_tau(c);
-    if (tau < 0.505 && c->solver.collision == COLLISION_trt && c->solver.magic > 0.01)
+    char finer[96];
+    finer_text(c, least, finer);
+    if (tau < least && c->solver.collision == COLLISION_trt && c->solver.magic > 0.01)
         warn("tau is %g, near 1/2: TRT with magic %g is less stable there "
-             "(take solver.magic 1e-3 to 1e-6, a finer grid or a larger viscosity)",
-             tau, c->solver.magic);
-    else if (tau < 0.505)
+             "(take solver.magic 1e-3 to 1e-6, %s or a larger viscosity)",
+             tau, c->solver.magic, finer);
+    else if (tau < least)
         warn("tau is %g, near 1/2: the flow may become unstable "
-             "(take a finer grid or a larger viscosity%s)",
-             tau, c->solver.collision == COLLISION_bgk ? ", or solver.collision trt" : "");
+             "(take %s or a larger viscosity%s)",
+             tau, finer, c->solver.collision == COLLISION_bgk ? ", or solver.collision trt" : "");
     if (tau > 2 && c->solver.collision == COLLISION_bgk)
         warn("tau is %g: BGK is inaccurate above 2, at walls most "
              "(take solver.collision trt, or a smaller viscosity and velocity)",
              tau);
 }
 
+/* What goes through an opening by its own velocity, along its normal axis. */
+static double through(const struct case_face *face, int axis)
+{
+    return face->kind == FACE_velocity || face->kind == FACE_wall ? face->velocity[axis] : 0;
+}
+
+static bool lets_out(const struct case_face *face)
+{
+    return face->kind == FACE_pressure || face->kind == FACE_outflow ||
+           face->kind == FACE_nonreflecting;
+}
+
+/* What goes in through one face surely leaves by the other one. */
+static bool is_balanced(const struct case_face pair[2], int axis)
+{
+    const double in = through(&pair[0], axis), out = through(&pair[1], axis);
+    if (in == 0 && out == 0)
+        return true;
+    return in == out && pair[0].kind == pair[1].kind && pair[0].profile == pair[1].profile &&
+           pair[0].power == pair[1].power && pair[0].checksum == pair[1].checksum &&
+           pair[0].signal.kind == SIGNAL_constant && pair[1].signal.kind == SIGNAL_constant;
+}
+
+/* Without a face that gives the pressure a hold, mass is only kept by velocities that agree. */
+static void warn_mass(const struct flow_case *c)
+{
+    bool balanced = true;
+    for (int f = 0; f < 6; f++)
+        if (lets_out(&c->faces[f]))
+            return;
+    for (int i = 0; i < c->patch_count; i++) {
+        const struct case_patch *p = &c->patches[i];
+        if (lets_out(&p->opening))
+            return;
+        balanced = balanced && through(&p->opening, p->face / 2) == 0;
+    }
+    for (int a = 0; a < 3; a++)
+        balanced = balanced && is_balanced(&c->faces[2 * a], a);
+    if (!balanced)
+        warn("velocities are given on faces, and none lets mass go as it must: the density drifts "
+             "unless what comes in is what goes out (make one pressure, outflow or nonreflecting)");
+}
+
+/* p = rho / 3: a density far from 1 drives a flow that is far too fast. */
+static void warn_density(const struct case_face *face, const char *name)
+{
+    const double distance =
+        fabs(face->density - 1) * (face->kind == FACE_pressure ? signal_peak(&face->signal) : 1);
+    if ((face->kind == FACE_pressure || face->kind == FACE_nonreflecting) && distance > 0.05)
+        warn("the density of %s comes as far as %g from 1: the flow is treated as one of constant "
+             "density (keep it below 0.05; with a smaller dt pressures are smaller in lattice "
+             "units)",
+             name, distance);
+}
+
 void case_warn(const struct flow_case *c)
 {
     const double highest = mach(fastest_velocity(c));
+    char smaller[96] = "";
+    if (c->units.given)
+        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %.4g",
+                 c->units.dt * 0.15 / highest, 0.5 + (case_tau(c) - 0.5) * 0.15 / highest);
     if (highest > 0.15)
         warn("Mach is %.3g: errors from compressibility grow with its square "
              "(below 0.15: take velocities under %.2g%s)",
-             highest, 0.15 / sqrt(3.0), c->units.given ? ", that is a smaller dt" : "");
+             highest, 0.15 / sqrt(3.0), smaller);
     warn_tau(c);
+    warn_mass(c);
+    for (int f = 0; f < 6; f++)
+        warn_density(&c->faces[f], face_name(f));
+    for (int i = 0; i < c->patch_count; i++)
+        warn_density(&c->patches[i].opening, c->patches[i].name);
 }

@@ -1,4 +1,5 @@
 /* A case as YAML with every default filled in, in lattice units; it reads back to the same case. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +17,40 @@ static const char *number(double value, char text[static 32])
     return text;
 }
 
-static void put_number(FILE *to, const char *before, double value, const char *after)
+void put_number(FILE *to, const char *before, double value, const char *after)
 {
     char text[32];
     fprintf(to, "%s%s%s", before, number(value, text), after);
 }
 
-static void put_vector(FILE *to, const double v[3])
+void put_vector(FILE *to, const double v[3])
 {
     put_number(to, "[", v[0], ", ");
     put_number(to, "", v[1], ", ");
     put_number(to, "", v[2], "]");
+}
+
+/* In quotes; what is not plain ASCII by its number, so that no reader of YAML takes offence. */
+void put_text(FILE *to, const char *utf8)
+{
+    fputc('"', to);
+    for (const unsigned char *c = (const unsigned char *)utf8; *c;) {
+        const int more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
+        unsigned long code = more ? *c & (0x3f >> more) : *c;
+        c++;
+        for (int i = 0; i < more && *c; i++, c++)
+            code = code << 6 | (*c & 0x3f);
+        if (code >= ' ' && code <= '~' && code != '"' && code != '\\')
+            fputc((int)code, to);
+        else
+            fprintf(to, "\\U%08lX", code);
+    }
+    fputc('"', to);
+}
+
+void put_checksum(FILE *to, uint64_t checksum)
+{
+    fprintf(to, ", checksum: %016" PRIx64, checksum);
 }
 
 static void put_choices(FILE *to, const char *const *choices, unsigned bits)
@@ -103,22 +127,6 @@ static void put_initial(FILE *to, const struct case_initial *initial)
     }
     if (initial_has(flow, INITIAL_HAS_width))
         put_number(to, "  width: ", initial->width, "\n");
-}
-
-static void put_faces(FILE *to, const struct flow_case *c)
-{
-    fprintf(to, "faces:\n");
-    for (int f = 0; f < 6; f++) {
-        const struct case_face *face = &c->faces[f];
-        fprintf(to, "  %s: ", face_name(f));
-        if (face->kind == FACE_wall) {
-            fprintf(to, "{wall: {velocity: ");
-            put_vector(to, face->velocity);
-            fprintf(to, "}}\n");
-        } else {
-            fprintf(to, "%s\n", key_face_kinds[face->kind]);
-        }
-    }
 }
 
 /* Seconds of wall time; 0 is none. */
@@ -251,7 +259,7 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     }
     put_method(to, c, by_reynolds);
     put_initial(to, &c->initial);
-    put_faces(to, c);
+    faces_write(to, c);
     fprintf(to, "force:\n  acceleration: ");
     put_vector(to, c->acceleration);
     fputc('\n', to);

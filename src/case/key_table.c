@@ -21,11 +21,12 @@
 #define MAGNITUDE(b) {0, b, false, false}
 
 #define NAME(name) #name,
-#define NAME_OF(name, free, meaning) #name,
+#define NAME_OF(name, ...) #name,
 const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
 const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
+const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
 const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
 const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
@@ -42,8 +43,94 @@ static const char *const key_nones[]   = {"none", NULL};
 const char *const key_axes[]  = {"x", "y", "z", NULL};
 const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
                                  "x", "y", "z", NULL};
+const char *const key_sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
+/* Those that are a word: others need a number or a file. */
+const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
 
 #define ROW(name, kind) .path = name, .type = kind
+
+/* How the value beside it varies in time. */
+#define SIGNAL_ROWS(P)                                                                             \
+    {ROW(P ".ramp", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,                             \
+     .otherwise = "constant in time", .example = "1000",                                           \
+     .meaning = "a smooth start: times s^2 (3 - 2 s), s from 0 to 1 in this time"},                \
+    {ROW(P ".sine", KEY_MAP), .otherwise = "constant in time",                                     \
+     .example = "{period: 1000, mean: 1, amplitude: 0.5}",                                         \
+     .meaning = "times mean + amplitude sin(2 pi (t / period + phase))"},                          \
+    {ROW(P ".sine.period", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .required = true,    \
+     .example = "1000", .meaning = "time of an oscillation"},                                      \
+    {ROW(P ".sine.phase", KEY_NUMBER), .range = BETWEEN(-1, 1), .fallback = "0",                   \
+     .example = "0.25", .meaning = "phase at step 0 in parts of a period; 0.25 makes a cosine"},   \
+    {ROW(P ".sine.mean", KEY_NUMBER), .range = BETWEEN(-1000, 1000), .fallback = "0",              \
+     .example = "1", .meaning = "factor about which it swings"},                                   \
+    {ROW(P ".sine.amplitude", KEY_NUMBER), .range = BETWEEN(-1000, 1000), .fallback = "1",         \
+     .example = "0.5", .meaning = "how far it swings"},                                            \
+    {ROW(P ".table", KEY_MAP), .otherwise = "constant in time",                                    \
+     .example = "{file: pulse.csv, time: 1 ms}",                                                   \
+     .meaning = "times a factor from a file, linear between its times, constant beyond them"},     \
+    {ROW(P ".table.file", KEY_TEXT), .required = true, .restart = true, .example = "pulse.csv",    \
+     .meaning = "CSV: a time and a factor in each line; beside the case file unless it says "      \
+                "more; its numbers must stay on a restart"},                                       \
+    {ROW(P ".table.time", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .fallback = "1",      \
+     .example = "1 ms", .meaning = "what a time of 1 in the file is"},                             \
+    {ROW(P ".table.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",       \
+     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}
+
+/* What a face, or a part of one, may be. */
+#define OPENING_ROWS(P, wall)                                                                      \
+    {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}",                                \
+     .otherwise = wall, .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"}, \
+    {ROW(P ".wall.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),     \
+     .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                                            \
+     .meaning = "velocity of the wall; fluid goes through it where it is not in its own plane"},   \
+    {ROW(P ".slip", KEY_EMPTY), .otherwise = "as it says", .example = "{}",                        \
+     .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                    \
+    {ROW(P ".velocity", KEY_MAP), .otherwise = "as it says",                                       \
+     .example = "{value: [0.05, 0, 0], profile: duct}", .meaning = "the velocity is given"},       \
+    {ROW(P ".velocity.value", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),    \
+     .required = true, .example = "[0.05, 0, 0]",                                                  \
+     .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},          \
+    {ROW(P ".velocity.profile", KEY_OR_MAP), .choices = key_profiles, .fallback = "uniform",       \
+     .example = "{power: 7}",                                                                      \
+     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity "   \
+                "face is; in a map, a power law or a table from a file"},                          \
+    {ROW(P ".velocity.profile.power", KEY_NUMBER), .range = BETWEEN(1, 100),                       \
+     .otherwise = "this or file", .example = "7",                                                  \
+     .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                         \
+    {ROW(P ".velocity.profile.file", KEY_TEXT), .restart = true, .otherwise = "this or power",     \
+     .example = "profile.csv",                                                                     \
+     .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; "   \
+                "its numbers must stay on a restart"},                                             \
+    {ROW(P ".velocity.profile.dataset", KEY_TEXT), .restart = true, .otherwise = "profile",        \
+     .example = "inlet/profile", .meaning = "HDF5: the dataset in the file"},                      \
+    {ROW(P ".velocity.profile.checksum", KEY_TEXT), .otherwise = "none",                           \
+     .example = "0123456789abcdef",                                                                \
+     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}, \
+    {ROW(P ".velocity.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
+     .example = "links",                                                                           \
+     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \
+                "moving bounce-back, half a cell beyond them"},                                    \
+    SIGNAL_ROWS(P ".velocity"),                                                                    \
+    {ROW(P ".pressure", KEY_MAP), .otherwise = "as it says", .example = "{density: 1}",            \
+     .meaning = "the pressure is given, by the density"},                                          \
+    {ROW(P ".pressure.density", KEY_NUMBER), .unit = UNIT_DENSITY, .range = {0, 2, true, false},   \
+     .fallback = "1", .example = "1.001",                                                          \
+     .meaning = "density, 1 + 3 p / (reference density); a signal scales its distance from 1"},    \
+    {ROW(P ".pressure.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
+     .example = "links",                                                                           \
+     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \
+                "anti-bounce-back, half a cell beyond them"},                                      \
+    SIGNAL_ROWS(P ".pressure"),                                                                    \
+    {ROW(P ".outflow", KEY_EMPTY), .otherwise = "as it says", .example = "{}",                     \
+     .meaning = "a convective outlet"},                                                            \
+    {ROW(P ".nonreflecting", KEY_MAP), .otherwise = "as it says",                                  \
+     .example = "{density: 1, reflection: 0}", .meaning = "a characteristic outlet"},              \
+    {ROW(P ".nonreflecting.density", KEY_NUMBER), .unit = UNIT_DENSITY,                            \
+     .range = {0, 2, true, false}, .fallback = "1", .example = "1",                                \
+     .meaning = "density far outside"},                                                            \
+    {ROW(P ".nonreflecting.reflection", KEY_NUMBER), .range = BETWEEN(0, 1), .fallback = "0",      \
+     .example = "0.01",                                                                            \
+     .meaning = "how strongly that density is held: 0 not at all, and waves leave; 1 firmly"}
 
 const struct key key_table[] = {
     {ROW("units", KEY_MAP), .otherwise = "lattice units only",
@@ -154,12 +241,45 @@ const struct key key_table[] = {
      .example = "{x: periodic, y: wall, z: periodic}",
      .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
     {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
-     .example = "wall", .meaning = "what the face is; wall may be a map"},
-    {ROW("faces.<face>.wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}",
-     .otherwise = "a wall at rest", .meaning = "a wall by half-way bounce-back"},
-    {ROW("faces.<face>.wall.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY,
-     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",
-     .meaning = "velocity of the wall in its own plane"},
+     .example = "wall", .meaning = "what the face is; in a map, what with which values"},
+    OPENING_ROWS("faces.<face>", "a wall at rest"),
+
+    {ROW("patches", KEY_NAMES), .otherwise = "none",
+     .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: "
+                "[0.05, 0, 0]}}}",
+     .meaning = "parts of faces that are something else, each under a name of yours; where they "
+                "overlap, the later one"},
+    {ROW("patches.*", KEY_MAP), .otherwise = "none",
+     .example = "{face: xmin, disc: {center: [8, 8], radius: 4}, outflow: {}}",
+     .meaning = "one part: its face, its shape and what it is; a cell belongs to it when its "
+                "centre does"},
+    {ROW("patches.*.face", KEY_CHOICE), .choices = key_sides, .required = true, .example = "xmin",
+     .meaning = "the face that it is a part of, which must not be periodic"},
+    {ROW("patches.*.rectangle", KEY_MAP), .otherwise = "this, disc or mask",
+     .example = "{from: [4, 4], to: [12, 12]}", .meaning = "a rectangle"},
+    {ROW("patches.*.rectangle.from", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
+     .required = true, .example = "[4, 4]",
+     .meaning = "corner with the lowest coordinates, along the face's two axes in the order x, y, "
+                "z; cell i spans i to i + 1"},
+    {ROW("patches.*.rectangle.to", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
+     .required = true, .example = "[12, 12]", .meaning = "corner with the highest coordinates"},
+    {ROW("patches.*.disc", KEY_MAP), .otherwise = "this, rectangle or mask",
+     .example = "{center: [8, 8], radius: 4}", .meaning = "a disc"},
+    {ROW("patches.*.disc.center", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
+     .required = true, .example = "[8, 8]",
+     .meaning = "its centre, along the face's two axes in the order x, y, z"},
+    {ROW("patches.*.disc.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .required = true, .example = "4", .meaning = "its radius"},
+    {ROW("patches.*.mask", KEY_MAP), .otherwise = "this, rectangle or disc",
+     .example = "{file: inlet.png}", .meaning = "any shape, from a picture"},
+    {ROW("patches.*.mask.file", KEY_TEXT), .required = true, .restart = true,
+     .example = "inlet.png",
+     .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
+                "second one up, white inside; what it shows must stay on a restart"},
+    {ROW("patches.*.mask.checksum", KEY_TEXT), .otherwise = "none",
+     .example = "0123456789abcdef",
+     .meaning = "of the mask; in resolved cases, so that a changed file is noticed"},
+    OPENING_ROWS("patches.*", "as it says"),
 
     {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
      .meaning = "what drives the flow from inside"},

@@ -83,6 +83,13 @@ bool keys_match(const char *path, char pattern[static KEYS_PATH])
     return true;
 }
 
+struct key_path keys_below(const char *row, const char *keys)
+{
+    struct key_path path;
+    snprintf(path.text, sizeof path.text, "%s.%s", row, keys);
+    return path;
+}
+
 bool keys_word_or_map(enum key_type type)
 {
     return type == KEY_FACE || type == KEY_OR_MAP;
@@ -156,6 +163,9 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_COLUMNS] = "one or a list of ",
         [KEY_OR_MAP] = "",
         [KEY_FACE] = "one of ",
+        [KEY_EMPTY] = "an empty map",
+        [KEY_TEXT] = "text",
+        [KEY_POINT] = "a list of two numbers",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
     if (key->choices)

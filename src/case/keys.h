@@ -35,6 +35,9 @@ enum key_type {
     KEY_COLUMNS,  /* one or several of a list, or one of the words that stand alone */
     KEY_OR_MAP,   /* a choice, or a map of the keys below it */
     KEY_FACE,     /* a choice, or a map {choice: {keys}} */
+    KEY_EMPTY,    /* a map without keys */
+    KEY_TEXT,     /* any text: the name of a file, for example */
+    KEY_POINT,    /* two lengths, along the axes of a face */
 };
 
 /* What a number measures; the order is that of the table in keys.c. */
@@ -78,9 +81,10 @@ struct key {
     const char *meaning;
 };
 
-extern const char *const key_faces[], *const key_axes[];
+extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
-extern const char *const key_face_kinds[], *const key_series[], *const key_series_kinds[];
+extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];
+extern const char *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];
 extern const char *const key_stops[], *const key_isas[], *const key_transports[],
                                                              *const key_exchanges[];
@@ -96,6 +100,12 @@ bool keys_step(const char *pattern, const char *segment, char child[static KEYS_
 
 /* The pattern of a whole path ("faces.xmin.wall" gives "faces.<face>.wall"). */
 bool keys_match(const char *path, char pattern[static KEYS_PATH]);
+
+/* The row of a key, or of keys joined by dots, below a row: for keys that several rows have. */
+struct key_path {
+    char text[KEYS_PATH];
+};
+struct key_path keys_below(const char *row, const char *keys);
 
 /* May this type be a word in place of a map? */
 bool keys_word_or_map(enum key_type type);

@@ -14,6 +14,7 @@ enum status section_fluid(struct reader *r, struct flow_case *c);
 enum status section_solver(struct reader *r, struct flow_case *c);
 enum status section_faces(struct reader *r, struct flow_case *c);
 enum status section_subgrid(struct reader *r, struct flow_case *c);
+enum status section_patches(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
@@ -27,6 +28,26 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds);
 
 /* The viscosity that follows; the one place where it is computed, so that its bits are the same. */
 double viscosity_of(double reynolds, double velocity, double length);
+
+/* How a value varies in time, by the keys ramp, sine and table of `map` (NULL: constant), whose row
+ * in the key table is `path` and has SIGNAL_ROWS below it. */
+enum status signal_read(const struct reader *r, const struct node *map, const char *path,
+                        struct case_signal *s);
+/* The same keys again, in a map on one line, with `before` (", ") in front if there are any. */
+void signal_write(FILE *to, const char *before, const struct case_signal *s);
+void signal_destroy(struct case_signal *s);
+
+/* Faces and parts of them, as they are written back; what they own. */
+void faces_write(FILE *to, const struct flow_case *c);
+void face_destroy(struct case_face *face);
+void patch_destroy(struct case_patch *patch);
+
+/* Pieces of resolved text (case_resolve.c): a number that reads back to the same bits, three of
+ * them in brackets, a text in quotes, ", checksum: ". */
+void put_number(FILE *to, const char *before, double value, const char *after);
+void put_vector(FILE *to, const double v[3]);
+void put_text(FILE *to, const char *utf8);
+void put_checksum(FILE *to, uint64_t checksum);
 
 /* Numbers are read and written with a point between these two, whatever the user's language. */
 struct plain_locale {

@@ -61,10 +61,11 @@ enum status value_missing(const struct reader *r, const struct node *map, const 
 enum status value_one_of(const struct reader *r, const struct node *map, const char *a,
                          const char *b)
 {
-    char instead[96];
+    char path[NODE_PATH], other[NODE_PATH], instead[NODE_PATH + 8];
     const struct node *first = value_find(map, a), *second = value_find(map, b);
     if (!first && !second) {
-        snprintf(instead, sizeof instead, " or %s", b);
+        node_path(map, path, sizeof path);
+        snprintf(instead, sizeof instead, " or %s.%s", path, last_segment(b));
         return value_missing(r, map, a, instead);
     }
     if (!first || !second)
@@ -75,7 +76,9 @@ enum status value_one_of(const struct reader *r, const struct node *map, const c
             later = first;
     if (first->key_at.set || second->key_at.set)
         later = second->key_at.set ? second : first;
-    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", a, b);
+    node_path(first, path, sizeof path);
+    node_path(second, other, sizeof other);
+    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", path, other);
 }
 
 static bool is_null(const struct node *n)
@@ -375,18 +378,20 @@ static double snap_to_half(double position)
     return fabs(position - half) <= 1e-9 * fmax(1, fabs(position)) ? half : position;
 }
 
-enum status value_position(const struct reader *r, const struct node *map, const char *row,
-                           const int cells[3], double value[3])
+/* `count` positions, along axes of the box. */
+static enum status positions(const struct reader *r, const struct node *map, const char *row,
+                             const int cells[3], const int *axes, int count, double *value)
 {
     char path[NODE_PATH], quoted[DOCUMENT_QUOTE], also[64] = "";
     const struct key *key = keys_row(row);
     const struct node *n = take(map, row);
-    int a = 0;
+    int i = 0;
     if (!n)
         return required(r, map, row);
-    if (n->kind != NODE_SEQUENCE || n->count != 3)
+    if (n->kind != NODE_SEQUENCE || n->count != count)
         return value_wrong(r, n, row);
-    for (const struct node *c = n->first; c; c = c->next, a++) {
+    for (const struct node *c = n->first; c; c = c->next, i++) {
+        const int a = axes[i];
         double position = 0;
         bool converted = false;
         const enum status s = number_of(r, c, key, key->unit, &position, &converted);
@@ -402,9 +407,43 @@ enum status value_position(const struct reader *r, const struct node *map, const
                            path, quote_text(c->text, quoted), also, cells[a],
                            converted ? " cells" : "", key_axes[a]);
         }
-        value[a] = position + 0.0; /* no -0 */
+        value[i] = position + 0.0; /* no -0 */
     }
     return STATUS_OK;
+}
+
+enum status value_position(const struct reader *r, const struct node *map, const char *row,
+                           const int cells[3], double value[3])
+{
+    static const int axes[3] = {0, 1, 2};
+    return positions(r, map, row, cells, axes, 3, value);
+}
+
+enum status value_point(const struct reader *r, const struct node *map, const char *row,
+                        const int cells[3], const int axes[2], double value[2])
+{
+    return positions(r, map, row, cells, axes, 2, value);
+}
+
+enum status value_text(const struct reader *r, const struct node *map, const char *row,
+                       const char **text)
+{
+    const struct node *n = take(map, row);
+    *text = NULL;
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+        return value_wrong(r, n, row);
+    *text = n->text;
+    return STATUS_OK;
+}
+
+enum status value_empty(const struct reader *r, const struct node *map, const char *row)
+{
+    const struct node *n = take(map, row);
+    if (!n)
+        return required(r, map, row);
+    return n->kind == NODE_MAPPING && !n->count ? STATUS_OK : value_wrong(r, n, row);
 }
 
 /* What is wrong with a scalar as a wall time; bare numbers have no unit. */

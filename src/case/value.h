@@ -18,8 +18,9 @@ enum { NODE_PATH = KEYS_PATH };
 
 struct reader {
     struct document *document;
-    struct case_units units; /* once read; until then numbers with a unit are errors */
-    bool by_reynolds;        /* the case gives fluid.reynolds, not fluid.viscosity */
+    struct case_units units;        /* once read; until then numbers with a unit are errors */
+    bool by_reynolds;               /* the case gives fluid.reynolds, not fluid.viscosity */
+    const struct case_files *files; /* NULL: the case may name none */
 };
 
 /* The key's node, or NULL. */
@@ -74,6 +75,17 @@ enum status value_columns(const struct reader *r, const struct node *map, const 
  * rounding of a cell's face or centre is that. */
 enum status value_position(const struct reader *r, const struct node *map, const char *row,
                            const int cells[3], double value[3]);
+
+/* Two positions along these axes of the box, likewise. */
+enum status value_point(const struct reader *r, const struct node *map, const char *row,
+                        const int cells[3], const int axes[2], double value[2]);
+
+/* The text of a KEY_TEXT, which lives as long as the document; NULL when the key is not there. */
+enum status value_text(const struct reader *r, const struct node *map, const char *row,
+                       const char **text);
+
+/* The map of a KEY_EMPTY is there, and empty. */
+enum status value_empty(const struct reader *r, const struct node *map, const char *row);
 
 /* Seconds of wall time; 0: none. */
 enum status value_wall(const struct reader *r, const struct node *map, const char *row,

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
+#include "io/inputs.h"
 
 /* No case file that a person writes is larger. */
 enum { CASE_LIMIT = 16 << 20 };
@@ -97,7 +98,8 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
         MPI_Abort(comm, fail_machine("out of memory for the case file"));
     MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
     text[bytes] = '\0';
-    status = case_read(a->path, text, (long)bytes, a->set_count, a->sets, c);
+    const struct case_files files = inputs(&comm);
+    status = case_read_files(a->path, text, (long)bytes, a->set_count, a->sets, &files, c);
     free(text);
     int worst;
     MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, comm);

@@ -131,18 +131,31 @@ static enum status say_ranks(const struct flow_case *c, int ranks, double larges
     return STATUS_OK;
 }
 
+/* Cells of the face that belong to a patch. */
+static double patch_cells(const struct flow_case *c, const struct case_patch *p)
+{
+    int axes[2];
+    double cells = 0;
+    face_axes(p->face, axes);
+    for (int j = 0; j < c->cells[axes[1]]; j++)
+        for (int i = 0; i < c->cells[axes[0]]; i++)
+            cells += patch_holds(p, c->cells, i, j);
+    return cells;
+}
+
 static void say_tags(const struct flow_case *c)
 {
     const double n[3] = {c->cells[0], c->cells[1], c->cells[2]}, all = n[0] * n[1] * n[2];
+    char what[256];
     say("cells: %.0f, all fluid", all);
     for (int face = 0; face < 6; face++) {
-        const struct case_face *const f = &c->faces[face];
-        const bool moving = f->velocity[0] || f->velocity[1] || f->velocity[2];
-        say("  %s: %s, %.0f cells beside it", face_name(face),
-            f->kind == FACE_periodic ? "periodic"
-            : moving                 ? "moving wall"
-                                     : "wall",
-            all / n[face / 2]);
+        face_text(&c->faces[face], what, sizeof what);
+        say("  %s: %s, %.0f cells beside it", face_name(face), what, all / n[face / 2]);
+    }
+    for (const struct case_patch *p = c->patches; p < c->patches + c->patch_count; p++) {
+        face_text(&p->opening, what, sizeof what);
+        say("  patch %s of %s: %s, %.0f cells beside it", p->name, face_name(p->face), what,
+            patch_cells(c, p));
     }
 }
 

@@ -237,6 +237,42 @@ static void same_image(const struct case_image *a, const struct case_image *b, c
     SAME(range);
 }
 
+static void same_signal(const struct case_signal *a, const struct case_signal *b,
+                        const char *resolved)
+{
+    SAME(kind);
+    SAME(duration);
+    SAME(period);
+    SAME(phase);
+    SAME(mean);
+    SAME(amplitude);
+}
+
+static void same_face(const struct case_face *a, const struct case_face *b, const char *resolved)
+{
+    SAME(kind);
+    SAME(rule);
+    SAME(velocity);
+    SAME(density);
+    SAME(profile);
+    SAME(power);
+    SAME(reflection);
+    same_signal(&a->signal, &b->signal, resolved);
+}
+
+static void same_patch(const struct case_patch *a, const struct case_patch *b, const char *resolved)
+{
+    if (strcmp(a->name, b->name) != 0)
+        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
+    SAME(face);
+    SAME(shape);
+    SAME(from);
+    SAME(to);
+    SAME(center);
+    SAME(radius);
+    same_face(&a->opening, &b->opening, resolved);
+}
+
 static void same_case(const struct flow_case *a, const struct flow_case *b, const char *resolved)
 {
     if (strcmp(a->name, b->name) != 0)
@@ -266,10 +302,11 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(initial.axis);
     SAME(initial.thickness);
     SAME(initial.perturbation);
-    for (int f = 0; f < 6; f++) {
-        SAME(faces[f].kind);
-        SAME(faces[f].velocity);
-    }
+    for (int f = 0; f < 6; f++)
+        same_face(&a->faces[f], &b->faces[f], resolved);
+    SAME(patch_count);
+    for (int i = 0; i < a->patch_count; i++)
+        same_patch(&a->patches[i], &b->patches[i], resolved);
     SAME(acceleration);
     SAME(run.steps);
     SAME(run.ranks);

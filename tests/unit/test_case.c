@@ -712,8 +712,8 @@ static const struct mistake mistakes[] = {
     {DOMAIN FLUID RUN "faces: {x: {}, y: wall, z: wall}\n", NULL, AT(4, 12), "a map"},
     {DOMAIN FLUID RUN "faces: {x: , y: wall, z: wall}\n", NULL, AT(4, 12), "nothing|wall"},
     {DOMAIN FLUID RUN "faces: {x: {wall: 3}, y: wall, z: wall}\n", NULL, AT(4, 19), "'3'|a map"},
-    {DOMAIN FLUID RUN "faces: {x: {wall: {velocity: [0.1, 0, 0]}}, y: wall, z: wall}\n", NULL,
-     AT(4, 30), "faces.x.wall.velocity|along x|must be 0"},
+    {DOMAIN FLUID RUN "faces: {x: {wall: {velocity: [0.2, 0, 0]}}, y: wall, z: wall}\n", NULL,
+     AT(4, 30), "faces.x.wall.velocity|Mach 0.346|at most Mach 0.3"},
     {DOMAIN FLUID RUN "faces: {x: {wall: {velocity: [0, 0.5, 0.5]}}, y: wall, z: wall}\n", NULL,
      AT(4, 30), "magnitude 0.707107 is out|magnitude at most 0.577"},
 
@@ -1039,6 +1039,9 @@ static void derived_numbers_are_said(void **state)
     capture_stop(STDOUT_FILENO, saved, file);
     assert_non_null(strstr(said, "dx 0.005 m, dt 0.001 s"));
     assert_non_null(strstr(said, "2.5 x 0.41 x 0.41 m, duration 30 s"));
+    assert_non_null(strstr(said, "dx: the length 0.1 m is 20 cells"));
+    assert_non_null(strstr(said, "dt: the velocity 0.2 m/s is 0.04 cells a step, Mach 0.069282"));
+    assert_non_null(strstr(said, "half of dt would make Mach 0.034641 and tau 0.56"));
     case_destroy(&c);
 }
 
@@ -1050,6 +1053,19 @@ static void warnings_come_when_due(void **state)
         {"fluid={viscosity: 0.1, velocity: 0.08}", ""},
         {"fluid={viscosity: 0.1, velocity: 0.09}", "Mach is 0.156"},
         {"faces={x: periodic, y: {wall: {velocity: [0.1, 0, 0]}}, z: periodic}", "Mach is 0.173"},
+        {"faces={xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: wall, y: wall, z: wall}",
+         "none lets mass go"},
+        {"faces={x: wall, y: {wall: {velocity: [0, 0.05, 0.01]}}, z: wall}", ""},
+        {"faces={x: wall, ymin: {wall: {velocity: [0, 0.05, 0.01]}}, ymax: wall, z: wall}",
+         "none lets mass go"},
+        {"faces={x: {velocity: {value: [0.05, 0, 0]}}, y: wall, z: wall}", ""},
+        {"faces={xmin: {velocity: {value: [0.05, 0, 0]}}, y: wall, z: wall, xmax: {velocity: "
+         "{value: [0.05, 0, 0], profile: duct}}}",
+         "none lets mass go"},
+        {"faces={xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: outflow, y: wall, z: wall}", ""},
+        {"faces={xmin: {pressure: {density: 1.04}}, xmax: outflow, y: wall, z: wall}", ""},
+        {"faces={xmin: {pressure: {density: 0.9}}, xmax: outflow, y: wall, z: wall}",
+         "the density of xmin comes as far as 0.1 from 1"},
         {"fluid={viscosity: 0.0017}", ""},
         {"fluid={viscosity: 0.0016}", "magic 0.1875 is less stable"},
         {"fluid={viscosity: 1}", ""},
@@ -1075,6 +1091,22 @@ static void warnings_come_when_due(void **state)
     case_warn(&c);
     capture_stop(STDERR_FILENO, saved, file);
     assert_non_null(strstr(said, "inaccurate"));
+    case_destroy(&c);
+
+    /* with units the advice has numbers: a third of dt, a fifth of dx */
+    must_read(UNITS BASE, "fluid={viscosity: 1 m2/s, velocity: 1.299038 m/s}", &c);
+    file = capture_start(STDERR_FILENO, &saved);
+    case_warn(&c);
+    capture_stop(STDERR_FILENO, saved, file);
+    assert_non_null(strstr(said, "Mach is 0.45"));
+    assert_non_null(strstr(said, "units.dt 0.00033 s, which makes tau 40.5"));
+    case_destroy(&c);
+    must_read(UNITS BASE, "fluid={viscosity: 8.3333333e-6 m2/s}", &c);
+    file = capture_start(STDERR_FILENO, &saved);
+    case_warn(&c);
+    capture_stop(STDERR_FILENO, saved, file);
+    assert_non_null(strstr(said, "tau is 0.501"));
+    assert_non_null(strstr(said, "units.dx 0.001 m at the same Mach number"));
     case_destroy(&c);
 }
 

@@ -43,7 +43,8 @@ static void every_row_is_complete(void **state)
         if (strlen(type) + 1 >= sizeof type)
             fail_msg("%s: its type is too long: %s", k->path, type);
         range_text(k, range, sizeof range);
-        const bool numeric = !map && !choice && k->type != KEY_RANGE;
+        const bool numeric =
+            !map && !choice && k->type != KEY_RANGE && k->type != KEY_EMPTY && k->type != KEY_TEXT;
         if (numeric != (*range != '\0'))
             fail_msg("%s: range", k->path);
         const char *dot = strrchr(k->path, '.');

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
+#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,8 @@
 
 #include "case/case.h"
 #include "case/keys.h"
+#include "io/inputs.h"
+#include "scratch.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -41,7 +45,9 @@ static enum status same(const char *before, const char *now)
 static char *resolved(const char *text, const char *set)
 {
     struct flow_case c;
-    assert_int_equal(case_read("case.yaml", text, (long)strlen(text), set != NULL, &set, &c),
+    const struct case_files files = inputs(NULL);
+    assert_int_equal(case_read_files(scratch_path("case.yaml"), text, (long)strlen(text),
+                                     set != NULL, &set, &files, &c),
                      STATUS_OK);
     char *copy = strdup(c.resolved);
     assert_non_null(copy);
@@ -129,6 +135,20 @@ static const struct change {
      "faces={x: periodic, ymin: wall, z: periodic, ymax: {wall: "
      "{velocity: [0.1, 0, 0]}}}",
      "faces.ymax.wall.velocity"},
+#define PATCHES                                                                                    \
+    "domain: {cells: [4, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"                      \
+    "faces: {x: wall, y: wall, z: wall}\n"                                                         \
+    "patches: {r: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, outflow: {}},\n"             \
+    "  d: {face: ymax, disc: {center: [2, 2], radius: 1}, outflow: {}},\n"                         \
+    "  m: {face: zmin, mask: {file: m.png}, outflow: {}}}\n"
+    {"patches.*.face", PATCHES, "patches.r.face=ymin", "patches.r.face"},
+    {"patches.*.rectangle.from", PATCHES, "patches.r.rectangle.from=[0, 1]",
+     "patches.r.rectangle.from"},
+    {"patches.*.rectangle.to", PATCHES, "patches.r.rectangle.to=[3, 4]", "patches.r.rectangle.to"},
+    {"patches.*.disc.center", PATCHES, "patches.d.disc.center=[2, 1]", "patches.d.disc.center"},
+    {"patches.*.disc.radius", PATCHES, "patches.d.disc.radius=1.5", "patches.d.disc.radius"},
+    {"patches.*.mask.file", PATCHES, "patches.m.mask.file=m2.png", NULL},
+    {"patches.*.mask.checksum", PATCHES, "patches.m.mask.file=n.png", "patches.m.mask.checksum"},
     {"force.acceleration", BASE, "force.acceleration=[1e-9, 0, 0]", NULL},
     {"run.steps", BASE, "run.steps=2000", NULL},
     {"run.duration", BASE, "run={duration: 500}", NULL},
@@ -178,6 +198,159 @@ static const struct change {
     {"output.images.*.range", OUTPUT, "output.images.mid.range=[0, 0.2]", NULL},
 };
 
+/* The keys of openings, below faces.<face> and below patches.*, each with what it says before and
+ * after. There are the files of setup_files. */
+static const struct opening_change {
+    const char *row, *before, *after, *path;
+} openings[] = {
+    {"slip", "wall: {}", "slip: {}", "" /* a word where a face has no keys */},
+    {"outflow", "wall: {}", "outflow: {}", ""},
+    {"wall.velocity", "wall: {}", "wall: {velocity: [0, 0.1, 0]}", NULL},
+#define VELOCITY(more) "velocity: {value: [0.05, 0, 0]" more "}"
+    {"velocity.value", VELOCITY(""), "velocity: {value: [0.06, 0, 0]}", NULL},
+    {"velocity.profile", VELOCITY(""), VELOCITY(", profile: duct"), NULL},
+    {"velocity.profile.power", VELOCITY(", profile: {power: 7}"), VELOCITY(", profile: {power: 8}"),
+     NULL},
+    {"velocity.profile.file", VELOCITY(", profile: {file: a.csv}"),
+     VELOCITY(", profile: {file: same.csv}"), NULL},
+    {"velocity.profile.checksum", VELOCITY(", profile: {file: a.csv}"),
+     VELOCITY(", profile: {file: b.csv}"), NULL},
+    {"velocity.profile.dataset", VELOCITY(", profile: {file: a.h5}"),
+     VELOCITY(", profile: {file: a.h5, dataset: /again}"), NULL},
+    {"velocity.rule", VELOCITY(""), VELOCITY(", rule: links"), NULL},
+#define PRESSURE(more) "pressure: {density: 1.01" more "}"
+    {"pressure.density", PRESSURE(""), "pressure: {density: 1}", NULL},
+    {"pressure.rule", PRESSURE(""), PRESSURE(", rule: links"), NULL},
+    {"nonreflecting.density", "nonreflecting: {}", "nonreflecting: {density: 1.01}", NULL},
+    {"nonreflecting.reflection", "nonreflecting: {}", "nonreflecting: {reflection: 0.01}", NULL},
+#define SIGNALS_OF(name, M)                                                                        \
+    {name ".ramp", M(", ramp: 10"), M(", ramp: 11"), NULL},                                        \
+        {name ".sine.period", M(", sine: {period: 10}"), M(", sine: {period: 11}"), NULL},         \
+        {name ".sine.phase", M(", sine: {period: 10}"), M(", sine: {period: 10, phase: 0.25}"),    \
+         NULL},                                                                                    \
+        {name ".sine.mean", M(", sine: {period: 10}"), M(", sine: {period: 10, mean: 0.25}"),      \
+         NULL},                                                                                    \
+        {name ".sine.amplitude", M(", sine: {period: 10}"),                                        \
+         M(", sine: {period: 10, amplitude: 0.25}"), NULL},                                        \
+        {name ".table.file", M(", table: {file: t.csv}"), M(", table: {file: t2.csv}"), NULL},     \
+        {name ".table.time", M(", table: {file: t.csv}"), M(", table: {file: t.csv, time: 2}"),    \
+         NULL},                                                                                    \
+    {                                                                                              \
+        name ".table.checksum", M(", table: {file: t.csv}"), M(", table: {file: u.csv}"), NULL     \
+    }
+    SIGNALS_OF("velocity", VELOCITY),
+    SIGNALS_OF("pressure", PRESSURE),
+};
+
+/* The two places where an opening may be: its text, the row above it and the path that a message
+ * names. */
+static const struct {
+    const char *format, *row, *path;
+} opening_places[] = {
+    {"domain: {cells: [16, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"
+     "faces: {xmin: {%s}, xmax: pressure, y: wall, z: wall}\n",
+     "faces.<face>", "faces.xmin"},
+    {"domain: {cells: [16, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"
+     "faces: {xmin: wall, xmax: pressure, y: wall, z: wall}\n"
+     "patches: {p: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, %s}}\n",
+     "patches.*", "patches.p"},
+};
+
+static void write_file(const char *name, const void *bytes, size_t length)
+{
+    FILE *file = fopen(scratch_path(name), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    write_file(name, text, strlen(text));
+}
+
+static void write_mask(const char *name, unsigned inside)
+{
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = 4, .height = 4, .format = PNG_FORMAT_GRAY};
+    unsigned char grey[16];
+    for (unsigned i = 0; i < 16; i++)
+        grey[i] = i == inside ? 255 : 0;
+    assert_true(png_image_write_to_file(&image, scratch_path(name), 0, grey, 4, NULL));
+}
+
+static int setup_files(void **state)
+{
+    double factors[16];
+    const hsize_t size[2] = {4, 4};
+    if (scratch_setup(state))
+        return -1;
+    write_text("a.csv", "1 1 1 1\n1 1 1 1\n1 1 1 1\n1 1 1 1\n");
+    write_text("same.csv", "1,1,1,1\n1,1,1,1\n1,1,1.0,1\n1,1,1,1 # the same\n");
+    write_text("b.csv", "1 1 1 1\n1 1 1 1\n1 1 1 1\n1 1 1 0.5\n");
+    write_text("t.csv", "0 0\n10 1\n");
+    write_text("t2.csv", "0,0\n10,1\n");
+    write_text("u.csv", "0 0\n10 0.9\n");
+    write_mask("m.png", 5);
+    write_mask("m2.png", 5);
+    write_mask("n.png", 6);
+    for (int i = 0; i < 16; i++)
+        factors[i] = i / 16.0;
+    const hid_t file = H5Fcreate(scratch_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(2, size, NULL);
+    for (int k = 0; k < 2; k++) {
+        const hid_t set = H5Dcreate2(file, k ? "again" : "profile", H5T_NATIVE_DOUBLE, space,
+                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        if (H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, factors) < 0)
+            return -1;
+        H5Dclose(set);
+    }
+    H5Sclose(space);
+    return H5Fclose(file) < 0 ? -1 : 0;
+}
+
+/* From `before` to `now` and back: what is said of `row` is what the table says. */
+static void check_change(const char *row, const char *path, const char *before, const char *now)
+{
+    const struct key *const key = keys_row(row);
+    if (!key)
+        fail_msg("%s is no key", row);
+    if (!strcmp(before, now))
+        fail_msg("%s changes nothing", row);
+    for (int back = 0; back < 2; back++) {
+        char start[320];
+        const enum status s = back ? same(now, before) : same(before, now);
+        if (s != (key->restart ? STATUS_OK : STATUS_USAGE))
+            fail_msg("%s: status %d, %s", row, s, said);
+        if (!s) {
+            assert_string_equal(said, "");
+            continue;
+        }
+        snprintf(start, sizeof start, "tagflow: %s", path);
+        must_say(start);
+        must_say(whose);
+        must_say("it may not change on a restart");
+    }
+}
+
+static void keys_of_openings_change_as_the_table_says(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LENGTH(opening_places); p++)
+        for (size_t i = 0; i < LENGTH(openings); i++) {
+            char first[1024], second[1024], path[256];
+            const struct opening_change *const o = &openings[i];
+            snprintf(first, sizeof first, opening_places[p].format, o->before);
+            snprintf(second, sizeof second, opening_places[p].format, o->after);
+            snprintf(path, sizeof path, "%s%s%s", opening_places[p].path, o->path ? "" : ".",
+                     o->path ? o->path : o->row);
+            char *before = resolved(first, NULL), *now = resolved(second, NULL);
+            check_change(keys_below(opening_places[p].row, o->row).text, path, before, now);
+            free(before);
+            free(now);
+        }
+}
+
 static void every_key_changes_as_the_table_says(void **state)
 {
     (void)state;
@@ -216,7 +389,10 @@ static void the_table_marks_what_makes_the_flow(void **state)
     static const char *const may[] = {"run", "checkpoint", "check", "output"};
     (void)state;
     for (const struct key *k = key_table; k->path; k++) {
-        bool expected = !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length");
+        const char *last = strrchr(k->path, '.');
+        bool expected = !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length") ||
+                        /* where numbers are from, not what they are */
+                        (last && (!strcmp(last, ".file") || !strcmp(last, ".dataset")));
         for (size_t i = 0; i < LENGTH(may); i++)
             expected = expected || (!strncmp(k->path, may[i], strlen(may[i])) &&
                                     strchr(".", k->path[strlen(may[i])]));
@@ -233,6 +409,10 @@ static void every_key_is_tried(void **state)
         bool tried = k->type == KEY_MAP || k->type == KEY_NAMES;
         for (size_t i = 0; i < LENGTH(changes); i++)
             tried = tried || !strcmp(changes[i].row, k->path);
+        for (size_t p = 0; p < LENGTH(opening_places); p++)
+            for (size_t i = 0; i < LENGTH(openings); i++)
+                tried = tried ||
+                        !strcmp(keys_below(opening_places[p].row, openings[i].row).text, k->path);
         if (!tried)
             fail_msg("%s is in no test of restarts", k->path);
     }
@@ -425,6 +605,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_changes_as_the_table_says),
+        cmocka_unit_test(keys_of_openings_change_as_the_table_says),
         cmocka_unit_test(every_key_is_tried),
         cmocka_unit_test(the_table_marks_what_makes_the_flow),
         cmocka_unit_test(the_message_says_both_values),
@@ -433,5 +614,5 @@ int main(void)
         cmocka_unit_test(damaged_texts_get_one_line),
         cmocka_unit_test(long_values_are_cut),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, setup_files, scratch_teardown);
 }

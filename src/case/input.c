@@ -1,0 +1,193 @@
+/* Files that a case names; see input.h. */
+#include "case/input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/message.h"
+#include "case/csv.h"
+
+/* A table for the largest face of which a case could be made by hand, as text. */
+enum { BYTES = 1 << 30 };
+
+enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
+{
+    char path[NODE_PATH], what[256], quoted[DOCUMENT_QUOTE];
+    va_list list;
+    const struct node *n = node_get(map, "file");
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    node_path(n, path, sizeof path);
+    return fail_at(r->document, n->at, "%s: %s%s", path, quote_text(n->text, quoted), what);
+}
+
+/* The key `key` of the map that `row` describes. */
+static enum status text_of(const struct reader *r, const struct node *map, const char *row,
+                           const char *key, const char **text)
+{
+    const struct key_path child = keys_below(row, key);
+    return value_text(r, map, child.text, text);
+}
+
+/* The bytes of the key `file`, a path from the case file's folder on. */
+static enum status read_bytes(const struct reader *r, const struct node *map, const char *row,
+                              char **bytes, size_t *length, char **file)
+{
+    const char *name, *slash = strrchr(r->document->path, '/');
+    const enum status s = text_of(r, map, row, "file", &name);
+    if (s)
+        return s;
+    if (!r->files)
+        return input_wrong(r, map, ": files cannot be read here");
+    const int folder = slash && *name != '/' ? (int)(slash - r->document->path) + 1 : 0;
+    const size_t room = (size_t)folder + strlen(name) + 1;
+    char *path = malloc(room);
+    if (!path)
+        return fail_machine("no memory for a file name");
+    snprintf(path, room, "%.*s%s", folder, r->document->path, name);
+    const int reason = r->files->read(r->files->context, path, BYTES, bytes, length, file);
+    free(path);
+    if (reason == ENOMEM)
+        return fail_machine("no memory for %s", name);
+    if (reason == EFBIG)
+        return input_wrong(r, map, " is larger than %d MiB", BYTES >> 20);
+    if (reason == EINVAL)
+        return input_wrong(r, map, " is not a file");
+    if (reason)
+        return input_wrong(r, map, ": %s (a path from the case file's folder, or from /)",
+                           strerror(reason));
+    return STATUS_OK;
+}
+
+/* What the file holds has this checksum; is it the one that the case asks for? */
+static enum status check_sum(const struct reader *r, const struct node *map, const char *row,
+                             uint64_t checksum)
+{
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], is[24];
+    const char *text;
+    const enum status s = text_of(r, map, row, "checksum", &text);
+    if (s || !text)
+        return s;
+    const struct node *n = node_get(map, "checksum");
+    node_path(n, path, sizeof path);
+    quote_text(text, quoted);
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return fail_at(r->document, n->at, "%s: %s is not a checksum (16 digits of 0-9 and a-f)",
+                       path, quoted);
+    snprintf(is, sizeof is, "%016" PRIx64, checksum);
+    if (strcmp(is, text) != 0)
+        return fail_at(r->document, n->at,
+                       "%s: %s, but that of the file is now %s: it has changed (without this key "
+                       "the case takes it as it is)",
+                       path, quoted, is);
+    return STATUS_OK;
+}
+
+static uint64_t checksum_of(const struct case_numbers *n, size_t count)
+{
+    uint64_t shape[4] = {(uint64_t)n->axes, n->size[0], n->size[1], n->axes > 2 ? n->size[2] : 0};
+    return XXH3_64bits_withSeed(n->value, count * sizeof *n->value,
+                                XXH3_64bits(shape, sizeof shape));
+}
+
+/* `bytes` as a table: HDF5 if they begin so. */
+static enum status decode(const struct reader *r, const struct node *map, const char *row,
+                          bool hdf5, const char *bytes, size_t length, struct case_numbers *n,
+                          const char **dataset)
+{
+    static const char signature[] = "\x89HDF\r\n\x1a\n";
+    char reason[CASE_REASON];
+    const bool is_hdf5 = length >= 8 && !memcmp(bytes, signature, 8);
+    enum status s = STATUS_OK;
+    *dataset = NULL;
+    if (is_hdf5 && !hdf5)
+        return input_wrong(r, map, " is an HDF5 file, not CSV");
+    if (is_hdf5) {
+        if ((s = text_of(r, map, row, "dataset", dataset)))
+            return s;
+        if (!*dataset)
+            *dataset = "profile";
+        return r->files->hdf5(bytes, length, *dataset, n, reason)
+                   ? STATUS_OK
+                   : input_wrong(r, map, "%s", reason);
+    }
+    if (hdf5) {
+        const struct key_path child = keys_below(row, "dataset");
+        if ((s = value_refuse(r, map, child.text, "with a CSV file")))
+            return s;
+    }
+    if (csv_read(bytes, length, n, reason))
+        return STATUS_OK;
+    return *reason ? input_wrong(r, map, "%s", reason)
+                   : fail_machine("no memory for a table of numbers");
+}
+
+enum status input_numbers(const struct reader *r, const struct node *map, const char *row,
+                          bool hdf5, struct case_numbers *n, char **file, char **dataset,
+                          uint64_t *checksum)
+{
+    char *bytes = NULL, *absolute = NULL, *copy = NULL;
+    const char *name = NULL;
+    size_t length = 0;
+    struct case_numbers numbers = {0};
+    enum status s = read_bytes(r, map, row, &bytes, &length, &absolute);
+    if (s)
+        return s;
+    s = decode(r, map, row, hdf5, bytes, length, &numbers, &name);
+    free(bytes);
+    if (s)
+        goto failed;
+    size_t count = 1;
+    for (int a = 0; a < numbers.axes; a++)
+        count *= numbers.size[a];
+    *checksum = checksum_of(&numbers, count);
+    if ((s = check_sum(r, map, row, *checksum)))
+        goto failed;
+    if (name && !(copy = strdup(name))) {
+        s = fail_machine("no memory for the name of a dataset");
+        goto failed;
+    }
+    *n = numbers;
+    *file = absolute;
+    *dataset = copy;
+    return STATUS_OK;
+
+failed:
+    free(numbers.value);
+    free(absolute);
+    return s;
+}
+
+enum status input_mask(const struct reader *r, const struct node *map, const char *row,
+                       const int size[2], uint8_t **mask, char **file, uint64_t *checksum)
+{
+    char *bytes = NULL, *absolute = NULL, reason[CASE_REASON];
+    uint8_t *pixels = NULL;
+    size_t length = 0;
+    enum status s = read_bytes(r, map, row, &bytes, &length, &absolute);
+    if (s)
+        return s;
+    s = r->files->png(bytes, length, size, &pixels, reason) ? STATUS_OK
+                                                            : input_wrong(r, map, "%s", reason);
+    free(bytes);
+    if (!s) {
+        *checksum = XXH3_64bits(pixels, (size_t)size[0] * (size_t)size[1]);
+        s = check_sum(r, map, row, *checksum);
+    }
+    if (s) {
+        free(pixels);
+        free(absolute);
+        return s;
+    }
+    *mask = pixels;
+    *file = absolute;
+    return STATUS_OK;
+}

@@ -1,0 +1,259 @@
+/* Files that a case names; see inputs.h. */
+#include "io/inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <limits.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* Is it UTF-8 as a case file could hold it? */
+static bool is_utf8(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        const int more = *c < 0x80   ? 0
+                         : *c < 0xc2 ? -1
+                         : *c < 0xe0 ? 1
+                         : *c < 0xf0 ? 2
+                         : *c < 0xf5 ? 3
+                                     : -1;
+        unsigned long code = more > 0 ? *c & (0x3fu >> more) : *c;
+        c++;
+        for (int i = 0; i < more; i++, c++) {
+            if ((*c & 0xc0) != 0x80)
+                return false;
+            code = code << 6 | (*c & 0x3f);
+        }
+        if (more < 0 || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ||
+            (more == 2 && code < 0x800) || (more == 3 && code < 0x10000))
+            return false;
+    }
+    return true;
+}
+
+/* Where the file is whatever the working folder; as it was named where that cannot be said. */
+static char *absolute_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (whole && is_utf8(whole))
+        return whole;
+    free(whole);
+    return strdup(path);
+}
+
+/* A regular file only: a pipe would wait for ever. 0 or errno; EINVAL: something else. */
+static int read_here(const char *path, size_t limit, char **bytes, size_t *length, char **absolute)
+{
+    struct stat info;
+    int reason = 0;
+    char *content = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno;
+    if (fstat(fd, &info) != 0)
+        reason = errno;
+    else if (S_ISDIR(info.st_mode))
+        reason = EISDIR;
+    else if (!S_ISREG(info.st_mode))
+        reason = EINVAL;
+    else if ((uintmax_t)info.st_size > limit)
+        reason = EFBIG;
+    if (!reason) {
+        const size_t size = (size_t)info.st_size;
+        content = malloc(size + 1);
+        reason = !content ? ENOMEM : file_read_at(fd, content, size, 0) != 0 ? errno : 0;
+        if (!reason)
+            content[size] = '\0';
+        *length = size;
+    }
+    close(fd);
+    if (!reason && !(*absolute = absolute_path(path)))
+        reason = ENOMEM;
+    if (reason)
+        free(content);
+    else
+        *bytes = content;
+    return reason;
+}
+
+/* In pieces, as MPI counts in int. */
+static void share(char *bytes, size_t length, MPI_Comm comm)
+{
+    for (size_t done = 0; done < length;) {
+        const size_t piece = length - done < INT_MAX ? length - done : INT_MAX;
+        MPI_Bcast(bytes + done, (int)piece, MPI_CHAR, 0, comm);
+        done += piece;
+    }
+}
+
+static int read_input(void *context, const char *path, size_t limit, char **bytes, size_t *length,
+                      char **absolute)
+{
+    const MPI_Comm *const comm = context;
+    unsigned long long sizes[2] = {0, 0}; /* of the content and of the path */
+    int rank = 0, reason = 0, worst;
+    if (comm)
+        MPI_Comm_rank(*comm, &rank);
+    if (rank == 0)
+        reason = read_here(path, limit, bytes, length, absolute);
+    if (!comm)
+        return reason;
+    MPI_Bcast(&reason, 1, MPI_INT, 0, *comm);
+    if (reason)
+        return reason;
+    if (rank == 0) {
+        sizes[0] = *length;
+        sizes[1] = strlen(*absolute);
+    }
+    MPI_Bcast(sizes, 2, MPI_UNSIGNED_LONG_LONG, 0, *comm);
+    if (rank != 0) {
+        *bytes = malloc(sizes[0] + 1);
+        *absolute = malloc(sizes[1] + 1);
+        *length = sizes[0];
+    }
+    reason = *bytes && *absolute ? 0 : ENOMEM;
+    MPI_Allreduce(&reason, &worst, 1, MPI_INT, MPI_MAX, *comm);
+    if (worst) {
+        free(*bytes);
+        free(*absolute);
+        return worst;
+    }
+    share(*bytes, sizes[0] + 1, *comm);
+    share(*absolute, sizes[1] + 1, *comm);
+    return 0;
+}
+
+/* The values of a dataset that was opened. */
+static bool read_dataset(hid_t dataset, struct case_numbers *n, const char **problem)
+{
+    hsize_t size[H5S_MAX_RANK];
+    const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    const H5T_class_t kind = H5Tget_class(type);
+    const int axes = H5Sget_simple_extent_ndims(space);
+    double count = 1;
+    *problem = "cannot be read";
+    bool ok = false;
+    if (space < 0 || type < 0)
+        goto done;
+    *problem = "does not have 2 axes, or 3";
+    if (axes < 2 || axes > 3 || H5Sget_simple_extent_dims(space, size, NULL) != axes)
+        goto done;
+    *problem = "does not hold numbers";
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+        goto done;
+    for (int a = 0; a < axes; a++)
+        count *= (double)size[a];
+    *problem = "is empty or too large";
+    if (!(count >= 1 && count <= 1e9))
+        goto done;
+    n->axes = axes;
+    for (int a = 0; a < axes; a++)
+        n->size[a] = (size_t)size[a];
+    *problem = "takes more memory than there is";
+    n->value = malloc((size_t)count * sizeof *n->value);
+    if (!n->value)
+        goto done;
+    *problem = "cannot be read";
+    ok = H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, n->value) >= 0;
+    *problem = "holds what is not a finite number";
+    for (size_t i = 0; ok && i < (size_t)count; i++)
+        ok = n->value[i] - n->value[i] == 0;
+    if (!ok) {
+        free(n->value);
+        n->value = NULL;
+    }
+done:
+    H5Tclose(type);
+    H5Sclose(space);
+    return ok;
+}
+
+static bool read_hdf5(const char *bytes, size_t length, const char *name, struct case_numbers *n,
+                      char reason[CASE_REASON])
+{
+    const char *problem = "is not there";
+    bool ok = false;
+    H5E_auto2_t report;
+    void *to;
+    H5Eget_auto2(H5E_DEFAULT, &report, &to);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we say it ourselves, in one line */
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    *n = (struct case_numbers){0};
+    /* from memory: the name of the file is only a name */
+    const bool set = H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
+                     H5Pset_file_image(access, (void *)(uintptr_t)bytes, length) >= 0;
+    const hid_t file = set ? H5Fopen("tagflow case input", H5F_ACC_RDONLY, access) : -1;
+    if (file < 0) {
+        snprintf(reason, CASE_REASON, " is an HDF5 file that cannot be read (is it damaged?)");
+    } else {
+        const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+        ok = dataset >= 0 && read_dataset(dataset, n, &problem);
+        if (!ok)
+            snprintf(reason, CASE_REASON, ": its dataset '%.60s' %s", name, problem);
+        if (dataset >= 0)
+            H5Dclose(dataset);
+        H5Fclose(file);
+    }
+    H5Pclose(access);
+    H5Eset_auto2(H5E_DEFAULT, report, to);
+    return ok;
+}
+
+static bool read_png(const char *bytes, size_t length, const int size[2], uint8_t **mask,
+                     char reason[CASE_REASON])
+{
+    static const png_color black = {0, 0, 0};
+    const size_t width = (size_t)size[0], height = (size_t)size[1];
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    uint8_t *rows = NULL, *upright = NULL;
+    bool ok = false;
+    if (!png_image_begin_read_from_memory(&image, bytes, length)) {
+        snprintf(reason, CASE_REASON, " is not a PNG picture (%s)", image.message);
+        goto done;
+    }
+    if (image.width != width || image.height != height) {
+        snprintf(reason, CASE_REASON,
+                 " has %u x %u pixels, but the face has %d x %d cells (a pixel for each)",
+                 (unsigned)image.width, (unsigned)image.height, size[0], size[1]);
+        goto done;
+    }
+    if (image.format & PNG_FORMAT_FLAG_COLOR) {
+        snprintf(reason, CASE_REASON, " is a picture in colour, not in grey");
+        goto done;
+    }
+    image.format = PNG_FORMAT_GRAY;
+    rows = malloc(width * height);
+    upright = malloc(width * height);
+    if (!rows || !upright) {
+        snprintf(reason, CASE_REASON, " takes more memory than there is");
+        goto done;
+    }
+    if (!png_image_finish_read(&image, &black, rows, (png_int_32)width, NULL)) {
+        snprintf(reason, CASE_REASON, " is a damaged picture (%s)", image.message);
+        goto done;
+    }
+    for (size_t j = 0; j < height; j++)
+        for (size_t i = 0; i < width; i++)
+            upright[j * width + i] = rows[(height - 1 - j) * width + i] >= 128;
+    *mask = upright;
+    upright = NULL;
+    ok = true;
+done:
+    png_image_free(&image);
+    free(rows);
+    free(upright);
+    return ok;
+}
+
+struct case_files inputs(MPI_Comm *comm)
+{
+    return (struct case_files){
+        .context = comm, .read = read_input, .hdf5 = read_hdf5, .png = read_png};
+}
