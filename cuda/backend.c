@@ -151,6 +151,8 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
 {
     int collision = COLLISION_mixed, forced = 0, subgrid = 0;
     for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
+        if (boundary_open(row->boundary))
+            return variant->mixed;
         if (!row->fluid)
             continue;
         if (collision != COLLISION_mixed && collision != row->collision)

@@ -4,26 +4,47 @@
  *   leave_<name>   the row of a cell that is not fluid: what a link that leads into it gives back;
  *                  the value waits in the link's own slot and is loaded at the next step
  *
- * A wall lies half a cell beyond the last fluid node. */
+ * Rules of walls are here: they are in every kernel, and what they take is what a link brings.
+ * Those of open boundaries may ask for all of the cell (open.h); only kernels of cells of any kind
+ * have them. docs/boundaries.md says where the plane of each lies. */
 #ifndef TAGFLOW_BOUNDARY_H
 #define TAGFLOW_BOUNDARY_H
 
 #include "collision.h"
 
 /* clang-format off */
-#define BOUNDARY_LIST(X)                                                                          \
+#define BOUNDARY_WALL_LIST(X)                                                                     \
     X(none,    "fluid: populations arrive as they were sent")                                     \
     X(halfway, "wall at rest: half-way bounce-back")                                              \
     X(moving,  "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")
+#define BOUNDARY_OPEN_LIST(X)                                                                     \
+    X(slip,                 "plane of symmetry: mirrored")                                        \
+    X(velocity_links,       "given velocity: bounce-back that lets fluid through")                \
+    X(pressure_links,       "given density: anti-bounce-back (Ginzburg et al. 2008)")             \
+    X(outflow,              "convective outlet")                                                  \
+    X(nonreflecting,        "characteristic outlet: no sound comes back")                         \
+    X(velocity_regularised, "given velocity on the node (Latt, Chopard et al. 2008)")             \
+    X(pressure_regularised, "given density on the node (Latt, Chopard et al. 2008)")              \
+    X(edge_regularised,     "both given on the node")
+#define BOUNDARY_LIST(X) BOUNDARY_WALL_LIST(X) BOUNDARY_OPEN_LIST(X)
 /* clang-format on */
 
 enum boundary {
 #define X(name, meaning) BOUNDARY_##name,
     BOUNDARY_LIST(X)
 #undef X
+        BOUNDARY_RULES
 };
 
+/* Is it none of a wall's? */
+TAGFLOW_FN int boundary_open(int boundary)
+{
+    return boundary >= BOUNDARY_slip;
+}
+
 #ifdef TAGFLOW_STORAGE
+
+/* Walls change nothing of what arrives: what comes back has waited in its slot. */
 
 /* What leave hooks are told of the wall, in the variant's arithmetic. */
 struct wall_parameters {
@@ -68,35 +89,6 @@ TAGFLOW_FN real leave_moving(int cx, int cy, int cz, real out, struct wall_param
     return out - scale * cu;
 }
 
-TAGFLOW_FN void arrive_none(real f[Q])
-{
-    (void)f;
-}
-
-TAGFLOW_FN void arrive_halfway(real f[Q])
-{
-    (void)f;
-}
-
-TAGFLOW_FN void arrive_moving(real f[Q])
-{
-    (void)f;
-}
-
-TAGFLOW_FN void boundary_arrive(int boundary, real f[Q])
-{
-    switch (boundary) {
-#define X(name, meaning)                                                                           \
-    case BOUNDARY_##name:                                                                          \
-        arrive_##name(f);                                                                          \
-        break;
-        BOUNDARY_LIST(X)
-#undef X
-    default:
-        break;
-    }
-}
-
 TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out,
                                struct wall_parameters w)
 {
@@ -104,7 +96,7 @@ TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out,
 #define X(name, meaning)                                                                           \
     case BOUNDARY_##name:                                                                          \
         return leave_##name(cx, cy, cz, out, w);
-        BOUNDARY_LIST(X)
+        BOUNDARY_WALL_LIST(X)
 #undef X
     default:
         return out;

@@ -7,16 +7,63 @@
 
 #include "boundary.h"
 #include "collision.h"
+#include "open.h"
 #include "slot.h"
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* Canonical population i of a fluid cell: the stored value at its effective load address. */
+/* Is the cell at (x, y, z) part of the same plane of symmetry as that row? */
+TAGFLOW_FN int view_slips(const struct view *v, const struct tag_row *row, int x, int y, int z)
+{
+    const struct tag_row *const other = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    return !other->fluid && other->boundary == BOUNDARY_slip && other->face == row->face;
+}
+
+/* What population `in` of the cell at (x, y, z) is that comes from a plane of symmetry half a cell
+ * outside: population `from`, mirrored, that the neighbour m along the plane sent to the cell
+ * beyond the plane, at `beside`. 0: m or the plane beside the cell is something else; the link
+ * bounces back, and so does that of m.
+ *
+ *     ---- beside ------   m kept it in the slot of its own link, to which nobody writes in the
+ * step / \          in which it is read here: the link has two that alternate. Over a cut it
+ *     ------/---\-- plane came with what else m sent this way.
+ *          m    (x, y, z) */
+TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in, int x, int y,
+                         int z, int beside[3])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int axis = row->face / 2, from = mirrored(in, axis);
+    beside[0] = x - (axis == 0 ? c[in][0] : 0);
+    beside[1] = y - (axis == 1 ? c[in][1] : 0);
+    beside[2] = z - (axis == 2 ? c[in][2] : 0);
+    return view_fluid(v, view_index(v, beside[0] - c[from][0], beside[1] - c[from][1],
+                                    beside[2] - c[from][2])) &&
+                   view_slips(v, row, beside[0], beside[1], beside[2])
+               ? from
+               : 0;
+}
+
+/* Canonical population i of a cell with links: the stored value at its effective load address. */
+TAGFLOW_RARE size_t linked_address(const struct view *v, int odd, int i, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct tag_row *const row =
+        &v->rows[v->tags[view_index(v, x - c[i][0], y - c[i][1], z - c[i][2])] & TAG_ROW];
+    int at[3], from = 0;
+    if (row->fluid)
+        return load_address(v, odd, i, x, y, z, 0);
+    if (row->boundary == BOUNDARY_slip)
+        from = slip_from(v, row, i, x, y, z, at);
+    return from ? load_address(v, odd, from, at[0], at[1], at[2], 0)
+                : load_address(v, odd, i, x, y, z, 1);
+}
+
+/* Canonical population i of a fluid cell. */
 TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
-    int bounce =
-        i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
-    return load_address(v, odd, i, x, y, z, bounce);
+    if (i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE))
+        return linked_address(v, odd, i, x, y, z);
+    return load_address(v, odd, i, x, y, z, 0);
 }
 
 /* From the index of an owned cell to those of its neighbours, wrapped where the axis wraps. */
@@ -63,6 +110,116 @@ TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const s
     return links;
 }
 
+/* Is any of those cells beyond an open boundary? */
+TAGFLOW_FN int links_open(const struct view *v, cell_index n, const struct around *a,
+                          uint32_t links)
+{
+    int open = 0;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (links & 1u << (i))                                                                         \
+        open |= boundary_open(                                                                     \
+            v->rows[v->tags[n + neighbour(a, -(cx), -(cy), -(cz))] & TAG_ROW].boundary);           \
+    if (links & 1u << (j))                                                                         \
+        open |= boundary_open(v->rows[v->tags[n + neighbour(a, cx, cy, cz)] & TAG_ROW].boundary);
+    PAIR_LIST(X)
+#undef X
+    return open;
+}
+
+/* The populations of a fluid cell as they arrive: loaded, then what the rules of the places that
+ * they come from, and its own, make of them. */
+TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int x, int y, int z,
+                               real f[Q])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct around a = around(v, x, y, z);
+    const cell_index n = view_index(v, x, y, z);
+    const uint32_t links = links_from_walls(v, n, &a);
+    struct arriving here;
+    here.row = &v->rows[v->tags[n] & TAG_ROW];
+    f[0] = (real)((const stored *)s->rest)[n];
+    for (int i = 1; i < Q; i++) {
+        const int pair = (i - 1) / 2, up = 2 * pair + 1, wall = links >> i & 1;
+        const stored *const own = (const stored *)s->own[pair], *const next =
+                                                                    (const stored *)s->next[pair];
+        if (i & 1)
+            f[i] = (real)(wall ? next : own)[n];
+        else
+            f[i] = (real)(wall ? own : next)[n + neighbour(&a, c[up][0], c[up][1], c[up][2])];
+        const struct tag_row *const rule =
+            &v->rows[v->tags[n + neighbour(&a, -c[i][0], -c[i][1], -c[i][2])] & TAG_ROW];
+        int at[3], from = 0;
+        if (wall && rule->boundary == BOUNDARY_slip)
+            from = slip_from(v, rule, i, x, y, z, at);
+        if (from & 1)
+            f[i] = (real)((const stored *)s->own[from / 2])[view_index(v, at[0], at[1], at[2])];
+        else if (from)
+            f[i] = (real)((const stored *)s->next[from / 2 - 1])[view_index(
+                v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2])];
+    }
+    if (!boundary_open(here.row->boundary))
+        return;
+    const int at[3] = {x, y, z};
+    double u[3];
+    given_velocity(v, here.row, at, u);
+    here.drho = given_drho(v, here.row);
+    for (int k = 0; k < 3; k++) {
+        here.u[k] = (real)u[k];
+        here.half[k] = (real)(0.5 * view_acceleration(v, here.row, k));
+    }
+    open_arrive(f, &here);
+}
+
+/* out[i] of the links of a cell that lead into what is not fluid become what comes back. What
+ * arrived is loaded anew: nobody has stored yet. */
+TAGFLOW_RARE void cell_leaves(const struct view *v, const struct slots *s, int x, int y, int z,
+                              real out[Q])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct around a = around(v, x, y, z);
+    const cell_index n = view_index(v, x, y, z);
+    const uint32_t links = links_from_walls(v, n, &a);
+    const struct tag_row *const row = &v->rows[v->tags[n] & TAG_ROW];
+    const struct collision_parameters p = collision_parameters(v, row);
+    const int at[3] = {x, y, z};
+    real f[Q], collided[Q];
+    struct leaving l;
+    cell_arrived(v, s, x, y, z, f);
+    const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
+    for (int i = 0; i < Q; i++)
+        collided[i] = out[i];
+    l.drho = m.drho;
+    l.u[0] = m.ux;
+    l.u[1] = m.uy;
+    l.u[2] = m.uz;
+    l.j[0] = bare.jx;
+    l.j[1] = bare.jy;
+    l.j[2] = bare.jz;
+    for (int in = 1; in < Q; in++) {
+        const int to = opposite(in), wall[3] = {x + c[to][0], y + c[to][1], z + c[to][2]};
+        double here[3], there[3];
+        if (!(links >> in & 1))
+            continue;
+        l.row = &v->rows[v->tags[view_index(v, wall[0], wall[1], wall[2])] & TAG_ROW];
+        if (!boundary_open(l.row->boundary)) {
+            out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
+                                     wall_parameters(v, l.row));
+            continue;
+        }
+        l.in = in;
+        l.f_in = f[in];
+        l.f_out = f[to];
+        l.c_in = collided[in];
+        l.c_out = collided[to];
+        given_velocity(v, l.row, at, here); /* the link crosses half-way between the two */
+        given_velocity(v, l.row, wall, there);
+        for (int k = 0; k < 3; k++)
+            l.given_u[k] = (real)(0.5 * (here[k] + there[k]));
+        l.given_drho = given_drho(v, l.row);
+        out[to] = open_leave(&l);
+    }
+}
+
 /* What the wall at (x, y, z) gives back of what leaves into it along (cx, cy, cz). */
 TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, int cy, int cz,
                            real out)
@@ -72,8 +229,7 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
 }
 
 /* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid` and
- * `forced` constant the rest is compiled for them.
- *
+ * `forced` constant the rest is compiled for them. *
  * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
  * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
  * addresses, would be kept from their first use to their last. */
@@ -109,8 +265,14 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         PAIR_LIST(X)
 #undef X
     }
-    boundary_arrive(row->boundary, f);
-
+    const int open = collision == COLLISION_mixed && links &&
+                     (boundary_open(row->boundary) || links_open(v, n, &a, links));
+    if (open) {
+        real arrived[Q];
+        cell_arrived(v, s, x, y, z, arrived);
+        for (int i = 0; i < Q; i++)
+            f[i] = arrived[i];
+    }
     const struct collision_parameters p = collision_parameters(v, row);
     const int with_force = forced == FORCED_mixed ? row->forced : forced;
     const struct moments m = moments(f, p, with_force);
@@ -128,7 +290,14 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     TAGFLOW_FORGET(x);                                                                             \
     TAGFLOW_FORGET(y);                                                                             \
     TAGFLOW_FORGET(z)
-    if (links) {
+    if (open) {
+        real back[Q];
+        for (int i = 0; i < Q; i++)
+            back[i] = out[i];
+        cell_leaves(v, s, x, y, z, back);
+        for (int i = 0; i < Q; i++)
+            out[i] = back[i];
+    } else if (links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (j)) {                                                                       \
         FORGET_PLACE;                                                                              \

@@ -12,11 +12,18 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, doub
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const stored *const populations = (const stored *)v->populations;
-    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+    const struct slots slots = slots_at(v, odd, sizeof(stored));
     double drho = 0, j[3] = {0, 0, 0};
+    real arrived[Q];
+    if (row->fluid && (tag & TAG_BESIDE))
+        cell_arrived(v, &slots, x, y, z, arrived);
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
-            const double f = (double)populations[canonical_address(v, odd, i, x, y, z)];
+            const double f = tag & TAG_BESIDE
+                                 ? (double)arrived[i]
+                                 : (double)populations[load_address(v, odd, i, x, y, z, 0)];
             drho += f;
             for (int a = 0; a < 3; a++)
                 j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
@@ -53,9 +60,10 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* Velocity beside a fluid cell, whose own is u, along an axis. In place of a neighbour that is not
- * fluid the velocity that puts the wall's half-way between the two: 2 u_wall - u. */
-TAGFLOW_FN void velocity_beside(const struct view *v, int odd, const double *layers, int axis,
-                                int side, int x, int y, int z, const double u[3], double beside[3])
+ * fluid the velocity that puts what is given there half-way between the two: 2 u_wall - u; beyond a
+ * plane of symmetry u mirrored. 0: beyond an open boundary nothing is known. */
+TAGFLOW_FN int velocity_beside(const struct view *v, int odd, const double *layers, int axis,
+                               int side, int x, int y, int z, const double u[3], double beside[3])
 {
     const int step = side ? 1 : -1;
     const int at[3] = {x + (axis == 0) * step, y + (axis == 1) * step, z + (axis == 2) * step};
@@ -63,8 +71,12 @@ TAGFLOW_FN void velocity_beside(const struct view *v, int odd, const double *lay
         &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
     double flow[4];
     if (!row->fluid) {
+        if (boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
+            return 0;
         for (int b = 0; b < 3; b++)
-            beside[b] = 2 * (row->wall_velocity[b] * v->signal[row->signal]) - u[b];
+            beside[b] = row->boundary == BOUNDARY_slip
+                            ? (b == axis ? -u[b] : u[b])
+                            : 2 * (row->wall_velocity[b] * v->signal[row->signal]) - u[b];
     } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
         const double *const there = layers + 3 * layer_cell(v, axis, side, x, y, z);
         for (int b = 0; b < 3; b++)
@@ -75,20 +87,24 @@ TAGFLOW_FN void velocity_beside(const struct view *v, int odd, const double *lay
         for (int b = 0; b < 3; b++)
             beside[b] = flow[1 + b];
     }
+    return 1;
 }
 
 /* d u / d x along an axis at a fluid cell. */
 TAGFLOW_FN void derivative(const struct view *v, int odd, const double *layers, int axis, int x,
                            int y, int z, const double u[3], double slope[3])
 {
-    double before[3], after[3];
+    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
     TAGFLOW_FORGET(x); /* no addresses of the derivative before are of use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
-    velocity_beside(v, odd, layers, axis, 0, x, y, z, u, before);
-    velocity_beside(v, odd, layers, axis, 1, x, y, z, u, after);
+    const int below = velocity_beside(v, odd, layers, axis, 0, x, y, z, u, before);
+    const int above = velocity_beside(v, odd, layers, axis, 1, x, y, z, u, after);
     for (int b = 0; b < 3; b++)
-        slope[b] = 0.5 * (after[b] - before[b]);
+        slope[b] = below && above ? 0.5 * (after[b] - before[b])
+                   : below        ? u[b] - before[b] /* one-sided */
+                   : above        ? after[b] - u[b]
+                                  : 0;
 }
 
 /* curl u of a fluid cell by central differences, lattice units. */

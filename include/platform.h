@@ -11,6 +11,13 @@
 #define TAGFLOW_FN static inline __attribute__((always_inline))
 #endif
 
+/* What few cells need is a call, so that the others do not keep registers for it. */
+#ifdef __CUDACC__
+#define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))
+#else
+#define TAGFLOW_RARE static __attribute__((noinline, unused))
+#endif
+
 #ifdef __cplusplus
 #define TAGFLOW_RESTRICT __restrict__
 #else

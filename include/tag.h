@@ -22,23 +22,33 @@ enum { DAMPING_GUARD = 16 };
 
 struct tag_row {
     uint8_t fluid;           /* populations live here */
-    uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid */
+    uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid; what
+                              * makes the populations that arrive, if fluid */
     uint8_t subgrid;         /* enum subgrid, if fluid */
     uint8_t collision;       /* enum collision, if fluid */
     uint8_t forced;          /* there is an acceleration, if not at every step */
     uint8_t signal;          /* scales acceleration and wall velocity */
     uint8_t damped;          /* walls damp the subgrid model */
+    uint8_t face;            /* of an open boundary: which, 0 .. 5 for xmin .. zmax */
+    uint8_t outside;         /* of a fluid cell there: bit k: populations from beyond face k are not
+                              * known, the rule makes them */
+    uint8_t signal_velocity; /* scales the velocity that an open boundary gives */
+    uint8_t signal_density;  /* scales drho */
     uint32_t damping;        /* place in the table of the factors by which, see subgrid.h */
-    double omega_even;       /* relaxation rate of shear, or of all even parts: 1 / tau */
-    double omega_odd;        /* of the odd part */
-    double omega_bulk;       /* of the trace of the second moments */
-    double omega_third;      /* of third moments */
-    double omega_fourth;     /* of fourth moments */
-    double smagorinsky;      /* 18 sqrt(2) constant^2 */
-    double magic;            /* (tau+ - 1/2)(tau- - 1/2) where a subgrid model changes tau+ */
-    double acceleration[3];  /* body force per mass, lattice units */
-    double wall_velocity[3]; /* of a moving wall, lattice units */
+    uint32_t table;         /* 1 + place of the velocities over the face, see open.h; 0: none, it is
+                             * wall_velocity everywhere */
+    double omega_even;      /* relaxation rate of shear, or of all even parts: 1 / tau */
+    double omega_odd;       /* of the odd part */
+    double omega_bulk;      /* of the trace of the second moments */
+    double omega_third;     /* of third moments */
+    double omega_fourth;    /* of fourth moments */
+    double smagorinsky;     /* 18 sqrt(2) constant^2 */
+    double magic;           /* (tau+ - 1/2)(tau- - 1/2) where a subgrid model changes tau+ */
+    double acceleration[3]; /* body force per mass, lattice units */
+    double wall_velocity[3]; /* of a moving wall or given by an open boundary, lattice units */
     double wall_sixth[3];    /* a sixth of that: GPUs had better not divide for every link */
+    double drho;             /* given density - 1 */
+    double reflection;       /* nonreflecting: part of the density's deviation that comes back */
 };
 
 /* Smagorinsky's model with that constant (a length in cells) for a row that has its rates. */

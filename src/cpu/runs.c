@@ -60,7 +60,7 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         l.links |= 1u << i;
         if (v->rows[wall].boundary == BOUNDARY_halfway)
             continue;
-        if (ruled && wall != l.wall)
+        if ((ruled && wall != l.wall) || boundary_open(v->rows[wall].boundary))
             l.kind = RUN_CELLS;
         ruled = true;
         l.wall = wall;

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "boundary.h"
 #include "domain/decompose.h"
+#include "domain/faces.h"
 
 /* Cells of the shell across a cut along x: rows are updated a vector at a time. */
 enum { X_SHELL = 32 };
@@ -50,6 +51,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     lines += lines % 2 == 0;
     v->stride = lines * line;
     v->rows = d->rows;
+    d->signals = 1;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
 
@@ -71,7 +73,32 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     }
 }
 
-static void make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+{
+    const size_t bytes = (size_t)signal->points * sizeof(double);
+    int k = 0;
+    if (signal->kind == SIGNAL_constant) {
+        *number = SIGNAL_one;
+        return STATUS_OK;
+    }
+    for (k = 1; k < d->signals; k++) {
+        const struct case_signal *const s = d->signal[k];
+        if (s->kind == signal->kind && s->duration == signal->duration &&
+            s->period == signal->period && s->phase == signal->phase && s->mean == signal->mean &&
+            s->amplitude == signal->amplitude && s->points == signal->points &&
+            (bytes == 0 || (!memcmp(s->times, signal->times, bytes) &&
+                            !memcmp(s->values, signal->values, bytes))))
+            break;
+    }
+    if (k == SIGNALS)
+        return fail_user("more than %d things that change differently in time", SIGNALS - 1);
+    if (k == d->signals)
+        d->signal[d->signals++] = signal;
+    *number = (uint8_t)k;
+    return STATUS_OK;
+}
+
+static void make_rows(struct domain *d, const struct flow_case *c)
 {
     const double omega = 1 / case_tau(c);
     d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
@@ -93,29 +120,6 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
         d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
     }
     d->row_count = TAG_FIRST_FACE;
-    for (int face = 0; face < 6; face++) {
-        const struct case_face *const f = &c->faces[face];
-        face_row[face] = TAG_WALL;
-        if (f->kind != FACE_wall || (!f->velocity[0] && !f->velocity[1] && !f->velocity[2]))
-            continue;
-        face_row[face] = d->row_count++;
-        d->rows[face_row[face]] = (struct tag_row){.boundary = BOUNDARY_moving};
-        tag_row_move(&d->rows[face_row[face]], f->velocity);
-    }
-}
-
-/* What lies at a global coordinate one axis of which may be one beyond the box. Where two walls
- * meet, at edges and corners, a wall at rest: a lid does not push round the corner. */
-static uint8_t tag_at(const struct domain *d, const int face_row[6], const int g[3])
-{
-    int beyond = 0, face = 0;
-    for (int a = 0; a < 3; a++) {
-        if (d->periodic[a] || (g[a] >= 0 && g[a] < d->cells[a]))
-            continue;
-        beyond++;
-        face = 2 * a + (g[a] >= d->cells[a]);
-    }
-    return beyond == 0 ? TAG_FLUID : beyond == 1 ? (uint8_t)face_row[face] : TAG_WALL;
 }
 
 /* (1 - exp(-y+/26))^2 with y+ in wall units, y the distance of cell g from the nearer of the walls
@@ -182,7 +186,7 @@ static enum status refuse_unknown(const struct flow_case *c)
 
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
 {
-    int rank, ranks, cuts[3], face_row[6];
+    int rank, ranks, cuts[3];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     enum status status = refuse_unknown(c);
@@ -200,7 +204,7 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
         return STATUS_MACHINE;
     }
     d->view.tags = d->tags;
-    make_rows(d, c, face_row);
+    make_rows(d, c);
     status = status_agree(comm, damp_rows(d, c));
     if (status) {
         domain_destroy(d);
@@ -209,12 +213,12 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
 
     const struct view *const v = &d->view;
     int64_t fluid = 0;
-    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
-            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
-                const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
-                d->tags[view_index(v, x, y, z)] = tag_at(d, face_row, g);
-            }
+    memset(d->tags, TAG_FLUID, d->view_cells);
+    status = status_agree(comm, domain_faces(d, c));
+    if (status) {
+        domain_destroy(d);
+        return status;
+    }
     mark_beside(d);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)

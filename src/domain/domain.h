@@ -25,7 +25,11 @@ struct domain {
     uint8_t *tags;     /* [view_cells] */
     struct tag_row rows[TAG_ROWS];
     int row_count;
-    double *table;       /* the view's */
+    double *table; /* the view's */
+    /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1. Those of wet
+     * nodes and forces act in step t, those of links and walls on what arrives at t + 1. */
+    const struct case_signal *signal[SIGNALS];
+    int signals;
     int64_t fluid_cells; /* of the whole box */
 };
 
@@ -40,6 +44,10 @@ void domain_destroy(struct domain *d);
 /* Append so many zeros to the table, which may move; their place is there, or STATUS_MACHINE,
  * reported. Before the solver is created. */
 enum status domain_table(struct domain *d, size_t values, size_t *place);
+
+/* The number of a signal of the case, which has to outlive the domain; a new one if it differs from
+ * those before. STATUS_USAGE, reported: there are too many. */
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */

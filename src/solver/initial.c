@@ -9,6 +9,7 @@
 
 #include "base/elementary.h"
 #include "base/message.h"
+#include "boundary.h"
 #include "solver/solver.h"
 
 static const double pi = 3.141592653589793;
@@ -303,10 +304,33 @@ static void populations_of(const struct flow_case *c, const struct cell_flow *f,
     }
 }
 
+/* Links into open boundaries keep other things in their slots than what arrives: what their rules
+ * would have left there if the flow had been so before. */
+static void populations_left(const struct view *v, int x, int y, int z, double f[Q])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    double sent[Q], drho = 0;
+    for (int i = 0; i < Q; i++) {
+        sent[i] = f[i];
+        drho += f[i];
+    }
+    for (int i = 1; i < Q; i++) {
+        const struct tag_row *const row =
+            &v->rows[v->tags[view_index(v, x - c[i][0], y - c[i][1], z - c[i][2])] & TAG_ROW];
+        double jn = 0; /* outward */
+        if (!row->fluid && row->boundary == BOUNDARY_nonreflecting && i == row->face + 1) {
+            for (int k = 0; k < Q; k++)
+                jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
+            f[i] = 0.57735026918962576 * drho - jn;
+        }
+    }
+}
+
 /* By all threads: on the host of a GPU this is most of what a short run takes. */
 static void fill_piece(struct solver *s, const struct initial *in, const struct box *piece)
 {
     const int *const lo = s->domain->lo;
+    const struct view *const v = &s->view;
     const size_t cells = box_cells(piece);
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
     float *const narrow = solver_host(s);
@@ -322,6 +346,8 @@ static void fill_piece(struct solver *s, const struct initial *in, const struct 
                 const struct cell_flow f = cell_flow_at(in, g);
                 double values[Q];
                 populations_of(in->c, &f, values);
+                if (v->tags[view_index(v, x, y, z)] & TAG_BESIDE)
+                    populations_left(v, x, y, z, values);
                 for (size_t i = 0; i < Q; i++)
                     if (s->backend->storage == PRECISION_fp64)
                         wide[i * cells + cell] = values[i];

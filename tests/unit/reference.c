@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "open.h"
 #include "solver/transport.h"
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
@@ -61,6 +62,20 @@ void reference_faces(struct flow_case *c, const char *letters)
             f->velocity[first] = speed[0][face];
         if (letters[face] == 'b' || letters[face] == 'c')
             f->velocity[second] = speed[1][face];
+        f->kind = letters[face] == 's'                           ? FACE_slip
+                  : letters[face] == 'v' || letters[face] == 'V' ? FACE_velocity
+                  : letters[face] == 'd' || letters[face] == 'D' ? FACE_pressure
+                  : letters[face] == 'o'                         ? FACE_outflow
+                  : letters[face] == 'n'                         ? FACE_nonreflecting
+                                                                 : f->kind;
+        f->rule =
+            letters[face] == 'v' || letters[face] == 'd' ? FACE_RULE_links : FACE_RULE_regularised;
+        if (f->kind == FACE_velocity)
+            for (int a = 0; a < 3; a++)
+                f->velocity[a] = 0.01 * (face - 2) + 0.02 * a;
+        if (f->kind == FACE_pressure || f->kind == FACE_nonreflecting)
+            f->density = 1.01 - 0.003 * face;
+        f->reflection = f->kind == FACE_nonreflecting ? 0.03 : 0;
     }
 }
 
@@ -94,6 +109,23 @@ static void *need(size_t count, size_t size)
 
 static const struct view still = {.signal = {1}};
 
+static struct tag_row face_row(const struct case_face *f, int face)
+{
+    struct tag_row row = {.face = (uint8_t)face, .reflection = f->reflection};
+    const bool links = f->rule == FACE_RULE_links;
+    tag_row_move(&row, f->velocity);
+    row.drho = f->density - 1;
+    row.boundary = f->kind == FACE_slip ? BOUNDARY_slip
+                   : f->kind == FACE_velocity
+                       ? (links ? BOUNDARY_velocity_links : BOUNDARY_velocity_regularised)
+                   : f->kind == FACE_pressure
+                       ? (links ? BOUNDARY_pressure_links : BOUNDARY_pressure_regularised)
+                   : f->kind == FACE_outflow       ? BOUNDARY_outflow
+                   : f->kind == FACE_nonreflecting ? BOUNDARY_nonreflecting
+                                                   : BOUNDARY_halfway;
+    return row;
+}
+
 void reference_create(struct reference *r, const struct flow_case *c)
 {
     const double tau = 3 * c->fluid.viscosity + 0.5;
@@ -104,8 +136,10 @@ void reference_create(struct reference *r, const struct flow_case *c)
         r->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
         r->count *= (size_t)c->cells[a];
     }
-    for (int face = 0; face < 6; face++)
+    for (int face = 0; face < 6; face++) {
         memcpy(r->face_velocity[face], c->faces[face].velocity, sizeof r->face_velocity[face]);
+        r->face_row[face] = face_row(&c->faces[face], face);
+    }
     struct tag_row *const fluid = &r->row[TAG_FLUID];
     fluid->fluid = 1;
     fluid->collision = (uint8_t)c->solver.collision;
@@ -260,6 +294,123 @@ static scalar reference_damping(const struct reference *r, const struct tag_row 
     return factor[1] * factor[2] * factor[0];
 }
 
+/* The rule that holds beyond the box at these coordinates: where faces meet a wall wins, then a
+ * velocity, a density, nonreflecting, outflow, the first of two alike; two planes of symmetry and
+ * corners give back what comes. NULL: none but a wall's. */
+static const struct tag_row *open_rule(const struct reference *r, const int at[3])
+{
+    static const int order[BOUNDARIES] = {
+        [BOUNDARY_halfway] = 9,        [BOUNDARY_velocity_links] = 8,
+        [BOUNDARY_pressure_links] = 6, [BOUNDARY_velocity_regularised] = 8,
+        [BOUNDARY_outflow] = 4,        [BOUNDARY_pressure_regularised] = 6,
+        [BOUNDARY_nonreflecting] = 5,  [BOUNDARY_slip] = 1,
+    };
+    const struct tag_row *first = NULL;
+    int outside = 0;
+    for (int a = 0; a < 3; a++) {
+        if (r->periodic[a] || (at[a] >= 0 && at[a] < r->cells[a]))
+            continue;
+        const struct tag_row *const row = &r->face_row[2 * a + (at[a] >= r->cells[a])];
+        if (!first || order[row->boundary] > order[first->boundary])
+            first = row;
+        outside++;
+    }
+    if (outside == 0 || outside == 3 || first->boundary == BOUNDARY_halfway ||
+        (outside == 2 && first->boundary == BOUNDARY_slip))
+        return NULL;
+    return first;
+}
+
+/* The cell of the box at coordinates that periodic axes move into it. */
+static size_t moved_in(const struct reference *r, const int at[3])
+{
+    int in[3];
+    for (int a = 0; a < 3; a++)
+        in[a] = r->periodic[a] ? (at[a] + r->cells[a]) % r->cells[a] : at[a];
+    return reference_cell(r, in[0], in[1], in[2]);
+}
+
+/* The cell that gets what is sent along i from `at` into the plane of symmetry `rule`, mirrored;
+ * false if it comes back instead. */
+static bool mirrors(const struct reference *r, const struct tag_row *rule, const int at[3], int i,
+                    size_t *there, int *as)
+{
+    const int axis = rule->face / 2;
+    int to[3], above[3], sent[3];
+    for (int a = 0; a < 3; a++) {
+        to[a] = a == axis ? at[a] : at[a] + velocity[i][a];
+        above[a] = a == axis ? at[a] + velocity[i][a] : at[a];
+        sent[a] = a == axis ? -velocity[i][a] : velocity[i][a];
+        if (!r->periodic[a] && (to[a] < 0 || to[a] >= r->cells[a]))
+            return false;
+    }
+    *there = moved_in(r, to);
+    for (int k = 1; k < 19; k++)
+        if (velocity[k][0] == sent[0] && velocity[k][1] == sent[1] && velocity[k][2] == sent[2])
+            *as = k;
+    return r->row[r->tag[*there]].fluid && open_rule(r, above) == rule;
+}
+
+/* The rule that makes the populations of a node of open faces: what the faces give, joined. */
+static void at_nodes(const struct reference *r, const int at[3], const struct tag_row *fluid,
+                     real f[19])
+{
+    struct tag_row row = *fluid;
+    struct arriving a = {.row = &row};
+    int velocities = 0, densities = 0, sounds = 0;
+    for (int face = 5; face >= 0; face--) {
+        const struct tag_row *const rule = &r->face_row[face];
+        if (r->periodic[face / 2] || at[face / 2] != (face & 1 ? r->cells[face / 2] - 1 : 0))
+            continue;
+        if (rule->boundary == BOUNDARY_velocity_regularised) {
+            velocities++;
+            for (int k = 0; k < 3; k++)
+                a.u[k] = (real)rule->wall_velocity[k];
+        } else if (rule->boundary == BOUNDARY_pressure_regularised) {
+            densities++;
+            a.drho = (real)rule->drho;
+        } else if (rule->boundary == BOUNDARY_nonreflecting) {
+            sounds++;
+        } else {
+            continue;
+        }
+        row.outside |= (uint8_t)(1 << face);
+        row.face = (uint8_t)face;
+    }
+    if (!row.outside)
+        return;
+    row.boundary = velocities && densities     ? BOUNDARY_edge_regularised
+                   : velocities                ? BOUNDARY_velocity_regularised
+                   : densities == 1 && !sounds ? BOUNDARY_pressure_regularised
+                   : densities                 ? BOUNDARY_edge_regularised
+                                               : BOUNDARY_nonreflecting;
+    for (int k = 0; k < 3; k++)
+        a.half[k] = (real)(0.5 * fluid->acceleration[k]);
+    open_arrive(f, &a);
+}
+
+/* What a link into an open boundary gives back. */
+static real given_back(const struct tag_row *rule, int i, const real f[19], const real out[19],
+                       const struct tag_row *row)
+{
+    const int back = reference_opposite(i);
+    const struct collision_parameters p = collision_parameters(&still, row);
+    const struct moments m = moments(f, p, row->forced), bare = moments(f, p, 0);
+    struct leaving l = {.row = rule,
+                        .in = back,
+                        .f_in = f[back],
+                        .f_out = f[i],
+                        .c_in = out[back],
+                        .c_out = out[i],
+                        .drho = m.drho,
+                        .u = {m.ux, m.uy, m.uz},
+                        .j = {bare.jx, bare.jy, bare.jz},
+                        .given_drho = (real)rule->drho};
+    for (int a = 0; a < 3; a++)
+        l.given_u[a] = (real)rule->wall_velocity[a];
+    return open_leave(&l);
+}
+
 void reference_step(struct reference *r)
 {
     int at[3];
@@ -273,6 +424,7 @@ void reference_step(struct reference *r)
                 real f[19], out[19];
                 for (size_t i = 0; i < 19; i++)
                     f[i] = (real)r->now[i * r->count + here];
+                at_nodes(r, at, row, f);
                 const struct collision_parameters p = collision_parameters(&still, row);
                 const struct moments m = moments(f, p, row->forced);
                 const real damping = (real)reference_damping(r, row, at);
@@ -288,9 +440,18 @@ void reference_step(struct reference *r)
                         r->next[(size_t)i * r->count + there] = (stored)out[i];
                         continue;
                     }
-                    const int back = reference_opposite(i);
+                    int back = reference_opposite(i);
+                    const struct tag_row *const rule = open_rule(r, to);
+                    if (rule && rule->boundary == BOUNDARY_slip) {
+                        if (!mirrors(r, rule, at, i, &there, &back))
+                            there = here;
+                        r->next[(size_t)back * r->count + there] = (stored)out[i];
+                        continue;
+                    }
                     const bool moves = u[0] != 0 || u[1] != 0 || u[2] != 0;
-                    const real value = moves ? out[i] + wall_gain(back, u) : out[i];
+                    const real value = rule    ? given_back(rule, i, f, out, row)
+                                       : moves ? out[i] + wall_gain(back, u)
+                                               : out[i];
                     r->next[(size_t)back * r->count + here] = (stored)value;
                 }
             }
@@ -342,7 +503,10 @@ void reference_tags(const struct reference *r, struct domain *d)
                     beside = beside || reference_wall(r, to, &cell);
                 }
                 const size_t here = (size_t)((ptrdiff_t)v->origin + x + y * v->row + z * v->plane);
-                d->tags[here] = r->tag[reference_cell(r, at[0], at[1], at[2])];
+                const uint8_t tag = r->tag[reference_cell(r, at[0], at[1], at[2])];
+                if (tag != TAG_FLUID) /* nodes of open faces keep the domain's rows */
+                    d->tags[here] = tag;
+                d->tags[here] &= TAG_ROW;
                 if (beside)
                     d->tags[here] |= TAG_BESIDE;
             }

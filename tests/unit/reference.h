@@ -18,13 +18,14 @@ enum { BOUNDARIES = 0 BOUNDARY_LIST(X) };
 #undef X
 
 /* First row that reference_row gives out: beyond those that the domain makes of a case. */
-enum { REFERENCE_ROWS = 16 };
+enum { REFERENCE_ROWS = 40 };
 
 struct reference {
     int cells[3];
     bool periodic[3];
     double face_velocity[6][3];
-    double wall_units; /* y+ of a distance y that walls damp the subgrid model by, or 0 */
+    double wall_units;          /* y+ of a distance y that walls damp the subgrid model by, or 0 */
+    struct tag_row face_row[6]; /* rules beyond the faces; those of walls are not used */
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
     size_t count;       /* cells */
@@ -41,7 +42,8 @@ int reference_opposite(int i);
 struct flow_case reference_case(int nx, int ny, int nz);
 
 /* Six letters for xmin xmax ymin ymax zmin zmax: p periodic, w wall, a and b a wall that moves
- * along the first or second other axis, c one that moves along both. */
+ * along the first or second other axis, c one that moves along both; s slip, v velocity and d
+ * density by links, o outflow, n nonreflecting; V velocity and D density on nodes. */
 void reference_faces(struct flow_case *c, const char *letters);
 
 /* Random numbers of a test, the same everywhere: 64 bits, or uniform in [-1, 1). */
