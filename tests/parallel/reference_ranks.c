@@ -264,7 +264,7 @@ static void compare(const struct setting *t)
     char where[256] = "";
     reference_create(&r, &t->c);
     if (t->obstacles)
-        reference_obstacles(&r, t->seed, t->obstacles, t->seed & 1);
+        reference_obstacles(&r, t->seed, t->obstacles, t->seed & 1 && !strpbrk(t->faces, "VDn"));
     reference_fill(&r, t->seed + 1);
     if (domain_create(&d, &t->c, MPI_COMM_WORLD) || reference_open(&b, &t->c, MPI_COMM_WORLD)) {
         complain(t, 0, "cannot be made");
@@ -321,7 +321,8 @@ static void sizes_of(const int cuts[3], int kind, int cells[3])
 
 static void every_cut(int ranks, int *cases)
 {
-    static const char *const faces[] = {"pppppp", "wwwwww", "ppwcpp", "cpwaab", "wwppcc"};
+    static const char *const faces[] = {"pppppp", "wwwwww", "ppwcpp", "cpwaab",
+                                        "wwppcc", "ssppss", "VDsbns"};
     uint64_t seed = 1;
     for (int pz = 1; pz <= ranks; pz++)
         for (int py = 1; ranks % pz == 0 && py <= ranks / pz; py++)
@@ -359,7 +360,8 @@ static void at_random(int ranks, uint64_t seed, int *cases)
             const uint64_t draw = reference_random(&seed) >> 8;
             cells[a] = 1 + (int)(draw % (a == 0 ? 40 : 7));
             for (int side = 0; side < 2 && (draw >> 8) % 2; side++)
-                t.faces[2 * a + side] = "wabc"[(draw >> (10 + 4 * side)) % 4];
+                t.faces[2 * a + side] = "wabcwabcsvdonVDs"[(draw >> (10 + 4 * side)) %
+                                                           (t.seed & 64 && cells[a] > 1 ? 16 : 4)];
         }
         t.c = reference_case(cells[0], cells[1], cells[2]);
         reference_faces(&t.c, t.faces);

@@ -443,8 +443,10 @@ void reference_step(struct reference *r)
                     int back = reference_opposite(i);
                     const struct tag_row *const rule = open_rule(r, to);
                     if (rule && rule->boundary == BOUNDARY_slip) {
-                        if (!mirrors(r, rule, at, i, &there, &back))
+                        if (!mirrors(r, rule, at, i, &there, &back)) {
                             there = here;
+                            back = reference_opposite(i);
+                        }
                         r->next[(size_t)back * r->count + there] = (stored)out[i];
                         continue;
                     }
