@@ -191,17 +191,20 @@ TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
 
 #define OPEN_SOUND ((real)0.57735026918962576) /* 1 / sqrt(3) */
 
-/* Along each outward normal n the links' slot has c_s drho - rho u_n, which sound that comes in
- * would change and sound that goes out does not (linear characteristics; Poinsot, Lele, J. Comput.
- * Phys. 101:104, 1992; for one cell, from the known populations). What arrives along -n is what
- * makes it so: x_n, with R the sum of all others and J_n their momentum along n,
+/* Along each outward normal n the links' slot has I = c_s drho - u_n, which sound that comes in
+ * would change and sound that goes out does not (linear characteristics: Poinsot, Lele, J. Comput.
+ * Phys. 101:104, 1992; here for one cell, from the known populations). What arrives along -n, x_n,
+ * is what makes it so: with R the sum of all others, J_n their momentum along n and
+ * u_n = rho u_n - u_n drho,
  *
- *   c_s (R + sum of x) - (J_n - x_n) = I_n  for each n. */
+ *   (c_s + u_n) (R + sum of x) - (J_n - x_n) = I_n   for each n,
+ *
+ * solved with u_n of the time before, from 0 on: of an error drho is left each time. */
 TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside;
-    real rest = 0, x[6], right = 0, faces = 0;
+    real rest = 0, x[6], right[6], u[6];
     for (int i = 0; i < Q; i++) {
         const int normal = i >= 1 && i <= 6 && (outside >> (i - 1) & 1);
         rest += normal ? (real)0 : f[i];
@@ -209,22 +212,31 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     for (int face = 0; face < 6; face++) {
         const int in = inward_of(face);
         real momentum = 0;
-        x[face] = 0;
-        if (!(outside >> face & 1))
-            continue;
+        u[face] = x[face] = 0;
         for (int i = 1; i < Q; i++) {
             const int n = outward(c[i], face);
             if (i != in)
                 momentum = n > 0 ? momentum + f[i] : n < 0 ? momentum - f[i] : momentum;
         }
-        x[face] = f[in] + momentum;
-        right += x[face];
-        faces += (real)1;
+        right[face] = f[in] + momentum; /* I + J */
     }
-    const real sum = (right - faces * OPEN_SOUND * rest) / (faces * OPEN_SOUND + (real)1);
+    for (int pass = 0; pass < 4; pass++) {
+        real sum = 0, speeds = 0;
+        for (int face = 0; face < 6; face++)
+            if (outside >> face & 1) {
+                sum += right[face];
+                speeds += OPEN_SOUND + u[face];
+            }
+        const real drho = rest + (sum - speeds * rest) / ((real)1 + speeds);
+        for (int face = 0; face < 6; face++) {
+            x[face] = right[face] - (OPEN_SOUND + u[face]) * drho;
+            /* J - x = right - I - x */
+            u[face] = ((right[face] - f[inward_of(face)]) - x[face]) / ((real)1 + drho);
+        }
+    }
     for (int face = 0; face < 6; face++)
         if (outside >> face & 1)
-            f[inward_of(face)] = x[face] - OPEN_SOUND * (rest + sum);
+            f[inward_of(face)] = x[face];
 }
 
 /* The rest make what comes back when it leaves. */
@@ -321,7 +333,8 @@ TAGFLOW_FN real leave_nonreflecting(const struct leaving *l)
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
         return convected(l);
-    return OPEN_SOUND * (l->drho - (real)l->row->reflection * (l->drho - l->given_drho)) - jn;
+    return OPEN_SOUND * (l->drho - (real)l->row->reflection * (l->drho - l->given_drho)) -
+           jn / ((real)1 + l->drho);
 }
 
 /* Nodes on the face ask for nothing. */

@@ -174,23 +174,13 @@ static void mark_beside(struct domain *d)
             }
 }
 
-/* No face may be something else than the case says. */
-static enum status refuse_unknown(const struct flow_case *c)
-{
-    for (int face = 0; face < 6; face++)
-        if (c->faces[face].kind != FACE_periodic && c->faces[face].kind != FACE_wall)
-            return fail_user("face %s is neither periodic nor a wall, which is all that runs yet",
-                             face_name(face));
-    return c->patch_count ? fail_user("patches do not run yet") : STATUS_OK;
-}
-
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
 {
     int rank, ranks, cuts[3];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    enum status status = refuse_unknown(c);
-    if (status || (status = decompose(c->cells, c->run.ranks, ranks, cuts)))
+    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (status)
         return status;
     domain_layout(d, c, cuts, rank);
     d->comm = comm;

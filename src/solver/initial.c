@@ -321,7 +321,7 @@ static void populations_left(const struct view *v, int x, int y, int z, double f
         if (!row->fluid && row->boundary == BOUNDARY_nonreflecting && i == row->face + 1) {
             for (int k = 0; k < Q; k++)
                 jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
-            f[i] = 0.57735026918962576 * drho - jn;
+            f[i] = 0.57735026918962576 * drho - jn / (1 + drho);
         }
     }
 }
