@@ -22,7 +22,8 @@ struct tag_row {
     uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid */
     uint8_t collision;       /* enum collision, if fluid */
     uint8_t forced;          /* there is an acceleration, if not at every step */
-    uint8_t signal;          /* scales acceleration and wall velocity */
+    uint8_t signal;          /* scales the wall velocity */
+    uint8_t force_signal;    /* scales the acceleration */
     double omega_even;       /* relaxation rate of the even part of the populations: 1 / tau */
     double omega_odd;        /* of the odd part */
     double acceleration[3];  /* body force per mass, lattice units */

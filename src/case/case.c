@@ -130,6 +130,7 @@ void case_destroy(struct flow_case *c)
     free(c->fields);
     free(c->averages);
     free(c->images);
+    signal_destroy(&c->force_signal);
     free(c->resolved);
     *c = (struct flow_case){0};
 }

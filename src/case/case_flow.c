@@ -193,5 +193,13 @@ enum status section_initial(struct reader *r, struct flow_case *c)
 enum status section_force(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "force");
-    return value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration);
+    enum status s;
+    if ((s = value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration)) ||
+        (s = signal_read(r, map, "force", &c->force_signal)))
+        return s;
+    const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
+    for (size_t i = 0; i < 3 && !value_find(map, "force.acceleration"); i++)
+        if ((s = value_refuse(r, map, rows[i], "without force.acceleration")))
+            return s;
+    return STATUS_OK;
 }

@@ -92,6 +92,42 @@ static void put_initial(FILE *to, const struct case_initial *initial)
         put_number(to, "  width: ", initial->width, "\n");
 }
 
+/* Lines of a map, each after `before`; none for a constant. */
+static void put_signal(FILE *to, const char *before, const struct case_signal *s)
+{
+    switch (s->kind) {
+    case SIGNAL_constant:
+        break;
+    case SIGNAL_ramp:
+        fprintf(to, "%sramp: ", before);
+        put_number(to, "", s->duration, "\n");
+        break;
+    case SIGNAL_sine:
+        fprintf(to, "%ssine: {", before);
+        put_number(to, "period: ", s->period, ", ");
+        put_number(to, "phase: ", s->phase, ", ");
+        put_number(to, "mean: ", s->mean, ", ");
+        put_number(to, "amplitude: ", s->amplitude, "}\n");
+        break;
+    case SIGNAL_table:
+        fprintf(to, "%stable: [", before);
+        for (int k = 0; k < s->points; k++) {
+            put_number(to, k ? ", [" : "[", s->times[k], ", ");
+            put_number(to, "", s->values[k], "]");
+        }
+        fprintf(to, "]\n");
+        break;
+    }
+}
+
+static void put_force(FILE *to, const struct flow_case *c)
+{
+    fprintf(to, "force:\n  acceleration: ");
+    put_vector(to, c->acceleration);
+    fputc('\n', to);
+    put_signal(to, "  ", &c->force_signal);
+}
+
 static void put_faces(FILE *to, const struct flow_case *c)
 {
     fprintf(to, "faces:\n");
@@ -239,9 +275,7 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     put_method(to, c, by_reynolds);
     put_initial(to, &c->initial);
     put_faces(to, c);
-    fprintf(to, "force:\n  acceleration: ");
-    put_vector(to, c->acceleration);
-    fputc('\n', to);
+    put_force(to, c);
     put_run(to, c);
     put_checks(to, c);
     put_output(to, c);

@@ -19,6 +19,7 @@
 #define SPEED        {0, SUBSONIC, true, false}
 #define WALL         {0, WALL_MAX, true, false}
 #define MAGNITUDE(b) {0, b, false, false}
+#define FACTOR       BETWEEN(-1000, 1000)
 
 #define NAME(name) #name,
 #define NAME_OF(name, meaning) #name,
@@ -44,6 +45,25 @@ const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
                                  "x", "y", "z", NULL};
 
 #define ROW(name, kind) .path = name, .type = kind
+
+/* How the value of the map `name` varies in time: what signal_read() reads. */
+#define SIGNAL_ROWS(name)                                                                         \
+    {ROW(name ".ramp", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .otherwise = "none",    \
+     .example = "1000",                                                                           \
+     .meaning = "grows from 0 to the whole value in this time, smoothly: s^2 (3 - 2 s)"},         \
+    {ROW(name ".sine", KEY_MAP), .otherwise = "none", .example = "{period: 1000}",                \
+     .meaning = "times mean + amplitude sin(2 pi (time / period + phase))"},                      \
+    {ROW(name ".sine.period", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,                  \
+     .required = true, .example = "1000", .meaning = "period"},                                   \
+    {ROW(name ".sine.phase", KEY_NUMBER), .range = BETWEEN(-1, 1), .fallback = "0", .example = "0.25",       \
+     .meaning = "phase in parts of a period; 0.25 makes a cosine"},                               \
+    {ROW(name ".sine.mean", KEY_NUMBER), .range = FACTOR, .fallback = "0", .example = "1",           \
+     .meaning = "mean of the factor"},                                                            \
+    {ROW(name ".sine.amplitude", KEY_NUMBER), .range = FACTOR, .fallback = "1", .example = "0.5",    \
+     .meaning = "amplitude of the factor"},                                                       \
+    {ROW(name ".table", KEY_TABLE), .range = FACTOR, .otherwise = "none", .example = "[[0, 0], [1000, 1]]",        \
+     .meaning = "times a factor that is linear between these points [time, factor]; before the "  \
+                "first and after the last it is theirs"},
 
 const struct key key_table[] = {
     {ROW("units", KEY_MAP), .otherwise = "lattice units only",
@@ -145,6 +165,7 @@ const struct key key_table[] = {
     {ROW("force.acceleration", KEY_VECTOR), .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1),
      .fallback = "[0, 0, 0]", .example = "[1e-6, 0, 0]",
      .meaning = "acceleration of the fluid, the same everywhere"},
+    SIGNAL_ROWS("force")
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "how long and on what"},

@@ -156,6 +156,7 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_COLUMNS] = "one or a list of ",
         [KEY_OR_MAP] = "",
         [KEY_FACE] = "one of ",
+        [KEY_TABLE] = "a list of points [time, number]",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
     if (key->choices)

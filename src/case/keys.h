@@ -35,6 +35,7 @@ enum key_type {
     KEY_COLUMNS,  /* one or several of a list, or one of the words that stand alone */
     KEY_OR_MAP,   /* a choice, or a map of the keys below it */
     KEY_FACE,     /* a choice, or a map {choice: {keys}} */
+    KEY_TABLE,    /* points [time, number] */
 };
 
 /* What a number measures; the order is that of the table in keys.c. */

@@ -34,6 +34,13 @@ struct plain_locale {
 enum status plain_locale_enter(struct plain_locale *l);
 void plain_locale_leave(struct plain_locale *l);
 
+/* How a value varies in time: the keys ramp, sine and table, at most one of them, of the map that
+ * has the value; none (or no map): constant. path: the row of that map ("force"), below which the
+ * table has the rows of these keys. */
+enum status signal_read(const struct reader *r, const struct node *map, const char *path,
+                        struct case_signal *s);
+void signal_destroy(struct case_signal *s);
+
 /* Has the initial flow this key? Shared by reader and writer. */
 bool initial_has(enum initial_flow flow, enum initial_keys key);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "case/nearest.h"
 #include "case/wall.h"
 
@@ -503,5 +504,36 @@ enum status value_interval(const struct reader *r, const struct node *map, const
     if (vanished || !in_range(&key->range, whole))
         return out_of_range(r, n, key, steps, true);
     *value = (int64_t)whole;
+    return STATUS_OK;
+}
+
+enum status value_table(const struct reader *r, const struct node *map, const char *row,
+                        int *points, double **times, double **values)
+{
+    const struct key *key = keys_row(row);
+    const struct node *n = take(map, row);
+    int k = 0;
+    *points = 0;
+    *times = *values = NULL;
+    if (!n)
+        return required(r, map, row);
+    if (n->kind != NODE_SEQUENCE || !n->count)
+        return value_wrong(r, n, row);
+    *times = calloc((size_t)n->count, sizeof **times);
+    *values = calloc((size_t)n->count, sizeof **values);
+    if (!*times || !*values)
+        return fail_machine("no memory for a table of %d points", n->count);
+    for (const struct node *c = n->first; c; c = c->next, k++) {
+        bool converted = false;
+        enum status s;
+        if (c->kind != NODE_SEQUENCE || c->count != 2)
+            return value_wrong(r, n, row);
+        if ((s = number_of(r, c->first, key, UNIT_TIME, &(*times)[k], &converted)) ||
+            (s = number_of(r, c->last, key, UNIT_NONE, &(*values)[k], &converted)))
+            return s;
+        if (!in_range(&key->range, (*values)[k]))
+            return out_of_range(r, c->last, key, (*values)[k], converted);
+    }
+    *points = n->count;
     return STATUS_OK;
 }

@@ -91,4 +91,9 @@ enum status value_or_map(const struct reader *r, const struct node *map, const c
 enum status value_interval(const struct reader *r, const struct node *map, const char *row,
                            int64_t *value);
 
+/* Points [time, number] in the order of the list, times in steps; both arrays are the caller's to
+ * free. STATUS_MACHINE, reported, without memory. */
+enum status value_table(const struct reader *r, const struct node *map, const char *row,
+                        int *points, double **times, double **values);
+
 #endif

@@ -49,6 +49,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
+    d->signal_count = 1; /* SIGNAL_one */
 
     for (int i = 0; i < Q; i++) {
         int there[3];
@@ -68,7 +69,21 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     }
 }
 
-static void make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
+/* What drives the fluid cells of a row. */
+static enum status drive_row(struct domain *d, const struct flow_case *c, struct tag_row *row)
+{
+    const int signal = domain_signal(d, &c->force_signal);
+    if (signal < 0)
+        return STATUS_USAGE;
+    for (int a = 0; a < 3; a++) {
+        row->acceleration[a] = c->acceleration[a];
+        row->forced |= c->acceleration[a] != 0;
+    }
+    row->force_signal = (uint8_t)(row->forced ? signal : SIGNAL_one);
+    return STATUS_OK;
+}
+
+static enum status make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
 {
     const double omega = 1 / case_tau(c);
     d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
@@ -80,10 +95,9 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
         /* (tau+ - 1/2)(tau- - 1/2) = magic */
         .omega_odd = 1 / (c->solver.magic / (case_tau(c) - 0.5) + 0.5),
     };
-    for (int a = 0; a < 3; a++) {
-        d->rows[TAG_FLUID].acceleration[a] = c->acceleration[a];
-        d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
-    }
+    const enum status status = drive_row(d, c, &d->rows[TAG_FLUID]);
+    if (status)
+        return status;
     d->row_count = TAG_FIRST_FACE;
     for (int face = 0; face < 6; face++) {
         const struct case_face *const f = &c->faces[face];
@@ -94,6 +108,7 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
         d->rows[face_row[face]] = (struct tag_row){.boundary = BOUNDARY_moving};
         tag_row_move(&d->rows[face_row[face]], f->velocity);
     }
+    return STATUS_OK;
 }
 
 /* What lies at a global coordinate one axis of which may be one beyond the box. Where two walls
@@ -144,7 +159,11 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
         return STATUS_MACHINE;
     }
     d->view.tags = d->tags;
-    make_rows(d, c, face_row);
+    status = make_rows(d, c, face_row);
+    if (status) {
+        domain_destroy(d);
+        return status;
+    }
 
     const struct view *const v = &d->view;
     int64_t fluid = 0;
@@ -180,6 +199,21 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     d->view.table = d->table = table;
     d->view.table_values += values;
     return STATUS_OK;
+}
+
+int domain_signal(struct domain *d, const struct case_signal *signal)
+{
+    if (signal && signal->kind == SIGNAL_constant)
+        return SIGNAL_one;
+    for (int k = SIGNAL_one + 1; k < d->signal_count; k++)
+        if (d->signals[k] == signal)
+            return k;
+    if (d->signal_count == SIGNALS) {
+        fail_user("the case has more than %d ramps, sines and tables in time", SIGNALS - 1);
+        return -1;
+    }
+    d->signals[d->signal_count] = signal;
+    return d->signal_count++;
 }
 
 struct box domain_all(const struct domain *d)

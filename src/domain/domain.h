@@ -25,7 +25,11 @@ struct domain {
     uint8_t *tags;     /* [view_cells] */
     struct tag_row rows[TAG_ROWS];
     int row_count;
-    double *table;       /* the view's */
+    double *table; /* the view's */
+    /* What the view's signals are made of; those that nobody asked for, and the first, are 1. NULL:
+     * the flow-rate controller's, which is the acceleration itself (solver/drive.h). */
+    const struct case_signal *signals[SIGNALS];
+    int signal_count;
     int64_t fluid_cells; /* of the whole box */
 };
 
@@ -40,6 +44,11 @@ void domain_destroy(struct domain *d);
 /* Append so many zeros to the table, which may move; their place is there, or STATUS_MACHINE,
  * reported. Before the solver is created. */
 enum status domain_table(struct domain *d, size_t values, size_t *place);
+
+/* The index of a signal in the view, the same for equal pointers; SIGNAL_one for a constant. The
+ * signal is used as long as the domain is. NULL: the controller's. -1, reported, when there are too
+ * many. */
+int domain_signal(struct domain *d, const struct case_signal *signal);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */

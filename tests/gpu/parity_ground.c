@@ -83,7 +83,7 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .forced = mixed ? k / COLLISIONS % 2 != 0 : m.forced && k > 0,
             .omega_even = random_omega(random),
             .omega_odd = random_omega(random),
-            .signal = (uint8_t)random_below(random, SIGNALS),
+            .force_signal = (uint8_t)random_below(random, SIGNALS),
         };
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;

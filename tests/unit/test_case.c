@@ -743,6 +743,18 @@ static const struct mistake mistakes[] = {
     {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
     {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
     {BASE "force: {acceleration: [1, 0, 0]}\n", NULL, AT(5, 23), "magnitude at most 0.1"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], ramp: 0}\n", NULL, AT(5, 43), "above 0"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], ramp: 9, sine: {period: 9}}\n", NULL, AT(5, 46),
+     "force.sine has no effect with ramp"},
+    {BASE "force: {ramp: 9}\n", NULL, AT(5, 9), "force.ramp has no effect without force.acceleration"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], sine: {phase: 0.5}}\n", NULL, AT(5, 37),
+     "force.sine.period is missing"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], table: [0, 1]}\n", NULL, AT(5, 44),
+     "a list of 2|a list of points"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], table: [[0, 1], [5, 2], [5, 3]]}\n", NULL, AT(5, 44),
+     "time 5 after time 5|in order"},
+    {BASE "force: {acceleration: [1e-6, 0, 0], table: [[0, 1], [5, 2000]]}\n", NULL, AT(5, 57),
+     "2000|-1000 to 1000"},
 
     /* output */
     {BASE "output: {series: {a: {of: mass}}}\n", NULL, AT(5, 19),

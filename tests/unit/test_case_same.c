@@ -63,6 +63,7 @@ static void must_say(const char *fragment)
     "run: {steps: 1000}\n"
 #define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
 #define BASE PLAIN FLUID
+#define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
 #define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
 #define BOX                                                                                        \
     "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\nrun: {steps: 1000}\n"                 \
@@ -120,6 +121,12 @@ static const struct change {
      "{velocity: [0.1, 0, 0]}}}",
      "faces.ymax.wall.velocity"},
     {"force.acceleration", BASE, "force.acceleration=[1e-9, 0, 0]", NULL},
+    {"force.ramp", PUSHED "ramp: 10}\n", "force.ramp=11", NULL},
+    {"force.sine.period", PUSHED "sine: {period: 9}}\n", "force.sine.period=9.5", NULL},
+    {"force.sine.phase", PUSHED "sine: {period: 9}}\n", "force.sine.phase=0.5", NULL},
+    {"force.sine.mean", PUSHED "sine: {period: 9}}\n", "force.sine.mean=0.5", NULL},
+    {"force.sine.amplitude", PUSHED "sine: {period: 9}}\n", "force.sine.amplitude=0.5", NULL},
+    {"force.table", PUSHED "table: [[0, 0], [9, 1]]}\n", "force.table=[[0, 0], [9.5, 1]]", NULL},
     {"run.steps", BASE, "run.steps=2000", NULL},
     {"run.duration", BASE, "run={duration: 500}", NULL},
     {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},
