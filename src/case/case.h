@@ -116,7 +116,7 @@ enum series_kind {
 };
 
 /* Columns of a flow series, in the order in which they are written after step and time. */
-#define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity)
+#define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity) X(acceleration)
 enum series_column {
 #define X(name) SERIES_##name,
     SERIES_LIST(X)
@@ -185,6 +185,15 @@ struct case_signal {
     double period, phase, mean, amplitude; /* sine */
     int points;                            /* table */
     double *times, *values;
+};
+
+/* A mean velocity that is held by an acceleration along its axis, see solver/drive.h. */
+struct case_flow_rate {
+    bool given;
+    double velocity; /* the mean over all fluid cells of its component along the axis */
+    int axis;
+    int64_t every; /* steps between looks */
+    double time;   /* steps in which a deviation falls to 1/e */
 };
 
 /* What a face, or a part of one, does. */
@@ -295,6 +304,7 @@ struct flow_case {
     struct case_patch *patches; /* the later one where they overlap */
     double acceleration[3];
     struct case_signal force_signal; /* scales it */
+    struct case_flow_rate flow_rate;
     struct {
         int64_t steps;
         int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */

@@ -122,6 +122,13 @@ static void put_signal(FILE *to, const char *before, const struct case_signal *s
 
 static void put_force(FILE *to, const struct flow_case *c)
 {
+    const struct case_flow_rate *const wanted = &c->flow_rate;
+    if (wanted->given) {
+        put_number(to, "force:\n  flow_rate: {velocity: ", wanted->velocity, ", ");
+        fprintf(to, "axis: %s, every: %lld, ", key_axes[wanted->axis], (long long)wanted->every);
+        put_number(to, "time: ", wanted->time, "}\n");
+        return;
+    }
     fprintf(to, "force:\n  acceleration: ");
     put_vector(to, c->acceleration);
     fputc('\n', to);

@@ -50,6 +50,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
     d->signal_count = 1; /* SIGNAL_one */
+    d->flow_rate = c->flow_rate;
 
     for (int i = 0; i < Q; i++) {
         int there[3];
@@ -72,12 +73,16 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 /* What drives the fluid cells of a row. */
 static enum status drive_row(struct domain *d, const struct flow_case *c, struct tag_row *row)
 {
-    const int signal = domain_signal(d, &c->force_signal);
+    const int signal = domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal);
     if (signal < 0)
         return STATUS_USAGE;
     for (int a = 0; a < 3; a++) {
         row->acceleration[a] = c->acceleration[a];
         row->forced |= c->acceleration[a] != 0;
+    }
+    if (c->flow_rate.given) { /* the signal is its magnitude */
+        row->acceleration[c->flow_rate.axis] = 1;
+        row->forced = 1;
     }
     row->force_signal = (uint8_t)(row->forced ? signal : SIGNAL_one);
     return STATUS_OK;

@@ -30,7 +30,8 @@ struct domain {
      * the flow-rate controller's, which is the acceleration itself (solver/drive.h). */
     const struct case_signal *signals[SIGNALS];
     int signal_count;
-    int64_t fluid_cells; /* of the whole box */
+    struct case_flow_rate flow_rate; /* as the case says */
+    int64_t fluid_cells;             /* of the whole box */
 };
 
 /* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count.

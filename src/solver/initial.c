@@ -348,6 +348,9 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c)
         status = solver_put(s, &piece);
     }
     destroy_tables(&in);
+    s->drive = (struct drive){0};
+    if (drive_adjust(s)) /* what acts at step 0 */
+        status = STATUS_MACHINE;
     int mine = status, worst;
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, s->domain->comm);
     return (enum status)worst;

@@ -26,7 +26,8 @@ static void set_signals(struct solver *s)
     if (s->signal_step == s->step)
         return;
     for (int k = SIGNAL_one + 1; k < d->signal_count; k++)
-        s->view.signal[k] = signal_at(d->signals[k], s->step);
+        s->view.signal[k] =
+            d->signals[k] ? signal_at(d->signals[k], s->step) : s->drive.acceleration;
     s->signal_step = s->step;
 }
 
@@ -217,7 +218,7 @@ enum status solver_step(struct solver *s)
     else
         launch_interior(s);
     s->step++;
-    return status;
+    return drive_adjust(s) ? STATUS_MACHINE : status;
 }
 
 enum status solver_wait(struct solver *s)

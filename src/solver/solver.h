@@ -4,6 +4,7 @@
 
 #include "domain/domain.h"
 #include "solver/backend.h"
+#include "solver/drive.h"
 #include "solver/halo.h"
 
 struct solver {
@@ -13,6 +14,7 @@ struct solver {
     struct halo halo;
     int64_t step;        /* steps done */
     int64_t signal_step; /* the step for which the view's signals are set; -1: none */
+    struct drive drive;  /* the flow-rate controller's */
     struct box shell[6], interior;
     int shells;
     void *buffer[2];    /* of the backend: pieces of get, put and flow, one used, one coming */

@@ -63,6 +63,7 @@ static void must_say(const char *fragment)
     "run: {steps: 1000}\n"
 #define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
 #define BASE PLAIN FLUID
+#define HELD BASE "force: {flow_rate: {velocity: 0.01"
 #define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
 #define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
 #define BOX                                                                                        \
@@ -127,6 +128,10 @@ static const struct change {
     {"force.sine.mean", PUSHED "sine: {period: 9}}\n", "force.sine.mean=0.5", NULL},
     {"force.sine.amplitude", PUSHED "sine: {period: 9}}\n", "force.sine.amplitude=0.5", NULL},
     {"force.table", PUSHED "table: [[0, 0], [9, 1]]}\n", "force.table=[[0, 0], [9.5, 1]]", NULL},
+    {"force.flow_rate.velocity", HELD "}}\n", "force.flow_rate.velocity=0.02", NULL},
+    {"force.flow_rate.axis", HELD "}}\n", "force.flow_rate.axis=z", NULL},
+    {"force.flow_rate.every", HELD "}}\n", "force.flow_rate.every=9", NULL},
+    {"force.flow_rate.time", HELD "}}\n", "force.flow_rate.time=999", NULL},
     {"run.steps", BASE, "run.steps=2000", NULL},
     {"run.duration", BASE, "run={duration: 500}", NULL},
     {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},
