@@ -24,6 +24,8 @@ struct tag_row {
     uint8_t forced;          /* there is an acceleration, if not at every step */
     uint8_t signal;          /* scales the wall velocity */
     uint8_t force_signal;    /* scales the acceleration */
+    uint8_t sponge;          /* 1 + axis along which it grows, 0: none; see sponge.h */
+    uint32_t sponge_table;   /* its place in the view's table */
     double omega_even;       /* relaxation rate of the even part of the populations: 1 / tau */
     double omega_odd;        /* of the odd part */
     double acceleration[3];  /* body force per mass, lattice units */

@@ -65,9 +65,9 @@ static void name_from_path(char name[CASE_NAME], const char *path)
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,      section_domain,  section_fluid,  section_solver,
-        section_faces,      section_initial, section_force,  section_run,
-        section_checkpoint, section_check,   section_output,
+        section_units, section_domain,     section_fluid, section_solver,
+        section_faces, section_initial,    section_force, section_regions,
+        section_run,   section_checkpoint, section_check, section_output,
     };
     enum status s = shape_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
@@ -126,6 +126,7 @@ enum status case_read(const char *path, const char *text, long length, int set_c
 
 void case_destroy(struct flow_case *c)
 {
+    free(c->zones);
     free(c->series);
     free(c->fields);
     free(c->averages);

@@ -13,6 +13,7 @@
 
 enum {
     CASE_NAME = 64,
+    CASE_ZONES = 32,      /* regions */
     CASE_REMEMBERED = 60, /* averages and residuals, each an array in every checkpoint */
 };
 
@@ -288,6 +289,24 @@ struct case_image {
     double range[2];  /* in the unit of the quantity, lattice units */
 };
 
+/* A layer that draws the flow towards a state: strength ((depth) / (thickness))^power of the
+ * difference in each step, the depth from the region's side away from `face`; see sponge.h. */
+struct case_sponge {
+    bool given;
+    int face; /* 0 .. 5: the strength grows towards this side */
+    double strength, power;
+    double density, velocity[3]; /* that state */
+};
+
+/* A region with a method of its own; what it does not say is the whole case's. */
+struct case_zone {
+    char name[CASE_NAME];
+    struct case_region cells;
+    enum collision collision;
+    double magic, viscosity;
+    struct case_sponge sponge;
+};
+
 struct flow_case {
     char name[CASE_NAME]; /* stem of the case file, also the default output folder */
     struct case_units units;
@@ -302,6 +321,8 @@ struct flow_case {
     struct case_face faces[6]; /* xmin xmax ymin ymax zmin zmax */
     int patch_count;
     struct case_patch *patches; /* the later one where they overlap */
+    int zone_count;
+    struct case_zone *zones; /* the later one where they overlap */
     double acceleration[3];
     struct case_signal force_signal; /* scales it */
     struct case_flow_rate flow_rate;

@@ -135,6 +135,40 @@ static void put_force(FILE *to, const struct flow_case *c)
     put_signal(to, "  ", &c->force_signal);
 }
 
+/* The faces between cells, so that the cells are the same again; `all` for the whole box. */
+static void put_region(FILE *to, const char *key, const struct case_region *region,
+                       const int cells[3])
+{
+    const int *const lo = region->lo, *const hi = region->hi;
+    bool all = true;
+    for (int a = 0; a < 3; a++)
+        all = all && lo[a] == 0 && hi[a] == cells[a];
+    if (all)
+        fprintf(to, "%s: all", key);
+    else
+        fprintf(to, "%s: {from: [%d, %d, %d], to: [%d, %d, %d]}", key, lo[0], lo[1], lo[2], hi[0],
+                hi[1], hi[2]);
+}
+
+static void put_zone(FILE *to, const struct case_zone *z, const int cells[3])
+{
+    const struct case_sponge *const sponge = &z->sponge;
+    fprintf(to, "  %s:\n    ", z->name);
+    put_region(to, "box", &z->cells, cells);
+    fprintf(to, "\n    collision: %s\n", key_collisions[z->collision]);
+    if (collision_has_magic(z->collision))
+        put_number(to, "    magic: ", z->magic, "\n");
+    put_number(to, "    viscosity: ", z->viscosity, "\n");
+    if (!sponge->given)
+        return;
+    fprintf(to, "    sponge: {towards: %s, ", key_sides[sponge->face]);
+    put_number(to, "strength: ", sponge->strength, ", ");
+    put_number(to, "power: ", sponge->power, ", ");
+    put_number(to, "density: ", sponge->density, ", velocity: ");
+    put_vector(to, sponge->velocity);
+    fprintf(to, "}\n");
+}
+
 static void put_faces(FILE *to, const struct flow_case *c)
 {
     fprintf(to, "faces:\n");
@@ -194,20 +228,6 @@ static void put_checks(FILE *to, const struct flow_case *c)
     put_wall(to, "  hang: ", c->check.hang);
 }
 
-/* The faces between cells, so that the cells are the same again; `all` for the whole box. */
-static void put_region(FILE *to, const struct case_region *region, const int cells[3])
-{
-    const int *const lo = region->lo, *const hi = region->hi;
-    bool all = true;
-    for (int a = 0; a < 3; a++)
-        all = all && lo[a] == 0 && hi[a] == cells[a];
-    if (all)
-        fprintf(to, ", region: all");
-    else
-        fprintf(to, ", region: {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0],
-                hi[1], hi[2]);
-}
-
 static void put_series(FILE *to, const struct case_series *s)
 {
     fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
@@ -241,7 +261,7 @@ static void put_output(FILE *to, const struct flow_case *c)
         const struct case_field *f = &c->fields[n];
         fprintf(to, "    %s: {every: %lld, of: ", f->name, (long long)f->every);
         put_choices(to, key_fields, f->of);
-        put_region(to, &f->region, c->cells);
+        put_region(to, ", region", &f->region, c->cells);
         fprintf(to, ", stride: %d, precision: %s}\n", f->stride, precision_name(f->precision));
     }
     fprintf(to, "  averages:%s\n", c->averages_count ? "" : " {}");
@@ -250,7 +270,7 @@ static void put_output(FILE *to, const struct flow_case *c)
         fprintf(to, "    %s: {every: %lld, of: ", a->name, (long long)a->every);
         put_choices(to, key_averages, a->of);
         fprintf(to, ", from: %lld, to: %lld", (long long)a->from, (long long)a->to);
-        put_region(to, &a->region, c->cells);
+        put_region(to, ", region", &a->region, c->cells);
         fprintf(to, ", precision: %s}\n", precision_name(a->precision));
     }
     fprintf(to, "  images:%s\n", c->images_count ? "" : " {}");
@@ -283,6 +303,9 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     put_initial(to, &c->initial);
     put_faces(to, c);
     put_force(to, c);
+    fprintf(to, "regions:%s\n", c->zone_count ? "" : " {}");
+    for (int i = 0; i < c->zone_count; i++)
+        put_zone(to, &c->zones[i], c->cells);
     put_run(to, c);
     put_checks(to, c);
     put_output(to, c);

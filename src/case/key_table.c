@@ -39,6 +39,7 @@ const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
 static const char *const key_regions[] = {"all", NULL};
+const char *const key_sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
 static const char *const key_nones[]   = {"none", NULL};
 const char *const key_axes[]  = {"x", "y", "z", NULL};
 const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
@@ -179,6 +180,44 @@ const struct key key_table[] = {
     {ROW("force.flow_rate.time", KEY_NUMBER), .unit = UNIT_TIME, .range = FROM(1),
      .fallback = "1000", .example = "1000",
      .meaning = "time in which a deviation from the wanted velocity falls to 1/e"},
+
+    {ROW("regions", KEY_NAMES), .otherwise = "none",
+     .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
+     .meaning = "parts of the box with a method of their own, each under a name of yours; where they overlap "
+                "the later one is taken"},
+    {ROW("regions.*", KEY_MAP), .otherwise = "none",
+     .example = "{box: {from: [96, 0, 0], to: [128, 32, 32]}, collision: bgk}",
+     .meaning = "one region; what it does not say is as in the rest of the box"},
+    {ROW("regions.*.box", KEY_OR_MAP), .choices = key_regions, .required = true,
+     .example = "{from: [96, 0, 0], to: [128, 32, 32]}",
+     .meaning = "its cells, all or those whose centres lie between two corners"},
+    {ROW("regions.*.box.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .fallback = "[0, 0, 0]", .example = "[96, 0, 0]",
+     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
+    {ROW("regions.*.box.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
+     .otherwise = "the corner of the box", .example = "[128, 32, 32]",
+     .meaning = "corner with the highest coordinates"},
+    {ROW("regions.*.collision", KEY_CHOICE), .choices = key_collisions,
+     .otherwise = "solver.collision", .example = "bgk", .meaning = "collision operator"},
+    {ROW("regions.*.magic", KEY_NUMBER), .range = POSITIVE, .otherwise = "solver.magic",
+     .example = "0.25", .meaning = "TRT's magic parameter"},
+    {ROW("regions.*.viscosity", KEY_NUMBER), .unit = UNIT_VISCOSITY, .range = POSITIVE,
+     .otherwise = "that of the fluid", .example = "0.1", .meaning = "kinematic viscosity"},
+    {ROW("regions.*.sponge", KEY_MAP), .otherwise = "none",
+     .example = "{towards: xmax, strength: 0.1}",
+     .meaning = "draws the flow towards a state at rest, or another, more and more towards one side"},
+    {ROW("regions.*.sponge.towards", KEY_CHOICE), .choices = key_sides, .required = true,
+     .example = "xmax", .meaning = "the side of the region at which it is strongest"},
+    {ROW("regions.*.sponge.strength", KEY_NUMBER), .unit = UNIT_RATE, .range = {0, 1, true, false},
+     .required = true, .example = "0.1",
+     .meaning = "the part of the difference that is taken away in a step, at that side"},
+    {ROW("regions.*.sponge.power", KEY_NUMBER), .range = BETWEEN(1, 8), .fallback = "2",
+     .example = "3", .meaning = "grows as this power of the depth"},
+    {ROW("regions.*.sponge.density", KEY_NUMBER), .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 2),
+     .otherwise = "1", .example = "1.01", .meaning = "density of that state"},
+    {ROW("regions.*.sponge.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY,
+     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
+     .meaning = "velocity of that state"},
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "how long and on what"},

@@ -79,7 +79,7 @@ struct key {
     const char *meaning;
 };
 
-extern const char *const key_faces[], *const key_axes[];
+extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];

@@ -5,6 +5,7 @@
 
 #include "boundary.h"
 #include "cpu/kernels.h"
+#include "sponge.h"
 
 enum { LANES = TAGFLOW_LANES };
 
@@ -132,6 +133,9 @@ struct run_parameters {
     const uint32_t *links, *ruled; /* [x] masks of the run's cells, see runs.h */
     uint32_t any;                  /* all links' bits; 0: no masks */
     int only;                      /* the one cell that has links, -1: several */
+    const double *target,
+        *sponge;      /* of a sponge, else NULL; strengths of cells [x] or of the row */
+    int sponge_along; /* it varies along the row */
 };
 
 /* The populations of links that come from a wall, which are at `wall` instead; a cell of the next
@@ -151,6 +155,17 @@ TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall
     return choose(has_bit(links, i), value, at_end ? with_lane(back, count - 1, *at_end) : back);
 }
 
+typedef double sponge_lanes
+    __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* A sponge's strength in cells from x on. */
+TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
+{
+    if (p->sponge_along)
+        return __builtin_convertvector(*(const sponge_lanes *)(p->sponge + x), real);
+    return (real){0} + (scalar)*p->sponge;
+}
+
 /* Cells x to x + count of the row, the same as cell_step for each: `count` lanes are stored, the
  * others hold whatever lies there. wraps: the neighbour of the last of them along +x is cell 0.
  *
@@ -164,7 +179,7 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     lane_bits links = {0}, ruled = {0};
     uint32_t any = 0;
     int only = -1;
-    if (masked) {
+    if (masked && p->any) {
         links = __builtin_convertvector(*(const mask_lanes *)(p->links + x), lane_bits);
         any = p->any;
         if (p->only >= 0) {
@@ -173,7 +188,7 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
                 any = 0;
         }
     }
-    if (masked && boundary != BOUNDARY_halfway)
+    if (masked && p->any && boundary != BOUNDARY_halfway)
         ruled = __builtin_convertvector(*(const mask_lanes *)(p->ruled + x), lane_bits);
 
     prefetch(row->rest + x);
@@ -199,6 +214,9 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 
     const struct moments m = moments(f, p->collision, forced);
     collide(collision, f, out, m, p->collision, forced);
+
+    if (masked && p->target)
+        sponge_pull(p->target, sponge_of_lanes(p, x), out);
 
     store_lanes(row->rest + x, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
@@ -232,7 +250,7 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
 TAGFLOW_FN void step_forced(const struct row *row, const struct run_parameters *p, int x0, int x1,
                             int wraps, const int collision, const int forced, int boundary)
 {
-    if (!p->any) {
+    if (!p->any && !p->target) {
         step_run(row, p, x0, x1, wraps, collision, forced, 0, 0);
         return;
     }
@@ -297,6 +315,9 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
             .ruled = run->any ? runs->ruled + run->masks - run->x0 : NULL,
             .any = run->any,
             .only = run->only,
+            .target = cells->sponge ? sponge_target(v, cells) : NULL,
+            .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
+            .sponge_along = cells->sponge == 1,
         };
         const int wraps = !v->ghost[0] && x1 == v->n[0];
         step_functions[cells->collision](&row, &p, x0, x1, wraps, cells->forced, wall->boundary);

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "boundary.h"
 #include "domain/decompose.h"
+#include "domain/zones.h"
 
 /* Cells of the shell across a cut along x: rows are updated a vector at a time. */
 enum { X_SHELL = 32 };
@@ -49,7 +50,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
-    d->signal_count = 1; /* SIGNAL_one */
+    d->signals = 1;
     d->flow_rate = c->flow_rate;
 
     for (int i = 0; i < Q; i++) {
@@ -73,9 +74,6 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 /* What drives the fluid cells of a row. */
 static enum status drive_row(struct domain *d, const struct flow_case *c, struct tag_row *row)
 {
-    const int signal = domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal);
-    if (signal < 0)
-        return STATUS_USAGE;
     for (int a = 0; a < 3; a++) {
         row->acceleration[a] = c->acceleration[a];
         row->forced |= c->acceleration[a] != 0;
@@ -84,8 +82,9 @@ static enum status drive_row(struct domain *d, const struct flow_case *c, struct
         row->acceleration[c->flow_rate.axis] = 1;
         row->forced = 1;
     }
-    row->force_signal = (uint8_t)(row->forced ? signal : SIGNAL_one);
-    return STATUS_OK;
+    if (!row->forced)
+        return STATUS_OK;
+    return domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal, &row->force_signal);
 }
 
 static enum status make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
@@ -178,6 +177,11 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
                 d->tags[view_index(v, x, y, z)] = tag_at(d, face_row, g);
             }
+    status = domain_zones(d, c);
+    if (status) {
+        domain_destroy(d);
+        return status;
+    }
     mark_beside(d);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
@@ -206,19 +210,32 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     return STATUS_OK;
 }
 
-int domain_signal(struct domain *d, const struct case_signal *signal)
+static bool same_signal(const struct case_signal *a, const struct case_signal *b)
 {
+    if (!a || !b)
+        return a == b;
+    const size_t bytes = (size_t)a->points * sizeof(double);
+    return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
+           a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
+           a->points == b->points &&
+           (bytes == 0 ||
+            (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
+}
+
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+{
+    int k = 1;
+    *number = SIGNAL_one;
     if (signal && signal->kind == SIGNAL_constant)
-        return SIGNAL_one;
-    for (int k = SIGNAL_one + 1; k < d->signal_count; k++)
-        if (d->signals[k] == signal)
-            return k;
-    if (d->signal_count == SIGNALS) {
-        fail_user("the case has more than %d ramps, sines and tables in time", SIGNALS - 1);
-        return -1;
-    }
-    d->signals[d->signal_count] = signal;
-    return d->signal_count++;
+        return STATUS_OK;
+    while (k < d->signals && !same_signal(d->signal[k], signal))
+        k++;
+    if (k == SIGNALS)
+        return fail_user("more than %d things that change differently in time", SIGNALS - 1);
+    if (k == d->signals)
+        d->signal[d->signals++] = signal;
+    *number = (uint8_t)k;
+    return STATUS_OK;
 }
 
 struct box domain_all(const struct domain *d)

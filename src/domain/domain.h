@@ -26,10 +26,11 @@ struct domain {
     struct tag_row rows[TAG_ROWS];
     int row_count;
     double *table; /* the view's */
-    /* What the view's signals are made of; those that nobody asked for, and the first, are 1. NULL:
-     * the flow-rate controller's, which is the acceleration itself (solver/drive.h). */
-    const struct case_signal *signals[SIGNALS];
-    int signal_count;
+    /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1, and so are
+     * those that nobody asked for. Another NULL is the flow-rate controller's, whose signal is the
+     * acceleration itself (solver/drive.h). */
+    const struct case_signal *signal[SIGNALS];
+    int signals;
     struct case_flow_rate flow_rate; /* as the case says */
     int64_t fluid_cells;             /* of the whole box */
 };
@@ -46,10 +47,9 @@ void domain_destroy(struct domain *d);
  * reported. Before the solver is created. */
 enum status domain_table(struct domain *d, size_t values, size_t *place);
 
-/* The index of a signal in the view, the same for equal pointers; SIGNAL_one for a constant. The
- * signal is used as long as the domain is. NULL: the controller's. -1, reported, when there are too
- * many. */
-int domain_signal(struct domain *d, const struct case_signal *signal);
+/* The number of a signal of the case, which has to outlive the domain; a new one if it differs from
+ * those before. NULL: the controller's. STATUS_USAGE, reported: there are too many. */
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */

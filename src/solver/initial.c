@@ -284,10 +284,11 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
 
 /* Shifted populations of a cell; the first moment lacks half of a step's force, which the velocity
  * of a forced fluid includes. */
-static void populations_of(const struct initial *in, const struct cell_flow *f, double out[Q])
+static void populations_of(const struct initial *in, const struct cell_flow *f, double omega,
+                           double out[Q])
 {
     static const int v[Q][3] = LATTICE_VELOCITIES;
-    const double rho = 1 + f->drho, tau = case_tau(in->c);
+    const double rho = 1 + f->drho, tau = 1 / omega;
     double square = 0, divergence = 0;
     for (int a = 0; a < 3; a++) {
         square += f->u[a] * f->u[a];
@@ -325,7 +326,9 @@ static void fill_piece(struct solver *s, const struct initial *in, const struct 
                 const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
                 const struct cell_flow f = cell_flow_at(in, g);
                 double values[Q];
-                populations_of(in, &f, values);
+                const struct tag_row *const tag =
+                    &s->view.rows[s->view.tags[view_index(&s->view, x, y, z)] & TAG_ROW];
+                populations_of(in, &f, tag->fluid ? tag->omega_even : 1, values);
                 for (size_t i = 0; i < Q; i++)
                     if (s->backend->storage == PRECISION_fp64)
                         wide[i * cells + cell] = values[i];

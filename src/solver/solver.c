@@ -25,9 +25,8 @@ static void set_signals(struct solver *s)
     const struct domain *const d = s->domain;
     if (s->signal_step == s->step)
         return;
-    for (int k = SIGNAL_one + 1; k < d->signal_count; k++)
-        s->view.signal[k] =
-            d->signals[k] ? signal_at(d->signals[k], s->step) : s->drive.acceleration;
+    for (int k = 1; k < d->signals; k++)
+        s->view.signal[k] = d->signal[k] ? signal_at(d->signal[k], s->step) : s->drive.acceleration;
     s->signal_step = s->step;
 }
 
