@@ -81,6 +81,7 @@ CELLS(curl)
         ((struct partial *)t.buffer)[worker] = mine;                                               \
     }
 SUMS(sums, sums)
+SUMS(drift, drift)
 SUMS(enstrophy, enstrophy)
 
 static struct cuda_variant table(void)
@@ -102,6 +103,7 @@ static struct cuda_variant table(void)
     v.kernel[KERNEL_flow] = (const void *)cells_flow;
     v.kernel[KERNEL_curl] = (const void *)cells_curl;
     v.kernel[KERNEL_sums] = (const void *)sums_sums;
+    v.kernel[KERNEL_drift] = (const void *)sums_drift;
     v.kernel[KERNEL_enstrophy] = (const void *)sums_enstrophy;
     return v;
 }

@@ -26,9 +26,12 @@ struct tag_row {
     uint8_t subgrid;         /* enum subgrid, if fluid */
     uint8_t collision;       /* enum collision, if fluid */
     uint8_t forced;          /* there is an acceleration, if not at every step */
-    uint8_t signal;          /* scales acceleration and wall velocity */
+    uint8_t signal;          /* scales the wall velocity */
+    uint8_t force_signal;    /* scales the acceleration */
     uint8_t damped;          /* walls damp the subgrid model */
+    uint8_t sponge;          /* 1 + axis along which it grows, 0: none; see sponge.h */
     uint32_t damping;        /* place in the table of the factors by which, see subgrid.h */
+    uint32_t sponge_table;   /* place in the table of the sponge's target and strengths */
     double omega_even;       /* relaxation rate of shear, or of all even parts: 1 / tau */
     double omega_odd;        /* of the odd part */
     double omega_bulk;       /* of the trace of the second moments */

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "boundary.h"
 #include "domain/decompose.h"
+#include "domain/zones.h"
 
 /* Cells of the shell across a cut along x: rows are updated a vector at a time. */
 enum { X_SHELL = 32 };
@@ -52,6 +53,8 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
+    d->signals = 1;
+    d->flow_rate = c->flow_rate;
 
     for (int i = 0; i < Q; i++) {
         int there[3];
@@ -71,7 +74,23 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     }
 }
 
-static void make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
+/* What drives the fluid cells of a row. */
+static enum status drive_row(struct domain *d, const struct flow_case *c, struct tag_row *row)
+{
+    for (int a = 0; a < 3; a++) {
+        row->acceleration[a] = c->acceleration[a];
+        row->forced |= c->acceleration[a] != 0;
+    }
+    if (c->flow_rate.given) { /* the signal is its magnitude */
+        row->acceleration[c->flow_rate.axis] = 1;
+        row->forced = 1;
+    }
+    if (!row->forced)
+        return STATUS_OK;
+    return domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal, &row->force_signal);
+}
+
+static enum status make_rows(struct domain *d, const struct flow_case *c, int face_row[6])
 {
     const double omega = 1 / case_tau(c);
     d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
@@ -88,10 +107,9 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
     };
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
-    for (int a = 0; a < 3; a++) {
-        d->rows[TAG_FLUID].acceleration[a] = c->acceleration[a];
-        d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
-    }
+    const enum status status = drive_row(d, c, &d->rows[TAG_FLUID]);
+    if (status)
+        return status;
     d->row_count = TAG_FIRST_FACE;
     for (int face = 0; face < 6; face++) {
         const struct case_face *const f = &c->faces[face];
@@ -102,6 +120,7 @@ static void make_rows(struct domain *d, const struct flow_case *c, int face_row[
         d->rows[face_row[face]] = (struct tag_row){.boundary = BOUNDARY_moving};
         tag_row_move(&d->rows[face_row[face]], f->velocity);
     }
+    return STATUS_OK;
 }
 
 /* What lies at a global coordinate one axis of which may be one beyond the box. Where two walls
@@ -200,8 +219,7 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
         return STATUS_MACHINE;
     }
     d->view.tags = d->tags;
-    make_rows(d, c, face_row);
-    status = status_agree(comm, damp_rows(d, c));
+    status = make_rows(d, c, face_row);
     if (status) {
         domain_destroy(d);
         return status;
@@ -215,6 +233,12 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
                 d->tags[view_index(v, x, y, z)] = tag_at(d, face_row, g);
             }
+    if (!(status = domain_zones(d, c)))
+        status = damp_rows(d, c);
+    if (status_agree(comm, status)) {
+        domain_destroy(d);
+        return STATUS_MACHINE;
+    }
     mark_beside(d);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
@@ -240,6 +264,34 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     memset(table + *place, 0, values * sizeof *table);
     d->view.table = d->table = table;
     d->view.table_values += values;
+    return STATUS_OK;
+}
+
+static bool same_signal(const struct case_signal *a, const struct case_signal *b)
+{
+    if (!a || !b)
+        return a == b;
+    const size_t bytes = (size_t)a->points * sizeof(double);
+    return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
+           a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
+           a->points == b->points &&
+           (bytes == 0 ||
+            (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
+}
+
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+{
+    int k = 1;
+    *number = SIGNAL_one;
+    if (signal && signal->kind == SIGNAL_constant)
+        return STATUS_OK;
+    while (k < d->signals && !same_signal(d->signal[k], signal))
+        k++;
+    if (k == SIGNALS)
+        return fail_user("more than %d things that change differently in time", SIGNALS - 1);
+    if (k == d->signals)
+        d->signal[d->signals++] = signal;
+    *number = (uint8_t)k;
     return STATUS_OK;
 }
 

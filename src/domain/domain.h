@@ -25,8 +25,14 @@ struct domain {
     uint8_t *tags;     /* [view_cells] */
     struct tag_row rows[TAG_ROWS];
     int row_count;
-    double *table;       /* the view's */
-    int64_t fluid_cells; /* of the whole box */
+    double *table; /* the view's */
+    /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1, and so are
+     * those that nobody asked for. Another NULL is the flow-rate controller's, whose signal is the
+     * acceleration itself (solver/drive.h). */
+    const struct case_signal *signal[SIGNALS];
+    int signals;
+    struct case_flow_rate flow_rate; /* as the case says */
+    int64_t fluid_cells;             /* of the whole box */
 };
 
 /* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count.
@@ -40,6 +46,10 @@ void domain_destroy(struct domain *d);
 /* Append so many zeros to the table, which may move; their place is there, or STATUS_MACHINE,
  * reported. Before the solver is created. */
 enum status domain_table(struct domain *d, size_t values, size_t *place);
+
+/* The number of a signal of the case, which has to outlive the domain; a new one if it differs from
+ * those before. NULL: the controller's. STATUS_USAGE, reported: there are too many. */
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for
  * (shell, at most 6 boxes, returns how many); the rest (interior, may be empty). */

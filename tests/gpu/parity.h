@@ -54,6 +54,7 @@ struct ground {
     struct view view; /* without populations */
     size_t cells;     /* owned and ghost */
     uint8_t *tags;
+    double *table; /* the view's */
     struct tag_row rows[TAG_ROWS];
 };
 
