@@ -61,9 +61,10 @@ static enum status check_speed(const struct reader *r, const struct node *value,
     node_path(value, path, sizeof path);
     return fail_at(r->document, value->at,
                    "%s: what comes in is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
-                   "%.3g cells a step; %s)",
+                   "%.3g cells a step: %s)",
                    path, speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-                   r->units.given ? "take a smaller units.dt" : "and a smaller viscosity");
+                   r->units.given ? "take a smaller units.dt"
+                                  : "with a smaller viscosity the Reynolds number stays");
 }
 
 static enum status read_wall(const struct reader *r, const struct node *map, const char *base,
