@@ -403,7 +403,7 @@ static enum status read_disc(const struct reader *r, const struct node *map, con
         (s = value_number(r, map, "patches.*.disc.radius", &p->radius)))
         return s;
     for (int k = 0; k < 2; k++)
-        nearest[k] = fmin(floor(p->center[k]), cells[axes[k]] - 1) + 0.5 - p->center[k];
+        nearest[k] = floor(p->center[k]) + 0.5 - p->center[k];
     if (nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
         return STATUS_OK;
     node_path(map, path, sizeof path);
