@@ -301,7 +301,7 @@ enum status bench_variant(const struct variant *v, const struct bench *b)
     for (int k = 0; step && k < MIXTURES && !status; k++)
         status = bench_step(v, b, mixture(k), SCENE_open);
     for (int k = 0; step && k < MIXTURES - 1 && !status;
-         k += 2) /* walls have to do with no force */
+         k += 3) /* walls have to do with no force */
         status = bench_step(v, b, mixture(k), SCENE_closed);
     const bool others = !step || !b->only;
     return status || !others ? status : bench_others(v, b);

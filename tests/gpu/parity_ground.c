@@ -41,18 +41,18 @@ double random_uniform(uint64_t *state)
 
 struct mixture mixture(int number)
 {
-    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true}
-                                  : (struct mixture){number / 2, number % 2 != 0};
+    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true, true}
+                                  : (struct mixture){number / 3, number % 3 > 0, number % 3 > 1};
 }
 
 const char *mixture_name(struct mixture m)
 {
-    static const char *const names[COLLISIONS][2] = {
-#define X(name, free, meaning) {#name, #name " forced"},
+    static const char *const names[COLLISIONS][3] = {
+#define X(name, free, meaning) {#name, #name " forced", #name " subgrid"},
         COLLISION_LIST(X)
 #undef X
     };
-    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced];
+    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced + m.subgrid];
 }
 
 /* Relaxation rates over all that is stable, 1 and next to 2 among them. */
@@ -90,6 +90,8 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .signal = (uint8_t)random_below(random, SIGNALS),
             .force_signal = (uint8_t)random_below(random, SIGNALS),
         };
+        if (mixed ? k % 3 == 0 : m.subgrid && k > 0)
+            tag_row_smagorinsky(row, SUBGRID_smagorinsky, 0.2);
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
         if (mixed && k % 3 == 1)

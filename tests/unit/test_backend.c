@@ -145,6 +145,11 @@ static void compare_all(struct flow_case c, struct how how)
                 c.run.isa = (enum isa)isa;
                 for (int a = 0; a < 3; a++)
                     c.acceleration[a] = forced ? 1e-3 * (2 - a) : 0;
+                c.solver.subgrid = SUBGRID_none;
+                compare(&c, how);
+                c.solver.subgrid = SUBGRID_smagorinsky;
+                c.solver.smagorinsky = 0.2;
+                c.solver.van_driest = forced ? 0.01 : 0;
                 compare(&c, how);
             }
 }
@@ -261,6 +266,11 @@ static void boxes_at_random(void **state)
         if (how.piece_cells && how.piece_cells < (size_t)c.cells[0])
             how.piece_cells = (size_t)c.cells[0];
         c.solver.collision = (enum collision)(reference_random(&random) % COLLISIONS);
+        if (how.seed & 16) {
+            c.solver.subgrid = SUBGRID_smagorinsky;
+            c.solver.smagorinsky = 0.2;
+            c.solver.van_driest = how.seed & 32 ? 0.01 : 0;
+        }
         c.run.threads = 1 + (int)(reference_random(&random) % 3);
         c.fluid.viscosity = 0.005 + 0.1 * fabs(reference_uniform(&random));
         do
