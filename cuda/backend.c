@@ -155,7 +155,7 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
             return variant->mixed;
         if (!row->fluid)
             continue;
-        if (collision != COLLISION_mixed && collision != row->collision)
+        if (row->sponge || (collision != COLLISION_mixed && collision != row->collision))
             return variant->mixed;
         collision = row->collision;
         forced |= row->forced != 0;

@@ -9,6 +9,7 @@
 #include "collision.h"
 #include "open.h"
 #include "slot.h"
+#include "sponge.h"
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
@@ -284,6 +285,9 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         damping = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
     const struct rates r = subgrid_rates(model, f, m, p, damping, with_force);
     collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, r, with_force);
+
+    if (collision == COLLISION_mixed && row->sponge)
+        sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
 
 /* Each leave is to look up its wall anew. */
 #define FORGET_PLACE                                                                               \

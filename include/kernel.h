@@ -8,6 +8,7 @@
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
  *   curl    curl u -> buffer                                 [cells of the box][3], double
  *   sums    what they sum up to -> buffer                    [workers] struct sums
+ *   drift   their velocities, summed up -> buffer        [workers] struct drift
  *   enstrophy   |curl u|^2 / 2 of them, summed up -> buffer  [workers] struct enstrophy
  *
  * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get, flow
@@ -25,7 +26,7 @@
 #include "sums.h"
 
 /* clang-format off */
-#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(enstrophy)
+#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(drift) X(enstrophy)
 /* clang-format on */
 
 enum kernel {
@@ -160,6 +161,17 @@ TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, int 
         return;
     flow_of(v, t.odd, x, y, z, flow);
     sums_add(sums, flow[0], flow_square(flow[1], flow[2], flow[3]), (int64_t)cell);
+}
+
+TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, int x, int y, int z,
+                           struct drift *sum)
+{
+    double flow[4];
+    (void)cell;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    flow_of(v, t.odd, x, y, z, flow);
+    drift_add(sum, flow + 1);
 }
 
 TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, int x, int y,

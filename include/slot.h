@@ -131,7 +131,7 @@ TAGFLOW_FN int view_fluid(const struct view *v, size_t cell)
 /* Body force per mass that acts in a cell of that row at this step. */
 TAGFLOW_FN double view_acceleration(const struct view *v, const struct tag_row *row, int axis)
 {
-    return row->acceleration[axis] * v->signal[row->signal];
+    return row->acceleration[axis] * v->signal[row->force_signal];
 }
 
 /* Does link i of cell (x, y, z) come from a cell that is not fluid? */

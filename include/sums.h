@@ -77,6 +77,25 @@ TAGFLOW_FN void enstrophy_add(struct enstrophy *e, const double curl[3])
         exact_add(&e->sum, half);
 }
 
+/* Sums of the velocity's components; what is not sane is left out. */
+struct drift {
+    struct exact_sum u[3];
+};
+
+TAGFLOW_FN struct drift drift_none(void)
+{
+    const struct drift d = {{{0}, {0}, {0}}};
+    return d;
+}
+
+TAGFLOW_FN void drift_add(struct drift *d, const double u[3])
+{
+    if (!(flow_square(u[0], u[1], u[2]) < FLOW_SANE))
+        return;
+    for (int a = 0; a < 3; a++)
+        exact_add(&d->u[a], u[a]);
+}
+
 TAGFLOW_FN void sums_join(struct sums *s, const struct sums *other)
 {
     s->drho.units += other->drho.units;

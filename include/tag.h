@@ -27,14 +27,17 @@ struct tag_row {
     uint8_t subgrid;         /* enum subgrid, if fluid */
     uint8_t collision;       /* enum collision, if fluid */
     uint8_t forced;          /* there is an acceleration, if not at every step */
-    uint8_t signal;          /* scales acceleration and wall velocity */
+    uint8_t signal;          /* scales the wall velocity */
+    uint8_t force_signal;    /* scales the acceleration */
     uint8_t damped;          /* walls damp the subgrid model */
+    uint8_t sponge;          /* 1 + axis along which it grows, 0: none; see sponge.h */
     uint8_t face;            /* of an open boundary: which, 0 .. 5 for xmin .. zmax */
     uint8_t outside;         /* of a fluid cell there: bit k: populations from beyond face k are not
                               * known, the rule makes them */
     uint8_t signal_velocity; /* scales the velocity that an open boundary gives */
     uint8_t signal_density;  /* scales drho */
     uint32_t damping;        /* place in the table of the factors by which, see subgrid.h */
+    uint32_t sponge_table;   /* place in the table of the sponge's target and strengths */
     uint32_t table;         /* 1 + place of the velocities over the face, see open.h; 0: none, it is
                              * wall_velocity everywhere */
     double omega_even;      /* relaxation rate of shear, or of all even parts: 1 / tau */

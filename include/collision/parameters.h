@@ -35,7 +35,7 @@ struct stress {
 TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v,
                                                             const struct tag_row *row)
 {
-    const scalar signal = (scalar)v->signal[row->signal];
+    const scalar signal = (scalar)v->signal[row->force_signal];
     struct collision_parameters p;
     p.omega_even = (scalar)row->omega_even;
     p.omega_odd = (scalar)row->omega_odd;

@@ -65,9 +65,9 @@ static void name_from_path(char name[CASE_NAME], const char *path)
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,      section_domain,  section_fluid,   section_solver, section_faces,
-        section_patches,    section_subgrid, section_initial, section_force,  section_run,
-        section_checkpoint, section_check,   section_output,
+        section_units,   section_domain,     section_fluid,   section_solver, section_faces,
+        section_patches, section_subgrid,    section_initial, section_force,  section_regions,
+        section_run,     section_checkpoint, section_check,   section_output,
     };
     enum status s = shape_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
@@ -140,10 +140,12 @@ void case_destroy(struct flow_case *c)
         patch_destroy(&c->patches[i]);
     free(c->patches);
     signal_destroy(&c->force_signal);
+    free(c->zones);
     free(c->series);
     free(c->fields);
     free(c->averages);
     free(c->images);
+    signal_destroy(&c->force_signal);
     free(c->resolved);
     *c = (struct flow_case){0};
 }

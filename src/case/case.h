@@ -14,6 +14,7 @@
 
 enum {
     CASE_NAME = 64,
+    CASE_ZONES = 32,      /* regions */
     CASE_REMEMBERED = 60, /* averages and residuals, each an array in every checkpoint */
     CASE_PATCHES = 48,    /* each takes a few tags */
     CASE_REASON = 192,    /* bytes of what is wrong with a file */
@@ -119,7 +120,7 @@ enum series_kind {
 };
 
 /* Columns of a flow series, in the order in which they are written after step and time. */
-#define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity)
+#define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity) X(acceleration)
 enum series_column {
 #define X(name) SERIES_##name,
     SERIES_LIST(X)
@@ -191,6 +192,15 @@ struct case_signal {
     char *file;        /* that it is from */
     double unit;       /* steps in a unit of the file's times */
     uint64_t checksum; /* of the numbers in the file */
+};
+
+/* A mean velocity that is held by an acceleration along its axis, see solver/drive.h. */
+struct case_flow_rate {
+    bool given;
+    double velocity; /* the mean over all fluid cells of its component along the axis */
+    int axis;
+    int64_t every; /* steps between looks */
+    double time;   /* steps in which a deviation falls to 1/e */
 };
 
 /* What a face, or a part of one, does. */
@@ -287,6 +297,24 @@ struct case_image {
     double range[2];  /* in the unit of the quantity, lattice units */
 };
 
+/* A layer that draws the flow towards a state: strength ((depth) / (thickness))^power of the
+ * difference in each step, the depth from the region's side away from `face`; see sponge.h. */
+struct case_sponge {
+    bool given;
+    int face; /* 0 .. 5: the strength grows towards this side */
+    double strength, power;
+    double density, velocity[3]; /* that state */
+};
+
+/* A region with a method of its own; what it does not say is the whole case's. */
+struct case_zone {
+    char name[CASE_NAME];
+    struct case_region cells;
+    enum collision collision;
+    double magic, viscosity;
+    struct case_sponge sponge;
+};
+
 struct flow_case {
     char name[CASE_NAME]; /* stem of the case file, also the default output folder */
     struct case_units units;
@@ -307,8 +335,11 @@ struct flow_case {
     struct case_face faces[6]; /* xmin xmax ymin ymax zmin zmax */
     int patch_count;
     struct case_patch *patches; /* the later one where they overlap */
+    int zone_count;
+    struct case_zone *zones; /* the later one where they overlap */
     double acceleration[3];
     struct case_signal force_signal; /* scales it */
+    struct case_flow_rate flow_rate;
     struct {
         int64_t steps;
         int ranks[3]; /* cuts along x, y, z; 0 0 0: chosen by the program */

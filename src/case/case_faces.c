@@ -61,9 +61,10 @@ static enum status check_speed(const struct reader *r, const struct node *value,
     node_path(value, path, sizeof path);
     return fail_at(r->document, value->at,
                    "%s: what comes in is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
-                   "%.3g cells a step; %s)",
+                   "%.3g cells a step: %s)",
                    path, speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-                   r->units.given ? "take a smaller units.dt" : "and a smaller viscosity");
+                   r->units.given ? "take a smaller units.dt"
+                                  : "with a smaller viscosity the Reynolds number stays");
 }
 
 static enum status read_wall(const struct reader *r, const struct node *map, const char *base,
@@ -402,7 +403,7 @@ static enum status read_disc(const struct reader *r, const struct node *map, con
         (s = value_number(r, map, "patches.*.disc.radius", &p->radius)))
         return s;
     for (int k = 0; k < 2; k++)
-        nearest[k] = fmin(floor(p->center[k]), cells[axes[k]] - 1) + 0.5 - p->center[k];
+        nearest[k] = floor(p->center[k]) + 0.5 - p->center[k];
     if (nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
         return STATUS_OK;
     node_path(map, path, sizeof path);

@@ -105,8 +105,47 @@ enum status section_initial(struct reader *r, struct flow_case *c)
     return check_box(r, value_find(map, "initial.flow"), c);
 }
 
+static enum status read_flow_rate(const struct reader *r, const struct node *force,
+                                  struct flow_case *c)
+{
+    struct case_flow_rate *const wanted = &c->flow_rate;
+    const struct node *const map = value_find(force, "force.flow_rate");
+    char path[NODE_PATH];
+    enum status s;
+    if (!map)
+        return STATUS_OK;
+    if ((s = value_refuse(r, force, "force.acceleration",
+                          "with force.flow_rate, which makes its own")) ||
+        (s = value_number(r, map, "force.flow_rate.velocity", &wanted->velocity)) ||
+        (s = value_choice(r, map, "force.flow_rate.axis", &wanted->axis)) ||
+        (s = value_interval(r, map, "force.flow_rate.every", &wanted->every)) ||
+        (s = value_number(r, map, "force.flow_rate.time", &wanted->time)))
+        return s;
+    node_path(map, path, sizeof path);
+    if (c->faces[2 * wanted->axis].kind != FACE_periodic)
+        return fail_at(r->document, map->key_at,
+                       "%s holds the flow along %s, which is not periodic (faces: {%s: periodic}, "
+                       "or another axis)",
+                       path, key_axes[wanted->axis], key_axes[wanted->axis]);
+    if (wanted->time < (double)wanted->every)
+        return fail_at(r->document, map->key_at,
+                       "%s: time %g is shorter than the %lld steps between looks (a flow that is "
+                       "set right faster than it is looked at swings)",
+                       path, wanted->time, (long long)wanted->every);
+    wanted->given = true;
+    return STATUS_OK;
+}
+
 enum status section_force(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "force");
-    return value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration);
+    enum status s;
+    if ((s = value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration)) ||
+        (s = signal_read(r, map, "force", &c->force_signal)))
+        return s;
+    const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
+    for (size_t i = 0; i < 3 && !value_find(map, "force.acceleration"); i++)
+        if ((s = value_refuse(r, map, rows[i], "without force.acceleration")))
+            return s;
+    return read_flow_rate(r, map, c);
 }

@@ -114,15 +114,8 @@ static enum status read_series(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-/* The rows of a region below output.fields.* or output.averages.*. */
-struct region_rows {
-    const char *region, *from, *to;
-};
-
-/* Cells whose centres lie within two corners, faces of the region included. */
-static enum status read_region(const struct reader *r, const struct node *entry,
-                               struct region_rows rows, const int cells[3],
-                               struct case_region *region)
+enum status region_read(const struct reader *r, const struct node *entry, struct region_rows rows,
+                        const int cells[3], struct case_region *region)
 {
     char path[NODE_PATH];
     double from[3] = {0, 0, 0}, to[3] = {cells[0], cells[1], cells[2]};
@@ -163,7 +156,7 @@ static enum status read_field(const struct reader *r, const struct node *map,
     enum status s;
     if ((s = value_interval(r, map, "output.fields.*.every", &field->every)) ||
         (s = value_choices(r, map, "output.fields.*.of", &field->of)) ||
-        (s = read_region(r, map, rows, cells, &field->region)) ||
+        (s = region_read(r, map, rows, cells, &field->region)) ||
         (s = value_integer(r, map, "output.fields.*.stride", &stride)) ||
         (s = value_choice(r, map, "output.fields.*.precision", &precision)))
         return s;
@@ -218,7 +211,7 @@ static enum status read_average(const struct reader *r, const struct node *map,
         (s = value_choices(r, map, "output.averages.*.of", &average->of)) ||
         (s = value_interval(r, map, "output.averages.*.from", &average->from)) ||
         (s = value_interval(r, map, "output.averages.*.to", &average->to)) ||
-        (s = read_region(r, map, rows, c->cells, &average->region)) ||
+        (s = region_read(r, map, rows, c->cells, &average->region)) ||
         (s = value_choice(r, map, "output.averages.*.precision", &precision)))
         return s;
     average->precision = (enum precision)precision;

@@ -129,6 +129,55 @@ static void put_initial(FILE *to, const struct case_initial *initial)
         put_number(to, "  width: ", initial->width, "\n");
 }
 
+static void put_force(FILE *to, const struct flow_case *c)
+{
+    const struct case_flow_rate *const wanted = &c->flow_rate;
+    if (wanted->given) {
+        put_number(to, "force:\n  flow_rate: {velocity: ", wanted->velocity, ", ");
+        fprintf(to, "axis: %s, every: %lld, ", key_axes[wanted->axis], (long long)wanted->every);
+        put_number(to, "time: ", wanted->time, "}\n");
+        return;
+    }
+    fprintf(to, "force: {acceleration: ");
+    put_vector(to, c->acceleration);
+    signal_write(to, ", ", &c->force_signal);
+    fprintf(to, "}\n");
+}
+
+/* The faces between cells, so that the cells are the same again; `all` for the whole box. */
+static void put_region(FILE *to, const char *key, const struct case_region *region,
+                       const int cells[3])
+{
+    const int *const lo = region->lo, *const hi = region->hi;
+    bool all = true;
+    for (int a = 0; a < 3; a++)
+        all = all && lo[a] == 0 && hi[a] == cells[a];
+    if (all)
+        fprintf(to, "%s: all", key);
+    else
+        fprintf(to, "%s: {from: [%d, %d, %d], to: [%d, %d, %d]}", key, lo[0], lo[1], lo[2], hi[0],
+                hi[1], hi[2]);
+}
+
+static void put_zone(FILE *to, const struct case_zone *z, const int cells[3])
+{
+    const struct case_sponge *const sponge = &z->sponge;
+    fprintf(to, "  %s:\n    ", z->name);
+    put_region(to, "box", &z->cells, cells);
+    fprintf(to, "\n    collision: %s\n", key_collisions[z->collision]);
+    if (collision_free(z->collision) & FREE_magic)
+        put_number(to, "    magic: ", z->magic, "\n");
+    put_number(to, "    viscosity: ", z->viscosity, "\n");
+    if (!sponge->given)
+        return;
+    fprintf(to, "    sponge: {towards: %s, ", key_sides[sponge->face]);
+    put_number(to, "strength: ", sponge->strength, ", ");
+    put_number(to, "power: ", sponge->power, ", ");
+    put_number(to, "density: ", sponge->density, ", velocity: ");
+    put_vector(to, sponge->velocity);
+    fprintf(to, "}\n");
+}
+
 /* Seconds of wall time; 0 is none. */
 static void put_wall(FILE *to, const char *before, double seconds)
 {
@@ -172,20 +221,6 @@ static void put_checks(FILE *to, const struct flow_case *c)
     put_wall(to, "  hang: ", c->check.hang);
 }
 
-/* The faces between cells, so that the cells are the same again; `all` for the whole box. */
-static void put_region(FILE *to, const struct case_region *region, const int cells[3])
-{
-    const int *const lo = region->lo, *const hi = region->hi;
-    bool all = true;
-    for (int a = 0; a < 3; a++)
-        all = all && lo[a] == 0 && hi[a] == cells[a];
-    if (all)
-        fprintf(to, ", region: all");
-    else
-        fprintf(to, ", region: {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0],
-                hi[1], hi[2]);
-}
-
 static void put_series(FILE *to, const struct case_series *s)
 {
     fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
@@ -219,7 +254,7 @@ static void put_output(FILE *to, const struct flow_case *c)
         const struct case_field *f = &c->fields[n];
         fprintf(to, "    %s: {every: %lld, of: ", f->name, (long long)f->every);
         put_choices(to, key_fields, f->of);
-        put_region(to, &f->region, c->cells);
+        put_region(to, ", region", &f->region, c->cells);
         fprintf(to, ", stride: %d, precision: %s}\n", f->stride, precision_name(f->precision));
     }
     fprintf(to, "  averages:%s\n", c->averages_count ? "" : " {}");
@@ -228,7 +263,7 @@ static void put_output(FILE *to, const struct flow_case *c)
         fprintf(to, "    %s: {every: %lld, of: ", a->name, (long long)a->every);
         put_choices(to, key_averages, a->of);
         fprintf(to, ", from: %lld, to: %lld", (long long)a->from, (long long)a->to);
-        put_region(to, &a->region, c->cells);
+        put_region(to, ", region", &a->region, c->cells);
         fprintf(to, ", precision: %s}\n", precision_name(a->precision));
     }
     fprintf(to, "  images:%s\n", c->images_count ? "" : " {}");
@@ -260,9 +295,10 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     put_method(to, c, by_reynolds);
     put_initial(to, &c->initial);
     faces_write(to, c);
-    fprintf(to, "force:\n  acceleration: ");
-    put_vector(to, c->acceleration);
-    fputc('\n', to);
+    put_force(to, c);
+    fprintf(to, "regions:%s\n", c->zone_count ? "" : " {}");
+    for (int i = 0; i < c->zone_count; i++)
+        put_zone(to, &c->zones[i], c->cells);
     put_run(to, c);
     put_checks(to, c);
     put_output(to, c);

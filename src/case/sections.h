@@ -17,6 +17,7 @@ enum status section_subgrid(struct reader *r, struct flow_case *c);
 enum status section_patches(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
+enum status section_regions(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
 enum status section_checkpoint(struct reader *r, struct flow_case *c);
 enum status section_check(struct reader *r, struct flow_case *c);
@@ -55,6 +56,14 @@ struct plain_locale {
 };
 enum status plain_locale_enter(struct plain_locale *l);
 void plain_locale_leave(struct plain_locale *l);
+
+/* Cells whose centres lie within two corners, faces of the region included: a KEY_OR_MAP of `all`
+ * and of the two keys for them. */
+struct region_rows {
+    const char *region, *from, *to;
+};
+enum status region_read(const struct reader *r, const struct node *entry, struct region_rows rows,
+                        const int cells[3], struct case_region *region);
 
 /* Has the initial flow this key? Shared by reader and writer. */
 bool initial_has(enum initial_flow flow, enum initial_keys key);

@@ -378,6 +378,22 @@ static void add_block(struct sums *sums, const struct block *b, int count, size_
         sums_add_max(sums, square[k], (int64_t)(cell + (size_t)k));
 }
 
+/* As drift_add of each cell of a block. */
+static void add_drift(struct drift *sum, const struct block *b, int count)
+{
+    int bad = 0;
+    for (int k = 0; k < count; k++)
+        bad |= !(flow_square(b->u[0][k], b->u[1][k], b->u[2][k]) < FLOW_SANE);
+    for (int k = 0; bad && k < count; k++)
+        drift_add(sum, (const double[3]){b->u[0][k], b->u[1][k], b->u[2][k]});
+    for (int a = 0; !bad && a < 3; a++) {
+        struct exact_terms terms = {0, 0};
+        for (int k = 0; k < count; k++)
+            exact_gather(&terms, b->u[a][k]);
+        exact_add_terms(&sum->u[a], terms);
+    }
+}
+
 /* Cells of a row of the box, the first of which is number `cell`. */
 static void sum_row(const struct view *v, const struct box *box, struct task t, size_t cell, int y,
                     int z, struct sums *sums)
@@ -413,6 +429,39 @@ static void kernel_sums(const struct view *v, const struct runs *runs, const str
     }
 }
 
+static void drift_row(const struct view *v, const struct box *box, struct task t, int y, int z,
+                      struct drift *sum)
+{
+    const struct row row = row_loads(v, t.odd, y, z);
+    struct block b;
+    for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
+        end = plain_end(v, x, box->hi[0], y, z, 0);
+        if (end == x) {
+            cell_drift(v, t, 0, x, y, z, sum);
+            end = x + 1;
+            continue;
+        }
+        end = end - x < BLOCK ? end : x + BLOCK;
+        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        add_drift(sum, &b, end - x);
+    }
+}
+
+static void kernel_drift(const struct view *v, const struct runs *runs, const struct box *b,
+                         struct task t)
+{
+    const size_t ny = (size_t)(b->hi[1] - b->lo[1]), rows = ny * (size_t)(b->hi[2] - b->lo[2]);
+    const size_t workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct drift sum = drift_none();
+        for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++)
+            drift_row(v, b, t, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &sum);
+        ((struct drift *)t.buffer)[worker] = sum;
+    }
+}
+
 /* The run of cells that no row loop fits. */
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
@@ -439,6 +488,7 @@ const struct cpu_variant VARIANT(cpu_variant) = {
             [KERNEL_flow] = kernel_flow,
             [KERNEL_curl] = kernel_curl,
             [KERNEL_sums] = kernel_sums,
+            [KERNEL_drift] = kernel_drift,
             [KERNEL_enstrophy] = kernel_enstrophy,
         },
 };

@@ -5,6 +5,7 @@
 
 #include "boundary.h"
 #include "cpu/kernels.h"
+#include "sponge.h"
 
 enum { LANES = TAGFLOW_LANES };
 
@@ -136,6 +137,9 @@ struct run_parameters {
     int only;                      /* the one cell that has links, -1: several */
     const double *damping_along;   /* [x] of the subgrid model, NULL: none */
     scalar damping;                /* what all cells of the row have of it */
+    const double *target;          /* of a sponge, NULL: none */
+    const double *sponge;          /* its strengths of cells [x], or of the row */
+    int sponge_along;              /* it varies along the row */
 };
 
 /* Moments, subgrid model and collision of the cells from x on; the ints are constant in all loops.
@@ -172,6 +176,14 @@ TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall
     __builtin_prefetch(wall + row->pitch + LANES - 1);
     const real back = load_lanes(wall);
     return choose(has_bit(links, i), value, at_end ? with_lane(back, count - 1, *at_end) : back);
+}
+
+/* A sponge's strength in cells from x on. */
+TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
+{
+    if (p->sponge_along)
+        return __builtin_convertvector(*(const unaligned_doubles *)(p->sponge + x), real);
+    return (real){0} + (scalar)*p->sponge;
 }
 
 /* Cells x to x + count of the row, the same as cell_step for each: `count` lanes are stored, the
@@ -225,7 +237,9 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 
     if (by)
         by(f, out, p, x);
-    else
+    if (by && p->target)
+        sponge_pull(p->target, sponge_of_lanes(p, x), out);
+    if (!by)
         operate(f, out, p, x, collision, subgrid, forced);
 
     store_lanes(row->rest + x, out[0], count);
@@ -344,11 +358,14 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
             .only = run->only,
             .damping_along = cells->damped ? damping_along(v, cells) : NULL,
             .damping = cells->damped ? damping_of_row(v, cells, y, z) : 1,
+            .target = cells->sponge ? sponge_target(v, cells) : NULL,
+            .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
+            .sponge_along = cells->sponge == 1,
         };
         const int wraps = !v->ghost[0] && x1 == v->n[0], forced = cells->forced != 0;
         bulk_function *const bulk = loops[cells->collision][cells->subgrid][forced].bulk;
         lanes_operation *const by = loops[cells->collision][cells->subgrid][forced].operate;
-        const int x = run->any ? x0 : bulk(&row, &p, x0, x1 - wraps);
+        const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1 - wraps);
         const int rule = run->any ? wall->boundary : BOUNDARY_none;
         if (x < x1)
             step_functions[rule](&row, &p, x, x1, wraps, by);

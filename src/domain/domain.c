@@ -11,6 +11,7 @@
 #include "boundary.h"
 #include "domain/decompose.h"
 #include "domain/faces.h"
+#include "domain/zones.h"
 
 /* Cells of the shell across a cut along x: rows are updated a vector at a time. */
 enum { X_SHELL = 32 };
@@ -51,9 +52,10 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     lines += lines % 2 == 0;
     v->stride = lines * line;
     v->rows = d->rows;
-    d->signals = 1;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
+    d->signals = 1;
+    d->flow_rate = c->flow_rate;
 
     for (int i = 0; i < Q; i++) {
         int there[3];
@@ -73,32 +75,23 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
     }
 }
 
-enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+/* What drives the fluid cells of a row. */
+static enum status drive_row(struct domain *d, const struct flow_case *c, struct tag_row *row)
 {
-    const size_t bytes = (size_t)signal->points * sizeof(double);
-    int k = 0;
-    if (signal->kind == SIGNAL_constant) {
-        *number = SIGNAL_one;
+    for (int a = 0; a < 3; a++) {
+        row->acceleration[a] = c->acceleration[a];
+        row->forced |= c->acceleration[a] != 0;
+    }
+    if (c->flow_rate.given) { /* the signal is its magnitude */
+        row->acceleration[c->flow_rate.axis] = 1;
+        row->forced = 1;
+    }
+    if (!row->forced)
         return STATUS_OK;
-    }
-    for (k = 1; k < d->signals; k++) {
-        const struct case_signal *const s = d->signal[k];
-        if (s->kind == signal->kind && s->duration == signal->duration &&
-            s->period == signal->period && s->phase == signal->phase && s->mean == signal->mean &&
-            s->amplitude == signal->amplitude && s->points == signal->points &&
-            (bytes == 0 || (!memcmp(s->times, signal->times, bytes) &&
-                            !memcmp(s->values, signal->values, bytes))))
-            break;
-    }
-    if (k == SIGNALS)
-        return fail_user("more than %d things that change differently in time", SIGNALS - 1);
-    if (k == d->signals)
-        d->signal[d->signals++] = signal;
-    *number = (uint8_t)k;
-    return STATUS_OK;
+    return domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal, &row->force_signal);
 }
 
-static void make_rows(struct domain *d, const struct flow_case *c)
+static enum status make_rows(struct domain *d, const struct flow_case *c)
 {
     const double omega = 1 / case_tau(c);
     d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
@@ -115,11 +108,8 @@ static void make_rows(struct domain *d, const struct flow_case *c)
     };
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
-    for (int a = 0; a < 3; a++) {
-        d->rows[TAG_FLUID].acceleration[a] = c->acceleration[a];
-        d->rows[TAG_FLUID].forced |= c->acceleration[a] != 0;
-    }
     d->row_count = TAG_FIRST_FACE;
+    return drive_row(d, c, &d->rows[TAG_FLUID]);
 }
 
 /* (1 - exp(-y+/26))^2 with y+ in wall units, y the distance of cell g from the nearer of the walls
@@ -194,8 +184,7 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
         return STATUS_MACHINE;
     }
     d->view.tags = d->tags;
-    make_rows(d, c);
-    status = status_agree(comm, damp_rows(d, c));
+    status = make_rows(d, c);
     if (status) {
         domain_destroy(d);
         return status;
@@ -205,6 +194,9 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
     int64_t fluid = 0;
     memset(d->tags, TAG_FLUID, d->view_cells);
     status = status_agree(comm, domain_faces(d, c));
+    if (!status && !(status = domain_zones(d, c)))
+        status = damp_rows(d, c);
+    status = status_agree(comm, status);
     if (status) {
         domain_destroy(d);
         return status;
@@ -234,6 +226,34 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     memset(table + *place, 0, values * sizeof *table);
     d->view.table = d->table = table;
     d->view.table_values += values;
+    return STATUS_OK;
+}
+
+static bool same_signal(const struct case_signal *a, const struct case_signal *b)
+{
+    if (!a || !b)
+        return a == b;
+    const size_t bytes = (size_t)a->points * sizeof(double);
+    return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
+           a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
+           a->points == b->points &&
+           (bytes == 0 ||
+            (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
+}
+
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+{
+    int k = 1;
+    *number = SIGNAL_one;
+    if (signal && signal->kind == SIGNAL_constant)
+        return STATUS_OK;
+    while (k < d->signals && !same_signal(d->signal[k], signal))
+        k++;
+    if (k == SIGNALS)
+        return fail_user("more than %d things that change differently in time", SIGNALS - 1);
+    if (k == d->signals)
+        d->signal[d->signals++] = signal;
+    *number = (uint8_t)k;
     return STATUS_OK;
 }
 

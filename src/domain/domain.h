@@ -26,11 +26,14 @@ struct domain {
     struct tag_row rows[TAG_ROWS];
     int row_count;
     double *table; /* the view's */
-    /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1. Those of wet
-     * nodes and forces act in step t, those of links and walls on what arrives at t + 1. */
+    /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1, and so are
+     * those that nobody asked for. Another NULL is the flow-rate controller's, whose signal is the
+     * acceleration itself (solver/drive.h). Those of nodes and forces act in step t, those of links
+     * and walls on what arrives at t + 1. */
     const struct case_signal *signal[SIGNALS];
     int signals;
-    int64_t fluid_cells; /* of the whole box */
+    struct case_flow_rate flow_rate; /* as the case says */
+    int64_t fluid_cells;             /* of the whole box */
 };
 
 /* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count.
@@ -46,7 +49,7 @@ void domain_destroy(struct domain *d);
 enum status domain_table(struct domain *d, size_t values, size_t *place);
 
 /* The number of a signal of the case, which has to outlive the domain; a new one if it differs from
- * those before. STATUS_USAGE, reported: there are too many. */
+ * those before. NULL: the controller's. STATUS_USAGE, reported: there are too many. */
 enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
 
 /* Boxes of the view: all owned cells; those that other ranks wait for

@@ -438,6 +438,8 @@ static enum status register_own(struct run *r)
     if (!status)
         status =
             state_add_numbers(&r->state, "run/ended", "1: by run.stop", SAMPLE_int64, 1, &r->ended);
+    if (!status)
+        status = drive_register(&r->solver, &r->state);
     if (!status && r->c->run.stop.given)
         status = register_stop(r);
     return status_agree(r->comm, status);

@@ -221,6 +221,9 @@ static double *add_sums(double *to, const struct case_units *units, unsigned of,
         case SERIES_max_velocity:
             *to++ = sums->max_velocity * u;
             break;
+        case SERIES_acceleration:
+            *to++ = sums->acceleration * u / units->dt;
+            break;
         }
     }
     return to;

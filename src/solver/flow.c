@@ -78,9 +78,12 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
     MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT64_T, MPI_MIN, d->comm);
     MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, d->comm);
 
+    const struct tag_row *const row = &d->rows[TAG_FLUID];
+    const double *const a = row->acceleration;
     *sums = (struct flow_sums){.max_velocity = sqrt(max_square), .finite = first[1] == NO_CELL};
     sums->mass = (double)d->fluid_cells + exact_value(&drho);
     sums->kinetic_energy = exact_value(&energy);
+    sums->acceleration = s->view.signal[row->force_signal] * sqrt(flow_square(a[0], a[1], a[2]));
     sums->enstrophy = exact_value(&whole_enstrophy);
     if (first[0] != NO_CELL)
         cell_of(d, first[0], sums->max_cell);

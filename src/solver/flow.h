@@ -11,6 +11,7 @@ struct flow_sums {
     double kinetic_energy; /* sum of rho u^2 / 2 */
     double enstrophy;      /* sum of |curl u|^2 / 2 of curl.h; 0 unless asked for */
     double max_velocity;   /* largest |u| */
+    double acceleration;   /* of the force at this step, along its direction or its controller's */
     int max_cell[3];       /* global coordinates of the first such cell */
     bool finite;     /* false: bad_cell holds a number that is not one, or out of all bounds */
     int bad_cell[3]; /* the first such cell; sums leave such cells out */

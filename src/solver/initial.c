@@ -10,6 +10,7 @@
 #include "base/elementary.h"
 #include "base/message.h"
 #include "boundary.h"
+#include "solver/signal.h"
 #include "solver/solver.h"
 
 static const double pi = 3.141592653589793;
@@ -29,6 +30,7 @@ struct cell_flow {
 
 struct initial {
     const struct flow_case *c;
+    double force[3]; /* acceleration of step 0 */
     struct axis_table axis[3];
 };
 
@@ -45,6 +47,8 @@ static void shear_profile(const struct case_initial *f, int64_t i, int64_t cells
 static bool make_tables(struct initial *in, const struct flow_case *c)
 {
     in->c = c;
+    for (int a = 0; a < 3; a++)
+        in->force[a] = c->acceleration[a] * signal_at(&c->force_signal, 0);
     for (int a = 0; a < 3; a++) {
         struct axis_table *const t = &in->axis[a];
         const int64_t n = c->cells[a];
@@ -281,10 +285,11 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
 
 /* Shifted populations of a cell; the first moment lacks half of a step's force, which the velocity
  * of a forced fluid includes. */
-static void populations_of(const struct flow_case *c, const struct cell_flow *f, double out[Q])
+static void populations_of(const struct initial *in, const struct cell_flow *f, double omega,
+                           double out[Q])
 {
     static const int v[Q][3] = LATTICE_VELOCITIES;
-    const double rho = 1 + f->drho, tau = case_tau(c);
+    const double rho = 1 + f->drho, tau = 1 / omega;
     double square = 0, divergence = 0;
     for (int a = 0; a < 3; a++) {
         square += f->u[a] * f->u[a];
@@ -295,7 +300,7 @@ static void populations_of(const struct flow_case *c, const struct cell_flow *f,
         double cu = 0, cf = 0, strain = -divergence / 3;
         for (int a = 0; a < 3; a++) {
             cu += v[i][a] * f->u[a];
-            cf += v[i][a] * c->acceleration[a];
+            cf += v[i][a] * in->force[a];
             for (int b = 0; b < 3; b++)
                 strain += v[i][a] * v[i][b] * f->gradient[a][b];
         }
@@ -345,7 +350,9 @@ static void fill_piece(struct solver *s, const struct initial *in, const struct 
                 const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
                 const struct cell_flow f = cell_flow_at(in, g);
                 double values[Q];
-                populations_of(in->c, &f, values);
+                const struct tag_row *const tag =
+                    &s->view.rows[s->view.tags[view_index(&s->view, x, y, z)] & TAG_ROW];
+                populations_of(in, &f, tag->fluid ? tag->omega_even : 1, values);
                 if (v->tags[view_index(v, x, y, z)] & TAG_BESIDE)
                     populations_left(v, x, y, z, values);
                 for (size_t i = 0; i < Q; i++)
@@ -370,6 +377,9 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c)
         status = solver_put(s, &piece);
     }
     destroy_tables(&in);
+    s->drive = (struct drive){0};
+    if (drive_adjust(s)) /* what acts at step 0 */
+        status = STATUS_MACHINE;
     int mine = status, worst;
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, s->domain->comm);
     return (enum status)worst;

@@ -9,6 +9,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "solver/signal.h"
 
 /* A piece of get, put and flow is at most about this large, or one row; below that at least a plane
  * (checkpoints go plane by plane), and of few cells all, but no large part of many. */
@@ -16,6 +17,18 @@ enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096 };
 
 /* The interior is launched in this many slabs, between which MPI gets to work. */
 enum { SLABS = 8 };
+
+/* The view's signals to those of the next step: what that step does, and what is measured before
+ * it. Kernels get the view by value, so that nothing under way sees the change. */
+static void set_signals(struct solver *s)
+{
+    const struct domain *const d = s->domain;
+    if (s->signal_step == s->step)
+        return;
+    for (int k = 1; k < d->signals; k++)
+        s->view.signal[k] = d->signal[k] ? signal_at(d->signal[k], s->step) : s->drive.acceleration;
+    s->signal_step = s->step;
+}
 
 static size_t stored_bytes(const struct solver *s)
 {
@@ -106,7 +119,8 @@ static enum status make_room(struct solver *s)
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
                           enum transport transport)
 {
-    *s = (struct solver){.domain = d, .backend = b, .view = d->view, .transport = transport};
+    *s = (struct solver){
+        .domain = d, .backend = b, .view = d->view, .signal_step = -1, .transport = transport};
     s->shells = domain_shell(d, s->shell, &s->interior);
     s->piece_cells = piece_cells(&d->view, stored_bytes(s));
 
@@ -142,6 +156,7 @@ void solver_destroy(struct solver *s)
 static void launch_step(struct solver *s, enum queue queue, const struct box *boxes, int count)
 {
     struct work work[6];
+    set_signals(s);
     for (int k = 0; k < count; k++)
         work[k] = (struct work){boxes[k], {.odd = (int)(s->step & 1)}};
     s->backend->type->launch(s->backend, queue, KERNEL_step, &s->view, work, count);
@@ -202,7 +217,7 @@ enum status solver_step(struct solver *s)
     else
         launch_interior(s);
     s->step++;
-    return status;
+    return drive_adjust(s) ? STATUS_MACHINE : status;
 }
 
 enum status solver_wait(struct solver *s)
@@ -275,6 +290,7 @@ static void ask(struct fetch *f, int k)
     const size_t cell_bytes = f->kernel == KERNEL_flow   ? 4 * sizeof(double)
                               : f->kernel == KERNEL_curl ? 3 * sizeof(double)
                                                          : Q * stored_bytes(s);
+    set_signals(s);
     type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* the buffer's last copy, and the step */
     type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
     if (type->host_memory)
@@ -361,6 +377,7 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
     assert(!s->fetching && most > 0);
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();
+    set_signals(s);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
     if (!b->type->host_memory)

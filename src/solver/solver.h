@@ -4,6 +4,7 @@
 
 #include "domain/domain.h"
 #include "solver/backend.h"
+#include "solver/drive.h"
 #include "solver/halo.h"
 
 struct solver {
@@ -11,7 +12,9 @@ struct solver {
     struct backend *backend;
     struct view view; /* the domain's, with populations */
     struct halo halo;
-    int64_t step; /* steps done */
+    int64_t step;        /* steps done */
+    int64_t signal_step; /* the step for which the view's signals are set; -1: none */
+    struct drive drive;  /* the flow-rate controller's */
     struct box shell[6], interior;
     int shells;
     void *buffer[2];    /* of the backend: pieces of get, put and flow, one used, one coming */

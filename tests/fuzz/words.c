@@ -1,5 +1,6 @@
 /* Fuzz target: one text as key path (`tagflow keys PREFIX`, "did you mean"), as number,
- * quantity and wall time, and its two halves (cut at the first line feed) as words to compare. */
+ * quantity and wall time, as a table of numbers, and its two halves (cut at the first line feed) as
+ * words to compare. */
 #include "fuzz.h"
 
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/csv.h"
 #include "case/keys.h"
 #include "case/nearest.h"
 #include "case/quantity.h"
@@ -64,6 +66,23 @@ static void try_number(const char *text)
         fuzz_wrong("a bare quantity that is no number: %s", text);
 }
 
+static void try_table(const char *text, size_t length)
+{
+    struct case_numbers n;
+    char reason[CASE_REASON] = "";
+    if (!csv_read(text, length, &n, reason)) {
+        if (!*reason || strlen(reason) >= sizeof reason)
+            fuzz_wrong("a table is refused without a reason");
+        return;
+    }
+    if (n.axes != 2 || !n.size[0] || !n.size[1])
+        fuzz_wrong("an empty table");
+    for (size_t i = 0; i < n.size[0] * n.size[1]; i++)
+        if (!isfinite(n.value[i]))
+            fuzz_wrong("a table holds what is no number");
+    free(n.value);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -71,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_wrong("no memory");
     memcpy(text, data, size);
     text[size] = '\0';
+    try_table(text, size);
     try_path(text);
     try_number(text);
     char *second = strchr(text, '\n');

@@ -34,12 +34,14 @@ double random_uniform(uint64_t *state); /* -1 <= u < 1 */
 
 /* ---- blocks of cells ---- */
 
-/* The operators of the fluid rows; COLLISION_mixed: all of them, forced and not. */
+/* The operators of the fluid rows; COLLISION_mixed: all of them, forced and not, with subgrid model
+ * and without. */
 struct mixture {
     int collision;
-    bool forced; /* all rows but the first */
+    bool forced;  /* all rows but the first */
+    bool subgrid; /* likewise */
 };
-enum { MIXTURES = 2 * COLLISIONS + 1 };
+enum { MIXTURES = 3 * COLLISIONS + 1 };
 struct mixture mixture(int number); /* the last is the mixed one */
 const char *mixture_name(struct mixture);
 
@@ -54,6 +56,7 @@ struct ground {
     struct view view; /* without populations */
     size_t cells;     /* owned and ghost */
     uint8_t *tags;
+    double *table; /* the view's */
     struct tag_row rows[TAG_ROWS];
 };
 

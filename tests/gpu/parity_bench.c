@@ -217,7 +217,7 @@ static void add_piece(struct job *j, const struct stand *s)
     const struct kernel_test *const test = &kernel_tests[j->kernel];
     *w =
         (struct work){ground_all(&s->ground), {.buffer = s->buffer, .layers = s->view.populations}};
-    if (j->kernel == KERNEL_sums || j->kernel == KERNEL_enstrophy)
+    if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy)
         w->task.workers = s->backend->workers;
     for (int a = 2; a > 0; a--)
         while (w->box.hi[a] > 1 && test->buffer(w, s->stored) > s->buffer_bytes)
@@ -301,7 +301,7 @@ enum status bench_variant(const struct variant *v, const struct bench *b)
     for (int k = 0; step && k < MIXTURES && !status; k++)
         status = bench_step(v, b, mixture(k), SCENE_open);
     for (int k = 0; step && k < MIXTURES - 1 && !status;
-         k += 2) /* walls have to do with no force */
+         k += 3) /* walls have to do with no force */
         status = bench_step(v, b, mixture(k), SCENE_closed);
     const bool others = !step || !b->only;
     return status || !others ? status : bench_others(v, b);

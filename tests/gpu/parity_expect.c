@@ -42,6 +42,16 @@ static void expect_sums(const struct view *v, const struct work *w)
         partial[k] = k == 0 ? sums : sums_none();
 }
 
+static void expect_drift(const struct view *v, const struct work *w)
+{
+    struct drift *const partial = (struct drift *)w->task.buffer;
+    struct drift sum = drift_none();
+    size_t cell = 0;
+    EACH_CELL(&w->box) cell_drift(v, w->task, cell++, x, y, z, &sum);
+    for (int k = 0; k < w->task.workers; k++)
+        partial[k] = k == 0 ? sum : drift_none();
+}
+
 static void expect_enstrophy(const struct view *v, const struct work *w)
 {
     struct enstrophy *const partial = (struct enstrophy *)w->task.buffer;

@@ -6,6 +6,7 @@
 
 #include "boundary.h"
 #include "domain/domain.h"
+#include "sponge.h"
 
 /* Rows of the table in use, the last that a tag can name among them. TAG_WALL is a wall at rest. */
 enum { FLUIDS = 2 * COLLISIONS > 4 ? 2 * COLLISIONS : 4, WALLS = 6 };
@@ -40,18 +41,18 @@ double random_uniform(uint64_t *state)
 
 struct mixture mixture(int number)
 {
-    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true}
-                                  : (struct mixture){number / 2, number % 2 != 0};
+    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true, true}
+                                  : (struct mixture){number / 3, number % 3 > 0, number % 3 > 1};
 }
 
 const char *mixture_name(struct mixture m)
 {
-    static const char *const names[COLLISIONS][2] = {
-#define X(name, free, meaning) {#name, #name " forced"},
+    static const char *const names[COLLISIONS][3] = {
+#define X(name, free, meaning) {#name, #name " forced", #name " subgrid"},
         COLLISION_LIST(X)
 #undef X
     };
-    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced];
+    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced + m.subgrid];
 }
 
 /* Relaxation rates over all that is stable, 1 and next to 2 among them. */
@@ -87,9 +88,14 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .omega_third = random_omega(random),
             .omega_fourth = random_omega(random),
             .signal = (uint8_t)random_below(random, SIGNALS),
+            .force_signal = (uint8_t)random_below(random, SIGNALS),
         };
+        if (mixed ? k % 3 == 0 : m.subgrid && k > 0)
+            tag_row_smagorinsky(row, SUBGRID_smagorinsky, 0.2);
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
+        if (mixed && k % 3 == 1)
+            row->sponge = (uint8_t)(1 + random_below(random, 3));
         /* A rule of its own where populations arrive: what row loops leave to the cell's step. */
         if (mixed && k == FLUIDS - 1)
             row->boundary = rules[1 + random_below(random, RULES - 1)];
@@ -105,6 +111,23 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             tag_row_move(&row, velocity);
         g->rows[wall_row(k)] = row;
     }
+}
+
+/* What the rows of sponges point to: a target, and strengths for any axis. */
+static bool make_table(struct ground *g)
+{
+    const int *const n = g->view.n;
+    int longest = n[0] > n[1] ? n[0] : n[1];
+    longest = n[2] > longest ? n[2] : longest;
+    uint64_t random = 7;
+    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD);
+    double *const table = g->table = calloc(g->view.table_values, sizeof *table);
+    if (!table)
+        return false;
+    for (int k = 0; k < Q + longest; k++)
+        table[k] = k < Q ? 0.01 * random_uniform(&random) : 0.5 + 0.5 * random_uniform(&random);
+    g->view.table = table;
+    return true;
 }
 
 /* As domain_layout does it: an odd number of cache lines between slots. */
@@ -127,7 +150,7 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     v->stride = (((g->cells + line - 1) / line + 1) | 1) * line;
     v->rows = g->rows;
     v->tags = g->tags = malloc(g->cells);
-    return g->tags != NULL;
+    return g->tags != NULL && make_table(g);
 }
 
 /* Owned and ghost cells alike in runs along x, some of them of walls. */
@@ -220,6 +243,7 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
 void ground_destroy(struct ground *g)
 {
     free(g->tags);
+    free(g->table);
     *g = (struct ground){0};
 }
 

@@ -313,6 +313,30 @@ static void settle_sums(const struct work *w, void *buffer)
     partial->bad_cell = all.bad_cell;
 }
 
+/* ---- drift: the same ---- */
+
+#define element_drift element_sums
+
+static size_t buffer_drift(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return (size_t)w->task.workers * sizeof(struct drift);
+}
+
+#define MODEL_drift MODEL_sums
+#define moved_drift moved_sums
+#define plan_drift plan_sums
+
+static void settle_drift(const struct work *w, void *buffer)
+{
+    struct drift *const partial = (struct drift *)buffer;
+    for (int k = 1; k < w->task.workers; k++) {
+        for (int a = 0; a < 3; a++)
+            partial->u[a].units += partial[k].u[a].units;
+        partial[k] = drift_none();
+    }
+}
+
 /* ---- enstrophy: the same ---- */
 
 #define element_enstrophy element_sums

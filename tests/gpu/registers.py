@@ -8,8 +8,13 @@ import re
 import sys
 
 REGISTERS, THREADS, BLOCK = 65536, 2048, 128
-# Blocks of a step, and of that of mixed cases, on a multiprocessor, by the bits of storage: cuda/kernels.cu.
-BLOCKS = {"32": (10, 8), "64": (5, 4)}
+# Blocks of a step on a multiprocessor by the bits of storage, the first whose pattern fits: cuda/kernels.cu.
+BLOCKS = {
+    "32": {r"_mixed$": 4, r"_(bgk|trt)_subgrid$": 8, r"_(bgk|trt)(_forced)?$": 10, r"_(forced|subgrid)$": 5,
+           r"_(central|central_hermite|cumulant)$": 6, "": 8},
+    "64": {r"_mixed$": 2, r"_(bgk|trt)_subgrid$": 4, r"_(bgk|trt)(_forced)?$": 5, r"_(forced|subgrid)$": 2,
+           r"_(central|central_hermite|cumulant)$": 3, "": 4},
+}
 failed = seen = 0
 for path in sys.argv[1:]:
     bits = re.search(r"kernels_(\d+)_\d+\.ptxas$", path).group(1)
@@ -34,13 +39,13 @@ for path in sys.argv[1:]:
                     steps.add(name)
                     # Registers are given to warps in units of 256.
                     blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)
-                    if blocks < BLOCKS[bits]["mixed" in name]:
+                    if blocks < next(n for pattern, n in BLOCKS[bits].items() if re.search(pattern, name)):
                         print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
                         failed += 1
                 kernel = None
     print(f"{bits} bits: {len(steps)} steps; registers at most: " +
           ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())))
-    if len(steps) < 3:
+    if len(steps) < 4:
         print(f"FAIL {path}: only these steps: {steps}")
         failed += 1
 print(f"{seen} kernels, {failed} failures")

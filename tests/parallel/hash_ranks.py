@@ -20,7 +20,7 @@ OUTPUT = """\
 check:   {every: 10}
 output:
   log:    {every: 0}
-  series: {flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
+  series: {flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity, acceleration]}}
   fields:
     main: {every: 14, of: [velocity, density, pressure, tags], precision: fp64}
     coarse: {every: 20, of: [velocity, density]}
@@ -65,6 +65,16 @@ domain:  {cells: [1, 7, 66]}
 fluid:   {viscosity: 0.02}
 faces:   {x: periodic, ymin: {wall: {velocity: [0.02, 0, 0]}}, ymax: wall, z: wall}
 force:   {acceleration: [0, 0, 2 m/s2]}
+run:     {steps: 21}
+""",
+}
+CASES |= {
+    "driven": """\
+domain:  {cells: [17, 5, 7]}
+fluid:   {viscosity: 0.02}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: wall, z: periodic}
+force:   {flow_rate: {velocity: -0.03, axis: z, every: 4, time: 9}}
 run:     {steps: 21}
 """,
 }

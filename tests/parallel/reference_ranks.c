@@ -343,6 +343,11 @@ static void every_cut(int ranks, int *cases)
                     memcpy(t.c.run.ranks, cuts, sizeof cuts);
                     t.c.solver.collision = (enum collision)(seed % COLLISIONS);
                     t.c.acceleration[seed % 3] = seed & 4 ? 1e-3 : 0;
+                    if (seed & 8) {
+                        t.c.solver.subgrid = SUBGRID_smagorinsky;
+                        t.c.solver.smagorinsky = 0.2;
+                        t.c.solver.van_driest = 0.01;
+                    }
                     t.c.run.exchange = seed % 5 == 0 ? EXCHANGE_all : EXCHANGE_cut;
                     t.first = (int)(seed / 2 % 2);
                     t.obstacles = seed % 3 == 0 ? 0 : 3 + (int)(seed % 20);
@@ -379,6 +384,11 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         if (left > 1)
             continue;
         t.c.solver.collision = (enum collision)(t.seed % COLLISIONS);
+        if (t.seed >> 6 & 1) {
+            t.c.solver.subgrid = SUBGRID_smagorinsky;
+            t.c.solver.smagorinsky = 0.2;
+            t.c.solver.van_driest = t.seed >> 7 & 1 ? 0.01 : 0;
+        }
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
         t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : EXCHANGE_cut;
         for (int a = 0; a < 3; a++)

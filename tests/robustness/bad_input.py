@@ -52,6 +52,33 @@ def average(entries):
     return after(f"  averages: {{{entries}}}\n")
 
 
+def face(text):
+    """xmin, which has 12 x 4 cells, opposite an outlet."""
+    return line("  x: wall", "  xmin: " + text + "\n  xmax: pressure")
+
+
+def inlet(keys):
+    return face("{velocity: {value: [0.05, 0, 0], " + keys + "}}")
+
+
+def patch(text):
+    return after("patches:\n  p: {face: xmin, " + text + "}\n")
+
+
+def given(name, content):
+    """A file that a case may name, beside none of the cases."""
+    write(os.path.join("given", name), content)
+    return os.path.join(runs.WORK, "given", name)
+
+
+os.makedirs("given", exist_ok=True)
+GOOD = given("good.csv", "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1\n" * 4)
+SHORT = given("short.csv", "1, 1, 1, 1\n" * 12)
+WORDS = given("words.csv", "y, z, factor\n0, 0, 1\n")
+NAN = given("nan.csv", "1, nan, 1\n")
+HDF5 = given("broken.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)
+BACK = given("back.csv", "0 0\n10 1\n5 0\n")
+
 # Contents of case.yaml, words of the message. `case.yaml:LINE:COLUMN` must be in it, too, if given.
 CASES = [
     # keys
@@ -69,6 +96,37 @@ CASES = [
     (after("solver: {collision: bgk, magic: 0.1}\n"), "solver.magic has no effect"),
     (after("initial: {flow: rest, amplitude: 0.1}\n"), "initial.amplitude has no effect"),
     (after("initial: {flow: taylor_green_3d}\n"), "periodic"),
+    # faces, parts of them, profiles and signals
+    (face("inlet"), "case.yaml:4:9", "'inlet' is none of periodic, wall, slip, velocity"),
+    (face("velocity"), "which velocity?"),
+    (face("{outflow: {}, slip: {}}"), "faces.xmin is both"),
+    (line("  x: wall", "  xmin: periodic\n  xmax: outflow"), "xmin is periodic but xmax is not"),
+    (face("{velocity: {value: [0.2, 0, 0]}}"), "case.yaml:4:28", "Mach 0.346 (at most Mach 0.3"),
+    (inlet("sine: {period: 10, mean: 4, amplitude: 1}"), "0.25 cells a step"),
+    (face("{velocity: {profile: duct}}"), "faces.xmin.velocity.value is missing"),
+    (face("{wall: {profile: duct}}"), "unknown key 'faces.xmin.wall.profile'"),
+    (face("{pressure: {density: 0}}"), "out of range (above 0"),
+    (face("{pressure: {ramp: 10}}"), "with density 1 it has no effect"),
+    (inlet("profile: turbulent"), "uniform, parabola, duct"),
+    (inlet("profile: {power: -7}"), "out of range"),
+    (inlet("profile: {file: missing.csv}"), "'missing.csv': No such file"),
+    (inlet(f"profile: {{file: {SHORT}}}"), "has 12 lines of 4 numbers, but the face has 12 x 4 cells"),
+    (inlet(f"profile: {{file: {WORDS}}}"), ":1:1: 'y' is not a number"),
+    (inlet(f"profile: {{file: {NAN}}}"), ":1:4: 'nan' is not a number"),
+    (inlet(f"profile: {{file: {HDF5}}}"), "is an HDF5 file that cannot be read"),
+    (inlet(f"profile: {{file: {GOOD}, dataset: a}}"), "no effect with a CSV file"),
+    (inlet(f"profile: {{file: {GOOD}, checksum: 0000000000000000}}"), "it has changed"),
+    (inlet(f"table: {{file: {BACK}}}"), "time 5 is not after the one before, 10"),
+    (inlet("ramp: 1 s"), "needs units"),
+    (inlet("ramp: 10, sine: {period: 10}"), "both ramp and sine"),
+    (patch("disc: {center: [3, 2], radius: 1}"), "patches.p does not say what it is"),
+    (patch("outflow: {}"), "patches.p has no shape"),
+    (patch("disc: {center: [30, 2], radius: 1}, outflow: {}"), "'30' is outside the box"),
+    (patch("disc: {center: [3, 2], radius: 0.1}, outflow: {}"), "no cell has its centre in it"),
+    (patch("rectangle: {from: [4, 0], to: [2, 4]}, outflow: {}"), "swap them"),
+    (patch(f"mask: {{file: {GOOD}}}, outflow: {{}}"), "is not a PNG picture"),
+    (after("patches: {p: {face: zmin, disc: {center: [3, 2], radius: 1}, slip: {}}}\n"),
+     "zmin is periodic, so it can have no parts"),
     # types
     (line("steps: 20", "steps: many"), "case.yaml:8:18", "'many'", "whole number"),
     (line("steps: 20", "steps: 2.5"), "whole number"),
@@ -103,7 +161,7 @@ CASES = [
     (line("viscosity: 0.05", "viscosity: -0.05"), "out of range"),
     (line("velocity: 0.05", "velocity: 0.9"), "out of range"),
     (line("[0.05, 0, 0]", "[0.9, 0, 0]"), "out of range"),
-    (line("[0.05, 0, 0]", "[0, 0.05, 0]"), "through itself"),
+    (line("[0.05, 0, 0]", "[0, 0.2, 0]"), "faces.ymax.wall.velocity", "Mach 0.346"),
     (line("{every: 10, of: speed}", "{every: 0, of: speed}"), "out of range"),
     (line("{every: 10, of: speed}", "{every: 10, of: speed, at: 4}"), "output.images.mid.at"),
     (line("{every: 10, of: speed}", "{every: 10, of: speed, range: [1, 0]}"), "below"),
@@ -351,6 +409,8 @@ for arguments, *words in [(["run", "case.yaml", "--set", "run.stepps=3"], "did y
                           (["run", "case.yaml", "--set", "run.ranks=[2, 1, 1]"], "makes 2 ranks, but 3 are started"),
                           (["run", "case.yaml", "--set", "domain.cells=[2, 1, 1]"], "3 ranks cannot be placed"),
                           (["run", "case.yaml", "--output", "case.yaml"], "not a folder"),
+                          (["run", "case.yaml", "--set", "patches.p={face: xmin, mask: {file: no.png}, slip: {}}"],
+                           "'no.png': No such file"),
                           (["nonsense"], "nonsense is not a command")]:
     show("mpirun -n 3: " + " ".join(arguments), attempt(arguments, words, ranks=3))
 

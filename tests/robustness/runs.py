@@ -68,14 +68,14 @@ faces:
   ymin: wall
   ymax: {wall: {velocity: [0.08, 0, 0]}}
   z: periodic
-force:   {acceleration: [0, 0, 1e-5]}
+force:   {flow_rate: {velocity: 0.01, axis: z, every: 7, time: 200}}
 run:     {steps: 2000}
 check:   {every: 50}
 checkpoint: {every: 500, keep: 2}
 output:
   log:    {every: 10}
   series:
-    flow: {every: 2, of: [mass, kinetic_energy, enstrophy, max_velocity]}
+    flow: {every: 2, of: [mass, kinetic_energy, enstrophy, max_velocity, acceleration]}
     each: {every: 1, of: kinetic_energy}
     point: {every: 1, of: probe, point: [17.3, 20.1, 9.5]}
     line: {every: 7, of: line, from: [1, 14, 10], to: [35, 14, 10], points: 5}

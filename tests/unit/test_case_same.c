@@ -69,6 +69,10 @@ static void must_say(const char *fragment)
     "run: {steps: 1000}\n"
 #define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
 #define BASE PLAIN FLUID
+#define HELD BASE "force: {flow_rate: {velocity: 0.01"
+#define PART BASE "regions: {a: {box: "
+#define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
+#define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
 #define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
 #define BOX                                                                                        \
     "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\nrun: {steps: 1000}\n"                 \
@@ -150,6 +154,34 @@ static const struct change {
     {"patches.*.mask.file", PATCHES, "patches.m.mask.file=m2.png", NULL},
     {"patches.*.mask.checksum", PATCHES, "patches.m.mask.file=n.png", "patches.m.mask.checksum"},
     {"force.acceleration", BASE, "force.acceleration=[1e-9, 0, 0]", NULL},
+    {"force.ramp", PUSHED "ramp: 10}\n", "force.ramp=11", NULL},
+    {"force.sine.period", PUSHED "sine: {period: 9}}\n", "force.sine.period=9.5", NULL},
+    {"force.sine.phase", PUSHED "sine: {period: 9}}\n", "force.sine.phase=0.5", NULL},
+    {"force.sine.mean", PUSHED "sine: {period: 9}}\n", "force.sine.mean=0.5", NULL},
+    {"force.sine.amplitude", PUSHED "sine: {period: 9}}\n", "force.sine.amplitude=0.5", NULL},
+    {"force.table", PUSHED "table: [[0, 0], [9, 1]]}\n", "force.table=[[0, 0], [9.5, 1]]", NULL},
+    {"force.flow_rate.velocity", HELD "}}\n", "force.flow_rate.velocity=0.02", NULL},
+    {"force.flow_rate.axis", HELD "}}\n", "force.flow_rate.axis=z", NULL},
+    {"force.flow_rate.every", HELD "}}\n", "force.flow_rate.every=9", NULL},
+    {"force.flow_rate.time", HELD "}}\n", "force.flow_rate.time=999", NULL},
+    {"regions.*.box", PART "all}}\n", "regions.a.box={from: [0, 0, 0], to: [8, 8, 4]}",
+     "regions.a.box"},
+    {"regions.*.box.from", PART "{from: [1, 0, 0]}}}\n", "regions.a.box.from=[2, 0, 0]",
+     "regions.a.box.from"},
+    {"regions.*.box.to", PART "{to: [4, 4, 4]}}}\n", "regions.a.box.to=[5, 4, 4]",
+     "regions.a.box.to"},
+    {"regions.*.collision", PART "all}}\n", "regions.a.collision=bgk", "regions.a.collision"},
+    {"regions.*.magic", PART "all}}\n", "regions.a.magic=0.25", "regions.a.magic"},
+    {"regions.*.viscosity", PART "all}}\n", "regions.a.viscosity=0.2", "regions.a.viscosity"},
+    {"regions.*.sponge.towards", SOAKED, "regions.a.sponge.towards=ymax",
+     "regions.a.sponge.towards"},
+    {"regions.*.sponge.strength", SOAKED, "regions.a.sponge.strength=0.2",
+     "regions.a.sponge.strength"},
+    {"regions.*.sponge.power", SOAKED, "regions.a.sponge.power=3", "regions.a.sponge.power"},
+    {"regions.*.sponge.density", SOAKED, "regions.a.sponge.density=1.01",
+     "regions.a.sponge.density"},
+    {"regions.*.sponge.velocity", SOAKED, "regions.a.sponge.velocity=[0, 0, 0.01]",
+     "regions.a.sponge.velocity"},
     {"run.steps", BASE, "run.steps=2000", NULL},
     {"run.duration", BASE, "run={duration: 500}", NULL},
     {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},

@@ -1,0 +1,52 @@
+/* Sponge layers: after its collision a cell is drawn towards the equilibrium of a given state,
+ *
+ *   f*_i  ->  f*_i + s (f_i^eq(rho_0, u_0) - f*_i),
+ *
+ * with a strength s that grows smoothly along an axis from 0 to its largest at the layer's end, so
+ * that what leaves is damped before it comes to the boundary, and once more on its way back. That
+ * is the damping term of Israeli and Orszag (J. Comput. Phys. 41:115, 1981) for populations: it
+ * acts on sound, on vortices and on stress alike, whatever the collision operator, and where the
+ * flow is that state it does nothing. Xu and Sagaut (J. Comput. Phys. 245:14, 2013) analyse layers
+ * of this kind for the lattice Boltzmann equation.
+ *
+ * In the view's table: the 19 target populations, then strengths of the block's cells along the
+ * axis, and SPONGE_PAD zeros, for vectors that reach beyond the end of a row. */
+#ifndef TAGFLOW_SPONGE_H
+#define TAGFLOW_SPONGE_H
+
+#include "slot.h"
+
+enum { SPONGE_PAD = 16 };
+
+TAGFLOW_FN const double *sponge_target(const struct view *v, const struct tag_row *row)
+{
+    return v->table + row->sponge_table;
+}
+
+/* Strengths along the axis: cell x of a row at (y, z) has [x] if the axis is x, else [0]. */
+TAGFLOW_FN const double *sponge_of_row(const struct view *v, const struct tag_row *row, int y,
+                                       int z)
+{
+    return sponge_target(v, row) + Q + (row->sponge == 2 ? y : row->sponge == 3 ? z : 0);
+}
+
+TAGFLOW_FN double sponge_of_cell(const struct view *v, const struct tag_row *row, int x, int y,
+                                 int z)
+{
+    return sponge_of_row(v, row, y, z)[row->sponge == 1 ? x : 0];
+}
+
+#ifdef TAGFLOW_STORAGE
+
+TAGFLOW_FN void sponge_pull(const double target[Q], real strength, real out[Q])
+{
+    out[0] = out[0] + strength * ((scalar)target[0] - out[0]);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    out[i] = out[i] + strength * ((scalar)target[i] - out[i]);                                     \
+    out[j] = out[j] + strength * ((scalar)target[j] - out[j]);
+    PAIR_LIST(X)
+#undef X
+}
+
+#endif
+#endif
