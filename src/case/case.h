@@ -253,6 +253,8 @@ struct case_initial {
     double density;      /* pulse, wave: largest deviation of the density from 1 */
     double center[3];    /* cell i spans [i, i + 1]; default: that of the box */
     double width;        /* b of exp(-r^2 / b^2) */
+    bool level;          /* the density begins at 1, whatever the flow's pressure is */
+    int64_t relax;       /* steps in which it settles before the first, see solver/initial.c */
 };
 
 struct case_series {

@@ -75,7 +75,7 @@ enum status section_initial(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "initial");
     struct case_initial *initial = &c->initial;
-    int flow = 0;
+    int flow = 0, level = 0;
     enum status s;
     if ((s = value_choice(r, map, "initial.flow", &flow)))
         return s;
@@ -89,8 +89,11 @@ enum status section_initial(struct reader *r, struct flow_case *c)
         (s = value_number(r, map, "initial.perturbation", &initial->perturbation)) ||
         (s = value_number(r, map, "initial.density", &initial->density)) ||
         (s = value_position(r, map, "initial.center", c->cells, initial->center)) ||
-        (s = value_number(r, map, "initial.width", &initial->width)))
+        (s = value_number(r, map, "initial.width", &initial->width)) ||
+        (s = value_choice(r, map, "initial.pressure", &level)) ||
+        (s = value_integer(r, map, "initial.relax", &initial->relax)))
         return s;
+    initial->level = level;
     if (initial->flow == INITIAL_uniform && !value_find(map, "initial.velocity"))
         return value_missing(r, map, "initial.velocity", ", which flow uniform needs,");
     if (initial_has(initial->flow, INITIAL_HAS_width) && initial->width == 0)

@@ -127,6 +127,8 @@ static void put_initial(FILE *to, const struct case_initial *initial)
     }
     if (initial_has(flow, INITIAL_HAS_width))
         put_number(to, "  width: ", initial->width, "\n");
+    fprintf(to, "  pressure: %s\n  relax: %lld\n", key_pressures[initial->level],
+            (long long)initial->relax);
 }
 
 static void put_force(FILE *to, const struct flow_case *c)

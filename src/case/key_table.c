@@ -40,6 +40,7 @@ const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
 static const char *const key_regions[] = {"all", NULL};
+const char *const key_pressures[] = {"exact", "uniform", NULL};
 static const char *const key_nones[]   = {"none", NULL};
 const char *const key_axes[]  = {"x", "y", "z", NULL};
 const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
@@ -237,6 +238,13 @@ const struct key key_table[] = {
     {ROW("initial.width", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
      .otherwise = "required with vortex, pulse and wave", .example = "8",
      .meaning = "b of exp(-r^2 / b^2): half of the vortex, pulse or wave"},
+    {ROW("initial.pressure", KEY_CHOICE), .choices = key_pressures, .fallback = "exact",
+     .example = "uniform",
+     .meaning = "that of the flow's formula (where there is none: uniform), or the same everywhere"},
+    {ROW("initial.relax", KEY_INTEGER), .range = BETWEEN(0, 10000000), .fallback = "0",
+     .example = "2000",
+     .meaning = "steps before the first in which the velocity is held until its own pressure has "
+                "settled"},
 
     {ROW("faces", KEY_MAP), .required = true,
      .example = "{x: periodic, y: wall, z: periodic}",

@@ -81,6 +81,7 @@ struct key {
     const char *meaning;
 };
 
+extern const char *const key_pressures[];
 extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "case/keys.h"
 #include "run/folder.h"
 #include "run/output.h"
 #include "version.h"
@@ -160,6 +161,34 @@ void narrate_live_progress(struct narrator *n)
     fflush(stderr);
 }
 
+/* What is likely to help, by what the case says: the most telling first. */
+static void divergence_advice(const struct flow_case *c, double speed, char *text, size_t size)
+{
+    const double tau = case_tau(c);
+    const int regularised = choice_index(key_collisions, "rr");
+    size_t length = 0;
+    const struct {
+        bool fits;
+        const char *what;
+    } advice[] = {
+        {speed > 0.17, "a smaller velocity or time step"},
+        {tau < 0.51, "a finer grid or a larger viscosity"},
+        {tau < 0.51 && regularised < 0 && c->solver.collision == COLLISION_bgk,
+         "solver.collision trt"},
+        {tau < 0.51 && regularised >= 0 && (int)c->solver.collision != regularised,
+         "solver.collision rr"},
+        {tau > 2, "a smaller viscosity in lattice units: a smaller time step"},
+        {c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0,
+         "force.ramp or a smaller force"},
+        {true, "initial.relax or a ramp if it begins with a shock"},
+    };
+    *text = '\0';
+    for (size_t i = 0; i < sizeof advice / sizeof *advice && length < size; i++)
+        if (advice[i].fits)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "; " : "try ",
+                                       advice[i].what);
+}
+
 enum status narrate_divergence(const struct narrator *n, const struct flow_sums *sums,
                                int64_t last_good)
 {
@@ -175,19 +204,17 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     if (n->c->units.given)
         snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx,
                  (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
+    const double tau = case_tau(n->c);
+    const double speed = sums->finite ? sums->max_velocity : n->c->fluid.velocity;
+    char what[128] = "not a finite number", method[96], advice[320];
     if (sums->finite)
-        fail_user("the flow diverged: |u| = %.3g%s above check.max_velocity %.3g%s at step %lld in "
-                  "cell [%d, %d, %d]%s, "
-                  "after step %lld (try a smaller velocity or time step, a finer grid, or a larger "
-                  "viscosity)",
-                  sums->max_velocity * u, unit, limit * u, unit, (long long)n->progress.step,
-                  cell[0], cell[1], cell[2], position, (long long)last_good);
-    else
-        fail_user("the flow diverged: not a finite number at step %lld in cell [%d, %d, %d]%s, "
-                  "after step %lld "
-                  "(try a smaller velocity or time step, a finer grid, or a larger viscosity)",
-                  (long long)n->progress.step, cell[0], cell[1], cell[2], position,
-                  (long long)last_good);
+        snprintf(what, sizeof what, "|u| = %.3g%s (Mach %.2g) above check.max_velocity %.3g%s",
+                 sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
+    snprintf(method, sizeof method, "%s, tau %.6g", key_collisions[n->c->solver.collision], tau);
+    divergence_advice(n->c, speed, advice, sizeof advice);
+    fail_user("the flow diverged: %s at step %lld in cell [%d, %d, %d]%s, after step %lld (%s: %s)",
+              what, (long long)n->progress.step, cell[0], cell[1], cell[2], position,
+              (long long)last_good, method, advice);
     return STATUS_DIVERGED;
 }
 

@@ -4,11 +4,27 @@
  *   f_i = f_i^eq(drho, u) - 3 w_i tau rho (c_i c_i - 1/3) : grad u
  *
  * Cells lie at (i + 1/2); lengths below are those of the box, k = 2 pi / L. Tables of one axis come
- * from base/elementary.h: the same bits on every machine and for every cut of the box. */
+ * from base/elementary.h: the same bits on every machine and for every cut of the box.
+ *
+ * Where the pressure is not known it can be found before the first step (initial.relax; the idea is
+ * that of Mei, Luo, Lallemand, d'Humieres, Computers & Fluids 35:855, 2006): populations at
+ * equilibrium with the given velocity and the density so far are streamed by a step, which gives
+ * the next density. Collisions leave an equilibrium alone, so that neither their operator nor the
+ * viscosity matters. To the order of the scheme
+ *
+ *   rho' - rho = 1/6 (div grad rho + 3 div div (u u)) - div u,
+ *
+ * (with momentum u: that of rho u would carry the density along), which where div u = 0 comes to
+ * rest at Poisson's equation for the pressure rho / 3, by a factor e in 3/2 (l / pi)^2 steps for
+ * waves of length l; forces become hydrostatic. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/agree.h"
 #include "base/elementary.h"
 #include "base/message.h"
+#include "base/watchdog.h"
 #include "boundary.h"
 #include "solver/signal.h"
 #include "solver/solver.h"
@@ -280,16 +296,18 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
     }
     for (int a = 0; a < 3; a++)
         f.u[a] += i->velocity[a];
+    if (in->c->initial.level)
+        f.drho = 0;
     return f;
 }
 
 /* Shifted populations of a cell; the first moment lacks half of a step's force, which the velocity
  * of a forced fluid includes. */
-static void populations_of(const struct initial *in, const struct cell_flow *f, double omega,
-                           double out[Q])
+static void populations_of(const struct initial *in, const struct cell_flow *f, double rho,
+                           double omega, double out[Q])
 {
     static const int v[Q][3] = LATTICE_VELOCITIES;
-    const double rho = 1 + f->drho, tau = 1 / omega;
+    const double tau = 1 / omega;
     double square = 0, divergence = 0;
     for (int a = 0; a < 3; a++) {
         square += f->u[a] * f->u[a];
@@ -331,11 +349,23 @@ static void populations_left(const struct view *v, int x, int y, int z, double f
     }
 }
 
-/* By all threads: on the host of a GPU this is most of what a short run takes. */
-static void fill_piece(struct solver *s, const struct initial *in, const struct box *piece)
+static size_t block_cell(const struct view *v, int x, int y, int z)
 {
-    const int *const lo = s->domain->lo;
+    return ((size_t)z * (size_t)v->n[1] + (size_t)y) * (size_t)v->n[0] + (size_t)x;
+}
+
+/* What cells begin with. */
+struct filling {
+    const double *drho; /* [cells of the block], NULL: that of the flow */
+    bool settling; /* without the part of first order in the gradient, and momentum u, not rho u */
+};
+
+/* By all threads: on the host of a GPU this is most of what a short run takes. */
+static void fill_piece(struct solver *s, const struct initial *in, struct filling how,
+                       const struct box *piece)
+{
     const struct view *const v = &s->view;
+    const int *const lo = s->domain->lo;
     const size_t cells = box_cells(piece);
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
     float *const narrow = solver_host(s);
@@ -348,11 +378,16 @@ static void fill_piece(struct solver *s, const struct initial *in, const struct 
                 const size_t row =
                     (size_t)(z - piece->lo[2]) * (size_t)ny + (size_t)(y - piece->lo[1]);
                 const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
-                const struct cell_flow f = cell_flow_at(in, g);
-                double values[Q];
                 const struct tag_row *const tag =
-                    &s->view.rows[s->view.tags[view_index(&s->view, x, y, z)] & TAG_ROW];
-                populations_of(in, &f, tag->fluid ? tag->omega_even : 1, values);
+                    &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+                struct cell_flow f = cell_flow_at(in, g);
+                double values[Q];
+                if (how.drho)
+                    f.drho = how.drho[block_cell(v, x, y, z)];
+                if (how.settling)
+                    memset(f.gradient, 0, sizeof f.gradient);
+                populations_of(in, &f, how.settling ? 1 : 1 + f.drho,
+                               tag->fluid ? tag->omega_even : 1, values);
                 if (v->tags[view_index(v, x, y, z)] & TAG_BESIDE)
                     populations_left(v, x, y, z, values);
                 for (size_t i = 0; i < Q; i++)
@@ -363,24 +398,83 @@ static void fill_piece(struct solver *s, const struct initial *in, const struct 
             }
 }
 
-enum status solver_initialise(struct solver *s, const struct flow_case *c)
+static enum status fill(struct solver *s, const struct initial *in, struct filling how)
 {
     const struct box all = domain_all(s->domain);
-    struct initial in = {0};
     struct box piece;
     enum status status = STATUS_OK;
     s->step = 0;
-    if (!make_tables(&in, c))
-        status = fail_machine("out of memory for the initial flow");
     for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
-        fill_piece(s, &in, &piece);
+        fill_piece(s, in, how, &piece);
         status = solver_put(s, &piece);
     }
-    destroy_tables(&in);
+    return status_agree(s->domain->comm, status);
+}
+
+/* Density - 1 of the block's cells; *change: by how much it differs at most from what was there. */
+static enum status take_density(struct solver *s, double *drho, double *change)
+{
+    const struct view *const v = &s->view;
+    const struct box all = domain_all(s->domain);
+    struct box piece;
+    struct fetch f;
+    const double *flow;
+    *change = 0;
+    for (fetch_start(&f, s, KERNEL_flow, &all); (flow = fetch_next(&f, &piece));)
+        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
+            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4) {
+                    double *const at = &drho[block_cell(v, x, y, z)];
+                    *change = fmax(*change, fabs(flow[0] - *at));
+                    *at = flow[0];
+                }
+    return status_agree(s->domain->comm, fetch_end(&f));
+}
+
+static enum status relax(struct solver *s, const struct initial *in)
+{
+    const struct view *const v = &s->view;
+    const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
+    double *const drho = calloc(cells, sizeof *drho), change = 0;
+    enum status status = STATUS_OK;
+    if (!drho)
+        status = fail_machine("out of memory for the initial density of %zu cells", cells);
+    status = status_agree(s->domain->comm, status);
+    if (!status)
+        status = take_density(s, drho, &change);
+    for (int64_t k = 0; k < in->c->initial.relax && !status; k++) {
+        watchdog_progress();
+        status = fill(s, in, (struct filling){drho, true});
+        if (!status)
+            status = status_agree(s->domain->comm, solver_advance(s));
+        if (!status)
+            status = take_density(s, drho, &change);
+    }
+    if (!status)
+        status = fill(s, in, (struct filling){drho, false});
+    free(drho);
+    MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_MAX, s->domain->comm);
+    if (!status)
+        say("initial pressure: the last of %lld steps changed the density by at most %.3g",
+            (long long)in->c->initial.relax, change);
+    return status;
+}
+
+enum status solver_initialise(struct solver *s, const struct flow_case *c)
+{
+    struct initial in = {0};
+    enum status status = STATUS_OK;
     s->drive = (struct drive){0};
-    if (drive_adjust(s)) /* what acts at step 0 */
-        status = STATUS_MACHINE;
-    int mine = status, worst;
-    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, s->domain->comm);
-    return (enum status)worst;
+    s->signal_step = -1;
+    if (!make_tables(&in, c))
+        status = fail_machine("out of memory for the initial flow");
+    status = status_agree(s->domain->comm, status);
+    if (!status)
+        status = fill(s, &in, (struct filling){NULL, false});
+    if (!status && c->initial.relax > 0)
+        status = relax(s, &in);
+    destroy_tables(&in);
+    if (status)
+        return status;
+    return status_agree(s->domain->comm, drive_adjust(s)); /* what acts at step 0 */
 }

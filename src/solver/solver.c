@@ -209,7 +209,7 @@ static enum status step_exchanging(struct solver *s)
     return status;
 }
 
-enum status solver_step(struct solver *s)
+enum status solver_advance(struct solver *s)
 {
     enum status status = STATUS_OK;
     if (s->halo.count > 0)
@@ -217,6 +217,12 @@ enum status solver_step(struct solver *s)
     else
         launch_interior(s);
     s->step++;
+    return status;
+}
+
+enum status solver_step(struct solver *s)
+{
+    const enum status status = solver_advance(s);
     return drive_adjust(s) ? STATUS_MACHINE : status;
 }
 

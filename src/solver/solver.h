@@ -36,6 +36,7 @@ void solver_destroy(struct solver *s);
  * When the backend fails (STATUS_MACHINE, reported) the step is counted and messages are exchanged
  * all the same: ranks need agree on it only after as many steps as they agreed on. */
 enum status solver_step(struct solver *s);
+enum status solver_advance(struct solver *s); /* without the flow-rate controller */
 enum status solver_wait(struct solver *s);
 
 /* The same, done when it returns; adds the seconds that each of its phases took. */

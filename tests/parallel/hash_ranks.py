@@ -77,6 +77,19 @@ faces:   {x: periodic, y: wall, z: periodic}
 force:   {flow_rate: {velocity: -0.03, axis: z, every: 4, time: 9}}
 run:     {steps: 21}
 """,
+    "regions": """\
+domain:  {cells: [37, 11, 6]}
+fluid:   {viscosity: 0.02, velocity: 0.02, length: 6}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01], relax: 3}
+faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0.01]}}, z: periodic}
+force:   {acceleration: [1e-5, -2e-6, 3e-6], sine: {period: 13.3, phase: 0.2}}
+regions:
+  thick:  {box: {from: [3, 0, 0], to: [22, 8, 6]}, viscosity: 0.1, collision: bgk}
+  along:  {box: {from: [20, 2, 1], to: [37, 11, 6]}, sponge: {towards: xmax, strength: 0.2, power: 2.5, velocity: [0.02, 0, 0]}}
+  across: {box: {from: [0, 3, 3], to: [19, 11, 6]}, magic: 0.25, sponge: {towards: ymin, strength: 0.1, density: 1.01}}
+  up:     {box: {from: [9, 0, 0], to: [13, 4, 5]}, sponge: {towards: zmin, strength: 0.3}}
+run:     {steps: 21}
+""",
 }
 # The cuts to try, besides what `auto` makes of 2, 3, 4, 6 and 8 ranks; those that do not fit are left out.
 CUTS = [(2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 1), (1, 3, 1), (1, 1, 3), (2, 2, 1), (1, 2, 2), (2, 1, 2), (5, 1, 1),

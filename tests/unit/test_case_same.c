@@ -134,6 +134,8 @@ static const struct change {
     {"initial.center", BOX "initial: {flow: wave, width: 2}\n", "initial.center=[1, 2, 3]", NULL},
     {"initial.width", BOX "initial: {flow: vortex, amplitude: 0.1, width: 2}\n",
      "initial.width=2.5", NULL},
+    {"initial.pressure", BASE, "initial.pressure=uniform", NULL},
+    {"initial.relax", BASE, "initial.relax=8", NULL},
     {"faces.<face>", BASE, "faces={x: wall, y: wall, z: periodic}", "faces.xmin"},
     {"faces.<face>.wall.velocity", BASE,
      "faces={x: periodic, ymin: wall, z: periodic, ymax: {wall: "
