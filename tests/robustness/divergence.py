@@ -19,7 +19,7 @@ write("case.yaml", CASE)
 LOUD = {"faces.ymax.wall.velocity": [0.5, 0, 0.2], "fluid.viscosity": 1e-6, "run.steps": 2000}
 CASES = {
     # name: settings, words of the message, the step that must not be passed
-    "limit": ({"check.max_velocity": 0.002}, r"\|u\| = \S+ above check\.max_velocity 0\.002", 5),
+    "limit": ({"check.max_velocity": 0.002}, r"\|u\| = \S+ \(Mach \S+\) above check\.max_velocity 0\.002", 5),
     "interval": (LOUD | {"check.every": 1000, "output.log.every": 1000, "output.series": {}}, None, 1000),
     "not finite": (LOUD | {"check.every": 2000, "output": {"log": {"every": 0}}}, "not a finite number", 2000),
     "series": (LOUD | {"check.every": 1000, "output.log.every": 1000, "output.series.flow.every": 1,
