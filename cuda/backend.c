@@ -24,6 +24,7 @@ struct cuda_backend {
     struct backend base;
     struct cuda_variant variant;
     const void *step; /* the kernel for the operators that the case has */
+    bool open;        /* it has open boundaries */
     uint8_t *tags;    /* on the device */
     struct tag_row *rows;
     double *table; /* behind the rows */
@@ -146,23 +147,31 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     return status;
 }
 
+static bool rows_open(const struct tag_row *rows)
+{
+    bool open = false;
+    for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++)
+        open = open || boundary_open(row->boundary);
+    return open;
+}
+
 /* The kernel that steps cells with these rows. */
 static const void *choose_step(const struct cuda_variant *variant, const struct tag_row *rows)
 {
+    const void *const mixed = variant->mixed[rows_open(rows)];
     int collision = COLLISION_mixed, forced = 0, subgrid = 0;
     for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
-        if (boundary_open(row->boundary))
-            return variant->mixed;
         if (!row->fluid)
             continue;
         if (row->sponge || (collision != COLLISION_mixed && collision != row->collision))
-            return variant->mixed;
+            return mixed;
         collision = row->collision;
         forced |= row->forced != 0;
         subgrid |= row->subgrid != SUBGRID_none;
     }
-    return collision == COLLISION_mixed ? variant->mixed
-                                        : variant->step[collision][subgrid ? 2 : forced];
+    return collision == COLLISION_mixed || rows_open(rows)
+               ? mixed
+               : variant->step[collision][subgrid ? 2 : forced];
 }
 
 static enum status cuda_prepare(struct backend *backend, const struct view *v)
@@ -181,6 +190,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
     b->tags = NULL;
     b->rows = NULL;
     b->step = choose_step(&b->variant, v->rows);
+    b->open = rows_open(v->rows);
     if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
         cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess) {
         cudaGetLastError(); /* or a later call would return it */
@@ -325,8 +335,8 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
         blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
     }
     if (blocks > 0)
-        launch(b, queue, b->variant.kernel[kernel], (dim3){blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
-               &call);
+        launch(b, queue, b->variant.kernel[b->open][kernel], (dim3){blocks, 1, 1},
+               (dim3){CUDA_BLOCK, 1, 1}, &call);
 }
 
 static void cuda_copy(struct backend *backend, enum queue queue, void *to, const void *from,

@@ -27,10 +27,11 @@ constexpr int subgrid_blocks(int collision)
     return blocks > MIXED_BLOCKS * 2 ? MIXED_BLOCKS * 2 : blocks;
 }
 
-/* Of the other kernels at least so many: up to 80 registers. */
+/* Of the other kernels at least so many: up to 80 registers. With open boundaries, whose rules are
+ * functions with arrays of their own, called in few cells, as many registers as they like. */
 enum { OTHER_BLOCKS = 6 };
 
-#define STEP(name, collision, subgrid, forced, blocks)                                             \
+#define STEP(name, collision, subgrid, forced, open, blocks)                                       \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
@@ -39,21 +40,23 @@ enum { OTHER_BLOCKS = 6 };
         const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
         const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
         if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced);               \
+            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced, open);         \
     }
 #define X(name, free, meaning)                                                                     \
-    STEP(name, COLLISION_##name, SUBGRID_none, 0, step_blocks(COLLISION_##name, false))            \
-    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed,                              \
+    STEP(name, COLLISION_##name, SUBGRID_none, 0, 0, step_blocks(COLLISION_##name, false))         \
+    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed, 0,                           \
          step_blocks(COLLISION_##name, true))                                                      \
-    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed,                            \
+    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed, 0,                         \
          subgrid_blocks(COLLISION_##name))
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, MIXED_BLOCKS)
+STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, MIXED_BLOCKS)
+STEP(open, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, 1)
 
-/* A kernel of cells in the order of a box. */
-#define CELLS(name)                                                                                \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, OTHER_BLOCKS)                             \
+/* A kernel of cells in the order of a box; of those that take populations as they arrive there is
+ * one more for flows with open boundaries. */
+#define CELLS(name, function, may_open)                                                            \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
         cells_##name(const __grid_constant__ struct cuda_call call)                                \
     {                                                                                              \
         int k = 0;                                                                                 \
@@ -64,41 +67,49 @@ STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, MIXED_BLOCKS)
         const unsigned cell = (blockIdx.x - call.first[k]) * CUDA_BLOCK + threadIdx.x;             \
         const unsigned row = cell / nx;                                                            \
         const size_t cells = box_cells(b);                                                         \
+        struct task t = call.work[k].task;                                                         \
+        t.open = may_open;                                                                         \
         if (cell < cells)                                                                          \
-            cell_##name(&call.view, call.work[k].task, cell, cells, b->lo[0] + (int)(cell % nx),   \
-                        b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny));                   \
+            cell_##function(&call.view, t, cell, cells, b->lo[0] + (int)(cell % nx),               \
+                            b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny));               \
     }
-CELLS(pack)
-CELLS(unpack)
-CELLS(get)
-CELLS(put)
-CELLS(flow)
-CELLS(curl)
+CELLS(pack, pack, 0)
+CELLS(unpack, unpack, 0)
+CELLS(get, get, 0)
+CELLS(put, put, 0)
+CELLS(flow, flow, 0)
+CELLS(flow_open, flow, 1)
+CELLS(curl, curl, 0)
+CELLS(curl_open, curl, 1)
 
 /* A kernel of sums: a thread is a worker, and neighbouring threads take neighbouring cells. */
-#define SUMS(name, partial)                                                                        \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, OTHER_BLOCKS)                             \
+#define SUMS(name, partial, may_open)                                                              \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
         sums_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct box *const b = &call.work[0].box;                                             \
-        const struct task t = call.work[0].task;                                                   \
+        struct task t = call.work[0].task;                                                         \
         const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
         const unsigned worker = blockIdx.x * CUDA_BLOCK + threadIdx.x;                             \
         const unsigned workers = (unsigned)t.workers;                                              \
         const size_t cells = box_cells(b);                                                         \
         if (worker >= workers)                                                                     \
             return;                                                                                \
+        t.open = may_open;                                                                         \
         struct partial mine = partial##_none();                                                    \
         for (size_t cell = worker; cell < cells; cell += workers) {                                \
             const unsigned row = (unsigned)cell / nx, x = (unsigned)cell % nx;                     \
-            cell_##name(&call.view, t, cell, b->lo[0] + (int)x, b->lo[1] + (int)(row % ny),        \
-                        b->lo[2] + (int)(row / ny), &mine);                                        \
+            cell_##partial(&call.view, t, cell, b->lo[0] + (int)x, b->lo[1] + (int)(row % ny),     \
+                           b->lo[2] + (int)(row / ny), &mine);                                     \
         }                                                                                          \
         ((struct partial *)t.buffer)[worker] = mine;                                               \
     }
-SUMS(sums, sums)
-SUMS(drift, drift)
-SUMS(enstrophy, enstrophy)
+SUMS(sums, sums, 0)
+SUMS(sums_open, sums, 1)
+SUMS(drift, drift, 0)
+SUMS(drift_open, drift, 1)
+SUMS(enstrophy, enstrophy, 0)
+SUMS(enstrophy_open, enstrophy, 1)
 
 static struct cuda_variant table(void)
 {
@@ -111,16 +122,23 @@ static struct cuda_variant table(void)
     v.step[COLLISION_##name][2] = (const void *)step_##name##_subgrid;
     COLLISION_LIST(X)
 #undef X
-    v.mixed = (const void *)step_mixed;
-    v.kernel[KERNEL_pack] = (const void *)cells_pack;
-    v.kernel[KERNEL_unpack] = (const void *)cells_unpack;
-    v.kernel[KERNEL_get] = (const void *)cells_get;
-    v.kernel[KERNEL_put] = (const void *)cells_put;
-    v.kernel[KERNEL_flow] = (const void *)cells_flow;
-    v.kernel[KERNEL_curl] = (const void *)cells_curl;
-    v.kernel[KERNEL_sums] = (const void *)sums_sums;
-    v.kernel[KERNEL_drift] = (const void *)sums_drift;
-    v.kernel[KERNEL_enstrophy] = (const void *)sums_enstrophy;
+    v.mixed[0] = (const void *)step_mixed;
+    v.mixed[1] = (const void *)step_open;
+    for (int open = 0; open < 2; open++) {
+        v.kernel[open][KERNEL_pack] = (const void *)cells_pack;
+        v.kernel[open][KERNEL_unpack] = (const void *)cells_unpack;
+        v.kernel[open][KERNEL_get] = (const void *)cells_get;
+        v.kernel[open][KERNEL_put] = (const void *)cells_put;
+    }
+#define X(kind, name)                                                                              \
+    v.kernel[0][KERNEL_##name] = (const void *)kind##_##name;                                      \
+    v.kernel[1][KERNEL_##name] = (const void *)kind##_##name##_open;
+    X(cells, flow)
+    X(cells, curl)
+    X(sums, sums)
+    X(sums, drift)
+    X(sums, enstrophy)
+#undef X
     return v;
 }
 

@@ -59,6 +59,14 @@ TAGFLOW_RARE size_t linked_address(const struct view *v, int odd, int i, int x, 
                 : load_address(v, odd, i, x, y, z, 1);
 }
 
+/* Canonical population i of a fluid cell of a flow without open boundaries. */
+TAGFLOW_FN size_t closed_address(const struct view *v, int odd, int i, int x, int y, int z)
+{
+    const int bounce =
+        i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
+    return load_address(v, odd, i, x, y, z, bounce);
+}
+
 /* Canonical population i of a fluid cell. */
 TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
@@ -229,13 +237,14 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
 }
 
-/* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid` and
- * `forced` constant the rest is compiled for them. *
+/* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid`,
+ * `forced` and `open` constant the rest is compiled for them; open: there may be open boundaries.
+ *
  * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
  * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
  * addresses, would be kept from their first use to their last. */
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
-                          int collision, int subgrid, int forced)
+                          int collision, int subgrid, int forced, int open)
 {
     struct around a = around(v, x, y, z);
     cell_index n = view_index(v, x, y, z);
@@ -266,9 +275,9 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         PAIR_LIST(X)
 #undef X
     }
-    const int open = collision == COLLISION_mixed && links &&
-                     (boundary_open(row->boundary) || links_open(v, n, &a, links));
-    if (open) {
+    const int opens =
+        open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
+    if (opens) {
         real arrived[Q];
         cell_arrived(v, s, x, y, z, arrived);
         for (int i = 0; i < Q; i++)
@@ -294,7 +303,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     TAGFLOW_FORGET(x);                                                                             \
     TAGFLOW_FORGET(y);                                                                             \
     TAGFLOW_FORGET(z)
-    if (open) {
+    if (opens) {
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i];

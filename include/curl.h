@@ -7,8 +7,9 @@
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* Density - 1 and velocity; of a cell that is not fluid zeros. In double whatever the variant, so
- * that what is reported does not add its own rounding. */
-TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, double flow[4])
+ * that what is reported does not add its own rounding. open: as cell_step has it. */
+TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, int z,
+                        double flow[4])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const stored *const populations = (const stored *)v->populations;
@@ -16,14 +17,14 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int x, int y, int z, doub
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
     const struct slots slots = slots_at(v, odd, sizeof(stored));
     double drho = 0, j[3] = {0, 0, 0};
+    const int beside = open && (tag & TAG_BESIDE);
     real arrived[Q];
-    if (row->fluid && (tag & TAG_BESIDE))
+    if (row->fluid && beside)
         cell_arrived(v, &slots, x, y, z, arrived);
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
-            const double f = tag & TAG_BESIDE
-                                 ? (double)arrived[i]
-                                 : (double)populations[load_address(v, odd, i, x, y, z, 0)];
+            const double f = beside ? (double)arrived[i]
+                                    : (double)populations[closed_address(v, odd, i, x, y, z)];
             drho += f;
             for (int a = 0; a < 3; a++)
                 j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
@@ -62,8 +63,9 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
 /* Velocity beside a fluid cell, whose own is u, along an axis. In place of a neighbour that is not
  * fluid the velocity that puts what is given there half-way between the two: 2 u_wall - u; beyond a
  * plane of symmetry u mirrored. 0: beyond an open boundary nothing is known. */
-TAGFLOW_FN int velocity_beside(const struct view *v, int odd, const double *layers, int axis,
-                               int side, int x, int y, int z, const double u[3], double beside[3])
+TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const double *layers,
+                               int axis, int side, int x, int y, int z, const double u[3],
+                               double beside[3])
 {
     const int step = side ? 1 : -1;
     const int at[3] = {x + (axis == 0) * step, y + (axis == 1) * step, z + (axis == 2) * step};
@@ -71,10 +73,10 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, const double *laye
         &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
     double flow[4];
     if (!row->fluid) {
-        if (boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
+        if (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
             return 0;
         for (int b = 0; b < 3; b++)
-            beside[b] = row->boundary == BOUNDARY_slip
+            beside[b] = open && row->boundary == BOUNDARY_slip
                             ? (b == axis ? -u[b] : u[b])
                             : 2 * (row->wall_velocity[b] * v->signal[row->signal]) - u[b];
     } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
@@ -82,8 +84,8 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, const double *laye
         for (int b = 0; b < 3; b++)
             beside[b] = there[b];
     } else {
-        flow_of(v, odd, view_wrap(v, 0, at[0]), view_wrap(v, 1, at[1]), view_wrap(v, 2, at[2]),
-                flow);
+        flow_of(v, odd, open, view_wrap(v, 0, at[0]), view_wrap(v, 1, at[1]),
+                view_wrap(v, 2, at[2]), flow);
         for (int b = 0; b < 3; b++)
             beside[b] = flow[1 + b];
     }
@@ -91,15 +93,15 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, const double *laye
 }
 
 /* d u / d x along an axis at a fluid cell. */
-TAGFLOW_FN void derivative(const struct view *v, int odd, const double *layers, int axis, int x,
-                           int y, int z, const double u[3], double slope[3])
+TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double *layers, int axis,
+                           int x, int y, int z, const double u[3], double slope[3])
 {
     double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
     TAGFLOW_FORGET(x); /* no addresses of the derivative before are of use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
-    const int below = velocity_beside(v, odd, layers, axis, 0, x, y, z, u, before);
-    const int above = velocity_beside(v, odd, layers, axis, 1, x, y, z, u, after);
+    const int below = velocity_beside(v, odd, open, layers, axis, 0, x, y, z, u, before);
+    const int above = velocity_beside(v, odd, open, layers, axis, 1, x, y, z, u, after);
     for (int b = 0; b < 3; b++)
         slope[b] = below && above ? 0.5 * (after[b] - before[b])
                    : below        ? u[b] - before[b] /* one-sided */
@@ -108,14 +110,14 @@ TAGFLOW_FN void derivative(const struct view *v, int odd, const double *layers, 
 }
 
 /* curl u of a fluid cell by central differences, lattice units. */
-TAGFLOW_FN void curl_of(const struct view *v, int odd, const double *layers, int x, int y, int z,
-                        double curl[3])
+TAGFLOW_FN void curl_of(const struct view *v, int odd, int open, const double *layers, int x, int y,
+                        int z, double curl[3])
 {
     double dx[3], dy[3], dz[3], here[4];
-    flow_of(v, odd, x, y, z, here);
-    derivative(v, odd, layers, 0, x, y, z, here + 1, dx);
-    derivative(v, odd, layers, 1, x, y, z, here + 1, dy);
-    derivative(v, odd, layers, 2, x, y, z, here + 1, dz);
+    flow_of(v, odd, open, x, y, z, here);
+    derivative(v, odd, open, layers, 0, x, y, z, here + 1, dx);
+    derivative(v, odd, open, layers, 1, x, y, z, here + 1, dy);
+    derivative(v, odd, open, layers, 2, x, y, z, here + 1, dz);
     curl[0] = dy[2] - dz[1];
     curl[1] = dz[0] - dx[2];
     curl[2] = dx[1] - dy[0];

@@ -38,6 +38,7 @@ enum kernel {
 
 struct task {
     int odd;
+    int open;      /* there may be open boundaries: set by the backend */
     int direction; /* pack, unpack: 1..18, towards the receiver */
     int workers;   /* sums: how many, at least 1; 0 for other kernels */
     void *buffer;
@@ -136,7 +137,7 @@ TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size
 {
     double flow[4];
     (void)cells;
-    flow_of(v, t.odd, x, y, z, flow);
+    flow_of(v, t.odd, t.open, x, y, z, flow);
     for (int k = 0; k < 4; k++)
         ((double *)t.buffer)[4 * cell + (size_t)k] = flow[k];
 }
@@ -147,7 +148,7 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
     double w[3] = {0, 0, 0};
     (void)cells;
     if (view_fluid(v, view_index(v, x, y, z)))
-        curl_of(v, t.odd, t.layers, x, y, z, w);
+        curl_of(v, t.odd, t.open, t.layers, x, y, z, w);
     for (int a = 0; a < 3; a++)
         ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
@@ -159,7 +160,7 @@ TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, int 
     double flow[4];
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
-    flow_of(v, t.odd, x, y, z, flow);
+    flow_of(v, t.odd, t.open, x, y, z, flow);
     sums_add(sums, flow[0], flow_square(flow[1], flow[2], flow[3]), (int64_t)cell);
 }
 
@@ -170,7 +171,7 @@ TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, int
     (void)cell;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
-    flow_of(v, t.odd, x, y, z, flow);
+    flow_of(v, t.odd, t.open, x, y, z, flow);
     drift_add(sum, flow + 1);
 }
 
@@ -181,7 +182,7 @@ TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell,
     (void)cell;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
-    curl_of(v, t.odd, t.layers, x, y, z, w);
+    curl_of(v, t.odd, t.open, t.layers, x, y, z, w);
     enstrophy_add(sum, w);
 }
 

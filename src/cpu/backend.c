@@ -165,8 +165,11 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
     (void)queue;
     for (int k = 0; k < count; k++)
-        if (box_cells(&work[k].box) > 0)
-            b->variant->kernel[kernel](v, &b->runs, &work[k].box, work[k].task);
+        if (box_cells(&work[k].box) > 0) {
+            struct task task = work[k].task;
+            task.open = 1;
+            b->variant->kernel[kernel](v, &b->runs, &work[k].box, task);
+        }
 }
 
 static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,

@@ -198,7 +198,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
         end = plain_end(v, x, x1, y, z, 0);
         if (end == x) {
             double flow[4];
-            flow_of(v, t.odd, x, y, z, flow);
+            flow_of(v, t.odd, 1, x, y, z, flow);
             for (int a = 0; a < 3; a++)
                 u[a][x - x0] = flow[1 + a];
             end = x + 1;
@@ -289,7 +289,7 @@ static void curl_block(const struct view *v, struct task t, struct strip *s, int
         if (fluid && !end && !(tags[x + k] & TAG_BESIDE))
             continue;
         if (fluid)
-            curl_of(v, t.odd, t.layers, x + k, y, z, one);
+            curl_of(v, t.odd, 1, t.layers, x + k, y, z, one);
         for (int a = 0; a < 3; a++)
             c->w[a][k] = one[a];
     }
@@ -468,7 +468,7 @@ void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int 
 {
     const struct slots slots = slots_at(v, odd, sizeof(stored));
     for (int x = x0; x < x1; x++)
-        cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed);
+        cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1);
 }
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */

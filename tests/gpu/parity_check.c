@@ -162,6 +162,7 @@ static void work_in(const struct launch *l, int odd, const void *populations, ch
     for (int k = 0; k < l->count; k++) {
         work[k] = l->work[k];
         work[k].task.odd = odd;
+        work[k].task.open = 1;
         work[k].task.buffer = buffers + l->at[k];
         work[k].task.layers = populations;
     }
