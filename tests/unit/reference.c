@@ -278,6 +278,11 @@ static scalar wall_gain(int i, const double u[3])
     return i <= 6 ? 2 * sum : sum;
 }
 
+static bool is_wall(const struct reference *r, int face)
+{
+    return !r->periodic[face / 2] && r->face_row[face].boundary == BOUNDARY_halfway;
+}
+
 /* Product over the axes of (1 - exp(-y+/26))^2 with y to the nearest wall across the axis. */
 static scalar reference_damping(const struct reference *r, const struct tag_row *row,
                                 const int at[3])
@@ -285,8 +290,9 @@ static scalar reference_damping(const struct reference *r, const struct tag_row 
     scalar factor[3] = {1, 1, 1};
     for (int a = 0; a < 3; a++) {
         const int far = r->cells[a] - 1 - at[a];
-        const double y = (at[a] < far ? at[a] : far) + 0.5;
-        if (!row->damped || r->periodic[a])
+        const bool below = is_wall(r, 2 * a), above = is_wall(r, 2 * a + 1);
+        const double y = (below && (!above || at[a] < far) ? at[a] : far) + 0.5;
+        if (!row->damped || (!below && !above))
             continue;
         const double rest = 1 - exact_exp(-(y * r->wall_units / 26));
         factor[a] = (scalar)(rest * rest);
