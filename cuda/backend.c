@@ -114,13 +114,15 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     const int storage = c->solver.storage == PRECISION_fp64 ? 64 : 32;
     const int arithmetic = c->solver.arithmetic == PRECISION_fp64 ? 64 : 32;
     char description[128];
-    enum status status = device_choose(wanted->comm, wanted->share, description);
+    const char *remark;
+    enum status status = device_choose(wanted->comm, wanted->share, description, &remark);
     if (status)
         return status;
     struct cuda_backend *const b = calloc(1, sizeof *b);
     if (!b)
         return fail_machine("out of memory");
     b->base = (struct backend){.type = &backend_cuda,
+                               .remark = remark,
                                .storage = c->solver.storage,
                                .arithmetic = c->solver.arithmetic,
                                .workers = CUDA_WORKERS};

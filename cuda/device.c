@@ -97,7 +97,8 @@ struct choice {
 };
 
 /* Two ranks of this node with the same GPU: rank 0 of the node finds the first of them. */
-static enum status check_shared(MPI_Comm node, const struct choice *mine, const char *name)
+static enum status check_shared(MPI_Comm node, const struct choice *mine, const char *name,
+                                const char **remark)
 {
     int rank, ranks;
     enum status status = STATUS_OK;
@@ -126,15 +127,15 @@ static enum status check_shared(MPI_Comm node, const struct choice *mine, const 
         status = fail_machine("%d ranks on %s and %d GPU%s for them (%s): rank %d would share one "
                               "(one rank a GPU, or --share-gpu)",
                               ranks, host, different, different == 1 ? "" : "s", name, twin->rank);
-    } else if (!twin && alone && ranks > 1 && mine->rank == 0) {
-        say("each rank sees a GPU of its own only: where MPI could copy from one to another "
-            "directly, it cannot now (srun --gpus-per-node=N --gpu-bind=none lets it)");
+    } else if (!twin && alone && ranks > 1) {
+        *remark = "each rank sees a GPU of its own only: where MPI could copy from one to another "
+                  "directly, it cannot now (srun --gpus-per-node=N --gpu-bind=none lets it)";
     }
     free(all);
     return status_agree(node, status);
 }
 
-enum status device_choose(MPI_Comm comm, bool share, char description[128])
+enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark)
 {
     struct choice mine = {0};
     struct cudaDeviceProp p;
@@ -142,6 +143,7 @@ enum status device_choose(MPI_Comm comm, bool share, char description[128])
     int on_node;
     MPI_Comm node;
     enum status status = STATUS_OK;
+    *remark = NULL;
     MPI_Comm_rank(comm, &mine.rank);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, mine.rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &on_node);
@@ -160,7 +162,7 @@ enum status device_choose(MPI_Comm comm, bool share, char description[128])
     if (!status) {
         memcpy(mine.uuid, p.uuid.bytes, sizeof mine.uuid);
         if (!share)
-            status = check_shared(node, &mine, p.name);
+            status = check_shared(node, &mine, p.name, remark);
         status = status_agree(comm, status);
         snprintf(description, 128, "cuda, GPU %d: %.80s, sm_%d%d", mine.device, p.name, p.major,
                  p.minor);

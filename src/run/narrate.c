@@ -76,6 +76,8 @@ void narrate_start(const struct narrator *n, const char *from)
     say_hosts(n);
     if (*n->backend_reason)
         say("backend %s: %s", n->solver->backend->type->name, n->backend_reason);
+    if (n->solver->backend->remark)
+        say("%s", n->solver->backend->remark);
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);

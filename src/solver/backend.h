@@ -28,6 +28,7 @@ enum phase {
 struct backend {
     const struct backend_type *type;
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
+    const char *remark;    /* for the log, of what could be better here; NULL: nothing */
     enum precision storage, arithmetic;
     int workers; /* that had better share the work of sums: the threads that there are */
     bool timing; /* phases of the steps that follow are measured */
