@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Every order between streams, every wait and every copy is needed: without any one of them a test fails.
 
-    tests/gpu/mutants.py [BUILD]    some minutes; BUILD is a folder of its own, made if it is not there
+    tests/gpu/mutants.py [BUILD [FUNCTION]]    BUILD is a folder of its own, made if it is not there; FUNCTION: of that only
+                                               all of them take an hour
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
@@ -60,7 +61,7 @@ MPIRUN = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh"]
 # A whole run; its steps are timed. Its hash is that of the CPU.
 RUN = """
 run() { tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
-    --set run.steps=30 --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
+    --set run.steps=30 --set run.exchange=all --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
     grep state_hash mutant/report.json; }
 cpu=$(run cpu) && cuda=$(run cuda) && [ "$cpu" = "$cuda" ]
 """
@@ -128,6 +129,7 @@ assert by is None, f"without a mutation {by} fails"
 print("without a mutation all tests pass", flush=True)
 
 missed = 0
+MUTANTS = [mutant for mutant in MUTANTS if len(sys.argv) < 3 or mutant[1] == sys.argv[2]]
 for mutant in MUTANTS:
     ok, by, why = mutate(*mutant)
     if not ok:
