@@ -58,11 +58,12 @@ TARGETS = ["tests/gpu/standin_backend_32", "tests/gpu/standin_tables_32", "tests
 MPIRUN = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh"]
 
 
-# A whole run; its steps are timed. Its hash is that of the CPU.
+# A whole run; its steps are timed and measured, and it exchanges with itself. Its hash and series are those of the CPU.
 RUN = """
 run() { tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
-    --set run.steps=30 --set run.exchange=all --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
-    grep state_hash mutant/report.json; }
+    --set run.steps=30 --set run.exchange=all --set output.series='{flow: {every: 1, of: [mass, kinetic_energy]}}' \\
+    --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
+    grep state_hash mutant/report.json; cat mutant/series/flow.csv; }
 cpu=$(run cpu) && cuda=$(run cuda) && [ "$cpu" = "$cuda" ]
 """
 

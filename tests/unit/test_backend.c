@@ -317,6 +317,89 @@ static void the_hash_is_made_of_splitmix64(void **state)
     assert_true(reference_random(&seed) == UINT64_C(3203168211198807973));
 }
 
+/* A small periodic flow that exchanges with itself. */
+struct one {
+    struct flow_case c;
+    struct domain d;
+    struct backend *b;
+    struct solver s;
+};
+
+static void one_create(struct one *o)
+{
+    *o = (struct one){.c = reference_case(9, 4, 6)};
+    reference_faces(&o->c, "pppppp");
+    o->c.run.exchange = EXCHANGE_all;
+    assert_int_equal(domain_create(&o->d, &o->c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_open(&o->b, &o->c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_solver(&o->s, &o->d, o->b, &o->c), STATUS_OK);
+}
+
+static void one_destroy(struct one *o)
+{
+    solver_destroy(&o->s);
+    TAGFLOW_BACKEND.close(o->b);
+    domain_destroy(&o->d);
+}
+
+/* Fill the host's memory of a piece with numbers around this one. */
+static void fill_host(struct solver *s, const struct box *piece, double number)
+{
+    stored *const host = solver_host(s);
+    for (size_t k = 0; k < Q * box_cells(piece); k++)
+        host[k] = (stored)(number + 1e-3 * (double)k);
+}
+
+/* Messages of the step before must not reach the populations after they are set. */
+static void what_is_put_after_a_step_stays(void **state)
+{
+    (void)state;
+    struct one o;
+    one_create(&o);
+    const struct box all = domain_all(&o.d);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(solver_step(&o.s), STATUS_OK);
+        fill_host(&o.s, &all, k);
+        assert_int_equal(solver_put(&o.s, &all), STATUS_OK);
+        assert_int_equal(solver_wait(&o.s), STATUS_OK);
+        const stored *const got = solver_get(&o.s, &all);
+        assert_non_null(got);
+        for (size_t i = 0; i < Q * box_cells(&all); i++)
+            if (got[i] != (stored)(k + 1e-3 * (double)i))
+                fail_msg("after step %d value %zu is %g", k, i, (double)got[i]);
+    }
+    one_destroy(&o);
+}
+
+/* Nothing that was asked for may still come into the host's memory once a fetch has ended. */
+static void a_fetch_that_is_given_up_leaves_the_memory_alone(void **state)
+{
+    (void)state;
+    struct one o;
+    struct fetch f;
+    struct box piece;
+    one_create(&o);
+    o.s.piece_cells = 36; /* a plane */
+    const struct box all = domain_all(&o.d);
+    const struct box plane = {{0, 0, 0}, {9, 4, 1}};
+    for (int used = 0; used < 3; used++) {
+        fetch_start(&f, &o.s, KERNEL_get, &all);
+        for (int k = 0; k < used; k++)
+            assert_non_null(fetch_next(&f, &piece));
+        assert_int_equal(fetch_end(&f), STATUS_OK);
+        stored *const host[2] = {o.s.host[0], o.s.host[1]};
+        for (int k = 0; k < 2 && !o.b->type->host_memory; k++)
+            for (size_t i = 0; i < Q * 36; i++)
+                host[k][i] = (stored)(used + 1);
+        assert_int_equal(solver_wait(&o.s), STATUS_OK);
+        for (int k = 0; k < 2 && !o.b->type->host_memory; k++)
+            for (size_t i = 0; i < Q * 36; i++)
+                assert_true(host[k][i] == (stored)(used + 1));
+        assert_non_null(solver_get(&o.s, &plane));
+    }
+    one_destroy(&o);
+}
+
 /* Density and velocity as the solver reports them, against sums over the populations. */
 static void reports_density_and_velocity_with_half_the_force(void **state)
 {
@@ -370,6 +453,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_hash_is_made_of_splitmix64),
         cmocka_unit_test(pieces_tile_the_box_in_order),
         cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
+        cmocka_unit_test(what_is_put_after_a_step_stays),
+        cmocka_unit_test(a_fetch_that_is_given_up_leaves_the_memory_alone),
         cmocka_unit_test(periodic_boxes_of_every_length),
         cmocka_unit_test(closed_boxes_of_every_length),
         cmocka_unit_test(boxes_one_cell_thick),
