@@ -350,6 +350,24 @@ static void fill_host(struct solver *s, const struct box *piece, double number)
         host[k] = (stored)(number + 1e-3 * (double)k);
 }
 
+static void its_memory_is_zeroed(void **state)
+{
+    (void)state;
+    struct one o;
+    char got[1000];
+    one_create(&o);
+    for (int k = 0; k < 3; k++) {
+        void *const memory = o.b->type->alloc(o.b, sizeof got);
+        assert_non_null(memory);
+        memset(got, 1, sizeof got);
+        reference_memory_get(o.b, got, memory, sizeof got);
+        for (size_t i = 0; i < sizeof got; i++)
+            assert_int_equal(got[i], 0);
+        o.b->type->free(o.b, memory);
+    }
+    one_destroy(&o);
+}
+
 /* Messages of the step before must not reach the populations after they are set. */
 static void what_is_put_after_a_step_stays(void **state)
 {
@@ -453,6 +471,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_hash_is_made_of_splitmix64),
         cmocka_unit_test(pieces_tile_the_box_in_order),
         cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
+        cmocka_unit_test(its_memory_is_zeroed),
         cmocka_unit_test(what_is_put_after_a_step_stays),
         cmocka_unit_test(a_fetch_that_is_given_up_leaves_the_memory_alone),
         cmocka_unit_test(periodic_boxes_of_every_length),
