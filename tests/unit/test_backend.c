@@ -347,7 +347,7 @@ static void fill_host(struct solver *s, const struct box *piece, double number)
 {
     stored *const host = solver_host(s);
     for (size_t k = 0; k < Q * box_cells(piece); k++)
-        host[k] = (stored)(number + 1e-3 * (double)k);
+        host[k] = (stored)(number + 1e-5 * (double)k);
 }
 
 /* For work in any queue, at once. */
@@ -392,8 +392,34 @@ static void what_is_put_after_a_step_stays(void **state)
         const stored *const got = solver_get(&o.s, &all);
         assert_non_null(got);
         for (size_t i = 0; i < Q * box_cells(&all); i++)
-            if (got[i] != (stored)(k + 1e-3 * (double)i))
+            if (got[i] != (stored)(k + 1e-5 * (double)i))
                 fail_msg("after step %d value %zu is %g", k, i, (double)got[i]);
+    }
+    one_destroy(&o);
+}
+
+/* What is summed up right after a step is what its messages have brought. */
+static void sums_are_those_after_the_step(void **state)
+{
+    (void)state;
+    struct one o;
+    one_create(&o);
+    const struct box all = domain_all(&o.d);
+    fill_host(&o.s, &all, 0);
+    assert_int_equal(solver_put(&o.s, &all), STATUS_OK);
+    for (int k = 0; k < 3; k++) {
+        struct exact_sum sum[2] = {{0}};
+        assert_int_equal(solver_step(&o.s), STATUS_OK);
+        for (int again = 0; again < 2; again++) {
+            int workers;
+            const struct sums *const partial =
+                solver_partials(&o.s, KERNEL_sums, &all, sizeof *partial, &workers);
+            assert_non_null(partial);
+            for (int w = 0; w < workers; w++)
+                sum[again].units += partial[w].drho.units;
+            assert_int_equal(solver_wait(&o.s), STATUS_OK);
+        }
+        assert_true(sum[0].units == sum[1].units);
     }
     one_destroy(&o);
 }
@@ -482,6 +508,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
         cmocka_unit_test(its_memory_is_zeroed),
         cmocka_unit_test(what_is_put_after_a_step_stays),
+        cmocka_unit_test(sums_are_those_after_the_step),
         cmocka_unit_test(a_fetch_that_is_given_up_leaves_the_memory_alone),
         cmocka_unit_test(periodic_boxes_of_every_length),
         cmocka_unit_test(closed_boxes_of_every_length),
