@@ -88,7 +88,7 @@ static void *need(size_t count, size_t size)
     return memory;
 }
 
-static const struct view still = {.signal = {1}};
+const struct view reference_still = {.signal = {1}};
 
 void reference_create(struct reference *r, const struct flow_case *c)
 {
@@ -245,7 +245,7 @@ void reference_step(struct reference *r)
                 real f[19], out[19];
                 for (size_t i = 0; i < 19; i++)
                     f[i] = (real)r->now[i * r->count + here];
-                const struct collision_parameters p = collision_parameters(&still, row);
+                const struct collision_parameters p = collision_parameters(&reference_still, row);
                 collide(row->collision, f, out, moments(f, p, row->forced), p, row->forced);
                 for (int i = 0; i < 19; i++) {
                     const int to[3] = {at[0] + velocity[i][0], at[1] + velocity[i][1],

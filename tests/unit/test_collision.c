@@ -40,11 +40,9 @@ static struct tag_row row_of(int collision, const double rate[2], const double a
     return row;
 }
 
-static const struct view still = {.signal = {1}};
-
 static void collide_row(const struct tag_row *row, const real f[Q], real out[Q])
 {
-    const struct collision_parameters p = collision_parameters(&still, row);
+    const struct collision_parameters p = collision_parameters(&reference_still, row);
     collide(row->collision, f, out, moments(f, p, row->forced), p, row->forced);
 }
 
