@@ -49,6 +49,11 @@ TAGFLOW_FN size_t layer_first(const struct view *v, int face)
            (face > 4 ? z : 0) + (face > 5 ? z : 0);
 }
 
+TAGFLOW_FN size_t layers_bytes(const struct view *v)
+{
+    return 3 * layer_first(v, 6) * sizeof(double);
+}
+
 /* Number of the cell beside (x, y, z) in the layer of that axis and side. */
 TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, int y, int z)
 {

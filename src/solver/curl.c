@@ -49,8 +49,9 @@ static enum status exchange_layer(struct solver *s, int face, double *mine)
 enum status curl_prepare(struct solver *s)
 {
     struct backend *const b = s->backend;
-    const size_t bytes = 3 * layer_first(&s->view, 6) * sizeof(double);
-    double *const mine = s->layers ? malloc(bytes) : NULL;
+    const size_t bytes = layers_bytes(&s->view);
+    double *const mine =
+        s->layers ? malloc(bytes / 2) : NULL; /* a face, and its twin in the rest */
     enum status status = s->layers && !mine
                              ? fail_machine("out of memory for the velocities of neighbours")
                              : STATUS_OK;

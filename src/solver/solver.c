@@ -55,11 +55,6 @@ static bool exchanges(const struct domain *d)
     return any;
 }
 
-static size_t layers_bytes(const struct view *v)
-{
-    return 3 * layer_first(v, 6) * sizeof(double);
-}
-
 double solver_bytes(const struct domain *d, enum precision storage)
 {
     static const int velocities[Q][3] = LATTICE_VELOCITIES;

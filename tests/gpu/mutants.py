@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Every order between streams, every wait and every copy is needed: without any one of them a test fails.
 
-    tests/gpu/mutants.py [BUILD [FUNCTION]]    BUILD is a folder of its own, made if it is not there; FUNCTION: of that only
-                                               all of them take an hour
+    tests/gpu/mutants.py [BUILD [FUNCTION]]    BUILD is a folder of its own, made if it is not there; FUNCTION: only the
+                                               mutants of that function, as all of them take an hour
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a

@@ -107,7 +107,7 @@ static void *need(size_t count, size_t size)
     return memory;
 }
 
-static const struct view still = {.signal = {1}};
+const struct view reference_still = {.signal = {1}};
 
 static struct tag_row face_row(const struct case_face *f, int face)
 {
@@ -400,7 +400,7 @@ static real given_back(const struct tag_row *rule, int i, const real f[19], cons
                        const struct tag_row *row)
 {
     const int back = reference_opposite(i);
-    const struct collision_parameters p = collision_parameters(&still, row);
+    const struct collision_parameters p = collision_parameters(&reference_still, row);
     const struct moments m = moments(f, p, row->forced), bare = moments(f, p, 0);
     struct leaving l = {.row = rule,
                         .in = back,
@@ -431,7 +431,7 @@ void reference_step(struct reference *r)
                 for (size_t i = 0; i < 19; i++)
                     f[i] = (real)r->now[i * r->count + here];
                 at_nodes(r, at, row, f);
-                const struct collision_parameters p = collision_parameters(&still, row);
+                const struct collision_parameters p = collision_parameters(&reference_still, row);
                 const struct moments m = moments(f, p, row->forced);
                 const real damping = (real)reference_damping(r, row, at);
                 const struct rates rates =

@@ -33,6 +33,9 @@ struct reference {
     stored *now, *next; /* [Q][cells] canonical populations; zeros where a cell is not fluid */
 };
 
+/* Signals of a flow that does not change in time. */
+extern const struct view reference_still;
+
 /* Velocity of population i and the one that goes the other way. */
 int reference_velocity(int i, int axis);
 int reference_opposite(int i);

@@ -14,12 +14,10 @@
 
 static const double eps = TAGFLOW_ARITHMETIC == 64 ? DBL_EPSILON : FLT_EPSILON;
 
-static const struct view still = {.signal = {1}};
-
 static real leave(int boundary, int i, real out, const struct tag_row *row)
 {
     return boundary_leave(boundary, reference_velocity(i, 0), reference_velocity(i, 1),
-                          reference_velocity(i, 2), out, wall_parameters(&still, row));
+                          reference_velocity(i, 2), out, wall_parameters(&reference_still, row));
 }
 
 static const double speeds[][3] = {

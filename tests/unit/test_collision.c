@@ -55,11 +55,9 @@ static struct tag_row row_of(int collision, const double rate[5], const double a
     return row;
 }
 
-static const struct view still = {.signal = {1}};
-
 static void collide_row(const struct tag_row *row, const real f[Q], real out[Q])
 {
-    const struct collision_parameters p = collision_parameters(&still, row);
+    const struct collision_parameters p = collision_parameters(&reference_still, row);
     const struct moments m = moments(f, p, row->forced);
     const struct rates r = subgrid_rates(row->subgrid, f, m, p, 1, row->forced);
     collide(row->collision, f, out, m, p, r, row->forced);
@@ -529,7 +527,7 @@ static void strain_makes_the_eddy_viscosity(void **state)
                               (drho + (1 + drho) * (3 * cu + 4.5 * cu * cu - 1.5 * uu -
                                                     3 * tau * (cnc - trace / 3) - 0.5 * force)));
             }
-            const struct collision_parameters p = collision_parameters(&still, &row);
+            const struct collision_parameters p = collision_parameters(&reference_still, &row);
             const struct rates r =
                 subgrid_rates(SUBGRID_smagorinsky, f, moments(f, p, forced), p, 1, forced);
             assert_true(fabs((double)r.even * tau - 1) < 50 * eps);
