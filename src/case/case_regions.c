@@ -40,7 +40,8 @@ static enum status read_zone(const struct reader *r, const struct node *map,
         return s;
     zone->collision = (enum collision)collision;
     snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
-    if (!(collision_free(zone->collision) & FREE_magic) && (s = value_refuse(r, map, "regions.*.magic", why)))
+    if (!(collision_free(zone->collision) & FREE_magic) &&
+        (s = value_refuse(r, map, "regions.*.magic", why)))
         return s;
     if ((s = value_number(r, map, "regions.*.magic", &zone->magic)) ||
         (s = value_number(r, map, "regions.*.viscosity", &zone->viscosity)))
