@@ -8,18 +8,16 @@
  *   1   x y z   xx yy zz xy xz yz   xxy xyy xxz xzz yyz yzz   xxyy xxzz yyzz
  *
  * (the moments of De Rosis and Coreixas, Phys. Fluids 32:117101, 2020). Their equilibrium is that
- * of the Maxwellian, all powers of u included: drho/3 + rho u_x^2, rho u_y (1/3 + u_x^2), rho (1/3
- * + u_x^2)(1/3 + u_y^2), and so on. What is relaxed is the distance from it, N, of which density
- * and momentum have none. All that differs is in what variables:
+ * of the Maxwellian, all powers of u included: drho/3 + rho u_x^2, rho u_y (1/3 + u_x^2),
+ * rho (1/3 + u_x^2)(1/3 + u_y^2), and so on. What is relaxed is the distance from it, N, of which
+ * density and momentum have none. All that differs is in what variables:
  *
- *   raw             N_xxy                                N_xxyy
- *   Hermite         N_xxy                                N_xxyy - (N_xx + N_yy)/3
- *   central         K_xxy = N_xxy - 2 u_x N_xy           K_xxyy = N_xxyy - 2 u_x N_xyy - 2 u_y
- * N_xxy
- *                           - u_y N_xx                     + u_x^2 N_yy + u_y^2 N_xx + 4 u_x u_y
- * N_xy central Hermite K_xxy                                K_xxyy - (N_xx + N_yy)/3 cumulants
- * K_xxy                                K_xxyy - (N_xx + N_yy)/3
- *                                                          - (N_xx N_yy + 2 N_xy^2)/rho
+ * - raw: N_xxy and N_xxyy
+ * - Hermite: N_xxy and N_xxyy - (N_xx + N_yy)/3
+ * - central: K_xxy = N_xxy - 2 u_x N_xy - u_y N_xx and
+ *   K_xxyy = N_xxyy - 2 u_x N_xyy - 2 u_y N_xxy + u_x^2 N_yy + u_y^2 N_xx + 4 u_x u_y N_xy
+ * - central Hermite: K_xxy and K_xxyy - (N_xx + N_yy)/3
+ * - cumulants: K_xxy and K_xxyy - (N_xx + N_yy)/3 - (N_xx N_yy + 2 N_xy^2)/rho
  *
  * The force F = rho a is that of the Maxwellian, -a . grad_v: its moments S are the derivative of
  * the equilibrium's along a. As for Guo's (2002, eq. 17) N has S/2 in it and S is added. */

@@ -22,9 +22,8 @@ struct rates {
 /* Moments of the populations before collision. */
 struct moments {
     real drho, rho, inverse; /* density - 1, density, 1 / density */
-    real jx, jy,
-        jz; /* momentum, half of the step's force included (Guo, Zheng, Shi 2002, eq. 19) */
-    real ux, uy, uz; /* j / rho */
+    real jx, jy, jz;         /* momentum, with half a step's force (Guo, Zheng, Shi 2002, eq. 19) */
+    real ux, uy, uz;         /* j / rho */
 };
 
 /* A symmetric tensor. */
