@@ -23,9 +23,10 @@ enum { MOST_BLOCKS = 65535 };
 struct cuda_backend {
     struct backend base;
     struct cuda_variant variant;
-    const void *step; /* the kernel for the operators that the case has */
-    bool open;        /* it has open boundaries */
-    uint8_t *tags;    /* on the device */
+    const void *step;  /* the kernel for the operators that the case has */
+    bool open;         /* it has open boundaries */
+    struct box closed; /* cells that none of them touches */
+    uint8_t *tags;     /* on the device */
     struct tag_row *rows;
     double *table; /* behind the rows */
     cudaStream_t stream[QUEUES];
@@ -155,23 +156,50 @@ static bool rows_open(const struct tag_row *rows)
     return open;
 }
 
-/* The kernel that steps cells with these rows. */
+/* The kernel that steps cells with these rows, but for those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct tag_row *rows)
 {
-    const void *const mixed = variant->mixed[rows_open(rows)];
     int collision = COLLISION_mixed, forced = 0, subgrid = 0;
     for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
         if (row->sponge || (collision != COLLISION_mixed && collision != row->collision))
-            return mixed;
+            return variant->mixed;
         collision = row->collision;
         forced |= row->forced != 0;
         subgrid |= row->subgrid != SUBGRID_none;
     }
-    return collision == COLLISION_mixed || rows_open(rows)
-               ? mixed
-               : variant->step[collision][subgrid ? 2 : forced];
+    return collision == COLLISION_mixed ? variant->mixed
+                                        : variant->step[collision][subgrid ? 2 : forced];
+}
+
+/* Is an open boundary beyond this face (2 * axis + side) of the block? */
+static bool face_open(const struct view *v, int face)
+{
+    const int axis = face / 2, a = (axis + 1) % 3, b = (axis + 2) % 3;
+    bool open = false;
+    int at[3];
+    at[axis] = face & 1 ? v->n[axis] : -1;
+    if (v->ghost[axis])
+        for (at[a] = 0; at[a] < v->n[a]; at[a]++)
+            for (at[b] = 0; at[b] < v->n[b]; at[b]++) {
+                const uint8_t tag = v->tags[view_index(v, at[0], at[1], at[2])];
+                open = open || boundary_open(v->rows[tag & TAG_ROW].boundary);
+            }
+    return open;
+}
+
+/* All cells but the layers beside open faces. What lies beyond an edge of two faces has the rule of
+ * one of them, so that a cell with links into it is in that face's layer. */
+static struct box closed_cells(const struct view *v)
+{
+    struct box closed = {{0, 0, 0}, {v->n[0], v->n[1], v->n[2]}};
+    for (int axis = 0; axis < 3; axis++) {
+        closed.lo[axis] += face_open(v, 2 * axis);
+        if (face_open(v, 2 * axis + 1) && closed.hi[axis] > closed.lo[axis])
+            closed.hi[axis]--;
+    }
+    return closed;
 }
 
 static enum status cuda_prepare(struct backend *backend, const struct view *v)
@@ -191,6 +219,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
     b->rows = NULL;
     b->step = choose_step(&b->variant, v->rows);
     b->open = rows_open(v->rows);
+    b->closed = closed_cells(v);
     if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
         cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess) {
         cudaGetLastError(); /* or a later call would return it */
@@ -285,13 +314,11 @@ static void launch(struct cuda_backend *b, enum queue queue, const void *kernel,
          "launching a kernel");
 }
 
-/* In pieces that a grid can have along y and z. */
-static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_call *call,
-                        const struct work *work)
+/* A step of a box, in pieces that a grid can have along y and z. */
+static void launch_box(struct cuda_backend *b, enum queue queue, const void *step,
+                       struct cuda_call *call, const struct box *all)
 {
-    const struct box *const all = &work->box;
     struct box *const box = &call->work[0].box;
-    call->slots = slots_at(&call->view, work->task.odd, b->base.storage == PRECISION_fp64 ? 8 : 4);
     unsigned n[3];
     for (int a = 0; a < 3; a++)
         n[a] = (unsigned)(all->hi[a] - all->lo[a]);
@@ -307,8 +334,36 @@ static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_ca
             const dim3 grid = {(n[0] + block.x - 1) / block.x,
                                ((unsigned)(box->hi[1] - y) + block.y - 1) / block.y,
                                ((unsigned)(box->hi[2] - z) + block.z - 1) / block.z};
-            launch(b, queue, b->step, grid, block, call);
+            launch(b, queue, step, grid, block, call);
         }
+}
+
+static int between(int x, int least, int most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Layers beside open boundaries first, each cut off what is left; the rest by the case's kernel, so
+ * that an inlet slows no cell but its own. */
+static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_call *call,
+                        const struct work *work)
+{
+    struct box rest = work->box;
+    call->slots = slots_at(&call->view, work->task.odd, b->base.storage == PRECISION_fp64 ? 8 : 4);
+    for (int face = 0; face < 6; face++) {
+        const int axis = face / 2;
+        struct box layer = rest;
+        if (face & 1)
+            layer.lo[axis] = rest.hi[axis] =
+                between(b->closed.hi[axis], rest.lo[axis], rest.hi[axis]);
+        else
+            layer.hi[axis] = rest.lo[axis] =
+                between(b->closed.lo[axis], rest.lo[axis], rest.hi[axis]);
+        if (box_cells(&layer) > 0)
+            launch_box(b, queue, b->variant.open, call, &layer);
+    }
+    if (box_cells(&rest) > 0)
+        launch_box(b, queue, b->step, call, &rest);
 }
 
 static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,

@@ -122,8 +122,8 @@ static struct cuda_variant table(void)
     v.step[COLLISION_##name][2] = (const void *)step_##name##_subgrid;
     COLLISION_LIST(X)
 #undef X
-    v.mixed[0] = (const void *)step_mixed;
-    v.mixed[1] = (const void *)step_open;
+    v.mixed = (const void *)step_mixed;
+    v.open = (const void *)step_open;
     for (int open = 0; open < 2; open++) {
         v.kernel[open][KERNEL_pack] = (const void *)cells_pack;
         v.kernel[open][KERNEL_unpack] = (const void *)cells_unpack;

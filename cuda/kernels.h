@@ -26,10 +26,10 @@ struct cuda_call {
 struct cuda_variant {
     int storage, arithmetic;
     /* Where all fluid cells have one operator, that and whether none is forced, some are, or some
-     * have a subgrid model; else one for cells of several operators. The latter, and the other
-     * kernels, once more for flows with open boundaries: [1]. */
-    const void *step[COLLISIONS][3], *mixed[2];
-    const void *kernel[2][KERNELS]; /* but for the step */
+     * have a subgrid model; else one for cells of several operators; and one that knows open
+     * boundaries, for the cells beside them. */
+    const void *step[COLLISIONS][3], *mixed, *open;
+    const void *kernel[2][KERNELS]; /* but for the step; [1]: of flows with open boundaries */
 };
 
 /* name -> name_<storage>_<arithmetic>, for the variant being compiled. */

@@ -35,17 +35,6 @@ static int zone_at(const struct flow_case *c, const int g[3])
     return zone;
 }
 
-/* x^p for 0 <= x <= 1 without the C library's pow: p in whole steps and a rest, which is between
- * two of them. The same bits on every machine, and as smooth as is wanted. */
-static double power_of(double x, double p)
-{
-    const int whole = (int)p;
-    double low = 1;
-    for (int k = 0; k < whole; k++)
-        low *= x;
-    return low * ((1 - (p - whole)) + (p - whole) * x);
-}
-
 /* Populations f_i - w_i at equilibrium. */
 static void equilibrium(double drho, const double u[3], double f[Q])
 {
@@ -78,7 +67,7 @@ static enum status make_sponge(struct domain *d, const struct case_zone *zone, u
         if (g < 0 || g >= thickness)
             continue;
         const double depth = sponge->face % 2 ? g + 0.5 : thickness - g - 0.5;
-        strength[k] = sponge->strength * power_of(depth / thickness, sponge->power);
+        strength[k] = sponge->strength * exact_exp(sponge->power * exact_log(depth / thickness));
     }
     *place = (uint32_t)at;
     return STATUS_OK;

@@ -3,7 +3,8 @@
 and so many threads of the step fit on a multiprocessor as its launch bounds say. Kernels for flows with open
 boundaries may: their rules are functions with arrays of their own, called in the few cells that have them.
 
-    registers.py REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
+    registers.py [--table] REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
+                                        --table: the table of docs/performance.md instead
 """
 import re
 import sys
@@ -17,7 +18,9 @@ BLOCKS = {
            r"_(central|central_hermite|cumulant)$": 3, "": 4},
 }
 failed = seen = 0
-for path in sys.argv[1:]:
+found_of = {} # step -> (bits, arch) -> registers
+wants_table = sys.argv[1:2] == ["--table"]
+for path in sys.argv[1 + wants_table:]:
     bits = re.search(r"kernels_(\d+)_\d+\.ptxas$", path).group(1)
     kernel = None
     steps, most, local = set(), {}, 0
@@ -38,6 +41,8 @@ for path in sys.argv[1:]:
                 registers = int(found.group(1))
                 seen += 1
                 kind = name.split("_")[0]
+                if kind == "step":
+                    found_of.setdefault(name.removeprefix("step_"), {}).setdefault(bits, {})[arch] = registers
                 most[arch, kind] = max(most.get((arch, kind), 0), registers)
                 if kind == "step" and name != "step_open":
                     steps.add(name)
@@ -47,11 +52,18 @@ for path in sys.argv[1:]:
                         print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
                         failed += 1
                 kernel = None
-    print(f"{bits} bits: {len(steps)} steps; registers at most: " +
-          ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())) +
-          f"; local memory with open boundaries: {local} bytes a thread")
+    if not wants_table:
+        print(f"{bits} bits: {len(steps)} steps; registers at most: " +
+              ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())) +
+              f"; local memory with open boundaries: {local} bytes a thread")
     if len(steps) < 4:
         print(f"FAIL {path}: only these steps: {steps}")
         failed += 1
-print(f"{seen} kernels, {failed} failures")
+if wants_table:
+    print("| step | " + " | ".join(f"fp{bits}: {', '.join(sorted(of, key=lambda a: int(a[3:])))}"
+                                  for bits, of in sorted(found_of["mixed"].items())) + " |\n|---|---|---|")
+    for name in sorted(found_of):
+        print(f"| {name} | " + " | ".join(", ".join(str(of[a]) for a in sorted(of, key=lambda a: int(a[3:])))
+                                          for bits, of in sorted(found_of[name].items())) + " |")
+print(f"{seen} kernels, {failed} failures", file=sys.stderr if wants_table else sys.stdout)
 sys.exit(failed > 0 or not seen)
