@@ -19,6 +19,10 @@ static double fastest_velocity(const struct flow_case *c)
         fastest = fmax(fastest, face_speed(&c->faces[f]));
     for (int i = 0; i < c->patch_count; i++)
         fastest = fmax(fastest, face_speed(&c->patches[i].opening));
+    for (int i = 0; i < c->zone_count; i++)
+        fastest = fmax(fastest, magnitude(c->zones[i].sponge.velocity));
+    if (c->flow_rate.given)
+        fastest = fmax(fastest, fabs(c->flow_rate.velocity));
     return fastest;
 }
 

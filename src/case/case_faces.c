@@ -1,6 +1,7 @@
 /* Sections of a case: faces and patches, the parts of them. What they may be, openings, has the
  * same keys in both. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,20 +85,22 @@ static enum status take_table(const struct reader *r, const struct node *map,
     const bool flat = n->axes == 2, rows = n->size[0] == (size_t)size[1];
     const size_t columns = n->size[1], width = (size_t)size[0];
     const bool deep = n->axes == 3 && n->size[2] == 3;
+    char given[96];
+    if (flat)
+        snprintf(given, sizeof given, "%zu x %zu", n->size[0], columns);
+    else
+        snprintf(given, sizeof given, "%zu x %zu x %zu", n->size[0], columns, n->size[2]);
     if (rows && columns == width && (flat || (n->axes == 3 && n->size[2] == 1)))
         to->table_components = 1;
     else if (rows && ((flat && !to->dataset && columns == 3 * width) || (deep && columns == width)))
         to->table_components = 3;
     else if (to->dataset)
-        return input_wrong(
-            r, map,
-            ": '%.60s' is of %zu x %zu%s, but the face has %d x %d cells (%d x %d or "
-            "%d x %d x 3)",
-            to->dataset, n->size[0], columns,
-            flat   ? ""
-            : deep ? " x 3"
-                   : " x more",
-            size[0], size[1], size[1], size[0], size[1], size[0]);
+        return input_wrong(r, map,
+                           ": '%.60s' is of %s, but the face has %d x %d cells, for which it must "
+                           "be of %d x %d or "
+                           "%d x %d x 3, the face's second axis first",
+                           to->dataset, given, size[0], size[1], size[1], size[0], size[1],
+                           size[0]);
     else
         return input_wrong(
             r, map,
@@ -183,10 +186,10 @@ static enum status read_pressure(const struct reader *r, const struct node *map,
                        path);
     /* a table or a sine may turn the distance round */
     const double distance = fabs(to->density - 1) * signal_peak(&to->signal);
-    if (distance >= 1)
+    if (distance > 0.5)
         return fail_at(r->document, at,
-                       "%s: the density would come as far as %g from 1 (it must stay above 0)",
-                       path, distance);
+                       "%s: the density would come as far as %g from 1 (at most 0.5)", path,
+                       distance);
     return STATUS_OK;
 }
 

@@ -113,6 +113,19 @@ static enum status same_viscosity(const struct node *now, const struct node *bef
 static enum status compare(const struct node *now, const struct node *before, const char *pattern,
                            const char *whose);
 
+/* Of entries that overlap the later one counts: theirs must be in the same order. Both have the
+ * same keys. */
+static enum status same_order(const struct node *now, const struct node *before, const char *whose)
+{
+    const struct node *a = now->first, *b = before->first;
+    for (; a && b; a = a->next, b = b->next)
+        if (strcmp(a->key, b->key) != 0)
+            return fail_user("%s: %s comes before %s, but %s was made with another order (it may "
+                             "not change on a restart)",
+                             now->key, a->key, b->key, whose);
+    return STATUS_OK;
+}
+
 /* One key, of which `now`, `before` or both have a value. */
 static enum status compare_key(const struct node *now, const struct node *before,
                                const char *pattern, const char *whose)
@@ -121,9 +134,12 @@ static enum status compare_key(const struct node *now, const struct node *before
     const bool known = keys_step(pattern, now ? now->key : before->key, child);
     const bool inner = known && keys_inner(child);
     if (inner && (!now || now->kind == NODE_MAPPING) && (!before || before->kind == NODE_MAPPING)) {
-        const enum status s =
-            strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, whose);
-        return s ? s : compare(now, before, child, whose);
+        enum status s = strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, whose);
+        if (!s)
+            s = compare(now, before, child, whose);
+        if (!s && now && before && (!strcmp(child, "patches") || !strcmp(child, "regions")))
+            s = same_order(now, before, whose);
+        return s;
     }
     if (known && (keys_row(child)->restart || !strcmp(child, "fluid.viscosity") ||
                   !strcmp(child, "fluid.reynolds")))

@@ -246,6 +246,12 @@ static void same_signal(const struct case_signal *a, const struct case_signal *b
     SAME(phase);
     SAME(mean);
     SAME(amplitude);
+    SAME(points);
+    SAME(unit);
+    SAME(checksum);
+    const size_t size = a->kind == SIGNAL_table ? (size_t)a->points * sizeof *a->times : 0;
+    if (size && (memcmp(a->times, b->times, size) || memcmp(a->values, b->values, size)))
+        fuzz_wrong("the resolved text changes a table:\n%s", resolved);
 }
 
 static void same_face(const struct case_face *a, const struct case_face *b, const char *resolved)
@@ -256,6 +262,8 @@ static void same_face(const struct case_face *a, const struct case_face *b, cons
     SAME(density);
     SAME(profile);
     SAME(power);
+    SAME(checksum);
+    SAME(table_components);
     SAME(reflection);
     same_signal(&a->signal, &b->signal, resolved);
 }
@@ -270,7 +278,24 @@ static void same_patch(const struct case_patch *a, const struct case_patch *b, c
     SAME(to);
     SAME(center);
     SAME(radius);
+    SAME(checksum);
     same_face(&a->opening, &b->opening, resolved);
+}
+
+static void same_zone(const struct case_zone *a, const struct case_zone *b, const char *resolved)
+{
+    if (strcmp(a->name, b->name) != 0)
+        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
+    same_region(&a->cells, &b->cells, resolved);
+    SAME(collision);
+    SAME(magic);
+    SAME(viscosity);
+    SAME(sponge.given);
+    SAME(sponge.face);
+    SAME(sponge.strength);
+    SAME(sponge.power);
+    SAME(sponge.density);
+    SAME(sponge.velocity);
 }
 
 static void same_case(const struct flow_case *a, const struct flow_case *b, const char *resolved)
@@ -302,16 +327,32 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(initial.axis);
     SAME(initial.thickness);
     SAME(initial.perturbation);
+    SAME(initial.density);
+    SAME(initial.center);
+    SAME(initial.width);
+    SAME(initial.level);
+    SAME(initial.relax);
     for (int f = 0; f < 6; f++)
         same_face(&a->faces[f], &b->faces[f], resolved);
     SAME(patch_count);
     for (int i = 0; i < a->patch_count; i++)
         same_patch(&a->patches[i], &b->patches[i], resolved);
+    SAME(zone_count);
+    for (int i = 0; i < a->zone_count; i++)
+        same_zone(&a->zones[i], &b->zones[i], resolved);
     SAME(acceleration);
+    same_signal(&a->force_signal, &b->force_signal, resolved);
+    SAME(flow_rate.given);
+    SAME(flow_rate.velocity);
+    SAME(flow_rate.axis);
+    SAME(flow_rate.every);
+    SAME(flow_rate.time);
     SAME(run.steps);
     SAME(run.ranks);
     SAME(run.threads);
     SAME(run.isa);
+    SAME(run.transport);
+    SAME(run.exchange);
     SAME(run.time_limit);
     SAME(run.stop.given);
     SAME(run.stop.of);

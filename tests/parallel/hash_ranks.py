@@ -12,6 +12,8 @@ import os
 import sys
 import zlib
 
+import numpy
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
 import runs
 from runs import check, load, tagflow, write
@@ -68,6 +70,48 @@ force:   {acceleration: [0, 0, 2 m/s2]}
 run:     {steps: 21}
 """,
 }
+# Open faces: all kinds, next to each other and as parts of walls, cut through by ranks.
+CASES |= {
+    "inlets": """\
+domain:  {cells: [19, 13, 8]}
+fluid:   {viscosity: 0.03}
+faces:
+  xmin: {velocity: {value: [0.05, 0.002, 0], profile: duct, sine: {period: 13.3, mean: 0.8, amplitude: 0.2}}}
+  xmax: {nonreflecting: {reflection: 0.01}}
+  ymin: wall
+  ymax: slip
+  z: wall
+patches:
+  jet:   {face: ymin, disc: {center: [9.2, 3.9], radius: 2.7}, velocity: {value: [0, 0.03, 0], profile: parabola, rule: links, ramp: 9}}
+  drain: {face: zmax, mask: {file: mask.png}, pressure: {density: 0.998, rule: links}}
+run:     {steps: 21}
+""",
+    "outlets": """\
+domain:  {cells: [21, 11, 7]}
+fluid:   {viscosity: 0.02}
+solver:  {collision: rr}
+initial: {flow: uniform, velocity: [0.03, 0.01, -0.01]}
+faces:
+  xmin: {velocity: {value: [0.03, 0.01, 0], profile: {file: profile.csv}}}
+  xmax: outflow
+  ymin: {velocity: {value: [0.02, 0.01, 0], rule: links}}
+  ymax: {pressure: {density: 1.001}}
+  zmin: nonreflecting
+  zmax: {wall: {velocity: [0.03, 0, -0.004]}}
+patches:
+  hole: {face: xmax, rectangle: {from: [3, 2], to: [8, 6]}, nonreflecting: {reflection: 0.02, density: 1.002}}
+  plug: {face: ymax, disc: {center: [12, 3], radius: 2}, wall: {}}
+run:     {steps: 21}
+""",
+    "loop": """\
+domain:  {cells: [15, 9, 10]}
+fluid:   {viscosity: 0.02}
+faces:   {x: periodic, ymin: wall, ymax: {pressure: {density: 1.002, sine: {period: 11}}}, z: slip}
+force:   {flow_rate: {velocity: 0.02, axis: x, every: 4, time: 9}}
+patches: {in: {face: ymin, rectangle: {from: [2, 0], to: [9, 5]}, velocity: {value: [0.01, 0.02, 0], profile: {power: 7}}}}
+run:     {steps: 20}
+""",
+}
 CASES |= {
     "driven": """\
 domain:  {cells: [17, 5, 7]}
@@ -91,6 +135,11 @@ regions:
 run:     {steps: 21}
 """,
 }
+MASK = numpy.zeros((13, 19), numpy.uint8)
+MASK[3:8, 5:16] = 255
+MASK[5, 8:13] = 0
+write("mask.png", runs.grey_png(MASK))
+write("profile.csv", "".join(" ".join(f"{(1 + y % 3 + z) / 10:.1f}" for y in range(11)) + "\n" for z in range(7)))
 # The cuts to try, besides what `auto` makes of 2, 3, 4, 6 and 8 ranks; those that do not fit are left out.
 CUTS = [(2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 1), (1, 3, 1), (1, 1, 3), (2, 2, 1), (1, 2, 2), (2, 1, 2), (5, 1, 1),
         (2, 2, 2), (1, 4, 2), (6, 1, 1), (1, 5, 1), (1, 1, 6)]

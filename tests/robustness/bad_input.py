@@ -8,6 +8,9 @@ import concurrent.futures
 import os
 import tempfile
 
+import h5py
+import numpy
+
 import runs
 from runs import CASE, check, tagflow, write
 
@@ -65,6 +68,15 @@ def patch(text):
     return after("patches:\n  p: {face: xmin, " + text + "}\n")
 
 
+def region(keys):
+    return after("regions:\n  r: {" + keys + "}\n")
+
+
+def force(text):
+    """Along x, which is periodic."""
+    return after("force: " + text + "\n", line("  x: wall", "  x: periodic"))
+
+
 def given(name, content):
     """A file that a case may name, beside none of the cases."""
     write(os.path.join("given", name), content)
@@ -78,6 +90,29 @@ WORDS = given("words.csv", "y, z, factor\n0, 0, 1\n")
 NAN = given("nan.csv", "1, nan, 1\n")
 HDF5 = given("broken.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)
 BACK = given("back.csv", "0 0\n10 1\n5 0\n")
+FAST = given("fast.csv", "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4\n" * 4)
+THREE = given("three.csv", "0 1 2\n5 1 2\n")
+RAGGED = given("ragged.csv", "1, 2\n1\n")
+LARGE = given("large.csv", "1, 1e999\n")
+NOTHING = given("nothing.csv", "# none\n")
+TURNED = given("turned.png", runs.grey_png(numpy.full((12, 4), 255)))
+BLACK = given("black.png", runs.grey_png(numpy.zeros((4, 12))))
+PIPE = os.path.join(runs.WORK, "given", "pipe")
+os.mkfifo(PIPE)
+HUGE = given("huge.csv", "")
+os.truncate(HUGE, 3 << 30)  # of which the disk holds nothing
+
+
+def hdf5(name, **datasets):
+    path = os.path.join(runs.WORK, "given", name)
+    with h5py.File(path, "w") as file:
+        for key, values in datasets.items():
+            file[key] = values
+    return path
+
+
+TABLES = hdf5("tables.h5", profile=numpy.ones((12, 4)), three=numpy.ones((4, 12, 2)), line=numpy.ones(48), text=b"text",
+              nan=numpy.full((4, 12), numpy.nan), complex=numpy.ones((4, 12), complex), none=numpy.ones((0, 12)))
 
 # Contents of case.yaml, words of the message. `case.yaml:LINE:COLUMN` must be in it, too, if given.
 CASES = [
@@ -105,7 +140,7 @@ CASES = [
     (inlet("sine: {period: 10, mean: 4, amplitude: 1}"), "0.25 cells a step"),
     (face("{velocity: {profile: duct}}"), "faces.xmin.velocity.value is missing"),
     (face("{wall: {profile: duct}}"), "unknown key 'faces.xmin.wall.profile'"),
-    (face("{pressure: {density: 0}}"), "out of range (above 0"),
+    (face("{pressure: {density: 0}}"), "out of range (0.5 to 1.5"),
     (face("{pressure: {ramp: 10}}"), "with density 1 it has no effect"),
     (inlet("profile: turbulent"), "uniform, parabola, duct"),
     (inlet("profile: {power: -7}"), "out of range"),
@@ -119,7 +154,87 @@ CASES = [
     (inlet(f"table: {{file: {BACK}}}"), "time 5 is not after the one before, 10"),
     (inlet("ramp: 1 s"), "needs units"),
     (inlet("ramp: 10, sine: {period: 10}"), "both ramp and sine"),
+    (line("  x: wall", "  xmin: {velocity: {value: [0.05, 0, 0]}}\n  xmax: periodic"), "case.yaml:5:9", "xmax is periodic but xmin is not"),
+    (line("  x: wall", "  x: [wall, slip]"), "faces.x is a list"),
+    (face("{periodic: {}, velocity: {value: [0.05, 0, 0]}}"), "unknown key 'faces.xmin.periodic'"),
+    (face("{velocity: {value: [0.05, 0, 0]}, pressure: {}}"), "case.yaml:4:43", "both velocity and pressure"),
+    (face("{velocity: {value: [0.05, 0, 0], rule: [links, regularised]}}"), "rule is a list of 2"),
+    (face("{velocity: {value: [nan, 0, 0]}}"), "'nan'"),
+    (face("{velocity: {value: [0.1, 0.1, 0.12]}}"), "Mach 0.321"),
+    (face("{wall: {velocity: [0.2, 0, 0]}}"), "case.yaml:4:27", "faces.xmin.wall.velocity", "Mach 0.346"),
+    (face("{pressure: {density: -1}}"), "case.yaml:4:30: faces.xmin.pressure.density: '-1' is out of range"),
+    (face("{pressure: {density: 1e-300}}"), "out of range"),
+    (face("{pressure: {density: 1.4, sine: {period: 10, mean: 0, amplitude: 2}}}"), "as far as 0.8 from 1"),
+    (face("{nonreflecting: {density: 0}}"), "out of range"),
+    (face("{nonreflecting: {reflection: 2}}"), "out of range (0 to 1)"),
+    (face("{outflow: {density: 1}}"), "expected an empty map"),
+    (inlet("sine: {period: 0}"), "case.yaml:4:57: faces.xmin.velocity.sine.period: '0' is out of range (at least 2"),
+    (inlet("sine: {period: 1e-300}"), "out of range"),
+    (inlet("sine: {period: nan}"), "'nan'"),
+    (inlet("sine: {}"), "period is missing"),
+    (inlet("sine: {period: 10, phase: 1e300}"), "out of range"),
+    (inlet("ramp: 0"), "out of range (above 0"),
+    (inlet(f"table: {{file: {THREE}}}"), "3 numbers in a line, not 2"),
+    (inlet(f"table: {{file: {TABLES}}}"), "is an HDF5 file, not CSV"),
+    (inlet(f"table: {{file: {PIPE}}}"), "is not a file"),
+    (inlet(f"table: {{file: {BACK}, time: 0}}"), "out of range (above 0"),
+    (inlet("table: {time: 1}"), "table.file is missing"),
+    (inlet(f"profile: {{file: {FAST}}}"), "case.yaml:4:28", "Mach 0.346"),
+    (inlet(f"profile: {{file: {RAGGED}}}"), ":2:1: a line of 1 numbers after lines of 2"),
+    (inlet(f"profile: {{file: {LARGE}}}"), ":1:4: '1e999' is too large"),
+    (inlet(f"profile: {{file: {NOTHING}}}"), "holds no numbers"),
+    (inlet(f"profile: {{file: {PIPE}}}"), "is not a file"),
+    (inlet("profile: {file: /dev/zero}"), "is not a file"),
+    (inlet(f"profile: {{file: {runs.WORK}/given}}"), "Is a directory"),
+    (inlet(f"profile: {{file: {HUGE}}}"), "is larger than 1024 MiB"),
+    (inlet(f"profile: {{file: {TABLES}}}"), "case.yaml:4:58", "of 12 x 4, but the face has 12 x 4 cells, for which it must be of 4 x 12"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: three}}"), "'three' is of 4 x 12 x 2"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: line}}"), "does not have 2 axes"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: text}}"), "does not have 2 axes"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: nan}}"), "not a finite number"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: complex}}"), "does not hold numbers"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: none}}"), "is empty"),
+    (inlet(f"profile: {{file: {TABLES}, dataset: missing}}"), "its dataset 'missing' is not there"),
+    (inlet(f"profile: {{file: {GOOD}, power: 7}}"), "both faces.xmin.velocity.profile.power"),
     (patch("disc: {center: [3, 2], radius: 1}"), "patches.p does not say what it is"),
+    (patch("disc: {center: [3, 2], radius: 1}, periodic: {}"), "unknown key 'patches.p.periodic'"),
+    (patch("disc: {center: [3, 2], radius: 1}, velocity: {value: [0.2, 0, 0]}"), "case.yaml:16:72", "Mach 0.346"),
+    (patch("disc: {center: [3, 2], radius: 1}, velocity: {value: [0.02, 0, 0], profile: duct}"), "not over a disc"),
+    (patch("disc: {center: [3, 2], radius: 1}, outflow: {}, wall: {}"), "both wall and outflow"),
+    (patch("disc: {center: [3, 2], radius: nan}, outflow: {}"), "'nan'"),
+    (patch("disc: {center: [3, 2], radius: -2}, outflow: {}"), "out of range"),
+    (patch("rectangle: {from: [4, 0], to: [20, 4]}, outflow: {}"), "'20' is outside the box (0 to 12 along y)"),
+    (patch("rectangle: {from: [1, 0]}, outflow: {}"), "patches.p.rectangle.to is missing"),
+    (patch("rectangle: {from: [1, 0], to: [2, 2]}, disc: {center: [3, 2], radius: 1}, outflow: {}"), "both rectangle and disc"),
+    (patch(f"mask: {{file: {TURNED}}}, outflow: {{}}"), "has 4 x 12 pixels, but the face has 12 x 4 cells"),
+    (patch(f"mask: {{file: {BLACK}}}, outflow: {{}}"), "has no white in it"),
+    (patch(f"mask: {{file: {PIPE}}}, outflow: {{}}"), "is not a file"),
+    (patch(f"mask: {{file: {HUGE}}}, outflow: {{}}"), "is larger than"),
+    (after("patches: {p: {face: top, disc: {center: [3, 2], radius: 1}, slip: {}}}\n"), "'top' is none of xmin"),
+    (after("patches: {p: wall}\n"), "expected a map"),
+    (after("patches: []\n"), "a map from names to maps"),
+    # forces and regions
+    (force("{flow_rate: {velocity: 0.01, axis: y}}"), "case.yaml:15:9: force.flow_rate", "y, which is not periodic"),
+    (after("force: {flow_rate: {velocity: 0.01}}\n"), "x, which is not periodic"),
+    (force("{flow_rate: {axis: x}}"), "flow_rate.velocity is missing"),
+    (force("{flow_rate: {velocity: 0.2}}"), "case.yaml:15:31", "out of range (-0.173 to 0.173"),
+    (force("{flow_rate: {velocity: 0.01, every: 0}}"), "out of range"),
+    (force("{flow_rate: {velocity: 0.01, time: 0}}"), "out of range"),
+    (force("{flow_rate: {velocity: 0.01}, acceleration: [1e-6, 0, 0]}"), "no effect with force.flow_rate"),
+    (force("{ramp: 10}"), "no effect without force.acceleration"),
+    (force("{acceleration: [1e-6, 0, 0], sine: {period: 0}}"), "out of range (at least 2"),
+    (force(f"{{acceleration: [1e-6, 0, 0], table: {{file: {BACK}}}}}"), "time 5 is not after the one before, 10"),
+    (region("box: {from: [0, 0, 0], to: [17, 4, 4]}"), "case.yaml:16:35: regions.r.box.to: '17' is outside the box"),
+    (region("box: {from: [-3, 0, 0]}, sponge: {towards: xmax, strength: 0.1}"), "'-3' is outside the box"),
+    (region("box: {from: [4, 0, 0], to: [2, 4, 4]}"), "swap them"),
+    (region("box: {from: [2.6, 0, 0], to: [3.4, 4, 4]}"), "no cell has its centre"),
+    (region("viscosity: 0.1"), "regions.r.box is missing"),
+    (region("box: all, viscosity: 0"), "out of range"),
+    (region("box: all, collision: bgk, magic: 0.1"), "regions.r.magic has no effect"),
+    (region("box: all, sponge: {towards: xmax}"), "strength is missing"),
+    (region("box: all, sponge: {towards: x, strength: 0.1}"), "'x' is none of xmin"),
+    (region("box: all, sponge: {towards: xmax, strength: 2}"), "out of range (above 0, at most 1"),
+    (region("box: all, sponge: {towards: xmax, strength: 0.1, power: 0}"), "out of range (1 to 8"),
     (patch("outflow: {}"), "patches.p has no shape"),
     (patch("disc: {center: [30, 2], radius: 1}, outflow: {}"), "'30' is outside the box"),
     (patch("disc: {center: [3, 2], radius: 0.1}, outflow: {}"), "no cell has its centre in it"),
@@ -280,6 +395,10 @@ CASES = [
     (line("dt: 1 ms", "dt: 1 s", CHANNEL), "out of range"),
     (line("dt: 1 ms", "dt: 1", CHANNEL), "units.dt"),
     (line("dt: 1 ms, ", "", CHANNEL), "units.dt or units.velocity is missing"),
+    (line("domain:", "units: {dx: 1 mm}\ndomain:"), "case.yaml:1:1", "units.dt or units.velocity is missing"),
+    (line("dx: 5 mm, ", "", CHANNEL), "units.dx is missing"),
+    (line("dx: 5 mm", "dx: 0 mm", CHANNEL), "'0 mm' is out of range (above 0)"),
+    (line("dt: 1 ms", "dt: 1 ms, velocity: {physical: 1 m/s, lattice: 0.1}", CHANNEL), "both units.dt and units.velocity"),
     (line("duration: 0.05 s", "duration: 1e30 s", CHANNEL), "steps"),
     (line("duration: 0.05 s", "duration: 0.05 s, steps: 50", CHANNEL), "both"),
     (line("size: [0.25 m, 0.04 m, 0.04 m]", "cells: [50, 8, 8], size: [0.25 m, 0.04 m, 0.04 m]", CHANNEL), "both"),

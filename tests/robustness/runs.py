@@ -119,6 +119,16 @@ def write(path, text):
     return path
 
 
+def grey_png(pixels):
+    """The file of a grey picture, [row, column] of bytes, the first row on top."""
+    def chunk(kind, body):
+        return len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
+
+    head = pixels.shape[1].to_bytes(4, "big") + pixels.shape[0].to_bytes(4, "big") + b"\x08\0\0\0\0"
+    rows = b"".join(b"\0" + row.astype("uint8").tobytes() for row in pixels)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 class Said:
     """How a command ended and what it said."""
 

@@ -425,13 +425,13 @@ static const struct mistake {
     {INLET(", table: {file: t.csv, time: 1e308}"), NULL, ":4:61: ", "time 2 is too large"},
 
     /* pressure */
-    {BOX FACES("{pressure: {density: 0}}"), NULL, ":4:36: ", "above 0"},
+    {BOX FACES("{pressure: {density: 0}}"), NULL, ":4:36: ", "0.5 to 1.5"},
     {BOX FACES("{pressure: {density: -1}}"), NULL, ":4:36: ", "out of range"},
-    {BOX FACES("{pressure: {density: 3}}"), NULL, ":4:36: ", "at most 2"},
+    {BOX FACES("{pressure: {density: 3}}"), NULL, ":4:36: ", "0.5 to 1.5"},
     {BOX FACES("{pressure: {ramp: 10}}"), NULL, ":4:16: ", "with density 1 it has no effect"},
-    {BOX FACES("{pressure: {density: 1.9, sine: {period: 10, amplitude: 2}}}"), NULL, ":4:36: ", "as far as 1.8 from 1"},
+    {BOX FACES("{pressure: {density: 1.4, sine: {period: 10, amplitude: 2}}}"), NULL, ":4:36: ", "as far as 0.8 from 1"},
     {BOX FACES("{nonreflecting: {reflection: 2}}"), NULL, ":4:44: ", "0 to 1"},
-    {BOX FACES("{nonreflecting: {density: 0}}"), NULL, ":4:41: ", "above 0"},
+    {BOX FACES("{nonreflecting: {density: 0}}"), NULL, ":4:41: ", "0.5 to 1.5"},
 
     /* patches */
     {PATCH("{}"), NULL, ":6:3: ", "patches.p.face is missing"},

@@ -497,6 +497,28 @@ static void the_message_says_both_values(void **state)
     free(now);
 }
 
+/* Where parts of a face or regions overlap the later one counts. */
+static void parts_and_regions_keep_their_order(void **state)
+{
+    static const char *const texts[][2] = {
+        {BOX "regions: {a: {box: all, viscosity: 0.2}, b: {box: all, viscosity: 0.3}}\n",
+         BOX "regions: {b: {box: all, viscosity: 0.3}, a: {box: all, viscosity: 0.2}}\n"},
+        {BASE "patches: {a: {face: ymin, disc: {center: [2, 2], radius: 2}, outflow: {}}, b: "
+              "{face: ymin, disc: {center: [3, 2], radius: 2}, slip: {}}}\n",
+         BASE "patches: {b: {face: ymin, disc: {center: [3, 2], radius: 2}, slip: {}}, a: "
+              "{face: ymin, disc: {center: [2, 2], radius: 2}, outflow: {}}}\n"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        char *before = resolved(texts[i][0], NULL), *now = resolved(texts[i][1], NULL);
+        assert_int_equal(same(before, before), STATUS_OK);
+        assert_int_equal(same(before, now), STATUS_USAGE);
+        must_say(
+            "b comes before a, but checkpoints/step_0000001000.h5 was made with another order");
+        free(before);
+        free(now);
+    }
+}
+
 /* The viscosity counts, not the key that gives it. */
 static void reynolds_and_viscosity_are_alternatives(void **state)
 {
@@ -644,6 +666,7 @@ int main(void)
         cmocka_unit_test(every_key_is_tried),
         cmocka_unit_test(the_table_marks_what_makes_the_flow),
         cmocka_unit_test(the_message_says_both_values),
+        cmocka_unit_test(parts_and_regions_keep_their_order),
         cmocka_unit_test(reynolds_and_viscosity_are_alternatives),
         cmocka_unit_test(the_amplitude_does_not_follow_the_reference),
         cmocka_unit_test(damaged_texts_get_one_line),

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""A run that is ended and goes on gives the bits of one that was not, whatever its faces have to remember.
+
+Outlets and what sound leaves behind are among the populations, in the slots of links that lead out of the fluid; the
+controller's acceleration and last velocity are numbers of their own; signals know the step. In-place streaming stores
+populations differently after odd and after even steps: runs are cut after both, once and twice, and go on on other
+numbers of ranks, cut in other ways. Compared are state hash, series byte for byte and snapshots: there is no tolerance.
+
+What the order of patches and regions decides is part of the case: it may not change on the way.
+"""
+import concurrent.futures
+
+import runs
+from runs import check, tagflow, write
+
+OUTPUT = """\
+run:     {steps: 45}
+checkpoint: {every: 0}
+output:
+  log:    {every: 0}
+  series:
+    flow: {every: 1, of: [mass, kinetic_energy, max_velocity, acceleration]}
+    in:   {every: 1, of: flow_rate, axis: x, at: 0}
+  fields: {main: {every: 9, of: [velocity, density], precision: fp64}}
+"""
+CASES = {
+    "outlets": """\
+domain:  {cells: [18, 11, 8]}
+fluid:   {viscosity: 0.03}
+solver:  {storage: fp32, collision: rr}
+faces:
+  xmin: {velocity: {value: [0.05, 0, 0], profile: duct, sine: {period: 13.3, mean: 0.8, amplitude: 0.2}}}
+  xmax: outflow
+  ymin: nonreflecting
+  ymax: {nonreflecting: {reflection: 0.05, density: 1.001}}
+  zmin: {pressure: {density: 1.002, rule: links, sine: {period: 21}}}
+  zmax: wall
+""",
+    "parts": """\
+domain:  {cells: [16, 10, 9]}
+fluid:   {viscosity: 0.02}
+solver:  {storage: fp64, subgrid: {smagorinsky: {constant: 0.15}}}
+faces:   {x: wall, y: wall, zmin: slip, zmax: wall}
+patches:
+  jet:   {face: xmin, disc: {center: [5, 4], radius: 3}, velocity: {value: [0.06, 0, 0], profile: parabola, ramp: 31}}
+  side:  {face: ymin, rectangle: {from: [4, 2], to: [12, 8]}, velocity: {value: [0, 0.02, 0], rule: links, table: {file: pulse.csv}}}
+  out:   {face: xmax, mask: {file: mask.png}, nonreflecting: {reflection: 0.01}}
+  drain: {face: ymax, rectangle: {from: [1, 1], to: [9, 6]}, outflow: {}}
+  hole:  {face: ymax, disc: {center: [8, 4], radius: 2}, pressure: {density: 0.999}}
+""",
+    "controller": """\
+domain:  {cells: [15, 9, 10]}
+fluid:   {viscosity: 0.02}
+solver:  {storage: fp32, collision: cumulant}
+faces:   {x: periodic, ymin: wall, ymax: {pressure: {density: 1.002, sine: {period: 11}}}, z: slip}
+force:   {flow_rate: {velocity: 0.02, axis: x, every: 4, time: 9}}
+patches: {in: {face: ymin, disc: {center: [7, 5], radius: 4}, velocity: {value: [0.01, 0.02, 0], sine: {period: 17}}}}
+regions:
+  thick: {box: {from: [2, 1, 1], to: [9, 8, 9]}, viscosity: 0.1, collision: bgk}
+  soak:  {box: {from: [7, 0, 0]}, sponge: {towards: xmax, strength: 0.1, velocity: [0.02, 0, 0]}}
+""",
+}
+# The steps at which the run is ended, and the ranks of each of its jobs, 0 without MPI.
+WAYS = [([1], [0, [2, 1, 1]]), ([14], [[1, 2, 1], 0]), ([20, 33], [[1, 1, 2], [3, 1, 1], [2, 2, 1]]),
+        ([7, 8], [[2, 1, 2], [1, 1, 3], 0])]
+
+MASK = runs.numpy.zeros((9, 10), "uint8")
+MASK[1:6, 2:9] = 255
+MASK[3, 4:6] = 0
+write("mask.png", runs.grey_png(MASK))
+write("pulse.csv", "0 0\n10.5 1\n18 -0.5\n40 0.7\n")
+
+
+def job(name, folder, steps, ranks):
+    settings = {"run.steps": steps} | ({"run.ranks": ranks} if ranks else {})
+    count = ranks[0] * ranks[1] * ranks[2] if ranks else 0
+    return tagflow("run", name + ".yaml", "--output", folder, "--restart", "auto", *runs.sets(settings), ranks=count)
+
+
+def go_on(name, number):
+    """What was wrong with a run that was ended at the cuts, and which results are not those of the uncut one."""
+    cuts, ranks = WAYS[number]
+    for steps, cut in zip([*cuts, 45], ranks):
+        said = job(name, f"{name} {number}", steps, cut)
+        if said.code:
+            return str(said)
+    # A snapshot is written at each run's last step.
+    more = {f"fields/main_{step:010}" for step in cuts}
+    found = {key: value for key, value in runs.results(f"{name} {number}").items() if key.split(".")[0] not in more}
+    return ", ".join(runs.differences(whole[name], found)[:5])
+
+
+whole = {}
+for name, text in CASES.items():
+    write(name + ".yaml", text + OUTPUT)
+    said = job(name, name, 45, 0)
+    if check(said.code == 0, f"{name}, not cut: {said}"):
+        whole[name] = runs.results(name)
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    jobs = {(name, number): pool.submit(go_on, name, number) for name in whole for number in range(len(WAYS))}
+for (name, number), answer in jobs.items():
+    wrong = answer.result()
+    check(not wrong, f"{name}, ended at {WAYS[number][0]}, ranks {WAYS[number][1]}: {wrong or 'the same'}")
+
+# The later of two patches, or regions, that overlap counts.
+for name, first, second in ("parts", "drain", "hole"), ("controller", "thick", "soak"):
+    lines = CASES[name].splitlines(keepends=True)
+    a, b = (next(i for i, line in enumerate(lines) if line.startswith(f"  {key}:")) for key in (first, second))
+    lines[a], lines[b] = lines[b], lines[a]
+    write(f"{name}_swapped.yaml", "".join(lines) + OUTPUT)
+    said = job(f"{name}_swapped", name, 60, 0)
+    check(said.code == 2 and len(said.errors) == 1 and first in said.err and "order" in said.err,
+          f"{first} and {second} swapped: {said}")
+
+runs.finish()
