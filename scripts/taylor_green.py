@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Figure and table of the Taylor-Green vortex at Re 1600 against spectral data.
 
-    scripts/taylor_green.py TAGFLOW [CELLS [SPEED [END]]]      (128, 0.05 and 20: about two minutes on two cores)
+    scripts/taylor_green.py TAGFLOW [CELLS [SPEED [END [COLLISION]]]]   (128, 0.05, 20, bgk: about two minutes on two cores)
 
 Writes docs/images/taylor_green.png and docs/images/vortices.png and prints the table of docs/validation.md.
+scripts/operators.py compares all operators with less.
 """
 import os
 import sys
@@ -23,14 +24,15 @@ from vortex import REYNOLDS, Vortex
 cells = int(sys.argv[2]) if len(sys.argv) > 2 else 128
 speed = float(sys.argv[3]) if len(sys.argv) > 3 else 0.05
 end = float(sys.argv[4]) if len(sys.argv) > 4 else 20
+collision = sys.argv[5] if len(sys.argv) > 5 else "bgk"
 
-v = Vortex(cells, speed, end, {"collision": "bgk", "storage": "fp32"})
+v = Vortex(cells, speed, end, {"collision": collision, "storage": "fp32"})
 rate = 2 / REYNOLDS
 time, energy, dissipation = TAYLOR_GREEN.T
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), constrained_layout=True)
 left.plot(time, energy, "k.", label="spectral, $512^3$")
-left.plot(v.time, v.energy, "C0", label=f"tagflow, BGK, ${cells}^3$")
+left.plot(v.time, v.energy, "C0", label=f"tagflow, {collision.upper()}, ${cells}^3$")
 left.set(xlabel="$t\\,V/L$", ylabel="$E/V^2$", xlim=(0, 20), ylim=(0, None))
 left.legend(frameon=False)
 right.plot(time, dissipation, "k.", label="spectral, $512^3$")

@@ -452,8 +452,9 @@ enum status case_same_flow(const char *before, const char *now, const char *whos
 /* What follows from a case, through say(): grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
 
-/* Advice through warn(): Mach above 0.15, tau near 1/2 (TRT's magic 3/16 is less stable there),
- * faces that let no mass go as it must, densities far from 1. */
+/* Advice through warn(): Mach above 0.15, operators where they are known to fail (BGK and TRT above
+ * a Reynolds number of a cell, raw and central moments near tau = 1/2), faces that let no mass go
+ * as it must, densities far from 1. */
 void case_warn(const struct flow_case *c);
 
 #endif

@@ -57,6 +57,7 @@ CELLS = {
     "abc": [11, 11, 11], "backward_step": [192, 32, 1], "cavity": [20, 16, 4], "cavity_cube": [12, 11, 10], "cavity_re100": [33, 9, 4],
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "pulse": [24, 20, 1], "shear_layer": [24, 20, 4],
     "flow_rate": [4, 20, 4], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
+    "shear_layer_re10000": [20, 24, 1], "channel_180": [16, 12, 10],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
 }
 

@@ -465,7 +465,7 @@ static void operators_differ_where_they_should(void **state)
                         u[0] * u[0] * n[yy] + u[1] * u[1] * n[xx] + 4 * u[0] * u[1] * n[xy];
                 }
                 if (hermite)
-                    fourth[t] -= (n[xx] + n[yy]) / 3;
+                    fourth[t] -= (n[xx] + n[yy]) / 3 - n[zz] / 6;
                 if (collision == COLLISION_cumulant)
                     fourth[t] -= (n[xx] * n[yy] + 2 * n[xy] * n[xy]) / (1 + m[0]);
             }
