@@ -46,7 +46,7 @@ static double profile_speed(const struct case_face *face)
 
 double face_speed(const struct case_face *face)
 {
-    if (face->kind == FACE_velocity)
+    if (face->kind == FACE_velocity || face->kind == FACE_pressure)
         return profile_speed(face) * signal_peak(&face->signal);
     return face->kind == FACE_wall ? magnitude(face->velocity) : 0;
 }
@@ -113,12 +113,13 @@ static enum status take_table(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
+/* `base`: the pattern of the map. */
 static enum status read_profile(const struct reader *r, const struct node *map, const char *base,
                                 const int size[2], struct case_face *to)
 {
-    const struct key_path profile = keys_below(base, "velocity.profile"),
-                          power = keys_below(base, "velocity.profile.power"),
-                          file = keys_below(base, "velocity.profile.file");
+    const struct key_path profile = keys_below(base, "profile"),
+                          power = keys_below(base, "profile.power"),
+                          file = keys_below(base, "profile.file");
     const struct node *inner;
     struct case_numbers n = {0};
     enum status s = value_or_map(r, map, profile.text, &inner);
@@ -152,7 +153,7 @@ static enum status read_velocity(const struct reader *r, const struct node *map,
     int rules = 0;
     enum status s;
     if ((s = value_numbers(r, map, value.text, UNIT_VELOCITY, 3, to->velocity)) ||
-        (s = read_profile(r, map, base, size, to)) ||
+        (s = read_profile(r, map, signal.text, size, to)) ||
         (s = value_choice(r, map, rule.text, &rules)) ||
         (s = signal_read(r, map, signal.text, &to->signal)))
         return s;
@@ -160,26 +161,60 @@ static enum status read_velocity(const struct reader *r, const struct node *map,
     return check_speed(r, value_find(map, value.text), to);
 }
 
+/* The velocity along a face of given pressure: what crosses it is not the user's to say, and links
+ * ask for none. */
+static enum status check_along(const struct reader *r, const struct node *map,
+                               const struct node *value, int face, const struct case_face *to)
+{
+    char path[NODE_PATH];
+    const bool moves = to->velocity[0] || to->velocity[1] || to->velocity[2];
+    const struct node *profile = node_get(map, "profile");
+    node_path(map, path, sizeof path);
+    if (!moves && profile)
+        return fail_at(r->document, profile->key_at,
+                       "%s: there is a profile but no velocity that has it (for example velocity: "
+                       "[%s, 0.01, 0.01])",
+                       path, face / 2 ? "0.01" : "0");
+    if (!moves)
+        return STATUS_OK;
+    if (to->rule == FACE_RULE_links)
+        return fail_at(r->document, value->at,
+                       "%s: links take the velocity along the face as it comes (leave it out, or "
+                       "rule: regularised)",
+                       path);
+    if (to->velocity[face / 2] != 0)
+        return fail_at(r->document, value->at,
+                       "%s: the velocity along %s, across face %s, follows from the pressure (only "
+                       "that along the face is given here: 0 for %s)",
+                       path, key_axes[face / 2], key_faces[face], key_axes[face / 2]);
+    return check_speed(r, value, to);
+}
+
 static enum status read_pressure(const struct reader *r, const struct node *map, const char *base,
-                                 struct case_face *to)
+                                 int face, const int size[2], struct case_face *to)
 {
     char path[NODE_PATH];
     const struct key_path density = keys_below(base, "pressure.density"),
+                          velocity = keys_below(base, "pressure.velocity"),
                           rule = keys_below(base, "pressure.rule"),
                           signal = keys_below(base, "pressure");
     int rules = 0;
     enum status s;
     if ((s = value_number(r, map, density.text, &to->density)) ||
+        (s = value_numbers(r, map, velocity.text, UNIT_VELOCITY, 3, to->velocity)) ||
+        (s = read_profile(r, map, signal.text, size, to)) ||
         (s = value_choice(r, map, rule.text, &rules)) ||
         (s = signal_read(r, map, signal.text, &to->signal)))
         return s;
     to->rule = (enum face_rule)rules;
+    if ((s = check_along(r, map, value_find(map, velocity.text), face, to)))
+        return s;
     if (to->signal.kind == SIGNAL_constant)
         return STATUS_OK;
     const struct node *n = value_find(map, density.text);
     const struct place at = n ? n->at : map->key_at;
     node_path(map, path, sizeof path);
-    if (to->density == 1)
+    if (to->density == 1 && face_speed(to) == 0)
         return fail_at(r->document, at,
                        "%s: with density 1 it has no effect that it varies in time (give another "
                        "density, whose distance from 1 is scaled)",
@@ -242,7 +277,7 @@ static enum status read_opening(const struct reader *r, const struct node *map, 
     case FACE_velocity:
         return read_velocity(r, found, base, size, to);
     case FACE_pressure:
-        return read_pressure(r, found, base, to);
+        return read_pressure(r, found, base, face, size, to);
     case FACE_nonreflecting:
         return read_nonreflecting(r, found, base, to);
     case FACE_periodic:
@@ -298,6 +333,13 @@ static bool holds(const struct case_face *face)
     return face->kind == FACE_wall || face->kind == FACE_velocity;
 }
 
+/* Does what it gives vary with the distance from the edges? */
+static bool has_profile(const struct case_face *face)
+{
+    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
+           face->profile != PROFILE_uniform && face->profile != PROFILE_table;
+}
+
 /* A profile needs an edge at which it vanishes. */
 static enum status check_edges(const struct reader *r, const struct node *n,
                                const struct flow_case *c, int face, const struct case_face *what)
@@ -305,13 +347,13 @@ static enum status check_edges(const struct reader *r, const struct node *n,
     char path[NODE_PATH];
     int axes[2];
     face_axes(face, axes);
-    if (what->kind != FACE_velocity || what->profile == PROFILE_uniform ||
-        what->profile == PROFILE_table)
+    if (!has_profile(what))
         return STATUS_OK;
     for (int k = 0; k < 2; k++)
         if (holds(&c->faces[2 * axes[k]]) || holds(&c->faces[2 * axes[k] + 1]))
             return STATUS_OK;
-    const struct node *map = node_get(n, "velocity"), *profile = node_get(map, "profile");
+    const struct node *map = node_get(n, key_face_kinds[what->kind]),
+                      *profile = node_get(map, "profile");
     node_path(profile, path, sizeof path);
     return fail_at(r->document, profile->at,
                    "%s: there is neither a wall nor a velocity face beside %s at which it could "
@@ -460,11 +502,10 @@ static enum status check_profile(const struct reader *r, const struct node *map,
 {
     char path[NODE_PATH];
     const enum profile profile = p->opening.profile;
-    if (p->opening.kind != FACE_velocity || profile == PROFILE_uniform ||
-        profile == PROFILE_table || p->shape == PATCH_rectangle ||
+    if (!has_profile(&p->opening) || p->shape == PATCH_rectangle ||
         (p->shape == PATCH_disc && profile != PROFILE_duct))
         return STATUS_OK;
-    const struct node *n = node_get(node_get(map, "velocity"), "profile");
+    const struct node *n = node_get(node_get(map, key_face_kinds[p->opening.kind]), "profile");
     node_path(n, path, sizeof path);
     return fail_at(r->document, n->at, "%s: not over a %s (%s)", path, shapes[p->shape],
                    p->shape == PATCH_disc ? "parabola is that of a pipe; or uniform, power or file"
@@ -554,10 +595,17 @@ static void signal_text(const struct case_signal *s, char *text, size_t size)
     }
 }
 
+static const char *profile_text(const struct case_face *face)
+{
+    return face->profile == PROFILE_power   ? "of a power"
+           : face->profile == PROFILE_table ? "from a file"
+                                            : key_profiles[face->profile];
+}
+
 void face_text(const struct case_face *face, char *text, size_t size)
 {
     const double *v = face->velocity, speed = face_speed(face);
-    char signal[128];
+    char signal[128], along[128] = "";
     signal_text(&face->signal, signal, sizeof signal);
     switch (face->kind) {
     case FACE_periodic:
@@ -571,15 +619,14 @@ void face_text(const struct case_face *face, char *text, size_t size)
         break;
     case FACE_velocity:
         snprintf(text, size, "velocity, at most %g (Mach %.3g), profile %s, %s%s", speed,
-                 speed * sqrt(3.0),
-                 face->profile == PROFILE_power   ? "of a power"
-                 : face->profile == PROFILE_table ? "from a file"
-                                                  : key_profiles[face->profile],
-                 plane_text(face->rule), signal);
+                 speed * sqrt(3.0), profile_text(face), plane_text(face->rule), signal);
         break;
     case FACE_pressure:
-        snprintf(text, size, "pressure, density %.10g, %s%s", face->density, plane_text(face->rule),
-                 signal);
+        if (speed > 0)
+            snprintf(along, sizeof along, ", velocity along it at most %g, profile %s", speed,
+                     profile_text(face));
+        snprintf(text, size, "pressure, density %.10g%s, %s%s", face->density, along,
+                 plane_text(face->rule), signal);
         break;
     case FACE_outflow:
         snprintf(text, size, "convective outlet");
@@ -591,10 +638,8 @@ void face_text(const struct case_face *face, char *text, size_t size)
     }
 }
 
-static void write_velocity(FILE *to, const struct case_face *face)
+static void write_profile(FILE *to, const struct case_face *face)
 {
-    fprintf(to, "velocity: {value: ");
-    put_vector(to, face->velocity);
     fprintf(to, ", profile: ");
     if (face->profile == PROFILE_power) {
         put_number(to, "{power: ", face->power, "}");
@@ -609,6 +654,26 @@ static void write_velocity(FILE *to, const struct case_face *face)
         fputc('}', to);
     } else {
         fprintf(to, "%s", key_profiles[face->profile]);
+    }
+}
+
+static void write_velocity(FILE *to, const struct case_face *face)
+{
+    fprintf(to, "velocity: {value: ");
+    put_vector(to, face->velocity);
+    write_profile(to, face);
+    fprintf(to, ", rule: %s", key_face_rules[face->rule]);
+    signal_write(to, ", ", &face->signal);
+    fputc('}', to);
+}
+
+static void write_pressure(FILE *to, const struct case_face *face)
+{
+    put_number(to, "pressure: {density: ", face->density, "");
+    if (face->velocity[0] || face->velocity[1] || face->velocity[2]) {
+        fprintf(to, ", velocity: ");
+        put_vector(to, face->velocity);
+        write_profile(to, face);
     }
     fprintf(to, ", rule: %s", key_face_rules[face->rule]);
     signal_write(to, ", ", &face->signal);
@@ -628,10 +693,7 @@ static void write_opening(FILE *to, const struct case_face *face)
         write_velocity(to, face);
         break;
     case FACE_pressure:
-        put_number(to, "pressure: {density: ", face->density, "");
-        fprintf(to, ", rule: %s", key_face_rules[face->rule]);
-        signal_write(to, ", ", &face->signal);
-        fputc('}', to);
+        write_pressure(to, face);
         break;
     case FACE_nonreflecting:
         put_number(to, "nonreflecting: {density: ", face->density, "");

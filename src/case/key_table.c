@@ -78,6 +78,25 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
     {ROW(P ".table.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",       \
      .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}
 
+/* How a velocity varies over its face. */
+#define PROFILE_ROWS(P)                                                                            \
+    {ROW(P ".profile", KEY_OR_MAP), .choices = key_profiles, .fallback = "uniform",                \
+     .example = "{power: 7}",                                                                      \
+     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity "   \
+                "face is; in a map, a power law or a table from a file"},                          \
+    {ROW(P ".profile.power", KEY_NUMBER), .range = BETWEEN(1, 100),                                \
+     .otherwise = "this or file", .example = "7",                                                  \
+     .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                         \
+    {ROW(P ".profile.file", KEY_TEXT), .restart = true, .otherwise = "this or power",              \
+     .example = "profile.csv",                                                                     \
+     .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; "   \
+                "its numbers must stay on a restart"},                                             \
+    {ROW(P ".profile.dataset", KEY_TEXT), .restart = true, .otherwise = "profile",                 \
+     .example = "inlet/profile", .meaning = "HDF5: the dataset in the file"},                      \
+    {ROW(P ".profile.checksum", KEY_TEXT), .otherwise = "none",                                    \
+     .example = "0123456789abcdef",                                                                \
+     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}
+
 /* What a face, or a part of one, may be. */
 #define OPENING_ROWS(P, wall)                                                                      \
     {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}",                                \
@@ -92,22 +111,7 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
     {ROW(P ".velocity.value", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),    \
      .required = true, .example = "[0.05, 0, 0]",                                                  \
      .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},          \
-    {ROW(P ".velocity.profile", KEY_OR_MAP), .choices = key_profiles, .fallback = "uniform",       \
-     .example = "{power: 7}",                                                                      \
-     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity "   \
-                "face is; in a map, a power law or a table from a file"},                          \
-    {ROW(P ".velocity.profile.power", KEY_NUMBER), .range = BETWEEN(1, 100),                       \
-     .otherwise = "this or file", .example = "7",                                                  \
-     .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                         \
-    {ROW(P ".velocity.profile.file", KEY_TEXT), .restart = true, .otherwise = "this or power",     \
-     .example = "profile.csv",                                                                     \
-     .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; "   \
-                "its numbers must stay on a restart"},                                             \
-    {ROW(P ".velocity.profile.dataset", KEY_TEXT), .restart = true, .otherwise = "profile",        \
-     .example = "inlet/profile", .meaning = "HDF5: the dataset in the file"},                      \
-    {ROW(P ".velocity.profile.checksum", KEY_TEXT), .otherwise = "none",                           \
-     .example = "0123456789abcdef",                                                                \
-     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}, \
+    PROFILE_ROWS(P ".velocity"),                                                                   \
     {ROW(P ".velocity.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
      .example = "links",                                                                           \
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \
@@ -118,6 +122,11 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
     {ROW(P ".pressure.density", KEY_NUMBER), .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 1.5),     \
      .fallback = "1", .example = "1.001",                                                          \
      .meaning = "density, 1 + 3 p / (reference density); a signal scales its distance from 1"},    \
+    {ROW(P ".pressure.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), \
+     .fallback = "[0, 0, 0]", .example = "[0, 0.01, 0]",                                           \
+     .meaning = "velocity along the face where the profile is 1, regularised only (links leave it " \
+                "free); across it must be 0: the pressure makes it; a signal scales it, too"},     \
+    PROFILE_ROWS(P ".pressure"),                                                                   \
     {ROW(P ".pressure.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
      .example = "links",                                                                           \
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \

@@ -159,7 +159,7 @@ static void put_velocity(const struct opening *o, struct tag_row *row)
 {
     row->face = (uint8_t)o->face;
     row->table = o->table;
-    row->signal_velocity = o->what->kind == FACE_velocity ? o->signal : SIGNAL_one;
+    row->signal_velocity = o->signal;
     tag_row_move(row, o->what->velocity);
 }
 

@@ -174,10 +174,11 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
     const size_t cells = (size_t)size[0] * (size_t)size[1];
     const struct case_patch *const patch = patch_of(c, what);
     const bool pipe = patch && patch->shape == PATCH_disc;
-    const bool flat = what->kind != FACE_velocity || what->profile == PROFILE_uniform;
+    const bool has = what->kind == FACE_velocity || what->kind == FACE_pressure;
+    const bool flat = !has || what->profile == PROFILE_uniform;
     struct profile_stretch s[2];
 
-    if (what->kind == FACE_velocity && what->profile == PROFILE_table) {
+    if (has && what->profile == PROFILE_table) {
         const bool each = what->table_components == 3;
         for (size_t n = 0; n < cells; n++)
             for (size_t a = 0; a < 3; a++)

@@ -58,6 +58,7 @@ CELLS = {
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "pulse": [24, 20, 1], "shear_layer": [24, 20, 4],
     "flow_rate": [4, 20, 4], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
     "shear_layer_re10000": [20, 24, 1], "channel_180": [16, 12, 10],
+    "kovasznay": [49, 32, 1], "open_duct": [13, 8, 7],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
 }
 

@@ -58,6 +58,11 @@ class Run:
         shutil.rmtree(self.folder)
 
 
+def scratch():
+    """The folder of the runs, for files that they need."""
+    return _folder
+
+
 def run(case, settings, ranks=1, folder=None):
     """Run configs/<case>.yaml with the settings, {path: value}, on `ranks` ranks if allowed."""
     global _runs

@@ -170,6 +170,15 @@ static void faces_are_read(void **state)
     assert_true(c.faces[2].kind == FACE_pressure && c.faces[5].kind == FACE_outflow);
     case_destroy(&c);
 
+    must_read(BOX FACES("{pressure: {velocity: [0, 0.1, -0.02], profile: duct, ramp: 8}}"), NULL,
+              &c);
+    f = c.faces;
+    assert_true(f[0].kind == FACE_pressure && f[0].density == 1 && f[0].profile == PROFILE_duct);
+    assert_true(f[0].velocity[0] == 0 && f[0].velocity[1] == 0.1 && f[0].velocity[2] == -0.02);
+    assert_true(f[0].signal.kind == SIGNAL_ramp && face_speed(&f[0]) > 0.1);
+    assert_true(f[1].velocity[1] == 0 && face_speed(&f[1]) == 0);
+    case_destroy(&c);
+
     must_read(INLET(", profile: {power: 7}"), "faces.xmin.velocity.rule=links", &c);
     assert_true(c.faces[0].profile == PROFILE_power && c.faces[0].power == 7);
     assert_true(c.faces[0].rule == FACE_RULE_links && c.faces[0].signal.kind == SIGNAL_constant);
@@ -264,6 +273,7 @@ static void resolved_reads_back_to_the_same(void **state)
                   "{reflection: 0.3}}, zmax: {wall: {velocity: [0, 0, 1e-3]}}}\n",
         INLET(", profile: {power: 6.6}, table: {file: t.csv, time: 0.1}"),
         INLET(", profile: {file: p.csv}"),
+        BOX FACES("{pressure: {velocity: [0, 0.01, 0.02], profile: {file: p.csv}, ramp: 3}}"),
         INLET(", profile: {file: p.h5, dataset: 'group/three'}, rule: links"),
         BOX "faces: {x: wall, y: wall, z: wall}\n"
             "patches:\n"
@@ -430,6 +440,13 @@ static const struct mistake {
     {BOX FACES("{pressure: {density: 3}}"), NULL, ":4:36: ", "0.5 to 1.5"},
     {BOX FACES("{pressure: {ramp: 10}}"), NULL, ":4:16: ", "with density 1 it has no effect"},
     {BOX FACES("{pressure: {density: 1.4, sine: {period: 10, amplitude: 2}}}"), NULL, ":4:36: ", "as far as 0.8 from 1"},
+    {BOX FACES("{pressure: {velocity: 0.1}}"), NULL, ":4:37: ", "three numbers"},
+    {BOX FACES("{pressure: {velocity: [0, 0.1, 0], rule: links}}"), NULL, ":4:37: ", "faces.xmin.pressure: links take the velocity along"},
+    {BOX FACES("{pressure: {velocity: [1e-9, 0.1, 0]}}"), NULL, ":4:37: ", "the velocity along x, across face xmin, follows"},
+    {BOX FACES("{pressure: {velocity: [0, 0.2, 0]}}"), NULL, ":4:37: ", "Mach 0.346"},
+    {BOX FACES("{pressure: {velocity: [0, 0.1, 0], profile: {file: short.csv}}}"), NULL, ":4:66: ", "the face has 6 x 4 cells"},
+    {BOX FACES("{pressure: {profile: duct}}"), NULL, ":4:27: ", "a profile but no velocity that has it (for example velocity: [0, "},
+    {BOX "faces: {xmin: wall, xmax: {pressure: {velocity: [0, 0, 0.1], profile: duct}}, y: slip, z: periodic}\n", NULL, ":4:71: ", "neither a wall nor a velocity face beside xmax"},
     {BOX FACES("{nonreflecting: {reflection: 2}}"), NULL, ":4:44: ", "0 to 1"},
     {BOX FACES("{nonreflecting: {density: 0}}"), NULL, ":4:41: ", "0.5 to 1.5"},
 

@@ -241,19 +241,25 @@ static const struct opening_change {
     {"wall.velocity", "wall: {}", "wall: {velocity: [0, 0.1, 0]}", NULL},
 #define VELOCITY(more) "velocity: {value: [0.05, 0, 0]" more "}"
     {"velocity.value", VELOCITY(""), "velocity: {value: [0.06, 0, 0]}", NULL},
-    {"velocity.profile", VELOCITY(""), VELOCITY(", profile: duct"), NULL},
-    {"velocity.profile.power", VELOCITY(", profile: {power: 7}"), VELOCITY(", profile: {power: 8}"),
-     NULL},
-    {"velocity.profile.file", VELOCITY(", profile: {file: a.csv}"),
-     VELOCITY(", profile: {file: same.csv}"), NULL},
-    {"velocity.profile.checksum", VELOCITY(", profile: {file: a.csv}"),
-     VELOCITY(", profile: {file: b.csv}"), NULL},
-    {"velocity.profile.dataset", VELOCITY(", profile: {file: a.h5}"),
-     VELOCITY(", profile: {file: a.h5, dataset: /again}"), NULL},
+#define PROFILES_OF(name, M)                                                                       \
+    {name ".profile", M(""), M(", profile: duct"), NULL},                                          \
+        {name ".profile.power", M(", profile: {power: 7}"), M(", profile: {power: 8}"), NULL},     \
+        {name ".profile.file", M(", profile: {file: a.csv}"), M(", profile: {file: same.csv}"),    \
+         NULL},                                                                                    \
+        {name ".profile.checksum", M(", profile: {file: a.csv}"), M(", profile: {file: b.csv}"),   \
+         NULL},                                                                                    \
+    {                                                                                              \
+        name ".profile.dataset", M(", profile: {file: a.h5}"),                                     \
+            M(", profile: {file: a.h5, dataset: /again}"), NULL                                    \
+    }
+    PROFILES_OF("velocity", VELOCITY),
     {"velocity.rule", VELOCITY(""), VELOCITY(", rule: links"), NULL},
 #define PRESSURE(more) "pressure: {density: 1.01" more "}"
     {"pressure.density", PRESSURE(""), "pressure: {density: 1}", NULL},
     {"pressure.rule", PRESSURE(""), PRESSURE(", rule: links"), NULL},
+    {"pressure.velocity", PRESSURE(""), PRESSURE(", velocity: [0, 0.01, 0]"), NULL},
+#define ALONG(more) PRESSURE(", velocity: [0, 0.01, 0]" more)
+    PROFILES_OF("pressure", ALONG),
     {"nonreflecting.density", "nonreflecting: {}", "nonreflecting: {density: 1.01}", NULL},
     {"nonreflecting.reflection", "nonreflecting: {}", "nonreflecting: {reflection: 0.01}", NULL},
 #define SIGNALS_OF(name, M)                                                                        \
