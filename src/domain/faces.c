@@ -35,37 +35,11 @@ struct faces {
     int nodes;
 };
 
-/* The axes along a face, in order. */
-static void axes_of(int face, int axes[2])
-{
-    axes[0] = face / 2 == 0 ? 1 : 0;
-    axes[1] = face / 2 == 2 ? 1 : 2;
-}
-
-/* Is the face's cell at these coordinates along its axes part of the patch? */
-static bool inside(const struct flow_case *c, const struct case_patch *p, int first, int second)
-{
-    const double at[2] = {first + 0.5, second + 0.5};
-    int axes[2];
-    axes_of(p->face, axes);
-    switch (p->shape) {
-    case PATCH_rectangle:
-        return at[0] >= p->from[0] && at[0] <= p->to[0] && at[1] >= p->from[1] && at[1] <= p->to[1];
-    case PATCH_disc: {
-        const double x = at[0] - p->center[0], y = at[1] - p->center[1];
-        return x * x + y * y <= p->radius * p->radius;
-    }
-    case PATCH_mask:
-        return p->mask[(size_t)second * (size_t)c->cells[axes[0]] + (size_t)first];
-    }
-    return false;
-}
-
 /* The opening of a face beside the cell g, coordinates beyond the box moved into it. */
 static int opening_at(const struct faces *f, int face, const int g[3])
 {
     int axes[2], at[2], found = face;
-    axes_of(face, axes);
+    face_axes(face, axes);
     for (int k = 0; k < 2; k++) {
         const int cells = f->c->cells[axes[k]];
         at[k] = g[axes[k]];
@@ -74,7 +48,8 @@ static int opening_at(const struct faces *f, int face, const int g[3])
         at[k] = at[k] < 0 ? 0 : at[k] >= cells ? cells - 1 : at[k];
     }
     for (int k = 0; k < f->c->patch_count; k++)
-        if (f->c->patches[k].face == face && inside(f->c, &f->c->patches[k], at[0], at[1]))
+        if (f->c->patches[k].face == face &&
+            patch_holds(&f->c->patches[k], f->c->cells, at[0], at[1]))
             found = 6 + k;
     return found;
 }
@@ -126,7 +101,7 @@ static enum status fill_table(struct faces *f, struct opening *o)
 {
     struct domain *const d = f->d;
     int axes[2];
-    axes_of(o->face, axes);
+    face_axes(o->face, axes);
     const int *const cells = f->c->cells;
     const int n[2] = {d->view.n[axes[0]] + 2, d->view.n[axes[1]] + 2};
     size_t place = 0;
@@ -285,7 +260,7 @@ static enum status make_nodes(struct faces *f, const uint8_t *fluid_rows, int co
             return fail_user("the box is one cell wide behind face %s, whose nodes are on the face "
                              "(at least 2)",
                              face_name(face));
-        axes_of(face, axes);
+        face_axes(face, axes);
         g[face / 2] = face & 1 ? f->c->cells[face / 2] - 1 : 0;
         for (g[axes[1]] = 0; g[axes[1]] < f->c->cells[axes[1]]; g[axes[1]]++)
             for (g[axes[0]] = 0; g[axes[0]] < f->c->cells[axes[0]]; g[axes[0]]++)
