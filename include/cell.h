@@ -147,6 +147,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
     f[0] = (real)((const stored *)s->rest)[n];
+    TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
         const int pair = (i - 1) / 2, up = 2 * pair + 1, wall = links >> i & 1;
         const stored *const own = (const stored *)s->own[pair], *const next =
@@ -155,10 +156,12 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
             f[i] = (real)(wall ? next : own)[n];
         else
             f[i] = (real)(wall ? own : next)[n + neighbour(&a, c[up][0], c[up][1], c[up][2])];
+    }
+    for (int i = 1; i < Q; i++) {
         const struct tag_row *const rule =
             &v->rows[v->tags[n + neighbour(&a, -c[i][0], -c[i][1], -c[i][2])] & TAG_ROW];
         int at[3], from = 0;
-        if (wall && rule->boundary == BOUNDARY_slip)
+        if ((links >> i & 1) && rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
         if (from & 1)
             f[i] = (real)((const stored *)s->own[from / 2])[view_index(v, at[0], at[1], at[2])];
@@ -179,9 +182,9 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     open_arrive(f, &here);
 }
 
-/* out[i] of the links of a cell that lead into what is not fluid become what comes back. What
- * arrived is loaded anew: nobody has stored yet. */
-TAGFLOW_RARE void cell_leaves(const struct view *v, const struct slots *s, int x, int y, int z,
+/* out[i] of the links of a cell that lead into what is not fluid become what comes back; f is what
+ * arrived. */
+TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, const real f[Q],
                               real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -191,9 +194,8 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, const struct slots *s, int x
     const struct tag_row *const row = &v->rows[v->tags[n] & TAG_ROW];
     const struct collision_parameters p = collision_parameters(v, row);
     const int at[3] = {x, y, z};
-    real f[Q], collided[Q];
+    real collided[Q];
     struct leaving l;
-    cell_arrived(v, s, x, y, z, f);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];
@@ -277,8 +279,8 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     }
     const int opens =
         open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
+    real arrived[Q];
     if (opens) {
-        real arrived[Q];
         cell_arrived(v, s, x, y, z, arrived);
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i];
@@ -307,7 +309,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i];
-        cell_leaves(v, s, x, y, z, back);
+        cell_leaves(v, x, y, z, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i];
     } else if (links) {

@@ -91,13 +91,18 @@ struct arriving {
     real u[3], drho, half[3];
 };
 
-/* Does population i come from where nothing is known? */
-TAGFLOW_FN int from_outside(int outside, int i)
+/* Bit i: population i comes through one of the faces `outside`, from where nothing is known. */
+TAGFLOW_FN uint32_t unknown_of(int outside)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    int unknown = 0;
-    for (int face = 0; face < 6; face++)
-        unknown |= (outside >> face & 1) && outward(c[i], face) < 0;
+    uint32_t unknown = 0;
+    TAGFLOW_UNROLL
+    for (int i = 1; i < Q; i++) {
+        int through = 0; /* faces */
+        for (int face = 0; face < 6; face++)
+            through |= (outward(c[i], face) < 0) << face;
+        unknown |= outside & through ? 1u << i : 0;
+    }
     return unknown;
 }
 
@@ -116,16 +121,17 @@ TAGFLOW_FN real open_equilibrium(int i, real drho, const real u[3], const real h
  * what is off equilibrium: Zou, He, Phys. Fluids 9:1591, 1997); pairs at an edge of which
  * neither is known are at equilibrium. One equation, linear in rho. On a face it is
  * rho = (S0 + 2 S+) / (1 + u_n). */
-TAGFLOW_FN real node_drho(const real f[Q], int outside, const real u[3], const real half[3])
+TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], const real half[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     real sum = 0, of_rho = 0, of_drho = 0; /* drho = sum + of_rho rho + of_drho drho */
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         const real w = weight_of(i), cu = open_dot(c[i], u);
-        if (!from_outside(outside, i)) {
+        if (!(unknown >> i & 1)) {
             sum += f[i];
-        } else if (!from_outside(outside, opposite(i))) {
+        } else if (!(unknown >> opposite(i) & 1)) {
             sum += f[opposite(i)];
             of_rho += (real)6 * w * (cu - open_dot(c[i], half));
         } else {
@@ -141,26 +147,31 @@ TAGFLOW_FN real node_drho(const real f[Q], int outside, const real u[3], const r
  * it away in equal shares (so do Hecht, Harting, J. Stat. Mech. P01018, 2010, for populations that
  * are kept as they are). Without this the third moments c_n c_n c_t of the known populations would
  * count as shear stress, an error of (2/3) d(u_n u_t)/dn + (1/3) d(u_n u_n)/dt. */
-TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, real drho, const real u[3],
-                                const real half[3], real off[Q])
+TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, real drho,
+                                const real u[3], const real half[3], real off[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
-        off[i] = from_outside(outside, i) ? (real)0 : f[i] - open_equilibrium(i, drho, u, half);
+        off[i] = (unknown >> i & 1) ? (real)0 : f[i] - open_equilibrium(i, drho, u, half);
+    TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++)
-        if (from_outside(outside, i))
-            off[i] = from_outside(outside, opposite(i)) ? (real)0 : off[opposite(i)];
+        if (unknown >> i & 1)
+            off[i] = (unknown >> opposite(i) & 1) ? (real)0 : off[opposite(i)];
+    TAGFLOW_UNROLL
     for (int t = 0; t < 3; t++) {
         real momentum = 0, carriers = 0;
         if (outside >> (2 * t) & 3)
             continue;
+        TAGFLOW_UNROLL
         for (int i = 1; i < Q; i++) {
             momentum += along(c[i][t], off[i]);
-            carriers += c[i][t] != 0 && from_outside(outside, i) ? (real)1 : (real)0;
+            carriers += c[i][t] != 0 && (unknown >> i & 1) ? (real)1 : (real)0;
         }
         const real share = momentum / carriers;
+        TAGFLOW_UNROLL
         for (int i = 1; i < Q; i++)
-            if (from_outside(outside, i))
+            if (unknown >> i & 1)
                 off[i] -= along(c[i][t], share);
     }
 }
@@ -174,12 +185,14 @@ TAGFLOW_FN void regularise(real f[Q], int outside, real drho, const real u[3], c
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     real off[Q], p[3][3] = {{0}};
-    off_equilibrium(f, outside, drho, u, half, off);
+    off_equilibrium(f, outside, unknown_of(outside), drho, u, half, off);
+    TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++)
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++)
                 p[a][b] += along(c[i][a], along(c[i][b], off[i]));
     const real third = (p[0][0] + p[1][1] + p[2][2]) * (real)(1.0 / 3);
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         real q = -third;
         for (int a = 0; a < 3; a++)
@@ -191,7 +204,8 @@ TAGFLOW_FN void regularise(real f[Q], int outside, real drho, const real u[3], c
 
 TAGFLOW_FN void arrive_velocity_regularised(real f[Q], const struct arriving *a)
 {
-    regularise(f, a->row->outside, node_drho(f, a->row->outside, a->u, a->half), a->u, a->half);
+    const real drho = node_drho(f, unknown_of(a->row->outside), a->u, a->half);
+    regularise(f, a->row->outside, drho, a->u, a->half);
 }
 
 /* The velocity across the face is that of S0 + 2 S+, that along it the given one. */
@@ -200,6 +214,7 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int face = a->row->face, axis = face / 2;
     real known = 0, u[3] = {a->u[0], a->u[1], a->u[2]};
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         const int n = outward(c[i], face);
         known += n == 0 ? f[i] : n > 0 ? (real)2 * f[i] : (real)0;
@@ -230,14 +245,17 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside;
     real rest = 0, x[6], right[6], u[6];
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         const int normal = i >= 1 && i <= 6 && (outside >> (i - 1) & 1);
         rest += normal ? (real)0 : f[i];
     }
+    TAGFLOW_UNROLL
     for (int face = 0; face < 6; face++) {
         const int in = inward_of(face);
         real momentum = 0;
         u[face] = x[face] = 0;
+        TAGFLOW_UNROLL
         for (int i = 1; i < Q; i++) {
             const int n = outward(c[i], face);
             if (i != in)
@@ -247,18 +265,21 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     }
     for (int pass = 0; pass < 4; pass++) {
         real sum = 0, speeds = 0;
+        TAGFLOW_UNROLL
         for (int face = 0; face < 6; face++)
             if (outside >> face & 1) {
                 sum += right[face];
                 speeds += OPEN_SOUND + u[face];
             }
         const real drho = rest + (sum - speeds * rest) / ((real)1 + speeds);
+        TAGFLOW_UNROLL
         for (int face = 0; face < 6; face++) {
             x[face] = right[face] - (OPEN_SOUND + u[face]) * drho;
             /* J - x = right - I - x */
             u[face] = ((right[face] - f[inward_of(face)]) - x[face]) / ((real)1 + drho);
         }
     }
+    TAGFLOW_UNROLL
     for (int face = 0; face < 6; face++)
         if (outside >> face & 1)
             f[inward_of(face)] = x[face];

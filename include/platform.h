@@ -7,8 +7,18 @@
 
 #ifdef __CUDACC__
 #define TAGFLOW_FN static __host__ __device__ __forceinline__
-#else
+#elif defined __OPTIMIZE__
 #define TAGFLOW_FN static inline __attribute__((always_inline))
+#else /* for sanitizers: everything in one function would take them minutes */
+#define TAGFLOW_FN static inline __attribute__((unused))
+#endif
+
+/* Before a loop over directions whose number is then a constant in each copy of its body, and with
+ * it the velocity, the weight and what follows from them. */
+#ifdef __CUDACC__
+#define TAGFLOW_UNROLL _Pragma("unroll")
+#else
+#define TAGFLOW_UNROLL _Pragma("GCC unroll 19")
 #endif
 
 /* What few cells need is a call, so that the others do not keep registers for it. */
