@@ -136,14 +136,13 @@ TAGFLOW_FN int links_open(const struct view *v, cell_index n, const struct aroun
 }
 
 /* The populations of a fluid cell as they arrive: loaded, then what the rules of the places that
- * they come from, and its own, make of them. */
+ * they come from, and its own, make of them. `links`: as links_from_walls has them. */
 TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int x, int y, int z,
-                               real f[Q])
+                               uint32_t links, real f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct around a = around(v, x, y, z);
     const cell_index n = view_index(v, x, y, z);
-    const uint32_t links = links_from_walls(v, n, &a);
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
     f[0] = (real)((const stored *)s->rest)[n];
@@ -158,10 +157,12 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
             f[i] = (real)(wall ? own : next)[n + neighbour(&a, c[up][0], c[up][1], c[up][2])];
     }
     for (int i = 1; i < Q; i++) {
+        int at[3], from = 0;
+        if (!(links >> i & 1))
+            continue;
         const struct tag_row *const rule =
             &v->rows[v->tags[n + neighbour(&a, -c[i][0], -c[i][1], -c[i][2])] & TAG_ROW];
-        int at[3], from = 0;
-        if ((links >> i & 1) && rule->boundary == BOUNDARY_slip)
+        if (rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
         if (from & 1)
             f[i] = (real)((const stored *)s->own[from / 2])[view_index(v, at[0], at[1], at[2])];
@@ -184,14 +185,11 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
 
 /* out[i] of the links of a cell that lead into what is not fluid become what comes back; f is what
  * arrived. */
-TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, const real f[Q],
-                              real out[Q])
+TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_t links,
+                              const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const struct around a = around(v, x, y, z);
-    const cell_index n = view_index(v, x, y, z);
-    const uint32_t links = links_from_walls(v, n, &a);
-    const struct tag_row *const row = &v->rows[v->tags[n] & TAG_ROW];
+    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     const struct collision_parameters p = collision_parameters(v, row);
     const int at[3] = {x, y, z};
     real collided[Q];
@@ -262,13 +260,22 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         return;
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
-    f[0] = (real)rest[n];
+    real arrived[Q];
+    const int opens =
+        open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
+    if (opens) {
+        cell_arrived(v, s, x, y, z, links, arrived);
+        for (int i = 0; i < Q; i++)
+            f[i] = arrived[i];
+    } else {
+        f[0] = (real)rest[n];
 #define X(i, j, cx, cy, cz, weight)                                                                \
     f[i] = (real)own[i / 2][n];                                                                    \
     f[j] = (real)next[i / 2][n + neighbour(&a, cx, cy, cz)];
-    PAIR_LIST(X)
+        PAIR_LIST(X)
 #undef X
-    if (links) {
+    }
+    if (!opens && links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
         f[i] = (real)next[i / 2][n];                                                               \
@@ -276,14 +283,6 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         f[j] = (real)own[i / 2][n + neighbour(&a, cx, cy, cz)];
         PAIR_LIST(X)
 #undef X
-    }
-    const int opens =
-        open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
-    real arrived[Q];
-    if (opens) {
-        cell_arrived(v, s, x, y, z, arrived);
-        for (int i = 0; i < Q; i++)
-            f[i] = arrived[i];
     }
     const struct collision_parameters p = collision_parameters(v, row);
     const int with_force = forced == FORCED_mixed ? row->forced : forced;
@@ -309,7 +308,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i];
-        cell_leaves(v, x, y, z, arrived, back);
+        cell_leaves(v, x, y, z, links, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i];
     } else if (links) {

@@ -19,8 +19,11 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
     double drho = 0, j[3] = {0, 0, 0};
     const int beside = open && (tag & TAG_BESIDE);
     real arrived[Q];
-    if (row->fluid && beside)
-        cell_arrived(v, &slots, x, y, z, arrived);
+    if (row->fluid && beside) {
+        const struct around a = around(v, x, y, z);
+        const uint32_t links = links_from_walls(v, view_index(v, x, y, z), &a);
+        cell_arrived(v, &slots, x, y, z, links, arrived);
+    }
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
             const double f = beside ? (double)arrived[i]
