@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
 from reference import TAYLOR_GREEN
 
-MORE = ["trt,magic=0.001", "cumulant,rates.bulk=1.9"]
+MORE = ["trt,magic=0.001", "cumulant,rates.bulk=1.9", "cumulant,rates.third=1.8,rates.fourth=1.8"]
 tagflow, flow, *rest = sys.argv[1:]
 numbers = [float(word) for word in rest if word[0].isdigit()]
 chosen = [word for word in rest if not word[0].isdigit()]
