@@ -189,8 +189,21 @@ static bool face_open(const struct view *v, int face)
     return open;
 }
 
-/* All cells but the layers beside open faces. What lies beyond an edge of two faces has the rule of
- * one of them, so that a cell with links into it is in that face's layer. */
+/* Is the cell an open boundary's node, or is one beyond its links? */
+static bool cell_open(const struct view *v, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    bool open = false;
+    for (int i = 0; i < Q && (tag & TAG_BESIDE) && v->rows[tag & TAG_ROW].fluid; i++) {
+        const uint8_t other = v->tags[view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])];
+        open = open || boundary_open(v->rows[other & TAG_ROW].boundary);
+    }
+    return open;
+}
+
+/* A box of cells that no open boundary touches: all but the layers beside open faces, or none if
+ * there are open boundaries elsewhere. */
 static struct box closed_cells(const struct view *v)
 {
     struct box closed = {{0, 0, 0}, {v->n[0], v->n[1], v->n[2]}};
@@ -199,6 +212,11 @@ static struct box closed_cells(const struct view *v)
         if (face_open(v, 2 * axis + 1) && closed.hi[axis] > closed.lo[axis])
             closed.hi[axis]--;
     }
+    for (int z = closed.lo[2]; z < closed.hi[2]; z++)
+        for (int y = closed.lo[1]; y < closed.hi[1]; y++)
+            for (int x = closed.lo[0]; x < closed.hi[0]; x++)
+                if (cell_open(v, x, y, z))
+                    return (struct box){{0, 0, 0}, {0, 0, 0}};
     return closed;
 }
 
