@@ -21,7 +21,7 @@ import numpy
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
-from reference import TAYLOR_GREEN
+from reference import TAYLOR_GREEN, islands
 
 MORE = ["trt,magic=0.001", "cumulant,rates.bulk=1.9", "cumulant,rates.third=1.8,rates.fourth=1.8"]
 tagflow, flow, *rest = sys.argv[1:]
@@ -79,18 +79,7 @@ def curl(u):
 
 def vortices(vorticity):
     """Connected places in a periodic plane with a vorticity above 40 U/L, more than there is in the layers."""
-    left = set(zip(*map(list, numpy.nonzero(numpy.abs(vorticity) > 40))))
-    n, count = len(vorticity), 0
-    while left:
-        count += 1
-        front = [left.pop()]
-        while front:
-            x, y = front.pop()
-            for to in ((x + 1) % n, y), ((x - 1) % n, y), (x, (y + 1) % n), (x, (y - 1) % n):
-                if to in left:
-                    left.remove(to)
-                    front.append(to)
-    return count
+    return islands(numpy.abs(vorticity) > 40)
 
 
 def layer(operator, cells):

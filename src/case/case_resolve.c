@@ -297,6 +297,7 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     put_method(to, c, by_reynolds);
     put_initial(to, &c->initial);
     faces_write(to, c);
+    patches_write(to, c);
     put_force(to, c);
     fprintf(to, "regions:%s\n", c->zone_count ? "" : " {}");
     for (int i = 0; i < c->zone_count; i++)

@@ -40,6 +40,7 @@ void signal_destroy(struct case_signal *s);
 
 /* Faces and parts of them, as they are written back; what they own. */
 void faces_write(FILE *to, const struct flow_case *c);
+void patches_write(FILE *to, const struct flow_case *c);
 void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
 

@@ -58,3 +58,20 @@ TAYLOR_GREEN = numpy.array([
     (16.0, 0.032513, 0.00362178), (16.5, 0.030751, 0.00343241), (17.0, 0.029085, 0.00322766),
     (17.5, 0.027527, 0.00299885), (18.0, 0.026089, 0.00274869), (18.5, 0.024780, 0.00249040),
     (19.0, 0.023596, 0.00224938), (19.5, 0.022525, 0.00204108), (19.99, 0.021567, 0.00187350)])
+
+
+def islands(mask):
+    """How many connected regions there are in a periodic plane's mask."""
+    left = set(zip(*map(list, mask.nonzero())))
+    count = 0
+    while left:
+        count += 1
+        front = [left.pop()]
+        while front:
+            x, y = front.pop()
+            for step in (1, 0), (-1, 0), (0, 1), (0, -1):
+                to = (x + step[0]) % mask.shape[0], (y + step[1]) % mask.shape[1]
+                if to in left:
+                    left.remove(to)
+                    front.append(to)
+    return count

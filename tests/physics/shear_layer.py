@@ -12,28 +12,13 @@ largest vorticity is far from either and from any error of the scheme.
 import numpy
 
 import case
+from reference import islands
 
 CELLS, SPEED = 256, 0.05
 
 
 def slope(u, axis):
     return (numpy.roll(u, -1, axis) - numpy.roll(u, 1, axis)) / 2
-
-
-def regions(mask):
-    """How many connected regions there are in a periodic mask."""
-    left = set(zip(*map(list, numpy.nonzero(mask))))
-    count = 0
-    while left:
-        count += 1
-        front = [left.pop()]
-        while front:
-            x, y = front.pop()
-            for to in ((x + 1) % CELLS, y), ((x - 1) % CELLS, y), (x, (y + 1) % CELLS), (x, (y - 1) % CELLS):
-                if to in left:
-                    left.remove(to)
-                    front.append(to)
-    return count
 
 
 run = case.run("shear_layer", {
@@ -49,7 +34,7 @@ vorticity = slope(velocity[..., 1], 0) - slope(velocity[..., 0], 1)
 largest = numpy.abs(vorticity).max()
 for threshold in 0.6, 0.75, 0.9:
     case.near(f"places with more than {threshold} of the largest vorticity",
-              regions(numpy.abs(vorticity) > threshold * largest), 2, 0)
+              islands(numpy.abs(vorticity) > threshold * largest), 2, 0)
 # Cell i lies at (i + 1/2) / CELLS: reversed, cells are mirrored at 1/2.
 turned = numpy.roll(vorticity[::-1, ::-1], (CELLS // 2, CELLS // 2), (0, 1))
 case.at_most("half a turn: relative difference", numpy.abs(vorticity - turned).max() / largest, 1e-9)
