@@ -1,4 +1,4 @@
-/* Reading a case: tree, --set, shape, sections, resolved text; see case.h. */
+/* Reading a case: tree, --set, outline, sections, resolved text; see case.h. */
 #include "case/case.h"
 
 #include <assert.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/outline.h"
 #include "case/sections.h"
 #include "case/set.h"
-#include "case/shape.h"
 
 const char *precision_name(enum precision p)
 {
@@ -65,14 +65,14 @@ static void name_from_path(char name[CASE_NAME], const char *path)
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,   section_domain,     section_fluid,   section_solver, section_faces,
-        section_patches, section_subgrid,    section_initial, section_force,  section_regions,
-        section_run,     section_checkpoint, section_check,   section_output,
+        section_units,   section_domain,  section_fluid,      section_solver, section_faces,
+        section_patches, section_subgrid, section_initial,    section_force,  section_regions,
+        section_bodies,  section_run,     section_checkpoint, section_check,  section_output,
     };
-    enum status s = shape_check(r);
+    enum status s = outline_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
         s = sections[i](r, c);
-    return s ? s : shape_check_used(r);
+    return s ? s : outline_check_used(r);
 }
 
 static enum status read_case(const char *path, const char *text, size_t length, int set_count,
@@ -141,6 +141,7 @@ void case_destroy(struct flow_case *c)
     free(c->patches);
     signal_destroy(&c->force_signal);
     free(c->zones);
+    free(c->bodies);
     free(c->series);
     free(c->fields);
     free(c->averages);

@@ -15,6 +15,7 @@
 enum {
     CASE_NAME = 64,
     CASE_ZONES = 32,      /* regions */
+    CASE_BODIES = 64,     /* each takes a few tags */
     CASE_REMEMBERED = 60, /* averages and residuals, each an array in every checkpoint */
     CASE_PATCHES = 48,    /* each takes a few tags */
     CASE_REASON = 192,    /* bytes of what is wrong with a file */
@@ -317,6 +318,31 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
+/* What a body is made of: one shape. Coordinates and lengths in lattice units; cell i spans
+ * [i, i + 1], so that its centre is i + 1/2. A cell is the body's when its centre is. */
+#define SHAPE_LIST(X)                                                                              \
+    X(box)      /* between two corners */                                                          \
+    X(sphere)   /* about a centre */                                                               \
+    X(cylinder) /* about an axis through a centre, as long as the box */
+enum shape_kind {
+#define X(name) SHAPE_##name,
+    SHAPE_LIST(X)
+#undef X
+};
+struct case_shape {
+    enum shape_kind kind;
+    double from[3], to[3];    /* box */
+    double center[3], radius; /* sphere, cylinder */
+    int axis;                 /* cylinder */
+};
+
+/* A solid in the flow. */
+struct case_body {
+    char name[CASE_NAME];
+    struct case_shape shape;
+    double velocity[3]; /* of its surface; the body itself stays where it is */
+};
+
 struct flow_case {
     char name[CASE_NAME]; /* stem of the case file, also the default output folder */
     struct case_units units;
@@ -339,6 +365,8 @@ struct flow_case {
     struct case_patch *patches; /* the later one where they overlap */
     int zone_count;
     struct case_zone *zones; /* the later one where they overlap */
+    int body_count;
+    struct case_body *bodies; /* the later one where they overlap */
     double acceleration[3];
     struct case_signal force_signal; /* scales it */
     struct case_flow_rate flow_rate;

@@ -282,7 +282,7 @@ static enum status allocate_entries(const struct reader *r, const struct node *m
 
 static void copy_name(char name[CASE_NAME], const struct node *n)
 {
-    assert(strlen(n->key) < CASE_NAME); /* shape_check */
+    assert(strlen(n->key) < CASE_NAME); /* outline_check */
     strcpy(name, n->key);
 }
 

@@ -63,7 +63,7 @@ enum status section_regions(struct reader *r, struct flow_case *c)
         return fail_machine("no memory for the case's regions");
     for (const struct node *n = map->first; n && !s; n = n->next) {
         struct case_zone *const zone = &c->zones[c->zone_count++];
-        memcpy(zone->name, n->key, strlen(n->key) + 1); /* shape_check */
+        memcpy(zone->name, n->key, strlen(n->key) + 1); /* outline_check */
         s = read_zone(r, n, c, zone);
     }
     return s;

@@ -302,6 +302,7 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
     fprintf(to, "regions:%s\n", c->zone_count ? "" : " {}");
     for (int i = 0; i < c->zone_count; i++)
         put_zone(to, &c->zones[i], c->cells);
+    bodies_write(to, c);
     put_run(to, c);
     put_checks(to, c);
     put_output(to, c);

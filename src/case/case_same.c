@@ -137,7 +137,8 @@ static enum status compare_key(const struct node *now, const struct node *before
         enum status s = strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, whose);
         if (!s)
             s = compare(now, before, child, whose);
-        if (!s && now && before && (!strcmp(child, "patches") || !strcmp(child, "regions")))
+        if (!s && now && before &&
+            (!strcmp(child, "patches") || !strcmp(child, "regions") || !strcmp(child, "bodies")))
             s = same_order(now, before, whose);
         return s;
     }

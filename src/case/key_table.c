@@ -8,6 +8,8 @@
 
 /* Below the speed of sound, 1/sqrt(3). */
 #define SUBSONIC 0.577
+/* Lengths of bodies, in cells: what is farther is no part of any box. */
+#define FAR 1e7
 /* File names hold ten digits of the step. */
 #define STEPS_MAX 9999999999.0
 
@@ -28,6 +30,7 @@ const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
 const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
+const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
 const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
 const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
@@ -356,6 +359,40 @@ const struct key key_table[] = {
     {ROW("regions.*.sponge.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY,
      .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
      .meaning = "velocity of that state"},
+
+    {ROW("bodies", KEY_NAMES), .otherwise = "none",
+     .example = "{ball: {shape: {sphere: {center: [32, 16, 16], radius: 6}}}}",
+     .meaning = "solids in the flow, each under a name of yours; where they overlap the later one is taken"},
+    {ROW("bodies.*", KEY_MAP), .otherwise = "none",
+     .example = "{shape: {sphere: {center: [32, 16, 16], radius: 6}}}",
+     .meaning = "one body; a cell is solid when its centre is in it; "
+                "beyond a periodic face it goes on at the other end"},
+    {ROW("bodies.*.shape", KEY_MAP), .required = true,
+     .example = "{sphere: {center: [32, 16, 16], radius: 6}}",
+     .meaning = "what it is, by a formula: one of the shapes below"},
+    {ROW("bodies.*.shape.box", KEY_MAP), .otherwise = "none",
+     .example = "{from: [8, 8, 8], to: [16, 16, 16]}", .meaning = "a box along the axes"},
+    {ROW("bodies.*.shape.box.from", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .required = true, .example = "[8, 8, 8]", .meaning = "corner with the lowest coordinates"},
+    {ROW("bodies.*.shape.box.to", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .required = true, .example = "[16, 16, 16]", .meaning = "corner with the highest coordinates"},
+    {ROW("bodies.*.shape.sphere", KEY_MAP), .otherwise = "none",
+     .example = "{center: [32, 16, 16], radius: 6}", .meaning = "a sphere"},
+    {ROW("bodies.*.shape.sphere.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .required = true, .example = "[32, 16, 16]", .meaning = "its centre; cell i spans i to i + 1"},
+    {ROW("bodies.*.shape.sphere.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
+     .required = true, .example = "6", .meaning = "its radius"},
+    {ROW("bodies.*.shape.cylinder", KEY_MAP), .otherwise = "none",
+     .example = "{center: [32, 16, 16], axis: z, radius: 6}", .meaning = "a cylinder"},
+    {ROW("bodies.*.shape.cylinder.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .required = true, .example = "[32, 16, 16]", .meaning = "a point on its axis"},
+    {ROW("bodies.*.shape.cylinder.axis", KEY_CHOICE), .choices = key_axes, .fallback = "z",
+     .example = "z", .meaning = "direction of its axis"},
+    {ROW("bodies.*.shape.cylinder.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
+     .required = true, .example = "6", .meaning = "its radius"},
+    {ROW("bodies.*.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
+     .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
+     .meaning = "velocity of its surface, like that of a belt; the body stays where it is"},
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "how long and on what"},

@@ -18,6 +18,7 @@ enum status section_patches(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
 enum status section_regions(struct reader *r, struct flow_case *c);
+enum status section_bodies(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
 enum status section_checkpoint(struct reader *r, struct flow_case *c);
 enum status section_check(struct reader *r, struct flow_case *c);
@@ -43,6 +44,8 @@ void faces_write(FILE *to, const struct flow_case *c);
 void patches_write(FILE *to, const struct flow_case *c);
 void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
+
+void bodies_write(FILE *to, const struct flow_case *c);
 
 /* Pieces of resolved text (case_resolve.c): a number that reads back to the same bits, three of
  * them in brackets, a text in quotes, ", checksum: ". */

@@ -9,6 +9,7 @@
 #include "base/elementary.h"
 #include "base/message.h"
 #include "boundary.h"
+#include "domain/bodies.h"
 #include "domain/decompose.h"
 #include "domain/faces.h"
 #include "domain/zones.h"
@@ -194,6 +195,8 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
     int64_t fluid = 0;
     memset(d->tags, TAG_FLUID, d->view_cells);
     status = status_agree(comm, domain_faces(d, c));
+    if (!status)
+        status = domain_bodies(d, c);
     if (!status && !(status = domain_zones(d, c)))
         status = damp_rows(d, c);
     status = status_agree(comm, status);
@@ -207,6 +210,10 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
             for (int x = 0; x < v->n[0]; x++)
                 fluid += view_fluid(v, view_index(v, x, y, z));
     MPI_Allreduce(&fluid, &d->fluid_cells, 1, MPI_INT64_T, MPI_SUM, comm);
+    if (d->fluid_cells == 0) {
+        domain_destroy(d);
+        return fail_user("the bodies leave no fluid cell");
+    }
     return STATUS_OK;
 }
 

@@ -298,6 +298,18 @@ static void same_zone(const struct case_zone *a, const struct case_zone *b, cons
     SAME(sponge.velocity);
 }
 
+static void same_body(const struct case_body *a, const struct case_body *b, const char *resolved)
+{
+    SAME(name);
+    SAME(shape.kind);
+    SAME(shape.from);
+    SAME(shape.to);
+    SAME(shape.center);
+    SAME(shape.radius);
+    SAME(shape.axis);
+    SAME(velocity);
+}
+
 static void same_case(const struct flow_case *a, const struct flow_case *b, const char *resolved)
 {
     if (strcmp(a->name, b->name) != 0)
@@ -340,6 +352,9 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(zone_count);
     for (int i = 0; i < a->zone_count; i++)
         same_zone(&a->zones[i], &b->zones[i], resolved);
+    SAME(body_count);
+    for (int i = 0; i < a->body_count; i++)
+        same_body(&a->bodies[i], &b->bodies[i], resolved);
     SAME(acceleration);
     same_signal(&a->force_signal, &b->force_signal, resolved);
     SAME(flow_rate.given);

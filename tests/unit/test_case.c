@@ -586,7 +586,7 @@ static const struct mistake mistakes[] = {
     {BASE "viscosity: 0.1\n", NULL, AT(5, 1), "'viscosity'|did you mean fluid.viscosity?"},
     {BASE "Solver: {}\n", NULL, AT(5, 1), "did you mean solver?"},
     {BASE "frobnicate: 1\n", NULL, AT(5, 1), "known: units, domain"},
-    {BASE "bodies: {}\n", NULL, AT(5, 1), "unknown key 'bodies'"},
+    {BASE "solids: {}\n", NULL, AT(5, 1), "unknown key 'solids'"},
     {BASE "output: {serie: {}}\n", NULL, AT(5, 10), "did you mean output.series?"},
     {BASE "output: {series: {a: {evry: 3}}}\n", NULL, AT(5, 23),
      "did you mean output.series.a.every?"},

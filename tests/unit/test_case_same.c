@@ -70,6 +70,7 @@ static void must_say(const char *fragment)
 #define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
 #define BASE PLAIN FLUID
 #define HELD BASE "force: {flow_rate: {velocity: 0.01"
+#define SOLID BASE "bodies: {a: {shape: {"
 #define PART BASE "regions: {a: {box: "
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
 #define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
@@ -165,6 +166,22 @@ static const struct change {
     {"force.flow_rate.axis", HELD "}}\n", "force.flow_rate.axis=z", NULL},
     {"force.flow_rate.every", HELD "}}\n", "force.flow_rate.every=9", NULL},
     {"force.flow_rate.time", HELD "}}\n", "force.flow_rate.time=999", NULL},
+    {"bodies.*.shape.box.from", SOLID "box: {from: [1, 1, 1], to: [3, 3, 3]}}}}\n",
+     "bodies.a.shape.box.from=[2, 1, 1]", "bodies.a.shape.box.from"},
+    {"bodies.*.shape.box.to", SOLID "box: {from: [1, 1, 1], to: [3, 3, 3]}}}}\n",
+     "bodies.a.shape.box.to=[2, 2, 2]", "bodies.a.shape.box.to"},
+    {"bodies.*.shape.sphere.center", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.shape.sphere.center=[4, 4, 1]", "bodies.a.shape.sphere.center"},
+    {"bodies.*.shape.sphere.radius", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.shape.sphere.radius=1", "bodies.a.shape.sphere.radius"},
+    {"bodies.*.shape.cylinder.center", SOLID "cylinder: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.shape.cylinder.center=[4, 4, 1]", "bodies.a.shape.cylinder.center"},
+    {"bodies.*.shape.cylinder.axis", SOLID "cylinder: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.shape.cylinder.axis=x", "bodies.a.shape.cylinder.axis"},
+    {"bodies.*.shape.cylinder.radius", SOLID "cylinder: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.shape.cylinder.radius=1", "bodies.a.shape.cylinder.radius"},
+    {"bodies.*.velocity", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.velocity=[0.01, 0, 0]", "bodies.a.velocity"},
     {"regions.*.box", PART "all}}\n", "regions.a.box={from: [0, 0, 0], to: [8, 8, 4]}",
      "regions.a.box"},
     {"regions.*.box.from", PART "{from: [1, 0, 0]}}}\n", "regions.a.box.from=[2, 0, 0]",

@@ -1,13 +1,13 @@
 /* The tree against the table of keys: does every key exist, is there a map where one belongs? */
-#ifndef TAGFLOW_SHAPE_H
-#define TAGFLOW_SHAPE_H
+#ifndef TAGFLOW_OUTLINE_H
+#define TAGFLOW_OUTLINE_H
 
 #include "case/value.h"
 
 /* Reports the first unknown key, name that cannot be a file's, or value in place of a map. */
-enum status shape_check(const struct reader *r);
+enum status outline_check(const struct reader *r);
 
 /* After all sections are read: reports a key from which nothing took a value. */
-enum status shape_check_used(const struct reader *r);
+enum status outline_check_used(const struct reader *r);
 
 #endif

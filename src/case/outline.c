@@ -1,5 +1,5 @@
-/* Keys of the tree against the table; see shape.h. */
-#include "case/shape.h"
+/* Keys of the tree against the table; see outline.h. */
+#include "case/outline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
     return STATUS_OK;
 }
 
-enum status shape_check(const struct reader *r)
+enum status outline_check(const struct reader *r)
 {
     return check_map(r, r->document->root, "");
 }
@@ -74,7 +74,7 @@ static enum status check_used(const struct reader *r, const struct node *map, co
     return STATUS_OK;
 }
 
-enum status shape_check_used(const struct reader *r)
+enum status outline_check_used(const struct reader *r)
 {
     return check_used(r, r->document->root, "");
 }
