@@ -113,7 +113,8 @@ enum initial_keys {
     X(probe)     /* velocity, density and pressure at a point */                                   \
     X(line)      /* the same at points along a line */                                             \
     X(flow_rate) /* through a plane of cells */                                                    \
-    X(residual)  /* relative change of the velocity field between rows */
+    X(residual)  /* relative change of the velocity field between rows */                          \
+    X(forces)    /* force and torque on a body */
 enum series_kind {
 #define X(name) SERIES_KIND_##name,
     SERIES_KIND_LIST(X)
@@ -266,6 +267,10 @@ struct case_series {
     double from[3], to[3]; /* positions: probe the first, line both; cell i spans [i, i + 1] */
     int points;            /* line: so many from one end to the other, >= 2 */
     int axis, at;          /* flow_rate: the plane of cells `at` along `axis` */
+    int body;              /* forces: on which */
+    double area, velocity, length; /* forces: references of coefficients; area 0: none are wanted */
+    double about[3];               /* forces: point of the torque */
+    bool about_given;              /* else the body's pivot */
 };
 
 /* Cells lo <= cell < hi of the whole grid. */
@@ -336,11 +341,25 @@ struct case_shape {
     int axis;                 /* cylinder */
 };
 
+/* Where the wall of a body is. */
+#define BODY_WALL_LIST(X)                                                                          \
+    X(halfway)      /* half-way between the centres of fluid and solid cells */                    \
+    X(interpolated) /* where the surface is; see surface.h */
+enum body_wall {
+#define X(name) BODY_WALL_##name,
+    BODY_WALL_LIST(X)
+#undef X
+};
+
 /* A solid in the flow. */
 struct case_body {
     char name[CASE_NAME];
     struct case_shape shape;
+    enum body_wall wall;
     double velocity[3]; /* of its surface; the body itself stays where it is */
+    double spin[3];     /* angular velocity of its surface, radians a step */
+    bool pivot_given;
+    double pivot[3]; /* a point on the axis of that; else the middle of the body */
 };
 
 struct flow_case {

@@ -63,14 +63,28 @@ static enum status read_shape(const struct reader *r, const struct node *map, st
                                       : read_cylinder(r, found, to);
 }
 
+static enum status read_rotation(const struct reader *r, const struct node *body,
+                                 struct case_body *to)
+{
+    const struct node *const map = value_find(body, "bodies.*.rotation");
+    if (!map)
+        return STATUS_OK;
+    to->pivot_given = value_find(map, "bodies.*.rotation.about");
+    const enum status s = value_numbers(r, map, "bodies.*.rotation.rate", UNIT_RATE, 3, to->spin);
+    return s ? s : value_numbers(r, map, "bodies.*.rotation.about", UNIT_LENGTH, 3, to->pivot);
+}
+
 static enum status read_body(const struct reader *r, const struct node *map, struct case_body *body)
 {
+    int wall = 0;
     enum status s;
     const struct node *const shape = value_find(map, "bodies.*.shape");
     if (!shape)
         return value_missing(r, map, "bodies.*.shape", "");
-    if ((s = read_shape(r, shape, &body->shape)))
+    if ((s = read_shape(r, shape, &body->shape)) ||
+        (s = value_choice(r, map, "bodies.*.wall", &wall)) || (s = read_rotation(r, map, body)))
         return s;
+    body->wall = (enum body_wall)wall;
     return value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
 }
 
@@ -123,8 +137,17 @@ void bodies_write(FILE *to, const struct flow_case *c)
     for (const struct case_body *b = c->bodies; b < c->bodies + c->body_count; b++) {
         fprintf(to, "  %s: {shape: {", b->name);
         write_shape(to, &b->shape);
-        fprintf(to, "}, velocity: ");
+        fprintf(to, "}, wall: %s, velocity: ", key_body_walls[b->wall]);
         put_vector(to, b->velocity);
+        if (b->spin[0] || b->spin[1] || b->spin[2]) {
+            fprintf(to, ", rotation: {rate: ");
+            put_vector(to, b->spin);
+            if (b->pivot_given) {
+                fprintf(to, ", about: ");
+                put_vector(to, b->pivot);
+            }
+            fputc('}', to);
+        }
         fprintf(to, "}\n");
     }
 }

@@ -31,6 +31,7 @@ const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
 const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
 const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
+const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
 const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
 const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
@@ -393,6 +394,19 @@ const struct key key_table[] = {
     {ROW("bodies.*.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
      .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
      .meaning = "velocity of its surface, like that of a belt; the body stays where it is"},
+    {ROW("bodies.*.wall", KEY_CHOICE), .choices = key_body_walls, .fallback = "halfway",
+     .example = "interpolated",
+     .meaning = "halfway: between the centres of fluid and solid cells, a staircase that loses no mass; "
+                "interpolated: where the surface is, second order"},
+    {ROW("bodies.*.rotation", KEY_MAP), .otherwise = "none",
+     .example = "{rate: [0, 0, 0.001], about: [32, 16, 16]}",
+     .meaning = "its surface turns, like that of a roller; the body stays as it is"},
+    {ROW("bodies.*.rotation.rate", KEY_VECTOR), .unit = UNIT_RATE, .range = MAGNITUDE(1),
+     .required = true, .example = "[0, 0, 0.001]",
+     .meaning = "angular velocity, in radians; the surface must stay below Mach 0.3"},
+    {ROW("bodies.*.rotation.about", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .otherwise = "the middle of the body", .example = "[32, 16, 16]",
+     .meaning = "a point on its axis"},
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "how long and on what"},
@@ -487,6 +501,20 @@ const struct key key_table[] = {
     {ROW("output.series.*.at", KEY_INTEGER), .range = BETWEEN(0, 2147483646), .restart = true,
      .otherwise = "the middle cell", .example = "40",
      .meaning = "flow_rate: the plane, index of its cells along the axis, from 0"},
+    {ROW("output.series.*.body", KEY_TEXT), .restart = true, .otherwise = "required with forces",
+     .example = "ball", .meaning = "forces: the body on which they act"},
+    {ROW("output.series.*.area", KEY_NUMBER), .unit = UNIT_AREA, .range = POSITIVE, .restart = true,
+     .otherwise = "no coefficients", .example = "113.1",
+     .meaning = "forces: adds coefficients, force / (density velocity^2 area / 2)"},
+    {ROW("output.series.*.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
+     .restart = true, .otherwise = "fluid.velocity", .example = "0.05",
+     .meaning = "forces: the velocity of coefficients"},
+    {ROW("output.series.*.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .restart = true, .otherwise = "fluid.length", .example = "12",
+     .meaning = "forces: torque / (density velocity^2 area length / 2) is its coefficient"},
+    {ROW("output.series.*.about", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .restart = true, .otherwise = "what the body turns about, or its middle",
+     .example = "[32, 16, 16]", .meaning = "forces: the point about which the torque is"},
     {ROW("output.fields", KEY_NAMES), .otherwise = "none", .restart = true,
      .example = "{main: {every: 20000, of: [velocity, density]}}",
      .meaning = "snapshots in three dimensions, each under a name of yours: fields/<name>_*"},

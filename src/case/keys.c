@@ -10,6 +10,7 @@ const struct unit_info *unit_info(enum key_unit unit)
     static const struct unit_info info[] = {
         [UNIT_NONE] = {"a number without unit", "", "0.1", {0, 0, 0}},
         [UNIT_LENGTH] = {"a length", "m", "5 mm", {1, 0, 0}},
+        [UNIT_AREA] = {"an area", "m2", "0.01 m2", {2, 0, 0}},
         [UNIT_TIME] = {"a time", "s", "1 ms", {0, 1, 0}},
         [UNIT_VELOCITY] = {"a velocity", "m/s", "0.2 m/s", {1, -1, 0}},
         [UNIT_VISCOSITY] = {"a viscosity", "m2/s", "1e-6 m2/s", {2, -1, 0}},

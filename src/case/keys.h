@@ -44,6 +44,7 @@ enum key_type {
 enum key_unit {
     UNIT_NONE,
     UNIT_LENGTH,
+    UNIT_AREA,
     UNIT_TIME,
     UNIT_VELOCITY,
     UNIT_VISCOSITY,
@@ -85,7 +86,7 @@ extern const char *const key_pressures[];
 extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];
-extern const char *const key_shapes[];
+extern const char *const key_shapes[], *const key_body_walls[];
 extern const char *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];
 extern const char *const key_stops[], *const key_isas[], *const key_transports[],
