@@ -318,28 +318,74 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
-/* What a body is made of: one shape. Coordinates and lengths in lattice units; cell i spans
- * [i, i + 1], so that its centre is i + 1/2. A cell is the body's when its centre is. */
+/* What a body is made of. Coordinates and lengths in lattice units; cell i spans [i, i + 1], so
+ * that its centre is i + 1/2. A cell is the body's when its centre is. */
 #define SHAPE_LIST(X)                                                                              \
-    X(box)      /* between two corners */                                                          \
-    X(sphere)   /* about a centre */                                                               \
-    X(cylinder) /* about an axis through a centre, as long as the box */
+    X(box)          /* between two corners */                                                      \
+    X(sphere)       /* about a centre */                                                           \
+    X(ellipsoid)    /* about a centre, half its axes along x, y and z */                           \
+    X(cylinder)     /* about an axis through a centre, of finite length or without ends */         \
+    X(capsule)      /* all that is not farther than a radius from the line between two points */   \
+    X(torus)        /* a tube about a circle about an axis */                                      \
+    X(half_space)   /* all behind a plane */                                                       \
+    X(pack)         /* spheres that repeat in all of space */                                      \
+    X(union)        /* of parts: what is in any of them */                                         \
+    X(difference)   /* of parts: the first without the others */                                   \
+    X(intersection) /* of parts: what is in all of them */                                         \
+    X(complement)   /* of a part: what is not in it */
 enum shape_kind {
 #define X(name) SHAPE_##name,
     SHAPE_LIST(X)
 #undef X
 };
+
+/* Where the spheres of a pack are in its cubic cell: at its corners; and in its centre; and in the
+ * centres of its faces. */
+#define PACK_LIST(X) X(simple) X(body_centred) X(face_centred)
+enum shape_pack {
+#define X(name) PACK_##name,
+    PACK_LIST(X)
+#undef X
+};
+
+/* What is not of its kind is 0. */
 struct case_shape {
     enum shape_kind kind;
-    double from[3], to[3];    /* box */
-    double center[3], radius; /* sphere, cylinder */
-    int axis;                 /* cylinder */
+    char name[CASE_NAME];  /* as a part of another */
+    double from[3], to[3]; /* box: corners; capsule: ends of its line */
+    double center[3];      /* others; half_space: a point of its plane; pack: centre of a sphere */
+    double radius;         /* sphere, cylinder, capsule, torus (of the circle), pack */
+    double radii[3];       /* ellipsoid */
+    double tube;           /* torus: radius of the tube */
+    double axis[3];        /* cylinder, torus: any length; half_space: points out of it */
+    double length;         /* cylinder: INFINITY without ends; pack: edge of its cubic cell */
+    enum shape_pack pack;
+    int count;                        /* of parts */
+    struct case_shape *parts;         /* of their own */
+    double scale, rotate[3], move[3]; /* then scaled and rotated (degrees about x, then y, then z)
+                                         about `about`, then moved */
+    double about[3];
+};
+
+struct stl;
+/* A triangle mesh from an STL file, placed. A length of 1 in the file becomes `scale` cells. */
+struct case_mesh {
+    char *file;        /* absolute path; NULL: the body is no mesh */
+    uint64_t checksum; /* of its triangles */
+    struct stl *stl;   /* as in the file, see body/stl.h */
+    bool closed;       /* every edge is of an even number of triangles */
+    bool agreed;       /* and they agree on which side is outside */
+    double scale, rotate[3];
+    bool centered; /* its bounding box, rotated, is about `at`; else at + scale x file */
+    double at[3];
+    bool open; /* it need not be closed */
 };
 
 /* A solid in the flow. */
 struct case_body {
     char name[CASE_NAME];
-    struct case_shape shape;
+    struct case_shape shape; /* when it is no mesh */
+    struct case_mesh mesh;
     double velocity[3]; /* of its surface; the body itself stays where it is */
 };
 
