@@ -12,129 +12,54 @@
 #define NEAR 1e-9
 /* The least part of a link before the surface. */
 #define LEAST 0x1p-40
-/* Lines through a mesh so large are not counted out. */
-#define COUNTED 1e9
 
-bool mesh_place(const struct stl *m, const struct case_mesh *how, struct mesh_place *place)
+void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], double hi[3])
 {
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    turn_make(how->rotate, place->turn);
-    place->scale = how->scale;
+    double turn[3][3];
+    turn_make(rotate, turn);
+    for (int a = 0; a < 3; a++) {
+        lo[a] = INFINITY;
+        hi[a] = -INFINITY;
+    }
     for (size_t v = 0; v < m->vertices; v++) {
         double at[3];
-        turn_apply((const double(*)[3])place->turn, m->vertex[v], at);
+        turn_apply((const double(*)[3])turn, m->vertex[v], at);
         for (int a = 0; a < 3; a++) {
             lo[a] = fmin(lo[a], at[a]);
             hi[a] = fmax(hi[a], at[a]);
         }
     }
+}
+
+double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3]
+{
+    const struct stl *const m = from->stl;
+    double turn[3][3], shift[3];
+    double(*const vertex)[3] = malloc((m->vertices + 1) * sizeof *vertex);
+    turn_make(from->rotate, turn);
+    mesh_extent(m, from->rotate, lo, hi);
     for (int a = 0; a < 3; a++) {
-        place->shift[a] = how->at[a] - (how->centered ? 0.5 * how->scale * (lo[a] + hi[a]) : 0);
-        place->lo[a] = place->shift[a] + how->scale * lo[a];
-        place->hi[a] = place->shift[a] + how->scale * hi[a];
-        if (!(place->lo[a] >= -LINES_FAR && place->hi[a] <= LINES_FAR))
-            return false;
+        shift[a] = from->center[a] - 0.5 * from->scale * (lo[a] + hi[a]);
+        lo[a] = shift[a] + from->scale * lo[a];
+        hi[a] = shift[a] + from->scale * hi[a];
     }
-    return true;
-}
-
-/* Volume, area, and what the mesh's shadow along each axis is in all, of every part. */
-struct part {
-    double volume, shadow[3];
-    int64_t cells;
-};
-
-static void measure_parts(const struct mesh *m, const uint32_t *number, struct part *part,
-                          double *area)
-{
-    for (size_t t = 0; t < m->triangles; t++) {
-        struct part *const to = &part[number[t]];
-        const double *const p = m->vertex[m->corner[t][0]], *const q = m->vertex[m->corner[t][1]],
-                            *const r = m->vertex[m->corner[t][2]];
-        double square = 0;
-        for (int a = 0; a < 3; a++) {
-            const int b = (a + 1) % 3, c = (a + 2) % 3;
-            const double n = (q[b] - p[b]) * (r[c] - p[c]) - (q[c] - p[c]) * (r[b] - p[b]);
-            to->volume += (p[a] - m->lo[a]) * n / 6;
-            to->shadow[a] += 0.25 * fabs(n);
-            square += n * n;
-        }
-        *area += 0.5 * sqrt(square);
-    }
-}
-
-/* Cells between the surfaces that a line crosses: hits add where it leaves, subtract where it
- * enters, the number of the first cell beyond. */
-static bool count_cells(const struct mesh *m, const uint32_t *number, uint32_t parts,
-                        struct part *part)
-{
-    static const int everywhere[2] = {-20000000, 20000000};
-    const int lo[3] = {everywhere[0], everywhere[0], everywhere[0]},
-              hi[3] = {everywhere[1], everywhere[1], everywhere[1]}, x[3] = {1, 0, 0};
-    uint32_t(*const corner)[3] = malloc((m->triangles + 1) * sizeof *corner);
-    size_t *const begin = calloc((size_t)parts + 2, sizeof *begin);
-    bool done = corner && begin;
-    for (size_t t = 0; done && t < m->triangles; t++)
-        begin[number[t] + 2]++;
-    for (uint32_t k = 0; done && k < parts; k++)
-        begin[k + 2] += begin[k + 1];
-    for (size_t t = 0; done && t < m->triangles; t++)
-        memcpy(corner[begin[number[t] + 1]++], m->corner[t], sizeof *corner);
-    for (uint32_t k = 0; done && k < parts; k++) {
-        const struct triangles t = {m->vertices, begin[k + 1] - begin[k],
-                                    (const double(*)[3])m->vertex,
-                                    (const uint32_t(*)[3])(corner + begin[k])};
-        struct lines l;
-        done = lines_create(&l, &t, x, lo, hi);
-        const size_t hits = done ? l.begin[(size_t)l.count[0] * (size_t)l.count[1]] : 0;
-        for (size_t h = 0; h < hits; h++)
-            part[k].cells -= l.hit[h].turn * lines_cell(l.hit[h].at);
-        if (done)
-            lines_destroy(&l);
-    }
-    free(corner);
-    free(begin);
-    return done;
-}
-
-static bool look_at_parts(struct mesh *m)
-{
-    uint32_t *const number = mesh_parts(m->vertices, m->triangles, m->corner, &m->cells.parts);
-    struct part *const part = number ? calloc((size_t)m->cells.parts + 1, sizeof *part) : NULL;
-    bool done = part != NULL;
-    if (done)
-        measure_parts(m, number, part, &m->cells.area);
-    for (uint32_t k = 0; done && k < m->cells.parts; k++)
-        m->cells.volume += part[k].volume;
-    m->outward = done && m->cells.volume < 0 ? -1 : 1;
-    const bool counted =
-        m->closed && m->agreed && (m->hi[1] - m->lo[1]) * (m->hi[2] - m->lo[2]) < COUNTED;
-    if (done && counted)
-        done = count_cells(m, number, m->cells.parts, part);
-    for (uint32_t k = 0; done && counted && k < m->cells.parts; k++) {
-        double widest = 0;
-        m->cells.cells += llabs(part[k].cells);
+    for (size_t v = 0; vertex && v < m->vertices; v++) {
+        turn_apply((const double(*)[3])turn, m->vertex[v], vertex[v]);
         for (int a = 0; a < 3; a++)
-            widest = fmax(widest, part[k].shadow[a]);
-        m->cells.lost += part[k].cells == 0;
-        m->cells.thin += part[k].cells != 0 && fabs(part[k].volume) < (2 - NEAR) * widest;
+            vertex[v][a] = shift[a] + from->scale * vertex[v][a];
     }
-    free(part);
-    free(number);
-    return done;
+    return vertex;
 }
 
 /* Lines along the axes that inside is asked of, and along all pairs of directions for links. */
 static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], bool links)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const struct triangles t = {m->vertices, m->triangles, (const double(*)[3])m->vertex,
-                                m->corner};
     for (int k = 0; k < 9; k++) {
         if ((k == 0 || (k < 3 && !m->closed)) &&
-            !lines_create(&m->axis[k], &t, c[2 * k + 1], lo, hi))
+            !lines_create(&m->axis[k], &m->triangles, c[2 * k + 1], lo, hi))
             return false;
-        if (links && !lines_create(&m->pair[k], &t, c[2 * k + 1], lo, hi))
+        if (links && !lines_create(&m->pair[k], &m->triangles, c[2 * k + 1], lo, hi))
             return false;
     }
     return true;
@@ -143,29 +68,16 @@ static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], bool li
 bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], const int hi[3],
                  bool links)
 {
-    struct mesh_place place;
     *m = (struct mesh){0};
-    mesh_place(from->stl, from, &place);
-    m->vertices = from->stl->vertices;
-    m->triangles = from->stl->triangles;
-    m->corner = (const uint32_t(*)[3])from->stl->triangle;
-    m->agreed = from->agreed;
-    m->closed = from->closed;
-    memcpy(m->lo, place.lo, sizeof m->lo);
-    memcpy(m->hi, place.hi, sizeof m->hi);
-    m->vertex = malloc((m->vertices + 1) * sizeof *m->vertex);
-    if (!m->vertex)
-        goto failed;
-    for (size_t v = 0; v < m->vertices; v++) {
-        turn_apply((const double(*)[3])place.turn, from->stl->vertex[v], m->vertex[v]);
-        for (int a = 0; a < 3; a++)
-            m->vertex[v][a] = place.shift[a] + place.scale * m->vertex[v][a];
-    }
-    if (!draw_lines(m, lo, hi, links) || !look_at_parts(m))
-        goto failed;
-    return true;
-
-failed:
+    m->agreed = from->facts.turned == 0;
+    m->closed = from->facts.open == 0;
+    m->outward = from->facts.volume < 0 ? -1 : 1;
+    m->vertex = mesh_place(from, m->lo, m->hi);
+    m->triangles =
+        (struct triangles){from->stl->vertices, from->stl->triangles, (const double(*)[3])m->vertex,
+                           (const uint32_t(*)[3])from->stl->triangle};
+    if (m->vertex && draw_lines(m, lo, hi, links))
+        return true;
     mesh_destroy(m);
     return false;
 }

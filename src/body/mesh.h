@@ -13,52 +13,33 @@
 #include "body/stl.h"
 #include "case/case.h"
 
-/* What there is to say of a mesh. Lengths in the units of its vertices. */
-struct mesh_facts {
-    size_t triangles; /* without the following two kinds, which are left out */
-    size_t flat;      /* with two corners at one place */
-    size_t twice;     /* the same corners in the same order as another one */
-    size_t open;      /* edges of an odd number of triangles: there the mesh is not closed */
-    size_t crowded;   /* edges of more than two */
-    size_t turned;    /* edges of an even number that do not agree on which side is outside */
-    double volume;    /* in what it encloses, negative when it is inside out */
-    double area;
-    uint32_t parts;      /* that have no vertex in common */
-    double lo[3], hi[3]; /* a box that holds it */
-};
-
-/* Leaves out of a mesh what counts as flat or twice, and looks at the rest, which may be nothing.
- * False: out of memory. */
+/* Leaves out of a mesh what counts as flat or twice and looks at the edges of the rest, which may
+ * be nothing. False: out of memory. */
 bool mesh_look(struct stl *m, struct mesh_facts *facts);
+
+/* The rest of the facts, of the mesh as it is placed. False: out of memory. */
+bool mesh_measure(struct case_mesh *mesh);
 
 /* The number of the part that each triangle belongs to, in the order of their first triangles; to
  * be freed. NULL: out of memory. */
 uint32_t *mesh_parts(size_t vertices, size_t triangles, const uint32_t (*corner)[3],
                      uint32_t *count);
 
-/* Where the case puts it: scale, then turn, then shift. False: it is farther than LINES_FAR. */
-struct mesh_place {
-    double turn[3][3], shift[3], scale;
-    double lo[3], hi[3]; /* a box that holds it there */
-};
-bool mesh_place(const struct stl *m, const struct case_mesh *how, struct mesh_place *place);
+/* A box that holds the mesh, rotated. */
+void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], double hi[3]);
+
+/* Its vertices where the case puts them: scaled, rotated and moved; to be freed. lo, hi: a box that
+ * holds them. NULL: out of memory. */
+double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3];
 
 struct mesh {
     double (*vertex)[3];
-    const uint32_t (*corner)[3];
-    size_t vertices, triangles;
+    struct triangles triangles;
     double lo[3], hi[3];
     bool agreed;                   /* its triangles agree on which side is outside */
     bool closed;                   /* if not, three axes vote */
     int outward;                   /* 1, or -1 when it is inside out */
     struct lines axis[3], pair[9]; /* pair: empty unless links are asked for */
-    struct mesh_cells {
-        double volume, area; /* in cells and cell faces */
-        int64_t cells;       /* of all parts, on a grid without ends; 0 when they are not counted:
-                                the mesh is open, or it is very large */
-        uint32_t parts, thin, lost; /* thin: less than two cells thick on the mean along one of the
-                                       axes; lost: no cell has its centre there */
-    } cells;
 };
 
 /* The mesh of a case, which must outlive it, for rows and links of cells lo <= cell < hi. Whether

@@ -5,6 +5,13 @@
 
 #include "body/mesh.h"
 
+/* Any cell there may be. */
+#define FAR 20000000
+/* Lines through a mesh that is so large in cells are not counted out. */
+#define COUNTED 1e9
+/* Cells that a part should be thick, but for rounding. */
+#define THIN (2 - 1e-9)
+
 /* An edge, by its vertices in ascending order, as one triangle has it. */
 struct edge {
     uint32_t low, high;
@@ -96,47 +103,13 @@ static bool look_at_edges(const struct stl *m, struct mesh_facts *facts)
     return true;
 }
 
-/* Volume by the divergence theorem about a corner of the box, so that little cancels. */
-static void measure(const struct stl *m, struct mesh_facts *facts)
-{
-    for (int a = 0; a < 3; a++) {
-        facts->lo[a] = m->triangles ? INFINITY : 0;
-        facts->hi[a] = m->triangles ? -INFINITY : 0;
-    }
-    for (size_t t = 0; t < m->triangles; t++)
-        for (int k = 0; k < 3; k++)
-            for (int a = 0; a < 3; a++) {
-                const double x = m->vertex[m->triangle[t][k]][a];
-                facts->lo[a] = x < facts->lo[a] ? x : facts->lo[a];
-                facts->hi[a] = x > facts->hi[a] ? x : facts->hi[a];
-            }
-    for (size_t t = 0; t < m->triangles; t++) {
-        double p[3][3], n[3], square = 0;
-        for (int k = 0; k < 3; k++)
-            for (int a = 0; a < 3; a++)
-                p[k][a] =
-                    m->vertex[m->triangle[t][k]][a] - (k ? p[0][a] + facts->lo[a] : facts->lo[a]);
-        for (int a = 0; a < 3; a++) {
-            const int b = (a + 1) % 3, c = (a + 2) % 3;
-            n[a] = p[1][b] * p[2][c] - p[1][c] * p[2][b];
-            square += n[a] * n[a];
-        }
-        facts->area += 0.5 * sqrt(square);
-        facts->volume += (p[0][0] * n[0] + p[0][1] * n[1] + p[0][2] * n[2]) / 6;
-    }
-}
-
 bool mesh_look(struct stl *m, struct mesh_facts *facts)
 {
-    uint32_t *part;
     *facts = (struct mesh_facts){0};
     if (!clean(m, facts) || !look_at_edges(m, facts))
         return false;
     facts->triangles = m->triangles;
-    measure(m, facts);
-    part = mesh_parts(m->vertices, m->triangles, (const uint32_t(*)[3])m->triangle, &facts->parts);
-    free(part);
-    return part != NULL;
+    return true;
 }
 
 static uint32_t root_of(uint32_t *parent, uint32_t v)
@@ -178,4 +151,116 @@ out:
     free(number);
     free(parent);
     return part;
+}
+
+/* Volume, shadow along each axis, and cells of a part. */
+struct part {
+    double volume, shadow[3];
+    int64_t cells;
+};
+
+/* Volume by the divergence theorem, about a corner of the box, so that little cancels. */
+static void measure_parts(const struct triangles *t, const double origin[3], const uint32_t *number,
+                          struct part *part, double *area)
+{
+    for (size_t k = 0; k < t->count; k++) {
+        struct part *const to = &part[number[k]];
+        const double *const p = t->vertex[t->corner[k][0]], *const q = t->vertex[t->corner[k][1]],
+                            *const r = t->vertex[t->corner[k][2]];
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            const double n = (q[b] - p[b]) * (r[c] - p[c]) - (q[c] - p[c]) * (r[b] - p[b]);
+            to->volume += (p[a] - origin[a]) * n / 6;
+            to->shadow[a] += 0.25 * fabs(n); /* front and back */
+            square += n * n;
+        }
+        *area += 0.5 * sqrt(square);
+    }
+}
+
+/* Triangles in the order of their parts; part k has those from begin[k] to begin[k + 1]. */
+static void sort_by_part(const struct triangles *t, const uint32_t *number, uint32_t parts,
+                         uint32_t (*corner)[3], size_t *begin)
+{
+    memset(begin, 0, ((size_t)parts + 2) * sizeof *begin);
+    for (size_t k = 0; k < t->count; k++)
+        begin[number[k] + 2]++;
+    for (uint32_t k = 0; k < parts; k++)
+        begin[k + 2] += begin[k + 1];
+    for (size_t k = 0; k < t->count; k++)
+        memcpy(corner[begin[number[k] + 1]++], t->corner[k], sizeof *corner);
+}
+
+/* Cells whose centres a part encloses: each line has those from where it enters, the first beyond
+ * which is subtracted, to where it leaves. */
+static bool count_part(const struct triangles *t, int64_t *cells)
+{
+    static const int lo[3] = {-FAR, -FAR, -FAR}, hi[3] = {FAR, FAR, FAR}, x[3] = {1, 0, 0};
+    struct lines l;
+    if (!lines_create(&l, t, x, lo, hi))
+        return false;
+    const size_t hits = l.begin[(size_t)l.count[0] * (size_t)l.count[1]];
+    for (size_t h = 0; h < hits; h++)
+        *cells -= l.hit[h].turn * lines_cell(l.hit[h].at);
+    lines_destroy(&l);
+    return true;
+}
+
+static bool count_cells(const struct triangles *t, const uint32_t *number, uint32_t parts,
+                        struct part *part)
+{
+    uint32_t(*const corner)[3] = malloc((t->count + 1) * sizeof *corner);
+    size_t *const begin = malloc(((size_t)parts + 2) * sizeof *begin);
+    bool done = corner && begin;
+    if (done)
+        sort_by_part(t, number, parts, corner, begin);
+    for (uint32_t k = 0; done && k < parts; k++) {
+        const struct triangles of = {t->vertices, begin[k + 1] - begin[k], t->vertex,
+                                     (const uint32_t(*)[3])(corner + begin[k])};
+        done = count_part(&of, &part[k].cells);
+    }
+    free(corner);
+    free(begin);
+    return done;
+}
+
+/* Which parts are thin, or nowhere. */
+static void judge_parts(const struct part *part, struct mesh_facts *facts)
+{
+    for (uint32_t k = 0; k < facts->parts; k++) {
+        const double *const s = part[k].shadow;
+        const double widest = fmax(s[0], fmax(s[1], s[2]));
+        facts->cells += llabs(part[k].cells);
+        facts->lost += part[k].cells == 0;
+        facts->thin += part[k].cells != 0 && fabs(part[k].volume) < THIN * widest;
+    }
+}
+
+bool mesh_measure(struct case_mesh *mesh)
+{
+    struct mesh_facts *const facts = &mesh->facts;
+    double lo[3], hi[3];
+    double(*const vertex)[3] = mesh_place(mesh, lo, hi);
+    const struct triangles t = {mesh->stl->vertices, mesh->stl->triangles,
+                                (const double(*)[3])vertex,
+                                (const uint32_t(*)[3])mesh->stl->triangle};
+    uint32_t *const number = mesh_parts(t.vertices, t.count, t.corner, &facts->parts);
+    struct part *const part = calloc((size_t)facts->parts + 1, sizeof *part);
+    bool done = vertex && number && part;
+    const bool count =
+        !facts->open && !facts->turned && (hi[1] - lo[1]) * (hi[2] - lo[2]) < COUNTED;
+    facts->volume = facts->area = 0;
+    facts->thin = facts->lost = 0;
+    facts->cells = 0;
+    if (done)
+        measure_parts(&t, lo, number, part, &facts->area);
+    for (uint32_t k = 0; done && k < facts->parts; k++)
+        facts->volume += part[k].volume;
+    if (done && count && (done = count_cells(&t, number, facts->parts, part)))
+        judge_parts(part, facts);
+    free(part);
+    free(number);
+    free(vertex);
+    return done;
 }

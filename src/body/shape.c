@@ -198,7 +198,8 @@ static void append(struct shape *s, const struct case_shape *from, const struct 
     append(s, &from->parts[0], &p, lo, hi);
     for (int k = 1; k < from->count; k++) {
         append(s, &from->parts[k], &p, l, h);
-        s->step[s->count++].what = from->kind == SHAPE_union          ? SHAPE_OR
+        s->step[s->count++].what = from->kind == SHAPE_union || from->kind == SHAPE_complement
+                                       ? SHAPE_OR
                                    : from->kind == SHAPE_intersection ? SHAPE_AND
                                                                       : SHAPE_AND_NOT;
         for (int a = 0; a < 3; a++) {
@@ -367,18 +368,4 @@ double pack_radius(enum shape_pack pack, double share)
             high = r;
     }
     return high;
-}
-
-void case_shape_bounds(const struct case_shape *s, double lo[3], double hi[3])
-{
-    struct shape made;
-    for (int a = 0; a < 3; a++) {
-        lo[a] = -INFINITY;
-        hi[a] = INFINITY;
-    }
-    if (!shape_create(&made, s))
-        return;
-    memcpy(lo, made.lo, sizeof made.lo);
-    memcpy(hi, made.hi, sizeof made.hi);
-    shape_destroy(&made);
 }

@@ -55,7 +55,4 @@ double pack_radius(enum shape_pack pack, double share);
 /* The largest share for pack_radius(). */
 double pack_share_max(enum shape_pack pack);
 
-/* A box that holds the tree, infinite where it is. */
-void case_shape_bounds(const struct case_shape *s, double lo[3], double hi[3]);
-
 #endif

@@ -332,7 +332,7 @@ struct case_zone {
     X(union)        /* of parts: what is in any of them */                                         \
     X(difference)   /* of parts: the first without the others */                                   \
     X(intersection) /* of parts: what is in all of them */                                         \
-    X(complement)   /* of a part: what is not in it */
+    X(complement)   /* of parts: what is in none of them */
 enum shape_kind {
 #define X(name) SHAPE_##name,
     SHAPE_LIST(X)
@@ -367,18 +367,34 @@ struct case_shape {
     double about[3];
 };
 
+/* What there is to say of a mesh; volume and area in cells and their faces where it is placed. */
+struct mesh_facts {
+    size_t triangles; /* without the following two kinds, which are left out */
+    size_t flat;      /* with two corners at one place */
+    size_t twice;     /* the same corners in the same order as another one */
+    size_t open;      /* edges of an odd number of triangles: there the mesh is not closed */
+    size_t crowded;   /* edges of more than two */
+    size_t turned;    /* edges of an even number that do not agree on which side is outside */
+    double volume;    /* that it encloses, negative when it is inside out */
+    double area;
+    uint32_t parts; /* that have no vertex in common */
+    uint32_t thin;  /* of them: less than two cells thick on the mean along one of the axes */
+    uint32_t lost;  /* of them: no cell has its centre there */
+    int64_t cells;  /* in all parts, on a grid without ends; 0: they were not counted, because it
+                       is open or very large */
+};
+
 struct stl;
-/* A triangle mesh from an STL file, placed. A length of 1 in the file becomes `scale` cells. */
+/* A triangle mesh from an STL file, placed. */
 struct case_mesh {
     char *file;        /* absolute path; NULL: the body is no mesh */
     uint64_t checksum; /* of its triangles */
     struct stl *stl;   /* as in the file, see body/stl.h */
-    bool closed;       /* every edge is of an even number of triangles */
-    bool agreed;       /* and they agree on which side is outside */
-    double scale, rotate[3];
-    bool centered; /* its bounding box, rotated, is about `at`; else at + scale x file */
-    double at[3];
-    bool open; /* it need not be closed */
+    bool open;         /* it need not be closed */
+    double scale;      /* cells in a length of 1 in the file */
+    double rotate[3];  /* degrees about x, then y, then z */
+    double center[3];  /* of the box that then holds it */
+    struct mesh_facts facts;
 };
 
 /* A solid in the flow. */
