@@ -506,6 +506,9 @@ void face_axes(int face, int axes[2]);
  */
 void face_text(const struct case_face *face, char *text, size_t size);
 
+/* What there is to say of a mesh, after its body's name: "mesh of 912 triangles, parts 1, ...". */
+void mesh_text(const struct case_mesh *mesh, char *text, size_t size);
+
 /* Does the cell belong to the patch? i and j count along the two axes of its face. */
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
 

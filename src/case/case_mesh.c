@@ -1,5 +1,6 @@
 /* Meshes of bodies: reading where one is put, checking it, and writing that back. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@ static enum status check_closed(const struct reader *r, const struct node *map,
                                 const struct case_mesh *mesh)
 {
     const struct mesh_facts *const f = &mesh->facts;
-    const struct node *const open = value_find(map, MESH ".open");
-    char path[NODE_PATH];
     if (!f->triangles)
         return input_wrong(r, map, " holds no triangle that has an area");
     if (f->open && !mesh->open)
@@ -24,11 +23,7 @@ static enum status check_closed(const struct reader *r, const struct node *map,
                            " is open: %zu of its edges are of an odd number of triangles (close "
                            "it, or open: accept)",
                            f->open);
-    if (f->open || !mesh->open)
-        return STATUS_OK;
-    node_path(open, path, sizeof path);
-    return fail_at(r->document, open->key_at, "%s has no effect on a closed mesh (remove it)",
-                   path);
+    return STATUS_OK;
 }
 
 /* By scale, or by the longest edge of the box that holds it. */
@@ -123,6 +118,35 @@ void mesh_write(FILE *to, const struct case_mesh *m)
     fprintf(to, ", center: ");
     put_vector(to, m->center);
     fprintf(to, "%s}", m->open ? ", open: accept" : "");
+}
+
+void mesh_text(const struct case_mesh *m, char *text, size_t size)
+{
+    const struct mesh_facts *const f = &m->facts;
+    size_t length =
+        (size_t)snprintf(text, size, "mesh of %zu triangles, parts %u, volume %.6g, area %.6g",
+                         f->triangles, (unsigned)f->parts, fabs(f->volume), f->area);
+    const struct {
+        size_t count;
+        const char *what;
+    } more[] = {
+        {f->flat, "triangles without area left out"},
+        {f->twice, "triangles that are there twice left out"},
+        {f->open, "open edges: the axes vote on what is inside"},
+        {f->crowded, "edges of more than two triangles"},
+        {f->turned,
+         "edges whose triangles disagree on what is outside: inside is beyond an odd number"},
+        {f->lost, "parts hold the centre of no cell"},
+        {f->thin, "parts are less than two cells thick"},
+    };
+    if (f->cells && length < size)
+        length +=
+            (size_t)snprintf(text + length, size - length, ", %lld cells hold it (%+.2g %%)",
+                             (long long)f->cells, 100 * ((double)f->cells / fabs(f->volume) - 1));
+    for (size_t k = 0; k < sizeof more / sizeof *more && length < size; k++)
+        if (more[k].count)
+            length += (size_t)snprintf(text + length, size - length, "; %zu %s", more[k].count,
+                                       more[k].what);
 }
 
 void mesh_free(struct case_mesh *m)
