@@ -31,6 +31,16 @@ static double offset(const struct lines *l, int k)
     return l->shear[k] ? 0 : 0.5;
 }
 
+static inline double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double most_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void cast(const struct lines *l, const struct triangles *t, size_t i, struct shadow *s)
 {
     for (int k = 0; k < 3; k++) {
@@ -42,8 +52,8 @@ static void cast(const struct lines *l, const struct triangles *t, size_t i, str
         }
     }
     for (int a = 0; a < 3; a++) {
-        s->lo[a] = fmin(s->p[0][a], fmin(s->p[1][a], s->p[2][a]));
-        s->hi[a] = fmax(s->p[0][a], fmax(s->p[1][a], s->p[2][a]));
+        s->lo[a] = least_of(s->p[0][a], least_of(s->p[1][a], s->p[2][a]));
+        s->hi[a] = most_of(s->p[0][a], most_of(s->p[1][a], s->p[2][a]));
     }
 }
 
@@ -143,8 +153,8 @@ static void extent(struct lines *l, const struct triangles *t, const int lo[3], 
         struct shadow s;
         cast(l, t, i, &s);
         for (int k = 0; k < 2; k++) {
-            mesh[0][k] = fmin(mesh[0][k], s.lo[k]);
-            mesh[1][k] = fmax(mesh[1][k], s.hi[k]);
+            mesh[0][k] = least_of(mesh[0][k], s.lo[k]);
+            mesh[1][k] = most_of(mesh[1][k], s.hi[k]);
         }
     }
     for (int k = 0; k < 2; k++) {

@@ -51,6 +51,7 @@ void body_destroy(struct case_body *body);
 
 /* The shape that a map says, into *to, which is zeroed. */
 enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
+/* Is some of it in the box? */
 enum status shape_check_box(const struct reader *r, const struct node *map,
                             const struct case_shape *shape, const struct flow_case *c);
 void shape_write(FILE *to, const struct case_shape *s);

@@ -1,5 +1,5 @@
-/* Fuzz target: the input as an STL file, and as the triangles of one whose head is right; what is
- * read is a mesh, which the program then looks at (edges, parts) and cuts into cells. */
+/* Fuzz target: the input as an STL file, and as the triangles of a binary one whose head is right.
+ */
 #include "fuzz.h"
 
 #include <math.h>
