@@ -44,7 +44,8 @@ void bodies_write(FILE *to, const struct flow_case *c)
 {
     if (c->body_count)
         fprintf(to, "bodies:\n");
-    for (const struct case_body *b = c->bodies; b < c->bodies + c->body_count; b++) {
+    for (int i = 0; i < c->body_count; i++) {
+        const struct case_body *const b = &c->bodies[i];
         fprintf(to, "  %s: {%s: ", b->name, b->mesh.file ? "mesh" : "shape");
         if (b->mesh.file)
             mesh_write(to, &b->mesh);

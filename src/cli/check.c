@@ -157,10 +157,10 @@ static void say_tags(const struct flow_case *c)
         say("  patch %s of %s: %s, %.0f cells beside it", p->name, face_name(p->face), what,
             patch_cells(c, p));
     }
-    for (const struct case_body *b = c->bodies; b < c->bodies + c->body_count; b++)
-        if (b->mesh.file) {
-            mesh_text(&b->mesh, what, sizeof what);
-            say("  body %s: %s", b->name, what);
+    for (int i = 0; i < c->body_count; i++)
+        if (c->bodies[i].mesh.file) {
+            mesh_text(&c->bodies[i].mesh, what, sizeof what);
+            say("  body %s: %s", c->bodies[i].name, what);
         }
 }
 
