@@ -8,10 +8,13 @@
 
 #include <mpi.h>
 
-#include "case/case.h"
+#include "body/mesh.h"
+#include "body/shape.h"
 
 struct body {
     const struct case_body *what;
+    struct shape shape; /* when it is one */
+    struct mesh mesh;
 };
 
 /* Read what it is made of; collective. STATUS_USAGE or STATUS_MACHINE, reported, the same on all

@@ -16,6 +16,11 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
 enum status input_mask(const struct reader *r, const struct node *map, const char *row,
                        const int size[2], uint8_t **mask, char **file, uint64_t *checksum);
 
+/* A mesh by the keys `file` and `checksum`; *stl, whose memory is to be freed too, and *file. */
+struct stl;
+enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
+                       struct stl **stl, char **file, uint64_t *checksum);
+
 /* Report, at the key `file` of `map`, that what it holds is no use. */
 enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -50,8 +50,21 @@ static bool segment_matches(const char *segment, size_t length, const char *text
     return strlen(text) == length && !strncmp(segment, text, length);
 }
 
+/* A map of names to shapes, which are parts of one. */
+static bool of_parts(const char *pattern)
+{
+    static const char *const parts[] = {"bodies.*.shape.union", "bodies.*.shape.difference",
+                                        "bodies.*.shape.intersection", "bodies.*.shape.complement",
+                                        NULL};
+    return choice_index(parts, pattern) >= 0;
+}
+
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH])
 {
+    if (of_parts(pattern)) {
+        strcpy(child, "bodies.*.shape");
+        return true;
+    }
     for (const struct key *k = key_table; k->path; k++) {
         const char *rest = below(k->path, pattern);
         if (!rest)
@@ -101,7 +114,7 @@ bool keys_inner(const char *pattern)
     for (const struct key *k = key_table; k->path; k++)
         if (below(k->path, pattern))
             return true;
-    return false;
+    return of_parts(pattern);
 }
 
 int choice_index(const char *const *choices, const char *text)
@@ -167,6 +180,7 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_EMPTY] = "an empty map",
         [KEY_TEXT] = "text",
         [KEY_POINT] = "a list of two numbers",
+        [KEY_AXIS] = "one of ",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
     if (key->choices)
@@ -176,6 +190,8 @@ void type_text(const struct key *key, char *text, size_t size)
         snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
     if (key->type == KEY_OR_MAP)
         snprintf(text + length, size - length, " or a map");
+    if (key->type == KEY_AXIS)
+        snprintf(text + length, size - length, ", or a list of three numbers");
     if (key->alone) {
         length += (size_t)snprintf(text + length, size - length, ", or one of ");
         choice_text(key->alone, text + length, size - length);

@@ -17,8 +17,9 @@ from=$PWD
 cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
-targets='case set memory words seal'
-case_sources='src/base/message.c src/base/file.c src/case/*.c tests/fuzz/fuzz.c'
+targets='case set memory words seal stl'
+case_sources='src/base/elementary.c src/base/message.c src/base/file.c src/body/lines.c src/body/mesh.c
+    src/body/mesh_look.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
     case $1 in
@@ -33,6 +34,7 @@ seeds_of() {
     memory) echo configs tests/fuzz/seeds/case tests/fuzz/seeds/set ;;
     words) echo tests/fuzz/seeds/words ;;
     seal) echo tests/fuzz/seeds/seal ;;
+    stl) echo tests/fuzz/seeds/stl ;;
     esac
 }
 libraries_of() {
@@ -95,7 +97,7 @@ else
 fi
 
 # Objects that are older than a source or a header are made again.
-newest=$(find include src/base src/case src/io tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
+newest=$(find include src/base src/body src/case src/io tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
     echo all)
 if [ -n "$newest" ] || [ ! -e "$build/stamp$suffix" ]; then
     rm -f "$build/object/"*"$suffix.o"
@@ -129,8 +131,8 @@ if [ $mode = coverage ]; then
     profiles=$(for target in $targets; do echo "$build/$target.profraw"; done)
     "${LLVM_PROFDATA:-llvm-profdata}" merge -o "$build/profile" $profiles
     "${LLVM_COV:-llvm-cov}" report $objects -instr-profile="$build/profile" -show-region-summary=false \
-        -show-branch-summary=false src/case src/io/seal.c
-    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/case src/io/seal.c >"$build/coverage.txt"
+        -show-branch-summary=false src/body/stl.c src/case src/io/seal.c
+    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/body/stl.c src/case src/io/seal.c >"$build/coverage.txt"
     echo "fuzz: line by line in $build/coverage.txt"
     exit 0
 fi
