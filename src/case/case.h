@@ -109,12 +109,13 @@ enum initial_keys {
 
 /* What a series is about. */
 #define SERIES_KIND_LIST(X)                                                                        \
-    X(flow)      /* sums over the whole flow, columns of SERIES_LIST */                            \
-    X(probe)     /* velocity, density and pressure at a point */                                   \
-    X(line)      /* the same at points along a line */                                             \
-    X(flow_rate) /* through a plane of cells */                                                    \
-    X(residual)  /* relative change of the velocity field between rows */                          \
-    X(forces)    /* force and torque on a body */
+    X(flow)         /* sums over the whole flow, columns of SERIES_LIST */                         \
+    X(probe)        /* velocity, density and pressure at a point */                                \
+    X(line)         /* the same at points along a line */                                          \
+    X(flow_rate)    /* through a plane of cells */                                                 \
+    X(residual)     /* relative change of the velocity field between rows */                       \
+    X(forces)       /* force and torque on a body */                                               \
+    X(permeability) /* by Darcy's law along an axis */
 enum series_kind {
 #define X(name) SERIES_KIND_##name,
     SERIES_KIND_LIST(X)
@@ -146,7 +147,7 @@ enum average_array {
 };
 
 /* Numbers whose relative change between two looks ends a run when it is small. */
-#define STOP_LIST(X) X(residual) X(kinetic_energy) X(enstrophy) X(max_velocity)
+#define STOP_LIST(X) X(residual) X(kinetic_energy) X(enstrophy) X(max_velocity) X(permeability)
 enum stop_quantity {
 #define X(name) STOP_##name,
     STOP_LIST(X)
@@ -177,6 +178,7 @@ enum exchange { EXCHANGE_cut, EXCHANGE_all };
 struct case_units {
     bool given;
     double dx, dt, density;
+    double cell; /* edge of a cell in m, known without the others too; 0: not known */
 };
 
 struct case_fluid {
@@ -268,6 +270,7 @@ struct case_series {
     int points;            /* line: so many from one end to the other, >= 2 */
     int axis, at;          /* flow_rate: the plane of cells `at` along `axis` */
     int body;              /* forces: on which */
+    double length_along;   /* permeability: of the sample in cells; 0: the whole box */
     double area, velocity, length; /* forces: references of coefficients; area 0: none are wanted */
     double about[3];               /* forces: point of the torque */
     bool about_given;              /* else the body's pivot */
@@ -464,6 +467,7 @@ struct flow_case {
             enum stop_quantity of;
             double change; /* the run is done when the relative change between looks is below */
             int64_t every; /* steps between looks */
+            int series;    /* permeability: the series that says along which axis */
         } stop;
     } run;
     struct {

@@ -16,8 +16,13 @@ enum status section_units(struct reader *r, struct flow_case *c)
     c->units = r->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
     if (!map)
         return STATUS_OK;
-    if ((s = value_number(r, map, "units.dx", &units.dx)) ||
-        (s = value_one_of(r, map, "units.dt", "units.velocity")) ||
+    if ((s = value_number(r, map, "units.dx", &units.dx)))
+        return s;
+    c->units.cell = r->units.cell = units.cell = units.dx;
+    if (!value_find(map, "units.dt") && !value_find(map, "units.velocity"))
+        return value_refuse(r, map, "units.density",
+                            "where no unit of time is given (units.dt or units.velocity)");
+    if ((s = value_one_of(r, map, "units.dt", "units.velocity")) ||
         (s = value_number(r, map, "units.dt", &units.dt)) ||
         (s = value_number(r, map, "units.density", &units.density)))
         return s;
@@ -38,10 +43,10 @@ enum status section_units(struct reader *r, struct flow_case *c)
 /* Lengths to cells: whole multiples of dx within 1e-6 of the length. */
 static enum status cells_from_size(struct reader *r, const struct node *map, int cells[3])
 {
-    const double dx = r->units.dx;
+    const double dx = r->units.cell;
     const struct node *n = value_find(map, "domain.size");
     double size[3] = {0, 0, 0};
-    if (!r->units.given)
+    if (dx == 0)
         return fail_at(r->document, n->at,
                        "domain.size needs units.dx (or domain.cells in its place)");
     const enum status s = value_numbers(r, map, "domain.size", UNIT_LENGTH, 3, size);

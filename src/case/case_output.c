@@ -38,29 +38,30 @@ static enum status check_series_keys(const struct reader *r, const struct node *
         const char *row;
         enum series_kind kind;
         bool needed;
+        enum series_kind also; /* flow, which has none of these keys: no other */
     } keys[] = {
-        {"output.series.*.point", SERIES_KIND_probe, true},
-        {"output.series.*.from", SERIES_KIND_line, true},
-        {"output.series.*.to", SERIES_KIND_line, true},
-        {"output.series.*.points", SERIES_KIND_line, true},
-        {"output.series.*.axis", SERIES_KIND_flow_rate, false},
-        {"output.series.*.at", SERIES_KIND_flow_rate, false},
-        {"output.series.*.body", SERIES_KIND_forces, true},
-        {"output.series.*.area", SERIES_KIND_forces, false},
-        {"output.series.*.velocity", SERIES_KIND_forces, false},
-        {"output.series.*.length", SERIES_KIND_forces, false},
-        {"output.series.*.about", SERIES_KIND_forces, false},
+        {"output.series.*.point", SERIES_KIND_probe, true, SERIES_KIND_flow},
+        {"output.series.*.from", SERIES_KIND_line, true, SERIES_KIND_flow},
+        {"output.series.*.to", SERIES_KIND_line, true, SERIES_KIND_flow},
+        {"output.series.*.points", SERIES_KIND_line, true, SERIES_KIND_flow},
+        {"output.series.*.axis", SERIES_KIND_flow_rate, false, SERIES_KIND_permeability},
+        {"output.series.*.at", SERIES_KIND_flow_rate, false, SERIES_KIND_flow},
+        {"output.series.*.body", SERIES_KIND_forces, true, SERIES_KIND_flow},
+        {"output.series.*.area", SERIES_KIND_forces, false, SERIES_KIND_flow},
+        {"output.series.*.velocity", SERIES_KIND_forces, false, SERIES_KIND_flow},
+        {"output.series.*.length", SERIES_KIND_forces, false, SERIES_KIND_permeability},
+        {"output.series.*.about", SERIES_KIND_forces, false, SERIES_KIND_flow},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char why[96];
+        char why[128];
         enum status s = STATUS_OK;
-        if (keys[i].kind != kind) {
-            if (kind == SERIES_KIND_flow)
-                snprintf(why, sizeof why, "with columns of the flow, only with of: %s",
-                         key_series_kinds[keys[i].kind]);
-            else
-                snprintf(why, sizeof why, "with of: %s, only with of: %s", key_series_kinds[kind],
-                         key_series_kinds[keys[i].kind]);
+        const bool shared = keys[i].also != SERIES_KIND_flow;
+        if (keys[i].kind != kind && (!shared || keys[i].also != kind)) {
+            const char *const with = kind == SERIES_KIND_flow ? "columns of the flow" : "of: ";
+            snprintf(why, sizeof why, "with %s%s, only with of: %s%s%s", with,
+                     kind == SERIES_KIND_flow ? "" : key_series_kinds[kind],
+                     key_series_kinds[keys[i].kind], shared ? " or " : "",
+                     shared ? key_series_kinds[keys[i].also] : "");
             s = value_refuse(r, map, keys[i].row, why);
         } else if (keys[i].needed && !value_find(map, keys[i].row)) {
             snprintf(why, sizeof why, ", which of: %s needs,", key_series_kinds[kind]);
@@ -125,6 +126,76 @@ static enum status read_forces(const struct reader *r, const struct node *map,
                    c->body_count ? c->bodies[0].name : "");
 }
 
+/* May there be a pressure difference along the axis? */
+static bool driven_by_faces(const struct flow_case *c, int axis)
+{
+    bool open = false;
+    for (int face = 2 * axis; face < 2 * axis + 2; face++) {
+        const enum face_kind kind = c->faces[face].kind;
+        open = open || kind == FACE_velocity || kind == FACE_pressure || kind == FACE_outflow ||
+               kind == FACE_nonreflecting;
+        for (int k = 0; k < c->patch_count; k++)
+            open = open || c->patches[k].face == face;
+    }
+    return open;
+}
+
+/* Along which the flow is driven, more than along the others. */
+static int driven_axis(const struct flow_case *c)
+{
+    int most = -1;
+    if (c->flow_rate.given)
+        return c->flow_rate.axis;
+    for (int a = 0; a < 3; a++)
+        if (c->acceleration[a] != 0 &&
+            (most < 0 || fabs(c->acceleration[a]) > fabs(c->acceleration[most])))
+            most = a;
+    for (int a = 0; a < 3 && most < 0; a++)
+        most = driven_by_faces(c, a) ? a : -1;
+    return most;
+}
+
+static enum status read_permeability(const struct reader *r, const struct node *map,
+                                     struct case_series *series, const struct flow_case *c)
+{
+    char path[NODE_PATH];
+    const int driven = driven_axis(c);
+    enum status s;
+    series->axis = driven < 0 ? 0 : driven;
+    if ((s = value_choice(r, map, "output.series.*.axis", &series->axis)) ||
+        (s = value_number(r, map, "output.series.*.length", &series->length_along)))
+        return s;
+    const int a = series->axis;
+    node_path(map, path, sizeof path);
+    if (c->acceleration[a] == 0 && !driven_by_faces(c, a) &&
+        !(c->flow_rate.given && c->flow_rate.axis == a))
+        return fail_at(r->document, map->key_at,
+                       "%s: nothing drives the flow along %s (force.acceleration, or faces with a "
+                       "pressure)",
+                       path, key_axes[a]);
+    if (series->length_along > c->cells[a])
+        return fail_at(r->document, map->key_at,
+                       "%s: the sample is %g cells long, but the box has %d along %s", path,
+                       series->length_along, c->cells[a], key_axes[a]);
+    return STATUS_OK;
+}
+
+/* What run.stop.of: permeability watches: the first series of it. */
+static enum status find_stop_series(const struct reader *r, struct flow_case *c)
+{
+    if (!c->run.stop.given || c->run.stop.of != STOP_permeability)
+        return STATUS_OK;
+    for (int k = 0; k < c->series_count; k++)
+        if (c->series[k].kind == SERIES_KIND_permeability) {
+            c->run.stop.series = k;
+            return STATUS_OK;
+        }
+    const struct node *const stop = node_get(node_get(r->document->root, "run"), "stop");
+    return fail_at(r->document, stop->key_at,
+                   "run.stop.of: permeability needs a series of it, which says along which axis "
+                   "(output.series: {k: {every: 500, of: permeability, axis: x}})");
+}
+
 static enum status read_series(const struct reader *r, const struct node *map,
                                struct case_series *series, const struct flow_case *c)
 {
@@ -151,6 +222,8 @@ static enum status read_series(const struct reader *r, const struct node *map,
         return read_at(r, map, "output.series.*.at", cells, series->axis, &series->at);
     case SERIES_KIND_forces:
         return read_forces(r, map, series, c);
+    case SERIES_KIND_permeability:
+        return read_permeability(r, map, series, c);
     }
     return STATUS_OK;
 }
@@ -387,5 +460,7 @@ enum status section_output(struct reader *r, struct flow_case *c)
     const struct node *map = node_get(r->document->root, "output");
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
     enum status s = value_interval(r, node_get(map, "log"), "output.log.every", &c->log_every);
-    return s ? s : (s = read_entries(r, map, c)) ? s : check_remembered(r, map, c);
+    if (s || (s = read_entries(r, map, c)) || (s = check_remembered(r, map, c)))
+        return s;
+    return find_stop_series(r, c);
 }

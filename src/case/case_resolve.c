@@ -258,6 +258,10 @@ static void put_series(FILE *to, const struct flow_case *c, const struct case_se
         fprintf(to, ", axis: %s, at: %d", key_axes[s->axis], s->at);
     } else if (s->kind == SERIES_KIND_forces) {
         put_forces(to, c, s);
+    } else if (s->kind == SERIES_KIND_permeability) {
+        fprintf(to, ", axis: %s", key_axes[s->axis]);
+        if (s->length_along > 0)
+            put_number(to, ", length: ", s->length_along, "");
     }
     fprintf(to, "}\n");
 }
@@ -311,6 +315,8 @@ char *case_resolve(const struct flow_case *c, bool by_reynolds)
         put_number(to, "  dt: ", c->units.dt, " s\n");
         put_number(to, "  density: ", c->units.density, " kg/m3\n");
     }
+    if (!c->units.given && c->units.cell > 0)
+        put_number(to, "units:\n  dx: ", c->units.cell, " m\n");
     put_method(to, c, by_reynolds);
     put_initial(to, &c->initial);
     faces_write(to, c);

@@ -157,12 +157,14 @@ static enum status number_of(const struct reader *r, const struct node *n, const
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
         return fail_at(r->document, n->at, "%s: %s is not %s (for example %s)", path, quoted,
                        info->noun, info->example);
-    if (*converted && !r->units.given)
+    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && r->units.cell > 0;
+    if (*converted && !r->units.given && !length)
         return fail_at(r->document, n->at,
                        "%s: %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
                        "number in lattice units)",
                        path, quoted);
-    const struct quantity_scale scale = {r->units.dx, r->units.dt, r->units.density};
+    const struct quantity_scale scale = {length ? r->units.cell : r->units.dx, r->units.dt,
+                                         r->units.density};
     *value = *converted ? q.value / quantity_unit(q.dimension, &scale) : q.value;
     if (!isfinite(*value))
         return fail_at(r->document, n->at, "%s: %s is too large in lattice units", path, quoted);

@@ -14,6 +14,7 @@
 #include "case/keys.h"
 #include "run/folder.h"
 #include "run/output.h"
+#include "solver/permeability.h"
 #include "version.h"
 
 enum { PLACE = 512 }; /* host and device of a rank */
@@ -232,6 +233,21 @@ void narrate_stop(const struct narrator *n, const char *why)
         (long long)n->progress.step, why, name);
 }
 
+static void say_permeability(const struct narrator *n)
+{
+    const struct progress *const p = &n->progress;
+    const struct case_series *const series = &n->c->series[n->c->run.stop.series];
+    const double area = n->c->units.cell * n->c->units.cell;
+    char physical[64] = "", within[64] = "";
+    if (area > 0)
+        snprintf(physical, sizeof physical, " (%.6g m2, %.6g mD)", p->permeability * area,
+                 p->permeability * area / (1e-3 * PERMEABILITY_DARCY));
+    if (isfinite(p->remaining))
+        snprintf(within, sizeof within, ", by its last changes settled to %.2g", p->remaining);
+    say("permeability along %s: %.8g cells^2%s%s; " PERMEABILITY_FORMULA, key_axes[series->axis],
+        p->permeability, physical, within);
+}
+
 void narrate_done(const struct narrator *n, const char *hash)
 {
     const double cells = (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
@@ -242,5 +258,7 @@ void narrate_done(const struct narrator *n, const char *hash)
         (long long)n->progress.step, (long long)n->progress.steps_done,
         duration_text(text, sizeof text, n->progress.seconds), 1e-9 * rate * cells,
         1e-9 * rate * cells * report_bytes_per_update(n->solver->backend), hash);
+    if (n->progress.permeability != 0)
+        say_permeability(n);
     say("results in %s", n->dir);
 }

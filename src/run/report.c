@@ -1,6 +1,7 @@
 /* status.json and report.json; see report.h. */
 #include "run/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/message.h"
 #include "case/keys.h"
 #include "run/folder.h"
+#include "solver/permeability.h"
 #include "version.h"
 
 const char *run_state_name(enum run_state state)
@@ -87,6 +89,24 @@ static json_t *phases_json(const struct progress *p)
     return object;
 }
 
+/* Not a number: null. */
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *permeability_json(const struct flow_case *c, const struct progress *p)
+{
+    const double area = c->units.cell * c->units.cell;
+    const bool physical = area > 0;
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "series", c->series[c->run.stop.series].name, "axis",
+        key_axes[c->series[c->run.stop.series].axis], "cells2", number(p->permeability), "m2",
+        number(physical ? p->permeability * area : NAN), "millidarcy",
+        number(physical ? p->permeability * area / (1e-3 * PERMEABILITY_DARCY) : NAN), "remaining",
+        number(p->remaining), "formula", PERMEABILITY_FORMULA);
+}
+
 enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
                          const struct backend *b, const struct progress *p, const char *hash)
 {
@@ -106,5 +126,7 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
         "arithmetic", precision_name(c->solver.arithmetic), "bytes_per_update", bytes,
         "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases", phases_json(p), "state_hash",
         hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT);
+    if (p->permeability != 0)
+        json_object_set_new(object, "permeability", permeability_json(c, p));
     return replace_json(dir, "report.json", object);
 }

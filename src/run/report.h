@@ -22,6 +22,8 @@ struct progress {
     int64_t checkpoint;    /* step of the newest; -1: there is none */
     double phases[PHASES]; /* seconds of each on this rank, in so many steps, one a batch */
     int64_t phases_steps;
+    double permeability; /* as run.stop saw it last, cells^2; 0: it was not asked for */
+    double remaining;    /* part of it that it may still change; NaN: not known */
 };
 
 /* Bytes a lattice update moves: each population read and written once, and the tag. */

@@ -20,6 +20,7 @@
 #include "run/output.h"
 #include "run/restart.h"
 #include "run/signals.h"
+#include "solver/permeability.h"
 #include "solver/residual.h"
 #include "solver/transport.h"
 
@@ -61,8 +62,9 @@ struct run {
     double checkpoint_seconds; /* the longest that one took */
     double attend_seconds;     /* the same of what is due at a step, output above all */
     /* Remembered from step to step, and so in checkpoints: */
-    int64_t ended;  /* the stop criterion has ended the run */
-    double stop[3]; /* was its number looked at already, what was it, how much had it changed */
+    int64_t ended; /* the stop criterion has ended the run */
+    /* Was its number looked at already, what was it, how much had it changed, and before that? */
+    double stop[4];
     struct residual residual;
 };
 
@@ -100,10 +102,19 @@ static double stop_number(const struct run *r, const struct flow_sums *sums)
         return sums->enstrophy;
     case STOP_max_velocity:
         return sums->max_velocity;
-    case STOP_residual: /* is a change itself */
+    case STOP_permeability: /* measured for itself */
+    case STOP_residual:     /* is a change itself */
         break;
     }
     return NAN;
+}
+
+/* How far a number is from where it goes, as a part of it, if its changes go on falling as the last
+ * two did; NAN: they do not fall. */
+static double remaining(double before, double change)
+{
+    const double ratio = change / before;
+    return ratio < 1 ? change * ratio / (1 - ratio) : NAN;
 }
 
 /* Sets r->ended when the flow has become steady. */
@@ -111,17 +122,27 @@ static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
 {
     const struct flow_case *const c = r->c;
     double change = NAN;
+    struct permeability k = {0};
+    if (c->run.stop.of == STOP_permeability) {
+        const struct case_series *const along = &c->series[c->run.stop.series];
+        const enum status status = permeability_measure(&r->solver, c->fluid.viscosity, along->axis,
+                                                        along->length_along, &k);
+        if (status)
+            return status;
+    }
     if (c->run.stop.of == STOP_residual) {
         const enum status status = residual_measure(&r->residual, &r->solver, &change);
         if (status)
             return status;
     } else {
-        const double now = stop_number(r, sums), before = r->stop[1];
+        const double now = c->run.stop.of == STOP_permeability ? k.value : stop_number(r, sums);
+        const double before = r->stop[1];
         if (r->stop[0] > 0)
             change = now == before ? 0 : fabs(now - before) / fabs(now);
         r->stop[0] = 1;
         r->stop[1] = now;
     }
+    r->stop[3] = r->stop[2];
     r->stop[2] = change;
     if (change < c->run.stop.change) { /* not so when it is not known yet */
         r->ended = 1;
@@ -402,6 +423,10 @@ static enum status finish(struct run *r, enum status status)
     if (output_close(r->output) && sound)
         status = STATUS_MACHINE;
     r->output = NULL;
+    if (r->c->run.stop.given && r->c->run.stop.of == STOP_permeability && r->stop[0] > 0) {
+        r->n.progress.permeability = r->stop[1];
+        r->n.progress.remaining = remaining(r->stop[3], r->stop[2]);
+    }
     if (status == STATUS_OK)
         narrate_done(&r->n, hash);
     if (r->domain.rank == 0) {
@@ -420,10 +445,10 @@ static enum status register_stop(struct run *r)
 {
     const struct flow_case *const c = r->c;
     char definition[STATE_DEFINITION];
-    snprintf(definition, sizeof definition, "%s every %lld steps: known, value, change",
+    snprintf(definition, sizeof definition, "%s every %lld steps: known, value, changes",
              key_stops[c->run.stop.of], (long long)c->run.stop.every);
     enum status status =
-        state_add_numbers(&r->state, "run/stop", definition, SAMPLE_float64, 3, r->stop);
+        state_add_numbers(&r->state, "run/stop", definition, SAMPLE_float64, 4, r->stop);
     if (!status && c->run.stop.of == STOP_residual) {
         status = residual_create(&r->residual, &r->solver);
         if (!status)

@@ -16,6 +16,7 @@
 #include "run/output.h"
 #include "solver/flow_rate.h"
 #include "solver/forces.h"
+#include "solver/permeability.h"
 #include "solver/probe.h"
 #include "solver/residual.h"
 
@@ -55,7 +56,7 @@ static int coefficients_of(const struct case_series *s)
     return s->area > 0 ? s->length > 0 ? 6 : 3 : 0;
 }
 
-static void name_columns(struct table *t)
+static void name_columns(struct table *t, const struct case_units *units)
 {
     static const char *const point[] = {"velocity_x", "velocity_y", "velocity_z", "density",
                                         "pressure"};
@@ -64,6 +65,8 @@ static void name_columns(struct table *t)
     static const char *const forces[] = {"force_x",    "force_y",    "force_z",
                                          "pressure_x", "pressure_y", "pressure_z",
                                          "torque_x",   "torque_y",   "torque_z"};
+    static const char *const permeability[] = {"superficial_velocity", "gradient", "permeability",
+                                               "permeability_m2", "permeability_millidarcy"};
     static const char *const coefficients[] = {"c_x",        "c_y",        "c_z",
                                                "c_torque_x", "c_torque_y", "c_torque_z"};
     name_column(t, "step");
@@ -97,6 +100,10 @@ static void name_columns(struct table *t)
         for (int k = 0; k < coefficients_of(t->series); k++)
             name_column(t, coefficients[k]);
         break;
+    case SERIES_KIND_permeability:
+        for (int k = 0; k < (units->cell > 0 ? 5 : 3); k++)
+            name_column(t, permeability[k]);
+        break;
     }
 }
 
@@ -114,16 +121,18 @@ static void place_points(struct table *t)
         }
 }
 
-static enum status create_table(struct table *t, struct solver *s, struct state *state)
+static enum status create_table(struct table *t, const struct case_units *units, struct solver *s,
+                                struct state *state)
 {
     char name[STATE_NAME];
     enum status status = STATUS_OK;
-    name_columns(t);
+    name_columns(t, units);
     t->points = t->series->kind == SERIES_KIND_line ? t->series->points : 1;
     switch (t->series->kind) {
     case SERIES_KIND_flow:
     case SERIES_KIND_flow_rate:
     case SERIES_KIND_forces:
+    case SERIES_KIND_permeability:
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
@@ -181,7 +190,7 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
     for (int i = 0; i < t->count; i++)
         t->table[i].series = &c->series[i];
     for (int i = 0; i < t->count && !status; i++)
-        status = create_table(&t->table[i], s, state);
+        status = create_table(&t->table[i], &c->units, s, state);
     if (status)
         destroy(t);
     else
@@ -298,6 +307,21 @@ static double *add_forces(double *to, const struct case_units *units, double u,
     return to;
 }
 
+/* The permeability itself in squares of a cell's edge, whatever the units. */
+static double *add_permeability(double *to, const struct case_units *units, double u,
+                                const struct permeability *k)
+{
+    const double area = units->cell * units->cell;
+    *to++ = k->velocity * u;
+    *to++ = k->gradient * u / units->dt;
+    *to++ = k->value;
+    if (units->cell > 0) {
+        *to++ = k->value * area;
+        *to++ = k->value * area / (1e-3 * PERMEABILITY_DARCY);
+    }
+    return to;
+}
+
 /* The rows of one series for this step. Collective. */
 static enum status write_table(struct tables *tables, struct table *t, const struct flow_sums *sums)
 {
@@ -307,6 +331,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     const bool root = s->domain->rank == 0;
     struct flow_rate rate = {0};
     struct body_forces forces = {0};
+    struct permeability permeability = {0};
     double residual = 0;
     enum status status = STATUS_OK;
 
@@ -326,6 +351,10 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     case SERIES_KIND_forces:
         status = forces_measure(s, t->series->body,
                                 t->series->about_given ? t->series->about : NULL, &forces);
+        break;
+    case SERIES_KIND_permeability:
+        status = permeability_measure(s, tables->c->fluid.viscosity, t->series->axis,
+                                      t->series->length_along, &permeability);
         break;
     }
     if (status || !root)
@@ -351,6 +380,9 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             break;
         case SERIES_KIND_forces:
             to = add_forces(to, units, u, t->series, &forces);
+            break;
+        case SERIES_KIND_permeability:
+            to = add_permeability(to, units, u, &permeability);
             break;
         }
     }

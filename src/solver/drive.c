@@ -3,35 +3,18 @@
 
 #include <stdio.h>
 
-#include "solver/solver.h"
-
-/* The mean of the velocity along an axis. */
-static enum status measure(struct solver *s, int axis, double *mean)
-{
-    const struct domain *const d = s->domain;
-    const struct box all = domain_all(d);
-    struct exact_sum sum = {0};
-    int workers = 0;
-    const struct drift *const partial =
-        solver_partials(s, KERNEL_drift, &all, sizeof *partial, &workers);
-    for (int k = 0; partial && k < workers; k++)
-        sum.units += partial[k].u[axis].units;
-    int64_t parts[3];
-    exact_split(&sum, parts);
-    MPI_Allreduce(MPI_IN_PLACE, parts, 3, MPI_INT64_T, MPI_SUM, d->comm);
-    sum = exact_join(parts);
-    *mean = d->fluid_cells ? exact_value(&sum) / (double)d->fluid_cells : 0;
-    return partial ? STATUS_OK : STATUS_MACHINE;
-}
+#include "solver/flow.h"
 
 enum status drive_adjust(struct solver *s)
 {
     const struct case_flow_rate *const wanted = &s->domain->flow_rate;
     struct drive *const drive = &s->drive;
-    double velocity;
+    double sum[3];
     if (!wanted->given || s->step % wanted->every != 0)
         return STATUS_OK;
-    const enum status status = measure(s, wanted->axis, &velocity);
+    const enum status status = flow_drift(s, sum);
+    const double cells = s->domain->fluid_cells ? (double)s->domain->fluid_cells : 1;
+    const double velocity = sum[wanted->axis] / cells;
     drive->acceleration += (wanted->velocity - velocity) / wanted->time;
     if (drive->looks > 0)
         drive->acceleration -= (velocity - drive->velocity) / (double)wanted->every;

@@ -91,3 +91,24 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
         cell_of(d, first[1], sums->bad_cell);
     return (enum status)status;
 }
+
+enum status flow_drift(struct solver *s, double sum[3])
+{
+    const struct box all = domain_all(s->domain);
+    struct exact_sum units[3] = {{0}};
+    int64_t parts[3][3];
+    int workers = 0;
+    const struct drift *const partial =
+        solver_partials(s, KERNEL_drift, &all, sizeof *partial, &workers);
+    for (int a = 0; a < 3; a++) {
+        for (int k = 0; partial && k < workers; k++)
+            units[a].units += partial[k].u[a].units;
+        exact_split(&units[a], parts[a]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, parts, 9, MPI_INT64_T, MPI_SUM, s->domain->comm);
+    for (int a = 0; a < 3; a++) {
+        units[a] = exact_join(parts[a]);
+        sum[a] = exact_value(&units[a]);
+    }
+    return partial ? STATUS_OK : STATUS_MACHINE;
+}

@@ -21,4 +21,7 @@ struct flow_sums {
  * failed. */
 enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums);
 
+/* The sums of the velocity's components over them; likewise. */
+enum status flow_drift(struct solver *s, double sum[3]);
+
 #endif
