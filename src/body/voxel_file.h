@@ -12,10 +12,7 @@
 #include "base/status.h"
 #include "body/voxel_image.h"
 
-enum {
-    VOXEL_REASON = 192,
-    VOXEL_AXIS = 1 << 20, /* voxels along an axis, at most */
-};
+enum { VOXEL_REASON = 192 };
 
 /* Bytes that a TIFF may ask for at once: a strip or a tile, its directory. */
 #ifndef VOXEL_TIFF_BYTES

@@ -34,7 +34,10 @@ enum voxel_format {
 #undef X
 };
 
-enum { VOXEL_SOLID = 64 }; /* labels that are solid, at most */
+enum {
+    VOXEL_SOLID = 64,     /* labels that are solid, at most */
+    VOXEL_AXIS = 1 << 20, /* voxels along an axis, at most */
+};
 
 /* A label that occurs in the part that is taken. */
 struct voxel_label {

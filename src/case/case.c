@@ -141,6 +141,8 @@ void case_destroy(struct flow_case *c)
     free(c->patches);
     signal_destroy(&c->force_signal);
     free(c->zones);
+    for (int i = 0; i < c->body_count; i++)
+        voxel_image_destroy(&c->bodies[i].image);
     free(c->bodies);
     free(c->series);
     free(c->fields);

@@ -63,13 +63,15 @@ static enum status read_shape(const struct reader *r, const struct node *map, st
                                       : read_cylinder(r, found, to);
 }
 
-static enum status read_body(const struct reader *r, const struct node *map, struct case_body *body)
+static enum status read_body(const struct reader *r, const struct node *map,
+                             const struct flow_case *c, struct case_body *body)
 {
     enum status s;
     const struct node *const shape = value_find(map, "bodies.*.shape");
-    if (!shape)
-        return value_missing(r, map, "bodies.*.shape", "");
-    if ((s = read_shape(r, shape, &body->shape)))
+    const struct node *const image = value_find(map, "bodies.*.image");
+    if ((s = value_one_of(r, map, "bodies.*.shape", "bodies.*.image")) ||
+        (s = shape ? read_shape(r, shape, &body->shape)
+                   : voxel_image_read(r, image, c, &body->image)))
         return s;
     return value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
 }
@@ -89,14 +91,14 @@ enum status section_bodies(struct reader *r, struct flow_case *c)
     for (const struct node *n = map->first; n && !s; n = n->next) {
         struct case_body *const body = &c->bodies[c->body_count++];
         memcpy(body->name, n->key, strlen(n->key) + 1); /* outline_check */
-        s = read_body(r, n, body);
+        s = read_body(r, n, c, body);
     }
     return s;
 }
 
 static void write_shape(FILE *to, const struct case_shape *s)
 {
-    fprintf(to, "%s: {", key_shapes[s->kind]);
+    fprintf(to, "shape: {%s: {", key_shapes[s->kind]);
     switch (s->kind) {
     case SHAPE_box:
         fprintf(to, "from: ");
@@ -113,7 +115,7 @@ static void write_shape(FILE *to, const struct case_shape *s)
         put_number(to, ", radius: ", s->radius, "");
         break;
     }
-    fputc('}', to);
+    fprintf(to, "}}");
 }
 
 void bodies_write(FILE *to, const struct flow_case *c)
@@ -121,9 +123,12 @@ void bodies_write(FILE *to, const struct flow_case *c)
     if (c->body_count)
         fprintf(to, "bodies:\n");
     for (const struct case_body *b = c->bodies; b < c->bodies + c->body_count; b++) {
-        fprintf(to, "  %s: {shape: {", b->name);
-        write_shape(to, &b->shape);
-        fprintf(to, "}, velocity: ");
+        fprintf(to, "  %s: {", b->name);
+        if (b->image.file)
+            voxel_image_write(to, &b->image);
+        else
+            write_shape(to, &b->shape);
+        fprintf(to, ", velocity: ");
         put_vector(to, b->velocity);
         fprintf(to, "}\n");
     }

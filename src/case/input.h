@@ -16,6 +16,15 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
 enum status input_mask(const struct reader *r, const struct node *map, const char *row,
                        const int size[2], uint8_t **mask, char **file, uint64_t *checksum);
 
+/* The path that the key `file` means, from the case file's folder on, allocated; files can be read.
+ */
+enum status input_path(const struct reader *r, const struct node *map, const char *row,
+                       char **path);
+
+/* What the file holds has this checksum: is it the one of the key `checksum`, if there is one? */
+enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
+                           uint64_t checksum);
+
 /* Report, at the key `file` of `map`, that what it holds is no use. */
 enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

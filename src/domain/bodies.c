@@ -95,11 +95,17 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t
 static enum status add_body(struct domain *d, const struct flow_case *c,
                             const struct case_body *body, uint8_t *inside)
 {
+    const struct view *const v = &d->view;
+    int lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = d->lo[a] - v->ghost[a];
+        hi[a] = d->lo[a] + v->n[a] + v->ghost[a];
+    }
     struct body b;
     uint8_t row = 0;
     enum status status = add_row(d, body, &row);
     if (!status)
-        status = body_open(&b, body, c, d->comm);
+        status = body_open(&b, body, c, lo, hi, d->comm);
     if (status)
         return status;
     int64_t cells = fill(d, &b, row, inside);
