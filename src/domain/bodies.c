@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "body/body.h"
 #include "boundary.h"
+#include "domain/pores.h"
 
 static enum status add_row(struct domain *d, const struct case_body *body, uint8_t *number)
 {
@@ -93,7 +94,7 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t
 }
 
 static enum status add_body(struct domain *d, const struct flow_case *c,
-                            const struct case_body *body, uint8_t *inside)
+                            const struct case_body *body, uint8_t *row, uint8_t *inside)
 {
     const struct view *const v = &d->view;
     int lo[3], hi[3];
@@ -102,13 +103,12 @@ static enum status add_body(struct domain *d, const struct flow_case *c,
         hi[a] = d->lo[a] + v->n[a] + v->ghost[a];
     }
     struct body b;
-    uint8_t row = 0;
-    enum status status = add_row(d, body, &row);
+    enum status status = add_row(d, body, row);
     if (!status)
         status = body_open(&b, body, c, lo, hi, d->comm);
     if (status)
         return status;
-    int64_t cells = fill(d, &b, row, inside);
+    int64_t cells = fill(d, &b, *row, inside);
     body_close(&b);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
@@ -118,17 +118,39 @@ static enum status add_body(struct domain *d, const struct flow_case *c,
     return STATUS_OK;
 }
 
+/* Pores of images that nothing flows through, where they are to be solid: when all bodies are
+ * there, as they decide it together. */
+static enum status fill_pores(struct domain *d, const struct flow_case *c, const uint8_t *row)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < c->body_count && !status; k++) {
+        const struct voxel_image *const v = &c->bodies[k].image;
+        struct case_region region;
+        int64_t filled;
+        for (int a = 0; a < 3; a++) {
+            region.lo[a] = v->at[a];
+            region.hi[a] = v->at[a] + v->to[a] - v->from[a];
+        }
+        if (v->fill)
+            status = pores_fill(d, c, &region, row[k], &filled);
+    }
+    return status;
+}
+
 enum status domain_bodies(struct domain *d, const struct flow_case *c)
 {
     enum status status = STATUS_OK;
     if (!c->body_count)
         return STATUS_OK;
+    uint8_t row[CASE_BODIES] = {0};
     uint8_t *const inside = malloc((size_t)(d->view.n[0] + 2 * d->view.ghost[0]));
     if (!inside)
         status = fail_machine("out of memory for a row of cells");
     status = status_agree(d->comm, status);
     for (int k = 0; k < c->body_count && !status; k++)
-        status = add_body(d, c, &c->bodies[k], inside);
+        status = add_body(d, c, &c->bodies[k], &row[k], inside);
     free(inside);
+    if (!status)
+        status = fill_pores(d, c, row);
     return status;
 }
