@@ -105,7 +105,9 @@ static enum status open_dataset(struct voxel_file *f, const char *path, const ch
     size_t chunks = 0;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* file systems without locks would refuse, and nothing is written */
-    const bool set = access >= 0 && H5Pset_file_locking(access, 0, 1) >= 0;
+    const bool set = access >= 0 && H5Pset_file_locking(access, 0, 1) >= 0 &&
+                     /* no more than is asked for */
+                     H5Pset_sieve_buf_size(access, 0) >= 0;
     f->handle = set ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
     if (access >= 0)
         H5Pclose(access);
