@@ -165,6 +165,7 @@ enum status voxel_tiff_open(struct voxel_file *f, char reason[VOXEL_REASON])
     *t->problem = '\0';
     if (!TIFFSetDirectory(t->tiff, 0))
         return bad_page(t, 0, reason);
+    t->page = 0;
     return page_header(t, 0, f->size, &f->type, reason);
 }
 
@@ -177,19 +178,19 @@ void voxel_tiff_close(struct voxel_file *f)
     f->tiff = NULL;
 }
 
-/* Go to a page, from the one before where that is possible: others are found by counting. */
+/* Go to a page: the next one where that is it, others are found by following the chain. */
 static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON])
 {
     struct voxel_tiff *const t = f->tiff;
     int size[2];
     enum voxel_type type;
-    const int before = (int)TIFFCurrentDirectory(t->tiff);
-    if (before == z && t->page == z)
+    const int before = t->page;
+    if (before == z)
         return STATUS_OK;
+    /* one that failed leaves libtiff between two pages: then it has to begin again */
     t->page = -1;
-    const int there = before == z       ? 1
-                      : before + 1 == z ? TIFFReadDirectory(t->tiff)
-                                        : TIFFSetDirectory(t->tiff, (tdir_t)z);
+    const int there = before >= 0 && before + 1 == z ? TIFFReadDirectory(t->tiff)
+                                                     : TIFFSetDirectory(t->tiff, (tdir_t)z);
     if (!there)
         return bad_page(t, z, reason);
     const enum status s = page_header(t, z, size, &type, reason);
@@ -242,6 +243,7 @@ static enum status read_strips(struct voxel_file *f, int z, const int lo[2], con
         const int below = f->size[1] - strip * height;
         const struct piece p = {0, strip * height, f->size[0], below < height ? below : height};
         const tmsize_t wanted = (tmsize_t)((size_t)p.height * (size_t)p.width * pixel);
+        memset(f->buffer, 0, (size_t)bytes); /* not all decoders fill all of it */
         if (TIFFReadEncodedStrip(t->tiff, (uint32_t)strip, f->buffer, bytes) < wanted)
             s = bad_page(t, z, reason);
         else
@@ -269,6 +271,7 @@ static enum status read_tiles(struct voxel_file *f, int z, const int lo[2], cons
         for (int x = lo[0] / w * w; !s && x < hi[0]; x += w) {
             const struct piece p = {x, y, w, h};
             const uint32_t tile = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, 0);
+            memset(f->buffer, 0, (size_t)bytes);
             if (TIFFReadEncodedTile(t->tiff, tile, f->buffer, bytes) < bytes)
                 s = bad_page(t, z, reason);
             else
