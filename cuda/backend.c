@@ -29,6 +29,8 @@ struct cuda_backend {
     uint8_t *tags;     /* on the device */
     struct tag_row *rows;
     double *table; /* behind the rows */
+    struct near_cell *near;
+    float *crossing;
     cudaStream_t stream[QUEUES];
     cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
     cudaEvent_t begin[PHASES], end[PHASES];
@@ -77,6 +79,8 @@ static void cuda_close(struct backend *backend)
         return;
     cudaFree(b->tags);
     cudaFree(b->rows);
+    cudaFree(b->near);
+    cudaFree(b->crossing);
     for (int k = 0; k < PHASES; k++) {
         if (b->begin[k])
             cudaEventDestroy(b->begin[k]);
@@ -230,24 +234,36 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
                             most_cells, cells);
     const size_t bytes = (size_t)cells, rows = TAG_ROWS * sizeof *v->rows,
-                 table = v->table_values * sizeof *v->table;
+                 table = v->table_values * sizeof *v->table, near = v->near_cells * sizeof *v->near,
+                 crossing = v->crossings * sizeof *v->crossing;
     cudaFree(b->tags);
     cudaFree(b->rows);
+    cudaFree(b->near);
+    cudaFree(b->crossing);
     b->tags = NULL;
     b->rows = NULL;
+    b->near = NULL;
+    b->crossing = NULL;
     b->step = choose_step(&b->variant, v->rows);
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
-        cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess) {
+        cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess ||
+        (near && (cudaMalloc((void **)&b->near, near) != cudaSuccess ||
+                  cudaMalloc((void **)&b->crossing, crossing) != cudaSuccess))) {
         cudaGetLastError(); /* or a later call would return it */
-        return backend_no_room(backend, (double)(bytes + rows + table), "tags");
+        return backend_no_room(backend, (double)(bytes + rows + table + near + crossing), "tags");
     }
     b->table = (double *)(b->rows + TAG_ROWS);
     if (good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags") &&
         good(b, cudaMemcpy(b->rows, v->rows, rows, cudaMemcpyHostToDevice), "copying tags") &&
         table)
         good(b, cudaMemcpy(b->table, v->table, table, cudaMemcpyHostToDevice), "copying tags");
+    if (near && !b->error)
+        good(b, cudaMemcpy(b->near, v->near, near, cudaMemcpyHostToDevice), "copying the list");
+    if (near && !b->error)
+        good(b, cudaMemcpy(b->crossing, v->crossing, crossing, cudaMemcpyHostToDevice),
+             "copying the list");
     /* Copies from memory that is not pinned may still be on their way, and the streams would not
      * wait for them. */
     good(b, cudaDeviceSynchronize(), "copying tags");
@@ -393,6 +409,8 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     call.view.tags = b->tags;
     call.view.rows = b->rows;
     call.view.table = b->table;
+    call.view.near = b->near;
+    call.view.crossing = b->crossing;
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)

@@ -104,6 +104,8 @@ CELLS(curl_open, curl, 1)
         }                                                                                          \
         ((struct partial *)t.buffer)[worker] = mine;                                               \
     }
+CELLS(near, near, 1)
+SUMS(forces, forces, 1)
 SUMS(sums, sums, 0)
 SUMS(sums_open, sums, 1)
 SUMS(drift, drift, 0)
@@ -129,6 +131,8 @@ static struct cuda_variant table(void)
         v.kernel[open][KERNEL_unpack] = (const void *)cells_unpack;
         v.kernel[open][KERNEL_get] = (const void *)cells_get;
         v.kernel[open][KERNEL_put] = (const void *)cells_put;
+        v.kernel[open][KERNEL_near] = (const void *)cells_near;
+        v.kernel[open][KERNEL_forces] = (const void *)sums_forces;
     }
 #define X(kind, name)                                                                              \
     v.kernel[0][KERNEL_##name] = (const void *)kind##_##name;                                      \

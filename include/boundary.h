@@ -16,7 +16,8 @@
 #define BOUNDARY_WALL_LIST(X)                                                                     \
     X(none,    "fluid: populations arrive as they were sent")                                     \
     X(halfway, "wall at rest: half-way bounce-back")                                              \
-    X(moving,  "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")
+    X(moving,  "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")   \
+    X(surface, "wall of a body where it crosses the link, by a list of cells; see surface.h")
 #define BOUNDARY_OPEN_LIST(X)                                                                     \
     X(slip,                 "plane of symmetry: mirrored")                                        \
     X(velocity_links,       "given velocity: bounce-back that lets fluid through")                \
@@ -69,6 +70,13 @@ TAGFLOW_FN real leave_none(int cx, int cy, int cz, real out, struct wall_paramet
 }
 
 TAGFLOW_FN real leave_halfway(int cx, int cy, int cz, real out, struct wall_parameters w)
+{
+    (void)cx, (void)cy, (void)cz, (void)w;
+    return out;
+}
+
+/* The list's kernel does more. */
+TAGFLOW_FN real leave_surface(int cx, int cy, int cz, real out, struct wall_parameters w)
 {
     (void)cx, (void)cy, (void)cz, (void)w;
     return out;

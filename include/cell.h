@@ -10,6 +10,7 @@
 #include "open.h"
 #include "slot.h"
 #include "sponge.h"
+#include "surface.h"
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
@@ -183,10 +184,19 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     open_arrive(f, &here);
 }
 
+/* The factor by which walls damp the subgrid model. */
+TAGFLOW_FN real cell_damping(const struct view *v, const struct tag_row *row, int model, int x,
+                             int y, int z)
+{
+    if (model == SUBGRID_none || !row->damped)
+        return 1;
+    return damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
+}
+
 /* out[i] of the links of a cell that lead into what is not fluid become what comes back; f is what
- * arrived. */
+ * arrived. `crossing`: those of links that meet surfaces, in the order of `links`; NULL: none. */
 TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_t links,
-                              const real f[Q], real out[Q])
+                              const float *crossing, const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
@@ -209,17 +219,28 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
         double here[3], there[3];
         if (!(links >> in & 1))
             continue;
+        const double q = crossing ? (double)*crossing++ : 0.5;
         l.row = &v->rows[v->tags[view_index(v, wall[0], wall[1], wall[2])] & TAG_ROW];
-        if (!boundary_open(l.row->boundary)) {
-            out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
-                                     wall_parameters(v, l.row));
-            continue;
-        }
         l.in = in;
         l.f_in = f[in];
         l.f_out = f[to];
         l.c_in = collided[in];
         l.c_out = collided[to];
+        if (l.row->boundary == BOUNDARY_surface) {
+            const struct rates r = subgrid_rates(
+                row->subgrid, f, m, p, cell_damping(v, row, row->subgrid, x, y, z), row->forced);
+            surface_arm(v, l.row, at, c[to], q, here);
+            surface_velocity(l.row, here, there);
+            for (int k = 0; k < 3; k++)
+                l.given_u[k] = (real)there[k];
+            out[to] = surface_leave(&l, (real)q, surface_rate(row->collision, p, r));
+            continue;
+        }
+        if (!boundary_open(l.row->boundary)) {
+            out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
+                                     wall_parameters(v, l.row));
+            continue;
+        }
         given_velocity(v, l.row, at, here); /* the link crosses half-way between the two */
         given_velocity(v, l.row, wall, there);
         for (int k = 0; k < 3; k++)
@@ -235,6 +256,24 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
 {
     const struct tag_row *const wall = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
+}
+
+/* f -> out: subgrid model, operator and sponge of a cell's row; whatever of them is constant is
+ * compiled for that. */
+TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, int x, int y, int z,
+                             int collision, int subgrid, int forced, real f[Q], real out[Q])
+{
+    const struct collision_parameters p = collision_parameters(v, row);
+    const int with_force = forced == FORCED_mixed ? row->forced : forced;
+    const struct moments m = moments(f, p, with_force);
+    for (int i = 0; i < Q; i++)
+        TAGFLOW_FORGET_REAL(f[i]);
+    const int model = subgrid == SUBGRID_mixed ? row->subgrid : subgrid;
+    const struct rates r =
+        subgrid_rates(model, f, m, p, cell_damping(v, row, model, x, y, z), with_force);
+    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, r, with_force);
+    if (collision == COLLISION_mixed && row->sponge)
+        sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
 }
 
 /* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid`,
@@ -256,7 +295,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     uint32_t links = 0;
     real f[Q], out[Q];
 
-    if (!row->fluid)
+    if (row->fluid != FLUID_swept)
         return;
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
@@ -284,20 +323,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         PAIR_LIST(X)
 #undef X
     }
-    const struct collision_parameters p = collision_parameters(v, row);
-    const int with_force = forced == FORCED_mixed ? row->forced : forced;
-    const struct moments m = moments(f, p, with_force);
-    for (int i = 0; i < Q; i++)
-        TAGFLOW_FORGET_REAL(f[i]);
-    const int model = subgrid == SUBGRID_mixed ? row->subgrid : subgrid;
-    real damping = 1;
-    if (model != SUBGRID_none && row->damped)
-        damping = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
-    const struct rates r = subgrid_rates(model, f, m, p, damping, with_force);
-    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, r, with_force);
-
-    if (collision == COLLISION_mixed && row->sponge)
-        sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
+    cell_collide(v, row, x, y, z, collision, subgrid, forced, f, out);
 
 /* Each leave is to look up its wall anew. */
 #define FORGET_PLACE                                                                               \
@@ -308,7 +334,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i];
-        cell_leaves(v, x, y, z, links, arrived, back);
+        cell_leaves(v, x, y, z, links, NULL, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i];
     } else if (links) {
@@ -334,6 +360,60 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     next[i / 2][n + neighbour(&a, cx, cy, cz)] = (stored)out[i];
     PAIR_LIST(X)
 #undef X
+}
+
+/* The step of a cell of the list up to what it stores: f arrived, `out` collided, `back` goes into
+ * the slots. */
+TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct slots *s,
+                                             const struct near_cell *cell, real f[Q], real out[Q],
+                                             real back[Q])
+{
+    const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
+    const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    cell_arrived(v, s, x, y, z, cell->links, f);
+    cell_collide(v, row, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, f, out);
+    for (int i = 0; i < Q; i++)
+        back[i] = out[i];
+    cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, f, back);
+    return row;
+}
+
+TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell *cell)
+{
+    const struct slots slots = slots_at(v, odd, sizeof(stored));
+    stored *const populations = (stored *)v->populations;
+    real f[Q], out[Q], back[Q];
+    near_leaves(v, &slots, cell, f, out, back);
+    for (int i = 0; i < Q; i++)
+        populations[store_address(v, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
+            (stored)back[i];
+}
+
+/* What the step to come would give to that body through the links of a cell of the list. */
+TAGFLOW_FN void near_forces(const struct view *v, int odd, const struct near_cell *cell, int body,
+                            struct forces *sum)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct slots slots = slots_at(v, odd, sizeof(stored));
+    const float *crossing = v->crossing + cell->first;
+    const int *const at = cell->at;
+    real f[Q], out[Q], back[Q];
+    const struct tag_row *const row = near_leaves(v, &slots, cell, f, out, back);
+    const double drho = (double)moments(f, collision_parameters(v, row), 0).drho;
+    for (int in = 1; in < Q; in++) {
+        const int to = opposite(in);
+        double arm[3], u[3];
+        if (!(cell->links >> in & 1))
+            continue;
+        const double q = (double)*crossing++;
+        const size_t there = view_index(v, at[0] + c[to][0], at[1] + c[to][1], at[2] + c[to][2]);
+        const struct tag_row *const wall = &v->rows[v->tags[there] & TAG_ROW];
+        if (wall->body != body)
+            continue;
+        surface_arm(v, wall, at, c[to], q, arm);
+        surface_velocity(wall, arm, u);
+        forces_add(sum, to, (double)out[to], (double)back[to], drho, u, arm);
+    }
 }
 
 #endif

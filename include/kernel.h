@@ -9,11 +9,16 @@
  *   curl    curl u -> buffer                                 [cells of the box][3], double
  *   sums    what they sum up to -> buffer                    [workers] struct sums
  *   drift   their velocities, summed up -> buffer        [workers] struct drift
+ *   near    one lattice update of cells of the view's list, see surface.h
+ *   forces  what a body gets in the step to come -> buffer   [workers] struct forces
  *   enstrophy   |curl u|^2 / 2 of them, summed up -> buffer  [workers] struct enstrophy
  *
  * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get, flow
  * and curl give zeros, unpack and put leave it alone, sums leave it out. `odd` is the parity of the
  * step that a step, pack or unpack belongs to; for the others that of the step to come.
+ *
+ * Boxes of near and forces are stretches of the list: from lo[0] to hi[0], and 0 to 1 along the
+ * other axes.
  *
  * Sums, of one box in a launch, are shared by `workers`: threads of a GPU or of the host, each of
  * which takes some cells of the box and leaves one partial result. So nobody waits for anybody
@@ -26,7 +31,7 @@
 #include "sums.h"
 
 /* clang-format off */
-#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(drift) X(enstrophy)
+#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(drift) X(enstrophy) X(near) X(forces)
 /* clang-format on */
 
 enum kernel {
@@ -40,6 +45,7 @@ struct task {
     int odd;
     int open;      /* there may be open boundaries: set by the backend */
     int direction; /* pack, unpack: 1..18, towards the receiver */
+    int body;      /* forces: 1 + its number */
     int workers;   /* sums: how many, at least 1; 0 for other kernels */
     void *buffer;
     const double *layers; /* curl, enstrophy: velocities beyond the block, see curl.h */
@@ -173,6 +179,20 @@ TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, int
         return;
     flow_of(v, t.odd, t.open, x, y, z, flow);
     drift_add(sum, flow + 1);
+}
+
+TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z)
+{
+    (void)cell, (void)cells, (void)y, (void)z;
+    near_step(v, t.odd, &v->near[x]);
+}
+
+TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, int x, int y, int z,
+                            struct forces *sum)
+{
+    (void)cell, (void)y, (void)z;
+    near_forces(v, t.odd, &v->near[x], t.body, sum);
 }
 
 TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, int x, int y,

@@ -20,6 +20,13 @@
 #include "platform.h"
 #include "tag.h"
 
+/* A cell beside surfaces that are reached by a list, see surface.h. */
+struct near_cell {
+    int32_t at[3];  /* coordinates in the block */
+    uint32_t links; /* bit i: population i comes from a cell that is not fluid */
+    uint32_t first; /* place of the first of its crossings: one for each of those links, in order */
+};
+
 /* One rank's block of cells: all that a kernel needs, by value.
  * Owned cells are (0,0,0) to (n-1); an axis with ghost = 1 has one more layer on both sides
  * (neighbour rank or wall), one with ghost = 0 is periodic within the block and wraps by index. */
@@ -29,6 +36,10 @@ struct view {
     const struct tag_row *rows; /* [TAG_ROWS] */
     const double *table;        /* [table_values] profiles and the like: rows know their places */
     size_t table_values;
+    const struct near_cell *near; /* [near_cells] */
+    const float *crossing; /* [crossings] where links meet the surface, parts of their length */
+    size_t near_cells, crossings;
+    int lo[3];            /* coordinates of owned cell (0,0,0) in the whole box */
     size_t stride;        /* elements between slots */
     size_t origin;        /* index of owned cell (0,0,0) */
     ptrdiff_t row, plane; /* index steps of y and z; that of x is 1 */
@@ -125,7 +136,7 @@ TAGFLOW_FN struct slots slots_at(const struct view *v, int odd, size_t bytes)
 /* Is the cell fluid? */
 TAGFLOW_FN int view_fluid(const struct view *v, size_t cell)
 {
-    return v->rows[v->tags[cell] & TAG_ROW].fluid;
+    return v->rows[v->tags[cell] & TAG_ROW].fluid != FLUID_none;
 }
 
 /* Body force per mass that acts in a cell of that row at this step. */

@@ -20,8 +20,15 @@ enum { SIGNAL_one = 0, SIGNALS = 16 };
 /* A table along x that vectors are read from has so many values more. */
 enum { DAMPING_GUARD = 16 };
 
+/* Do populations live in a cell, and who steps it? */
+enum {
+    FLUID_none = 0,
+    FLUID_swept = 1,  /* the kernel that sweeps over boxes */
+    FLUID_listed = 2, /* that of a list of cells, see surface.h */
+};
+
 struct tag_row {
-    uint8_t fluid;           /* populations live here */
+    uint8_t fluid;           /* FLUID_*: populations live here */
     uint8_t boundary;        /* enum boundary: rule of the links into this cell, if not fluid; what
                               * makes the populations that arrive, if fluid */
     uint8_t subgrid;         /* enum subgrid, if fluid */
@@ -36,6 +43,7 @@ struct tag_row {
                               * known, the rule makes them */
     uint8_t signal_velocity; /* scales the velocity that an open boundary gives */
     uint8_t signal_density;  /* scales drho */
+    uint8_t body;            /* 1 + number of the body that the cell is part of; 0: none */
     uint32_t damping;        /* place in the table of the factors by which, see subgrid.h */
     uint32_t sponge_table;   /* place in the table of the sponge's target and strengths */
     uint32_t table;         /* 1 + place of the velocities over the face, see open.h; 0: none, it is
@@ -50,6 +58,9 @@ struct tag_row {
     double acceleration[3]; /* body force per mass, lattice units */
     double wall_velocity[3]; /* of a moving wall or given by an open boundary, lattice units */
     double wall_sixth[3];    /* a sixth of that: GPUs had better not divide for every link */
+    double spin[3];          /* of a body's surface: angular velocity, radians a step, */
+    double pivot[3];         /* about this point, coordinates of the whole box; */
+    double period[3];        /* lengths after which a periodic box begins anew; 0: it does not */
     double drho;             /* given density - 1 */
     double reflection;       /* nonreflecting: part of the density's deviation that comes back */
 };

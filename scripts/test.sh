@@ -24,7 +24,7 @@ failed=0
 rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
 meson test -C build-test --no-rebuild --print-errorlogs "$@" </dev/null || failed=$?
 if [ $# = 0 ]; then
-    meson test -C build-sanitize --no-rebuild --print-errorlogs --suite unit --suite parallel </dev/null ||
+    meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs --suite unit --suite parallel </dev/null ||
         failed=$?
 fi
 

@@ -8,12 +8,15 @@
 
 #include <mpi.h>
 
+#include "body/mesh.h"
+#include "body/shape.h"
 #include "body/voxels.h"
-#include "case/case.h"
 
 struct body {
     const struct case_body *what;
-    struct voxels voxels; /* when it is an image */
+    struct shape shape; /* when it is one */
+    struct mesh mesh;
+    struct voxels voxels;
 };
 
 /* Read what it is made of, as far as the cells lo <= cell < hi need it, which may go beyond

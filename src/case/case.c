@@ -142,7 +142,7 @@ void case_destroy(struct flow_case *c)
     signal_destroy(&c->force_signal);
     free(c->zones);
     for (int i = 0; i < c->body_count; i++)
-        voxel_image_destroy(&c->bodies[i].image);
+        body_destroy(&c->bodies[i]);
     free(c->bodies);
     free(c->series);
     free(c->fields);

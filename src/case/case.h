@@ -114,7 +114,8 @@ enum initial_keys {
     X(probe)     /* velocity, density and pressure at a point */                                   \
     X(line)      /* the same at points along a line */                                             \
     X(flow_rate) /* through a plane of cells */                                                    \
-    X(residual)  /* relative change of the velocity field between rows */
+    X(residual)  /* relative change of the velocity field between rows */                          \
+    X(forces)    /* force and torque on a body */
 enum series_kind {
 #define X(name) SERIES_KIND_##name,
     SERIES_KIND_LIST(X)
@@ -267,6 +268,10 @@ struct case_series {
     double from[3], to[3]; /* positions: probe the first, line both; cell i spans [i, i + 1] */
     int points;            /* line: so many from one end to the other, >= 2 */
     int axis, at;          /* flow_rate: the plane of cells `at` along `axis` */
+    int body;              /* forces: on which */
+    double area, velocity, length; /* forces: references of coefficients; area 0: none are wanted */
+    double about[3];               /* forces: point of the torque */
+    bool about_given;              /* else the body's pivot */
 };
 
 /* Cells lo <= cell < hi of the whole grid. */
@@ -319,30 +324,106 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
-/* What a body is made of: one shape. Coordinates and lengths in lattice units; cell i spans
- * [i, i + 1], so that its centre is i + 1/2. A cell is the body's when its centre is. */
+/* What a body is made of. Coordinates and lengths in lattice units; cell i spans [i, i + 1], so
+ * that its centre is i + 1/2. A cell is the body's when its centre is. */
 #define SHAPE_LIST(X)                                                                              \
-    X(box)      /* between two corners */                                                          \
-    X(sphere)   /* about a centre */                                                               \
-    X(cylinder) /* about an axis through a centre, as long as the box */
+    X(box)          /* between two corners */                                                      \
+    X(sphere)       /* about a centre */                                                           \
+    X(ellipsoid)    /* about a centre, half its axes along x, y and z */                           \
+    X(cylinder)     /* about an axis through a centre, of finite length or without ends */         \
+    X(capsule)      /* all that is not farther than a radius from the line between two points */   \
+    X(torus)        /* a tube about a circle about an axis */                                      \
+    X(half_space)   /* all behind a plane */                                                       \
+    X(pack)         /* spheres that repeat in all of space */                                      \
+    X(union)        /* of parts: what is in any of them */                                         \
+    X(difference)   /* of parts: the first without the others */                                   \
+    X(intersection) /* of parts: what is in all of them */                                         \
+    X(complement)   /* of parts: what is in none of them */
 enum shape_kind {
 #define X(name) SHAPE_##name,
     SHAPE_LIST(X)
 #undef X
 };
+
+/* Where the spheres of a pack are in its cubic cell: at its corners; and in its centre; and in the
+ * centres of its faces. */
+#define PACK_LIST(X) X(simple) X(body_centred) X(face_centred)
+enum shape_pack {
+#define X(name) PACK_##name,
+    PACK_LIST(X)
+#undef X
+};
+
+/* What is not of its kind is 0. */
 struct case_shape {
     enum shape_kind kind;
-    double from[3], to[3];    /* box */
-    double center[3], radius; /* sphere, cylinder */
-    int axis;                 /* cylinder */
+    char name[CASE_NAME];  /* as a part of another */
+    double from[3], to[3]; /* box: corners; capsule: ends of its line */
+    double center[3];      /* others; half_space: a point of its plane; pack: centre of a sphere */
+    double radius;         /* sphere, cylinder, capsule, torus (of the circle), pack */
+    double radii[3];       /* ellipsoid */
+    double tube;           /* torus: radius of the tube */
+    double axis[3];        /* cylinder, torus: any length; half_space: points out of it */
+    double length;         /* cylinder: INFINITY without ends; pack: edge of its cubic cell */
+    enum shape_pack pack;
+    int count;                        /* of parts */
+    struct case_shape *parts;         /* of their own */
+    double scale, rotate[3], move[3]; /* then scaled and rotated (degrees about x, then y, then z)
+                                         about `about`, then moved */
+    double about[3];
+};
+
+/* What there is to say of a mesh; volume and area in cells and their faces where it is placed. */
+struct mesh_facts {
+    size_t triangles; /* without the following two kinds, which are left out */
+    size_t flat;      /* with two corners at one place */
+    size_t twice;     /* the same corners in the same order as another one */
+    size_t open;      /* edges of an odd number of triangles: there the mesh is not closed */
+    size_t crowded;   /* edges of more than two */
+    size_t turned;    /* edges of an even number that do not agree on which side is outside */
+    double volume;    /* that it encloses, negative when it is inside out */
+    double area;
+    uint32_t parts; /* that have no vertex in common */
+    uint32_t thin;  /* of them: less than two cells thick on the mean along one of the axes */
+    uint32_t lost;  /* of them: no cell has its centre there */
+    int64_t cells;  /* in all parts, on a grid without ends; 0: they were not counted, because it
+                       is open or very large */
+};
+
+struct stl;
+/* A triangle mesh from an STL file, placed. */
+struct case_mesh {
+    char *file;        /* absolute path; NULL: the body is no mesh */
+    uint64_t checksum; /* of its triangles */
+    struct stl *stl;   /* as in the file, see body/stl.h */
+    bool open;         /* it need not be closed */
+    double scale;      /* cells in a length of 1 in the file */
+    double rotate[3];  /* degrees about x, then y, then z */
+    double center[3];  /* of the box that then holds it */
+    struct mesh_facts facts;
+};
+
+/* Where the wall of a body is. */
+#define BODY_WALL_LIST(X)                                                                          \
+    X(halfway)      /* half-way between the centres of fluid and solid cells */                    \
+    X(interpolated) /* where the surface is; see surface.h */
+enum body_wall {
+#define X(name) BODY_WALL_##name,
+    BODY_WALL_LIST(X)
+#undef X
 };
 
 /* A solid in the flow. */
 struct case_body {
     char name[CASE_NAME];
-    struct case_shape shape;
+    struct case_shape shape; /* when it is neither mesh nor image */
+    struct case_mesh mesh;
     struct voxel_image image; /* image.file NULL: the body is no image */
+    enum body_wall wall;
     double velocity[3]; /* of its surface; the body itself stays where it is */
+    double spin[3];     /* angular velocity of its surface, radians a step */
+    bool pivot_given;
+    double pivot[3]; /* a point on the axis of that; else the middle of the body */
 };
 
 struct flow_case {
@@ -451,6 +532,9 @@ void face_axes(int face, int axes[2]);
 /* An opening in words, after its name: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...".
  */
 void face_text(const struct case_face *face, char *text, size_t size);
+
+/* What there is to say of a mesh, after its body's name: "mesh of 912 triangles, parts 1, ...". */
+void mesh_text(const struct case_mesh *mesh, char *text, size_t size);
 
 /* Does the cell belong to the patch? i and j count along the two axes of its face. */
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);

@@ -5,74 +5,56 @@
 #include "base/message.h"
 #include "case/sections.h"
 
-static enum status read_box(const struct reader *r, const struct node *map, struct case_shape *to)
+static enum status read_rotation(const struct reader *r, const struct node *body,
+                                 struct case_body *to)
 {
-    char path[NODE_PATH];
-    enum status s;
-    if ((s = value_numbers(r, map, "bodies.*.shape.box.from", UNIT_LENGTH, 3, to->from)) ||
-        (s = value_numbers(r, map, "bodies.*.shape.box.to", UNIT_LENGTH, 3, to->to)))
-        return s;
-    node_path(map, path, sizeof path);
-    for (int a = 0; a < 3; a++)
-        if (to->from[a] >= to->to[a])
-            return fail_at(r->document, map->at, "%s: from %g is not below to %g along %s", path,
-                           to->from[a], to->to[a], key_axes[a]);
-    return STATUS_OK;
+    const struct node *const map = value_find(body, "bodies.*.rotation");
+    if (!map)
+        return STATUS_OK;
+    to->pivot_given = value_find(map, "bodies.*.rotation.about");
+    const enum status s = value_numbers(r, map, "bodies.*.rotation.rate", UNIT_RATE, 3, to->spin);
+    return s ? s : value_numbers(r, map, "bodies.*.rotation.about", UNIT_LENGTH, 3, to->pivot);
 }
 
-static enum status read_sphere(const struct reader *r, const struct node *map,
-                               struct case_shape *to)
+/* What it is made of is said once. */
+static enum status check_source(const struct reader *r, const struct node *map)
 {
-    const enum status s =
-        value_numbers(r, map, "bodies.*.shape.sphere.center", UNIT_LENGTH, 3, to->center);
-    return s ? s : value_number(r, map, "bodies.*.shape.sphere.radius", &to->radius);
-}
-
-static enum status read_cylinder(const struct reader *r, const struct node *map,
-                                 struct case_shape *to)
-{
-    enum status s;
-    if ((s = value_numbers(r, map, "bodies.*.shape.cylinder.center", UNIT_LENGTH, 3, to->center)) ||
-        (s = value_choice(r, map, "bodies.*.shape.cylinder.axis", &to->axis)))
-        return s;
-    return value_number(r, map, "bodies.*.shape.cylinder.radius", &to->radius);
-}
-
-static enum status read_shape(const struct reader *r, const struct node *map, struct case_shape *to)
-{
-    char path[NODE_PATH];
-    const struct node *found = NULL;
-    node_path(map, path, sizeof path);
-    for (int k = 0; key_shapes[k]; k++) {
-        const struct node *n = node_get(map, key_shapes[k]);
-        if (n && found)
-            return fail_at(r->document, n->key_at, "%s is both %s and %s (keep one)", path,
-                           found->key, n->key);
-        if (n) {
-            found = n;
-            to->kind = (enum shape_kind)k;
-        }
+    static const char *const rows[] = {"bodies.*.shape", "bodies.*.mesh", "bodies.*.image"};
+    char path[NODE_PATH], instead[2 * NODE_PATH + 32];
+    const char *found = NULL;
+    enum status s = STATUS_OK;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && !s; k++) {
+        if (!value_find(map, rows[k]))
+            continue;
+        if (found)
+            s = value_one_of(r, map, found, rows[k]);
+        found = rows[k];
     }
-    if (!found)
-        return fail_at(r->document, map->key_at,
-                       "%s does not say which (for example shape: {sphere: {center: [32, 16, 16], "
-                       "radius: 6}})",
-                       path);
-    return to->kind == SHAPE_box      ? read_box(r, found, to)
-           : to->kind == SHAPE_sphere ? read_sphere(r, found, to)
-                                      : read_cylinder(r, found, to);
+    if (s || found)
+        return s;
+    node_path(map, path, sizeof path);
+    snprintf(instead, sizeof instead, " or %s.mesh or %s.image", path, path);
+    return value_missing(r, map, rows[0], instead);
 }
 
 static enum status read_body(const struct reader *r, const struct node *map,
                              const struct flow_case *c, struct case_body *body)
 {
-    enum status s;
-    const struct node *const shape = value_find(map, "bodies.*.shape");
+    const struct node *const shape = value_find(map, "bodies.*.shape"), *const mesh = value_find(
+                                                                            map, "bodies.*.mesh");
     const struct node *const image = value_find(map, "bodies.*.image");
-    if ((s = value_one_of(r, map, "bodies.*.shape", "bodies.*.image")) ||
-        (s = shape ? read_shape(r, shape, &body->shape)
-                   : voxel_image_read(r, image, c, &body->image)))
+    int wall = 0;
+    enum status s = check_source(r, map);
+    if (!s && mesh)
+        s = mesh_read(r, mesh, c, &body->mesh);
+    if (!s && image)
+        s = voxel_image_read(r, image, c, &body->image);
+    if (!s && shape && !(s = shape_read(r, shape, &body->shape)))
+        s = shape_check_box(r, shape, &body->shape, c);
+    if (s || (s = value_choice(r, map, "bodies.*.wall", &wall)) ||
+        (s = read_rotation(r, map, body)))
         return s;
+    body->wall = (enum body_wall)wall;
     return value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
 }
 
@@ -96,40 +78,39 @@ enum status section_bodies(struct reader *r, struct flow_case *c)
     return s;
 }
 
-static void write_shape(FILE *to, const struct case_shape *s)
-{
-    fprintf(to, "shape: {%s: {", key_shapes[s->kind]);
-    switch (s->kind) {
-    case SHAPE_box:
-        fprintf(to, "from: ");
-        put_vector(to, s->from);
-        fprintf(to, ", to: ");
-        put_vector(to, s->to);
-        break;
-    case SHAPE_cylinder:
-        fprintf(to, "axis: %s, ", key_axes[s->axis]);
-        /* fall through */
-    case SHAPE_sphere:
-        fprintf(to, "center: ");
-        put_vector(to, s->center);
-        put_number(to, ", radius: ", s->radius, "");
-        break;
-    }
-    fprintf(to, "}}");
-}
-
 void bodies_write(FILE *to, const struct flow_case *c)
 {
     if (c->body_count)
         fprintf(to, "bodies:\n");
-    for (const struct case_body *b = c->bodies; b < c->bodies + c->body_count; b++) {
-        fprintf(to, "  %s: {", b->name);
-        if (b->image.file)
+    for (int i = 0; i < c->body_count; i++) {
+        const struct case_body *const b = &c->bodies[i];
+        fprintf(to, "  %s: {%s: ", b->name,
+                b->mesh.file    ? "mesh"
+                : b->image.file ? "image"
+                                : "shape");
+        if (b->mesh.file)
+            mesh_write(to, &b->mesh);
+        else if (b->image.file)
             voxel_image_write(to, &b->image);
         else
-            write_shape(to, &b->shape);
-        fprintf(to, ", velocity: ");
+            shape_write(to, &b->shape);
+        fprintf(to, ", wall: %s, velocity: ", key_body_walls[b->wall]);
         put_vector(to, b->velocity);
+        if (b->spin[0] || b->spin[1] || b->spin[2]) {
+            fprintf(to, ", rotation: {rate: ");
+            put_vector(to, b->spin);
+            if (b->pivot_given) {
+                fprintf(to, ", about: ");
+                put_vector(to, b->pivot);
+            }
+            fputc('}', to);
+        }
         fprintf(to, "}\n");
     }
+}
+
+void body_destroy(struct case_body *body)
+{
+    shape_free(&body->shape);
+    mesh_free(&body->mesh);
 }

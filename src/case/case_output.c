@@ -45,6 +45,11 @@ static enum status check_series_keys(const struct reader *r, const struct node *
         {"output.series.*.points", SERIES_KIND_line, true},
         {"output.series.*.axis", SERIES_KIND_flow_rate, false},
         {"output.series.*.at", SERIES_KIND_flow_rate, false},
+        {"output.series.*.body", SERIES_KIND_forces, true},
+        {"output.series.*.area", SERIES_KIND_forces, false},
+        {"output.series.*.velocity", SERIES_KIND_forces, false},
+        {"output.series.*.length", SERIES_KIND_forces, false},
+        {"output.series.*.about", SERIES_KIND_forces, false},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char why[96];
@@ -87,9 +92,43 @@ static enum status read_line(const struct reader *r, const struct node *map,
                    path);
 }
 
-static enum status read_series(const struct reader *r, const struct node *map,
-                               struct case_series *series, const int cells[3])
+static enum status read_forces(const struct reader *r, const struct node *map,
+                               struct case_series *series, const struct flow_case *c)
 {
+    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    const char *name = NULL;
+    enum status s;
+    series->velocity = c->fluid.velocity;
+    series->length = c->fluid.length;
+    series->about_given = value_find(map, "output.series.*.about");
+    if ((s = value_text(r, map, "output.series.*.body", &name)) ||
+        (s = value_number(r, map, "output.series.*.area", &series->area)) ||
+        (s = value_number(r, map, "output.series.*.velocity", &series->velocity)) ||
+        (s = value_number(r, map, "output.series.*.length", &series->length)) ||
+        (s = value_numbers(r, map, "output.series.*.about", UNIT_LENGTH, 3, series->about)))
+        return s;
+    const struct node *const body = value_find(map, "output.series.*.body");
+    for (int k = 0; k < c->body_count; k++)
+        if (!strcmp(c->bodies[k].name, name)) {
+            series->body = k;
+            if (series->area == 0 || series->velocity > 0)
+                return STATUS_OK;
+            node_path(map, path, sizeof path);
+            return fail_at(r->document, map->key_at,
+                           "%s: coefficients need a velocity beside the area (for example "
+                           "velocity: 0.05, here or in fluid)",
+                           path);
+        }
+    node_path(body, path, sizeof path);
+    return fail_at(r->document, body->at, "%s: there is no body %s (%s%s)", path,
+                   quote_text(name, quoted), c->body_count ? "for example " : "bodies is empty",
+                   c->body_count ? c->bodies[0].name : "");
+}
+
+static enum status read_series(const struct reader *r, const struct node *map,
+                               struct case_series *series, const struct flow_case *c)
+{
+    const int *const cells = c->cells;
     int kind = -1; /* of those that stand alone */
     enum status s;
     if ((s = value_interval(r, map, "output.series.*.every", &series->every)) ||
@@ -110,6 +149,8 @@ static enum status read_series(const struct reader *r, const struct node *map,
         if ((s = value_choice(r, map, "output.series.*.axis", &series->axis)))
             return s;
         return read_at(r, map, "output.series.*.at", cells, series->axis, &series->at);
+    case SERIES_KIND_forces:
+        return read_forces(r, map, series, c);
     }
     return STATUS_OK;
 }
@@ -306,7 +347,7 @@ static enum status read_entries(const struct reader *r, const struct node *outpu
     const struct node *n = series ? series->first : NULL;
     for (int i = 0; n && !s; n = n->next, i++) {
         copy_name(c->series[i].name, n);
-        s = read_series(r, n, &c->series[i], c->cells);
+        s = read_series(r, n, &c->series[i], c);
     }
     n = fields ? fields->first : NULL;
     for (int i = 0; n && !s; n = n->next, i++) {

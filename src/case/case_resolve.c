@@ -223,7 +223,22 @@ static void put_checks(FILE *to, const struct flow_case *c)
     put_wall(to, "  hang: ", c->check.hang);
 }
 
-static void put_series(FILE *to, const struct case_series *s)
+static void put_forces(FILE *to, const struct flow_case *c, const struct case_series *s)
+{
+    fprintf(to, ", body: %s", c->bodies[s->body].name);
+    if (s->area > 0) {
+        put_number(to, ", area: ", s->area, "");
+        put_number(to, ", velocity: ", s->velocity, "");
+    }
+    if (s->area > 0 && s->length > 0)
+        put_number(to, ", length: ", s->length, "");
+    if (s->about_given) {
+        fprintf(to, ", about: ");
+        put_vector(to, s->about);
+    }
+}
+
+static void put_series(FILE *to, const struct flow_case *c, const struct case_series *s)
 {
     fprintf(to, "    %s: {every: %lld, of: ", s->name, (long long)s->every);
     if (s->kind == SERIES_KIND_flow)
@@ -241,6 +256,8 @@ static void put_series(FILE *to, const struct case_series *s)
         fprintf(to, ", points: %d", s->points);
     } else if (s->kind == SERIES_KIND_flow_rate) {
         fprintf(to, ", axis: %s, at: %d", key_axes[s->axis], s->at);
+    } else if (s->kind == SERIES_KIND_forces) {
+        put_forces(to, c, s);
     }
     fprintf(to, "}\n");
 }
@@ -250,7 +267,7 @@ static void put_output(FILE *to, const struct flow_case *c)
     fprintf(to, "output:\n  log: {every: %lld}\n", (long long)c->log_every);
     fprintf(to, "  series:%s\n", c->series_count ? "" : " {}");
     for (int n = 0; n < c->series_count; n++)
-        put_series(to, &c->series[n]);
+        put_series(to, c, &c->series[n]);
     fprintf(to, "  fields:%s\n", c->fields_count ? "" : " {}");
     for (int n = 0; n < c->fields_count; n++) {
         const struct case_field *f = &c->fields[n];

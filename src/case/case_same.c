@@ -113,7 +113,8 @@ static enum status same_viscosity(const struct node *now, const struct node *bef
 static enum status compare(const struct node *now, const struct node *before, const char *pattern,
                            const char *whose);
 
-/* Of entries that overlap the later one counts: theirs must be in the same order. Both have the
+/* Of entries that overlap the later one counts, and of a difference the first is another matter
+ * than the others: theirs must be in the same order. Both have the
  * same keys. */
 static enum status same_order(const struct node *now, const struct node *before, const char *whose)
 {
@@ -138,7 +139,8 @@ static enum status compare_key(const struct node *now, const struct node *before
         if (!s)
             s = compare(now, before, child, whose);
         if (!s && now && before &&
-            (!strcmp(child, "patches") || !strcmp(child, "regions") || !strcmp(child, "bodies")))
+            (!strcmp(child, "patches") || !strcmp(child, "regions") || !strcmp(child, "bodies") ||
+             !strcmp(child, "bodies.*.shape.difference")))
             s = same_order(now, before, whose);
         return s;
     }

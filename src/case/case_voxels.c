@@ -182,7 +182,7 @@ static void put_integers(FILE *to, const char *before, const int v[3])
 
 void voxel_image_write(FILE *to, const struct voxel_image *v)
 {
-    fprintf(to, "image: {file: ");
+    fprintf(to, "{file: ");
     put_text(to, v->file);
     if (v->format == VOXEL_raw) {
         put_integers(to, ", size: ", v->size);

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "base/message.h"
+#include "body/stl.h"
 #include "case/csv.h"
 
 /* A table for the largest face of which a case could be made by hand, as text. */
@@ -19,7 +20,7 @@ enum { BYTES = 1 << 30 };
 
 enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
 {
-    char path[NODE_PATH], what[256], quoted[DOCUMENT_QUOTE];
+    char path[NODE_PATH], what[320], quoted[DOCUMENT_QUOTE];
     va_list list;
     const struct node *n = node_get(map, "file");
     va_start(list, format);
@@ -198,4 +199,36 @@ enum status input_mask(const struct reader *r, const struct node *map, const cha
     *mask = pixels;
     *file = absolute;
     return STATUS_OK;
+}
+
+enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
+                       struct stl **stl, char **file, uint64_t *checksum)
+{
+    char *bytes = NULL, *absolute = NULL, reason[STL_REASON];
+    struct stl *const mesh = calloc(1, sizeof *mesh);
+    size_t length = 0;
+    enum status s = mesh ? read_bytes(r, map, row, &bytes, &length, &absolute)
+                         : fail_machine("no memory for a mesh");
+    if (s)
+        goto failed;
+    if (!stl_read(bytes, length, mesh, reason))
+        s = *reason ? input_wrong(r, map, "%s", reason) : fail_machine("no memory for a mesh");
+    free(bytes);
+    if (s)
+        goto failed;
+    *checksum =
+        XXH3_64bits_withSeed(mesh->triangle, mesh->triangles * sizeof *mesh->triangle,
+                             XXH3_64bits(mesh->vertex, mesh->vertices * sizeof *mesh->vertex));
+    if ((s = input_checksum(r, map, row, *checksum))) {
+        stl_destroy(mesh);
+        goto failed;
+    }
+    *stl = mesh;
+    *file = absolute;
+    return STATUS_OK;
+
+failed:
+    free(mesh);
+    free(absolute);
+    return s;
 }

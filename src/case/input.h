@@ -25,6 +25,11 @@ enum status input_path(const struct reader *r, const struct node *map, const cha
 enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
                            uint64_t checksum);
 
+/* A mesh by the keys `file` and `checksum`; *stl, whose memory is to be freed too, and *file. */
+struct stl;
+enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
+                       struct stl **stl, char **file, uint64_t *checksum);
+
 /* Report, at the key `file` of `map`, that what it holds is no use. */
 enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -10,6 +10,7 @@ const struct unit_info *unit_info(enum key_unit unit)
     static const struct unit_info info[] = {
         [UNIT_NONE] = {"a number without unit", "", "0.1", {0, 0, 0}},
         [UNIT_LENGTH] = {"a length", "m", "5 mm", {1, 0, 0}},
+        [UNIT_AREA] = {"an area", "m2", "0.01 m2", {2, 0, 0}},
         [UNIT_TIME] = {"a time", "s", "1 ms", {0, 1, 0}},
         [UNIT_VELOCITY] = {"a velocity", "m/s", "0.2 m/s", {1, -1, 0}},
         [UNIT_VISCOSITY] = {"a viscosity", "m2/s", "1e-6 m2/s", {2, -1, 0}},
@@ -49,8 +50,21 @@ static bool segment_matches(const char *segment, size_t length, const char *text
     return strlen(text) == length && !strncmp(segment, text, length);
 }
 
+/* A map of names to shapes, which are parts of one. */
+static bool of_parts(const char *pattern)
+{
+    static const char *const parts[] = {"bodies.*.shape.union", "bodies.*.shape.difference",
+                                        "bodies.*.shape.intersection", "bodies.*.shape.complement",
+                                        NULL};
+    return choice_index(parts, pattern) >= 0;
+}
+
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH])
 {
+    if (of_parts(pattern)) {
+        strcpy(child, "bodies.*.shape");
+        return true;
+    }
     for (const struct key *k = key_table; k->path; k++) {
         const char *rest = below(k->path, pattern);
         if (!rest)
@@ -100,7 +114,7 @@ bool keys_inner(const char *pattern)
     for (const struct key *k = key_table; k->path; k++)
         if (below(k->path, pattern))
             return true;
-    return false;
+    return of_parts(pattern);
 }
 
 int choice_index(const char *const *choices, const char *text)
@@ -167,6 +181,7 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_TEXT] = "text",
         [KEY_POINT] = "a list of two numbers",
         [KEY_LABELS] = "a whole number or a list of them",
+        [KEY_AXIS] = "one of ",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
     if (key->choices)
@@ -176,6 +191,8 @@ void type_text(const struct key *key, char *text, size_t size)
         snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
     if (key->type == KEY_OR_MAP)
         snprintf(text + length, size - length, " or a map");
+    if (key->type == KEY_AXIS)
+        snprintf(text + length, size - length, ", or a list of three numbers");
     if (key->alone) {
         length += (size_t)snprintf(text + length, size - length, ", or one of ");
         choice_text(key->alone, text + length, size - length);

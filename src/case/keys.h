@@ -39,12 +39,14 @@ enum key_type {
     KEY_TEXT,     /* any text: the name of a file, for example */
     KEY_POINT,    /* two lengths, along the axes of a face */
     KEY_LABELS,   /* one or several integers */
+    KEY_AXIS,     /* x, y or z, or a vector of any length but 0 */
 };
 
 /* What a number measures; the order is that of the table in keys.c. */
 enum key_unit {
     UNIT_NONE,
     UNIT_LENGTH,
+    UNIT_AREA,
     UNIT_TIME,
     UNIT_VELOCITY,
     UNIT_VISCOSITY,
@@ -86,7 +88,9 @@ extern const char *const key_pressures[];
 extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];
-extern const char *const key_shapes[], *const key_voxel_types[], *const key_byte_orders[], *const key_isolated[];
+extern const char *const key_shapes[], *const key_packs[], *const key_opens[];
+extern const char *const key_voxel_types[], *const key_byte_orders[], *const key_isolated[];
+extern const char *const key_body_walls[];
 extern const char *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];
 extern const char *const key_stops[], *const key_isas[], *const key_transports[],
@@ -100,6 +104,8 @@ const struct key *keys_row(const char *pattern);
 
 /* The pattern of child `segment` of `pattern` ("" is the root); false if it is not a key. */
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH]);
+
+/* Parts of a shape have the keys of a shape: their pattern is that of one, however deep. */
 
 /* The pattern of a whole path ("faces.xmin.wall" gives "faces.<face>.wall"). */
 bool keys_match(const char *path, char pattern[static KEYS_PATH]);

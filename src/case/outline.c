@@ -36,7 +36,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
         if (strchr(n->key, '.') || !keys_step(pattern, n->key, child))
             s = strcmp(pattern, "") && keys_row(pattern)->type == KEY_NAMES ? check_name(r, n)
                                                                             : unknown_key(r, n);
-        else if (strlen(child) > 2 && !strcmp(child + strlen(child) - 2, ".*"))
+        else if (*pattern && keys_row(pattern)->type == KEY_NAMES)
             s = check_name(r, n);
         if (s)
             return s;

@@ -45,7 +45,27 @@ void patches_write(FILE *to, const struct flow_case *c);
 void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
 
+/* Bodies, as they are written back; what one owns. */
 void bodies_write(FILE *to, const struct flow_case *c);
+void body_destroy(struct case_body *body);
+
+/* The shape that a map says, into *to, which is zeroed. */
+enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
+/* Is some of it in the box? */
+enum status shape_check_box(const struct reader *r, const struct node *map,
+                            const struct case_shape *shape, const struct flow_case *c);
+void shape_write(FILE *to, const struct case_shape *s);
+void shape_free(struct case_shape *s);
+
+/* The mesh that a map says, into *to, which is zeroed. */
+enum status mesh_read(const struct reader *r, const struct node *map, const struct flow_case *c,
+                      struct case_mesh *to);
+void mesh_write(FILE *to, const struct case_mesh *m);
+void mesh_free(struct case_mesh *m);
+
+/* What the map says reaches from lo to hi: is that somewhere, and in the box? */
+enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
+                           const double hi[3], const struct flow_case *c);
 
 /* What a body is by a file of voxels, the map bodies.*.image. */
 enum status voxel_image_read(const struct reader *r, const struct node *map,

@@ -346,6 +346,30 @@ enum status value_choice(const struct reader *r, const struct node *map, const c
     return n ? choice_of(r, n, row, value) : required(r, map, row);
 }
 
+enum status value_axis(const struct reader *r, const struct node *map, const char *row,
+                       double value[3])
+{
+    char path[NODE_PATH];
+    struct node spare;
+    const struct node *n = take_or_default(map, row, &spare);
+    if (!n)
+        return required(r, map, row);
+    if (n->kind == NODE_MAPPING || is_null(n))
+        return value_wrong(r, n, row);
+    if (n->kind == NODE_SCALAR) {
+        int axis = 0;
+        const enum status s = choice_of(r, n, row, &axis);
+        for (int a = 0; a < 3; a++)
+            value[a] = a == axis;
+        return s;
+    }
+    const enum status s = value_numbers(r, map, row, UNIT_NONE, 3, value);
+    if (s || value[0] != 0 || value[1] != 0 || value[2] != 0)
+        return s;
+    node_path(n, path, sizeof path);
+    return fail_at(r->document, n->at, "%s: all three are 0, which is no direction", path);
+}
+
 enum status value_choices(const struct reader *r, const struct node *map, const char *row,
                           unsigned *value)
 {

@@ -63,6 +63,10 @@ enum status value_number(const struct reader *r, const struct node *map, const c
 enum status value_numbers(const struct reader *r, const struct node *map, const char *row,
                           enum key_unit unit, int count, double *value);
 
+/* A direction, of length 1 if it is an axis' name. */
+enum status value_axis(const struct reader *r, const struct node *map, const char *row,
+                       double value[3]);
+
 /* An index into the row's choices. */
 enum status value_choice(const struct reader *r, const struct node *map, const char *row,
                          int *value);

@@ -146,7 +146,7 @@ static double patch_cells(const struct flow_case *c, const struct case_patch *p)
 static void say_tags(const struct flow_case *c)
 {
     const double n[3] = {c->cells[0], c->cells[1], c->cells[2]}, all = n[0] * n[1] * n[2];
-    char what[256];
+    char what[512];
     say("cells: %.0f, all fluid", all);
     for (int face = 0; face < 6; face++) {
         face_text(&c->faces[face], what, sizeof what);
@@ -157,6 +157,11 @@ static void say_tags(const struct flow_case *c)
         say("  patch %s of %s: %s, %.0f cells beside it", p->name, face_name(p->face), what,
             patch_cells(c, p));
     }
+    for (int i = 0; i < c->body_count; i++)
+        if (c->bodies[i].mesh.file) {
+            mesh_text(&c->bodies[i].mesh, what, sizeof what);
+            say("  body %s: %s", c->bodies[i].name, what);
+        }
 }
 
 static void say_memory(const struct flow_case *c, int ranks, const double largest[2])

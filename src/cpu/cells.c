@@ -462,6 +462,29 @@ static void kernel_drift(const struct view *v, const struct runs *runs, const st
     }
 }
 
+static void kernel_near(const struct view *v, const struct runs *runs, const struct box *b,
+                        struct task t)
+{
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (int n = b->lo[0]; n < b->hi[0]; n++)
+        near_step(v, t.odd, &v->near[n]);
+}
+
+static void kernel_forces(const struct view *v, const struct runs *runs, const struct box *b,
+                          struct task t)
+{
+    const size_t cells = box_cells(b), workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct forces sum = forces_none();
+        for (size_t n = cells * worker / workers; n < cells * (worker + 1) / workers; n++)
+            near_forces(v, t.odd, &v->near[(size_t)b->lo[0] + n], t.body, &sum);
+        ((struct forces *)t.buffer)[worker] = sum;
+    }
+}
+
 /* The run of cells that no row loop fits. */
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
@@ -490,5 +513,7 @@ const struct cpu_variant VARIANT(cpu_variant) = {
             [KERNEL_sums] = kernel_sums,
             [KERNEL_drift] = kernel_drift,
             [KERNEL_enstrophy] = kernel_enstrophy,
+            [KERNEL_near] = kernel_near,
+            [KERNEL_forces] = kernel_forces,
         },
 };

@@ -42,7 +42,7 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     const uint8_t tag = v->tags[view_index(v, x, y, z)];
     struct cell_links l = {.row = tag & TAG_ROW, .kind = RUN_BULK};
 
-    if (!v->rows[l.row].fluid) {
+    if (v->rows[l.row].fluid != FLUID_swept) {
         l.kind = NOT_FLUID;
         return l;
     }

@@ -11,17 +11,37 @@
 #include "boundary.h"
 #include "domain/pores.h"
 
-static enum status add_row(struct domain *d, const struct case_body *body, uint8_t *number)
+/* Is its wall more than one half-way on links, with one velocity? */
+static bool has_surface(const struct case_body *body)
 {
-    const bool moves = body->velocity[0] || body->velocity[1] || body->velocity[2];
+    return body->wall == BODY_WALL_interpolated || body->spin[0] || body->spin[1] || body->spin[2];
+}
+
+/* A row of the body number `body`. */
+static enum status add_row(struct domain *d, const struct case_body *what, const struct body *b,
+                           int body, uint8_t *number)
+{
+    const bool moves = what->velocity[0] || what->velocity[1] || what->velocity[2];
+    double lo[3], hi[3];
     if (d->row_count == TAG_ROWS)
         return fail_user("bodies.%s: faces, their parts and bodies together make more than %d "
                          "kinds of cells (fewer bodies, or parts of faces)",
-                         body->name, TAG_ROWS);
+                         what->name, TAG_ROWS);
     *number = (uint8_t)d->row_count;
     struct tag_row *const row = &d->rows[d->row_count++];
-    *row = (struct tag_row){.boundary = moves ? BOUNDARY_moving : BOUNDARY_halfway};
-    tag_row_move(row, body->velocity);
+    *row = (struct tag_row){.boundary = has_surface(what) ? BOUNDARY_surface
+                                        : moves           ? BOUNDARY_moving
+                                                          : BOUNDARY_halfway,
+                            .body = (uint8_t)(1 + body)};
+    tag_row_move(row, what->velocity);
+    body_bounds(b, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        const bool whole = isinf(lo[a]) || isinf(hi[a]);
+        const double middle = whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]);
+        row->spin[a] = what->spin[a];
+        row->pivot[a] = what->pivot_given ? what->pivot[a] : middle;
+        row->period[a] = d->periodic[a] ? d->cells[a] : 0;
+    }
     return STATUS_OK;
 }
 
@@ -93,23 +113,24 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t
     return cells;
 }
 
-static enum status add_body(struct domain *d, const struct flow_case *c,
-                            const struct case_body *body, uint8_t *row, uint8_t *inside)
+static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *row,
+                            uint8_t *inside)
 {
-    const struct view *const v = &d->view;
+    const struct case_body *const body = &all->c->bodies[number];
+    struct body *const b = &all->body[number];
     int lo[3], hi[3];
     for (int a = 0; a < 3; a++) {
-        lo[a] = d->lo[a] - v->ghost[a];
-        hi[a] = d->lo[a] + v->n[a] + v->ghost[a];
+        lo[a] = d->lo[a] - d->view.ghost[a];
+        hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
     }
-    struct body b;
-    enum status status = add_row(d, body, row);
+    enum status status = body_open(b, body, all->c, lo, hi, d->comm);
     if (!status)
-        status = body_open(&b, body, c, lo, hi, d->comm);
+        all->count++;
+    if (!status)
+        status = add_row(d, body, b, number, row);
     if (status)
         return status;
-    int64_t cells = fill(d, &b, *row, inside);
-    body_close(&b);
+    int64_t cells = fill(d, b, *row, inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_user("bodies.%s holds the centre of no cell: it is outside of the box, or "
@@ -140,20 +161,243 @@ static enum status fill_pores(struct domain *d, const struct flow_case *c, const
     return status;
 }
 
-enum status domain_bodies(struct domain *d, const struct flow_case *c)
+enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c)
 {
     enum status status = STATUS_OK;
+    *b = (struct bodies){.c = c};
     if (!c->body_count)
         return STATUS_OK;
     uint8_t row[CASE_BODIES] = {0};
     uint8_t *const inside = malloc((size_t)(d->view.n[0] + 2 * d->view.ghost[0]));
-    if (!inside)
-        status = fail_machine("out of memory for a row of cells");
+    b->body = calloc((size_t)c->body_count, sizeof *b->body);
+    if (!inside || !b->body)
+        status = fail_machine("out of memory for the bodies");
     status = status_agree(d->comm, status);
     for (int k = 0; k < c->body_count && !status; k++)
-        status = add_body(d, c, &c->bodies[k], &row[k], inside);
+        status = add_body(b, d, k, &row[k], inside);
     free(inside);
     if (!status)
         status = fill_pores(d, c, row);
     return status;
+}
+
+void bodies_close(struct bodies *b)
+{
+    for (int k = 0; k < b->count; k++)
+        body_close(&b->body[k]);
+    free(b->body);
+    *b = (struct bodies){0};
+}
+
+/* ---- the list ---- */
+
+static const int velocities[Q][3] = LATTICE_VELOCITIES;
+
+/* Why a fluid cell is in the list. */
+enum reason { REASON_none, REASON_forces, REASON_step };
+
+static bool wants_forces(const struct flow_case *c, int body)
+{
+    bool wants = false;
+    for (int k = 0; k < c->series_count; k++)
+        wants = wants || (c->series[k].kind == SERIES_KIND_forces && c->series[k].body == body);
+    return wants;
+}
+
+/* Links of a cell from what is not fluid, and why it belongs in the list. `asked`: [body]. */
+static enum reason look_at(const struct domain *d, const bool *asked, int x, int y, int z,
+                           uint32_t *links)
+{
+    const struct view *const v = &d->view;
+    enum reason reason = REASON_none;
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    *links = 0;
+    if (!(tag & TAG_BESIDE) || !v->rows[tag & TAG_ROW].fluid)
+        return REASON_none;
+    for (int i = 1; i < Q; i++) {
+        const size_t from =
+            view_index(v, x - velocities[i][0], y - velocities[i][1], z - velocities[i][2]);
+        const struct tag_row *const row = &v->rows[v->tags[from] & TAG_ROW];
+        if (row->fluid)
+            continue;
+        *links |= 1u << i;
+        if (row->boundary == BOUNDARY_surface)
+            reason = REASON_step;
+        else if (row->body && asked[row->body - 1] && reason == REASON_none)
+            reason = REASON_forces;
+    }
+    return reason;
+}
+
+/* Where the link of the cell g of the box along c enters the body or the nearest of its images. */
+static double crossing_of(const struct domain *d, const struct body *b, const int g[3],
+                          const int c[3])
+{
+    double lo[3], hi[3], q = 1;
+    int first[3], last[3], shift[3];
+    body_bounds(b, lo, hi);
+    for (int a = 0; a < 3; a++)
+        shifts_of(d, a, lo[a], hi[a], &first[a], &last[a]);
+    for (shift[2] = first[2]; shift[2] <= last[2]; shift[2]++)
+        for (shift[1] = first[1]; shift[1] <= last[1]; shift[1]++)
+            for (shift[0] = first[0]; shift[0] <= last[0]; shift[0]++) {
+                int from[3];
+                uint8_t inside = 0;
+                for (int a = 0; a < 3; a++)
+                    from[a] = g[a] - shift[a] * d->cells[a];
+                body_row(b, from[0] + c[0], 1, from[1] + c[1], from[2] + c[2], &inside);
+                if (inside)
+                    q = fmin(q, body_crossing(b, from, c));
+            }
+    return q;
+}
+
+/* The crossings of a cell's links, in their order. */
+static void put_crossings(const struct bodies *b, const struct domain *d,
+                          const struct near_cell *cell, float *to)
+{
+    const struct view *const v = &d->view;
+    for (int i = 1; i < Q; i++) {
+        const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
+        int g[3];
+        if (!(cell->links >> i & 1))
+            continue;
+        const size_t there =
+            view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]);
+        const struct tag_row *const row = &v->rows[v->tags[there] & TAG_ROW];
+        for (int a = 0; a < 3; a++)
+            g[a] = d->lo[a] + cell->at[a];
+        *to = 0.5f;
+        if (row->body && b->c->bodies[row->body - 1].wall == BODY_WALL_interpolated)
+            *to = (float)crossing_of(d, &b->body[row->body - 1], g, c);
+        to++;
+    }
+}
+
+/* Rows like those of fluid cells that the list's kernel steps, but that say so. The same on all
+ * ranks. */
+static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS],
+                                   uint8_t listed[TAG_ROWS])
+{
+    const int rows = d->row_count;
+    for (int row = 0; row < rows; row++) {
+        if (!met[row])
+            continue;
+        if (d->row_count == TAG_ROWS)
+            return fail_user("faces, regions and bodies together make more than %d kinds of cells",
+                             TAG_ROWS);
+        listed[row] = (uint8_t)d->row_count++;
+        d->rows[listed[row]] = d->rows[row];
+        d->rows[listed[row]].fluid = FLUID_listed;
+    }
+    return STATUS_OK;
+}
+
+/* Cells of the block that belong in the list, as they come. */
+struct found {
+    struct near_cell *cell;
+    uint8_t *group; /* 0: stepped with the shell, 1: with the interior, 2: for forces alone */
+    size_t count, space, crossings;
+};
+
+static bool add_found(struct found *f, struct near_cell cell, uint8_t group)
+{
+    if (f->count == f->space) {
+        const size_t space = 2 * f->space + 1024;
+        struct near_cell *const cells = realloc(f->cell, space * sizeof *cells);
+        f->cell = cells ? cells : f->cell;
+        uint8_t *const groups = realloc(f->group, space);
+        f->group = groups ? groups : f->group;
+        if (!cells || !groups)
+            return false;
+        f->space = space;
+    }
+    f->cell[f->count] = cell;
+    f->group[f->count++] = group;
+    f->crossings += (size_t)__builtin_popcount(cell.links);
+    return true;
+}
+
+static bool find_near(const struct domain *d, const bool *asked, struct found *f)
+{
+    const int *const n = d->view.n;
+    struct box shell[6], interior;
+    domain_shell(d, shell, &interior);
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                struct near_cell cell = {.at = {x, y, z}};
+                const enum reason reason = look_at(d, asked, x, y, z, &cell.links);
+                bool inner = true;
+                for (int a = 0; a < 3; a++)
+                    inner = inner && cell.at[a] >= interior.lo[a] && cell.at[a] < interior.hi[a];
+                if (reason != REASON_none &&
+                    !add_found(f, cell, reason == REASON_forces ? 2 : inner))
+                    return false;
+            }
+    return true;
+}
+
+/* The cells in their groups, with their crossings. */
+static enum status keep_found(const struct bodies *b, struct domain *d, const struct found *f)
+{
+    struct view *const v = &d->view;
+    d->near = malloc((f->count ? f->count : 1) * sizeof *d->near);
+    d->crossing = malloc((f->crossings ? f->crossings : 1) * sizeof *d->crossing);
+    if (!d->near || !d->crossing)
+        return fail_machine("out of memory for %zu cells beside bodies", f->count);
+    v->near = d->near;
+    v->crossing = d->crossing;
+    for (uint8_t group = 0; group < 3; group++) {
+        for (size_t k = 0; k < f->count; k++) {
+            if (f->group[k] != group)
+                continue;
+            struct near_cell *const cell = &d->near[v->near_cells++];
+            *cell = f->cell[k];
+            cell->first = (uint32_t)v->crossings;
+            put_crossings(b, d, cell, d->crossing + v->crossings);
+            v->crossings += (size_t)__builtin_popcount(cell->links);
+        }
+        if (group == 0)
+            d->near_shell = (int)v->near_cells;
+        if (group == 1)
+            d->near_stepped = (int)v->near_cells;
+    }
+    return STATUS_OK;
+}
+
+static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
+{
+    return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
+}
+
+enum status bodies_list(const struct bodies *b, struct domain *d)
+{
+    uint8_t met[TAG_ROWS] = {0}, listed[TAG_ROWS] = {0};
+    bool asked[CASE_BODIES] = {false}, any = false;
+    struct found found = {0};
+    enum status status = STATUS_OK;
+    for (int k = 0; k < b->count; k++) {
+        asked[k] = wants_forces(b->c, k);
+        any = any || asked[k] || has_surface(&b->c->bodies[k]);
+    }
+    if (!any)
+        return STATUS_OK;
+    if (!find_near(d, asked, &found))
+        status = fail_machine("out of memory for the cells beside bodies");
+    for (size_t k = 0; k < found.count && !status; k++)
+        if (found.group[k] < 2)
+            met[*tag_of(d, &found.cell[k]) & TAG_ROW] = 1;
+    MPI_Allreduce(MPI_IN_PLACE, met, TAG_ROWS, MPI_UINT8_T, MPI_MAX, d->comm);
+    if (!status)
+        status = add_listed_rows(d, met, listed);
+    if (!status)
+        status = keep_found(b, d, &found);
+    for (int k = 0; k < d->near_stepped && !status; k++) {
+        uint8_t *const tag = tag_of(d, &d->near[k]);
+        *tag = (uint8_t)(listed[*tag & TAG_ROW] | TAG_BESIDE);
+    }
+    free(found.cell);
+    free(found.group);
+    return status_agree(d->comm, status);
 }

@@ -39,6 +39,7 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
         d->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
         d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
         v->n[a] = block_cells(c->cells[a], cuts[a], block[a], &d->lo[a]);
+        v->lo[a] = d->lo[a];
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
         extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
     }
@@ -97,7 +98,7 @@ static enum status make_rows(struct domain *d, const struct flow_case *c)
     const double omega = 1 / case_tau(c);
     d->rows[TAG_WALL] = (struct tag_row){.boundary = BOUNDARY_halfway};
     d->rows[TAG_FLUID] = (struct tag_row){
-        .fluid = 1,
+        .fluid = FLUID_swept,
         .boundary = BOUNDARY_none,
         .collision = (uint8_t)c->solver.collision,
         .omega_even = omega,
@@ -195,16 +196,21 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
     int64_t fluid = 0;
     memset(d->tags, TAG_FLUID, d->view_cells);
     status = status_agree(comm, domain_faces(d, c));
+    struct bodies bodies = {0};
     if (!status)
-        status = domain_bodies(d, c);
+        status = bodies_place(&bodies, d, c);
     if (!status && !(status = domain_zones(d, c)))
         status = damp_rows(d, c);
     status = status_agree(comm, status);
+    if (!status) {
+        mark_beside(d);
+        status = bodies_list(&bodies, d);
+    }
+    bodies_close(&bodies);
     if (status) {
         domain_destroy(d);
         return status;
     }
-    mark_beside(d);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++)
@@ -221,6 +227,8 @@ void domain_destroy(struct domain *d)
 {
     free(d->tags);
     free(d->table);
+    free(d->near);
+    free(d->crossing);
     *d = (struct domain){0};
 }
 

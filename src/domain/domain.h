@@ -26,6 +26,11 @@ struct domain {
     struct tag_row rows[TAG_ROWS];
     int row_count;
     double *table; /* the view's */
+    /* The list of cells beside surfaces, the view's: those of the shells that its kernel steps, of
+     * the interior, and those that are there for the forces on bodies alone. */
+    struct near_cell *near;
+    float *crossing;
+    int near_shell, near_stepped; /* ends of the first two */
     /* Of view.signal[k], which solvers set before each step; [0] is NULL: always 1, and so are
      * those that nobody asked for. Another NULL is the flow-rate controller's, whose signal is the
      * acceleration itself (solver/drive.h). Those of nodes and forces act in step t, those of links

@@ -15,6 +15,7 @@
 #include "run/folder.h"
 #include "run/output.h"
 #include "solver/flow_rate.h"
+#include "solver/forces.h"
 #include "solver/probe.h"
 #include "solver/residual.h"
 
@@ -47,12 +48,24 @@ static void name_column(struct table *t, const char *name)
     t->names[t->columns++] = name;
 }
 
+/* How many coefficients a series of forces has: none, those of the force, those of the torque too.
+ */
+static int coefficients_of(const struct case_series *s)
+{
+    return s->area > 0 ? s->length > 0 ? 6 : 3 : 0;
+}
+
 static void name_columns(struct table *t)
 {
     static const char *const point[] = {"velocity_x", "velocity_y", "velocity_z", "density",
                                         "pressure"};
     static const char *const line[] = {"distance", "x", "y", "z"};
     static const char *const rate[] = {"volume_flow", "mass_flow", "mean_pressure", "area"};
+    static const char *const forces[] = {"force_x",    "force_y",    "force_z",
+                                         "pressure_x", "pressure_y", "pressure_z",
+                                         "torque_x",   "torque_y",   "torque_z"};
+    static const char *const coefficients[] = {"c_x",        "c_y",        "c_z",
+                                               "c_torque_x", "c_torque_y", "c_torque_z"};
     name_column(t, "step");
     name_column(t, "time");
     switch (t->series->kind) {
@@ -77,6 +90,12 @@ static void name_columns(struct table *t)
         break;
     case SERIES_KIND_residual:
         name_column(t, "residual");
+        break;
+    case SERIES_KIND_forces:
+        for (size_t k = 0; k < sizeof forces / sizeof *forces; k++)
+            name_column(t, forces[k]);
+        for (int k = 0; k < coefficients_of(t->series); k++)
+            name_column(t, coefficients[k]);
         break;
     }
 }
@@ -104,6 +123,7 @@ static enum status create_table(struct table *t, struct solver *s, struct state 
     switch (t->series->kind) {
     case SERIES_KIND_flow:
     case SERIES_KIND_flow_rate:
+    case SERIES_KIND_forces:
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
@@ -262,6 +282,22 @@ static double *add_rate(double *to, const struct case_units *units, double u,
     return to;
 }
 
+static double *add_forces(double *to, const struct case_units *units, double u,
+                          const struct case_series *s, const struct body_forces *f)
+{
+    const double unit = units->density * u * u * units->dx * units->dx;
+    const double reference = 0.5 * s->velocity * s->velocity * s->area;
+    for (int a = 0; a < 3; a++)
+        *to++ = f->force[a] * unit;
+    for (int a = 0; a < 3; a++)
+        *to++ = f->pressure[a] * unit;
+    for (int a = 0; a < 3; a++)
+        *to++ = f->torque[a] * unit * units->dx;
+    for (int k = 0; k < coefficients_of(s); k++)
+        *to++ = k < 3 ? f->force[k] / reference : f->torque[k - 3] / reference / s->length;
+    return to;
+}
+
 /* The rows of one series for this step. Collective. */
 static enum status write_table(struct tables *tables, struct table *t, const struct flow_sums *sums)
 {
@@ -270,6 +306,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     struct solver *const s = tables->solver;
     const bool root = s->domain->rank == 0;
     struct flow_rate rate = {0};
+    struct body_forces forces = {0};
     double residual = 0;
     enum status status = STATUS_OK;
 
@@ -285,6 +322,10 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         break;
     case SERIES_KIND_residual:
         status = residual_measure(&t->residual, s, &residual);
+        break;
+    case SERIES_KIND_forces:
+        status = forces_measure(s, t->series->body,
+                                t->series->about_given ? t->series->about : NULL, &forces);
         break;
     }
     if (status || !root)
@@ -307,6 +348,9 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             break;
         case SERIES_KIND_residual:
             *to++ = residual;
+            break;
+        case SERIES_KIND_forces:
+            to = add_forces(to, units, u, t->series, &forces);
             break;
         }
     }

@@ -70,6 +70,8 @@ double solver_bytes(const struct domain *d, enum precision storage)
     return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
                (double)bytes +
            (double)(d->view_cells + d->view.table_values * sizeof *d->view.table) +
+           (double)(d->view.near_cells * sizeof *d->view.near +
+                    d->view.crossings * sizeof *d->view.crossing) +
            (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
 }
 
@@ -157,6 +159,14 @@ static void launch_step(struct solver *s, enum queue queue, const struct box *bo
     s->backend->type->launch(s->backend, queue, KERNEL_step, &s->view, work, count);
 }
 
+/* The cells of the list from one to another. */
+static void launch_near(struct solver *s, enum queue queue, int from, int to)
+{
+    const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = (int)(s->step & 1)}};
+    if (to > from)
+        s->backend->type->launch(s->backend, queue, KERNEL_near, &s->view, &work, 1);
+}
+
 /* The interior in slabs, between which MPI gets to work: of use where a launch takes as long as
  * its kernel. */
 static void launch_slabs(struct solver *s)
@@ -175,6 +185,9 @@ static void launch_interior(struct solver *s)
 {
     struct backend *const b = s->backend;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
+    set_signals(s);
+    launch_near(s, QUEUE_INTERIOR, s->halo.count > 0 ? s->domain->near_shell : 0,
+                s->domain->near_stepped);
     if (b->type->asynchronous || s->halo.count == 0)
         launch_step(s, QUEUE_INTERIOR, &s->interior, 1);
     else
@@ -193,6 +206,7 @@ static enum status step_exchanging(struct solver *s)
     b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, true);
     launch_step(s, QUEUE_SHELL, s->shell, s->shells);
+    launch_near(s, QUEUE_SHELL, 0, s->domain->near_shell);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, false);
     halo_pack(&s->halo, odd);
     if (b->type->asynchronous)
@@ -370,11 +384,18 @@ const double *solver_flow(struct solver *s, const struct box *piece)
 const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
                             size_t bytes, int *workers)
 {
+    return solver_partials_of(s, kernel, box, 0, bytes, workers);
+}
+
+const void *solver_partials_of(struct solver *s, enum kernel kernel, const struct box *box,
+                               int body, size_t bytes, int *workers)
+{
     struct backend *const b = s->backend;
     const size_t cells = box_cells(box), room = s->piece_cells * Q * stored_bytes(s) / bytes;
     const size_t most = cells < room ? cells : room;
-    struct work work = {*box,
-                        {.odd = (int)(s->step & 1), .buffer = s->buffer[0], .layers = s->layers}};
+    struct work work = {
+        *box,
+        {.odd = (int)(s->step & 1), .body = body, .buffer = s->buffer[0], .layers = s->layers}};
     assert(!s->fetching && most > 0);
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();

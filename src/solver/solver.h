@@ -85,6 +85,9 @@ enum status fetch_end(struct fetch *f);
  * workers left one. As solver_get. */
 const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
                             size_t bytes, int *workers);
+/* The same, of the body of that number (struct task). */
+const void *solver_partials_of(struct solver *s, enum kernel kernel, const struct box *box,
+                               int body, size_t bytes, int *workers);
 
 /* Set them: fill solver_host(s) the same way, then put it. */
 void *solver_host(struct solver *s);

@@ -298,15 +298,32 @@ static void same_zone(const struct case_zone *a, const struct case_zone *b, cons
     SAME(sponge.velocity);
 }
 
+static void same_shape(const struct case_shape *a, const struct case_shape *b, const char *resolved)
+{
+    SAME(name);
+    SAME(kind);
+    SAME(from);
+    SAME(to);
+    SAME(center);
+    SAME(radius);
+    SAME(radii);
+    SAME(tube);
+    SAME(axis);
+    SAME(length);
+    SAME(pack);
+    SAME(scale);
+    SAME(rotate);
+    SAME(move);
+    SAME(about);
+    SAME(count);
+    for (int k = 0; k < a->count; k++)
+        same_shape(&a->parts[k], &b->parts[k], resolved);
+}
+
 static void same_body(const struct case_body *a, const struct case_body *b, const char *resolved)
 {
     SAME(name);
-    SAME(shape.kind);
-    SAME(shape.from);
-    SAME(shape.to);
-    SAME(shape.center);
-    SAME(shape.radius);
-    SAME(shape.axis);
+    same_shape(&a->shape, &b->shape, resolved);
     SAME(image.format);
     SAME(image.size);
     SAME(image.type);

@@ -17,9 +17,10 @@ from=$PWD
 cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
-targets='case set memory words seal voxels tiff'
+targets='case set memory words seal stl voxels tiff'
 voxel_sources='src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_tiff.c'
-case_sources='src/base/message.c src/base/file.c src/case/*.c tests/fuzz/fuzz.c'
+case_sources='src/base/elementary.c src/base/message.c src/base/file.c src/body/lines.c src/body/mesh.c
+    src/body/mesh_look.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
     case $1 in
@@ -37,6 +38,7 @@ seeds_of() {
     seal) echo tests/fuzz/seeds/seal ;;
     voxels) echo tests/fuzz/seeds/voxels ;;
     tiff) echo tests/fuzz/seeds/tiff ;;
+    stl) echo tests/fuzz/seeds/stl ;;
     esac
 }
 libraries_of() {
@@ -135,8 +137,9 @@ if [ $mode = coverage ]; then
     profiles=$(for target in $targets; do echo "$build/$target.profraw"; done)
     "${LLVM_PROFDATA:-llvm-profdata}" merge -o "$build/profile" $profiles
     "${LLVM_COV:-llvm-cov}" report $objects -instr-profile="$build/profile" -show-region-summary=false \
-        -show-branch-summary=false $voxel_sources src/case src/io/seal.c
-    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" $voxel_sources src/case src/io/seal.c >"$build/coverage.txt"
+        -show-branch-summary=false src/body/stl.c $voxel_sources src/case src/io/seal.c
+    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/body/stl.c $voxel_sources src/case \
+        src/io/seal.c >"$build/coverage.txt"
     echo "fuzz: line by line in $build/coverage.txt"
     exit 0
 fi

@@ -72,6 +72,14 @@ def region(keys):
     return after("regions:\n  r: {" + keys + "}\n")
 
 
+def body(text):
+    return after("bodies:\n  b: {" + text + "}\n")
+
+
+def mesh(file, keys="size: 4, center: [6, 6, 2]"):
+    return body(f"mesh: {{file: {file}, {keys}}}")
+
+
 def force(text):
     """Along x, which is periodic."""
     return after("force: " + text + "\n", line("  x: wall", "  x: periodic"))
@@ -88,6 +96,14 @@ GOOD = given("good.csv", "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1\n" * 4)
 SHORT = given("short.csv", "1, 1, 1, 1\n" * 12)
 WORDS = given("words.csv", "y, z, factor\n0, 0, 1\n")
 NAN = given("nan.csv", "1, nan, 1\n")
+FACET = "facet normal 0 0 0 outer loop vertex {} vertex {} vertex {} endloop endfacet\n"
+SIDES = [FACET.format(*c) for c in (("0 0 0", "0 1 0", "1 0 0"), ("0 0 0", "1 0 0", "0 0 1"),
+                                    ("0 0 0", "0 0 1", "0 1 0"), ("1 0 0", "0 1 0", "0 0 1"))]
+CLOSED = given("closed.stl", "solid\n" + "".join(SIDES) + "endsolid\n")
+OPEN = given("open.stl", "solid\n" + "".join(SIDES[1:]) + "endsolid\n")
+CUT = given("cut.stl", "solid\n" + SIDES[0] + SIDES[1][:50])
+FLAT = given("flat.stl", "solid\n" + SIDES[0] + FACET.format("0 0 0", "1 0 0", "0 1 0") + "endsolid\n")
+EMPTY = given("empty.stl", "")
 HDF5 = given("broken.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)
 BACK = given("back.csv", "0 0\n10 1\n5 0\n")
 FAST = given("fast.csv", "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4\n" * 4)
@@ -208,6 +224,35 @@ CASES = [
     (inlet(f"profile: {{file: {TABLES}, dataset: none}}"), "is empty"),
     (inlet(f"profile: {{file: {TABLES}, dataset: missing}}"), "its dataset 'missing' is not there"),
     (inlet(f"profile: {{file: {GOOD}, power: 7}}"), "both faces.xmin.velocity.profile.power"),
+    (mesh(OPEN), "bodies.b.mesh.file", "is open: 3 of its edges"),
+    (mesh(CLOSED, "size: 4, center: [26, 6, 2]"), "bodies.b.mesh is outside of the box: it reaches from 24 to 28 along x"),
+    (mesh(CLOSED, "size: 4, scale: 2"), "both bodies.b.mesh.scale and bodies.b.mesh.size"),
+    (mesh(CLOSED, "center: [6, 6, 2], min: [6, 6, 2]"), "both bodies.b.mesh.center and bodies.b.mesh.min"),
+    (mesh(CLOSED, "scale: 1e7"), "would reach from"),
+    (mesh(CLOSED, "size: 0.5, center: [6, 6, 2]"), "bodies.b holds the centre of no cell"),
+    (mesh(CLOSED, "checksum: 0123456789abcdef"), "has changed"),
+    (mesh(EMPTY), "is empty"),
+    (mesh(CUT), "ends in the middle, in line 3"),
+    (mesh(FLAT), "encloses nothing"),
+    (mesh(SHORT), "is no STL file"),
+    (mesh("none.stl"), "No such file"),
+    (body("velocity: [0, 0, 0]"), "bodies.b.shape or bodies.b.mesh or bodies.b.image is missing"),
+    (body("shape: {sphere: {center: [6, 6, 2], radius: 0}}"), "is out of range (above 0"),
+    (body("shape: {sphere: {center: [36, 6, 2], radius: 3}}"), "bodies.b.shape is outside of the box"),
+    (body("shape: {sphere: {center: [6, 6, 2], radius: 0.4}}"), "bodies.b holds the centre of no cell"),
+    (body("shape: {ellipsoid: {center: [6, 6, 2], radii: [1, 0, 1]}}"), "0 along y is out of range"),
+    (body("shape: {cylinder: {center: [6, 6, 2], radius: 1, axis: [0, 0, 0]}}"), "no direction"),
+    (body("shape: {cylinder: {center: [6, 6, 2], radius: 1, axis: w}}"), "'w' is none of x, y, z"),
+    (body("shape: {pack: {length: 4, share: 0.99}}"), "fill at most 0.9649"),
+    (body("shape: {pack: {length: 4}}"), "bodies.b.shape.pack.radius or bodies.b.shape.pack.share is missing"),
+    (body("shape: {box: {from: [1, 1, 1], to: [3, 3, 3]}, about: [1, 1, 1]}"), "has no effect without rotate or scale"),
+    (body("shape: {union: {}}"), "has no parts"),
+    (body("shape: {union: {a: {box: {from: [1, 1, 1], to: [3, 3, 3]}}}}"), "has only one part"),
+    (body("shape: {union: {a: {ball: {}}, b: {box: {from: [1, 1, 1], to: [3, 3, 3]}}}}"), "unknown key 'bodies.b.shape.union.a.ball'"),
+    (body("shape: {intersection: {a: {box: {from: [1, 1, 1], to: [3, 3, 3]}}, b: {box: {from: [5, 1, 1], to: [7, 3, 3]}}}}"),
+     "is empty: its parts do not meet along x"),
+    (body("shape: {complement: {a: {box: {from: [1, 1, 1], to: [3, 3, 3]}}}, rotate: [0, 0, 9]}"), "need about"),
+    (body("shape: {box: {from: [1, 1, 1], to: [3, 3, 3]}, sphere: {center: [6, 6, 2], radius: 2}}"), "is both box and sphere"),
     (patch("disc: {center: [3, 2], radius: 1}"), "patches.p does not say what it is"),
     (patch("disc: {center: [3, 2], radius: 1}, periodic: {}"), "unknown key 'patches.p.periodic'"),
     (patch("disc: {center: [3, 2], radius: 1}, velocity: {value: [0.2, 0, 0]}"), "case.yaml:16:72", "Mach 0.346"),
@@ -431,7 +476,6 @@ CASES = [
     (image("size: [4, 4, 4], solid: 1", PIPE), "is a device or a pipe, not a file"),
     (image("size: [4, 4, 4], solid: 1", "none.raw"), "'none.raw': No such file or directory"),
     (image("size: [1000000, 1000000, 1000000], type: int16, solid: 1"), "make 2000000000000000000"),
-    (after("bodies:\n  rock: {velocity: [0, 0, 0]}\n"), "bodies.rock.shape or bodies.rock.image is missing"),
     # units
     (line("viscosity: 0.05", "viscosity: 1e-3 m2/s"), "units"),
     (line("velocity: 0.05", "velocity: 0.05 m/s"), "units"),

@@ -34,7 +34,8 @@ static void every_row_is_complete(void **state)
         if (map != keys_inner(k->path))
             fail_msg("%s: a map has keys below it, others do not", k->path);
         const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES ||
-                            k->type == KEY_COLUMNS || keys_word_or_map(k->type);
+                            k->type == KEY_COLUMNS || k->type == KEY_AXIS ||
+                            keys_word_or_map(k->type);
         if (choice != (k->choices != NULL))
             fail_msg("%s: choices", k->path);
         if ((k->type == KEY_COLUMNS) != (k->alone != NULL))
@@ -69,6 +70,9 @@ static void paths_are_matched(void **state)
     assert_true(keys_match("output.series.any-name_1.every", pattern));
     assert_string_equal(pattern, "output.series.*.every");
     assert_true(keys_match("output", pattern));
+    assert_true(keys_match("bodies.a.shape.union.b.difference.c.sphere.radius", pattern));
+    assert_string_equal(pattern, "bodies.*.shape.sphere.radius");
+    assert_false(keys_match("bodies.a.shape.union.b.wall", pattern));
     assert_false(keys_match("faces.top", pattern));
     assert_false(keys_match("fluid.visc", pattern));
     assert_false(keys_match("fluid.viscosity.x", pattern));

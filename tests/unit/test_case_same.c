@@ -72,6 +72,7 @@ static void must_say(const char *fragment)
 #define HELD BASE "force: {flow_rate: {velocity: 0.01"
 #define SOLID BASE "bodies: {a: {shape: {"
 #define IMAGE(file, keys) BASE "bodies: {a: {image: {file: " file ", solid: [1], " keys "}}}\n"
+#define MESHED(keys) BASE "bodies: {a: {mesh: {file: t.stl, " keys "}}}\n"
 #define PART BASE "regions: {a: {box: "
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
 #define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
@@ -206,6 +207,84 @@ static const struct change {
      "bodies.a.image.isolated"},
     {"bodies.*.image.checksum", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.file=b.raw",
      "bodies.a.image.checksum"},
+    {"bodies.*.shape.ellipsoid.center",
+     SOLID "ellipsoid: {center: [4, 4, 2], radii: [2, 1, 1]}}}}\n",
+     "bodies.a.shape.ellipsoid.center=[4, 4, 1]", "bodies.a.shape.ellipsoid.center"},
+    {"bodies.*.shape.ellipsoid.radii",
+     SOLID "ellipsoid: {center: [4, 4, 2], radii: [2, 1, 1]}}}}\n",
+     "bodies.a.shape.ellipsoid.radii=[2, 2, 1]", "bodies.a.shape.ellipsoid.radii"},
+    {"bodies.*.shape.cylinder.length",
+     SOLID "cylinder: {center: [4, 4, 2], radius: 2, length: 3}}}}\n",
+     "bodies.a.shape.cylinder.length=4", "bodies.a.shape.cylinder.length"},
+    {"bodies.*.shape.capsule.from",
+     SOLID "capsule: {from: [3, 4, 2], to: [5, 4, 2], radius: 1}}}}\n",
+     "bodies.a.shape.capsule.from=[2, 4, 2]", "bodies.a.shape.capsule.from"},
+    {"bodies.*.shape.capsule.to", SOLID "capsule: {from: [3, 4, 2], to: [5, 4, 2], radius: 1}}}}\n",
+     "bodies.a.shape.capsule.to=[6, 4, 2]", "bodies.a.shape.capsule.to"},
+    {"bodies.*.shape.capsule.radius",
+     SOLID "capsule: {from: [3, 4, 2], to: [5, 4, 2], radius: 1}}}}\n",
+     "bodies.a.shape.capsule.radius=2", "bodies.a.shape.capsule.radius"},
+    {"bodies.*.shape.torus.center", SOLID "torus: {center: [4, 4, 2], radius: 2, tube: 1}}}}\n",
+     "bodies.a.shape.torus.center=[4, 4, 1]", "bodies.a.shape.torus.center"},
+    {"bodies.*.shape.torus.axis", SOLID "torus: {center: [4, 4, 2], radius: 2, tube: 1}}}}\n",
+     "bodies.a.shape.torus.axis=x", "bodies.a.shape.torus.axis"},
+    {"bodies.*.shape.torus.radius", SOLID "torus: {center: [4, 4, 2], radius: 2, tube: 1}}}}\n",
+     "bodies.a.shape.torus.radius=3", "bodies.a.shape.torus.radius"},
+    {"bodies.*.shape.torus.tube", SOLID "torus: {center: [4, 4, 2], radius: 2, tube: 1}}}}\n",
+     "bodies.a.shape.torus.tube=0.5", "bodies.a.shape.torus.tube"},
+    {"bodies.*.shape.half_space.point", SOLID "half_space: {point: [4, 4, 2]}}}}\n",
+     "bodies.a.shape.half_space.point=[4, 4, 1]", "bodies.a.shape.half_space.point"},
+    {"bodies.*.shape.half_space.normal", SOLID "half_space: {point: [4, 4, 2]}}}}\n",
+     "bodies.a.shape.half_space.normal=[1, 0, 1]", "bodies.a.shape.half_space.normal"},
+    {"bodies.*.shape.pack.lattice", SOLID "pack: {length: 4, radius: 1}}}}\n",
+     "bodies.a.shape.pack.lattice=body_centred", "bodies.a.shape.pack.lattice"},
+    {"bodies.*.shape.pack.length", SOLID "pack: {length: 4, radius: 1}}}}\n",
+     "bodies.a.shape.pack.length=5", "bodies.a.shape.pack.length"},
+    {"bodies.*.shape.pack.center", SOLID "pack: {length: 4, radius: 1}}}}\n",
+     "bodies.a.shape.pack.center=[1, 0, 0]", "bodies.a.shape.pack.center"},
+    {"bodies.*.shape.pack.radius", SOLID "pack: {length: 4, radius: 1}}}}\n",
+     "bodies.a.shape.pack.radius=1.5", "bodies.a.shape.pack.radius"},
+    {"bodies.*.shape.pack.share", SOLID "pack: {length: 4, share: 0.2}}}}\n",
+     "bodies.a.shape.pack.share=0.3", "bodies.a.shape.pack.radius"},
+    {"bodies.*.shape.scale", SOLID "sphere: {center: [4, 4, 2], radius: 1}, scale: 2}}}\n",
+     "bodies.a.shape.scale=1.5", "bodies.a.shape.scale"},
+    {"bodies.*.shape.rotate",
+     SOLID "ellipsoid: {center: [4, 4, 2], radii: [2, 1, 1]}, rotate: [0, 0, 20]}}}\n",
+     "bodies.a.shape.rotate=[0, 0, 21]", "bodies.a.shape.rotate"},
+    {"bodies.*.shape.about",
+     SOLID "ellipsoid: {center: [4, 4, 2], radii: [2, 1, 1]}, rotate: [0, 0, 20]}}}\n",
+     "bodies.a.shape.about=[4, 4, 1]", "bodies.a.shape.about"},
+    {"bodies.*.shape.move", SOLID "sphere: {center: [4, 4, 2], radius: 1}, move: [0, 0, 1]}}}\n",
+     "bodies.a.shape.move=[0, 1, 0]", "bodies.a.shape.move"},
+    {"bodies.*.shape.union",
+     SOLID "union: {a: {sphere: {center: [4, 4, 2], radius: 1}}, b: {box: {from: [4, 4, 0], to: "
+           "[8, 8, 4]}}}}}}\n",
+     "bodies.a.shape.union.a.sphere.radius=1.5", "bodies.a.shape.union.a.sphere.radius"},
+    {"bodies.*.shape.difference",
+     SOLID "difference: {a: {sphere: {center: [4, 4, 2], radius: 1}}, b: {box: {from: [4, 4, 0], "
+           "to: [8, 8, 4]}}}}}}\n",
+     "bodies.a.shape.difference.a.sphere.radius=1.5", "bodies.a.shape.difference.a.sphere.radius"},
+    {"bodies.*.shape.intersection",
+     SOLID "intersection: {a: {sphere: {center: [4, 4, 2], radius: 1}}, b: {box: {from: [4, 4, 0], "
+           "to: [8, 8, 4]}}}}}}\n",
+     "bodies.a.shape.intersection.a.sphere.radius=1.5",
+     "bodies.a.shape.intersection.a.sphere.radius"},
+    {"bodies.*.shape.complement",
+     SOLID "complement: {a: {sphere: {center: [4, 4, 2], radius: 1}}, b: {box: {from: [4, 4, 0], "
+           "to: [8, 8, 4]}}}}}}\n",
+     "bodies.a.shape.complement.a.sphere.radius=1.5", "bodies.a.shape.complement.a.sphere.radius"},
+    {"bodies.*.mesh.file", MESHED("scale: 8"), "bodies.a.mesh.file=t2.stl", NULL},
+    {"bodies.*.mesh.scale", MESHED("scale: 8"), "bodies.a.mesh.scale=4", "bodies.a.mesh.scale"},
+    {"bodies.*.mesh.size", MESHED("size: 8"), "bodies.a.mesh.size=4", "bodies.a.mesh.scale"},
+    {"bodies.*.mesh.rotate", MESHED("scale: 8"), "bodies.a.mesh.rotate=[0, 10, 0]",
+     "bodies.a.mesh.rotate"},
+    {"bodies.*.mesh.center", MESHED("center: [8, 8, 8]"), "bodies.a.mesh.center=[8, 8, 7]",
+     "bodies.a.mesh.center"},
+    {"bodies.*.mesh.min", MESHED("min: [8, 8, 8]"), "bodies.a.mesh.min=[8, 8, 7]",
+     "bodies.a.mesh.center"},
+    {"bodies.*.mesh.open", MESHED("scale: 8"), "bodies.a.mesh.open=accept", "bodies.a.mesh.open"},
+    {"bodies.*.mesh.checksum", MESHED("scale: 8"), "bodies.a.mesh.file=u.stl",
+     "bodies.a.mesh.checksum"},
     {"bodies.*.velocity", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
      "bodies.a.velocity=[0.01, 0, 0]", "bodies.a.velocity"},
     {"regions.*.box", PART "all}}\n", "regions.a.box={from: [0, 0, 0], to: [8, 8, 4]}",
@@ -400,6 +479,14 @@ static int setup_files(void **state)
     write_text("t.csv", "0 0\n10 1\n");
     write_text("t2.csv", "0,0\n10,1\n");
     write_text("u.csv", "0 0\n10 0.9\n");
+#define FACE(a, b, c)                                                                              \
+    "facet normal 0 0 0 outer loop vertex " a " vertex " b " vertex " c " endloop endfacet\n"
+#define TETRAHEDRON(top)                                                                           \
+    "solid\n" FACE("0 0 0", "0 1 0", "1 0 0") FACE("0 0 0", "1 0 0", top)                          \
+        FACE("0 0 0", top, "0 1 0") FACE("1 0 0", "0 1 0", top) "endsolid\n"
+    write_text("t.stl", TETRAHEDRON("0 0 1"));
+    write_text("t2.stl", TETRAHEDRON("0 -0 1.0"));
+    write_text("u.stl", TETRAHEDRON("0 0 2"));
     write_mask("m.png", 5);
     write_mask("m2.png", 5);
     write_mask("n.png", 6);

@@ -1,0 +1,177 @@
+/* A triangle mesh as a body; see mesh.h. */
+#include "body/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body/turn.h"
+#include "lattice.h"
+
+/* A link's ends may miss a triangle that they should touch by so many cells. */
+#define NEAR 1e-9
+/* The least part of a link before the surface. */
+#define LEAST 0x1p-40
+
+void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], double hi[3])
+{
+    double turn[3][3];
+    turn_make(rotate, turn);
+    for (int a = 0; a < 3; a++) {
+        lo[a] = INFINITY;
+        hi[a] = -INFINITY;
+    }
+    for (size_t v = 0; v < m->vertices; v++) {
+        double at[3];
+        turn_apply((const double(*)[3])turn, m->vertex[v], at);
+        for (int a = 0; a < 3; a++) {
+            lo[a] = fmin(lo[a], at[a]);
+            hi[a] = fmax(hi[a], at[a]);
+        }
+    }
+}
+
+double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3]
+{
+    const struct stl *const m = from->stl;
+    double turn[3][3], shift[3];
+    double(*const vertex)[3] = malloc((m->vertices + 1) * sizeof *vertex);
+    turn_make(from->rotate, turn);
+    mesh_extent(m, from->rotate, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        shift[a] = from->center[a] - 0.5 * from->scale * (lo[a] + hi[a]);
+        lo[a] = shift[a] + from->scale * lo[a];
+        hi[a] = shift[a] + from->scale * hi[a];
+    }
+    for (size_t v = 0; vertex && v < m->vertices; v++) {
+        turn_apply((const double(*)[3])turn, m->vertex[v], vertex[v]);
+        for (int a = 0; a < 3; a++)
+            vertex[v][a] = shift[a] + from->scale * vertex[v][a];
+    }
+    return vertex;
+}
+
+/* Lines along the axes that inside is asked of, and along all pairs of directions for links. */
+static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], bool links)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    for (int k = 0; k < 9; k++) {
+        if ((k == 0 || (k < 3 && !m->closed)) &&
+            !lines_create(&m->axis[k], &m->triangles, c[2 * k + 1], lo, hi))
+            return false;
+        if (links && !lines_create(&m->pair[k], &m->triangles, c[2 * k + 1], lo, hi))
+            return false;
+    }
+    return true;
+}
+
+bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], const int hi[3],
+                 bool links)
+{
+    *m = (struct mesh){0};
+    m->agreed = from->facts.turned == 0;
+    m->closed = from->facts.open == 0;
+    m->outward = from->facts.volume < 0 ? -1 : 1;
+    m->vertex = mesh_place(from, m->lo, m->hi);
+    m->triangles =
+        (struct triangles){from->stl->vertices, from->stl->triangles, (const double(*)[3])m->vertex,
+                           (const uint32_t(*)[3])from->stl->triangle};
+    if (m->vertex && draw_lines(m, lo, hi, links))
+        return true;
+    mesh_destroy(m);
+    return false;
+}
+
+void mesh_destroy(struct mesh *m)
+{
+    free(m->vertex);
+    for (int k = 0; k < 3; k++)
+        lines_destroy(&m->axis[k]);
+    for (int k = 0; k < 9; k++)
+        lines_destroy(&m->pair[k]);
+    *m = (struct mesh){0};
+}
+
+/* What the mesh says of a cell along one axis: how many of its two ways out end inside. */
+static int votes_along(const struct mesh *m, const struct lines *l, const int cell[3])
+{
+    size_t count, passed = 0;
+    const struct hit *const hit = lines_at(l, cell, &count);
+    int before = 0, after = 0;
+    for (; passed < count && hit[passed].at <= cell[l->main] + 0.5; passed++)
+        before += hit[passed].turn;
+    for (size_t h = passed; h < count; h++)
+        after += hit[h].turn;
+    if (m->agreed)
+        return (before != 0) + (after != 0);
+    return (int)(passed % 2 + (count - passed) % 2);
+}
+
+/* An open mesh: inside is where more than half of the ways along the axes say so. */
+static void vote(const struct mesh *m, int x, int count, int y, int z, uint8_t *inside)
+{
+    for (int k = 0; k < count; k++) {
+        const int cell[3] = {x + k, y, z};
+        int votes = 0;
+        if (cell[0] + 0.5 < m->lo[0] || cell[0] + 0.5 > m->hi[0])
+            continue;
+        for (int a = 0; a < 3; a++)
+            votes += votes_along(m, &m->axis[a], cell);
+        if (votes > 3)
+            inside[k] = 1;
+    }
+}
+
+void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *inside)
+{
+    const int cell[3] = {x, y, z};
+    size_t hits;
+    if (y + 0.5 < m->lo[1] || y + 0.5 > m->hi[1] || z + 0.5 < m->lo[2] || z + 0.5 > m->hi[2])
+        return;
+    if (!m->closed) {
+        vote(m, x, count, y, z, inside);
+        return;
+    }
+    const struct hit *const hit = lines_at(&m->axis[0], cell, &hits);
+    int sum = 0;
+    for (size_t h = 0; h + 1 < hits; h++) {
+        sum = m->agreed ? sum + hit[h].turn : !sum;
+        if (!sum)
+            continue;
+        const int64_t begin = lines_cell(hit[h].at) - x, end = lines_cell(hit[h + 1].at) - x;
+        for (int64_t k = begin > 0 ? begin : 0; k < end && k < count; k++)
+            inside[k] = 1;
+    }
+}
+
+/* The first hit on the way that enters (any hit, if `any`): the part of the way, or 2. */
+static double first_hit(const struct mesh *m, const struct lines *l, const int cell[3], int way,
+                        bool any)
+{
+    size_t count;
+    const struct hit *const hit = lines_at(l, cell, &count);
+    const double start = cell[l->main] + 0.5;
+    double first = 2;
+    for (size_t h = 0; h < count; h++) {
+        const double q = way * (hit[h].at - start);
+        if (q >= -NEAR && q <= 1 + NEAR && q < first && (any || hit[h].turn * way == m->outward))
+            first = q;
+    }
+    return first;
+}
+
+double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3])
+{
+    static const int velocity[Q][3] = LATTICE_VELOCITIES;
+    int k = 0;
+    while (k < 8 && memcmp(velocity[2 * k + 1], c, sizeof velocity[0]) != 0 &&
+           memcmp(velocity[2 * k + 2], c, sizeof velocity[0]) != 0)
+        k++;
+    const struct lines *const l = &m->pair[k];
+    double q = first_hit(m, l, cell, c[l->main], !m->agreed || !m->closed);
+    if (q > 1 + NEAR)
+        q = first_hit(m, l, cell, c[l->main], true);
+    if (q > 1 + NEAR)
+        return 0.5;
+    return q < LEAST ? LEAST : q < 1 ? q : 1;
+}

@@ -1,0 +1,266 @@
+/* What there is to say of a mesh; see mesh.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body/mesh.h"
+
+/* Any cell there may be. */
+#define FAR 20000000
+/* Lines through a mesh that is so large in cells are not counted out. */
+#define COUNTED 1e9
+/* Cells that a part should be thick, but for rounding. */
+#define THIN (2 - 1e-9)
+
+/* An edge, by its vertices in ascending order, as one triangle has it. */
+struct edge {
+    uint32_t low, high;
+    int direction; /* 1: from low to high */
+};
+
+/* A triangle from its lowest vertex on, and its place in the file. */
+struct face {
+    uint32_t corner[3], at;
+};
+
+static int compare_faces(const void *a, const void *b)
+{
+    const struct face *const p = a, *const q = b;
+    for (int k = 0; k < 3; k++)
+        if (p->corner[k] != q->corner[k])
+            return p->corner[k] < q->corner[k] ? -1 : 1;
+    return p->at < q->at ? -1 : p->at > q->at;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct edge *const p = a, *const q = b;
+    if (p->low != q->low)
+        return p->low < q->low ? -1 : 1;
+    return p->high < q->high ? -1 : p->high > q->high;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct face *const p = a, *const q = b;
+    return p->at < q->at ? -1 : p->at > q->at;
+}
+
+/* Triangles with three different corners, each once, in the order of the file. */
+static bool clean(struct stl *m, struct mesh_facts *facts)
+{
+    struct face *const face = malloc((m->triangles + 1) * sizeof *face);
+    size_t count = 0, kept = 0;
+    if (!face)
+        return false;
+    for (size_t t = 0; t < m->triangles; t++) {
+        const uint32_t *const c = m->triangle[t];
+        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) {
+            facts->flat++;
+            continue;
+        }
+        const int first = c[0] < c[1] ? (c[0] < c[2] ? 0 : 2) : (c[1] < c[2] ? 1 : 2);
+        face[count++] =
+            (struct face){{c[first], c[(first + 1) % 3], c[(first + 2) % 3]}, (uint32_t)t};
+    }
+    qsort(face, count, sizeof *face, compare_faces);
+    for (size_t k = 0; k < count; k++) {
+        if (kept && !memcmp(face[k].corner, face[kept - 1].corner, sizeof face[k].corner))
+            facts->twice++;
+        else
+            face[kept++] = face[k];
+    }
+    qsort(face, kept, sizeof *face, compare_places);
+    for (size_t k = 0; k < kept; k++)
+        memcpy(m->triangle[k], face[k].corner, sizeof m->triangle[k]);
+    m->triangles = kept;
+    free(face);
+    return true;
+}
+
+static bool look_at_edges(const struct stl *m, struct mesh_facts *facts)
+{
+    const size_t count = 3 * m->triangles;
+    struct edge *const edge = malloc((count + 1) * sizeof *edge);
+    if (!edge)
+        return false;
+    for (size_t t = 0; t < m->triangles; t++)
+        for (int k = 0; k < 3; k++) {
+            const uint32_t a = m->triangle[t][k], b = m->triangle[t][(k + 1) % 3];
+            edge[3 * t + (size_t)k] = a < b ? (struct edge){a, b, 1} : (struct edge){b, a, -1};
+        }
+    qsort(edge, count, sizeof *edge, compare_edges);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        int sum = 0;
+        for (end = begin; end < count && !compare_edges(&edge[begin], &edge[end]); end++)
+            sum += edge[end].direction;
+        const size_t uses = end - begin;
+        facts->open += uses % 2;
+        facts->crowded += uses > 2;
+        facts->turned += uses % 2 == 0 && sum != 0;
+    }
+    free(edge);
+    return true;
+}
+
+bool mesh_look(struct stl *m, struct mesh_facts *facts)
+{
+    *facts = (struct mesh_facts){0};
+    if (!clean(m, facts) || !look_at_edges(m, facts))
+        return false;
+    facts->triangles = m->triangles;
+    return true;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+uint32_t *mesh_parts(size_t vertices, size_t triangles, const uint32_t (*corner)[3],
+                     uint32_t *count)
+{
+    uint32_t *const parent = malloc((vertices + 1) * sizeof *parent);
+    uint32_t *const number = malloc((vertices + 1) * sizeof *number); /* of a root's part */
+    uint32_t *part = malloc((triangles + 1) * sizeof *part);
+    *count = 0;
+    if (!parent || !number || !part) {
+        free(part);
+        part = NULL;
+        goto out;
+    }
+    for (size_t v = 0; v < vertices; v++)
+        parent[v] = (uint32_t)v;
+    for (size_t t = 0; t < triangles; t++)
+        for (int k = 1; k < 3; k++) {
+            const uint32_t a = root_of(parent, corner[t][0]), b = root_of(parent, corner[t][k]);
+            parent[a < b ? b : a] = a < b ? a : b;
+        }
+    memset(number, 0xff, vertices * sizeof *number);
+    for (size_t t = 0; t < triangles; t++) {
+        const uint32_t root = root_of(parent, corner[t][0]);
+        if (number[root] == UINT32_MAX)
+            number[root] = (*count)++;
+        part[t] = number[root];
+    }
+out:
+    free(number);
+    free(parent);
+    return part;
+}
+
+/* Volume, shadow along each axis, and cells of a part. */
+struct part {
+    double volume, shadow[3];
+    int64_t cells;
+};
+
+/* Volume by the divergence theorem, about a corner of the box, so that little cancels. */
+static void measure_parts(const struct triangles *t, const double origin[3], const uint32_t *number,
+                          struct part *part, double *area)
+{
+    for (size_t k = 0; k < t->count; k++) {
+        struct part *const to = &part[number[k]];
+        const double *const p = t->vertex[t->corner[k][0]], *const q = t->vertex[t->corner[k][1]],
+                            *const r = t->vertex[t->corner[k][2]];
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            const double n = (q[b] - p[b]) * (r[c] - p[c]) - (q[c] - p[c]) * (r[b] - p[b]);
+            to->volume += (p[a] - origin[a]) * n / 6;
+            to->shadow[a] += 0.25 * fabs(n); /* front and back */
+            square += n * n;
+        }
+        *area += 0.5 * sqrt(square);
+    }
+}
+
+/* Triangles in the order of their parts; part k has those from begin[k] to begin[k + 1]. */
+static void sort_by_part(const struct triangles *t, const uint32_t *number, uint32_t parts,
+                         uint32_t (*corner)[3], size_t *begin)
+{
+    memset(begin, 0, ((size_t)parts + 2) * sizeof *begin);
+    for (size_t k = 0; k < t->count; k++)
+        begin[number[k] + 2]++;
+    for (uint32_t k = 0; k < parts; k++)
+        begin[k + 2] += begin[k + 1];
+    for (size_t k = 0; k < t->count; k++)
+        memcpy(corner[begin[number[k] + 1]++], t->corner[k], sizeof *corner);
+}
+
+/* Cells whose centres a part encloses: each line has those from where it enters, the first beyond
+ * which is subtracted, to where it leaves. */
+static bool count_part(const struct triangles *t, int64_t *cells)
+{
+    static const int lo[3] = {-FAR, -FAR, -FAR}, hi[3] = {FAR, FAR, FAR}, x[3] = {1, 0, 0};
+    struct lines l;
+    if (!lines_create(&l, t, x, lo, hi))
+        return false;
+    const size_t hits = l.begin[(size_t)l.count[0] * (size_t)l.count[1]];
+    for (size_t h = 0; h < hits; h++)
+        *cells -= l.hit[h].turn * lines_cell(l.hit[h].at);
+    lines_destroy(&l);
+    return true;
+}
+
+static bool count_cells(const struct triangles *t, const uint32_t *number, uint32_t parts,
+                        struct part *part)
+{
+    uint32_t(*const corner)[3] = malloc((t->count + 1) * sizeof *corner);
+    size_t *const begin = malloc(((size_t)parts + 2) * sizeof *begin);
+    bool done = corner && begin;
+    if (done)
+        sort_by_part(t, number, parts, corner, begin);
+    for (uint32_t k = 0; done && k < parts; k++) {
+        const struct triangles of = {t->vertices, begin[k + 1] - begin[k], t->vertex,
+                                     (const uint32_t(*)[3])(corner + begin[k])};
+        done = count_part(&of, &part[k].cells);
+    }
+    free(corner);
+    free(begin);
+    return done;
+}
+
+/* Which parts are thin, or nowhere. */
+static void judge_parts(const struct part *part, struct mesh_facts *facts)
+{
+    for (uint32_t k = 0; k < facts->parts; k++) {
+        const double *const s = part[k].shadow;
+        const double widest = fmax(s[0], fmax(s[1], s[2]));
+        facts->cells += llabs(part[k].cells);
+        facts->lost += part[k].cells == 0;
+        facts->thin += part[k].cells != 0 && fabs(part[k].volume) < THIN * widest;
+    }
+}
+
+bool mesh_measure(struct case_mesh *mesh)
+{
+    struct mesh_facts *const facts = &mesh->facts;
+    double lo[3], hi[3];
+    double(*const vertex)[3] = mesh_place(mesh, lo, hi);
+    const struct triangles t = {mesh->stl->vertices, mesh->stl->triangles,
+                                (const double(*)[3])vertex,
+                                (const uint32_t(*)[3])mesh->stl->triangle};
+    uint32_t *const number = mesh_parts(t.vertices, t.count, t.corner, &facts->parts);
+    struct part *const part = calloc((size_t)facts->parts + 1, sizeof *part);
+    bool done = vertex && number && part;
+    const bool count =
+        !facts->open && !facts->turned && (hi[1] - lo[1]) * (hi[2] - lo[2]) < COUNTED;
+    facts->volume = facts->area = 0;
+    facts->thin = facts->lost = 0;
+    facts->cells = 0;
+    if (done)
+        measure_parts(&t, lo, number, part, &facts->area);
+    for (uint32_t k = 0; done && k < facts->parts; k++)
+        facts->volume += part[k].volume;
+    if (done && count && (done = count_cells(&t, number, facts->parts, part)))
+        judge_parts(part, facts);
+    free(part);
+    free(number);
+    free(vertex);
+    return done;
+}
