@@ -6,7 +6,7 @@
 set -eu
 
 run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
-    libhdf5-openmpi-dev libyaml-dev libpng-dev libjansson-dev libxxhash-dev'
+    libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'
 test='libcmocka-dev python3-numpy python3-h5py python3-matplotlib python3-xxhash python3-vtk9 valgrind
     xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev'
 

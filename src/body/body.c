@@ -19,12 +19,17 @@ static void reach(const struct flow_case *c, int lo[3], int hi[3])
 }
 
 enum status body_open(struct body *b, const struct case_body *what, const struct flow_case *c,
-                      MPI_Comm comm)
+                      const int lo[3], const int hi[3], MPI_Comm comm)
 {
-    int lo[3], hi[3];
+    int from[3], to[3];
+    bool periodic[3];
     *b = (struct body){.what = what};
-    reach(c, lo, hi);
-    const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, lo, hi,
+    for (int a = 0; a < 3; a++)
+        periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+    if (what->image.file)
+        return voxels_open(&b->voxels, &what->image, what->name, c->cells, periodic, lo, hi, comm);
+    reach(c, from, to);
+    const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to,
                                                     what->wall == BODY_WALL_interpolated)
                                       : shape_create(&b->shape, &what->shape);
     const enum status s = status_agree(
@@ -38,19 +43,26 @@ void body_close(struct body *b)
 {
     shape_destroy(&b->shape);
     mesh_destroy(&b->mesh);
+    voxels_close(&b->voxels);
     *b = (struct body){0};
 }
 
 void body_bounds(const struct body *b, double lo[3], double hi[3])
 {
     const bool mesh = b->what->mesh.file != NULL;
+    if (b->what->image.file) {
+        voxels_bounds(&b->voxels, lo, hi);
+        return;
+    }
     memcpy(lo, mesh ? b->mesh.lo : b->shape.lo, 3 * sizeof *lo);
     memcpy(hi, mesh ? b->mesh.hi : b->shape.hi, 3 * sizeof *hi);
 }
 
 void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *inside)
 {
-    if (b->what->mesh.file)
+    if (b->what->image.file)
+        voxels_row(&b->voxels, x, count, y, z, inside);
+    else if (b->what->mesh.file)
         mesh_row(&b->mesh, x, count, y, z, inside);
     else
         shape_row(&b->shape, x, count, y, z, inside);
@@ -58,6 +70,8 @@ void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *ins
 
 double body_crossing(const struct body *b, const int cell[3], const int c[3])
 {
+    if (b->what->image.file)
+        return 0.5; /* a voxel's face is half-way between centres */
     return b->what->mesh.file ? mesh_crossing(&b->mesh, cell, c)
                               : shape_crossing(&b->shape, cell, c);
 }

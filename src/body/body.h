@@ -10,17 +10,19 @@
 
 #include "body/mesh.h"
 #include "body/shape.h"
+#include "body/voxels.h"
 
 struct body {
     const struct case_body *what;
     struct shape shape; /* when it is one */
     struct mesh mesh;
+    struct voxels voxels;
 };
 
-/* Read what it is made of; collective. STATUS_USAGE or STATUS_MACHINE, reported, the same on all
- * ranks. */
+/* Read what it is made of, as far as the cells lo <= cell < hi need it, which may go beyond
+ * periodic faces; collective. STATUS_USAGE or STATUS_MACHINE, reported, the same on all ranks. */
 enum status body_open(struct body *b, const struct case_body *what, const struct flow_case *c,
-                      MPI_Comm comm);
+                      const int lo[3], const int hi[3], MPI_Comm comm);
 void body_close(struct body *b);
 
 /* A box that holds all of it; infinite where the body is. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "body/voxel_image.h"
 #include "collision.h" /* enum collision, COLLISION_LIST */
 #include "subgrid.h"   /* enum subgrid */
 
@@ -418,8 +419,9 @@ enum body_wall {
 /* A solid in the flow. */
 struct case_body {
     char name[CASE_NAME];
-    struct case_shape shape; /* when it is no mesh */
+    struct case_shape shape; /* when it is neither mesh nor image */
     struct case_mesh mesh;
+    struct voxel_image image; /* image.file NULL: the body is no image */
     enum body_wall wall;
     double velocity[3]; /* of its surface; the body itself stays where it is */
     double spin[3];     /* angular velocity of its surface, radians a step */
@@ -511,6 +513,12 @@ struct case_files {
                  char reason[CASE_REASON]);
     bool (*png)(const char *bytes, size_t length, const int size[2], uint8_t **mask,
                 char reason[CASE_REASON]);
+    /* A voxel image by its path: its size and type and v->file, the absolute path; then what is in
+     * the part that is taken, see body/voxel_survey.h. STATUS_USAGE or STATUS_MACHINE, not
+     * reported, the same on all ranks, come with a reason, likewise. */
+    enum status (*voxel_header)(void *context, const char *path, struct voxel_image *v,
+                                char reason[CASE_REASON]);
+    enum status (*voxel_survey)(void *context, struct voxel_image *v, char reason[CASE_REASON]);
 };
 
 /* Names of the enumerators above, as the case file spells them. */

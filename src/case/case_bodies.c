@@ -16,15 +16,39 @@ static enum status read_rotation(const struct reader *r, const struct node *body
     return s ? s : value_numbers(r, map, "bodies.*.rotation.about", UNIT_LENGTH, 3, to->pivot);
 }
 
+/* What it is made of is said once. */
+static enum status check_source(const struct reader *r, const struct node *map)
+{
+    static const char *const rows[] = {"bodies.*.shape", "bodies.*.mesh", "bodies.*.image"};
+    char path[NODE_PATH], instead[2 * NODE_PATH + 32];
+    const char *found = NULL;
+    enum status s = STATUS_OK;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && !s; k++) {
+        if (!value_find(map, rows[k]))
+            continue;
+        if (found)
+            s = value_one_of(r, map, found, rows[k]);
+        found = rows[k];
+    }
+    if (s || found)
+        return s;
+    node_path(map, path, sizeof path);
+    snprintf(instead, sizeof instead, " or %s.mesh or %s.image", path, path);
+    return value_missing(r, map, rows[0], instead);
+}
+
 static enum status read_body(const struct reader *r, const struct node *map,
                              const struct flow_case *c, struct case_body *body)
 {
     const struct node *const shape = value_find(map, "bodies.*.shape"), *const mesh = value_find(
                                                                             map, "bodies.*.mesh");
+    const struct node *const image = value_find(map, "bodies.*.image");
     int wall = 0;
-    enum status s = value_one_of(r, map, "bodies.*.shape", "bodies.*.mesh");
+    enum status s = check_source(r, map);
     if (!s && mesh)
         s = mesh_read(r, mesh, c, &body->mesh);
+    if (!s && image)
+        s = voxel_image_read(r, image, c, &body->image);
     if (!s && shape && !(s = shape_read(r, shape, &body->shape)))
         s = shape_check_box(r, shape, &body->shape, c);
     if (s || (s = value_choice(r, map, "bodies.*.wall", &wall)) ||
@@ -60,9 +84,14 @@ void bodies_write(FILE *to, const struct flow_case *c)
         fprintf(to, "bodies:\n");
     for (int i = 0; i < c->body_count; i++) {
         const struct case_body *const b = &c->bodies[i];
-        fprintf(to, "  %s: {%s: ", b->name, b->mesh.file ? "mesh" : "shape");
+        fprintf(to, "  %s: {%s: ", b->name,
+                b->mesh.file    ? "mesh"
+                : b->image.file ? "image"
+                                : "shape");
         if (b->mesh.file)
             mesh_write(to, &b->mesh);
+        else if (b->image.file)
+            voxel_image_write(to, &b->image);
         else
             shape_write(to, &b->shape);
         fprintf(to, ", wall: %s, velocity: ", key_body_walls[b->wall]);

@@ -38,9 +38,7 @@ static enum status text_of(const struct reader *r, const struct node *map, const
     return value_text(r, map, child.text, text);
 }
 
-/* The bytes of the key `file`, a path from the case file's folder on. */
-static enum status read_bytes(const struct reader *r, const struct node *map, const char *row,
-                              char **bytes, size_t *length, char **file)
+enum status input_path(const struct reader *r, const struct node *map, const char *row, char **path)
 {
     const char *name, *slash = strrchr(r->document->path, '/');
     const enum status s = text_of(r, map, row, "file", &name);
@@ -50,14 +48,25 @@ static enum status read_bytes(const struct reader *r, const struct node *map, co
         return input_wrong(r, map, ": files cannot be read here");
     const int folder = slash && *name != '/' ? (int)(slash - r->document->path) + 1 : 0;
     const size_t room = (size_t)folder + strlen(name) + 1;
-    char *path = malloc(room);
-    if (!path)
+    *path = malloc(room);
+    if (!*path)
         return fail_machine("no memory for a file name");
-    snprintf(path, room, "%.*s%s", folder, r->document->path, name);
+    snprintf(*path, room, "%.*s%s", folder, r->document->path, name);
+    return STATUS_OK;
+}
+
+/* The bytes of the key `file`. */
+static enum status read_bytes(const struct reader *r, const struct node *map, const char *row,
+                              char **bytes, size_t *length, char **file)
+{
+    char *path;
+    const enum status s = input_path(r, map, row, &path);
+    if (s)
+        return s;
     const int reason = r->files->read(r->files->context, path, BYTES, bytes, length, file);
     free(path);
     if (reason == ENOMEM)
-        return fail_machine("no memory for %s", name);
+        return fail_machine("no memory for %s", node_get(map, "file")->text);
     if (reason == EFBIG)
         return input_wrong(r, map, " is larger than %d MiB", BYTES >> 20);
     if (reason == EINVAL)
@@ -68,9 +77,8 @@ static enum status read_bytes(const struct reader *r, const struct node *map, co
     return STATUS_OK;
 }
 
-/* What the file holds has this checksum; is it the one that the case asks for? */
-static enum status check_sum(const struct reader *r, const struct node *map, const char *row,
-                             uint64_t checksum)
+enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
+                           uint64_t checksum)
 {
     char path[NODE_PATH], quoted[DOCUMENT_QUOTE], is[24];
     const char *text;
@@ -150,7 +158,7 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
     for (int a = 0; a < numbers.axes; a++)
         count *= numbers.size[a];
     *checksum = checksum_of(&numbers, count);
-    if ((s = check_sum(r, map, row, *checksum)))
+    if ((s = input_checksum(r, map, row, *checksum)))
         goto failed;
     if (name && !(copy = strdup(name))) {
         s = fail_machine("no memory for the name of a dataset");
@@ -181,7 +189,7 @@ enum status input_mask(const struct reader *r, const struct node *map, const cha
     free(bytes);
     if (!s) {
         *checksum = XXH3_64bits(pixels, (size_t)size[0] * (size_t)size[1]);
-        s = check_sum(r, map, row, *checksum);
+        s = input_checksum(r, map, row, *checksum);
     }
     if (s) {
         free(pixels);
@@ -211,7 +219,7 @@ enum status input_mesh(const struct reader *r, const struct node *map, const cha
     *checksum =
         XXH3_64bits_withSeed(mesh->triangle, mesh->triangles * sizeof *mesh->triangle,
                              XXH3_64bits(mesh->vertex, mesh->vertices * sizeof *mesh->vertex));
-    if ((s = check_sum(r, map, row, *checksum))) {
+    if ((s = input_checksum(r, map, row, *checksum))) {
         stl_destroy(mesh);
         goto failed;
     }

@@ -16,6 +16,15 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
 enum status input_mask(const struct reader *r, const struct node *map, const char *row,
                        const int size[2], uint8_t **mask, char **file, uint64_t *checksum);
 
+/* The path that the key `file` means, from the case file's folder on, allocated; files can be read.
+ */
+enum status input_path(const struct reader *r, const struct node *map, const char *row,
+                       char **path);
+
+/* What the file holds has this checksum: is it the one of the key `checksum`, if there is one? */
+enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
+                           uint64_t checksum);
+
 /* A mesh by the keys `file` and `checksum`; *stl, whose memory is to be freed too, and *file. */
 struct stl;
 enum status input_mesh(const struct reader *r, const struct node *map, const char *row,

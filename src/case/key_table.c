@@ -10,6 +10,8 @@
 #define SUBSONIC 0.577
 /* Lengths of bodies, in cells: what is farther is no part of any box. */
 #define FAR 1e7
+/* Bytes of a header. */
+#define SKIP_MAX 1e12
 /* File names hold ten digits of the step. */
 #define STEPS_MAX 9999999999.0
 
@@ -31,6 +33,9 @@ const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
 const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
 const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
+const char *const key_voxel_types[] = {VOXEL_TYPE_LIST(NAME_OF) NULL};
+const char *const key_byte_orders[] = {"little", "big", NULL};
+const char *const key_isolated[]    = {"keep", "fill", NULL};
 const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
 const char *const key_packs[]       = {PACK_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
@@ -371,7 +376,7 @@ const struct key key_table[] = {
      .example = "{shape: {sphere: {center: [32, 16, 16], radius: 6}}}",
      .meaning = "one body; a cell is solid when its centre is in it; "
                 "beyond a periodic face it goes on at the other end"},
-    {ROW("bodies.*.shape", KEY_MAP), .otherwise = "this or mesh",
+    {ROW("bodies.*.shape", KEY_MAP), .otherwise = "this, mesh or image",
      .example = "{sphere: {center: [32, 16, 16], radius: 6}}",
      .meaning = "what it is, by formulas: one of the shapes below, placed by scale, rotate, about and move"},
     {ROW("bodies.*.shape.box", KEY_MAP), .otherwise = "none",
@@ -467,7 +472,7 @@ const struct key key_table[] = {
      .otherwise = "its centre, or that of the box around it", .example = "[32, 16, 16]", .meaning = "the point that scale and rotate leave where it is"},
     {ROW("bodies.*.shape.move", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
      .fallback = "[0, 0, 0]", .example = "[0, 0, 4]", .meaning = "then it is moved by this"},
-    {ROW("bodies.*.mesh", KEY_MAP), .otherwise = "this or shape",
+    {ROW("bodies.*.mesh", KEY_MAP), .otherwise = "this, shape or image",
      .example = "{file: body.stl, size: 32, center: [32, 16, 16]}",
      .meaning = "what it is, by a closed surface of triangles"},
     {ROW("bodies.*.mesh.file", KEY_TEXT), .required = true, .restart = true, .example = "body.stl",
@@ -487,6 +492,43 @@ const struct key key_table[] = {
                 "ways out along the axes say so"},
     {ROW("bodies.*.mesh.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",
      .meaning = "of the triangles in the file; in resolved cases, so that a changed file is noticed"},
+    {ROW("bodies.*.image", KEY_MAP), .otherwise = "this, shape or mesh",
+     .example = "{file: rock.raw, size: [64, 64, 64], solid: [1], at: [8, 0, 0]}",
+     .meaning = "what it is, by a file of voxels, one for each cell: raw with `size`, HDF5 with "
+                "`dataset`, else a TIFF stack"},
+    {ROW("bodies.*.image.file", KEY_TEXT), .required = true, .restart = true, .example = "rock.raw",
+     .meaning = "the file, beside the case file unless it says more; its labels must stay on a restart"},
+    {ROW("bodies.*.image.size", KEY_INTEGERS), .range = BETWEEN(1, VOXEL_AXIS), .restart = true,
+     .otherwise = "the file's", .example = "[64, 64, 64]",
+     .meaning = "raw: voxels along x, y and z; x is the fastest in the file, z the slowest"},
+    {ROW("bodies.*.image.type", KEY_CHOICE), .choices = key_voxel_types, .restart = true,
+     .otherwise = "uint8; with other files than raw ones theirs", .example = "int16", .meaning = "raw: type of a label"},
+    {ROW("bodies.*.image.order", KEY_CHOICE), .choices = key_byte_orders, .restart = true,
+     .otherwise = "little", .example = "big", .meaning = "raw: which byte of a label of 16 bits comes first"},
+    {ROW("bodies.*.image.skip", KEY_INTEGER), .range = BETWEEN(0, SKIP_MAX), .restart = true,
+     .otherwise = "0", .example = "512", .meaning = "raw: bytes before the first voxel"},
+    {ROW("bodies.*.image.dataset", KEY_TEXT), .restart = true, .otherwise = "none",
+     .example = "scan/labels",
+     .meaning = "HDF5: the dataset, of three axes z, y, x and of whole numbers of 8 or 16 bits"},
+    {ROW("bodies.*.image.solid", KEY_LABELS), .range = BETWEEN(-32768, 65535), .required = true,
+     .example = "[1, 2]", .meaning = "labels of the voxels that are solid; each must occur"},
+    {ROW("bodies.*.image.crop", KEY_MAP), .otherwise = "all of it", .example = "{from: [0, 0, 8], to: [64, 64, 56]}",
+     .meaning = "the part of the image that is taken"},
+    {ROW("bodies.*.image.crop.from", KEY_INTEGERS), .range = BETWEEN(0, VOXEL_AXIS), .otherwise = "[0, 0, 0]",
+     .example = "[0, 0, 8]", .meaning = "its first voxel"},
+    {ROW("bodies.*.image.crop.to", KEY_INTEGERS), .range = BETWEEN(1, VOXEL_AXIS), .otherwise = "the image's size",
+     .example = "[64, 64, 56]", .meaning = "the voxel after its last one"},
+    {ROW("bodies.*.image.flip", KEY_CHOICES), .choices = key_axes, .otherwise = "none", .example = "[y]",
+     .meaning = "axes along which that part is turned round"},
+    {ROW("bodies.*.image.at", KEY_INTEGERS), .range = BETWEEN(0, FAR), .otherwise = "[0, 0, 0]",
+     .example = "[8, 0, 0]",
+     .meaning = "cell in which its first voxel lies; cells around the image are as without it"},
+    {ROW("bodies.*.image.isolated", KEY_CHOICE), .choices = key_isolated, .fallback = "keep",
+     .example = "fill",
+     .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
+                "periodic faces: left as it is, or made solid"},
+    {ROW("bodies.*.image.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",
+     .meaning = "of the labels that are taken; in resolved cases, so that a changed file is noticed"},
     {ROW("bodies.*.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
      .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
      .meaning = "velocity of its surface, like that of a belt; the body stays where it is"},

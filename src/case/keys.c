@@ -180,6 +180,7 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_EMPTY] = "an empty map",
         [KEY_TEXT] = "text",
         [KEY_POINT] = "a list of two numbers",
+        [KEY_LABELS] = "a whole number or a list of them",
         [KEY_AXIS] = "one of ",
     };
     size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);

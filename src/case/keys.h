@@ -38,6 +38,7 @@ enum key_type {
     KEY_EMPTY,    /* a map without keys */
     KEY_TEXT,     /* any text: the name of a file, for example */
     KEY_POINT,    /* two lengths, along the axes of a face */
+    KEY_LABELS,   /* one or several integers */
     KEY_AXIS,     /* x, y or z, or a vector of any length but 0 */
 };
 
@@ -88,6 +89,7 @@ extern const char *const key_faces[], *const key_sides[], *const key_axes[];
 extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
 extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];
 extern const char *const key_shapes[], *const key_packs[], *const key_opens[];
+extern const char *const key_voxel_types[], *const key_byte_orders[], *const key_isolated[];
 extern const char *const key_body_walls[];
 extern const char *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];

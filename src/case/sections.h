@@ -67,6 +67,12 @@ void mesh_free(struct case_mesh *m);
 enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
                            const double hi[3], const struct flow_case *c);
 
+/* What a body is by a file of voxels, the map bodies.*.image. */
+enum status voxel_image_read(const struct reader *r, const struct node *map,
+                             const struct flow_case *c, struct voxel_image *to);
+void voxel_image_write(FILE *to, const struct voxel_image *v);
+void voxel_image_destroy(struct voxel_image *v);
+
 /* Pieces of resolved text (case_resolve.c): a number that reads back to the same bits, three of
  * them in brackets, a text in quotes, ", checksum: ". */
 void put_number(FILE *to, const char *before, double value, const char *after);

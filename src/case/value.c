@@ -231,6 +231,34 @@ enum status value_integers(const struct reader *r, const struct node *map, const
     return STATUS_OK;
 }
 
+enum status value_labels(const struct reader *r, const struct node *map, const char *row, int most,
+                         int *value, int *count)
+{
+    char path[NODE_PATH];
+    const struct node *const n = take(map, row);
+    if (!n)
+        return required(r, map, row);
+    const bool list = n->kind == NODE_SEQUENCE;
+    node_path(n, path, sizeof path);
+    if (n->kind == NODE_MAPPING || (list && !n->count))
+        return value_wrong(r, n, row);
+    if (list && n->count > most)
+        return fail_at(r->document, n->at, "%s is a list of %d (at most %d)", path, n->count, most);
+    *count = 0;
+    for (const struct node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
+        int64_t wide = 0;
+        const enum status s = integer_of(r, c, row, &wide);
+        if (s)
+            return s;
+        for (int k = 0; k < *count; k++)
+            if (value[k] == wide)
+                return fail_at(r->document, c->at, "%s: %d is named twice (keep one)", path,
+                               value[k]);
+        value[(*count)++] = (int)wide;
+    }
+    return STATUS_OK;
+}
+
 enum status value_ranks(const struct reader *r, const struct node *map, const char *row,
                         int value[3])
 {

@@ -51,6 +51,10 @@ enum status value_integers(const struct reader *r, const struct node *map, const
 enum status value_ranks(const struct reader *r, const struct node *map, const char *row,
                         int value[3]);
 
+/* The numbers of a KEY_LABELS, at most `most`, none twice. */
+enum status value_labels(const struct reader *r, const struct node *map, const char *row, int most,
+                         int *value, int *count);
+
 /* A KEY_NUMBER in lattice units or a KEY_PHYSICAL in SI units. */
 enum status value_number(const struct reader *r, const struct node *map, const char *row,
                          double *value);

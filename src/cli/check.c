@@ -328,7 +328,9 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
     case_say_derived(&c);
     say_tags(&c);
-    status = say_ranks(&c, ranks, largest);
+    status = check_voxels(&c, comm);
+    if (!status)
+        status = say_ranks(&c, ranks, largest);
     if (!status) {
         say_memory(&c, ranks, largest);
         say_output(&c);

@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "body/body.h"
 #include "boundary.h"
+#include "domain/pores.h"
 
 /* Is its wall more than one half-way on links, with one velocity? */
 static bool has_surface(const struct case_body *body)
@@ -112,19 +113,24 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t
     return cells;
 }
 
-static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *inside)
+static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *row,
+                            uint8_t *inside)
 {
     const struct case_body *const body = &all->c->bodies[number];
     struct body *const b = &all->body[number];
-    uint8_t row = 0;
-    enum status status = body_open(b, body, all->c, d->comm);
+    int lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = d->lo[a] - d->view.ghost[a];
+        hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
+    }
+    enum status status = body_open(b, body, all->c, lo, hi, d->comm);
     if (!status)
         all->count++;
     if (!status)
-        status = add_row(d, body, b, number, &row);
+        status = add_row(d, body, b, number, row);
     if (status)
         return status;
-    int64_t cells = fill(d, b, row, inside);
+    int64_t cells = fill(d, b, *row, inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_user("bodies.%s holds the centre of no cell: it is outside of the box, or "
@@ -133,20 +139,45 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     return STATUS_OK;
 }
 
+/* Pores of images that nothing flows through, where they are to be solid: when all bodies are
+ * there, as they decide it together. */
+static enum status fill_pores(struct domain *d, const struct flow_case *c, const uint8_t *row)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < c->body_count && !status; k++) {
+        const struct voxel_image *const v = &c->bodies[k].image;
+        struct case_region region;
+        int64_t filled;
+        for (int a = 0; a < 3; a++) {
+            region.lo[a] = v->at[a];
+            region.hi[a] = v->at[a] + v->to[a] - v->from[a];
+        }
+        if (v->fill)
+            status = pores_fill(d, c, &region, row[k], &filled);
+        if (v->fill && !status)
+            say("bodies.%s: %lld cells of isolated pores are made solid", c->bodies[k].name,
+                (long long)filled);
+    }
+    return status;
+}
+
 enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c)
 {
     enum status status = STATUS_OK;
     *b = (struct bodies){.c = c};
     if (!c->body_count)
         return STATUS_OK;
+    uint8_t row[CASE_BODIES] = {0};
     uint8_t *const inside = malloc((size_t)(d->view.n[0] + 2 * d->view.ghost[0]));
     b->body = calloc((size_t)c->body_count, sizeof *b->body);
     if (!inside || !b->body)
         status = fail_machine("out of memory for the bodies");
     status = status_agree(d->comm, status);
     for (int k = 0; k < c->body_count && !status; k++)
-        status = add_body(b, d, k, inside);
+        status = add_body(b, d, k, &row[k], inside);
     free(inside);
+    if (!status)
+        status = fill_pores(d, c, row);
     return status;
 }
 

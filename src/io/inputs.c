@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "body/voxel_survey.h"
 
 /* Is it UTF-8 as a case file could hold it? */
 static bool is_utf8(const char *text)
@@ -252,8 +253,63 @@ done:
     return ok;
 }
 
+_Static_assert((int)VOXEL_REASON == (int)CASE_REASON, "reasons are passed on");
+
+/* Rank 0 looks at the file, the others are told. */
+static enum status read_voxel_header(void *context, const char *path, struct voxel_image *v,
+                                     char reason[CASE_REASON])
+{
+    MPI_Comm *const comm = context;
+    struct {
+        enum status status;
+        int size[3];
+        enum voxel_type type;
+        size_t length;
+        char reason[CASE_REASON];
+    } found = {.status = STATUS_OK};
+    int rank = 0;
+    if (comm)
+        MPI_Comm_rank(*comm, &rank);
+    if (rank == 0) {
+        struct voxel_file f;
+        found.status = voxel_file_open(&f, path, v, found.reason);
+        if (!found.status) {
+            memcpy(found.size, f.size, sizeof found.size);
+            found.type = f.type;
+            voxel_file_close(&f);
+            v->file = absolute_path(path);
+            found.length = v->file ? strlen(v->file) : 0;
+        }
+    }
+    if (comm)
+        MPI_Bcast(&found, sizeof found, MPI_BYTE, 0, *comm);
+    memcpy(reason, found.reason, CASE_REASON);
+    if (found.status)
+        return found.status;
+    memcpy(v->size, found.size, sizeof v->size);
+    v->type = found.type;
+    if (rank != 0)
+        v->file = malloc(found.length + 1);
+    enum status s = STATUS_OK;
+    if (!v->file || !found.length)
+        s = voxel_file_failed(reason, ": no memory for the name of a file");
+    s = voxel_agree(comm, s, reason);
+    if (!s && comm)
+        share(v->file, found.length + 1, *comm);
+    return s;
+}
+
+static enum status survey_voxels(void *context, struct voxel_image *v, char reason[CASE_REASON])
+{
+    return voxel_survey(v, context, reason);
+}
+
 struct case_files inputs(MPI_Comm *comm)
 {
-    return (struct case_files){
-        .context = comm, .read = read_input, .hdf5 = read_hdf5, .png = read_png};
+    return (struct case_files){.context = comm,
+                               .read = read_input,
+                               .hdf5 = read_hdf5,
+                               .png = read_png,
+                               .voxel_header = read_voxel_header,
+                               .voxel_survey = survey_voxels};
 }

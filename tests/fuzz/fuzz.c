@@ -324,6 +324,20 @@ static void same_body(const struct case_body *a, const struct case_body *b, cons
 {
     SAME(name);
     same_shape(&a->shape, &b->shape, resolved);
+    SAME(image.format);
+    SAME(image.size);
+    SAME(image.type);
+    SAME(image.big_endian);
+    SAME(image.skip);
+    SAME(image.solid_count);
+    SAME(image.solid);
+    SAME(image.from);
+    SAME(image.to);
+    SAME(image.flip);
+    SAME(image.at);
+    SAME(image.fill);
+    SAME(image.label_count);
+    SAME(image.checksum);
     SAME(velocity);
 }
 

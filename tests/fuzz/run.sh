@@ -17,13 +17,15 @@ from=$PWD
 cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
-targets='case set memory words seal stl'
+targets='case set memory words seal stl voxels tiff'
+voxel_sources='src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_tiff.c'
 case_sources='src/base/elementary.c src/base/message.c src/base/file.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
     case $1 in
     seal) echo src/io/seal.c $case_sources "tests/fuzz/$1.c" ;;
+    voxels | tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
     *) echo $case_sources "tests/fuzz/$1.c" ;;
     esac
 }
@@ -34,12 +36,15 @@ seeds_of() {
     memory) echo configs tests/fuzz/seeds/case tests/fuzz/seeds/set ;;
     words) echo tests/fuzz/seeds/words ;;
     seal) echo tests/fuzz/seeds/seal ;;
+    voxels) echo tests/fuzz/seeds/voxels ;;
+    tiff) echo tests/fuzz/seeds/tiff ;;
     stl) echo tests/fuzz/seeds/stl ;;
     esac
 }
 libraries_of() {
     case $1 in
     memory) echo "$wrapped -l:libyaml.a -lm" ;; # static: its allocations fail too
+    voxels | tiff) echo $(pkg-config --libs hdf5-openmpi libtiff-4) -lyaml -lm ;;
     *) echo -lyaml -lm ;;
     esac
 }
@@ -80,6 +85,7 @@ esac
 mkdir -p "$build/object" "$build/corpus" "$build/findings"
 checks=address,undefined,float-cast-overflow,local-bounds
 options="-std=gnu11 -g -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -Iinclude -Isrc -Itests/fuzz
+    -DVOXEL_TIFF_BYTES=0x100000 $(pkg-config --cflags hdf5-openmpi ompi-c libtiff-4)
     -ffp-contract=off -Wall -Wextra -Wno-overlength-strings -Werror"
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }' >"$build/probe.c"
 if ! "$clang" -fsanitize=fuzzer,$checks "$build/probe.c" -o "$build/probe" 2>"$build/probe.log"; then
@@ -131,8 +137,9 @@ if [ $mode = coverage ]; then
     profiles=$(for target in $targets; do echo "$build/$target.profraw"; done)
     "${LLVM_PROFDATA:-llvm-profdata}" merge -o "$build/profile" $profiles
     "${LLVM_COV:-llvm-cov}" report $objects -instr-profile="$build/profile" -show-region-summary=false \
-        -show-branch-summary=false src/body/stl.c src/case src/io/seal.c
-    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/body/stl.c src/case src/io/seal.c >"$build/coverage.txt"
+        -show-branch-summary=false src/body/stl.c $voxel_sources src/case src/io/seal.c
+    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/body/stl.c $voxel_sources src/case \
+        src/io/seal.c >"$build/coverage.txt"
     echo "fuzz: line by line in $build/coverage.txt"
     exit 0
 fi

@@ -119,12 +119,24 @@ HUGE = given("huge.csv", "")
 os.truncate(HUGE, 3 << 30)  # of which the disk holds nothing
 
 
+RAW = given("rock.raw", bytes(k % 3 for k in range(4 * 4 * 4)))
+
+
+def image(keys, file=RAW):
+    """Of 4 x 4 x 4 voxels, labels 0 to 2, in 16 x 12 x 4 cells."""
+    return after(f"bodies:\n  rock: {{image: {{file: {file}, {keys}}}}}\n")
+
+
 def hdf5(name, **datasets):
     path = os.path.join(runs.WORK, "given", name)
     with h5py.File(path, "w") as file:
         for key, values in datasets.items():
             file[key] = values
     return path
+
+
+LABELS = hdf5("labels.h5", labels=numpy.ones((4, 4, 4), "u1"), flat=numpy.ones((4, 4), "u1"), real=numpy.ones((4, 4, 4)))
+CUT = given("cut.tif", b"II*\0\x08\0\0\0")
 
 
 TABLES = hdf5("tables.h5", profile=numpy.ones((12, 4)), three=numpy.ones((4, 12, 2)), line=numpy.ones(48), text=b"text",
@@ -224,7 +236,7 @@ CASES = [
     (mesh(FLAT), "encloses nothing"),
     (mesh(SHORT), "is no STL file"),
     (mesh("none.stl"), "No such file"),
-    (body("velocity: [0, 0, 0]"), "bodies.b.shape or bodies.b.mesh is missing"),
+    (body("velocity: [0, 0, 0]"), "bodies.b.shape or bodies.b.mesh or bodies.b.image is missing"),
     (body("shape: {sphere: {center: [6, 6, 2], radius: 0}}"), "is out of range (above 0"),
     (body("shape: {sphere: {center: [36, 6, 2], radius: 3}}"), "bodies.b.shape is outside of the box"),
     (body("shape: {sphere: {center: [6, 6, 2], radius: 0.4}}"), "bodies.b holds the centre of no cell"),
@@ -430,6 +442,40 @@ CASES = [
     (average("a: "), "nothing"),
     (average("../a: {every: 1, of: velocity}"), "'../a'"),
     (average(", ".join(f"a{i}: {{every: 1, of: velocity}}" for i in range(1024))), "at most 1024"),
+    # voxel images
+    (image("size: [4, 4, 5], solid: 1"), "case.yaml:16:24", "has 64 bytes, but 4 x 4 x 5 voxels of uint8 make 80"),
+    (image("size: [4, 4, 4], skip: 1, solid: 1"), "has 64 bytes, but 4 x 4 x 4 voxels of uint8 after 1 bytes make 65"),
+    (image("size: [4, 4, 4], type: int16, solid: 1"), "has 64 bytes, but 4 x 4 x 4 voxels of int16 make 128"),
+    (image("size: [4, 4, 4], solid: [1, 3]"), "rock.image.solid: label 3 does not occur", "(it has 0, 1, 2)"),
+    (image("size: [4, 4, 4], solid: [1, 1]"), "1 is named twice"),
+    (image("size: [4, 4, 4], solid: []"), "a list of 0", "a whole number or a list of them"),
+    (image("size: [4, 4, 4], solid: grain"), "'grain'", "a whole number"),
+    (image("size: [4, 4, 4], solid: 70000"), "'70000' is out of range (-32768 to 65535)"),
+    (image("size: [4, 4, 4]"), "bodies.rock.image.solid is missing"),
+    (image("size: [4, 4], solid: 1"), "a list of 2"),
+    (image("size: [4, 4, 0], solid: 1"), "out of range"),
+    (image("size: [4, 4, 4], type: uint32, solid: 1"), "'uint32' is none of uint8, int8, uint16, int16"),
+    (image("size: [4, 4, 4], order: middle, solid: 1"), "'middle' is none of little, big"),
+    (image("size: [4, 4, 4], solid: 1, at: [13, 0, 0]"), "reaches 1 cells beyond xmax: its 4 voxels along x begin in cell 13, and the box has 16"),
+    (image("size: [4, 4, 4], solid: 1, at: [-1, 0, 0]"), "out of range"),
+    (image("size: [4, 4, 4], solid: 1, crop: {to: [4, 5, 4]}"), "to 5 along y is beyond the image, which has 4 x 4 x 4 voxels"),
+    (image("size: [4, 4, 4], solid: 1, crop: {from: [0, 0, 4]}"), "from 4 is not below to 4 along z"),
+    (image("size: [4, 4, 4], solid: 1, flip: [w]"), "'w' is none of x, y, z"),
+    (image("size: [4, 4, 4], solid: 1, isolated: drop"), "'drop' is none of keep, fill"),
+    (image("size: [4, 4, 4], solid: 1, checksum: 0123456789abcdef"), "'0123456789abcdef', but that of the file is now"),
+    (image("size: [4, 4, 4], dataset: labels, solid: 1"), "image.dataset has no effect with a size"),
+    (image("type: uint8, solid: 1"), "image.type has no effect with a TIFF stack"),
+    (image("solid: 1"), "rock.raw' is not a TIFF file"),
+    (image("dataset: labels, solid: 1"), "rock.raw' cannot be read as an HDF5 file"),
+    (image("dataset: other, solid: 1", LABELS), "labels.h5' holds no dataset 'other'"),
+    (image("dataset: labels, skip: 4, solid: 1", LABELS), "image.skip has no effect with a dataset"),
+    (image("dataset: flat, solid: 1", LABELS), "its dataset 'flat' has 2 axes, not 3"),
+    (image("dataset: real, solid: 1", LABELS), "its dataset 'real' does not hold whole numbers"),
+    (image("dataset: labels, solid: 1", HDF5), "broken.h5' cannot be read as an HDF5 file"),
+    (image("solid: 1", CUT), "cut.tif' is not a TIFF file"),
+    (image("size: [4, 4, 4], solid: 1", PIPE), "is a device or a pipe, not a file"),
+    (image("size: [4, 4, 4], solid: 1", "none.raw"), "'none.raw': No such file or directory"),
+    (image("size: [1000000, 1000000, 1000000], type: int16, solid: 1"), "make 2000000000000000000"),
     # units
     (line("viscosity: 0.05", "viscosity: 1e-3 m2/s"), "units"),
     (line("velocity: 0.05", "velocity: 0.05 m/s"), "units"),
@@ -573,6 +619,12 @@ for arguments, *words in [(["run", "case.yaml", "--set", "run.stepps=3"], "did y
                           (["run", "case.yaml", "--set", "run.ranks=[2, 1, 1]"], "makes 2 ranks, but 3 are started"),
                           (["run", "case.yaml", "--set", "domain.cells=[2, 1, 1]"], "3 ranks cannot be placed"),
                           (["run", "case.yaml", "--output", "case.yaml"], "not a folder"),
+                          (["run", "case.yaml", "--set",
+                            f"bodies.r.image={{file: {RAW}, size: [4, 4, 4], solid: [7]}}"],
+                           "label 7 does not occur"),
+                          (["run", "case.yaml", "--set",
+                            f"bodies.r.image={{file: {RAW}, size: [4, 4, 3], solid: [1]}}"],
+                           "has 64 bytes"),
                           (["run", "case.yaml", "--set", "patches.p={face: xmin, mask: {file: no.png}, slip: {}}"],
                            "'no.png': No such file"),
                           (["nonsense"], "nonsense is not a command")]:

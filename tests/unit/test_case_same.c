@@ -71,6 +71,7 @@ static void must_say(const char *fragment)
 #define BASE PLAIN FLUID
 #define HELD BASE "force: {flow_rate: {velocity: 0.01"
 #define SOLID BASE "bodies: {a: {shape: {"
+#define IMAGE(file, keys) BASE "bodies: {a: {image: {file: " file ", solid: [1], " keys "}}}\n"
 #define MESHED(keys) BASE "bodies: {a: {mesh: {file: t.stl, " keys "}}}\n"
 #define PART BASE "regions: {a: {box: "
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
@@ -181,6 +182,31 @@ static const struct change {
      "bodies.a.shape.cylinder.axis=x", "bodies.a.shape.cylinder.axis"},
     {"bodies.*.shape.cylinder.radius", SOLID "cylinder: {center: [4, 4, 2], radius: 2}}}}\n",
      "bodies.a.shape.cylinder.radius=1", "bodies.a.shape.cylinder.radius"},
+    {"bodies.*.image.file", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.file=a2.raw", NULL},
+    {"bodies.*.image.size", IMAGE("a.raw", "size: [4, 4, 4], crop: {to: [4, 4, 3]}"),
+     "bodies.a.image={file: part.raw, size: [4, 4, 3], solid: 1, crop: {to: [4, 4, 3]}}", NULL},
+    {"bodies.*.image.type", IMAGE("a.raw", "size: [4, 4, 4]"),
+     "bodies.a.image={file: wide.raw, size: [4, 4, 4], type: int16, solid: 1}", NULL},
+    {"bodies.*.image.order", IMAGE("wide.raw", "size: [4, 4, 4], type: int16"),
+     "bodies.a.image={file: big.raw, size: [4, 4, 4], type: int16, order: big, solid: 1}", NULL},
+    {"bodies.*.image.skip", IMAGE("a.raw", "size: [4, 4, 4]"),
+     "bodies.a.image={file: head.raw, size: [4, 4, 4], skip: 3, solid: 1}", NULL},
+    {"bodies.*.image.dataset", IMAGE("a.raw", "size: [4, 4, 4]"),
+     "bodies.a.image={file: a.h5, dataset: labels, solid: 1}", NULL},
+    {"bodies.*.image.solid", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.solid=[1, 2]",
+     "bodies.a.image.solid"},
+    {"bodies.*.image.crop.from", IMAGE("a.raw", "size: [4, 4, 4]"),
+     "bodies.a.image.crop={from: [0, 1, 0]}", "bodies.a.image.crop.from"},
+    {"bodies.*.image.crop.to", IMAGE("a.raw", "size: [4, 4, 4]"),
+     "bodies.a.image.crop={to: [4, 3, 4]}", "bodies.a.image.crop.to"},
+    {"bodies.*.image.flip", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.flip=[x, z]",
+     "bodies.a.image.flip"},
+    {"bodies.*.image.at", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.at=[1, 0, 0]",
+     "bodies.a.image.at"},
+    {"bodies.*.image.isolated", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.isolated=fill",
+     "bodies.a.image.isolated"},
+    {"bodies.*.image.checksum", IMAGE("a.raw", "size: [4, 4, 4]"), "bodies.a.image.file=b.raw",
+     "bodies.a.image.checksum"},
     {"bodies.*.shape.ellipsoid.center",
      SOLID "ellipsoid: {center: [4, 4, 2], radii: [2, 1, 1]}}}}\n",
      "bodies.a.shape.ellipsoid.center=[4, 4, 1]", "bodies.a.shape.ellipsoid.center"},
@@ -414,6 +440,33 @@ static void write_mask(const char *name, unsigned inside)
     assert_true(png_image_write_to_file(&image, scratch_path(name), 0, grey, 4, NULL));
 }
 
+/* The same labels 0, 1, 2 in many files, and others in b.raw. */
+static int write_voxels(void)
+{
+    char plain[3 + 64] = "abc", wide[128] = "", big[128] = "", other[64];
+    const hsize_t size[3] = {4, 4, 4};
+    for (int i = 0; i < 64; i++)
+        plain[3 + i] = wide[2 * i] = big[2 * i + 1] = (char)(i % 3);
+    memcpy(other, plain + 3, sizeof other);
+    other[17] ^= 1;
+    write_file("a.raw", plain + 3, 64);
+    write_file("a2.raw", plain + 3, 64);
+    write_file("part.raw", plain + 3, 48);
+    write_file("head.raw", plain, 67);
+    write_file("wide.raw", wide, sizeof wide);
+    write_file("big.raw", big, sizeof big);
+    write_file("b.raw", other, sizeof other);
+    const hid_t file = H5Fcreate(scratch_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(3, size, NULL);
+    const hid_t set =
+        H5Dcreate2(file, "labels", H5T_NATIVE_UINT8, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, plain + 3) < 0)
+        return -1;
+    H5Dclose(set);
+    H5Sclose(space);
+    return H5Fclose(file) < 0 ? -1 : 0;
+}
+
 static int setup_files(void **state)
 {
     double factors[16];
@@ -437,9 +490,11 @@ static int setup_files(void **state)
     write_mask("m.png", 5);
     write_mask("m2.png", 5);
     write_mask("n.png", 6);
+    if (write_voxels() < 0)
+        return -1;
     for (int i = 0; i < 16; i++)
         factors[i] = i / 16.0;
-    const hid_t file = H5Fcreate(scratch_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t file = H5Fopen(scratch_path("a.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     const hid_t space = H5Screate_simple(2, size, NULL);
     for (int k = 0; k < 2; k++) {
         const hid_t set = H5Dcreate2(file, k ? "again" : "profile", H5T_NATIVE_DOUBLE, space,
@@ -533,9 +588,12 @@ static void the_table_marks_what_makes_the_flow(void **state)
     (void)state;
     for (const struct key *k = key_table; k->path; k++) {
         const char *last = strrchr(k->path, '.');
-        bool expected = !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length") ||
-                        /* where numbers are from, not what they are */
-                        (last && (!strcmp(last, ".file") || !strcmp(last, ".dataset")));
+        bool expected =
+            !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length") ||
+            /* where numbers are from, not what they are */
+            (last && (!strcmp(last, ".file") || !strcmp(last, ".dataset"))) ||
+            !strcmp(k->path, "bodies.*.image.size") || !strcmp(k->path, "bodies.*.image.type") ||
+            !strcmp(k->path, "bodies.*.image.order") || !strcmp(k->path, "bodies.*.image.skip");
         for (size_t i = 0; i < LENGTH(may); i++)
             expected = expected || (!strncmp(k->path, may[i], strlen(may[i])) &&
                                     strchr(".", k->path[strlen(may[i])]));

@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""A small synthetic micro-CT image: grains that are overlapping spheres, a few of a denser mineral.
+
+    scripts/make_rock.py rock.raw [--size 64] [--porosity 0.3] [--radius 7 11] [--seed 1]
+
+Spheres are placed until no more than the wanted share of the box is left; the box is periodic. What a scanner
+makes of it is their share of each voxel, blurred and noisy, which is smoothed again and cut by two thresholds:
+0 is pore, 1 is grain, 2 is the denser mineral. Noise leaves loose voxels and closed pores behind, as real
+images have them.
+
+Writes unsigned 8-bit labels, x the fastest: raw, or HDF5 (dataset `labels`) or a TIFF stack by the file's name
+(.h5, .tif); --type and --order say how else a label is stored.
+"""
+import argparse
+import os
+import struct
+import sys
+
+import numpy as np
+
+GRAIN, DENSE = 1.0, 1.6  # grey values; pores have 0
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="A synthetic micro-CT image: 0 pore, 1 grain, 2 denser mineral.")
+    parser.add_argument("file", help="file to write: .h5 and .tif are HDF5 and TIFF, all others raw")
+    parser.add_argument("--size", type=int, nargs="+", default=[64], help="voxels along x, y, z, or along all (64)")
+    parser.add_argument("--porosity", type=float, default=0.3, help="share left by the spheres (0.3)")
+    parser.add_argument("--radius", type=float, nargs=2, default=[7, 11], help="smallest and largest radius (7 11)")
+    parser.add_argument("--dense", type=float, default=0.1, help="share of spheres of the denser mineral (0.1)")
+    parser.add_argument("--noise", type=float, default=0.35, help="standard deviation of the grey values (0.35)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--type", choices=["uint8", "int8", "uint16", "int16"], default="uint8")
+    parser.add_argument("--order", choices=["little", "big"], default="little", help="of the bytes of 16-bit labels")
+    given = parser.parse_args()
+    if len(given.size) not in (1, 3) or min(given.size) < 8:
+        parser.error("--size: one number or three, at least 8")
+    if not 0.05 <= given.porosity < 1:
+        parser.error("--porosity: 0.05 to 1")
+    if not 1 <= given.radius[0] <= given.radius[1]:
+        parser.error("--radius: 1 or more, the smaller one first")
+    given.size = given.size * 3 if len(given.size) == 1 else given.size
+    return given
+
+
+def spheres(size, porosity, radius, dense, random):
+    """Grey values [z][y][x] without noise."""
+    axes = [np.arange(n) + 0.5 for n in size]
+    grey = np.zeros(size[::-1])
+    while np.mean(grey == 0) > porosity:
+        centre, r = random.random(3) * size, radius[0] + (radius[1] - radius[0]) * random.random()
+        away = [np.abs(axes[a] - centre[a]) for a in range(3)]
+        away = [np.minimum(d, size[a] - d) ** 2 for a, d in enumerate(away)]  # the nearest image
+        inside = away[2][:, None, None] + away[1][None, :, None] + away[0][None, None, :] <= r * r
+        grey[inside] = DENSE if random.random() < dense else GRAIN
+    return grey
+
+
+def smooth(grey):
+    """Weights 1/4, 1/2, 1/4 along each axis."""
+    for axis in range(3):
+        grey = 0.5 * grey + 0.25 * (np.roll(grey, 1, axis) + np.roll(grey, -1, axis))
+    return grey
+
+
+def scan(grey, noise, random):
+    """Labels of what a scanner sees."""
+    seen = smooth(grey) + noise * random.standard_normal(grey.shape)
+    return np.digitize(smooth(seen), [0.5 * GRAIN, 0.5 * (GRAIN + DENSE)])
+
+
+def write_tiff(path, labels, order):
+    """Pages of one strip each, without compression."""
+    mark = "<" if order == "little" else ">"
+    bits, kind = 8 * labels.itemsize, 2 if labels.dtype.kind == "i" else 1
+    nz, ny, nx = labels.shape
+    page = nx * ny * labels.itemsize
+    room = 2 + 10 * 12 + 4
+    with open(path, "wb") as to:
+        to.write(struct.pack(mark + "2sHI", b"II" if order == "little" else b"MM", 42, 8))
+        for z in range(nz):
+            at = to.tell()
+            after = at + room + page + page % 2
+            entries = [(256, 4, nx), (257, 4, ny), (258, 3, bits), (259, 3, 1), (262, 3, 1), (273, 4, at + room),
+                       (277, 3, 1), (278, 4, ny), (279, 4, page), (339, 3, kind)]
+            to.write(struct.pack(mark + "H", len(entries)))
+            for tag, form, value in entries:
+                to.write(struct.pack(mark + ("HHIHxx" if form == 3 else "HHII"), tag, form, 1, value))
+            to.write(struct.pack(mark + "I", after if z + 1 < nz else 0))
+            to.write(labels[z].tobytes() + b"\0" * (page % 2))
+
+
+def write(path, labels, given):
+    kind = np.dtype(given.type).newbyteorder("<" if given.order == "little" else ">")
+    labels = labels.astype(kind)
+    end = os.path.splitext(path)[1]
+    if end in (".h5", ".hdf5"):
+        import h5py  # only needed here
+        with h5py.File(path, "w") as to:
+            to.create_dataset("labels", data=labels)
+    elif end in (".tif", ".tiff"):
+        write_tiff(path, labels, given.order)
+    else:
+        labels.tofile(path)
+
+
+def main():
+    given = arguments()
+    random = np.random.default_rng(given.seed)
+    grey = spheres(np.array(given.size), given.porosity, given.radius, given.dense, random)
+    labels = scan(grey, given.noise, random)
+    try:
+        write(given.file, labels, given)
+    except OSError as failure:
+        sys.exit(f"make_rock: {given.file}: {failure.strerror or failure}")
+    counts = np.bincount(labels.ravel(), minlength=3)
+    print(f"{given.file}: {' x '.join(map(str, given.size))} voxels of {given.type}, {counts[0]} pore, "
+          f"{counts[1]} grain, {counts[2]} dense; porosity {counts[0] / labels.size:.4f}")
+
+
+main()

@@ -1,0 +1,183 @@
+/* Files that hold voxel images; see voxel_file.h. Here: raw ones, and what all share. */
+#include "body/voxel_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static const struct {
+    const char *name;
+    int bytes;
+} types[] = {
+#define X(name, lowest, highest, bytes) {#name, bytes},
+    VOXEL_TYPE_LIST(X)
+#undef X
+};
+
+enum status voxel_file_wrong(char reason[VOXEL_REASON], const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, VOXEL_REASON, format, list);
+    va_end(list);
+    return STATUS_USAGE;
+}
+
+enum status voxel_file_failed(char reason[VOXEL_REASON], const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, VOXEL_REASON, format, list);
+    va_end(list);
+    return STATUS_MACHINE;
+}
+
+enum status voxel_file_buffer(struct voxel_file *f, size_t bytes, char reason[VOXEL_REASON])
+{
+    if (bytes <= f->buffer_bytes)
+        return STATUS_OK;
+    uint8_t *const more = realloc(f->buffer, bytes);
+    if (!more)
+        return voxel_file_failed(reason, ": no memory for %zu bytes of it", bytes);
+    f->buffer = more;
+    f->buffer_bytes = bytes;
+    return STATUS_OK;
+}
+
+void voxel_file_labels(const struct voxel_file *f, const void *from, size_t count, int32_t *labels)
+{
+    switch (f->type) {
+#define X(name, lowest, highest, bytes)                                                            \
+    case VOXEL_##name: {                                                                           \
+        const name##_t *const value = from;                                                        \
+        for (size_t k = 0; k < count; k++)                                                         \
+            labels[k] = value[k];                                                                  \
+        break;                                                                                     \
+    }
+        VOXEL_TYPE_LIST(X)
+#undef X
+    }
+}
+
+/* A regular file only: a pipe would wait for ever. */
+static enum status open_file(struct voxel_file *f, const char *path, int64_t *bytes,
+                             char reason[VOXEL_REASON])
+{
+    struct stat info;
+    f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->fd < 0)
+        return voxel_file_wrong(reason, ": %s (a path from the case file's folder, or from /)",
+                                strerror(errno));
+    if (fstat(f->fd, &info) != 0)
+        return voxel_file_failed(reason, ": %s", strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return voxel_file_wrong(reason, " is %s, not a file",
+                                S_ISDIR(info.st_mode) ? "a folder" : "a device or a pipe");
+    *bytes = info.st_size;
+    return STATUS_OK;
+}
+
+static enum status raw_open(struct voxel_file *f, const struct voxel_image *image, int64_t bytes,
+                            char reason[VOXEL_REASON])
+{
+    const int *const n = image->size;
+    int64_t wanted = types[image->type].bytes;
+    memcpy(f->size, n, sizeof f->size);
+    f->type = image->type;
+    f->big_endian = image->big_endian;
+    f->skip = image->skip;
+    bool large = false;
+    for (int a = 0; a < 3; a++)
+        large |= __builtin_mul_overflow(wanted, n[a], &wanted);
+    large |= __builtin_add_overflow(wanted, f->skip, &wanted);
+    if (large)
+        return voxel_file_wrong(reason, ": %d x %d x %d voxels are more than any file can hold",
+                                n[0], n[1], n[2]);
+    char after[48] = "";
+    if (f->skip)
+        snprintf(after, sizeof after, " after %" PRId64 " bytes", f->skip);
+    if (wanted != bytes)
+        return voxel_file_wrong(
+            reason, " has %" PRId64 " bytes, but %d x %d x %d voxels of %s%s make %" PRId64, bytes,
+            n[0], n[1], n[2], types[f->type].name, after, wanted);
+    return STATUS_OK;
+}
+
+/* The rows of a plane from the file into the buffer: at once where they lie together. */
+static int read_rows(struct voxel_file *f, int z, const int lo[2], const int hi[2])
+{
+    const int64_t bytes = types[f->type].bytes, row = bytes * f->size[0];
+    const size_t width = (size_t)(hi[0] - lo[0]) * (size_t)bytes;
+    const int64_t first = f->skip + ((int64_t)z * f->size[1] + lo[1]) * row + lo[0] * bytes;
+    if (lo[0] == 0 && hi[0] == f->size[0])
+        return file_read_at(f->fd, f->buffer, width * (size_t)(hi[1] - lo[1]), first);
+    for (int y = lo[1]; y < hi[1]; y++)
+        if (file_read_at(f->fd, f->buffer + (size_t)(y - lo[1]) * width, width,
+                         first + (y - lo[1]) * row) != 0)
+            return -1;
+    return 0;
+}
+
+static enum status raw_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
+                             int32_t *labels, char reason[VOXEL_REASON])
+{
+    const size_t count = (size_t)(hi[0] - lo[0]) * (size_t)(hi[1] - lo[1]);
+    const enum status s = voxel_file_buffer(f, count * (size_t)types[f->type].bytes, reason);
+    if (s)
+        return s;
+    if (read_rows(f, z, lo, hi) != 0)
+        return voxel_file_failed(reason, ": %s (did it change meanwhile?)", strerror(errno));
+    const bool swapped = f->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    for (size_t k = 0; types[f->type].bytes == 2 && swapped && k < count; k++) {
+        const uint8_t low = f->buffer[2 * k];
+        f->buffer[2 * k] = f->buffer[2 * k + 1];
+        f->buffer[2 * k + 1] = low;
+    }
+    voxel_file_labels(f, f->buffer, count, labels);
+    return STATUS_OK;
+}
+
+enum status voxel_file_open(struct voxel_file *f, const char *path, const struct voxel_image *image,
+                            char reason[VOXEL_REASON])
+{
+    int64_t bytes = 0;
+    *f = (struct voxel_file){.format = image->format, .fd = -1, .handle = -1, .dataset = -1};
+    enum status s = open_file(f, path, &bytes, reason);
+    if (!s)
+        s = f->format == VOXEL_raw    ? raw_open(f, image, bytes, reason)
+            : f->format == VOXEL_hdf5 ? voxel_hdf5_open(f, path, image->dataset, reason)
+                                      : voxel_tiff_open(f, reason);
+    for (int a = 0; a < 3 && !s; a++)
+        if (f->size[a] < 1 || f->size[a] > VOXEL_AXIS)
+            s = voxel_file_wrong(reason, " has %d voxels along an axis (at most %d)", f->size[a],
+                                 VOXEL_AXIS);
+    if (s)
+        voxel_file_close(f);
+    return s;
+}
+
+void voxel_file_close(struct voxel_file *f)
+{
+    voxel_hdf5_close(f);
+    voxel_tiff_close(f);
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->buffer);
+    *f = (struct voxel_file){.fd = -1, .handle = -1, .dataset = -1};
+}
+
+enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
+                             int32_t *labels, char reason[VOXEL_REASON])
+{
+    return f->format == VOXEL_raw    ? raw_plane(f, z, lo, hi, labels, reason)
+           : f->format == VOXEL_hdf5 ? voxel_hdf5_plane(f, z, lo, hi, labels, reason)
+                                     : voxel_tiff_plane(f, z, lo, hi, labels, reason);
+}

@@ -1,0 +1,67 @@
+/* What a case says of a voxel image: a file of labels, which of them are solid, and where it lies.
+ *
+ * One voxel is one cell. Of the file's image the voxels from <= v < to are taken; along flipped
+ * axes they are turned round; the first of them then lies in cell `at` of the whole grid. */
+#ifndef TAGFLOW_VOXEL_IMAGE_H
+#define TAGFLOW_VOXEL_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Types of labels in files: name, lowest and highest label, bytes. */
+#define VOXEL_TYPE_LIST(X)                                                                         \
+    X(uint8, 0, UINT8_MAX, 1)                                                                      \
+    X(int8, INT8_MIN, INT8_MAX, 1)                                                                 \
+    X(uint16, 0, UINT16_MAX, 2)                                                                    \
+    X(int16, INT16_MIN, INT16_MAX, 2)
+enum voxel_type {
+#define X(name, lowest, highest, bytes) VOXEL_##name,
+    VOXEL_TYPE_LIST(X)
+#undef X
+};
+
+/* Labels of all types: VOXEL_LABELS of them from VOXEL_LABEL_MIN on. */
+enum { VOXEL_LABEL_MIN = INT16_MIN, VOXEL_LABELS = UINT16_MAX - INT16_MIN + 1 };
+
+/* What a file is; the case says so by its keys. */
+#define VOXEL_FORMAT_LIST(X)                                                                       \
+    X(raw)  /* `skip` bytes, then the labels, x the fastest */                                     \
+    X(hdf5) /* a dataset [z][y][x] of integers */                                                  \
+    X(tiff) /* a grey page for every z, its first row y = 0 */
+enum voxel_format {
+#define X(name) VOXEL_##name,
+    VOXEL_FORMAT_LIST(X)
+#undef X
+};
+
+enum {
+    VOXEL_SOLID = 64,     /* labels that are solid, at most */
+    VOXEL_AXIS = 1 << 20, /* voxels along an axis, at most */
+};
+
+/* A label that occurs in the part that is taken. */
+struct voxel_label {
+    int label;
+    bool solid;
+    int64_t voxels;
+};
+
+struct voxel_image {
+    enum voxel_format format;
+    char *file;           /* its absolute path */
+    char *dataset;        /* hdf5, else NULL */
+    int size[3];          /* of the file's image, along x, y, z */
+    enum voxel_type type; /* of its labels */
+    bool big_endian;      /* raw */
+    int64_t skip;         /* raw: bytes before the labels */
+    int solid[VOXEL_SOLID], solid_count;
+    int from[3], to[3];
+    unsigned flip; /* bit a: axis a is turned round */
+    int at[3];
+    bool fill; /* pores that nothing flows through become solid, see pores.h */
+    int label_count;
+    struct voxel_label *labels; /* ascending */
+    uint64_t checksum;          /* of the labels in the part that is taken */
+};
+
+#endif

@@ -1,0 +1,176 @@
+/* A body that is a voxel image; see voxels.h. */
+#include "body/voxels.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "body/voxel_file.h"
+#include "body/voxel_survey.h"
+
+/* What a rank needs lies together, or at both ends of the image. */
+enum { RUNS = 2 };
+
+struct run {
+    int lo, hi; /* voxels of the file */
+};
+
+/* Is cell g of an axis of the box among lo .. hi - 1 or their periodic images? */
+static bool wanted(int g, int cells, bool periodic, int lo, int hi)
+{
+    return (g >= lo && g < hi) || (periodic && ((g - cells >= lo && g - cells < hi) ||
+                                                (g + cells >= lo && g + cells < hi)));
+}
+
+static bool place_axis(struct voxels *v, int axis, int cells, bool periodic, int lo, int hi)
+{
+    const int n = v->n[axis];
+    int *const place = v->place[axis] = malloc((size_t)n * sizeof *place);
+    for (int i = 0; place && i < n; i++)
+        place[i] = wanted(v->image->at[axis] + i, cells, periodic, lo, hi) ? v->kept[axis]++ : -1;
+    return place != NULL;
+}
+
+/* The voxel of the grid that voxel f of the file is. */
+static int turned(const struct voxel_image *image, int axis, int f)
+{
+    return image->flip & 1u << axis ? image->to[axis] - 1 - f : f - image->from[axis];
+}
+
+/* Voxels of the file that are kept along an axis; returns how many runs they make. */
+static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
+{
+    int count = 0;
+    for (int f = v->image->from[axis]; f < v->image->to[axis]; f++) {
+        if (v->place[axis][turned(v->image, axis, f)] < 0)
+            continue;
+        if (count && runs[count - 1].hi == f) {
+            runs[count - 1].hi++;
+            continue;
+        }
+        assert(count < RUNS);
+        runs[count++] = (struct run){f, f + 1};
+    }
+    return count;
+}
+
+/* A rectangle of a plane of the file goes to where it is kept. */
+static void keep(struct voxels *v, const uint8_t *is_solid, int z, const int lo[2], const int hi[2],
+                 const int32_t *labels)
+{
+    const size_t plane = (size_t)v->place[2][turned(v->image, 2, z)] * (size_t)v->kept[1];
+    for (int y = lo[1]; y < hi[1]; y++) {
+        const size_t row = plane + (size_t)v->place[1][turned(v->image, 1, y)];
+        uint8_t *const to = v->solid + row * (size_t)v->kept[0];
+        for (int x = lo[0]; x < hi[0]; x++)
+            to[v->place[0][turned(v->image, 0, x)]] = is_solid[*labels++ - VOXEL_LABEL_MIN];
+    }
+}
+
+static enum status read_part(struct voxels *v, const uint8_t *is_solid, int32_t *labels,
+                             char reason[VOXEL_REASON])
+{
+    struct voxel_file f;
+    struct run runs[2][RUNS];
+    const int count[2] = {runs_of(v, 0, runs[0]), runs_of(v, 1, runs[1])};
+    enum status s = voxel_file_open(&f, v->image->file, v->image, reason);
+    if (s)
+        return s;
+    if (memcmp(f.size, v->image->size, sizeof f.size) != 0)
+        s = voxel_file_wrong(reason, " has changed since the case was read");
+    for (int z = v->image->from[2]; z < v->image->to[2] && !s; z++)
+        for (int k = 0; k < count[0] * count[1] && !s; k++) {
+            const struct run *const x = &runs[0][k % count[0]], *const y = &runs[1][k / count[0]];
+            const int lo[2] = {x->lo, y->lo}, hi[2] = {x->hi, y->hi};
+            if (v->place[2][turned(v->image, 2, z)] < 0)
+                continue;
+            s = voxel_file_plane(&f, z, lo, hi, labels, reason);
+            if (!s)
+                keep(v, is_solid, z, lo, hi, labels);
+        }
+    voxel_file_close(&f);
+    return s;
+}
+
+/* This rank's part; nothing is read where it has none. */
+static enum status read_kept(struct voxels *v, char reason[VOXEL_REASON])
+{
+    const size_t area = (size_t)v->kept[0] * (size_t)v->kept[1];
+    const size_t all = area * (size_t)v->kept[2];
+    if (!all)
+        return STATUS_OK;
+    uint8_t *const is_solid = calloc(VOXEL_LABELS, 1);
+    int32_t *const labels = malloc(area * sizeof *labels);
+    v->solid = malloc(all);
+    enum status s = STATUS_OK;
+    if (!is_solid || !labels || !v->solid)
+        s = voxel_file_failed(reason, ": no memory for %zu of its voxels", all);
+    for (int k = 0; k < v->image->solid_count && !s; k++)
+        is_solid[v->image->solid[k] - VOXEL_LABEL_MIN] = 1;
+    if (!s)
+        s = read_part(v, is_solid, labels, reason);
+    free(is_solid);
+    free(labels);
+    return s;
+}
+
+enum status voxels_open(struct voxels *v, const struct voxel_image *image, const char *name,
+                        const int cells[3], const bool periodic[3], const int lo[3],
+                        const int hi[3], MPI_Comm comm)
+{
+    char reason[VOXEL_REASON] = "";
+    enum status s = STATUS_OK;
+    *v = (struct voxels){.image = image};
+    for (int a = 0; a < 3; a++) {
+        v->n[a] = image->to[a] - image->from[a];
+        if (!place_axis(v, a, cells[a], periodic[a], lo[a], hi[a]) && !s)
+            s = voxel_file_failed(reason, ": no memory for %d voxels along an axis", v->n[a]);
+    }
+    if (!s)
+        s = read_kept(v, reason);
+    s = voxel_agree(&comm, s, reason);
+    if (s)
+        voxels_close(v);
+    if (s == STATUS_USAGE)
+        return fail_user("bodies.%s.image.file: %s%s", name, image->file, reason);
+    if (s && message_rank() == 0)
+        fail_machine("bodies.%s.image.file: %s%s", name, image->file, reason);
+    return s;
+}
+
+void voxels_close(struct voxels *v)
+{
+    for (int a = 0; a < 3; a++)
+        free(v->place[a]);
+    free(v->solid);
+    *v = (struct voxels){0};
+}
+
+void voxels_bounds(const struct voxels *v, double lo[3], double hi[3])
+{
+    for (int a = 0; a < 3; a++) {
+        lo[a] = v->image->at[a];
+        hi[a] = v->image->at[a] + v->n[a];
+    }
+}
+
+void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t *inside)
+{
+    const int *const at = v->image->at;
+    const int row[2] = {y - at[1], z - at[2]};
+    if (row[0] < 0 || row[0] >= v->n[1] || row[1] < 0 || row[1] >= v->n[2])
+        return;
+    const int first = x > at[0] ? x : at[0];
+    const int last = x + count < at[0] + v->n[0] ? x + count : at[0] + v->n[0];
+    if (first >= last)
+        return;
+    assert(v->place[1][row[0]] >= 0 && v->place[2][row[1]] >= 0);
+    const size_t number =
+        (size_t)v->place[2][row[1]] * (size_t)v->kept[1] + (size_t)v->place[1][row[0]];
+    const uint8_t *const from = v->solid + number * (size_t)v->kept[0];
+    for (int g = first; g < last; g++) {
+        assert(v->place[0][g - at[0]] >= 0);
+        inside[g - x] |= from[v->place[0][g - at[0]]];
+    }
+}

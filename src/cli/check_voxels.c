@@ -1,0 +1,162 @@
+/* What `tagflow check` says of voxel images: what is in them, and where flow can go through. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "cli/cli.h"
+#include "domain/pores.h"
+
+enum { LABELS_SHOWN = 16 };
+
+static const char *const types[] = {
+#define X(name, lowest, highest, bytes) #name,
+    VOXEL_TYPE_LIST(X)
+#undef X
+};
+static const char *const formats[] = {
+#define X(name) #name,
+    VOXEL_FORMAT_LIST(X)
+#undef X
+};
+
+static struct case_region place_of(const struct voxel_image *v)
+{
+    struct case_region region;
+    for (int a = 0; a < 3; a++) {
+        region.lo[a] = v->at[a];
+        region.hi[a] = v->at[a] + v->to[a] - v->from[a];
+    }
+    return region;
+}
+
+static void say_labels(const char *name, const struct voxel_image *v)
+{
+    const struct case_region r = place_of(v);
+    int64_t all = 0;
+    say("bodies.%s: %s image of %d x %d x %d voxels, %s; of these [%d, %d, %d] to [%d, %d, %d] in "
+        "cells [%d, %d, %d] to [%d, %d, %d]",
+        name, formats[v->format], v->size[0], v->size[1], v->size[2], types[v->type], v->from[0],
+        v->from[1], v->from[2], v->to[0] - 1, v->to[1] - 1, v->to[2] - 1, r.lo[0], r.lo[1], r.lo[2],
+        r.hi[0] - 1, r.hi[1] - 1, r.hi[2] - 1);
+    for (int k = 0; k < v->label_count; k++)
+        all += v->labels[k].voxels;
+    for (int k = 0; k < v->label_count && k < LABELS_SHOWN; k++)
+        say("  label %d, %s: %lld voxels, %.4g %%", v->labels[k].label,
+            v->labels[k].solid ? "solid" : "fluid", (long long)v->labels[k].voxels,
+            100 * (double)v->labels[k].voxels / (double)all);
+    if (v->label_count > LABELS_SHOWN)
+        say("  ... and %d more labels", v->label_count - LABELS_SHOWN);
+}
+
+/* "x and z", "none" */
+static void axes_text(const bool wanted[3], bool value, char text[16])
+{
+    int left = 0;
+    *text = '\0';
+    for (int a = 0; a < 3; a++)
+        left += wanted[a] == value;
+    for (int a = 0; a < 3; a++) {
+        if (wanted[a] != value)
+            continue;
+        const size_t length = strlen(text);
+        text[length] = (char)('x' + a);
+        strcpy(text + length + 1, --left > 1 ? ", " : left ? " and " : "");
+    }
+}
+
+/* Porosity of planes along an axis, from the lowest to the highest. */
+static void plane_range(const struct pores *p, const struct case_region *r, int axis,
+                        double range[2])
+{
+    const int planes = r->hi[axis] - r->lo[axis];
+    const double area = (double)p->cells / planes;
+    range[0] = range[1] = (double)p->plane[axis][0] / area;
+    for (int k = 1; k < planes; k++) {
+        const double share = (double)p->plane[axis][k] / area;
+        range[0] = share < range[0] ? share : range[0];
+        range[1] = share > range[1] ? share : range[1];
+    }
+}
+
+static void say_region(const struct pores *p, const struct case_region *r)
+{
+    char yes[16], no[16];
+    double range[3][2];
+    for (int a = 0; a < 3; a++)
+        plane_range(p, r, a, range[a]);
+    say("  porosity there %.4f (%lld of %lld cells fluid); of planes across x %.4f to %.4f, y %.4f "
+        "to %.4f, z %.4f to %.4f",
+        (double)p->fluid / (double)p->cells, (long long)p->fluid, (long long)p->cells, range[0][0],
+        range[0][1], range[1][0], range[1][1], range[2][0], range[2][1]);
+    axes_text(p->through, true, yes);
+    axes_text(p->through, false, no);
+    if (*yes)
+        say("  pores join its two ends along %s%s%s%s", yes, *no ? ", not along " : "", no,
+            *no ? " (nothing flows through there)" : "");
+    else
+        say("  pores join its two ends along no axis: nothing flows through");
+}
+
+/* Images as they are, before anything is filled. */
+static enum status say_pores(const struct flow_case *c, const struct domain *d)
+{
+    const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
+    struct pores p;
+    enum status s = STATUS_OK;
+    bool fills = false;
+    for (int k = 0; k < c->body_count && !s; k++) {
+        const struct voxel_image *const v = &c->bodies[k].image;
+        const struct case_region region = place_of(v);
+        if (!v->file)
+            continue;
+        say_labels(c->bodies[k].name, v);
+        fills |= v->fill;
+        s = pores_find(d, c, &region, &p);
+        if (!s)
+            say_region(&p, &region);
+        pores_destroy(&p);
+    }
+    if (!s)
+        s = pores_find(d, c, &all, &p);
+    if (!s) {
+        say("pores: the fluid of the box is in %lld parts, the largest of %lld cells; %lld of "
+            "them, "
+            "%lld cells, are isolated: neither beside an open face nor joined round a periodic "
+            "axis%s",
+            (long long)p.parts, (long long)p.largest, (long long)p.isolated_parts,
+            (long long)p.isolated_cells,
+            !p.isolated_parts ? ""
+            : fills           ? "; those in images with isolated: fill become solid"
+                              : " (bodies.*.image.isolated: fill makes them solid)");
+        pores_destroy(&p);
+    }
+    return s;
+}
+
+enum status check_voxels(const struct flow_case *c, MPI_Comm comm)
+{
+    struct domain d;
+    struct flow_case plain = *c;
+    bool any = false;
+    for (int k = 0; k < c->body_count; k++)
+        any |= c->bodies[k].image.file != NULL;
+    if (!any)
+        return STATUS_OK;
+    memset(plain.run.ranks, 0, sizeof plain.run.ranks); /* the ranks of `check` are others */
+    plain.bodies = malloc((size_t)c->body_count * sizeof *plain.bodies);
+    enum status s = plain.bodies ? STATUS_OK : fail_machine("out of memory for the bodies");
+    if ((s = status_agree(comm, s)))
+        goto done;
+    memcpy(plain.bodies, c->bodies, (size_t)c->body_count * sizeof *plain.bodies);
+    for (int k = 0; k < c->body_count; k++)
+        plain.bodies[k].image.fill = false;
+    s = domain_create(&d, &plain, comm);
+    if (s)
+        goto done;
+    s = say_pores(c, &d);
+    domain_destroy(&d);
+done:
+    free(plain.bodies);
+    return s;
+}

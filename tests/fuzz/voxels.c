@@ -1,0 +1,199 @@
+/* Fuzz target: files of voxels. The first bytes say what is asked for; the rest is the content of a
+ * raw file, which is cut or drawn out to the length that its size asks for, or of a dataset of an
+ * HDF5 file that the target makes with any type and shape. What is read is what was written, and
+ * what is refused has a reason. Bytes that are no HDF5 file of HDF5's own making are not tried: it
+ * would be libhdf5 that is fuzzed. */
+#include "fuzz.h"
+
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "body/voxel_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEAD = 16, LONGEST = 1 << 16 };
+
+static void check_reason(enum status s, const char *reason)
+{
+    if (s != STATUS_USAGE && s != STATUS_MACHINE)
+        fuzz_wrong("status %d", s);
+    if (!*reason || strlen(reason) >= VOXEL_REASON)
+        fuzz_wrong("refused without a reason");
+    for (const char *c = reason; *c; c++)
+        if (*c < ' ' || *c > '~')
+            fuzz_wrong("a reason holds byte 0x%02x", (unsigned char)*c);
+}
+
+/* The label of a voxel by its number. */
+static int label_of(const uint8_t *bytes, size_t number, enum voxel_type type, bool big)
+{
+    if (type == VOXEL_uint8 || type == VOXEL_int8)
+        return type == VOXEL_uint8 ? bytes[number] : (int8_t)bytes[number];
+    const uint8_t *const two = bytes + 2 * number;
+    const unsigned wide = big ? two[0] * 256u + two[1] : two[1] * 256u + two[0];
+    return type == VOXEL_uint16 ? (int)wide : (int16_t)wide;
+}
+
+/* A box of every plane, the last plane first. */
+static void check_planes(struct voxel_file *f, const uint8_t *bytes, bool big, const int lo[2],
+                         const int hi[2])
+{
+    const size_t width = (size_t)(hi[0] - lo[0]), height = (size_t)(hi[1] - lo[1]);
+    int32_t *const labels = malloc(width * height * sizeof *labels);
+    char reason[VOXEL_REASON] = "";
+    if (!labels)
+        fuzz_wrong("no memory");
+    for (int z = f->size[2] - 1; z >= 0; z--) {
+        const enum status s = voxel_file_plane(f, z, lo, hi, labels, reason);
+        if (s)
+            fuzz_wrong("plane %d:%s", z, reason);
+        for (size_t k = 0; k < width * height; k++) {
+            const size_t x = (size_t)lo[0] + k % width, y = (size_t)lo[1] + k / width;
+            const size_t number = ((size_t)z * (size_t)f->size[1] + y) * (size_t)f->size[0] + x;
+            const int expected = label_of(bytes, number, f->type, big);
+            if (labels[k] != expected)
+                fuzz_wrong("voxel %zu is %d, not %d", number, labels[k], expected);
+        }
+    }
+    free(labels);
+}
+
+static void put(int fd, const void *bytes, size_t length, int64_t at)
+{
+    if (file_write_at(fd, bytes, length, at) != 0)
+        fuzz_wrong("no memory");
+}
+
+/* As far as the image is small enough to be read whole. */
+static void try_file(const struct voxel_image *image, const char *path, const uint8_t *bytes,
+                     bool big, const uint8_t *head)
+{
+    char reason[VOXEL_REASON] = "";
+    struct voxel_file f;
+    const enum status s = voxel_file_open(&f, path, image, reason);
+    if (s) {
+        check_reason(s, reason);
+        return;
+    }
+    int lo[2], hi[2];
+    for (int a = 0; a < 2; a++) {
+        lo[a] = head[a] % f.size[a];
+        hi[a] = lo[a] + 1 + head[a + 2] % (f.size[a] - lo[a]);
+    }
+    if (bytes)
+        check_planes(&f, bytes, big, lo, hi);
+    voxel_file_close(&f);
+}
+
+static void try_raw(const uint8_t *head, const uint8_t *data, size_t size)
+{
+    static const int bytes_of[] = {1, 1, 2, 2};
+    char path[64];
+    struct voxel_image image = {.format = VOXEL_raw,
+                                .type = (enum voxel_type)(head[4] % 4),
+                                .big_endian = head[5] & 1,
+                                .skip = head[6],
+                                .size = {1 + head[7] % 32, 1 + head[8] % 32, 1 + head[9] % 8}};
+    if (head[5] & 2)
+        image.size[head[10] % 3] = (int)((unsigned)head[10] << 23 | 1); /* up to 2^31 */
+    if (head[5] & 4)
+        image.skip = (int64_t)((uint64_t)head[11] << 55 | head[12]);
+    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0)
+        fuzz_wrong("no memory");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const double wanted = (double)image.skip + (double)bytes_of[image.type] * image.size[0] *
+                                                   image.size[1] * image.size[2];
+    const bool fits = wanted <= LONGEST && !(head[5] & 8);
+    uint8_t *const content = calloc(1, fits ? (size_t)wanted + 1 : size + 1);
+    if (!content)
+        fuzz_wrong("no memory");
+    const size_t length = fits ? (size_t)wanted : size;
+    if (size)
+        memcpy(content, data, size < length ? size : length);
+    put(fd, content, length, 0);
+    const bool whole = (double)length == wanted;
+    try_file(&image, path, whole ? content + image.skip : NULL, image.big_endian, head);
+    free(content);
+    close(fd);
+}
+
+/* An HDF5 file with a dataset of the kind that `head` says, in memory; its bytes are `data`. */
+static size_t make_hdf5(const uint8_t *head, uint8_t *content, int fd)
+{
+    const hid_t types[] = {H5T_STD_U8LE,  H5T_STD_I8LE,  H5T_STD_U16LE, H5T_STD_I16LE,
+                           H5T_STD_U16LE, H5T_STD_I16LE, H5T_STD_I32LE, H5T_IEEE_F32LE,
+                           H5T_C_S1,      H5T_STD_U64LE};
+    const hid_t type = types[head[4] % 10];
+    const int axes = head[5] % 8 > 5 ? head[5] % 5 : 3;
+    hsize_t size[4], chunk[4];
+    for (int a = 0; a < 4; a++) {
+        size[a] = head[6 + a] % 13u + (head[6 + a] % 16 != 15);
+        chunk[a] = 1 + head[6 + a] % 5;
+    }
+    const bool lazy = head[10] & 4; /* claims much and holds nothing */
+    if (lazy)
+        size[head[10] % 3] = (hsize_t)1 << (head[11] % 40);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_fapl_core(access, 1 << 14, 0);
+    const hid_t file = H5Fcreate("fuzz", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t space = axes ? H5Screate_simple(axes, size, NULL) : H5Screate(H5S_SCALAR);
+    if (lazy || head[10] & 8)
+        H5Pset_chunk(how, axes ? axes : 1, chunk);
+    const hid_t set = H5Dcreate2(file, head[12] % 16 ? "labels" : "other", type, space, H5P_DEFAULT,
+                                 axes ? how : H5P_DEFAULT, H5P_DEFAULT);
+    if (set >= 0 && !lazy)
+        H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, content);
+    if (set >= 0)
+        H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+    H5Pclose(access);
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    const ssize_t length = H5Fget_file_image(file, NULL, 0);
+    uint8_t *const image = malloc(length > 0 ? (size_t)length : 1);
+    if (!image || length <= 0 || H5Fget_file_image(file, image, (size_t)length) < 0)
+        fuzz_wrong("no HDF5 file");
+    H5Fclose(file);
+    put(fd, image, (size_t)length, 0);
+    free(image);
+    return lazy || axes != 3 || head[4] % 10 > 5 ? 0 : 1;
+}
+
+static void try_hdf5(const uint8_t *head, const uint8_t *data, size_t size)
+{
+    static uint8_t content[13 * 13 * 13 * 13 * 8 + 8];
+    static char name[] = "labels";
+    char path[64];
+    const struct voxel_image image = {.format = VOXEL_hdf5, .dataset = name};
+    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0)
+        fuzz_wrong("no memory");
+    memset(content, 0, sizeof content);
+    if (size)
+        memcpy(content, data, size < sizeof content ? size : sizeof content);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const size_t whole = make_hdf5(head, content, fd);
+    try_file(&image, path, whole ? content : NULL, false, head);
+    close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t head[HEAD] = {0};
+    const size_t taken = size < HEAD ? size : HEAD;
+    if (size)
+        memcpy(head, data, taken);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (head[15] % 4 == 3)
+        try_hdf5(head, data + taken, size - taken);
+    else
+        try_raw(head, data + taken, size - taken);
+    return 0;
+}
