@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "cli/cli.h"
+#include "domain/balance.h"
 #include "domain/decompose.h"
 #include "domain/domain.h"
 #include "solver/solver.h"
@@ -80,43 +81,69 @@ static double remembered_bytes(const struct flow_case *c, const int *lo, const i
     return bytes;
 }
 
-/* Bytes of the rank that needs most. Blocks of an axis differ by a cell at most and the last is one
- * of the longest; those with neighbours on both sides have more halo. */
-static double largest_bytes(const struct flow_case *c, const int cuts[3])
+/* Of three blocks along an axis, the first where others are on one side, the longest and the last.
+ */
+static void blocks_of_note(const int *at, int parts, int block[3])
 {
-    int block[3][2], lo;
+    block[0] = 0;
+    block[1] = block[2] = parts - 1;
+    for (int k = 1; k < parts - 1; k++)
+        if (block[1] == parts - 1 || at[k + 1] - at[k] > at[block[1] + 1] - at[block[1]])
+            block[1] = k;
+}
+
+/* Bytes of the rank that needs most: that of the longest blocks, of which those with neighbours on
+ * both sides have more halo. */
+static double largest_bytes(const struct flow_case *c, const int cuts[3], int *const at[3])
+{
+    enum { CORNERS = 27 };
+    int block[3][3];
     double largest = 0;
-    for (int a = 0; a < 3; a++) {
-        block[a][0] = block[a][1] = cuts[a] - 1;
-        for (int i = 1; i < cuts[a] - 1; i++)
-            if (block[a][1] == cuts[a] - 1 ||
-                block_cells(c->cells[a], cuts[a], i, &lo) >
-                    block_cells(c->cells[a], cuts[a], block[a][1], &lo))
-                block[a][1] = i;
-    }
-    for (int k = 0; k < 8; k++) {
+    for (int a = 0; a < 3; a++)
+        blocks_of_note(at[a], cuts[a], block[a]);
+    for (int k = 0; k < CORNERS; k++) {
         struct domain d;
-        domain_layout(&d, c, cuts,
-                      (block[2][k / 4] * cuts[1] + block[1][k / 2 % 2]) * cuts[0] +
-                          block[0][k % 2]);
+        domain_layout_at(&d, c, cuts, at,
+                         (block[2][k / 9] * cuts[1] + block[1][k / 3 % 3]) * cuts[0] +
+                             block[0][k % 3]);
         largest = fmax(largest, solver_bytes(&d, c->solver.storage));
     }
     return largest;
+}
+
+/* Where the box is cut, which takes its tags if there are bodies. */
+static enum status find_cuts(const struct flow_case *c, const int cuts[3], struct balance *b)
+{
+    struct domain d;
+    if (!c->body_count)
+        return balance_evenly(b, c->cells, cuts);
+    enum status status = domain_whole(&d, c);
+    if (status)
+        return status;
+    status = balance_create(b, &d, cuts);
+    domain_destroy(&d);
+    return status;
 }
 
 /* largest[0]: bytes of the rank that needs most, on its device or the host; [1]: besides, on the
  * host, at most. */
 static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
 {
-    int cuts[3], block[3];
+    int cuts[3], block[3] = {0, 0, 0};
+    struct balance b;
     enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (!status)
+        status = find_cuts(c, cuts, &b);
     if (status)
         return status;
     say("ranks: %d = %d x %d x %d", ranks, cuts[0], cuts[1], cuts[2]);
+    if (ranks > 1 && c->body_count)
+        say("fluid cells of the rank that has most: %.1f %% above the mean",
+            100 * (b.imbalance - 1));
     for (int rank = 0; rank < ranks && rank < BOXES_SHOWN; rank++) {
         struct domain d;
         char text[32];
-        domain_layout(&d, c, cuts, rank);
+        domain_layout_at(&d, c, cuts, b.at, rank);
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
             bytes_text(text, sizeof text,
@@ -125,9 +152,12 @@ static enum status say_ranks(const struct flow_case *c, int ranks, double larges
     if (ranks > BOXES_SHOWN)
         say("  ... and %d more", ranks - BOXES_SHOWN);
     for (int a = 0; a < 3; a++)
-        block[a] = (c->cells[a] - 1) / cuts[a] + 1;
-    largest[0] = largest_bytes(c, cuts);
+        for (int k = 0; k < cuts[a]; k++)
+            block[a] =
+                b.at[a][k + 1] - b.at[a][k] > block[a] ? b.at[a][k + 1] - b.at[a][k] : block[a];
+    largest[0] = largest_bytes(c, cuts, b.at);
     largest[1] = remembered_bytes(c, NULL, block);
+    balance_destroy(&b);
     return STATUS_OK;
 }
 

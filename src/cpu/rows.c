@@ -14,6 +14,11 @@ typedef stored unaligned_lanes
     __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
 typedef double unaligned_doubles
     __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+#if TAGFLOW_STORAGE == 64
+#define STORED_BIT int64_t
+#else
+#define STORED_BIT int32_t
+#endif
 typedef uint32_t mask_lanes
     __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
@@ -23,6 +28,7 @@ typedef int64_t lane_bit;
 #else
 typedef int32_t lane_bit;
 #endif
+typedef STORED_BIT stored_bits __attribute__((vector_size(LANES * sizeof(STORED_BIT))));
 typedef lane_bit lane_bits __attribute__((vector_size(LANES * sizeof(lane_bit))));
 
 static const lane_bit first_numbers[16]
@@ -71,6 +77,13 @@ TAGFLOW_FN real choose(lane_bits m, real a, real b)
 TAGFLOW_FN lane_bits has_bit(lane_bits mask, int bit)
 {
     return (mask & ((lane_bits){0} + (1 << bit))) != 0;
+}
+
+/* a in the lanes where m is set, else b. */
+TAGFLOW_FN stored_lanes keep_lanes(stored_lanes a, stored_lanes b, lane_bits m)
+{
+    const stored_bits keep = __builtin_convertvector(m, stored_bits);
+    return (stored_lanes)(((stored_bits)a & keep) | ((stored_bits)b & ~keep));
 }
 
 /* One lane, read or replaced. */
@@ -132,7 +145,8 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
 struct run_parameters {
     struct collision_parameters collision;
     struct wall_parameters wall;
-    const uint32_t *links, *ruled; /* [x] masks of the run's cells, see runs.h */
+    const uint32_t *links, *ruled; /* [x - first] masks of the run's cells, see runs.h */
+    int first;                     /* the run's first cell */
     uint32_t any;                  /* all links' bits; 0: no masks */
     int only;                      /* the one cell that has links, -1: several */
     const double *damping_along;   /* [x] of the subgrid model, NULL: none */
@@ -203,7 +217,8 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     uint32_t any = 0;
     int only = -1;
     if (masked) {
-        links = __builtin_convertvector(*(const mask_lanes *)(p->links + x), lane_bits);
+        links =
+            __builtin_convertvector(*(const mask_lanes *)(p->links + (x - p->first)), lane_bits);
         any = p->any;
         if (p->only >= 0) {
             only = (int)(p->only - x);
@@ -212,7 +227,8 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
         }
     }
     if (masked && boundary != BOUNDARY_halfway)
-        ruled = __builtin_convertvector(*(const mask_lanes *)(p->ruled + x), lane_bits);
+        ruled =
+            __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
 
     prefetch(row->rest + x);
     f[0] = load_lanes(row->rest + x);
@@ -269,6 +285,107 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
         step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, masked, boundary);
 }
 
+/* The lanes where `active` is set; the others get back what is there. */
+TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
+{
+    *(unaligned_lanes *)p = keep_lanes(__builtin_convertvector(value, stored_lanes),
+                                       *(const unaligned_lanes *)p, active);
+}
+
+/* Cells of a mixed run, the same as cell_step for each: those of the vector at x that are the run's
+ * and from `begin` to before `end`. wraps: the last lane is the last cell of a row that wraps.
+ *
+ * Lanes that are not such cells store what they loaded. Nobody else changes that at this step: a
+ * slot has one cell that stores to it, and these are of this row, which is one thread's. That the
+ * cell of a wall's link may be reading it meanwhile does no harm: it stays the same.
+ *
+ * Pores are short, and the processor has seen no stream by their end: what is asked for ahead is
+ * the same place in the next row, where there mostly is fluid too. */
+TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
+                                 int begin, int end, lanes_operation *by, const int wraps,
+                                 const int boundary)
+{
+    const ptrdiff_t back = x + LANES - 1 - row->nx; /* of the last lane's neighbour */
+    const lane_bits at = lane_numbers + (lane_bit)x;
+    const lane_bits links =
+        __builtin_convertvector(*(const mask_lanes *)(p->links + (x - p->first)), lane_bits);
+    const lane_bits active =
+        has_bit(links, 0) & (at >= (lane_bits){0} + begin) & (at < (lane_bits){0} + end);
+    real f[Q], out[Q];
+
+    __builtin_prefetch(row->rest + x + row->pitch, 1);
+    f[0] = load_lanes(row->rest + x);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const stored *const own = row->own[i / 2] + x, *const next = row->next[i / 2] + x;         \
+        const stored *const own_back = own + row->flip, *const next_back = next - row->flip;       \
+        __builtin_prefetch(own + row->pitch, 1);                                                   \
+        __builtin_prefetch(next + row->pitch, 1);                                                  \
+        __builtin_prefetch(own_back + row->pitch, 1);                                              \
+        __builtin_prefetch(next_back + row->pitch, 1);                                             \
+        real own_wall = load_lanes(own_back), next_wall = load_lanes(next_back);                   \
+        f[i] = load_lanes(own);                                                                    \
+        f[j] = load_lanes(next);                                                                   \
+        if (wraps && cx) {                                                                         \
+            f[j] = with_lane(f[j], LANES - 1, row->next[i / 2][back]);                             \
+            next_wall = with_lane(next_wall, LANES - 1, (row->next[i / 2] - row->flip)[back]);     \
+        }                                                                                          \
+        f[i] = choose(has_bit(links, i), f[i], own_wall);                                          \
+        f[j] = choose(has_bit(links, j), f[j], next_wall);                                         \
+    }
+    PAIR_LIST(X)
+#undef X
+
+    by(f, out, p, x);
+    if (p->target)
+        sponge_pull(p->target, sponge_of_lanes(p, x), out);
+
+    lane_bits ruled = {0};
+    if (boundary != BOUNDARY_halfway)
+        ruled =
+            __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
+    store_active(row->rest + x, out[0], active);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (boundary != BOUNDARY_halfway) {                                                            \
+        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
+        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
+        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
+        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                        \
+    }                                                                                              \
+    store_active(row->own[i / 2] + x, out[j], active);                                             \
+    if (!(wraps && cx)) {                                                                          \
+        store_active(row->next[i / 2] + x, out[i], active);                                        \
+    } else {                                                                                       \
+        for (int k = 0; k < LANES - 1; k++)                                                        \
+            if (active[k])                                                                         \
+                row->next[i / 2][x + k] = lane(out[i], k);                                         \
+        if (active[LANES - 1])                                                                     \
+            row->next[i / 2][back] = lane(out[i], LANES - 1);                                      \
+    }
+    PAIR_LIST(X)
+#undef X
+}
+
+/* Cells of a mixed run from x0 to before x1, vector by vector from one that is the run's to the
+ * next; the last is moved back to end with the row. */
+TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
+                           int wraps, lanes_operation *by, const int boundary)
+{
+    const uint32_t *const links = p->links - p->first;
+    int next;
+    for (int x = x0; x < x1; x = next) {
+        x += links[x] & MASK_ACTIVE ? 0 : (int)(links[x] >> 1);
+        if (x >= x1)
+            break;
+        next = x + LANES;
+        const int at = next > row->nx ? row->nx - LANES : x;
+        if (wraps && next >= row->nx)
+            step_mixed_lanes(row, p, at, x, x1, by, 1, boundary);
+        else
+            step_mixed_lanes(row, p, at, x, x1, by, 0, boundary);
+    }
+}
+
 /* Runs by the rule of the wall, if any, that their links lead into. */
 typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1,
                            int wraps, lanes_operation *);
@@ -285,6 +402,16 @@ static step_function *const step_functions[] = {
     BOUNDARY_LIST(X)
 #undef X
 };
+
+#define MIXED(name)                                                                                \
+    static void mixed_##name(const struct row *row, const struct run_parameters *p, int x0,        \
+                             int x1, int wraps, lanes_operation *by)                               \
+    {                                                                                              \
+        step_mixed(row, p, x0, x1, wraps, by, BOUNDARY_##name);                                    \
+    }
+MIXED(halfway)
+MIXED(moving)
+#undef MIXED
 
 /* Whole vectors of cells beside fluid only, from x0 on: the loop that all speed depends on, one for
  * each operator with each subgrid model, forced or not. Returns the first cell that is left. */
@@ -346,12 +473,59 @@ static void prefetch_cells(const struct row *row, ptrdiff_t x)
     }
 }
 
+/* What runs of cells of that row of the table have in common. */
+static struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
+                                            int y, int z)
+{
+    return (struct run_parameters){
+        .collision = collision_parameters(v, cells),
+        .damping_along = cells->damped ? damping_along(v, cells) : NULL,
+        .damping = cells->damped ? damping_of_row(v, cells, y, z) : 1,
+        .target = cells->sponge ? sponge_target(v, cells) : NULL,
+        .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
+        .sponge_along = cells->sponge == 1,
+    };
+}
+
+/* What they have of their own. */
+static void set_masks(struct run_parameters *p, const struct view *v, const struct runs *runs,
+                      const struct run *run)
+{
+    p->any = run->any;
+    p->only = run->only;
+    p->first = run->x0;
+    p->links = run->masks ? runs->links + run->masks : NULL;
+    p->ruled = run->rules ? runs->ruled + run->rules : NULL;
+    if (run->wall)
+        p->wall = wall_parameters(v, &v->rows[run->wall]);
+}
+
+/* Runs and masks of a list: most likely those of the next row, where rows are not alike. */
+static void prefetch_runs(const struct runs *runs, size_t list)
+{
+    enum { RUNS = 4, MASKS = 64, MASKS_A_LINE = 16 };
+    if (list >= runs->list_count)
+        return;
+    const struct run *const run = &runs->run[runs->first[list]];
+    for (int k = 0; k < RUNS; k++)
+        __builtin_prefetch(run + k);
+    if (!runs->first[list] || !run[-1].masks)
+        return;
+    /* after those of the run before, which is there already */
+    const uint32_t *const masks = runs->links + run[-1].masks + (run[-1].x1 - run[-1].x0);
+    for (int k = 0; k < MASKS; k += MASKS_A_LINE)
+        __builtin_prefetch(masks + k);
+}
+
 /* One row's part of a box. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct box *b, int odd, int y, int z)
 {
     const struct row row = row_at(v, first, y, z);
+    struct run_parameters p = {0};
+    int known = -1; /* cells' row that they are of */
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
+    prefetch_runs(runs, list + 1);
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
         const struct run *const run = &runs->run[r];
         const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
@@ -365,22 +539,18 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
-        const struct run_parameters p = {
-            .collision = collision_parameters(v, cells),
-            .wall = wall_parameters(v, wall),
-            .links = run->any ? runs->links + run->masks - run->x0 : NULL,
-            .ruled = run->any ? runs->ruled + run->masks - run->x0 : NULL,
-            .any = run->any,
-            .only = run->only,
-            .damping_along = cells->damped ? damping_along(v, cells) : NULL,
-            .damping = cells->damped ? damping_of_row(v, cells, y, z) : 1,
-            .target = cells->sponge ? sponge_target(v, cells) : NULL,
-            .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
-            .sponge_along = cells->sponge == 1,
-        };
         const int wraps = !v->ghost[0] && x1 == v->n[0], forced = cells->forced != 0;
         bulk_function *const bulk = loops[cells->collision][cells->subgrid][forced].bulk;
         lanes_operation *const by = loops[cells->collision][cells->subgrid][forced].operate;
+        if (run->row != known)
+            p = row_parameters(v, cells, y, z);
+        known = run->row;
+        set_masks(&p, v, runs, run);
+        if (run->kind == RUN_MIXED) {
+            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_halfway)(&row, &p, x0, x1,
+                                                                               !v->ghost[0], by);
+            continue;
+        }
         const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1 - wraps);
         const int rule = run->any ? wall->boundary : BOUNDARY_none;
         if (x < x1)

@@ -101,47 +101,126 @@ static bool together(const struct cell_links *a, const struct cell_links *b)
     return a->kind != RUN_LINKS || !a->wall || !b->wall || a->wall == b->wall;
 }
 
+/* In a row with cells that are not fluid between others: long stretches of cells without links stay
+ * so, as many whole vectors as they are; other cells become RUN_MIXED. */
+static void mix_row(struct cell_links *l, int nx)
+{
+    for (int x0 = 0, x1; x0 < nx; x0 = x1) {
+        for (x1 = x0 + 1; x1 < nx && l[x0].kind == RUN_BULK && together(&l[x0], &l[x1]); x1++)
+            ;
+        int x = x0;
+        if (l[x0].kind == RUN_BULK && x1 - x0 >= 2 * BLOCK)
+            x += (x1 - x0) / BLOCK * BLOCK;
+        for (; x < x1; x++)
+            if (l[x].kind == RUN_BULK || l[x].kind == RUN_LINKS)
+                l[x].kind = RUN_MIXED;
+    }
+}
+
+/* Is the row one for mix_row? */
+static bool broken(const struct cell_links *l, int nx)
+{
+    bool solid = false, links = false;
+    for (int x = 0; x < nx; x++) {
+        solid = solid || l[x].kind == NOT_FLUID;
+        links = links || l[x].kind == RUN_LINKS;
+    }
+    return nx >= RUN_LANES && solid && links;
+}
+
+/* May a wall be the one of a run that has `wall` so far? */
+static bool one_wall(uint8_t wall, const struct cell_links *l)
+{
+    return !wall || !l->wall || l->wall == wall;
+}
+
+/* End of the run that begins at x0, with its wall. A mixed one goes on over a few cells that are
+ * not fluid. */
+static int run_end(const struct cell_links *l, int x0, int nx, uint8_t *wall)
+{
+    int x1 = x0 + 1;
+    *wall = l[x0].wall;
+    for (int x = x1; x < nx && x < x1 + BLOCK; x++) {
+        if (l[x0].kind == RUN_MIXED && l[x].kind == NOT_FLUID)
+            continue;
+        if (x > x1 ? l[x].kind != RUN_MIXED || l[x].row != l[x0].row : !together(&l[x - 1], &l[x]))
+            break;
+        if (!one_wall(*wall, &l[x]))
+            break;
+        *wall = *wall ? *wall : l[x].wall;
+        x1 = x + 1;
+    }
+    return x1;
+}
+
+/* Room for so many more masks, with zeros before the first and after the last: loops read whole
+ * vectors. Their place in *at. */
+static bool add_masks(uint32_t **masks, size_t *space, size_t *used, size_t count, size_t *at)
+{
+    const size_t first = *used ? *used : BLOCK;
+    if (!reserve((void **)masks, space, first + count + BLOCK, sizeof **masks))
+        return false;
+    if (!*used)
+        memset(*masks, 0, BLOCK * sizeof **masks);
+    memset(*masks + first, 0, (count + BLOCK) * sizeof **masks);
+    *at = first;
+    *used = first + count;
+    return true;
+}
+
+/* Masks of a run that is to have them. */
+static bool mask_run(struct runs *runs, struct run *run, const struct cell_links *l)
+{
+    const size_t count = (size_t)(run->x1 - run->x0);
+    uint32_t next = 0;
+    int linked = 0;
+    if (!add_masks(&runs->links, &runs->links_space, &runs->mask_count, count, &run->masks))
+        return false;
+    if (run->wall &&
+        !add_masks(&runs->ruled, &runs->ruled_space, &runs->rule_count, count, &run->rules))
+        return false;
+    for (int x = run->x1 - 1; x >= run->x0; x--) {
+        const size_t k = (size_t)(x - run->x0);
+        uint32_t *const links = runs->links + run->masks + k;
+        next++;
+        if (l[x].kind == NOT_FLUID) {
+            *links = next << 1;
+            continue;
+        }
+        next = 0;
+        *links = l[x].links | (run->kind == RUN_MIXED ? MASK_ACTIVE : 0);
+        if (run->wall)
+            runs->ruled[run->rules + k] = l[x].ruled;
+        run->any |= l[x].links;
+        linked += l[x].links != 0;
+        run->only = l[x].links ? x : run->only;
+    }
+    run->only = linked == 1 ? run->only : -1;
+    return true;
+}
+
 /* Append the runs of one row as a new list; false when memory runs out. */
 static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
 {
-    for (int x0 = 0, x1; x0 < nx; x0 = x1) {
+    const bool mixed = broken(l, nx);
+    if (mixed)
+        mix_row(l, nx);
+    for (int x0 = 0, x1; x0 < nx && !mixed; x0 = x1) {
         for (x1 = x0 + 1; x1 < nx && l[x1].row == l[x0].row; x1++)
             ;
         if (l[x0].kind != NOT_FLUID)
             widen_blocks(l, x0, x1);
     }
     for (int x0 = 0, x1; x0 < nx; x0 = x1) {
-        uint8_t wall = l[x0].wall;
-        for (x1 = x0 + 1; x1 < nx && together(&l[x1 - 1], &l[x1]); x1++) {
-            if (l[x1].wall && wall && l[x1].wall != wall)
-                break;
-            wall = wall ? wall : l[x1].wall;
-        }
+        uint8_t wall;
+        x1 = run_end(l, x0, nx, &wall);
         if (l[x0].kind == NOT_FLUID)
             continue;
         if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof *runs->run))
             return false;
         struct run run = {.x0 = x0, .x1 = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
-        if (run.kind == RUN_LINKS) {
-            const size_t count = runs->mask_count + (size_t)(x1 - x0);
-            if (!reserve((void **)&runs->links, &runs->links_space, count + BLOCK,
-                         sizeof(uint32_t)) ||
-                !reserve((void **)&runs->ruled, &runs->ruled_space, count + BLOCK,
-                         sizeof(uint32_t)))
-                return false;
-            run.masks = (uint32_t)runs->mask_count;
-            int linked = 0;
-            for (int x = x0; x < x1; x++, runs->mask_count++) {
-                runs->links[runs->mask_count] = l[x].links;
-                runs->ruled[runs->mask_count] = l[x].ruled;
-                run.any |= l[x].links;
-                linked += l[x].links != 0;
-                run.only = l[x].links ? x : run.only;
-            }
-            run.only = linked == 1 ? run.only : -1;
-            memset(runs->links + count, 0, BLOCK * sizeof(uint32_t)); /* loops read whole vectors */
-            memset(runs->ruled + count, 0, BLOCK * sizeof(uint32_t));
-        }
+        if ((run.kind == RUN_LINKS || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
+            return false;
         runs->run[runs->run_count++] = run;
     }
     return true;

@@ -45,29 +45,22 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
     return STATUS_OK;
 }
 
-/* The shifts of a whole box along an axis at which a body, between lo and hi, has cells of the
- * block: 0, and the others where the axis is periodic. */
+/* The shifts of a whole box along an axis at which a body, between lo and hi, has cells of the box:
+ * 0, and others where the axis is periodic. What has no end along it has no images. */
 static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
 {
-    const int n = d->cells[axis], begin = d->lo[axis] - d->view.ghost[axis],
-              end = d->lo[axis] + d->view.n[axis] + d->view.ghost[axis];
+    const int n = d->cells[axis];
     *first = *last = 0;
-    if (!d->periodic[axis])
+    if (!d->periodic[axis] || isinf(lo) || isinf(hi))
         return;
-    /* of what spans all of the axis one is enough */
-    if (lo <= begin - n && hi >= end + n)
-        return;
-    *first = (int)ceil((begin - fmin(hi, end + n)) / n);
-    *last = (int)floor((end - fmax(lo, begin - n)) / n);
+    *first = (int)ceil(-hi / n);
+    *last = (int)floor((n - lo) / n);
 }
 
-/* Marks the cells of a row of the block, ghosts included, that the body or a periodic image of it
- * holds; [ghost + n + ghost]. Coordinates may lie beyond the box along periodic axes only. */
-static void mark_row(const struct domain *d, const struct body *b, int y, int z, uint8_t *inside)
+/* Marks those of some cells of a row of the box that the body or a periodic image of it holds. */
+static void mark_cells(const struct domain *d, const struct body *b, int x, int count, int y, int z,
+                       uint8_t *inside)
 {
-    const struct view *const v = &d->view;
-    const int g[3] = {d->lo[0] - v->ghost[0], d->lo[1] + y, d->lo[2] + z};
-    const int count = v->n[0] + 2 * v->ghost[0];
     double lo[3], hi[3];
     int first[3], last[3];
     body_bounds(b, lo, hi);
@@ -75,13 +68,33 @@ static void mark_row(const struct domain *d, const struct body *b, int y, int z,
         shifts_of(d, a, lo[a], hi[a], &first[a], &last[a]);
     for (int k = first[2]; k <= last[2]; k++)
         for (int j = first[1]; j <= last[1]; j++) {
-            const int at[2] = {g[1] - j * d->cells[1], g[2] - k * d->cells[2]};
+            const int at[2] = {y - j * d->cells[1], z - k * d->cells[2]};
             if (at[0] + 0.5 < lo[1] || at[0] + 0.5 > hi[1] || at[1] + 0.5 < lo[2] ||
                 at[1] + 0.5 > hi[2])
                 continue;
             for (int i = first[0]; i <= last[0]; i++)
-                body_row(b, g[0] - i * d->cells[0], count, at[0], at[1], inside);
+                body_row(b, x - i * d->cells[0], count, at[0], at[1], inside);
         }
+}
+
+/* The coordinate within the box: ghost cells of periodic axes are cells of its other end. */
+static int wrapped(const struct domain *d, int axis, int at)
+{
+    const int n = d->cells[axis];
+    return d->periodic[axis] ? (at % n + n) % n : at;
+}
+
+/* Marks the cells of a row of the block, ghosts included: [ghost + n + ghost]. */
+static void mark_row(const struct domain *d, const struct body *b, int y, int z, uint8_t *inside)
+{
+    const int n = d->view.n[0], ghost = d->view.ghost[0];
+    y = wrapped(d, 1, d->lo[1] + y);
+    z = wrapped(d, 2, d->lo[2] + z);
+    mark_cells(d, b, d->lo[0], n, y, z, inside + ghost);
+    if (ghost) {
+        mark_cells(d, b, wrapped(d, 0, d->lo[0] - 1), 1, y, z, inside);
+        mark_cells(d, b, wrapped(d, 0, d->lo[0] + n), 1, y, z, inside + 1 + n);
+    }
 }
 
 /* Is there a cell of the box, not one beyond a face, at this place of the block along an axis? */
@@ -155,8 +168,7 @@ static enum status fill_pores(struct domain *d, const struct flow_case *c, const
         if (v->fill)
             status = pores_fill(d, c, &region, row[k], &filled);
         if (v->fill && !status)
-            say("bodies.%s: %lld cells of isolated pores are made solid", c->bodies[k].name,
-                (long long)filled);
+            d->filled_cells += filled;
     }
     return status;
 }
@@ -244,7 +256,7 @@ static double crossing_of(const struct domain *d, const struct body *b, const in
                 int from[3];
                 uint8_t inside = 0;
                 for (int a = 0; a < 3; a++)
-                    from[a] = g[a] - shift[a] * d->cells[a];
+                    from[a] = wrapped(d, a, g[a] + c[a]) - c[a] - shift[a] * d->cells[a];
                 body_row(b, from[0] + c[0], 1, from[1] + c[1], from[2] + c[2], &inside);
                 if (inside)
                     q = fmin(q, body_crossing(b, from, c));

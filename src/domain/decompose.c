@@ -1,6 +1,8 @@
 /* How the box of cells is cut among ranks; see decompose.h. */
 #include "domain/decompose.h"
 
+#include <stdbool.h>
+
 #include "base/message.h"
 
 int block_cells(int cells, int parts, int index, int *lo)
@@ -9,6 +11,43 @@ int block_cells(int cells, int parts, int index, int *lo)
     const long long end = (long long)cells * (index + 1) / parts;
     *lo = (int)begin;
     return (int)(end - begin);
+}
+
+void cut_evenly(int cells, int parts, int *at)
+{
+    for (int k = 0; k < parts; k++)
+        block_cells(cells, parts, k, &at[k]);
+    at[parts] = cells;
+}
+
+/* Fill one part after the other up to `most`, leaving the later ones a cell each at least. Can it
+ * be done? */
+static bool cut_at_most(const int64_t *count, int cells, int parts, int64_t most, int *at)
+{
+    int next = 0;
+    for (int k = 0; k < parts; k++) {
+        const int last = cells - (parts - 1 - k); /* those after it need the rest */
+        int64_t sum = 0;
+        at[k] = next;
+        while (next < last && (next == at[k] || sum + count[next] <= most))
+            sum += count[next++];
+        if (sum > most)
+            return false;
+    }
+    at[parts] = cells;
+    return next == cells;
+}
+
+void cut_fairly(const int64_t *count, int cells, int parts, int *at)
+{
+    int64_t low = -1, high = 0; /* the least `most` for which it can be done: low < least <= high */
+    for (int g = 0; g < cells; g++)
+        high += count[g];
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(cut_at_most(count, cells, parts, middle, at) ? &high : &low) = middle;
+    }
+    cut_at_most(count, cells, parts, high, at);
 }
 
 /* Relative cost of a step on the largest block: its cells, and its halo at the price of the memory

@@ -2,10 +2,19 @@
 #ifndef TAGFLOW_DECOMPOSE_H
 #define TAGFLOW_DECOMPOSE_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 
 /* Cells along one axis that part `index` of `parts` owns: [*lo, *lo + return value). */
 int block_cells(int cells, int parts, int index, int *lo);
+
+/* The same as positions: part k owns the cells at[k] to before at[k + 1]; [parts + 1]. */
+void cut_evenly(int cells, int parts, int *at);
+
+/* Positions such that the part with the most of what `count` says of each cell, [cells], all >= 0,
+ * has as little as can be; every part has a cell at least. parts <= cells. */
+void cut_fairly(const int64_t *count, int cells, int parts, int *at);
 
 /* Cuts along x, y, z with cuts[0] cuts[1] cuts[2] = ranks and no block without a cell.
  * wanted: 0 0 0 lets the program choose: the least halo, cuts along x counted dearest (their cells

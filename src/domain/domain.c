@@ -9,6 +9,7 @@
 #include "base/elementary.h"
 #include "base/message.h"
 #include "boundary.h"
+#include "domain/balance.h"
 #include "domain/bodies.h"
 #include "domain/decompose.h"
 #include "domain/faces.h"
@@ -28,6 +29,12 @@ static int rank_at(const struct domain *d, const int block[3])
 
 void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank)
 {
+    domain_layout_at(d, c, cuts, NULL, rank);
+}
+
+void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
+                      int *const at[3], int rank)
+{
     struct view *const v = &d->view;
     int block[3] = {rank % cuts[0], rank / cuts[0] % cuts[1], rank / cuts[0] / cuts[1]};
     size_t extent[3];
@@ -39,6 +46,10 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
         d->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
         d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
         v->n[a] = block_cells(c->cells[a], cuts[a], block[a], &d->lo[a]);
+        if (at) {
+            d->lo[a] = at[a][block[a]];
+            v->n[a] = at[a][block[a] + 1] - d->lo[a];
+        }
         v->lo[a] = d->lo[a];
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
         extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
@@ -166,15 +177,14 @@ static void mark_beside(struct domain *d)
             }
 }
 
-enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
+/* This rank's part, cut there, evenly if that is NULL, and its tags. Collective. */
+static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Comm comm,
+                             const int cuts[3], int *const at[3])
 {
-    int rank, ranks, cuts[3];
+    int rank;
+    enum status status;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
-    if (status)
-        return status;
-    domain_layout(d, c, cuts, rank);
+    domain_layout_at(d, c, cuts, at, rank);
     d->comm = comm;
     d->tags = malloc(d->view_cells);
     int failed = !d->tags, anyone;
@@ -220,7 +230,40 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
         domain_destroy(d);
         return fail_user("the bodies leave no fluid cell");
     }
+    d->imbalance = 1;
     return STATUS_OK;
+}
+
+enum status domain_whole(struct domain *d, const struct flow_case *c)
+{
+    static const int uncut[3] = {1, 1, 1};
+    return create_at(d, c, MPI_COMM_SELF, uncut, NULL);
+}
+
+/* The tags of even blocks say where fluid is; if that calls for other cuts, they are made anew. */
+enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
+{
+    int ranks, cuts[3];
+    struct balance b;
+    MPI_Comm_size(comm, &ranks);
+    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (!status)
+        status = create_at(d, c, comm, cuts, NULL);
+    if (status || ranks == 1)
+        return status;
+    status = balance_create(&b, d, cuts);
+    if (status) {
+        domain_destroy(d);
+        return status;
+    }
+    if (!b.even) {
+        domain_destroy(d);
+        status = create_at(d, c, comm, cuts, b.at);
+    }
+    if (!status)
+        d->imbalance = b.imbalance;
+    balance_destroy(&b);
+    return status;
 }
 
 void domain_destroy(struct domain *d)

@@ -39,14 +39,22 @@ struct domain {
     int signals;
     struct case_flow_rate flow_rate; /* as the case says */
     int64_t fluid_cells;             /* of the whole box */
+    int64_t filled_cells;            /* of isolated pores of images, made solid */
+    double imbalance;                /* those of the rank that has most, over the mean */
 };
 
 /* The block of one rank without tags (view.tags NULL): what `check` can say about any rank count.
  */
 void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank);
+/* The same, cut at at[axis][0 .. cuts[axis]], not evenly. */
+void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
+                      int *const at[3], int rank);
 
-/* Cut the box among the ranks of comm and make this rank's tags from the case. */
+/* Cut the box among the ranks of comm, for equal numbers of fluid cells if these are not
+ * everywhere, and make this rank's tags from the case. */
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
+/* All of the box on this process alone, whatever the case says of ranks. */
+enum status domain_whole(struct domain *d, const struct flow_case *c);
 void domain_destroy(struct domain *d);
 
 /* Append so many zeros to the table, which may move; their place is there, or STATUS_MACHINE,

@@ -87,6 +87,11 @@ void narrate_start(const struct narrator *n, const char *from)
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
         d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
+    if (d->ranks > 1)
+        say("fluid cells of the rank that has most: %.1f %% above the mean",
+            100 * (d->imbalance - 1));
+    if (d->filled_cells)
+        say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->solver->halo.count > 0)
         say("halos: %s", n->transport);
     case_warn(n->c);

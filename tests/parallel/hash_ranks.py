@@ -135,6 +135,22 @@ regions:
 run:     {steps: 21}
 """,
 }
+# Cut where fluid is, not evenly; rows with walls at rest and moving ones between pores.
+CASES |= {
+    "bodies": """\
+domain:  {cells: [37, 18, 14]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, ymin: wall, ymax: {wall: {velocity: [0.02, 0, 0.01]}}, z: periodic}
+force:   {acceleration: [1e-5, 0, 3e-6]}
+bodies:
+  big:   {shape: {sphere: {center: [30, 9, 3], radius: 7.6}}}
+  low:   {shape: {box: {from: [0, 0, 0], to: [37, 18, 3.2]}}}
+  small: {shape: {sphere: {center: [9.4, 12, 8], radius: 3.3}}}
+  moves: {shape: {sphere: {center: [18, 6, 10], radius: 2.6}}, velocity: [0.01, 0, -0.02]}
+run:     {steps: 21}
+""",
+}
 MASK = numpy.zeros((13, 19), numpy.uint8)
 MASK[3:8, 5:16] = 255
 MASK[5, 8:13] = 0

@@ -20,6 +20,29 @@ def near(a, b, tolerance=1e-6):
     return abs(a - b) <= tolerance * abs(b)
 
 
+# A box whose lower half is solid is cut in the middle of the rest, and says so.
+write("half.yaml", """\
+domain:  {cells: [8, 8, 16]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0, 0]}
+faces:   {x: periodic, y: periodic, z: wall}
+bodies:  {floor: {shape: {box: {from: [0, 0, 0], to: [8, 8, 8]}}}}
+run:     {steps: 5}
+""")
+hashes = set()
+for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]", 1, "0.0"), (3, "[1, 1, 3]", 1.125, "12.5")]:
+    said = tagflow("run", "half.yaml", "--output", f"half{ranks}", "--set", f"run.ranks={cut}", ranks=ranks)
+    if not check(said.code == 0 and not said.errors, f"half, {ranks} ranks: {said}"):
+        continue
+    r, log = load(f"half{ranks}", "report.json"), open(f"half{ranks}/log.txt").read()
+    found = re.findall(r"^fluid cells of the rank that has most: (\S+) % above the mean$", log, re.M)
+    check(near(r["imbalance"], imbalance) and found == ([above] if above else []),
+          f"half, {ranks} ranks: imbalance {r['imbalance']}, log {found}")
+    hashes.add(r["state_hash"])
+check(len(hashes) == 1, f"half: one state for all cuts: {hashes}")
+said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
+check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "has most: 0.0 % above" in said.out, f"half, check: {said}")
+
 # Several ranks, threads, precisions, operators; with units and without.
 for name, ranks, settings, words in [
         ("plain", 0, {}, {"collision": "trt", "storage": "fp32", "arithmetic": "fp32", "bytes": 153, "time": 20}),
@@ -34,7 +57,7 @@ for name, ranks, settings, words in [
         continue
     r, s = load(name, "report.json"), load(name, "status.json")
     count, threads = max(1, ranks), settings.get("run.threads", 1)
-    exact = {"state": "done", "step": 20, "steps": 20, "cells": [16, 12, 4], "fluid_cells": 768, "ranks": count,
+    exact = {"state": "done", "step": 20, "steps": 20, "cells": [16, 12, 4], "fluid_cells": 768, "imbalance": 1, "ranks": count,
              "threads": threads, "backend": "cpu", "collision": words["collision"], "storage": words["storage"],
              "arithmetic": words["arithmetic"], "bytes_per_update": words["bytes"], "version": version, "commit": commit}
     wrong = {key: r.get(key) for key in exact if r.get(key) != exact[key]}

@@ -33,6 +33,52 @@ static void parts_tile_an_axis_evenly(void **state)
     assert_int_equal(lo, 1999980000);
 }
 
+/* The least that the largest part can have, by trying every cut. */
+static int64_t least(const int64_t *count, int cells, int parts)
+{
+    int64_t best = INT64_MAX, sum = 0;
+    if (parts == 1) {
+        for (int g = 0; g < cells; g++)
+            sum += count[g];
+        return sum;
+    }
+    for (int first = 1; first <= cells - (parts - 1); first++) {
+        sum += count[first - 1];
+        const int64_t rest = least(count + first, cells - first, parts - 1);
+        const int64_t most = sum > rest ? sum : rest;
+        best = most < best ? most : best;
+    }
+    return best;
+}
+
+static void fair_parts_are_the_best_there_are(void **state)
+{
+    uint64_t seed = 1;
+    (void)state;
+    for (int k = 0; k < 3000; k++) {
+        int64_t count[9];
+        int at[10], cells = 1 + k % 9;
+        for (int g = 0; g < cells; g++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            count[g] = (int64_t)(seed >> 60) - 6 > 0 ? (int64_t)(seed >> 40 & 1023) : k % 2;
+        }
+        for (int parts = 1; parts <= cells; parts++) {
+            int64_t most = 0;
+            cut_fairly(count, cells, parts, at);
+            assert_int_equal(at[0], 0);
+            assert_int_equal(at[parts], cells);
+            for (int p = 0; p < parts; p++) {
+                int64_t sum = 0;
+                assert_true(at[p + 1] > at[p]);
+                for (int g = at[p]; g < at[p + 1]; g++)
+                    sum += count[g];
+                most = sum > most ? sum : most;
+            }
+            assert_true(most == least(count, cells, parts));
+        }
+    }
+}
+
 static bool possible(const int cells[3], int ranks)
 {
     for (int px = 1; px <= cells[0]; px++)
@@ -124,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_tile_an_axis_evenly),
+        cmocka_unit_test(fair_parts_are_the_best_there_are),
         cmocka_unit_test(any_box_on_any_number_of_ranks_that_fits),
         cmocka_unit_test(cuts_of_the_user_are_taken_or_refused_in_one_line),
         cmocka_unit_test(cubes_are_cut_along_z_then_y),

@@ -15,7 +15,36 @@
 #include "reference.h"
 
 /* How many cells were in runs of each kind, over the test. */
-static int cells_of_kind[3];
+static int cells_of_kind[4];
+
+/* Bits of the links of a cell that come from walls, and of those from walls that move. */
+static void links_of(const struct reference *r, int x, int y, int z, uint32_t *links,
+                     uint32_t *ruled)
+{
+    *links = *ruled = 0;
+    for (int i = 1; i < Q; i++) {
+        size_t cell;
+        const int from[3] = {x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                             z - reference_velocity(i, 2)};
+        const double *const u = reference_wall(r, from, &cell);
+        *links |= u ? 1u << i : 0;
+        *ruled |= u && (u[0] != 0 || u[1] != 0 || u[2] != 0) ? 1u << i : 0;
+    }
+}
+
+/* A cell between those of a mixed run is not fluid, and its mask leads to the next that is. */
+static void check_gap(const struct reference *r, const struct runs *runs, const struct run *run,
+                      int x, int y, int z)
+{
+    const uint32_t mask = runs->links[run->masks + (size_t)(x - run->x0)];
+    const int next = x + (int)(mask >> 1);
+    assert_int_equal(run->kind, RUN_MIXED);
+    assert_false(mask & MASK_ACTIVE);
+    assert_true(next > x && next < run->x1);
+    for (int k = x; k < next; k++)
+        assert_false(r->row[r->tag[reference_cell(r, k, y, z)]].fluid);
+    assert_true(r->row[r->tag[reference_cell(r, next, y, z)]].fluid);
+}
 
 static void check_run(const struct reference *r, const struct runs *runs, const struct run *run,
                       int y, int z)
@@ -23,21 +52,14 @@ static void check_run(const struct reference *r, const struct runs *runs, const 
     uint32_t any = 0;
     for (int x = run->x0; x < run->x1; x++) {
         const uint8_t row = r->tag[reference_cell(r, x, y, z)];
-        uint32_t links = 0, ruled = 0;
-        assert_true(r->row[row].fluid);
-        assert_int_equal(row, run->row);
-        for (int i = 1; i < Q; i++) {
-            size_t cell;
-            const int from[3] = {x - reference_velocity(i, 0), y - reference_velocity(i, 1),
-                                 z - reference_velocity(i, 2)};
-            const double *const u = reference_wall(r, from, &cell);
-            if (!u)
-                continue;
-            links |= 1u << i;
-            if (u[0] == 0 && u[1] == 0 && u[2] == 0)
-                continue;
-            ruled |= 1u << i;
+        const size_t k = (size_t)(x - run->x0);
+        uint32_t links, ruled;
+        if (!r->row[row].fluid) {
+            check_gap(r, runs, run, x, y, z);
+            continue;
         }
+        links_of(r, x, y, z, &links, &ruled);
+        assert_int_equal(row, run->row);
         any |= links;
         cells_of_kind[run->kind]++;
         switch (run->kind) {
@@ -45,15 +67,16 @@ static void check_run(const struct reference *r, const struct runs *runs, const 
             assert_int_equal(links, 0);
             break;
         case RUN_LINKS:
-            assert_int_equal(runs->links[run->masks + (uint32_t)(x - run->x0)], links);
-            assert_int_equal(runs->ruled[run->masks + (uint32_t)(x - run->x0)], ruled);
-            assert_true(!ruled || run->wall);
+        case RUN_MIXED:
+            assert_int_equal(runs->links[run->masks + k],
+                             links | (run->kind == RUN_MIXED ? MASK_ACTIVE : 0));
+            assert_int_equal(run->wall ? runs->ruled[run->rules + k] : 0, ruled);
             break;
         default:
             assert_int_equal(run->kind, RUN_CELLS);
         }
     }
-    if (run->kind == RUN_LINKS)
+    if (run->kind == RUN_LINKS || run->kind == RUN_MIXED)
         assert_int_equal(run->any, any);
 }
 
@@ -62,9 +85,9 @@ static void check_walls(const struct domain *d, const struct runs *runs, const s
                         int y, int z)
 {
     const struct view *const v = &d->view;
-    for (int x = run->x0; x < run->x1 && run->kind == RUN_LINKS; x++)
+    for (int x = run->x0; x < run->x1 && run->wall && run->kind != RUN_CELLS; x++)
         for (int i = 1; i < Q; i++)
-            if (runs->ruled[run->masks + (uint32_t)(x - run->x0)] & 1u << i) {
+            if (runs->ruled[run->rules + (size_t)(x - run->x0)] & 1u << i) {
                 const size_t from =
                     view_index(v, x - reference_velocity(i, 0), y - reference_velocity(i, 1),
                                z - reference_velocity(i, 2));
@@ -123,9 +146,10 @@ static void runs_say_the_truth_of_their_cells(void **state)
                     reference_faces(&c, faces[f]);
                     check(&c, obstacles, seed);
                 }
-    print_message("cells without links %d, with masks %d, one by one %d\n", cells_of_kind[RUN_BULK],
-                  cells_of_kind[RUN_LINKS], cells_of_kind[RUN_CELLS]);
-    for (int kind = 0; kind < 3; kind++)
+    print_message("cells without links %d, with masks %d, in mixed runs %d, one by one %d\n",
+                  cells_of_kind[RUN_BULK], cells_of_kind[RUN_LINKS], cells_of_kind[RUN_MIXED],
+                  cells_of_kind[RUN_CELLS]);
+    for (int kind = 0; kind < 4; kind++)
         assert_true(cells_of_kind[kind] > 1000);
 }
 

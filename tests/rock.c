@@ -1,0 +1,250 @@
+/* How fast the CPU's loops go through rock: spheres of one radius at random, overlapping, in a
+ * periodic box, until so much of it is solid; the pores are fluid, driven by a body force.
+ *
+ *   rock CELLS POROSITY RADIUS fp32|fp64 THREADS SECONDS
+ *
+ * In turn, so that all see the same state of a shared machine: the same box without rock, the rock
+ * as the program does it, and the rock cell by cell, which is what the vector loops are set
+ * against; medians of five rounds of SECONDS each. Exit status: 0 done, 1 the machine failed or
+ * the two ways through the rock differ, 2 wrong usage. */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "boundary.h"
+#include "cpu/kernels.h"
+#include "domain/domain.h"
+#include "solver/backend.h"
+
+enum { ROUNDS = 5, LINE = 64, WAYS = 3 };
+
+/* One flow through the box, by the program's runs or cell by cell. */
+struct flow {
+    const char *name;
+    struct domain domain;
+    struct backend *backend;
+    struct view view;
+    size_t bytes; /* of populations */
+    long long fluid, steps;
+    bool by_cells;
+    struct runs cells; /* of it: one by one */
+    double rate[ROUNDS];
+};
+
+/* The variant that the backend takes too. */
+static const struct cpu_variant *variant(bool doubles)
+{
+#define X(isa, storage, arithmetic)                                                                \
+    extern const struct cpu_variant cpu_variant_##isa##_##storage##_##arithmetic;
+#include "cpu_variants.h"
+#undef X
+    static const struct cpu_variant *const all[] = {
+#define X(isa, storage, arithmetic) &cpu_variant_##isa##_##storage##_##arithmetic,
+#include "cpu_variants.h"
+#undef X
+    };
+    __builtin_cpu_init();
+    const char *const isa = __builtin_cpu_supports("x86-64-v4")   ? "v4"
+                            : __builtin_cpu_supports("x86-64-v3") ? "v3"
+                                                                  : "v2";
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (strcmp(all[k]->isa, isa) == 0 && all[k]->storage == (doubles ? 64 : 32) &&
+            all[k]->arithmetic == all[k]->storage)
+            return all[k];
+    return NULL;
+}
+
+static double uniform(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* Mark the cells of one sphere in a periodic box of n^3; returns how many were not yet. */
+static long long add_sphere(uint8_t *solid, int n, const double centre[3], double radius)
+{
+    const int reach = (int)radius + 1;
+    long long more = 0;
+    for (int k = -reach; k <= reach; k++)
+        for (int j = -reach; j <= reach; j++)
+            for (int i = -reach; i <= reach; i++) {
+                const int at[3] = {(int)centre[0] + i, (int)centre[1] + j, (int)centre[2] + k};
+                double square = 0;
+                size_t cell = 0;
+                for (int a = 2; a >= 0; a--) {
+                    const double d = at[a] + 0.5 - centre[a];
+                    square += d * d;
+                    cell = cell * (size_t)n + (size_t)((at[a] % n + n) % n);
+                }
+                more += square < radius * radius && !solid[cell];
+                solid[cell] |= square < radius * radius;
+            }
+    return more;
+}
+
+static void set_tags(struct flow *f, const uint8_t *solid, int n)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct view *const v = &f->domain.view;
+    f->fluid = 0;
+    for (int z = 0, k = 0; z < n; z++)
+        for (int y = 0; y < n; y++)
+            for (int x = 0; x < n; x++, k++) {
+                f->domain.tags[view_index(v, x, y, z)] = solid[k] ? TAG_WALL : TAG_FLUID;
+                f->fluid += !solid[k];
+            }
+    for (int z = 0; z < n; z++)
+        for (int y = 0; y < n; y++)
+            for (int x = 0; x < n; x++)
+                for (int i = 1; i < Q; i++)
+                    if (!view_fluid(v, view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])))
+                        f->domain.tags[view_index(v, x, y, z)] |= TAG_BESIDE;
+}
+
+/* Fluid cells in the cache lines that hold any, as a share of all cells in these lines. */
+static double line_share(const uint8_t *solid, int n, size_t per_line)
+{
+    const size_t cells = (size_t)n * (size_t)n * (size_t)n;
+    size_t lines = 0, fluid = 0;
+    for (size_t k = 0; k < cells; k += per_line) {
+        size_t here = 0;
+        for (size_t j = k; j < k + per_line && j < cells; j++)
+            here += !solid[j];
+        fluid += here;
+        lines += here > 0;
+    }
+    return lines ? (double)fluid / ((double)lines * (double)per_line) : 0;
+}
+
+static enum status create(struct flow *f, const struct flow_case *c, const uint8_t *solid)
+{
+    const struct backend_wanted wanted = {.c = c, .comm = MPI_COMM_SELF, .share = true};
+    enum status status = domain_create(&f->domain, c, MPI_COMM_SELF);
+    if (!status)
+        status = backend_cpu.open(&f->backend, &wanted);
+    if (status)
+        return status;
+    set_tags(f, solid, c->cells[0]);
+    status = backend_cpu.prepare(f->backend, &f->domain.view);
+    if (!status)
+        status = runs_create(&f->cells, &f->domain.view);
+    if (status)
+        return status;
+    for (size_t k = 0; k < f->cells.run_count; k++)
+        f->cells.run[k].kind = RUN_CELLS;
+    f->view = f->domain.view;
+    f->bytes = Q * f->view.stride * (c->solver.storage == PRECISION_fp64 ? 8 : 4);
+    f->view.populations = backend_cpu.alloc(f->backend, f->bytes);
+    if (f->view.populations)
+        return STATUS_OK;
+    fputs("out of memory\n", stderr);
+    return STATUS_MACHINE;
+}
+
+static void step(struct flow *f, const struct cpu_variant *kernels)
+{
+    struct work work = {domain_all(&f->domain), {.odd = (int)(f->steps & 1), .open = 1}};
+    if (f->by_cells)
+        kernels->kernel[KERNEL_step](&f->view, &f->cells, &work.box, work.task);
+    else
+        backend_cpu.launch(f->backend, QUEUE_INTERIOR, KERNEL_step, &f->view, &work, 1);
+    f->steps++;
+}
+
+/* Processor time, so that what else the machine does counts little. */
+static double seconds_now(const struct flow *f)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec) / f->backend->workers;
+}
+
+static void measure(struct flow *f, const struct cpu_variant *kernels, double seconds, int round)
+{
+    const double begin = seconds_now(f);
+    long long steps = 0;
+    double now = begin;
+    for (; now - begin < seconds || steps % 2; now = seconds_now(f), steps++)
+        step(f, kernels);
+    f->rate[round] = 1e-6 * (double)f->fluid * (double)steps / (now - begin);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static uint8_t *make_rock(int n, double porosity, double radius)
+{
+    const size_t cells = (size_t)n * (size_t)n * (size_t)n;
+    uint8_t *const solid = calloc(cells, 1);
+    uint64_t seed = 1;
+    for (double count = 0; solid && count < (1 - porosity) * (double)cells;) {
+        double centre[3];
+        for (int a = 0; a < 3; a++)
+            centre[a] = n * uniform(&seed);
+        count += (double)add_sphere(solid, n, centre, radius);
+    }
+    return solid;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 7 || atoi(argv[1]) < 2 || atof(argv[3]) >= atoi(argv[1]) / 2 || atoi(argv[5]) < 1) {
+        fputs("usage: rock CELLS POROSITY RADIUS fp32|fp64 THREADS SECONDS\n", stderr);
+        return 2;
+    }
+    const int n = atoi(argv[1]);
+    const bool doubles = strcmp(argv[4], "fp64") == 0;
+    struct flow_case c = {.name = "rock", .cells = {n, n, n}};
+    struct flow flows[WAYS] = {{.name = "box"}, {.name = "rock"}, {.name = "rock, cell by cell"}};
+    enum status status = STATUS_OK;
+    MPI_Init(&argc, &argv);
+    c.units.dx = c.units.dt = c.units.density = 1;
+    c.fluid.viscosity = 0.1;
+    c.acceleration[0] = 1e-6;
+    c.solver.magic = 3.0 / 16;
+    c.solver.collision = COLLISION_trt;
+    c.solver.storage = c.solver.arithmetic = doubles ? PRECISION_fp64 : PRECISION_fp32;
+    c.run.threads = atoi(argv[5]);
+    uint8_t *const none = calloc((size_t)n * (size_t)n, (size_t)n);
+    uint8_t *const solid = make_rock(n, atof(argv[2]), atof(argv[3]));
+    const struct cpu_variant *const kernels = variant(doubles);
+    flows[2].by_cells = true;
+    if (!none || !solid)
+        return 1;
+    for (int k = 0; !status && k < WAYS; k++)
+        status = create(&flows[k], &c, k ? solid : none);
+    if (status)
+        return 1;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int k = 0; k < WAYS; k++)
+            measure(&flows[k], kernels, atof(argv[6]), round);
+    while (flows[1].steps < flows[2].steps)
+        step(&flows[1], kernels);
+    while (flows[2].steps < flows[1].steps)
+        step(&flows[2], kernels);
+
+    const double share = line_share(solid, n, doubles ? 8 : 16);
+    double median[WAYS];
+    for (int k = 0; k < WAYS; k++) {
+        qsort(flows[k].rate, ROUNDS, sizeof(double), compare);
+        median[k] = flows[k].rate[ROUNDS / 2];
+        printf("%s: %.1f MLUPS of fluid cells (%.1f to %.1f)\n", flows[k].name, median[k],
+               flows[k].rate[0], flows[k].rate[ROUNDS - 1]);
+    }
+    printf("porosity %.3f; of the cells in cache lines with fluid %.3f are; rock: %.0f %% of the "
+           "box times that, %.2f times cell by cell\n",
+           (double)flows[1].fluid / (double)flows[0].fluid, share,
+           100 * median[1] / (median[0] * share), median[1] / median[2]);
+    if (memcmp(flows[1].view.populations, flows[2].view.populations, flows[1].bytes) != 0) {
+        puts("the two ways through the rock differ");
+        return 1;
+    }
+    MPI_Finalize();
+    return 0;
+}
