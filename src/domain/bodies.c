@@ -168,8 +168,7 @@ static enum status fill_pores(struct domain *d, const struct flow_case *c, const
         if (v->fill)
             status = pores_fill(d, c, &region, row[k], &filled);
         if (v->fill && !status)
-            say("bodies.%s: %lld cells of isolated pores are made solid", c->bodies[k].name,
-                (long long)filled);
+            d->filled_cells += filled;
     }
     return status;
 }

@@ -39,6 +39,7 @@ struct domain {
     int signals;
     struct case_flow_rate flow_rate; /* as the case says */
     int64_t fluid_cells;             /* of the whole box */
+    int64_t filled_cells;            /* of isolated pores of images, made solid */
     double imbalance;                /* those of the rank that has most, over the mean */
 };
 

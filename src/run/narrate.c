@@ -90,6 +90,8 @@ void narrate_start(const struct narrator *n, const char *from)
     if (d->ranks > 1)
         say("fluid cells of the rank that has most: %.1f %% above the mean",
             100 * (d->imbalance - 1));
+    if (d->filled_cells)
+        say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->solver->halo.count > 0)
         say("halos: %s", n->transport);
     case_warn(n->c);

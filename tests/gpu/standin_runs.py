@@ -56,7 +56,7 @@ def together(function, jobs):
 CELLS = {
     "abc": [11, 11, 11], "backward_step": [192, 32, 1], "cavity": [20, 16, 4], "cavity_cube": [12, 11, 10], "cavity_re100": [33, 9, 4],
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "pulse": [24, 20, 1], "shear_layer": [24, 20, 4],
-    "flow_rate": [4, 20, 4], "horn": [30, 20, 16], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
+    "flow_rate": [4, 20, 4], "horn": [30, 20, 16], "rock": [24, 9, 8], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
     "shear_layer_re10000": [20, 24, 1], "channel_180": [16, 12, 10],
     "kovasznay": [49, 32, 1], "open_duct": [33, 8, 7],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
@@ -64,6 +64,9 @@ CELLS = {
 # What else a smaller or shorter case needs.
 OWN = {
     "horn": {"bodies.horn.mesh.scale": 10, "bodies.horn.mesh.center": [12, 10, 8], "output.images.mid.at": 8},
+    # a part of the image that has all labels
+    "rock": {"bodies.rock.image.crop.from": [36, 27, 0], "bodies.rock.image.crop.to": [46, 36, 8],
+             "output.series.k.length": 10, "output.images.mid.at": 4},
     "channel_180": {"output.averages.mean.from": 2, "output.averages.mean.every": 2},
     "open_duct": {"output.series.axis.from": [0.5, 4, 3], "output.series.axis.to": [32.5, 4, 3]},
 }

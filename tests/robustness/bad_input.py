@@ -136,7 +136,7 @@ def hdf5(name, **datasets):
 
 
 LABELS = hdf5("labels.h5", labels=numpy.ones((4, 4, 4), "u1"), flat=numpy.ones((4, 4), "u1"), real=numpy.ones((4, 4, 4)))
-CUT = given("cut.tif", b"II*\0\x08\0\0\0")
+CUT_TIFF = given("cut.tif", b"II*\0\x08\0\0\0")
 
 
 TABLES = hdf5("tables.h5", profile=numpy.ones((12, 4)), three=numpy.ones((4, 12, 2)), line=numpy.ones(48), text=b"text",
@@ -472,7 +472,7 @@ CASES = [
     (image("dataset: flat, solid: 1", LABELS), "its dataset 'flat' has 2 axes, not 3"),
     (image("dataset: real, solid: 1", LABELS), "its dataset 'real' does not hold whole numbers"),
     (image("dataset: labels, solid: 1", HDF5), "broken.h5' cannot be read as an HDF5 file"),
-    (image("solid: 1", CUT), "cut.tif' is not a TIFF file"),
+    (image("solid: 1", CUT_TIFF), "cut.tif' is not a TIFF file"),
     (image("size: [4, 4, 4], solid: 1", PIPE), "is a device or a pipe, not a file"),
     (image("size: [4, 4, 4], solid: 1", "none.raw"), "'none.raw': No such file or directory"),
     (image("size: [1000000, 1000000, 1000000], type: int16, solid: 1"), "make 2000000000000000000"),
