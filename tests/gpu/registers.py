@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """No kernel keeps anything in local memory, which is the GPU's own memory, or spills registers, on any architecture;
 and so many threads of the step fit on a multiprocessor as its launch bounds say. Kernels for flows with open
-boundaries may: their rules are functions with arrays of their own, called in the few cells that have them.
+boundaries may: their rules are functions with arrays of their own, called in the few cells that have them. So may those of
+the list of cells beside bodies.
 
     registers.py [--table] REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
                                         --table: the table of docs/performance.md instead
@@ -32,7 +33,7 @@ for path in sys.argv[1 + wants_table:]:
                 name = name.group(0) if name else kernel
             elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
                 numbers = [int(n) for n in found.groups()]
-                if name.endswith("open"):
+                if name.endswith("open") or name in ("cells_near", "sums_forces"):
                     local = max(local, numbers[0])
                 elif any(numbers):
                     print(f"FAIL {name}, {bits} bits, {arch}: {line.strip()}")
@@ -55,7 +56,7 @@ for path in sys.argv[1 + wants_table:]:
     if not wants_table:
         print(f"{bits} bits: {len(steps)} steps; registers at most: " +
               ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())) +
-              f"; local memory with open boundaries: {local} bytes a thread")
+              f"; local memory with open boundaries and surfaces: {local} bytes a thread")
     if len(steps) < 4:
         print(f"FAIL {path}: only these steps: {steps}")
         failed += 1

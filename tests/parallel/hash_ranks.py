@@ -151,6 +151,53 @@ bodies:
 run:     {steps: 21}
 """,
 }
+# Surfaces anywhere on their links, sliding and turning, beyond periodic faces and across cuts, and the forces on them;
+# bodies without ends that are not periodic.
+CASES |= {
+    "surfaces": """\
+domain:  {cells: [21, 14, 13]}
+fluid:   {viscosity: 0.02, velocity: 0.05, length: 6}
+initial: {flow: uniform, velocity: [0.03, 0.002, -0.01]}
+faces:   {x: periodic, ymin: wall, ymax: slip, z: periodic}
+force:   {acceleration: [1e-5, 0, 3e-6]}
+bodies:
+  ball:  {shape: {sphere: {center: [0.7, 6.1, 11.4], radius: 3.3}}, wall: interpolated, velocity: [0.01, -0.02, 0.005], rotation: {rate: [0.004, -0.003, 0.01]}}
+  rod:   {shape: {cylinder: {center: [7.2, 9.8, 6], axis: z, radius: 1.7}}, wall: interpolated, rotation: {rate: [0, 0, -0.02]}}
+  wheel: {shape: {cylinder: {center: [13.6, 6.2, 5.9], axis: y, radius: 3.1, length: 4}}, rotation: {rate: [0, 0.02, 0], about: [13.4, 0, 6.1]}}
+  brick: {shape: {box: {from: [10.1, 0, 9.7], to: [14.2, 3.4, 12.1]}}, velocity: [0.03, 0, 0.01]}
+  post:  {shape: {box: {from: [17.2, 9.4, 3.3], to: [19.1, 11.6, 7.4]}}}
+run:     {steps: 21}
+""",
+    "endless": """\
+domain:  {cells: [20, 16, 12]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: wall, z: periodic}
+bodies:
+  slope: {shape: {half_space: {point: [0, 3, 0], normal: [0.1, 1, 0.2]}}, wall: interpolated, velocity: [0.02, 0, 0.01]}
+  pack:
+    shape:
+      intersection:
+        all:  {pack: {lattice: face_centred, length: 7, share: 0.3, center: [1, 1, 1]}}
+        some: {half_space: {point: [0, 11, 0], normal: [0, -1, 0.3]}}
+    velocity: [0, 0.01, 0]
+run:     {steps: 21}
+""",
+}
+# Series that cases have besides.
+SERIES = {
+    "surfaces": """\
+    ball:  {every: 3, of: forces, body: ball, area: 34.2}
+    rod:   {every: 4, of: forces, body: rod, about: [3, 2, 1]}
+    wheel: {every: 5, of: forces, body: wheel}
+    brick: {every: 3, of: forces, body: brick}
+    post:  {every: 1, of: forces, body: post}
+""",
+    "endless": """\
+    slope: {every: 3, of: forces, body: slope}
+    pack:  {every: 4, of: forces, body: pack}
+""",
+}
 MASK = numpy.zeros((13, 19), numpy.uint8)
 MASK[3:8, 5:16] = 255
 MASK[5, 8:13] = 0
@@ -180,14 +227,16 @@ class Result:
 
     def __init__(self, folder):
         self.hash = load(folder, "report.json")["state_hash"]
-        self.series = runs.series_text(folder)
+        self.series = {os.path.basename(path)[:-4]: runs.series_text(folder, os.path.basename(path)[:-4])
+                       for path in glob.glob(folder + "/series/*.csv")}
         self.fields = runs.snapshots(folder)
         self.images = {os.path.basename(path): pixels(path) for path in glob.glob(folder + "/images/*.png")}
-        assert len(self.fields) >= 5 and len(self.images) >= 4 and self.series.count(b"\n") >= 7
+        assert len(self.fields) >= 5 and len(self.images) >= 4 and self.series["flow"].count(b"\n") >= 7
 
     def differs(self, other):
         out = [] if self.hash == other.hash else [f"state hash {self.hash}, not {other.hash}"]
-        out += [] if self.series == other.series else ["series"]
+        out += [] if self.series.keys() == other.series.keys() else ["series' names"]
+        out += [f"series {name}" for name in self.series if self.series[name] != other.series.get(name)]
         out += [] if self.images == other.images else ["images"]
         out += ["snapshots' names"] if self.fields.keys() != other.fields.keys() else \
             [name for name in self.fields if not runs.same_bits(self.fields[name], other.fields[name])]
@@ -251,7 +300,7 @@ instruction_sets = [f"v{n}" for n in range(2, int(best) + 1)]
 hashes = {}
 turn = 0
 for name, text in CASES.items():
-    case = write(name + ".yaml", text + OUTPUT)
+    case = write(name + ".yaml", text + OUTPUT.replace("  fields:", SERIES.get(name, "") + "  fields:"))
     cells = json.loads(text.split("cells: ")[1].split("}")[0])
     for precision in "fp32", "fp64":
         settings = {"solver.storage": precision}

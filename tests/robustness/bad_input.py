@@ -76,6 +76,14 @@ def body(text):
     return after("bodies:\n  b: {" + text + "}\n")
 
 
+BALL = "shape: {sphere: {center: [6, 6, 2], radius: 3}}, "
+
+
+def drag(keys):
+    """Of the forces on that ball."""
+    return after("bodies:\n  b: {" + BALL + "wall: halfway}\n", series("of: forces, " + keys))
+
+
 def mesh(file, keys="size: 4, center: [6, 6, 2]"):
     return body(f"mesh: {{file: {file}, {keys}}}")
 
@@ -253,6 +261,24 @@ CASES = [
      "is empty: its parts do not meet along x"),
     (body("shape: {complement: {a: {box: {from: [1, 1, 1], to: [3, 3, 3]}}}, rotate: [0, 0, 9]}"), "need about"),
     (body("shape: {box: {from: [1, 1, 1], to: [3, 3, 3]}, sphere: {center: [6, 6, 2], radius: 2}}"), "is both box and sphere"),
+    (body(BALL + "wall: smooth"), "'smooth' is none of halfway, interpolated"),
+    (body(BALL + "velocity: [0.2, 0, 0]"), "case.yaml:16:", "bodies.b.velocity: the surface is as fast as 0.2 cells a step, Mach 0.346"),
+    (body(BALL + "rotation: {about: [6, 6, 2]}"), "bodies.b.rotation.rate is missing"),
+    (body(BALL + "about: [6, 6, 2]"), "unknown key 'bodies.b.about'"),
+    (body(BALL + "rotation: {rate: [0, 0, 2]}"), "bodies.b.rotation.rate", "is out of range"),
+    # its surface is at most 3 cells from the axis, then 6 more
+    (body(BALL + "rotation: {rate: [0, 0, 0.07]}"), "bodies.b: its surface is as fast as 0.2", "at most Mach 0.3"),
+    (body(BALL + "wall: interpolated, rotation: {rate: [0, 0, 0.025], about: [12, 6, 2]}"), "bodies.b: its surface is as fast as 0.2"),
+    (drag("body: c"), "output.series.flow.body: there is no body 'c' (for example b)"),
+    (series("of: forces, body: b"), "there is no body 'b' (bodies is empty)"),
+    (drag("area: 12"), "output.series.flow.body, which of: forces needs, is missing"),
+    (drag("body: b, area: 0"), "output.series.flow.area", "is out of range (above 0 in lattice units)"),
+    (drag("body: b, area: -1"), "output.series.flow.area", "is out of range (above 0 in lattice units)"),
+    (drag("body: b, velocity: 0"), "output.series.flow.velocity", "is out of range"),
+    (drag("body: b, about: [6, 6]"), "output.series.flow.about"),
+    (drag("body: [b]"), "output.series.flow.body"),
+    (series("of: mass, body: b"), "output.series.flow.body", "only with of: forces"),
+    (series("of: mass, area: 12"), "output.series.flow.area", "only with of: forces"),
     (patch("disc: {center: [3, 2], radius: 1}"), "patches.p does not say what it is"),
     (patch("disc: {center: [3, 2], radius: 1}, periodic: {}"), "unknown key 'patches.p.periodic'"),
     (patch("disc: {center: [3, 2], radius: 1}, velocity: {value: [0.2, 0, 0]}"), "case.yaml:16:72", "Mach 0.346"),

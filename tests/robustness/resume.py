@@ -60,6 +60,19 @@ regions:
   soak:  {box: {from: [7, 0, 0]}, sponge: {towards: xmax, strength: 0.1, velocity: [0.02, 0, 0]}}
 """,
 }
+CASES["surfaces"] = """\
+domain:  {cells: [21, 14, 13]}
+fluid:   {viscosity: 0.02}
+solver:  {storage: fp32, collision: central}
+initial: {flow: uniform, velocity: [0.03, 0.002, -0.01]}
+faces:   {x: periodic, ymin: wall, ymax: slip, z: periodic}
+bodies:
+  ball:  {shape: {sphere: {center: [0.7, 6.1, 11.4], radius: 3.3}}, wall: interpolated, rotation: {rate: [0.004, -0.003, 0.01]}}
+  wheel: {shape: {cylinder: {center: [13.6, 6.2, 5.9], axis: y, radius: 3.1, length: 4}}, rotation: {rate: [0, 0.02, 0]}}
+  brick: {shape: {box: {from: [10.1, 0, 9.7], to: [14.2, 3.4, 12.1]}}, velocity: [0.03, 0, 0.01]}
+"""
+# Series that cases have besides.
+MORE = {"surfaces": "".join(f"    {body}: {{every: 1, of: forces, body: {body}}}\n" for body in ("ball", "wheel", "brick"))}
 # The steps at which the run is ended, and the ranks of each of its jobs, 0 without MPI.
 WAYS = [([1], [0, [2, 1, 1]]), ([14], [[1, 2, 1], 0]), ([20, 33], [[1, 1, 2], [3, 1, 1], [2, 2, 1]]),
         ([7, 8], [[2, 1, 2], [1, 1, 3], 0])]
@@ -92,7 +105,7 @@ def go_on(name, number):
 
 whole = {}
 for name, text in CASES.items():
-    write(name + ".yaml", text + OUTPUT)
+    write(name + ".yaml", text + OUTPUT.replace("  fields:", MORE.get(name, "") + "  fields:"))
     said = job(name, name, 45, 0)
     if check(said.code == 0, f"{name}, not cut: {said}"):
         whole[name] = runs.results(name)
