@@ -22,7 +22,7 @@
  *
  * b is free: 1 - b is how much of the wall's velocity a step imposes. Below 3/4 near q = 0 and q =
  * 1 short waves grow (eigenvalues of a layer between two walls, tau 0.501 to 3, magic 0.001 to 0.5:
- * with 3/4 none is above 1). */
+ * with 3/4 none is above 1). So b is 3 |1 - 2q|, at most 3/4. */
 #ifndef TAGFLOW_SURFACE_H
 #define TAGFLOW_SURFACE_H
 
@@ -101,6 +101,19 @@ TAGFLOW_FN real surface_leave(const struct leaving *l, real q, real omega)
     return (kept + (b + one - reach) * g) - (real)2 * (s * (rest + wall));
 }
 
+/* Terms at least so large are of a flow that has diverged: they are left out, as sums have room for
+ * less than 2^22. */
+#define FORCES_SANE 1e5
+
+TAGFLOW_FN int forces_sane(const double p[3], const double torque[3])
+{
+    int sane = 1;
+    for (int a = 0; a < 3; a++)
+        sane &= (p[a] < FORCES_SANE) & (p[a] > -FORCES_SANE) & (torque[a] < FORCES_SANE) &
+                (torque[a] > -FORCES_SANE);
+    return sane;
+}
+
 /* Adds what a link gives to a body: `out` left along c, `back` comes back; momentum exchange with
  * the wall's velocity taken off (Wen, Zhang, Tu, Wang, Fang, J. Comput. Phys. 266:161, 2014). The
  * weights that populations have in store add up to nothing over a closed surface: they stand for
@@ -110,15 +123,19 @@ TAGFLOW_FN void forces_add(struct forces *f, int to, double out, double back, do
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const double pressure = (double)weight_of(to) * (2 * drho);
-    double p[3];
-    for (int a = 0; a < 3; a++) {
+    double p[3], torque[3];
+    for (int a = 0; a < 3; a++)
         p[a] = c[to][a] * (out + back) - u[a] * (out - back);
+    torque[0] = arm[1] * p[2] - arm[2] * p[1];
+    torque[1] = arm[2] * p[0] - arm[0] * p[2];
+    torque[2] = arm[0] * p[1] - arm[1] * p[0];
+    if (!forces_sane(p, torque) || !(pressure < FORCES_SANE && pressure > -FORCES_SANE))
+        return;
+    for (int a = 0; a < 3; a++) {
         exact_add(&f->force[a], p[a]);
         exact_add(&f->pressure[a], c[to][a] * pressure);
+        exact_add(&f->torque[a], torque[a]);
     }
-    exact_add(&f->torque[0], arm[1] * p[2] - arm[2] * p[1]);
-    exact_add(&f->torque[1], arm[2] * p[0] - arm[0] * p[2]);
-    exact_add(&f->torque[2], arm[0] * p[1] - arm[1] * p[0]);
 }
 
 #endif

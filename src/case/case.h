@@ -416,6 +416,10 @@ enum body_wall {
 #undef X
 };
 
+/* Neither what comes in through faces nor surfaces of bodies may be faster: it is no flow that the
+ * method could represent. */
+#define MACH_MAX 0.3
+
 /* A solid in the flow. */
 struct case_body {
     char name[CASE_NAME];

@@ -1,4 +1,5 @@
 /* Section of a case: bodies. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,25 @@ static enum status check_source(const struct reader *r, const struct node *map)
     return value_missing(r, map, rows[0], instead);
 }
 
+/* What turns is checked where the box is: bodies_list(). */
+static enum status check_velocity(const struct reader *r, const struct node *map,
+                                  const struct case_body *body)
+{
+    char path[NODE_PATH];
+    const double *const u = body->velocity;
+    const double mach = sqrt(3 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    if (mach <= MACH_MAX)
+        return STATUS_OK;
+    const struct node *const value = value_find(map, "bodies.*.velocity");
+    node_path(value, path, sizeof path);
+    return fail_at(r->document, value->at,
+                   "%s: the surface is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
+                   "%.3g cells a step: %s)",
+                   path, mach / sqrt(3.0), mach, MACH_MAX, MACH_MAX / sqrt(3.0),
+                   r->units.given ? "take a smaller units.dt"
+                                  : "with a smaller viscosity the Reynolds number stays");
+}
+
 static enum status read_body(const struct reader *r, const struct node *map,
                              const struct flow_case *c, struct case_body *body)
 {
@@ -55,7 +75,8 @@ static enum status read_body(const struct reader *r, const struct node *map,
         (s = read_rotation(r, map, body)))
         return s;
     body->wall = (enum body_wall)wall;
-    return value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
+    s = value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
+    return s ? s : check_velocity(r, map, body);
 }
 
 enum status section_bodies(struct reader *r, struct flow_case *c)
@@ -96,7 +117,7 @@ void bodies_write(FILE *to, const struct flow_case *c)
             shape_write(to, &b->shape);
         fprintf(to, ", wall: %s, velocity: ", key_body_walls[b->wall]);
         put_vector(to, b->velocity);
-        if (b->spin[0] || b->spin[1] || b->spin[2]) {
+        if (b->pivot_given || b->spin[0] || b->spin[1] || b->spin[2]) {
             fprintf(to, ", rotation: {rate: ");
             put_vector(to, b->spin);
             if (b->pivot_given) {

@@ -9,9 +9,6 @@
 #include "case/nearest.h"
 #include "case/opening.h"
 
-/* An inlet beyond is no flow that the method could represent. */
-#define MACH_MAX 0.3
-
 void face_axes(int face, int axes[2])
 {
     const int normal = face / 2;

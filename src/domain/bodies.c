@@ -45,6 +45,9 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
     return STATUS_OK;
 }
 
+/* Of what is many times longer than the box, so many images on either side. */
+enum { IMAGES_FAR = 16 };
+
 /* The shifts of a whole box along an axis at which a body, between lo and hi, has cells of the box:
  * 0, and others where the axis is periodic. What has no end along it has no images. */
 static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
@@ -55,6 +58,10 @@ static void shifts_of(const struct domain *d, int axis, double lo, double hi, in
         return;
     *first = (int)ceil(-hi / n);
     *last = (int)floor((n - lo) / n);
+    if (*last - *first > 2 * IMAGES_FAR) {
+        *first = *first > -IMAGES_FAR ? *first : -IMAGES_FAR;
+        *last = *last < IMAGES_FAR ? *last : IMAGES_FAR;
+    }
 }
 
 /* Marks those of some cells of a row of the box that the body or a periodic image of it holds. */
@@ -383,6 +390,56 @@ static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
     return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
 }
 
+/* The velocity of a body's surface where the link of the cell `at` of the block along c meets it;
+ * see surface.h. */
+static double surface_speed(const struct domain *d, const struct tag_row *row, const int32_t at[3],
+                            const int c[3], double q)
+{
+    const double *const w = row->spin, *const u = row->wall_velocity;
+    double arm[3];
+    for (int a = 0; a < 3; a++) {
+        arm[a] = d->lo[a] + at[a] + 0.5 + q * c[a] - row->pivot[a];
+        if (row->period[a] > 0 && fabs(arm[a]) > 0.5 * row->period[a])
+            arm[a] -= copysign(row->period[a], arm[a]);
+    }
+    const double v[3] = {u[0] + w[1] * arm[2] - w[2] * arm[1], u[1] + w[2] * arm[0] - w[0] * arm[2],
+                         u[2] + w[0] * arm[1] - w[1] * arm[0]};
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* No surface may be faster than what comes in through faces. Collective. */
+static enum status check_speeds(const struct bodies *b, const struct domain *d)
+{
+    const struct view *const v = &d->view;
+    double fastest[CASE_BODIES] = {0};
+    for (size_t k = 0; k < v->near_cells; k++) {
+        const struct near_cell *const cell = &d->near[k];
+        const float *crossing = d->crossing + cell->first;
+        for (int i = 1; i < Q; i++) {
+            const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
+            if (!(cell->links >> i & 1))
+                continue;
+            const double q = (double)*crossing++;
+            const uint8_t tag =
+                v->tags[view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2])];
+            const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+            if (row->body)
+                fastest[row->body - 1] =
+                    fmax(fastest[row->body - 1], surface_speed(d, row, cell->at, c, q));
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, fastest, b->count, MPI_DOUBLE, MPI_MAX, d->comm);
+    for (int k = 0; k < b->count; k++)
+        if (fastest[k] * sqrt(3.0) > MACH_MAX)
+            return fail_user("bodies.%s: its surface is as fast as %.4g cells a step, Mach %.3g, "
+                             "where it is farthest from its axis (at most Mach %g, %.3g cells a "
+                             "step: turn it more slowly, with a smaller viscosity the Reynolds "
+                             "number stays)",
+                             b->c->bodies[k].name, fastest[k], fastest[k] * sqrt(3.0), MACH_MAX,
+                             MACH_MAX / sqrt(3.0));
+    return STATUS_OK;
+}
+
 enum status bodies_list(const struct bodies *b, struct domain *d)
 {
     uint8_t met[TAG_ROWS] = {0}, listed[TAG_ROWS] = {0};
@@ -411,5 +468,6 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     }
     free(found.cell);
     free(found.group);
-    return status_agree(d->comm, status);
+    status = status_agree(d->comm, status);
+    return status ? status : check_speeds(b, d);
 }

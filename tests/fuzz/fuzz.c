@@ -199,6 +199,15 @@ static void same_series(const struct case_series *a, const struct case_series *b
     SAME(points);
     SAME(axis);
     SAME(at);
+    SAME(body);
+    SAME(length_along);
+    SAME(area);
+    if (a->area > 0) { /* what coefficients are made with */
+        SAME(velocity);
+        SAME(length);
+    }
+    SAME(about_given);
+    SAME(about);
 }
 
 static void same_field(const struct case_field *a, const struct case_field *b, const char *resolved)
@@ -338,7 +347,11 @@ static void same_body(const struct case_body *a, const struct case_body *b, cons
     SAME(image.fill);
     SAME(image.label_count);
     SAME(image.checksum);
+    SAME(wall);
     SAME(velocity);
+    SAME(spin);
+    SAME(pivot_given);
+    SAME(pivot);
 }
 
 static void same_case(const struct flow_case *a, const struct flow_case *b, const char *resolved)

@@ -47,9 +47,10 @@ const char *mixture_name(struct mixture);
 
 /* How ghost cells and obstacles are laid out. */
 enum scene {
-    SCENE_random, /* obstacles, several fluids; ghosts fluid, walls or both */
+    SCENE_random, /* obstacles, several fluids, a list; ghosts fluid, walls or both */
     SCENE_open,   /* fluid everywhere */
     SCENE_closed, /* fluid within, walls at rest all round */
+    SCENE_body,   /* fluid, a ball in it that turns, and the list of the cells beside it */
 };
 
 struct ground {
@@ -57,6 +58,9 @@ struct ground {
     size_t cells;     /* owned and ghost */
     uint8_t *tags;
     double *table; /* the view's */
+    struct near_cell *near;
+    float *crossing;
+    size_t near_space; /* cells that there is room for, each with crossings of all links */
     struct tag_row rows[TAG_ROWS];
 };
 

@@ -210,14 +210,23 @@ static void add_messages(struct job *j, const struct stand *s)
         j->count = 0;
 }
 
+/* Are its boxes stretches of the list of cells beside bodies? */
+static bool takes_list(int kernel)
+{
+    return kernel == KERNEL_near || kernel == KERNEL_forces;
+}
+
 /* As many planes, or of one plane as many rows, as the buffer holds. */
 static void add_piece(struct job *j, const struct stand *s)
 {
     struct work *const w = &j->work[0];
     const struct kernel_test *const test = &kernel_tests[j->kernel];
-    *w =
-        (struct work){ground_all(&s->ground), {.buffer = s->buffer, .layers = s->view.populations}};
-    if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy)
+    const bool list = takes_list(j->kernel);
+    const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
+    *w = (struct work){list ? cells : ground_all(&s->ground),
+                       {.body = 1, .buffer = s->buffer, .layers = s->view.populations}};
+    if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy ||
+        j->kernel == KERNEL_forces)
         w->task.workers = s->backend->workers;
     for (int a = 2; a > 0; a--)
         while (w->box.hi[a] > 1 && test->buffer(w, s->stored) > s->buffer_bytes)
@@ -266,14 +275,30 @@ static enum status bench_step(const struct variant *v, const struct bench *b, st
     return status;
 }
 
-/* All kernels but the step, and the copy. */
+/* The kernels of the list, beside a ball whose surface turns. */
+static enum status bench_list(const struct variant *v, const struct bench *b)
+{
+    struct stand s;
+    enum status status = stand_create(&s, v, b, false, mixture(MIXTURES - 1), SCENE_body);
+    for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
+        struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
+        if (!takes_list(kernel) || !wanted(b, j.what) || s.view.near_cells == 0)
+            continue;
+        add_piece(&j, &s);
+        status = measure(&s, &j);
+    }
+    stand_destroy(&s);
+    return status;
+}
+
+/* All other kernels but the step, and the copy. */
 static enum status bench_others(const struct variant *v, const struct bench *b)
 {
     struct stand s;
     enum status status = stand_create(&s, v, b, true, mixture(MIXTURES - 1), SCENE_open);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
-        if (kernel == KERNEL_step || !wanted(b, j.what))
+        if (kernel == KERNEL_step || takes_list(kernel) || !wanted(b, j.what))
             continue;
         if (kernel == KERNEL_pack || kernel == KERNEL_unpack)
             add_messages(&j, &s);
@@ -304,5 +329,7 @@ enum status bench_variant(const struct variant *v, const struct bench *b)
          k += 3) /* walls have to do with no force */
         status = bench_step(v, b, mixture(k), SCENE_closed);
     const bool others = !step || !b->only;
+    if (!status && others)
+        status = bench_list(v, b);
     return status || !others ? status : bench_others(v, b);
 }

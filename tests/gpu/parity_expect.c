@@ -31,6 +31,7 @@ CELLS(get)
 CELLS(put)
 CELLS(flow)
 CELLS(curl)
+CELLS(near)
 
 /* One worker does it all. */
 static void expect_sums(const struct view *v, const struct work *w)
@@ -61,6 +62,16 @@ static void expect_enstrophy(const struct view *v, const struct work *w)
     EACH_CELL(&w->box) cell_enstrophy(v, w->task, cell++, x, y, z, &sum);
     for (int k = 0; k < w->task.workers; k++)
         partial[k] = k == 0 ? sum : enstrophy_none();
+}
+
+static void expect_forces(const struct view *v, const struct work *w)
+{
+    struct forces *const partial = (struct forces *)w->task.buffer;
+    struct forces sum = forces_none();
+    for (int k = w->box.lo[0]; k < w->box.hi[0]; k++)
+        near_forces(v, w->task.odd, &v->near[k], w->task.body, &sum);
+    for (int k = 0; k < w->task.workers; k++)
+        partial[k] = k == 0 ? sum : forces_none();
 }
 
 extern const struct expectation JOIN(TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC);

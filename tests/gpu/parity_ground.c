@@ -9,15 +9,33 @@
 #include "sponge.h"
 
 /* Rows of the table in use, the last that a tag can name among them. TAG_WALL is a wall at rest. */
-enum { FLUIDS = 2 * COLLISIONS > 4 ? 2 * COLLISIONS : 4, WALLS = 6 };
+enum { FLUIDS = 2 * COLLISIONS > 4 ? 2 * COLLISIONS : 4, FIRST_WALL = 32, FIRST_LISTED = 64 };
 static uint8_t fluid_row(int k)
 {
     return (uint8_t)(k == FLUIDS - 1 ? TAG_ROWS - 2 : 1 + k);
 }
 
+/* The same fluid where the kernel of the list steps it. */
+static uint8_t listed_row(uint8_t fluid)
+{
+    return (uint8_t)(FIRST_LISTED + (fluid == TAG_ROWS - 2 ? FLUIDS - 1 : fluid - 1));
+}
+
+/* Rules of walls, and the body that each is part of, 0: none. Of the surfaces that two bodies have
+ * one turns; the third body is a wall half-way, part of it with a velocity. */
+static const struct {
+    uint8_t rule, body;
+} wall_kinds[] = {
+    {BOUNDARY_halfway, 0},       {BOUNDARY_moving, 0},         {BOUNDARY_surface, 1},
+    {BOUNDARY_surface, 2},       {BOUNDARY_halfway, 3},        {BOUNDARY_moving, 3},
+    {BOUNDARY_slip, 0},          {BOUNDARY_velocity_links, 0}, {BOUNDARY_pressure_links, 0},
+    {BOUNDARY_nonreflecting, 0},
+};
+enum { WALLS = sizeof wall_kinds / sizeof *wall_kinds, TURNING = 2 };
+
 static uint8_t wall_row(int k)
 {
-    return (uint8_t)(k == 0 ? TAG_WALL : k == WALLS - 1 ? TAG_ROWS - 1 : 16 + k);
+    return (uint8_t)(k == 0 ? TAG_WALL : k == WALLS - 1 ? TAG_ROWS - 1 : FIRST_WALL + k);
 }
 
 /* splitmix64. */
@@ -68,6 +86,27 @@ static double random_omega(uint64_t *random)
     }
 }
 
+/* Wall velocities along some axes, but for the row of walls at rest; turning about a point in the
+ * block, with periodic images along some axes. */
+static void make_walls(struct ground *g, uint64_t *random)
+{
+    for (int k = 0; k < WALLS; k++) {
+        struct tag_row row = {.boundary = wall_kinds[k].rule,
+                              .body = wall_kinds[k].body,
+                              .signal = (uint8_t)random_below(random, SIGNALS)};
+        double velocity[3];
+        for (int a = 0; a < 3; a++) {
+            velocity[a] = random_below(random, 4) ? 0.1 * random_uniform(random) : 0;
+            row.spin[a] = k == TURNING ? 0.02 * random_uniform(random) : 0;
+            row.pivot[a] = g->view.lo[a] + 0.5 * g->view.n[a] * (1 + random_uniform(random));
+            row.period[a] = random_below(random, 2) ? g->view.n[a] : 0;
+        }
+        if (row.boundary != BOUNDARY_halfway)
+            tag_row_move(&row, velocity);
+        g->rows[wall_row(k)] = row;
+    }
+}
+
 static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
 {
 #define X(name, meaning) BOUNDARY_##name,
@@ -100,17 +139,7 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
         if (mixed && k == FLUIDS - 1)
             row->boundary = rules[1 + random_below(random, RULES - 1)];
     }
-    for (int k = 0; k < WALLS; k++) {
-        /* Each rule but that of fluids; row 0 is at rest. */
-        struct tag_row row = {.boundary = rules[1 + k % (RULES - 1)],
-                              .signal = (uint8_t)random_below(random, SIGNALS)};
-        double velocity[3];
-        for (int a = 0; a < 3; a++)
-            velocity[a] = random_below(random, 4) ? 0.1 * random_uniform(random) : 0;
-        if (row.boundary != BOUNDARY_halfway)
-            tag_row_move(&row, velocity);
-        g->rows[wall_row(k)] = row;
-    }
+    make_walls(g, random);
 }
 
 /* What the rows of sponges point to: a target, and strengths for any axis. */
@@ -138,6 +167,7 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     for (int a = 0; a < 3; a++) {
         v->n[a] = n[a];
         v->ghost[a] = ghost[a];
+        v->lo[a] = 7 * a; /* of use to turning surfaces alone */
         extent[a] = (size_t)(n[a] + 2 * ghost[a]);
     }
     g->cells = extent[0] * extent[1] * extent[2];
@@ -212,6 +242,108 @@ static void mark_beside(struct ground *g, bool outermost)
         }
 }
 
+/* ---- the list of cells beside bodies ---- */
+
+/* What is beyond the links of a fluid cell. */
+struct beside {
+    uint32_t links;
+    bool surface, body;
+};
+
+static struct beside look_beside(const struct view *v, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    struct beside b = {0};
+    for (int i = 1; i < Q && (tag & TAG_BESIDE) && v->rows[tag & TAG_ROW].fluid; i++) {
+        const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+        const struct tag_row *const row = &v->rows[v->tags[from] & TAG_ROW];
+        b.links |= row->fluid ? 0 : 1u << i;
+        b.surface = b.surface || (!row->fluid && row->boundary == BOUNDARY_surface);
+        b.body = b.body || (!row->fluid && row->body);
+    }
+    return b;
+}
+
+/* 0 < q <= 1; the ends and the middle among them. */
+static float random_crossing(uint64_t *random)
+{
+    switch (random_below(random, 8)) {
+    case 0:
+        return 1;
+    case 1:
+        return 0.5f;
+    case 2:
+        return 0x1p-24f;
+    default:
+        return (float)(0.50390625 + 0.49609375 * random_uniform(random));
+    }
+}
+
+static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint64_t *random)
+{
+    struct view *const v = &g->view;
+    if (v->near_cells == g->near_space) {
+        const size_t space = 2 * g->near_space + 64;
+        struct near_cell *const near = realloc(g->near, space * sizeof *near);
+        g->near = near ? near : g->near;
+        float *const crossing = realloc(g->crossing, space * (Q - 1) * sizeof *crossing);
+        g->crossing = crossing ? crossing : g->crossing;
+        if (!near || !crossing)
+            return false;
+        g->near_space = space;
+        v->near = g->near;
+        v->crossing = g->crossing;
+    }
+    g->near[v->near_cells++] = (struct near_cell){{x, y, z}, links, (uint32_t)v->crossings};
+    for (uint32_t left = links; left; left &= left - 1)
+        g->crossing[v->crossings++] = random_crossing(random);
+    return true;
+}
+
+/* Of 8 cells beside surfaces the list's kernel steps 7, of 8 beside other bodies 2, of 8 beside
+ * other walls 1; of those beside bodies some more are there for forces alone. Where the whole scene
+ * is one body: all. */
+static bool make_list(struct ground *g, enum scene scene, uint64_t *random)
+{
+    struct view *const v = &g->view;
+    for (int row = 0; row < TAG_ROWS; row++)
+        if (g->rows[row].fluid == FLUID_swept) {
+            g->rows[listed_row((uint8_t)row)] = g->rows[row];
+            g->rows[listed_row((uint8_t)row)].fluid = FLUID_listed;
+        }
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                uint8_t *const tag = &g->tags[view_index(v, x, y, z)];
+                const struct beside b = look_beside(v, x, y, z);
+                const int of_8 = scene == SCENE_body ? 0 : b.links ? random_below(random, 8) : 8;
+                const bool steps = b.links && of_8 < (b.surface ? 7 : b.body ? 2 : 1);
+                if (steps)
+                    *tag = (uint8_t)(listed_row(*tag & TAG_ROW) | TAG_BESIDE);
+                if ((steps || (b.body && of_8 < 6)) && !add_near(g, x, y, z, b.links, random))
+                    return false;
+            }
+    return true;
+}
+
+/* A ball in the middle, a quarter of the shortest axis in radius. */
+static void put_ball(struct ground *g)
+{
+    const struct view *const v = &g->view;
+    int shortest = v->n[0] < v->n[1] ? v->n[0] : v->n[1];
+    shortest = v->n[2] < shortest ? v->n[2] : shortest;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                const double at[3] = {x + 0.5 - 0.5 * v->n[0], y + 0.5 - 0.5 * v->n[1],
+                                      z + 0.5 - 0.5 * v->n[2]};
+                if (16 * (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) <
+                    1.0 * shortest * shortest)
+                    g->tags[view_index(v, x, y, z)] = wall_row(TURNING);
+            }
+}
+
 bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct mixture m,
                    enum scene scene, size_t bytes, uint64_t seed)
 {
@@ -230,20 +362,24 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
                    fluid_row(m.collision != COLLISION_mixed ? 1 : (int)(z % (FLUIDS - 1))), plane);
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 2; k++) {
-            side[a][k] = scene == SCENE_closed ? SIDE_wall
-                         : scene == SCENE_open ? SIDE_as_they_are
-                                               : (enum side)random_below(&random, 3);
+            side[a][k] = scene == SCENE_closed   ? SIDE_wall
+                         : scene != SCENE_random ? SIDE_as_they_are
+                                                 : (enum side)random_below(&random, 3);
             face[a][k] = scene == SCENE_closed ? TAG_WALL : wall_row(random_below(&random, WALLS));
         }
     ghost_tags(g, side, face);
-    mark_beside(g, scene != SCENE_random);
-    return true;
+    if (scene == SCENE_body)
+        put_ball(g);
+    mark_beside(g, scene == SCENE_open || scene == SCENE_closed);
+    return (scene != SCENE_random && scene != SCENE_body) || make_list(g, scene, &random);
 }
 
 void ground_destroy(struct ground *g)
 {
     free(g->tags);
     free(g->table);
+    free(g->near);
+    free(g->crossing);
     *g = (struct ground){0};
 }
 

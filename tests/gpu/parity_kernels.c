@@ -360,6 +360,98 @@ static void settle_enstrophy(const struct work *w, void *buffer)
     }
 }
 
+/* ---- near: no buffer, stretches of the list ---- */
+
+/* All of the list; without cells where there are none. */
+static struct box whole_list(const struct ground *g)
+{
+    return (struct box){{0, 0, 0}, {(int)g->view.near_cells, 1, 1}};
+}
+
+#define element_near element_step
+#define buffer_near buffer_step
+#define MODEL_near                                                                                 \
+    "a cell: 19 populations loaded, 19 stored, 19 tags, 6 crossings of its links, its place"
+
+static double moved_near(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) *
+           (2.0 * Q * (double)stored + Q + 6.0 * sizeof(float) + sizeof(struct near_cell));
+}
+
+/* The whole; a part in three stretches, one of them empty; and as a step with neighbours does it:
+ * a stretch with the shell, the rest perhaps at the same time. */
+static void plan_near(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    const struct box all = whole_list(g);
+    if (is_empty(&all))
+        return;
+    add_work(add_launch(p, "whole list"), all, 0);
+    struct launch *l = add_launch(p, "parts of the list");
+    struct box low = part_of(all, random), high = low, none = low;
+    low.hi[0] = high.lo[0] = low.lo[0] + random_below(random, low.hi[0] - low.lo[0] + 1);
+    none.hi[0] = none.lo[0];
+    add_work(l, low, 0);
+    add_work(l, none, 0);
+    add_work(l, high, 0);
+    l = add_launch(p, "shell and interior");
+    low = high = all;
+    low.hi[0] = high.lo[0] = random_below(random, all.hi[0] + 1);
+    add_work(l, low, 0);
+    add_work(l, high, 0);
+    l->shell = 1;
+}
+
+/* ---- forces: sums over the list, of one body ---- */
+
+#define element_forces element_sums
+
+static size_t buffer_forces(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return (size_t)w->task.workers * sizeof(struct forces);
+}
+
+#define MODEL_forces                                                                               \
+    "a cell: 19 populations loaded, 19 tags, 6 crossings of its links, its place; a worker: its "  \
+    "sums"
+
+static double moved_forces(const struct work *w, size_t stored)
+{
+    return moved_near(w, stored) - (double)box_cells(&w->box) * Q * (double)stored +
+           (double)buffer_forces(w, stored);
+}
+
+/* Bodies that have a surface, and one half-way. */
+static void plan_forces(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    static const int workers[] = {1, 3, 300};
+    const struct box all = whole_list(g);
+    for (int k = 0; k < 6 && !is_empty(&all); k++) {
+        char what[sizeof p->launch->what];
+        const int body = 1 + k % 3, count = workers[(k + k / 3) % 3];
+        snprintf(what, sizeof what, "%s of the list, body %d, %d workers", k < 3 ? "all" : "part",
+                 body, count);
+        struct launch *const l = add_launch(p, what);
+        add_work(l, k < 3 ? all : part_of(all, random), 0);
+        l->work[0].task.workers = count;
+        l->work[0].task.body = body;
+    }
+}
+
+static void settle_forces(const struct work *w, void *buffer)
+{
+    struct forces *const partial = (struct forces *)buffer;
+    for (int k = 1; k < w->task.workers; k++) {
+        for (int a = 0; a < 3; a++) {
+            partial->force[a].units += partial[k].force[a].units;
+            partial->pressure[a].units += partial[k].pressure[a].units;
+            partial->torque[a].units += partial[k].torque[a].units;
+        }
+        partial[k] = forces_none();
+    }
+}
+
 /* ---- all of them ---- */
 
 #define settle_step NULL
@@ -369,6 +461,7 @@ static void settle_enstrophy(const struct work *w, void *buffer)
 #define settle_put NULL
 #define settle_flow NULL
 #define settle_curl NULL
+#define settle_near NULL
 
 const struct kernel_test kernel_tests[KERNELS] = {
 #define X(name)                                                                                    \

@@ -58,7 +58,7 @@ CELLS = {
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "pulse": [24, 20, 1], "shear_layer": [24, 20, 4],
     "flow_rate": [4, 20, 4], "horn": [30, 20, 16], "rock": [24, 9, 8], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
     "shear_layer_re10000": [20, 24, 1], "channel_180": [16, 12, 10],
-    "kovasznay": [49, 32, 1], "open_duct": [33, 8, 7],
+    "kovasznay": [49, 32, 1], "open_duct": [33, 8, 7], "pack": [12, 12, 12],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
 }
 # What else a smaller or shorter case needs.
@@ -68,6 +68,7 @@ OWN = {
     "rock": {"bodies.rock.image.crop.from": [36, 27, 0], "bodies.rock.image.crop.to": [46, 36, 8],
              "output.series.k.length": 10, "output.images.mid.at": 4},
     "channel_180": {"output.averages.mean.from": 2, "output.averages.mean.every": 2},
+    "pack": {"bodies.spheres.shape.pack": {"lattice": "simple", "length": 12, "center": [6, 6, 6], "share": 0.216}},
     "open_duct": {"output.series.axis.from": [0.5, 4, 3], "output.series.axis.to": [32.5, 4, 3]},
 }
 

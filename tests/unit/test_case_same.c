@@ -72,6 +72,11 @@ static void must_say(const char *fragment)
 #define HELD BASE "force: {flow_rate: {velocity: 0.01"
 #define SOLID BASE "bodies: {a: {shape: {"
 #define IMAGE(file, keys) BASE "bodies: {a: {image: {file: " file ", solid: [1], " keys "}}}\n"
+#define TURNING SOLID "sphere: {center: [4, 4, 2], radius: 2}}, rotation: {rate: [0, 0, 0.01]"
+#define DRAG                                                                                       \
+    SOLID "sphere: {center: [4, 4, 2], radius: 2}}},\n"                                            \
+          "  b: {shape: {sphere: {center: [10, 4, 2], radius: 2}}}}\n"                             \
+          "output: {series: {drag: {every: 10, of: forces, body: a"
 #define MESHED(keys) BASE "bodies: {a: {mesh: {file: t.stl, " keys "}}}\n"
 #define PART BASE "regions: {a: {box: "
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
@@ -287,6 +292,12 @@ static const struct change {
      "bodies.a.mesh.checksum"},
     {"bodies.*.velocity", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
      "bodies.a.velocity=[0.01, 0, 0]", "bodies.a.velocity"},
+    {"bodies.*.wall", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
+     "bodies.a.wall=interpolated", "bodies.a.wall"},
+    {"bodies.*.rotation.rate", TURNING "}}}\n", "bodies.a.rotation.rate=[0, 0, 0.02]",
+     "bodies.a.rotation.rate"},
+    {"bodies.*.rotation.about", TURNING ", about: [4, 4, 2]}}}\n",
+     "bodies.a.rotation.about=[4, 4, 3]", "bodies.a.rotation.about"},
     {"regions.*.box", PART "all}}\n", "regions.a.box={from: [0, 0, 0], to: [8, 8, 4]}",
      "regions.a.box"},
     {"regions.*.box.from", PART "{from: [1, 0, 0]}}}\n", "regions.a.box.from=[2, 0, 0]",
@@ -331,6 +342,12 @@ static const struct change {
     {"output.series.*.points", OUTPUT, "output.series.line.points=5", NULL},
     {"output.series.*.axis", OUTPUT, "output.series.rate.axis=y", NULL},
     {"output.series.*.at", OUTPUT, "output.series.rate.at=3", NULL},
+    {"output.series.*.body", DRAG "}}}\n", "output.series.drag.body=b", NULL},
+    {"output.series.*.area", DRAG ", area: 12}}}\n", "output.series.drag.area=13", NULL},
+    {"output.series.*.velocity", DRAG ", area: 12}}}\n", "output.series.drag.velocity=0.06", NULL},
+    {"output.series.*.length", DRAG ", area: 12}}}\n", "output.series.drag.length=5", NULL},
+    {"output.series.*.about", DRAG ", about: [4, 4, 2]}}}\n", "output.series.drag.about=[4, 4, 3]",
+     NULL},
     {"output.fields.*.every", OUTPUT, "output.fields.main.every=11", NULL},
     {"output.fields.*.of", OUTPUT, "output.fields.main.of=[vorticity, tags]", NULL},
     {"output.fields.*.region", OUTPUT, "output.fields.main.region=all", NULL},
