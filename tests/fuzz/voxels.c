@@ -5,6 +5,7 @@
  * would be libhdf5 that is fuzzed. */
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEAD = 16, LONGEST = 1 << 16 };
+enum { HEAD = 16, LONGEST = 1 << 16, LARGEST = 1 << 26 };
 
 static void check_reason(enum status s, const char *reason)
 {
@@ -91,6 +92,25 @@ static void try_file(const struct voxel_image *image, const char *path, const ui
     voxel_file_close(&f);
 }
 
+/* What is no file, and a file that ends where it did not before. */
+static void try_odd(const struct voxel_image *image, int fd, const char *path, const uint8_t *head)
+{
+    static const char *const odd[] = {"/proc/self/fd/none", "/proc/self", "/dev/null"};
+    char reason[VOXEL_REASON] = "";
+    int32_t label;
+    struct voxel_file f;
+    enum status s = voxel_file_open(&f, odd[head[13] / 8 % 3], image, reason);
+    check_reason(s, reason);
+    if (voxel_file_open(&f, path, image, reason))
+        return;
+    const int lo[2] = {f.size[0] - 1, f.size[1] - 1};
+    if (ftruncate(fd, image->skip) != 0)
+        fuzz_wrong("no memory");
+    s = voxel_file_plane(&f, f.size[2] - 1, lo, f.size, &label, reason);
+    check_reason(s, reason);
+    voxel_file_close(&f);
+}
+
 static void try_raw(const uint8_t *head, const uint8_t *data, size_t size)
 {
     static const int bytes_of[] = {1, 1, 2, 2};
@@ -100,10 +120,11 @@ static void try_raw(const uint8_t *head, const uint8_t *data, size_t size)
                                 .big_endian = head[5] & 1,
                                 .skip = head[6],
                                 .size = {1 + head[7] % 32, 1 + head[8] % 32, 1 + head[9] % 8}};
-    if (head[5] & 2)
-        image.size[head[10] % 3] = (int)((unsigned)head[10] << 23 | 1); /* up to 2^31 */
+    for (int a = 0; a < 3; a++)
+        if (head[5] & 16 << a) /* up to 2^31 */
+            image.size[a] = (int)((unsigned)head[10] << 23 | (unsigned)head[11] << 14 | 1);
     if (head[5] & 4)
-        image.skip = (int64_t)((uint64_t)head[11] << 55 | head[12]);
+        image.skip = (int64_t)((uint64_t)(head[11] & 127) << 56 | head[12]);
     const int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0)
         fuzz_wrong("no memory");
@@ -118,8 +139,12 @@ static void try_raw(const uint8_t *head, const uint8_t *data, size_t size)
     if (size)
         memcpy(content, data, size < length ? size : length);
     put(fd, content, length, 0);
+    if (!fits && wanted <= LARGEST && ftruncate(fd, (off_t)wanted) != 0)
+        fuzz_wrong("no memory");
     const bool whole = (double)length == wanted;
     try_file(&image, path, whole ? content + image.skip : NULL, image.big_endian, head);
+    if (head[13] % 8 == 7)
+        try_odd(&image, fd, path, head);
     free(content);
     close(fd);
 }
@@ -166,21 +191,38 @@ static size_t make_hdf5(const uint8_t *head, uint8_t *content, int fd)
     return lazy || axes != 3 || head[4] % 10 > 5 ? 0 : 1;
 }
 
+static char hdf5_path[64];
+
+static void remove_hdf5(void)
+{
+    unlink(hdf5_path);
+}
+
+/* An empty file under a name of its own: HDF5 looks for where links lead, which is nowhere for a
+ * file in memory. */
+static int hdf5_file(void)
+{
+    if (!*hdf5_path) {
+        snprintf(hdf5_path, sizeof hdf5_path, "%s/tagflow_fuzz_%ld.h5",
+                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
+        atexit(remove_hdf5);
+    }
+    return open(hdf5_path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+}
+
 static void try_hdf5(const uint8_t *head, const uint8_t *data, size_t size)
 {
     static uint8_t content[13 * 13 * 13 * 13 * 8 + 8];
     static char name[] = "labels";
-    char path[64];
     const struct voxel_image image = {.format = VOXEL_hdf5, .dataset = name};
-    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    const int fd = hdf5_file();
     if (fd < 0)
         fuzz_wrong("no memory");
     memset(content, 0, sizeof content);
     if (size)
         memcpy(content, data, size < sizeof content ? size : sizeof content);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const size_t whole = make_hdf5(head, content, fd);
-    try_file(&image, path, whole ? content : NULL, false, head);
+    try_file(&image, hdf5_path, whole ? content : NULL, false, head);
     close(fd);
 }
 
