@@ -203,6 +203,24 @@ static void converts_physical_units(void **state)
     case_destroy(&c);
 }
 
+/* Lengths alone, as of an image whose voxels have a size. */
+static void an_edge_of_a_cell_makes_lengths(void **state)
+{
+    static const char text[] =
+        "units: {dx: 5 um}\ndomain: {size: [20 um, 40 um, 5 um]}\n" FLUID FACES RUN
+        "output: {series: {p: {every: 1, of: probe, point: [10 um, 1, 0.5]}}}\n";
+    struct flow_case c, again;
+    (void)state;
+    must_read(text, NULL, &c);
+    assert_true(c.cells[0] == 4 && c.cells[1] == 8 && c.cells[2] == 1);
+    assert_true(!c.units.given && c.units.dx == 1 && c.units.dt == 1 && c.units.cell == 5e-6);
+    assert_true(c.series[0].from[0] == 2);
+    must_read(c.resolved, NULL, &again);
+    assert_true(!again.units.given && again.units.cell == 5e-6 && again.cells[1] == 8);
+    case_destroy(&again);
+    case_destroy(&c);
+}
+
 static void fills_in_defaults(void **state)
 {
     struct flow_case c;
@@ -635,7 +653,7 @@ static const struct mistake mistakes[] = {
     {BASE "units: {dx: 5, dt: 1 s}\n", NULL, AT(5, 13), "'5' has no unit|5 mm"},
     {BASE "units: {dx: 5 s, dt: 1 s}\n", NULL, AT(5, 13), "not a length"},
     {BASE "units: {dx: 0 m, dt: 1 s}\n", NULL, AT(5, 13), "out of range|above 0"},
-    {BASE "units: {dx: 1 m}\n", NULL, AT(5, 1), "units.dt or units.velocity is missing"},
+    {BASE "units: {dx: 1 m, density: 1 kg/m3}\n", NULL, AT(5, 18), "units.density has no effect"},
     {BASE "units: {dt: 1 s}\n", NULL, AT(5, 1), "units.dx is missing"},
     {BASE "units: {dx: 1 m, dt: 1 s, velocity: {physical: 1 m/s, lattice: 0.1}}\n", NULL,
      AT(5, 27), "both units.dt and units.velocity"},
@@ -1209,6 +1227,7 @@ int main(void)
         cmocka_unit_test(reads_rates_and_subgrid_model),
         cmocka_unit_test(reads_the_cavity),
         cmocka_unit_test(converts_physical_units),
+        cmocka_unit_test(an_edge_of_a_cell_makes_lengths),
         cmocka_unit_test(fills_in_defaults),
         cmocka_unit_test(resolved_reads_back_to_the_same),
         cmocka_unit_test(reads_what_jobs_and_outputs_need),
