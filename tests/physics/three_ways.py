@@ -2,11 +2,11 @@
 """One body as a shape, as an STL mesh and as a voxel image: the same cells and the same drag.
 
 An ellipsoid with half axes 9, 6 and 4.5 cells, turned about all three axes, in a periodic box of 32^3 cells with a slow
-flow past it, driven by a force. A mesh of 96 x 192 patches lies at most 0.005 cells inside the ellipsoid, and that is how far a
-cell's centre may be from the surface for the two to differ: 2 cells in a thousand are asked for (of 1018; none was
-found), and none for the image, which is made from the formula. In Stokes' regime force over velocity is the drag: with half-way walls the
-velocity may differ by as little as those cells make, 0.5 %; with interpolated ones, where the image has no surface, shape and mesh
-must agree to 1 %, as the mesh's distances do to 0.01 cells (0.02 % was found).
+flow past it, driven by a force. A mesh of 96 x 192 patches lies at most 0.005 cells inside the ellipsoid; cells whose
+centre is between the two differ: 2 in a thousand are allowed (none of 1011 was found), and none for the image, which is
+made from the formula. In Stokes' regime force over velocity is the drag: with half-way walls the velocity may differ by
+0.5 %, as little as those cells could make (0 found); with interpolated ones, where an image has no surface, shape and
+mesh must agree to 1 % (0.03 % found).
 """
 import os
 import struct
