@@ -22,7 +22,8 @@ OUTPUT = """\
 check:   {every: 10}
 output:
   log:    {every: 0}
-  series: {flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity, acceleration]}}
+  series:
+    flow: {every: 3, of: [mass, kinetic_energy, enstrophy, max_velocity, acceleration]}
   fields:
     main: {every: 14, of: [velocity, density, pressure, tags], precision: fp64}
     coarse: {every: 20, of: [velocity, density]}
