@@ -12,7 +12,7 @@ import runs
 from runs import ROOT, TAGFLOW, check, tagflow, write
 
 OWN = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util)|libcuda|libnvidia-.*)\.so(\..*)?|linux-vdso\.so\.1")
-MOST = 40 * 1024 * 1024
+MOST = 48 * 1024 * 1024  # 45: the program 13, HDF5 and what it links 20, TIFF and its compressions 3
 
 
 def make(*arguments, env=None, cwd=None):
