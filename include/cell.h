@@ -146,16 +146,18 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     const cell_index n = view_index(v, x, y, z);
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
-    f[0] = (real)((const stored *)s->rest)[n];
+    f[0] = (real)((const stored *)s->rest)[view_place(v, n)];
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
         const int pair = (i - 1) / 2, up = 2 * pair + 1, wall = links >> i & 1;
         const stored *const own = (const stored *)s->own[pair], *const next =
                                                                     (const stored *)s->next[pair];
         if (i & 1)
-            f[i] = (real)(wall ? next : own)[n];
+            f[i] = (real)(wall ? next : own)[view_place(v, n)];
         else
-            f[i] = (real)(wall ? own : next)[n + neighbour(&a, c[up][0], c[up][1], c[up][2])];
+            f[i] =
+                (real)(wall ? own
+                            : next)[view_place(v, n + neighbour(&a, c[up][0], c[up][1], c[up][2]))];
     }
     for (int i = 1; i < Q; i++) {
         int at[3], from = 0;
@@ -166,10 +168,11 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         if (rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
         if (from & 1)
-            f[i] = (real)((const stored *)s->own[from / 2])[view_index(v, at[0], at[1], at[2])];
+            f[i] = (real)((const stored *)
+                              s->own[from / 2])[view_place(v, view_index(v, at[0], at[1], at[2]))];
         else if (from)
-            f[i] = (real)((const stored *)s->next[from / 2 - 1])[view_index(
-                v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2])];
+            f[i] = (real)((const stored *)s->next[from / 2 - 1])[view_place(
+                v, view_index(v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2]))];
     }
     if (!boundary_open(here.row->boundary))
         return;
@@ -277,14 +280,16 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, in
 }
 
 /* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid`,
- * `forced` and `open` constant the rest is compiled for them; open: there may be open boundaries.
+ * `forced`, `open` and `sparse` constant the rest is compiled for them; open: there may be open
+ * boundaries; sparse: not all cells have a place, see view_place.
  *
  * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
  * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
  * addresses, would be kept from their first use to their last. */
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
-                          int collision, int subgrid, int forced, int open)
+                          int collision, int subgrid, int forced, int open, int sparse)
 {
+#define PLACE(cell) (sparse ? sparse_place(v, cell) : (cell))
     struct around a = around(v, x, y, z);
     cell_index n = view_index(v, x, y, z);
     const uint8_t tag = v->tags[n];
@@ -307,19 +312,19 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i];
     } else {
-        f[0] = (real)rest[n];
+        f[0] = (real)rest[PLACE(n)];
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = (real)own[i / 2][n];                                                                    \
-    f[j] = (real)next[i / 2][n + neighbour(&a, cx, cy, cz)];
+    f[i] = (real)own[i / 2][PLACE(n)];                                                             \
+    f[j] = (real)next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))];
         PAIR_LIST(X)
 #undef X
     }
     if (!opens && links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
-        f[i] = (real)next[i / 2][n];                                                               \
+        f[i] = (real)next[i / 2][PLACE(n)];                                                        \
     if (links & 1u << (j))                                                                         \
-        f[j] = (real)own[i / 2][n + neighbour(&a, cx, cy, cz)];
+        f[j] = (real)own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))];
         PAIR_LIST(X)
 #undef X
     }
@@ -354,12 +359,13 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef FORGET_PLACE
     a = around(v, x, y, z);
     n = view_index(v, x, y, z);
-    rest[n] = (stored)out[0];
+    rest[PLACE(n)] = (stored)out[0];
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    own[i / 2][n] = (stored)out[j];                                                                \
-    next[i / 2][n + neighbour(&a, cx, cy, cz)] = (stored)out[i];
+    own[i / 2][PLACE(n)] = (stored)out[j];                                                         \
+    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = (stored)out[i];
     PAIR_LIST(X)
 #undef X
+#undef PLACE
 }
 
 /* The step of a cell of the list up to what it stores: f arrived, `out` collided, `back` goes into

@@ -39,8 +39,11 @@ struct view {
     const struct near_cell *near; /* [near_cells] */
     const float *crossing; /* [crossings] where links meet the surface, parts of their length */
     size_t near_cells, crossings;
-    int lo[3];            /* coordinates of owned cell (0,0,0) in the whole box */
-    size_t stride;        /* elements between slots */
+    int lo[3];     /* coordinates of owned cell (0,0,0) in the whole box */
+    size_t stride; /* elements between slots */
+    const uint32_t
+        *line; /* [cells / 2^line_bits] place of each line of cells, NULL: all in order */
+    int line_bits;
     size_t origin;        /* index of owned cell (0,0,0) */
     ptrdiff_t row, plane; /* index steps of y and z; that of x is 1 */
     int n[3];
@@ -99,6 +102,23 @@ TAGFLOW_FN cell_index view_index(const struct view *v, int x, int y, int z)
            (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
 }
 
+/* Place of a cell in each of the slots. Where much of a block is solid only some lines, of 2^bits
+ * cells along x each, have one, in the order of their cells: those of fluid cells and of the
+ * neighbours in which these keep populations (domain/sparse.h). So x + 1 follows x wherever both
+ * have a place. */
+enum { LINE_DROPPED = -1 }; /* as uint32_t, in view.line: its cells have no place */
+
+TAGFLOW_FN cell_index sparse_place(const struct view *v, cell_index cell)
+{
+    const cell_index in_line = ((cell_index)1 << v->line_bits) - 1;
+    return ((cell_index)v->line[cell >> v->line_bits] << v->line_bits) + (cell & in_line);
+}
+
+TAGFLOW_FN cell_index view_place(const struct view *v, cell_index cell)
+{
+    return v->line ? sparse_place(v, cell) : cell;
+}
+
 /* Offset from the start of the populations of the address from which population i of cell
  * (x, y, z) is loaded at an odd or even step; `bounce`: the link's upstream cell is not fluid. */
 TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int y, int z,
@@ -106,18 +126,18 @@ TAGFLOW_FN size_t load_address(const struct view *v, int odd, int i, int x, int 
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     int slot = slot_load(odd, bounce ? opposite(i) : i);
-    size_t cell = (i & 1) || i == 0 ? view_index(v, x, y, z)
-                                    : view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
-    return (size_t)slot * v->stride + cell;
+    cell_index cell = (i & 1) || i == 0 ? view_index(v, x, y, z)
+                                        : view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+    return (size_t)slot * v->stride + view_place(v, cell);
 }
 
 /* The same for the address to which the collided population i is stored. */
 TAGFLOW_FN size_t store_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    size_t cell =
+    cell_index cell =
         (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]) : view_index(v, x, y, z);
-    return (size_t)slot_store(odd, i) * v->stride + cell;
+    return (size_t)slot_store(odd, i) * v->stride + view_place(v, cell);
 }
 
 /* The slots of an odd or even step of populations of `bytes` each. */

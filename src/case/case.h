@@ -174,6 +174,10 @@ enum transport { TRANSPORT_auto, TRANSPORT_device, TRANSPORT_host };
 #define EXCHANGE_LIST(X) X(cut) X(all)
 enum exchange { EXCHANGE_cut, EXCHANGE_all };
 
+/* Whether populations are kept of those cells alone that need them (domain/sparse.h). */
+#define SPARSE_LIST(X) X(auto) X(always) X(never)
+enum sparse_use { SPARSE_auto, SPARSE_always, SPARSE_never };
+
 /* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
  * when the case has no `units`. */
 struct case_units {
@@ -467,6 +471,7 @@ struct flow_case {
         enum isa isa;
         enum transport transport;
         enum exchange exchange;
+        enum sparse_use sparse;
         double time_limit; /* seconds this job may take; 0: none */
         struct {
             bool given;

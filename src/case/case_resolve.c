@@ -198,8 +198,8 @@ static void put_run(FILE *to, const struct flow_case *c)
     else
         fprintf(to, "  ranks: auto\n");
     fprintf(to, "  threads: %d\n  isa: %s\n", c->run.threads, isa_name(c->run.isa));
-    fprintf(to, "  transport: %s\n  exchange: %s\n", key_transports[c->run.transport],
-            key_exchanges[c->run.exchange]);
+    fprintf(to, "  transport: %s\n  exchange: %s\n  sparse: %s\n", key_transports[c->run.transport],
+            key_exchanges[c->run.exchange], key_sparse[c->run.sparse]);
     put_wall(to, "  time_limit: ", c->run.time_limit);
     if (c->run.stop.given) {
         fprintf(to, "  stop: {of: %s", key_stops[c->run.stop.of]);

@@ -40,7 +40,7 @@ enum status section_run(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "run");
     int64_t threads = 1;
-    int isa = 0, transport = 0, exchange = 0;
+    int isa = 0, transport = 0, exchange = 0, sparse = 0;
     enum status s;
     if (!map)
         return value_missing(r, NULL, "run", "");
@@ -53,6 +53,7 @@ enum status section_run(struct reader *r, struct flow_case *c)
         (s = value_choice(r, map, "run.isa", &isa)) ||
         (s = value_choice(r, map, "run.transport", &transport)) ||
         (s = value_choice(r, map, "run.exchange", &exchange)) ||
+        (s = value_choice(r, map, "run.sparse", &sparse)) ||
         (s = value_wall(r, map, "run.time_limit", &c->run.time_limit)) ||
         (s = read_stop(r, map, c)))
         return s;
@@ -65,6 +66,7 @@ enum status section_run(struct reader *r, struct flow_case *c)
     c->run.isa = (enum isa)isa;
     c->run.transport = (enum transport)transport;
     c->run.exchange = (enum exchange)exchange;
+    c->run.sparse = (enum sparse_use)sparse;
     return STATUS_OK;
 }
 

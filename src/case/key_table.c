@@ -47,6 +47,7 @@ const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
 const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
 const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
 const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
+const char *const key_sparse[]      = {SPARSE_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
 static const char *const key_regions[] = {"all", NULL};
@@ -566,6 +567,10 @@ const struct key key_table[] = {
      .fallback = "cut", .example = "all",
      .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all periodic "
                 "ones"},
+    {ROW("run.sparse", KEY_CHOICE), .choices = key_sparse, .restart = true,
+     .fallback = "auto", .example = "never",
+     .meaning = "memory for fluid cells and their neighbours alone, in lines of 16 cells along x (8 in "
+                "fp64); auto: if at most 0.8 of all lines are such"},
     {ROW("run.time_limit", KEY_WALL), .range = WALL, .restart = true, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, with its last checkpoint; then it stops, to be continued"},

@@ -93,8 +93,8 @@ extern const char *const key_voxel_types[], *const key_byte_orders[], *const key
 extern const char *const key_body_walls[];
 extern const char *const key_series[], *const key_series_kinds[];
 extern const char *const key_fields[], *const key_averages[], *const key_images[];
-extern const char *const key_stops[], *const key_isas[], *const key_transports[],
-                                                             *const key_exchanges[];
+extern const char *const key_stops[],
+    *const key_isas[], *const key_transports[], *const key_exchanges[], *const key_sparse[];
 
 /* The table, in the order in which it is printed; ends with path NULL. */
 extern const struct key key_table[];

@@ -10,25 +10,25 @@
 #define NAME(token) NAME_(token)
 #define NAME_(token) #token
 
-/* Addresses at x = 0 of the populations of a row, those loaded or those stored; plain cells of the
- * row follow. */
+/* Addresses of the populations of a stretch of plain cells, those loaded or those stored, less that
+ * of its first cell in the row: at[i][x] is that of cell x. */
 struct row {
     stored *at[Q];
 };
 
-static struct row row_loads(const struct view *v, int odd, int y, int z)
+static struct row row_loads(const struct view *v, int odd, int x, int y, int z)
 {
     struct row r;
     for (int i = 0; i < Q; i++)
-        r.at[i] = (stored *)v->populations + load_address(v, odd, i, 0, y, z, 0);
+        r.at[i] = (stored *)v->populations + load_address(v, odd, i, x, y, z, 0) - x;
     return r;
 }
 
-static struct row row_stores(const struct view *v, int odd, int y, int z)
+static struct row row_stores(const struct view *v, int odd, int x, int y, int z)
 {
     struct row r;
     for (int i = 0; i < Q; i++)
-        r.at[i] = (stored *)v->populations + store_address(v, odd, i, 0, y, z);
+        r.at[i] = (stored *)v->populations + store_address(v, odd, i, x, y, z) - x;
     return r;
 }
 
@@ -169,11 +169,11 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
                                                                       z++) for (int y = b->lo[1];  \
                                                                                 y < b->hi[1]; y++) \
         {                                                                                          \
-            const struct row row = ROW(v, t.odd, y, z);                                            \
             size_t cell = ((size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1])) * nx;             \
             for (int x = b->lo[0], end; x < b->hi[0]; cell += (size_t)(end - x), x = end) {        \
                 end = plain_end(v, x, b->hi[0], y, z, ANY_LINK);                                   \
                 if (end > x) {                                                                     \
+                    const struct row row = ROW(v, t.odd, x, y, z);                                 \
                     PLAIN;                                                                         \
                 } else {                                                                           \
                     cell_##name(v, t, cell, cells, x, y, z);                                       \
@@ -192,7 +192,6 @@ KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 static void velocities(const struct view *v, struct task t, int x0, int x1, int y, int z,
                        double *const u[3])
 {
-    const struct row row = row_loads(v, t.odd, y, z);
     struct block b;
     for (int x = x0, end; x < x1; x = end) {
         end = plain_end(v, x, x1, y, z, 0);
@@ -205,6 +204,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
+        const struct row row = row_loads(v, t.odd, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         for (int a = 0; a < 3; a++)
             memcpy(u[a] + (x - x0), b.u[a], (size_t)(end - x) * sizeof(double));
@@ -398,7 +398,6 @@ static void add_drift(struct drift *sum, const struct block *b, int count)
 static void sum_row(const struct view *v, const struct box *box, struct task t, size_t cell, int y,
                     int z, struct sums *sums)
 {
-    const struct row row = row_loads(v, t.odd, y, z);
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
         end = plain_end(v, x, box->hi[0], y, z, 0);
@@ -408,6 +407,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
+        const struct row row = row_loads(v, t.odd, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_block(sums, &b, end - x, cell);
     }
@@ -432,7 +432,6 @@ static void kernel_sums(const struct view *v, const struct runs *runs, const str
 static void drift_row(const struct view *v, const struct box *box, struct task t, int y, int z,
                       struct drift *sum)
 {
-    const struct row row = row_loads(v, t.odd, y, z);
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
         end = plain_end(v, x, box->hi[0], y, z, 0);
@@ -442,6 +441,7 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
+        const struct row row = row_loads(v, t.odd, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_drift(sum, &b, end - x);
     }
@@ -491,7 +491,8 @@ void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int 
 {
     const struct slots slots = slots_at(v, odd, sizeof(stored));
     for (int x = x0; x < x1; x++)
-        cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1);
+        cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1,
+                  v->line != NULL);
 }
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */

@@ -141,6 +141,28 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
     return r;
 }
 
+/* The same where only some lines have a place, for the run in which fluid cell x is: in a run the
+ * cells of every stream follow each other. */
+static struct row sparse_row_at(const struct view *v, const struct row *first, int x, int y, int z)
+{
+    struct row r = *first;
+    const ptrdiff_t own = (ptrdiff_t)sparse_place(v, view_index(v, x, y, z)) - x;
+    ptrdiff_t below = own;
+    r.rest += own;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const ptrdiff_t next =                                                                     \
+            (ptrdiff_t)sparse_place(v, view_index(v, x + cx, y + cy, z + cz)) - x;                 \
+        below = cx == 0 && cy == 1 && cz == 0 ? next : below;                                      \
+        r.own[i / 2] += own;                                                                       \
+        r.next[i / 2] += next;                                                                     \
+    }
+    PAIR_LIST(X)
+#undef X
+    r.pitch = below - own;
+    return r;
+}
+
 /* What is constant over a run. */
 struct run_parameters {
     struct collision_parameters collision;
@@ -149,6 +171,7 @@ struct run_parameters {
     int first;                     /* the run's first cell */
     uint32_t any;                  /* all links' bits; 0: no masks */
     int only;                      /* the one cell that has links, -1: several */
+    int end, sparse;               /* mixed: see struct run; only some lines have a place */
     const double *damping_along;   /* [x] of the subgrid model, NULL: none */
     scalar damping;                /* what all cells of the row have of it */
     const double *target;          /* of a sponge, NULL: none */
@@ -285,11 +308,20 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
         step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, masked, boundary);
 }
 
-/* The lanes where `active` is set; the others get back what is there. */
-TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
+/* The lanes where `active` is set. Without masked stores the others get back what is there: it must
+ * be this thread's. */
+enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
+
+TAGFLOW_FN void store_active(stored *restrict p, real value, lane_bits active)
 {
-    *(unaligned_lanes *)p = keep_lanes(__builtin_convertvector(value, stored_lanes),
-                                       *(const unaligned_lanes *)p, active);
+    const stored_lanes s = __builtin_convertvector(value, stored_lanes);
+    if (!MASKED_STORES) {
+        *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);
+        return;
+    }
+    for (int k = 0; k < LANES; k++)
+        if (active[k])
+            p[k] = s[k];
 }
 
 /* Cells of a mixed run, the same as cell_step for each: those of the vector at x that are the run's
@@ -367,7 +399,9 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 }
 
 /* Cells of a mixed run from x0 to before x1, vector by vector from one that is the run's to the
- * next; the last is moved back to end with the row. */
+ * next; the last is moved back to end with the row, or, where only some lines have a place, with
+ * what follows each other there: that are at least a line but one cell, twice as long as vectors
+ * without masked stores. */
 TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
                            int wraps, lanes_operation *by, const int boundary)
 {
@@ -378,7 +412,7 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
         if (x >= x1)
             break;
         next = x + LANES;
-        const int at = next > row->nx ? row->nx - LANES : x;
+        const int at = next > p->end && !(MASKED_STORES && p->sparse) ? p->end - LANES : x;
         if (wraps && next >= row->nx)
             step_mixed_lanes(row, p, at, x, x1, by, 1, boundary);
         else
@@ -494,6 +528,8 @@ static void set_masks(struct run_parameters *p, const struct view *v, const stru
     p->any = run->any;
     p->only = run->only;
     p->first = run->x0;
+    p->end = run->end;
+    p->sparse = v->line != NULL;
     p->links = run->masks ? runs->links + run->masks : NULL;
     p->ruled = run->rules ? runs->ruled + run->rules : NULL;
     if (run->wall)
@@ -521,17 +557,21 @@ static void prefetch_runs(const struct runs *runs, size_t list)
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct box *b, int odd, int y, int z)
 {
-    const struct row row = row_at(v, first, y, z);
+    struct row row = *first;
     struct run_parameters p = {0};
     int known = -1; /* cells' row that they are of */
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
+    if (!v->line)
+        row = row_at(v, first, y, z);
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
         const struct run *const run = &runs->run[r];
         const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
         const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
         if (x0 >= x1)
             continue;
+        if (v->line)
+            row = sparse_row_at(v, first, run->x0, y, z);
         if (run->kind == RUN_CELLS) {
             prefetch_cells(&row, x0);
             prefetch_cells(&row, x1 - 1);
@@ -547,8 +587,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         known = run->row;
         set_masks(&p, v, runs, run);
         if (run->kind == RUN_MIXED) {
-            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_halfway)(&row, &p, x0, x1,
-                                                                               !v->ghost[0], by);
+            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_halfway)(
+                &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
             continue;
         }
         const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1 - wraps);

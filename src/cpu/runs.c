@@ -17,8 +17,9 @@ enum { BLOCK = 16 };
 struct cell_links {
     uint32_t links, ruled;
     uint8_t row, wall;
-    uint8_t kind;   /* enum run_kind, or NOT_FLUID */
-    uint8_t unused; /* rows are compared byte by byte */
+    uint8_t kind; /* enum run_kind, or NOT_FLUID */
+    uint8_t
+        hole; /* it or a neighbour that a vector here would touch has no place, see view_place */
 };
 
 enum { NOT_FLUID = 255 };
@@ -36,6 +37,24 @@ static bool reserve(void **array, size_t *space, size_t count, size_t size)
     return true;
 }
 
+/* Mark as holes those cells of the row at (y, z), up to `count`, where a vector of cells would
+ * touch lines that are dropped: its own, or at the neighbours of odd directions. */
+static void mark_holes(const struct view *v, struct cell_links *l, int count, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const size_t lines = (size_t)v->row >> v->line_bits;
+    for (int i = 0; i < Q; i += i ? 2 : 1) {
+        const ptrdiff_t first = (ptrdiff_t)v->origin - v->ghost[0] +
+                                view_wrap(v, 1, y + c[i][1]) * v->row +
+                                view_wrap(v, 2, z + c[i][2]) * v->plane;
+        const uint32_t *const line = v->line + ((size_t)first >> v->line_bits);
+        for (int x = 0; x < count; x++) {
+            const size_t k = (size_t)(x + c[i][0] + v->ghost[0]) >> v->line_bits;
+            l[x].hole |= k >= lines || line[k] == (uint32_t)LINE_DROPPED;
+        }
+    }
+}
+
 static struct cell_links cell_links(const struct view *v, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -48,6 +67,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     }
     if (v->rows[l.row].boundary != BOUNDARY_none)
         l.kind = RUN_CELLS; /* a rule where populations arrive: row loops know none */
+    if (v->line && !v->ghost[0] && x == v->n[0] - 1)
+        l.kind = RUN_CELLS; /* its neighbours at + x do not follow those of other cells */
     if (!(tag & TAG_BESIDE))
         return l;
     bool ruled = false;
@@ -135,12 +156,14 @@ static bool one_wall(uint8_t wall, const struct cell_links *l)
 }
 
 /* End of the run that begins at x0, with its wall. A mixed one goes on over a few cells that are
- * not fluid. */
+ * not fluid, unless there is a hole. */
 static int run_end(const struct cell_links *l, int x0, int nx, uint8_t *wall)
 {
     int x1 = x0 + 1;
     *wall = l[x0].wall;
     for (int x = x1; x < nx && x < x1 + BLOCK; x++) {
+        if (l[x].hole)
+            break;
         if (l[x0].kind == RUN_MIXED && l[x].kind == NOT_FLUID)
             continue;
         if (x > x1 ? l[x].kind != RUN_MIXED || l[x].row != l[x0].row : !together(&l[x - 1], &l[x]))
@@ -199,8 +222,9 @@ static bool mask_run(struct runs *runs, struct run *run, const struct cell_links
     return true;
 }
 
-/* Append the runs of one row as a new list; false when memory runs out. */
-static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
+/* Append the runs of one row of nx cells, with what pads it `count`, as a new list; false when
+ * memory runs out. */
+static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count)
 {
     const bool mixed = broken(l, nx);
     if (mixed)
@@ -218,7 +242,10 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
             continue;
         if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof *runs->run))
             return false;
-        struct run run = {.x0 = x0, .x1 = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
+        struct run run = {
+            .x0 = x0, .x1 = x1, .end = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
+        while (run.end < count && !l[run.end].hole)
+            run.end++;
         if ((run.kind == RUN_LINKS || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
             return false;
         runs->run[runs->run_count++] = run;
@@ -229,7 +256,8 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx)
 enum status runs_create(struct runs *runs, const struct view *v)
 {
     const size_t rows = (size_t)v->n[1] * (size_t)v->n[2];
-    const size_t row_bytes = (size_t)v->n[0] * sizeof(struct cell_links);
+    const int count = v->line ? (int)v->row - v->ghost[0] : v->n[0];
+    const size_t row_bytes = (size_t)count * sizeof(struct cell_links);
     size_t buckets = 64; /* hash table of the lists, by the links of a row they came from */
     while (buckets < 2 * rows)
         buckets *= 2;
@@ -250,6 +278,10 @@ enum status runs_create(struct runs *runs, const struct view *v)
         memset(links, 0, row_bytes);
         for (int x = 0; x < v->n[0]; x++)
             links[x] = cell_links(v, x, y, z);
+        for (int x = v->n[0]; x < count; x++)
+            links[x].kind = NOT_FLUID;
+        if (v->line)
+            mark_holes(v, links, count, y, z);
         const XXH128_hash_t hash = XXH3_128bits(links, row_bytes);
         size_t b = hash.low64 & (buckets - 1);
         while (bucket[b] && !XXH128_isEqual(hashes[bucket[b] - 1], hash))
@@ -258,7 +290,7 @@ enum status runs_create(struct runs *runs, const struct view *v)
             const size_t list = runs->list_count;
             ok = reserve((void **)&hashes, &hash_space, list + 1, sizeof *hashes) &&
                  reserve((void **)&runs->first, &runs->list_space, list + 2, sizeof *runs->first) &&
-                 cut_row(runs, links, v->n[0]);
+                 cut_row(runs, links, v->n[0], count);
             if (!ok)
                 break;
             hashes[list] = hash;

@@ -31,6 +31,7 @@ enum { MASK_ACTIVE = 1 };
 
 struct run {
     int x0, x1;   /* cells x0 <= x < x1 */
+    int end;      /* mixed: a vector may hold cells of the row before this one, whatever they are */
     size_t masks; /* with masks: first of the run's x1 - x0 in `links` */
     size_t rules; /* with masks and a wall: first of as many in `ruled` */
     uint32_t any; /* with masks: all links' bits in the run */

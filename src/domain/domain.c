@@ -13,6 +13,7 @@
 #include "domain/bodies.h"
 #include "domain/decompose.h"
 #include "domain/faces.h"
+#include "domain/sparse.h"
 #include "domain/zones.h"
 
 /* Cells of the shell across a cut along x: rows are updated a vector at a time. */
@@ -25,6 +26,14 @@ static const int velocities[Q][3] = LATTICE_VELOCITIES;
 static int rank_at(const struct domain *d, const int block[3])
 {
     return (block[2] * d->cuts[1] + block[1]) * d->cuts[0] + block[0];
+}
+
+/* An odd number of cache lines: at multiples of 4 KiB the 19 streams of a cell would compete for
+ * the same few places of the cache. */
+size_t domain_stride(size_t cells, size_t line)
+{
+    const size_t lines = (cells + line - 1) / line + 1;
+    return (lines + (lines % 2 == 0)) * line;
 }
 
 void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3], int rank)
@@ -58,12 +67,8 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
     v->row = (ptrdiff_t)extent[0];
     v->plane = (ptrdiff_t)(extent[0] * extent[1]);
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    /* An odd number of cache lines between slots: at multiples of 4 KiB the 19 streams of a cell
-     * would compete for the same few places of the cache. */
-    const size_t line = CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4);
-    size_t lines = (d->view_cells + line - 1) / line + 1;
-    lines += lines % 2 == 0;
-    v->stride = lines * line;
+    v->stride =
+        domain_stride(d->view_cells, CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4));
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
@@ -240,16 +245,14 @@ enum status domain_whole(struct domain *d, const struct flow_case *c)
     return create_at(d, c, MPI_COMM_SELF, uncut, NULL);
 }
 
-/* The tags of even blocks say where fluid is; if that calls for other cuts, they are made anew. */
-enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
+/* Cut for the fluid that the tags of even blocks show, and made anew if that calls for other cuts.
+ */
+static enum status create_balanced(struct domain *d, const struct flow_case *c, MPI_Comm comm,
+                                   const int cuts[3])
 {
-    int ranks, cuts[3];
     struct balance b;
-    MPI_Comm_size(comm, &ranks);
-    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
-    if (!status)
-        status = create_at(d, c, comm, cuts, NULL);
-    if (status || ranks == 1)
+    enum status status = create_at(d, c, comm, cuts, NULL);
+    if (status || cuts[0] * cuts[1] * cuts[2] == 1)
         return status;
     status = balance_create(&b, d, cuts);
     if (status) {
@@ -266,10 +269,26 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
     return status;
 }
 
+enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
+{
+    int ranks, cuts[3];
+    MPI_Comm_size(comm, &ranks);
+    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (!status)
+        status = create_balanced(d, c, comm, cuts);
+    if (status)
+        return status;
+    status = sparse_choose(d, c);
+    if (status)
+        domain_destroy(d);
+    return status;
+}
+
 void domain_destroy(struct domain *d)
 {
     free(d->tags);
     free(d->table);
+    free(d->line);
     free(d->near);
     free(d->crossing);
     *d = (struct domain){0};

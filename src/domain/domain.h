@@ -21,8 +21,11 @@ struct domain {
     bool exchanged[3]; /* axes with neighbours: those cut; with run.exchange: all, periodic ones */
     int neighbour[Q];  /* rank beyond direction i, MPI_PROC_NULL: none */
     struct view view;  /* populations NULL until a solver allocates them */
-    size_t view_cells; /* owned and ghost */
+    size_t view_cells; /* owned, ghost and what pads rows */
     uint8_t *tags;     /* [view_cells] */
+    uint32_t *line;    /* [lines] the view's, NULL: all cells have populations */
+    size_t lines;
+    double kept_share; /* lines that are kept, or would be, of all ranks' lines; 1: never looked */
     struct tag_row rows[TAG_ROWS];
     int row_count;
     double *table; /* the view's */
@@ -49,6 +52,9 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 /* The same, cut at at[axis][0 .. cuts[axis]], not evenly. */
 void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
                       int *const at[3], int rank);
+
+/* Elements between the slots of so many cells, in whole cache lines of `line` elements. */
+size_t domain_stride(size_t cells, size_t line);
 
 /* Cut the box among the ranks of comm, for equal numbers of fluid cells if these are not
  * everywhere, and make this rank's tags from the case. */

@@ -412,6 +412,7 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(run.isa);
     SAME(run.transport);
     SAME(run.exchange);
+    SAME(run.sparse);
     SAME(run.time_limit);
     SAME(run.stop.given);
     SAME(run.stop.of);

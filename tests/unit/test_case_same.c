@@ -323,6 +323,7 @@ static const struct change {
     {"run.isa", BASE, "run.isa=v2", NULL},
     {"run.transport", BASE, "run.transport=host", NULL},
     {"run.exchange", BASE, "run.exchange=all", NULL},
+    {"run.sparse", BASE, "run.sparse=always", NULL},
     {"run.time_limit", BASE, "run.time_limit=1h", NULL},
     {"run.stop", BASE, "run.stop={of: residual, change: 1e-6}", NULL},
     {"run.stop.of", BASE "", "run.stop={of: enstrophy, change: 1e-6}", NULL},
