@@ -26,11 +26,7 @@ struct cuda_backend {
     const void *step;  /* the kernel for the operators that the case has */
     bool open;         /* it has open boundaries */
     struct box closed; /* cells that none of them touches */
-    uint8_t *tags;     /* on the device */
-    struct tag_row *rows;
-    double *table; /* behind the rows */
-    struct near_cell *near;
-    float *crossing;
+    struct view view;  /* its arrays on the device */
     cudaStream_t stream[QUEUES];
     cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
     cudaEvent_t begin[PHASES], end[PHASES];
@@ -72,15 +68,21 @@ static enum status report(struct cuda_backend *b)
                         b->base.description);
 }
 
+static void free_arrays(struct cuda_backend *b)
+{
+    const struct view *const v = &b->view;
+    const void *const arrays[] = {v->tags, v->rows, v->table, v->line, v->near, v->crossing};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        cudaFree((void *)(uintptr_t)arrays[k]);
+    b->view = (struct view){0};
+}
+
 static void cuda_close(struct backend *backend)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b)
         return;
-    cudaFree(b->tags);
-    cudaFree(b->rows);
-    cudaFree(b->near);
-    cudaFree(b->crossing);
+    free_arrays(b);
     for (int k = 0; k < PHASES; k++) {
         if (b->begin[k])
             cudaEventDestroy(b->begin[k]);
@@ -160,11 +162,13 @@ static bool rows_open(const struct tag_row *rows)
     return open;
 }
 
-/* The kernel that steps cells with these rows, but for those beside open boundaries. */
-static const void *choose_step(const struct cuda_variant *variant, const struct tag_row *rows)
+/* The kernel that steps the view's cells, but for those beside open boundaries. */
+static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
     int collision = COLLISION_mixed, forced = 0, subgrid = 0;
-    for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++) {
+    if (v->line)
+        return variant->sparse;
+    for (const struct tag_row *row = v->rows; row < v->rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
         if (row->sponge || (collision != COLLISION_mixed && collision != row->collision))
@@ -224,46 +228,47 @@ static struct box closed_cells(const struct view *v)
     return closed;
 }
 
+/* An array of a view on the device, NULL if it is empty; `total` counts its bytes. */
+static const void *upload(struct cuda_backend *b, const void *from, size_t bytes, bool *room,
+                          double *total)
+{
+    void *memory = NULL;
+    *total += (double)bytes;
+    if (bytes == 0 || b->error || !*room)
+        return NULL;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* or a later call would return it */
+        *room = false;
+        return NULL;
+    }
+    good(b, cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying tags");
+    return memory;
+}
+
 static enum status cuda_prepare(struct backend *backend, const struct view *v)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    double cells = 1;
-    for (int a = 0; a < 3; a++)
-        cells *= v->n[a] + 2 * v->ghost[a];
-    if (cells > most_cells)
+    const size_t cells = view_cells(v), lines = v->line ? cells >> v->line_bits : 0;
+    double bytes = 0;
+    if ((double)cells > most_cells)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
-                            most_cells, cells);
-    const size_t bytes = (size_t)cells, rows = TAG_ROWS * sizeof *v->rows,
-                 table = v->table_values * sizeof *v->table, near = v->near_cells * sizeof *v->near,
-                 crossing = v->crossings * sizeof *v->crossing;
-    cudaFree(b->tags);
-    cudaFree(b->rows);
-    cudaFree(b->near);
-    cudaFree(b->crossing);
-    b->tags = NULL;
-    b->rows = NULL;
-    b->near = NULL;
-    b->crossing = NULL;
-    b->step = choose_step(&b->variant, v->rows);
+                            most_cells, (double)cells);
+    free_arrays(b);
+    b->step = choose_step(&b->variant, v);
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
-    if (cudaMalloc((void **)&b->tags, bytes) != cudaSuccess ||
-        cudaMalloc((void **)&b->rows, rows + table) != cudaSuccess ||
-        (near && (cudaMalloc((void **)&b->near, near) != cudaSuccess ||
-                  cudaMalloc((void **)&b->crossing, crossing) != cudaSuccess))) {
-        cudaGetLastError(); /* or a later call would return it */
-        return backend_no_room(backend, (double)(bytes + rows + table + near + crossing), "tags");
-    }
-    b->table = (double *)(b->rows + TAG_ROWS);
-    if (good(b, cudaMemcpy(b->tags, v->tags, bytes, cudaMemcpyHostToDevice), "copying tags") &&
-        good(b, cudaMemcpy(b->rows, v->rows, rows, cudaMemcpyHostToDevice), "copying tags") &&
-        table)
-        good(b, cudaMemcpy(b->table, v->table, table, cudaMemcpyHostToDevice), "copying tags");
-    if (near && !b->error)
-        good(b, cudaMemcpy(b->near, v->near, near, cudaMemcpyHostToDevice), "copying the list");
-    if (near && !b->error)
-        good(b, cudaMemcpy(b->crossing, v->crossing, crossing, cudaMemcpyHostToDevice),
-             "copying the list");
+    bool room = true;
+#define UPLOAD(array, count)                                                                       \
+    b->view.array = upload(b, v->array, (count) * sizeof *v->array, &room, &bytes)
+    UPLOAD(tags, cells);
+    UPLOAD(rows, TAG_ROWS);
+    UPLOAD(table, v->table_values);
+    UPLOAD(line, lines);
+    UPLOAD(near, v->near_cells);
+    UPLOAD(crossing, v->crossings);
+#undef UPLOAD
+    if (!room)
+        return backend_no_room(backend, bytes, "tags");
     /* Copies from memory that is not pinned may still be on their way, and the streams would not
      * wait for them. */
     good(b, cudaDeviceSynchronize(), "copying tags");
@@ -406,11 +411,12 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     struct cuda_call call = {.view = *v};
     unsigned blocks = 0;
-    call.view.tags = b->tags;
-    call.view.rows = b->rows;
-    call.view.table = b->table;
-    call.view.near = b->near;
-    call.view.crossing = b->crossing;
+    call.view.tags = b->view.tags;
+    call.view.rows = b->view.rows;
+    call.view.table = b->view.table;
+    call.view.line = b->view.line;
+    call.view.near = b->view.near;
+    call.view.crossing = b->view.crossing;
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)

@@ -31,7 +31,7 @@ constexpr int subgrid_blocks(int collision)
  * functions with arrays of their own, called in few cells, as many registers as they like. */
 enum { OTHER_BLOCKS = 6 };
 
-#define STEP(name, collision, subgrid, forced, open, blocks)                                       \
+#define STEP(name, collision, subgrid, forced, open, sparse, blocks)                               \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
@@ -40,18 +40,19 @@ enum { OTHER_BLOCKS = 6 };
         const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
         const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
         if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced, open);         \
+            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced, open, sparse); \
     }
 #define X(name, free, meaning)                                                                     \
-    STEP(name, COLLISION_##name, SUBGRID_none, 0, 0, step_blocks(COLLISION_##name, false))         \
-    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed, 0,                           \
+    STEP(name, COLLISION_##name, SUBGRID_none, 0, 0, 0, step_blocks(COLLISION_##name, false))      \
+    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed, 0, 0,                        \
          step_blocks(COLLISION_##name, true))                                                      \
-    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed, 0,                         \
+    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed, 0, 0,                      \
          subgrid_blocks(COLLISION_##name))
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, MIXED_BLOCKS)
-STEP(open, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, 1)
+STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, 0, MIXED_BLOCKS)
+STEP(sparse, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, 1, MIXED_BLOCKS)
+STEP(open, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, call.view.line != NULL, 1)
 
 /* A kernel of cells in the order of a box; of those that take populations as they arrive there is
  * one more for flows with open boundaries. */
@@ -125,6 +126,7 @@ static struct cuda_variant table(void)
     COLLISION_LIST(X)
 #undef X
     v.mixed = (const void *)step_mixed;
+    v.sparse = (const void *)step_sparse;
     v.open = (const void *)step_open;
     for (int open = 0; open < 2; open++) {
         v.kernel[open][KERNEL_pack] = (const void *)cells_pack;

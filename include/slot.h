@@ -94,6 +94,12 @@ TAGFLOW_FN int view_wrap(const struct view *v, int axis, int a)
     return a < 0 ? a + v->n[axis] : a >= v->n[axis] ? a - v->n[axis] : a;
 }
 
+/* Cells of the block, ghost layers and what pads rows included. */
+TAGFLOW_FN size_t view_cells(const struct view *v)
+{
+    return (size_t)v->plane * ((size_t)v->n[2] + 2 * (size_t)v->ghost[2]);
+}
+
 /* Index of a cell at most one beyond the block; within ghost layers or wrapped. */
 TAGFLOW_FN cell_index view_index(const struct view *v, int x, int y, int z)
 {

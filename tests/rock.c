@@ -5,8 +5,9 @@
  *
  * In turn, so that all see the same state of a shared machine: the same box without rock, the rock
  * as the program does it, and the rock cell by cell, which is what the vector loops are set
- * against; medians of five rounds of SECONDS each. Exit status: 0 done, 1 the machine failed or
- * the two ways through the rock differ, 2 wrong usage. */
+ * against, and with memory for fluid alone (domain/sparse.h); medians of five rounds of SECONDS
+ * each. Exit status: 0 done, 1 the machine failed or the ways through the rock differ, 2 wrong
+ * usage. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -16,10 +17,10 @@
 
 #include "boundary.h"
 #include "cpu/kernels.h"
-#include "domain/domain.h"
+#include "domain/sparse.h"
 #include "solver/backend.h"
 
-enum { ROUNDS = 5, LINE = 64, WAYS = 3 };
+enum { ROUNDS = 5, WAYS = 4 };
 
 /* One flow through the box, by the program's runs or cell by cell. */
 struct flow {
@@ -29,7 +30,7 @@ struct flow {
     struct view view;
     size_t bytes; /* of populations */
     long long fluid, steps;
-    bool by_cells;
+    bool by_cells, sparse;
     struct runs cells; /* of it: one by one */
     double rate[ROUNDS];
 };
@@ -119,16 +120,20 @@ static double line_share(const uint8_t *solid, int n, size_t per_line)
     return lines ? (double)fluid / ((double)lines * (double)per_line) : 0;
 }
 
-static enum status create(struct flow *f, const struct flow_case *c, const uint8_t *solid)
+static enum status create(struct flow *f, struct flow_case *c, const uint8_t *solid)
 {
     const struct backend_wanted wanted = {.c = c, .comm = MPI_COMM_SELF, .share = true};
+    c->run.sparse = SPARSE_never;
     enum status status = domain_create(&f->domain, c, MPI_COMM_SELF);
     if (!status)
         status = backend_cpu.open(&f->backend, &wanted);
     if (status)
         return status;
     set_tags(f, solid, c->cells[0]);
-    status = backend_cpu.prepare(f->backend, &f->domain.view);
+    c->run.sparse = f->sparse ? SPARSE_always : SPARSE_never;
+    status = sparse_choose(&f->domain, c);
+    if (!status)
+        status = backend_cpu.prepare(f->backend, &f->domain.view);
     if (!status)
         status = runs_create(&f->cells, &f->domain.view);
     if (status)
@@ -178,6 +183,25 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Have all fluid cells the same populations? */
+static bool alike(const struct flow *f, const struct flow *g)
+{
+    const size_t bytes = f->bytes / (Q * f->view.stride);
+    const int *const n = f->view.n, odd = (int)(f->steps & 1);
+    bool same = f->steps == g->steps;
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++)
+                for (int i = 0; i < Q && view_fluid(&f->view, view_index(&f->view, x, y, z)); i++) {
+                    const int bounce = view_bounces(&f->view, i, x, y, z);
+                    const size_t a = load_address(&f->view, odd, i, x, y, z, bounce);
+                    const size_t b = load_address(&g->view, odd, i, x, y, z, bounce);
+                    same = same && !memcmp((char *)f->view.populations + a * bytes,
+                                           (char *)g->view.populations + b * bytes, bytes);
+                }
+    return same;
+}
+
 static uint8_t *make_rock(int n, double porosity, double radius)
 {
     const size_t cells = (size_t)n * (size_t)n * (size_t)n;
@@ -201,7 +225,10 @@ int main(int argc, char **argv)
     const int n = atoi(argv[1]);
     const bool doubles = strcmp(argv[4], "fp64") == 0;
     struct flow_case c = {.name = "rock", .cells = {n, n, n}};
-    struct flow flows[WAYS] = {{.name = "box"}, {.name = "rock"}, {.name = "rock, cell by cell"}};
+    struct flow flows[WAYS] = {{.name = "box"},
+                               {.name = "rock"},
+                               {.name = "rock, cell by cell"},
+                               {.name = "rock, sparse"}};
     enum status status = STATUS_OK;
     MPI_Init(&argc, &argv);
     c.units.dx = c.units.dt = c.units.density = 1;
@@ -215,6 +242,7 @@ int main(int argc, char **argv)
     uint8_t *const solid = make_rock(n, atof(argv[2]), atof(argv[3]));
     const struct cpu_variant *const kernels = variant(doubles);
     flows[2].by_cells = true;
+    flows[3].sparse = true;
     if (!none || !solid)
         return 1;
     for (int k = 0; !status && k < WAYS; k++)
@@ -224,10 +252,12 @@ int main(int argc, char **argv)
     for (int round = 0; round < ROUNDS; round++)
         for (int k = 0; k < WAYS; k++)
             measure(&flows[k], kernels, atof(argv[6]), round);
-    while (flows[1].steps < flows[2].steps)
-        step(&flows[1], kernels);
-    while (flows[2].steps < flows[1].steps)
-        step(&flows[2], kernels);
+    long long most = 0;
+    for (int k = 1; k < WAYS; k++)
+        most = flows[k].steps > most ? flows[k].steps : most;
+    for (int k = 1; k < WAYS; k++)
+        while (flows[k].steps < most)
+            step(&flows[k], kernels);
 
     const double share = line_share(solid, n, doubles ? 8 : 16);
     double median[WAYS];
@@ -238,11 +268,12 @@ int main(int argc, char **argv)
                flows[k].rate[0], flows[k].rate[ROUNDS - 1]);
     }
     printf("porosity %.3f; of the cells in cache lines with fluid %.3f are; rock: %.0f %% of the "
-           "box times that, %.2f times cell by cell\n",
+           "box times that, %.2f times cell by cell; sparse: %.0f %%, %.3f of the lines kept\n",
            (double)flows[1].fluid / (double)flows[0].fluid, share,
-           100 * median[1] / (median[0] * share), median[1] / median[2]);
-    if (memcmp(flows[1].view.populations, flows[2].view.populations, flows[1].bytes) != 0) {
-        puts("the two ways through the rock differ");
+           100 * median[1] / (median[0] * share), median[1] / median[2],
+           100 * median[3] / (median[0] * share), flows[3].domain.kept_share);
+    if (!alike(&flows[1], &flows[2]) || !alike(&flows[1], &flows[3])) {
+        puts("the ways through the rock differ");
         return 1;
     }
     MPI_Finalize();

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "domain/balance.h"
 #include "domain/decompose.h"
-#include "domain/domain.h"
+#include "domain/sparse.h"
 #include "solver/solver.h"
 
 /* A speed to tell time by, where nothing is measured: lattice updates a second and rank. */
@@ -92,73 +92,163 @@ static void blocks_of_note(const int *at, int parts, int block[3])
             block[1] = k;
 }
 
-/* Bytes of the rank that needs most: that of the longest blocks, of which those with neighbours on
- * both sides have more halo. */
-static double largest_bytes(const struct flow_case *c, const int cuts[3], int *const at[3])
+/* How the box is shared out. */
+struct parts {
+    int cuts[3];
+    struct balance balance;
+    struct domain whole; /* with its tags, if it has bodies or populations are sparse in any case */
+    bool tags, sparse;
+    double kept_share;
+};
+
+/* A rank's block, and which of its lines would be kept if there are tags. */
+static enum status part_of(const struct parts *p, const struct flow_case *c, int rank,
+                           struct domain *d, struct sparse *s)
 {
-    enum { CORNERS = 27 };
-    int block[3][3];
-    double largest = 0;
-    for (int a = 0; a < 3; a++)
-        blocks_of_note(at[a], cuts[a], block[a]);
-    for (int k = 0; k < CORNERS; k++) {
-        struct domain d;
-        domain_layout_at(&d, c, cuts, at,
-                         (block[2][k / 9] * cuts[1] + block[1][k / 3 % 3]) * cuts[0] +
-                             block[0][k % 3]);
-        largest = fmax(largest, solver_bytes(&d, c->solver.storage));
-    }
-    return largest;
+    *s = (struct sparse){0};
+    domain_layout_at(d, c, p->cuts, p->balance.at, rank);
+    return p->tags ? sparse_survey_part(s, d, &p->whole, c->solver.storage) : STATUS_OK;
 }
 
-/* Where the box is cut, which takes its tags if there are bodies. */
-static enum status find_cuts(const struct flow_case *c, const int cuts[3], struct balance *b)
+/* Bytes of a rank, on its device or the host. */
+static enum status rank_bytes(const struct parts *p, const struct flow_case *c, int rank,
+                              double *bytes)
 {
     struct domain d;
-    if (!c->body_count)
-        return balance_evenly(b, c->cells, cuts);
-    enum status status = domain_whole(&d, c);
+    struct sparse s;
+    const enum status status = part_of(p, c, rank, &d, &s);
+    if (p->sparse)
+        sparse_layout(&d, &s);
+    *bytes = solver_bytes(&d, c->solver.storage);
+    sparse_destroy(&s);
+    return status;
+}
+
+/* Bytes of the rank that needs most: of dense blocks the longest, of which those with neighbours on
+ * both sides have more halo. */
+static enum status largest_bytes(const struct parts *p, const struct flow_case *c, double *largest)
+{
+    const int *const cuts = p->cuts, ranks = cuts[0] * cuts[1] * cuts[2];
+    enum { CORNERS = 27 };
+    enum status status = STATUS_OK;
+    int block[3][3];
+    for (int a = 0; a < 3; a++)
+        blocks_of_note(p->balance.at[a], cuts[a], block[a]);
+    *largest = 0;
+    for (int k = 0; k < (p->sparse ? ranks : CORNERS) && !status; k++) {
+        const int corner =
+            (block[2][k / 9 % 3] * cuts[1] + block[1][k / 3 % 3]) * cuts[0] + block[0][k % 3];
+        double bytes;
+        status = rank_bytes(p, c, p->sparse ? k : corner, &bytes);
+        *largest = fmax(*largest, bytes);
+    }
+    return status;
+}
+
+/* Where the box is cut, and whether populations are sparse, which takes its tags if there are
+ * bodies. */
+static enum status share_out(struct parts *p, const struct flow_case *c, int ranks)
+{
+    *p = (struct parts){.kept_share = 1};
+    enum status status = decompose(c->cells, c->run.ranks, ranks, p->cuts);
+    p->tags = c->body_count || c->run.sparse == SPARSE_always;
+    if (status || !p->tags)
+        return status ? status : balance_evenly(&p->balance, c->cells, p->cuts);
+    status = domain_whole(&p->whole, c);
+    if (!status)
+        status = balance_create(&p->balance, &p->whole, p->cuts);
+    size_t kept = 0, lines = 0;
+    for (int rank = 0; rank < ranks && !status && c->run.sparse != SPARSE_never; rank++) {
+        struct domain d;
+        struct sparse s;
+        status = part_of(p, c, rank, &d, &s);
+        kept += s.kept;
+        lines += s.lines;
+        sparse_destroy(&s);
+    }
+    if (lines)
+        p->kept_share = (double)kept / (double)lines;
+    p->sparse = sparse_wanted(c->run.sparse, p->kept_share);
+    return status;
+}
+
+static void parts_destroy(struct parts *p)
+{
+    balance_destroy(&p->balance);
+    domain_destroy(&p->whole);
+}
+
+static enum status say_parts(const struct parts *p, const struct flow_case *c, int ranks)
+{
+    enum status status = STATUS_OK;
+    say("ranks: %d = %d x %d x %d", ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
+    if (ranks > 1 && c->body_count)
+        say("fluid cells of the rank that has most: %.1f %% above the mean",
+            100 * (p->balance.imbalance - 1));
+    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && !status; rank++) {
+        struct domain d;
+        char text[32];
+        double bytes;
+        domain_layout_at(&d, c, p->cuts, p->balance.at, rank);
+        status = rank_bytes(p, c, rank, &bytes);
+        bytes += remembered_bytes(c, d.lo, d.view.n);
+        say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
+            d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
+            bytes_text(text, sizeof text, bytes));
+    }
+    if (ranks > BOXES_SHOWN)
+        say("  ... and %d more", ranks - BOXES_SHOWN);
+    return status;
+}
+
+/* Populations with and without those of cells that need none. */
+static enum status say_sparse(const struct parts *p, const struct flow_case *c, int ranks)
+{
+    double dense = 0, sparse = 0;
+    char with[32], without[32];
+    enum status status = STATUS_OK;
+    if (!p->tags)
+        return STATUS_OK;
+    for (int rank = 0; rank < ranks && !status; rank++) {
+        struct domain d;
+        struct sparse s;
+        status = part_of(p, c, rank, &d, &s);
+        dense += solver_bytes(&d, c->solver.storage);
+        sparse_layout(&d, &s);
+        sparse += solver_bytes(&d, c->solver.storage);
+        sparse_destroy(&s);
+    }
     if (status)
         return status;
-    status = balance_create(b, &d, cuts);
-    domain_destroy(&d);
-    return status;
+    say("lines of cells that need populations: %.1f %%; memory of all ranks with these alone %s, "
+        "%.3g bytes a fluid cell; with all %s, %.3g; %s",
+        100 * p->kept_share, bytes_text(with, sizeof with, sparse),
+        sparse / (double)p->whole.fluid_cells, bytes_text(without, sizeof without, dense),
+        dense / (double)p->whole.fluid_cells, p->sparse ? "sparse" : "dense");
+    return STATUS_OK;
 }
 
 /* largest[0]: bytes of the rank that needs most, on its device or the host; [1]: besides, on the
  * host, at most. */
 static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
 {
-    int cuts[3], block[3] = {0, 0, 0};
-    struct balance b;
-    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    struct parts p;
+    int block[3] = {0, 0, 0};
+    enum status status = share_out(&p, c, ranks);
     if (!status)
-        status = find_cuts(c, cuts, &b);
-    if (status)
-        return status;
-    say("ranks: %d = %d x %d x %d", ranks, cuts[0], cuts[1], cuts[2]);
-    if (ranks > 1 && c->body_count)
-        say("fluid cells of the rank that has most: %.1f %% above the mean",
-            100 * (b.imbalance - 1));
-    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN; rank++) {
-        struct domain d;
-        char text[32];
-        domain_layout_at(&d, c, cuts, b.at, rank);
-        say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
-            d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
-            bytes_text(text, sizeof text,
-                       solver_bytes(&d, c->solver.storage) + remembered_bytes(c, d.lo, d.view.n)));
-    }
-    if (ranks > BOXES_SHOWN)
-        say("  ... and %d more", ranks - BOXES_SHOWN);
-    for (int a = 0; a < 3; a++)
-        for (int k = 0; k < cuts[a]; k++)
-            block[a] =
-                b.at[a][k + 1] - b.at[a][k] > block[a] ? b.at[a][k + 1] - b.at[a][k] : block[a];
-    largest[0] = largest_bytes(c, cuts, b.at);
+        status = say_parts(&p, c, ranks);
+    if (!status && c->run.sparse != SPARSE_never)
+        status = say_sparse(&p, c, ranks);
+    for (int a = 0; a < 3 && !status; a++)
+        for (int k = 0; k < p.cuts[a]; k++) {
+            const int length = p.balance.at[a][k + 1] - p.balance.at[a][k];
+            block[a] = length > block[a] ? length : block[a];
+        }
+    if (!status)
+        status = largest_bytes(&p, c, &largest[0]);
     largest[1] = remembered_bytes(c, NULL, block);
-    balance_destroy(&b);
-    return STATUS_OK;
+    parts_destroy(&p);
+    return status;
 }
 
 /* Cells of the face that belong to a patch. */

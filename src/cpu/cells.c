@@ -16,19 +16,21 @@ struct row {
     stored *at[Q];
 };
 
-static struct row row_loads(const struct view *v, int odd, int x, int y, int z)
+static struct row row_loads(const struct view *v, struct task t, int x, int y, int z)
 {
     struct row r;
     for (int i = 0; i < Q; i++)
-        r.at[i] = (stored *)v->populations + load_address(v, odd, i, x, y, z, 0) - x;
+        r.at[i] = (stored *)v->populations + load_address(v, t.odd, i, x, y, z, 0) - x;
     return r;
 }
 
-static struct row row_stores(const struct view *v, int odd, int x, int y, int z)
+/* Of the populations that travel. */
+static struct row row_stores(const struct view *v, struct task t, int x, int y, int z)
 {
-    struct row r;
+    struct row r = {{NULL}};
     for (int i = 0; i < Q; i++)
-        r.at[i] = (stored *)v->populations + store_address(v, odd, i, x, y, z) - x;
+        if (travels(t.direction, i))
+            r.at[i] = (stored *)v->populations + store_address(v, t.odd, i, x, y, z) - x;
     return r;
 }
 
@@ -173,7 +175,7 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
             for (int x = b->lo[0], end; x < b->hi[0]; cell += (size_t)(end - x), x = end) {        \
                 end = plain_end(v, x, b->hi[0], y, z, ANY_LINK);                                   \
                 if (end > x) {                                                                     \
-                    const struct row row = ROW(v, t.odd, x, y, z);                                 \
+                    const struct row row = ROW(v, t, x, y, z);                                     \
                     PLAIN;                                                                         \
                 } else {                                                                           \
                     cell_##name(v, t, cell, cells, x, y, z);                                       \
@@ -204,7 +206,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
-        const struct row row = row_loads(v, t.odd, x, y, z);
+        const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         for (int a = 0; a < 3; a++)
             memcpy(u[a] + (x - x0), b.u[a], (size_t)(end - x) * sizeof(double));
@@ -407,7 +409,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
-        const struct row row = row_loads(v, t.odd, x, y, z);
+        const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_block(sums, &b, end - x, cell);
     }
@@ -441,7 +443,7 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
             continue;
         }
         end = end - x < BLOCK ? end : x + BLOCK;
-        const struct row row = row_loads(v, t.odd, x, y, z);
+        const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_drift(sum, &b, end - x);
     }

@@ -63,12 +63,12 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
         extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
     }
-    d->view_cells = extent[0] * extent[1] * extent[2];
     v->row = (ptrdiff_t)extent[0];
     v->plane = (ptrdiff_t)(extent[0] * extent[1]);
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    v->stride =
-        domain_stride(d->view_cells, CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4));
+    v->stride = domain_stride(view_cells(&d->view),
+                              CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4));
+    d->all_stride = v->stride;
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;
@@ -191,10 +191,10 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     MPI_Comm_rank(comm, &rank);
     domain_layout_at(d, c, cuts, at, rank);
     d->comm = comm;
-    d->tags = malloc(d->view_cells);
+    d->tags = malloc(view_cells(&d->view));
     int failed = !d->tags, anyone;
     if (failed)
-        fail_machine("out of memory for the tags of %zu cells", d->view_cells);
+        fail_machine("out of memory for the tags of %zu cells", view_cells(&d->view));
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, comm);
     if (anyone) {
         domain_destroy(d);
@@ -209,7 +209,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
 
     const struct view *const v = &d->view;
     int64_t fluid = 0;
-    memset(d->tags, TAG_FLUID, d->view_cells);
+    memset(d->tags, TAG_FLUID, view_cells(&d->view));
     status = status_agree(comm, domain_faces(d, c));
     struct bodies bodies = {0};
     if (!status)

@@ -21,10 +21,9 @@ struct domain {
     bool exchanged[3]; /* axes with neighbours: those cut; with run.exchange: all, periodic ones */
     int neighbour[Q];  /* rank beyond direction i, MPI_PROC_NULL: none */
     struct view view;  /* populations NULL until a solver allocates them */
-    size_t view_cells; /* owned, ghost and what pads rows */
-    uint8_t *tags;     /* [view_cells] */
-    uint32_t *line;    /* [lines] the view's, NULL: all cells have populations */
-    size_t lines;
+    uint8_t *tags;     /* [view_cells(&view)] */
+    uint32_t *line;    /* the view's, NULL: all cells have populations */
+    size_t all_stride; /* what view.stride would be if all cells had populations */
     double kept_share; /* lines that are kept, or would be, of all ranks' lines; 1: never looked */
     struct tag_row rows[TAG_ROWS];
     int row_count;

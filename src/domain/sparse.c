@@ -66,12 +66,12 @@ static void survey_row(struct sparse *s, const struct domain *d, bool *fluid, in
         mark_row(s, d, fluid, last, y, z, c[i]);
 }
 
-enum status sparse_survey(struct sparse *s, const struct domain *d, size_t bytes)
+enum status sparse_survey(struct sparse *s, const struct domain *d, enum precision storage)
 {
     const struct view *const v = &d->view;
     const size_t rows =
         ((size_t)v->n[1] + 2 * (size_t)v->ghost[1]) * ((size_t)v->n[2] + 2 * (size_t)v->ghost[2]);
-    *s = (struct sparse){.line_bits = bytes == 8 ? 3 : 4};
+    *s = (struct sparse){.line_bits = storage == PRECISION_fp64 ? 3 : 4};
     const size_t line = (size_t)1 << s->line_bits;
     s->row = ((size_t)v->n[0] + 2 * (size_t)v->ghost[0] + line - 1) / line;
     s->lines = rows * s->row;
@@ -91,6 +91,28 @@ enum status sparse_survey(struct sparse *s, const struct domain *d, size_t bytes
     return STATUS_OK;
 }
 
+enum status sparse_survey_part(struct sparse *s, const struct domain *part,
+                               const struct domain *whole, enum precision storage)
+{
+    struct domain d = *part;
+    struct view *const v = &d.view;
+    *s = (struct sparse){0};
+    d.tags = malloc(view_cells(v));
+    if (!d.tags)
+        return fail_machine("out of memory for the tags of %zu cells", view_cells(v));
+    v->tags = d.tags;
+    v->rows = whole->rows;
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++)
+                d.tags[view_index(v, x, y, z)] =
+                    whole->view
+                        .tags[view_index(&whole->view, d.lo[0] + x, d.lo[1] + y, d.lo[2] + z)];
+    const enum status status = sparse_survey(s, &d, storage);
+    free(d.tags);
+    return status;
+}
+
 void sparse_destroy(struct sparse *s)
 {
     free(s->keep);
@@ -102,50 +124,51 @@ bool sparse_wanted(enum sparse_use use, double share)
     return use == SPARSE_always || (use == SPARSE_auto && share <= pays);
 }
 
+void sparse_layout(struct domain *d, const struct sparse *s)
+{
+    struct view *const v = &d->view;
+    const size_t line = (size_t)1 << s->line_bits;
+    v->line_bits = s->line_bits;
+    v->row = (ptrdiff_t)(s->row * line);
+    v->plane = v->row * (v->n[1] + 2 * v->ghost[1]);
+    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    v->stride = domain_stride(s->kept * line, line);
+}
+
 /* The tags anew, in rows of whole lines, and the table of places. */
 static enum status keep_lines(struct domain *d, const struct sparse *s)
 {
     struct view *const v = &d->view;
-    const size_t line = (size_t)1 << s->line_bits, row = s->row * line, rows = s->lines / s->row;
+    const size_t row = s->row << s->line_bits, rows = s->lines / s->row, before = (size_t)v->row;
     uint8_t *const tags = malloc(rows * row);
     uint32_t *const place = malloc(s->lines * sizeof *place);
-    if (!tags || !place || s->kept >= UINT32_MAX) {
+    if (!tags || !place || s->kept >= (uint32_t)LINE_DROPPED) {
         free(tags);
         free(place);
         return fail_machine("out of memory for the places of %zu lines of cells", s->lines);
     }
     memset(tags, TAG_WALL, rows * row);
     for (size_t k = 0; k < rows; k++)
-        memcpy(tags + k * row, d->tags + k * (size_t)v->row, (size_t)v->row);
+        memcpy(tags + k * row, d->tags + k * before, before);
     uint32_t next = 0;
     for (size_t k = 0; k < s->lines; k++) {
         place[k] = s->keep[k] ? next : (uint32_t)LINE_DROPPED;
         next += s->keep[k];
     }
     free(d->tags);
-    d->tags = tags;
-    d->line = place;
-    d->view_cells = rows * row;
-    d->lines = s->lines;
-    v->tags = tags;
-    v->line = place;
-    v->line_bits = s->line_bits;
-    v->row = (ptrdiff_t)row;
-    v->plane = v->row * (v->n[1] + 2 * v->ghost[1]);
-    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    v->stride = domain_stride(s->kept * line, line);
+    v->tags = d->tags = tags;
+    v->line = d->line = place;
+    sparse_layout(d, s);
     return STATUS_OK;
 }
 
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s = {0};
-    enum status status = STATUS_OK;
     d->kept_share = 1;
     if (c->run.sparse == SPARSE_never)
         return STATUS_OK;
-    status =
-        status_agree(d->comm, sparse_survey(&s, d, c->solver.storage == PRECISION_fp64 ? 8 : 4));
+    enum status status = status_agree(d->comm, sparse_survey(&s, d, c->solver.storage));
     if (!status) {
         int64_t lines[2] = {(int64_t)s.kept, (int64_t)s.lines};
         MPI_Allreduce(MPI_IN_PLACE, lines, 2, MPI_INT64_T, MPI_SUM, d->comm);

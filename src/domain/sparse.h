@@ -18,16 +18,22 @@ struct sparse {
     uint8_t *keep; /* [lines] */
 };
 
-/* Which lines of a block with tags are to be kept; `bytes` of a population. STATUS_MACHINE,
- * reported, when memory runs out. */
-enum status sparse_survey(struct sparse *s, const struct domain *d, size_t bytes);
+/* Which lines of a block with tags are to be kept. STATUS_MACHINE, reported, when memory runs out.
+ */
+enum status sparse_survey(struct sparse *s, const struct domain *d, enum precision storage);
+/* The same of a block that is laid out only, by the tags of the whole box. */
+enum status sparse_survey_part(struct sparse *s, const struct domain *part,
+                               const struct domain *whole, enum precision storage);
 void sparse_destroy(struct sparse *s);
 
 /* Is it to be, if that share of all lines would be kept? */
 bool sparse_wanted(enum sparse_use use, double share);
 
+/* The block's layout in memory: rows of whole lines, and the stride of those that are kept. */
+void sparse_layout(struct domain *d, const struct sparse *s);
+
 /* Keep the populations of a block whose tags are final, before the solver is created, in such
- * lines if the case says so or it pays: sets view.line, and pads rows. Collective. */
+ * lines if the case says so or it pays. Collective. */
 enum status sparse_choose(struct domain *d, const struct flow_case *c);
 
 #endif

@@ -90,6 +90,13 @@ void narrate_start(const struct narrator *n, const char *from)
     if (d->ranks > 1)
         say("fluid cells of the rank that has most: %.1f %% above the mean",
             100 * (d->imbalance - 1));
+    if (d->view.line) {
+        double saved = ((double)d->all_stride - (double)d->view.stride) * Q *
+                       (n->solver->backend->storage == PRECISION_fp64 ? 8 : 4);
+        MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
+        say("sparse: %.1f %% of the lines of %d cells need populations, %.4g GB less in all",
+            100 * d->kept_share, 1 << d->view.line_bits, 1e-9 * saved);
+    }
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->solver->halo.count > 0)

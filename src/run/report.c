@@ -117,7 +117,7 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
         "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, "
         "s:f, "
         "s:f, s:o, s:s?, s:s, "
-        "s:s}",
+        "s:s, s:b, s:f}",
         "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
         (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
         c->cells[2], "fluid_cells", (json_int_t)d->fluid_cells, "imbalance", d->imbalance, "mlups",
@@ -126,7 +126,8 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
         "collision", key_collisions[c->solver.collision], "storage",
         precision_name(c->solver.storage), "arithmetic", precision_name(c->solver.arithmetic),
         "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
-        phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT);
+        phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
+        "sparse", d->view.line != NULL, "kept_share", d->kept_share);
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));
     return replace_json(dir, "report.json", object);

@@ -69,7 +69,10 @@ double solver_bytes(const struct domain *d, enum precision storage)
     }
     return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
                (double)bytes +
-           (double)(d->view_cells + d->view.table_values * sizeof *d->view.table) +
+           (double)(view_cells(&d->view) + d->view.table_values * sizeof *d->view.table) +
+           (d->view.line_bits
+                ? (double)((view_cells(&d->view) >> d->view.line_bits) * sizeof *d->view.line)
+                : 0) +
            (double)(d->view.near_cells * sizeof *d->view.near +
                     d->view.crossings * sizeof *d->view.crossing) +
            (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
@@ -109,7 +112,7 @@ static enum status make_room(struct solver *s)
     if (s->view.populations)
         return STATUS_OK;
     char what[64];
-    snprintf(what, sizeof what, "the populations of %zu cells", s->domain->view_cells);
+    snprintf(what, sizeof what, "the populations of %zu cells", s->view.stride);
     return backend_no_room(b, (double)bytes, what);
 }
 

@@ -13,9 +13,9 @@ import sys
 REGISTERS, THREADS, BLOCK = 65536, 2048, 128
 # Blocks of a step on a multiprocessor by the bits of storage, the first whose pattern fits: cuda/kernels.cu.
 BLOCKS = {
-    "32": {r"_mixed$": 4, r"_(bgk|trt)_subgrid$": 8, r"_(bgk|trt)(_forced)?$": 10, r"_(forced|subgrid)$": 5,
+    "32": {r"_(mixed|sparse)$": 4, r"_(bgk|trt)_subgrid$": 8, r"_(bgk|trt)(_forced)?$": 10, r"_(forced|subgrid)$": 5,
            r"_(central|central_hermite|cumulant)$": 6, "": 8},
-    "64": {r"_mixed$": 2, r"_(bgk|trt)_subgrid$": 4, r"_(bgk|trt)(_forced)?$": 5, r"_(forced|subgrid)$": 2,
+    "64": {r"_(mixed|sparse)$": 2, r"_(bgk|trt)_subgrid$": 4, r"_(bgk|trt)(_forced)?$": 5, r"_(forced|subgrid)$": 2,
            r"_(central|central_hermite|cumulant)$": 3, "": 4},
 }
 failed = seen = 0

@@ -266,11 +266,11 @@ static void compare(const struct setting *t)
     if (t->obstacles)
         reference_obstacles(&r, t->seed, t->obstacles, t->seed & 1 && !strpbrk(t->faces, "VDn"));
     reference_fill(&r, t->seed + 1);
-    if (domain_create(&d, &t->c, MPI_COMM_WORLD) || reference_open(&b, &t->c, MPI_COMM_WORLD)) {
+    if (reference_domain(&r, &d, &t->c, MPI_COMM_WORLD) ||
+        reference_open(&b, &t->c, MPI_COMM_WORLD)) {
         complain(t, 0, "cannot be made");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    reference_tags(&r, &d);
     if (reference_solver(&s, &d, b, &t->c)) {
         complain(t, 0, "no solver");
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -391,6 +391,7 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         }
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
         t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : EXCHANGE_cut;
+        t.c.run.sparse = t.seed >> 19 & 1 ? SPARSE_always : SPARSE_never;
         for (int a = 0; a < 3; a++)
             t.c.acceleration[a] = t.seed & 16 ? 1e-3 * reference_uniform(&seed) : 0;
         t.first = (int)(t.seed >> 5 & 3);

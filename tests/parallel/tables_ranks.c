@@ -135,8 +135,8 @@ static void start(struct flow *f, const struct flow_case *c, const struct refere
                   MPI_Comm comm)
 {
     *f = (struct flow){.c = c};
-    must(!domain_create(&f->d, c, comm) && !reference_open(&f->b, c, comm), "no domain or backend");
-    reference_tags(r, &f->d);
+    must(!reference_domain(r, &f->d, c, comm) && !reference_open(&f->b, c, comm),
+         "no domain or backend");
     must(!reference_solver(&f->s, &f->d, f->b, c), "no solver");
     reference_poison(&f->s);
     reference_put(r, &f->s);

@@ -30,6 +30,11 @@ bodies:  {floor: {shape: {box: {from: [0, 0, 0], to: [8, 8, 8]}}}}
 run:     {steps: 5}
 """)
 hashes = set()
+dense = tagflow("run", "half.yaml", "--output", "half_dense", "--set", "run.sparse=never")
+if check(dense.code == 0 and not dense.errors, f"half, dense: {dense}"):
+    r = load("half_dense", "report.json")
+    check(r["sparse"] is False and r["kept_share"] == 1, f"half, dense: {r['sparse']}, {r['kept_share']}")
+    hashes.add(r["state_hash"])
 for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]", 1, "0.0"), (3, "[1, 1, 3]", 1.125, "12.5")]:
     said = tagflow("run", "half.yaml", "--output", f"half{ranks}", "--set", f"run.ranks={cut}", ranks=ranks)
     if not check(said.code == 0 and not said.errors, f"half, {ranks} ranks: {said}"):
@@ -39,9 +44,14 @@ for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]",
     check(near(r["imbalance"], imbalance) and found == ([above] if above else []),
           f"half, {ranks} ranks: imbalance {r['imbalance']}, log {found}")
     hashes.add(r["state_hash"])
+    if ranks == 1: # of 16 + 2 planes the 8 fluid ones and one on both sides
+        check(r["sparse"] is True and near(r["kept_share"], 10 / 18) and
+              "sparse: 55.6 % of the lines of 16 cells need populations" in log, f"half: kept {r['kept_share']}")
 check(len(hashes) == 1, f"half: one state for all cuts: {hashes}")
 said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
 check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "has most: 0.0 % above" in said.out, f"half, check: {said}")
+said = tagflow("check", "half.yaml")
+check("lines of cells that need populations: 55.6 %" in said.out and said.out.rstrip().count("; sparse\n") == 1, f"half, check: {said}")
 
 # Several ranks, threads, precisions, operators; with units and without.
 for name, ranks, settings, words in [

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "domain/sparse.h"
 #include "open.h"
 #include "solver/transport.h"
 
@@ -47,6 +48,7 @@ struct flow_case reference_case(int nx, int ny, int nz)
     c.solver.storage = TAGFLOW_STORAGE == 64 ? PRECISION_fp64 : PRECISION_fp32;
     c.solver.arithmetic = TAGFLOW_ARITHMETIC == 64 ? PRECISION_fp64 : PRECISION_fp32;
     c.run.threads = 1;
+    c.run.sparse = (nx + ny + nz) % 2 ? SPARSE_always : SPARSE_never;
     return c;
 }
 
@@ -203,6 +205,7 @@ void reference_fill(struct reference *r, uint64_t seed)
 void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool regions)
 {
     uint8_t rows[6] = {TAG_WALL, TAG_WALL};
+    const uint64_t seed_given = seed;
     const int kinds = regions ? 6 : 5;
     for (int k = 2; k < 5; k++) {
         struct tag_row moving = {.boundary = BOUNDARY_moving};
@@ -239,6 +242,18 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
                         for (int i = x; i < x + size[0] && i < r->cells[0]; i++)
                             r->tag[reference_cell(r, i, j, k)] = row;
             }
+    for (int box = 0; box < 2 && seed_given % 3 == 1; box++) {
+        int lo[3], hi[3];
+        for (int a = 0; a < 3; a++) {
+            const uint64_t half = (uint64_t)(r->cells[a] + 1) / 2;
+            lo[a] = (int)(reference_random(&seed) % half);
+            hi[a] = lo[a] + (int)(reference_random(&seed) % (half + 1));
+        }
+        for (int z = lo[2]; z < hi[2]; z++)
+            for (int y = lo[1]; y < hi[1]; y++)
+                for (int x = lo[0]; x < hi[0]; x++)
+                    r->tag[reference_cell(r, x, y, z)] = rows[2 * box];
+    }
 }
 
 const double *reference_wall(const struct reference *r, const int at[3], size_t *cell)
@@ -521,6 +536,18 @@ void reference_tags(const struct reference *r, struct domain *d)
     d->fluid_cells = 0;
     for (size_t n = 0; n < r->count; n++)
         d->fluid_cells += r->row[r->tag[n]].fluid;
+}
+
+enum status reference_domain(const struct reference *r, struct domain *d, const struct flow_case *c,
+                             MPI_Comm comm)
+{
+    struct flow_case dense = *c;
+    dense.run.sparse = SPARSE_never;
+    enum status status = domain_create(d, &dense, comm);
+    if (status)
+        return status;
+    reference_tags(r, d);
+    return sparse_choose(d, c);
 }
 
 enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm)

@@ -65,7 +65,8 @@ uint8_t reference_row(struct reference *r, struct tag_row row);
 void reference_fill(struct reference *r, uint64_t seed);
 
 /* Make one of so many cells a wall at rest, a moving wall (of three) or, where `regions`, a fluid
- * of other parameters. Walls come as single cells, rows along x and small boxes. */
+ * of other parameters. Walls come as single cells, rows along x and small boxes; with one seed in
+ * three there are two large boxes, too. */
 void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool regions);
 
 size_t reference_cell(const struct reference *r, int x, int y, int z);
@@ -83,6 +84,9 @@ uint64_t reference_hash(const struct reference *r);
 /* Put the obstacles and rows into a domain just created: tags of owned and ghost cells, and which
  * of them are beside something that is not fluid. */
 void reference_tags(const struct reference *r, struct domain *d);
+/* A domain with these tags, its populations sparse as the case has it. */
+enum status reference_domain(const struct reference *r, struct domain *d, const struct flow_case *c,
+                             MPI_Comm comm);
 
 /* Every place of the solver's populations becomes a NaN, so that nothing is right by chance. */
 /* The backend that tests open: TAGFLOW_BACKEND, or the CPU's. */

@@ -107,10 +107,10 @@ static void compare_steps(const struct flow_case *c, struct how how, struct refe
     }
     fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, %s, %d threads, obstacles %d "
              "(seed %llu), "
-             "first step %d, step %lld: %s",
+             "first step %d, sparse %d, step %lld: %s",
              c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision,
              c->acceleration[0], isa_name(c->run.isa), c->run.threads, how.obstacles,
-             (unsigned long long)how.seed, how.first, (long long)s->step,
+             (unsigned long long)how.seed, how.first, s->view.line != NULL, (long long)s->step,
              !same                       ? where
              : hash != reference_hash(r) ? "the hash is wrong"
                                          : "memory of no cell was written");
@@ -125,8 +125,7 @@ static void compare(const struct flow_case *c, struct how how)
     reference_create(&r, c);
     if (how.obstacles)
         reference_obstacles(&r, how.seed, how.obstacles, how.regions);
-    assert_int_equal(domain_create(&d, c, MPI_COMM_SELF), STATUS_OK);
-    reference_tags(&r, &d);
+    assert_int_equal(reference_domain(&r, &d, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&b, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_solver(&s, &d, b, c), STATUS_OK);
     if (how.piece_cells)
@@ -279,6 +278,7 @@ static void boxes_at_random(void **state)
             c.solver.van_driest = how.seed & 32 ? 0.01 : 0;
         }
         c.run.threads = 1 + (int)(reference_random(&random) % 3);
+        c.run.sparse = how.seed & 64 ? SPARSE_always : SPARSE_never;
         c.fluid.viscosity = 0.005 + 0.1 * fabs(reference_uniform(&random));
         do
             c.run.isa = (enum isa)(ISA_v2 + reference_random(&random) % 3);
@@ -490,8 +490,7 @@ static void reports_density_and_velocity_with_half_the_force(void **state)
         reference_create(&r, &c);
         reference_obstacles(&r, 11, 9, false);
         reference_fill(&r, 12);
-        assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
-        reference_tags(&r, &d);
+        assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
         assert_int_equal(reference_open(&b, &c, MPI_COMM_SELF), STATUS_OK);
         assert_int_equal(reference_solver(&s, &d, b, &c), STATUS_OK);
         s.step = first;

@@ -163,8 +163,7 @@ static void open_faces_do_as_the_reference(void **state)
         if (tries % 4 == 0)
             reference_obstacles(&r, (uint64_t)tries, 10, false);
         reference_fill(&r, (uint64_t)tries);
-        assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
-        reference_tags(&r, &d);
+        assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
         assert_int_equal(reference_open(&b, &c, MPI_COMM_SELF), STATUS_OK);
         assert_int_equal(reference_solver(&s, &d, b, &c), STATUS_OK);
         reference_poison(&s);

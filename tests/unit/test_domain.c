@@ -68,7 +68,7 @@ static void check_layout(const struct domain *d, const struct flow_case *c)
         assert_int_equal(v->ghost[a], !(periodic && d->cuts[a] == 1));
         cells *= (size_t)(v->n[a] + 2 * v->ghost[a]);
     }
-    assert_int_equal(d->view_cells, cells);
+    assert_int_equal(view_cells(&d->view), cells);
     const size_t bytes = v->stride * sizeof(stored);
     assert_true(v->stride >= cells);
     assert_int_equal(bytes % 64, 0);

@@ -39,11 +39,10 @@ static void start(struct flow *f, uint64_t seed, int one_of)
     if (one_of)
         reference_obstacles(&f->r, seed, one_of, true);
     reference_fill(&f->r, seed);
-    assert_int_equal(domain_create(&f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_domain(&f->r, &f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&f->b, &f->c, MPI_COMM_SELF), STATUS_OK);
     if (seed % 4) /* of few workers each has many cells, more than there are rows have none */
         f->b->workers = 1 + (int)(seed / 4 % 60);
-    reference_tags(&f->r, &f->d);
     assert_int_equal(reference_solver(&f->s, &f->d, f->b, &f->c), STATUS_OK);
 }
 

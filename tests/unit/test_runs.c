@@ -103,8 +103,7 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
     reference_create(&r, c);
     if (obstacles)
         reference_obstacles(&r, seed, obstacles, seed % 2);
-    assert_int_equal(domain_create(&d, c, MPI_COMM_SELF), STATUS_OK);
-    reference_tags(&r, &d);
+    assert_int_equal(reference_domain(&r, &d, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
     for (int z = 0; z < c->cells[2]; z++)
         for (int y = 0; y < c->cells[1]; y++) {

@@ -41,8 +41,7 @@ static void everywhere(visit *check, void (*before)(size_t count), void (*after)
                 reference_create(&r, &c);
                 if (obstacles)
                     reference_obstacles(&r, (uint64_t)obstacles, 5, false);
-                assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
-                reference_tags(&r, &d);
+                assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
                 for (int odd = 0; odd < 2; odd++) {
                     if (before)
                         before(Q * d.view.stride);

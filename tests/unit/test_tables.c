@@ -35,9 +35,8 @@ static void start(struct flow *f, const uint8_t *tags)
     reference_create(&f->r, &f->c);
     if (tags)
         memcpy(f->r.tag, tags, f->r.count);
-    assert_int_equal(domain_create(&f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_domain(&f->r, &f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&f->b, &f->c, MPI_COMM_SELF), STATUS_OK);
-    reference_tags(&f->r, &f->d);
     assert_int_equal(reference_solver(&f->s, &f->d, f->b, &f->c), STATUS_OK);
     assert_int_equal(solver_initialise(&f->s, &f->c), STATUS_OK);
 }
