@@ -247,6 +247,8 @@ CASES = [
     (body("velocity: [0, 0, 0]"), "bodies.b.shape or bodies.b.mesh or bodies.b.image is missing"),
     (body("shape: {sphere: {center: [6, 6, 2], radius: 0}}"), "is out of range (above 0"),
     (body("shape: {sphere: {center: [36, 6, 2], radius: 3}}"), "bodies.b.shape is outside of the box"),
+    (body("shape: {union: {a: {sphere: {center: [6, 6, 2], radius: 3}, scale: 1e7}, b: {box: {from: [1, 1, 1], to: [3, 3, 3]}}}, scale: 1e7}"),
+     "bodies.b.shape would reach from -3", "at most 1e+08 cells from 0"),
     (body("shape: {sphere: {center: [6, 6, 2], radius: 0.4}}"), "bodies.b holds the centre of no cell"),
     (body("shape: {ellipsoid: {center: [6, 6, 2], radii: [1, 0, 1]}}"), "0 along y is out of range"),
     (body("shape: {cylinder: {center: [6, 6, 2], radius: 1, axis: [0, 0, 0]}}"), "no direction"),
