@@ -46,23 +46,13 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
     return STATUS_OK;
 }
 
-/* Of what is many times longer than the box, so many images on either side. */
-enum { IMAGES_FAR = 16 };
-
 /* The shifts of a whole box along an axis at which a body, between lo and hi, has cells of the box:
  * 0, and others where the axis is periodic. What has no end along it has no images. */
 static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
 {
-    const int n = d->cells[axis];
     *first = *last = 0;
-    if (!d->periodic[axis] || isinf(lo) || isinf(hi))
-        return;
-    *first = (int)ceil(-hi / n);
-    *last = (int)floor((n - lo) / n);
-    if (*last - *first > 2 * IMAGES_FAR) {
-        *first = *first > -IMAGES_FAR ? *first : -IMAGES_FAR;
-        *last = *last < IMAGES_FAR ? *last : IMAGES_FAR;
-    }
+    if (d->periodic[axis] && isfinite(lo) && isfinite(hi))
+        body_images(lo, hi, d->cells[axis], first, last);
 }
 
 /* Marks those of some cells of a row of the box that the body or a periodic image of it holds. */
