@@ -635,9 +635,11 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:  # starting MPI is waitin
         base = CHANNEL if "units:" in text else CASE
         changed = [part for part in text[:3000].splitlines() if part not in base.splitlines()]
         # `check` must say the same as `run`, but for what only starting tells
-        command = "run" if "1 is started" in words or len(jobs) % 2 else "check"
-        jobs.append((changed[0] if changed else "lines missing",
-                     pool.submit(attempt, [command, "case.yaml"], words, case=case)))
+        commands = ["run" if "1 is started" in words or len(jobs) % 2 else "check"]
+        if "bodies:" in text:  # some of it is known when the cells in them are
+            commands = ["run", "check"]
+        jobs += [(changed[0] if changed else "lines missing",
+                  pool.submit(attempt, [command, "case.yaml"], words, case=case)) for command in commands]
     for what, job in jobs:
         show(what, job.result())
 
