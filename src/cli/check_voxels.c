@@ -11,8 +11,9 @@
 
 enum { LABELS_SHOWN = 16 };
 
-/* Cells of a rank that `check` makes tags of if no image asks for it, a byte each. */
-#define CELLS_LOOKED_AT 0x1p31
+/* Cells of a rank that `check` makes tags of if no image asks for it, a byte and up to 0.2 us each.
+ */
+#define CELLS_LOOKED_AT 0x1p28
 
 static const char *const types[] = {
 #define X(name, lowest, highest, bytes) #name,
