@@ -170,6 +170,11 @@ static void check_body(const struct voxel_image *image, const struct voxel_file 
     check_survey(&v, bytes, f->type, big);
     if (voxels_open(&body, &v, "a", cells, periodic, lo, hi, MPI_COMM_SELF))
         fuzz_wrong("the body of an image that is good");
+    double low[3], high[3];
+    voxels_bounds(&body, low, high);
+    for (int a = 0; a < 3; a++)
+        if (low[a] != v.at[a] || high[a] != v.at[a] + v.to[a] - v.from[a])
+            fuzz_wrong("it lies from %g to %g", low[a], high[a]);
     for (int z = lo[2]; z < hi[2]; z++)
         for (int y = lo[1]; y < hi[1]; y++)
             for (int x = lo[0]; x < hi[0]; x++) {
