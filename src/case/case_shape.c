@@ -9,8 +9,8 @@
 
 #define SHAPE "bodies.*.shape"
 
-/* Ends of a body lie within so many cells of 0: its images are counted in whole numbers, and farther
- * out a cell has few digits left. */
+/* Ends of a body lie within so many cells of 0: its images are counted in whole numbers, and
+ * farther out a cell has few digits left. */
 #define REACH 1e8
 
 static enum status read_vector(const struct reader *r, const struct node *map, const char *row,
