@@ -10,6 +10,7 @@ along the axis. The same arguments give the same bytes."""
 import argparse
 import math
 import struct
+import sys
 
 
 def point(s, angle, bend):
@@ -42,6 +43,14 @@ def triangles(around, along, bend):
                 yield a[n], b[n], b[k]
 
 
+def write(path, mesh):
+    with open(path, "wb") as file:
+        file.write(b"horn, scripts/make_mesh.py".ljust(80, b" "))
+        file.write(struct.pack("<I", len(mesh)))
+        for corners in mesh:
+            file.write(struct.pack("<12fH", 0, 0, 0, *[x for corner in corners for x in corner], 0))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
@@ -51,12 +60,13 @@ def main():
     options = parser.parse_args()
     if options.around < 3 or options.along < 2:
         parser.error("a body has at least 3 points around it and 2 rings along it")
+    if not abs(options.bend) <= 360:
+        parser.error("--bend: -360 to 360")
     mesh = list(triangles(options.around, options.along, math.radians(options.bend)))
-    with open(options.file, "wb") as file:
-        file.write(b"horn, scripts/make_mesh.py".ljust(80, b" "))
-        file.write(struct.pack("<I", len(mesh)))
-        for corners in mesh:
-            file.write(struct.pack("<12fH", 0, 0, 0, *[x for corner in corners for x in corner], 0))
+    try:
+        write(options.file, mesh)
+    except OSError as failure:
+        sys.exit(f"make_mesh: {options.file}: {failure.strerror or failure}")
 
 
 main()

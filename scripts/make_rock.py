@@ -111,8 +111,10 @@ def main():
     labels = scan(grey, given.noise, random)
     try:
         write(given.file, labels, given)
-    except OSError as failure:
-        sys.exit(f"make_rock: {given.file}: {failure.strerror or failure}")
+    except (OSError, ImportError) as failure:
+        sys.exit(f"make_rock: {given.file}: {getattr(failure, 'strerror', None) or failure}")
+    except struct.error:
+        sys.exit(f"make_rock: {given.file}: a TIFF file holds at most 4 GiB (write HDF5 or raw)")
     counts = np.bincount(labels.ravel(), minlength=3)
     print(f"{given.file}: {' x '.join(map(str, given.size))} voxels of {given.type}, {counts[0]} pore, "
           f"{counts[1]} grain, {counts[2]} dense; porosity {counts[0] / labels.size:.4f}")

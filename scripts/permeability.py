@@ -11,6 +11,7 @@ there is gone on with (--restart auto), so that a job that was killed is started
 """
 import argparse
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -20,16 +21,22 @@ import sys
 def run(o, axis, options):
     """report.json of the run along an axis; ends with the exit status of tagflow if it fails."""
     folder = f"{o.output}_{axis}"
-    force = ", ".join(f"{o.acceleration:g}" if a == axis else "0" for a in "xyz")
+    force = ", ".join(repr(o.acceleration) if a == axis else "0" for a in "xyz")
     line = shlex.split(o.tagflow) + ["run", o.case, "--output", folder, "--set", f"force.acceleration=[{force}]",
                                      "--set", f"output.series.{o.series}.axis={axis}", *options]
     if os.path.exists(folder):
         line += ["--restart", "auto"]
-    code = subprocess.run(line).returncode
+    try:
+        code = subprocess.run(line).returncode
+    except OSError as failure:
+        sys.exit(f"permeability.py: {line[0]}: {failure.strerror} (--tagflow says what to start)")
     if code:
         sys.exit(code if code > 0 else 128 - code)
-    with open(os.path.join(folder, "report.json")) as file:
-        report = json.load(file)
+    try:
+        with open(os.path.join(folder, "report.json")) as file:
+            report = json.load(file)
+    except (OSError, ValueError) as failure:
+        sys.exit(f"permeability.py: {folder}/report.json: {getattr(failure, 'strerror', None) or failure}")
     if "permeability" not in report:
         sys.exit(f"permeability.py: {folder}: the case has no run.stop of permeability (run: {{stop: {{of: permeability, "
                  "change: 1e-5, every: 500}})")
@@ -56,6 +63,10 @@ def main():
     o.output = o.output or os.path.splitext(os.path.basename(o.case))[0]
     if not o.axes or set(o.axes) - set("xyz"):
         parser.error(f"--axes {o.axes}: letters x, y, z")
+    if not math.isfinite(o.acceleration) or o.acceleration == 0:
+        parser.error(f"--acceleration {o.acceleration}: a number other than 0")
+    if not shlex.split(o.tagflow):
+        parser.error("--tagflow: what to start")
     rows = []
     for axis in o.axes:
         report = run(o, axis, options)

@@ -1,20 +1,35 @@
 /* Bodies on the grid; see body.h. */
 #include "body/body.h"
 
-#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
 
-/* Cells that lines through a mesh are asked of: the box, and a layer about it, or far more along
- * periodic axes, where the body's images are the body elsewhere. */
-static void reach(const struct flow_case *c, int lo[3], int hi[3])
+void body_images(double lo, double hi, int n, int *first, int *last)
 {
+    *first = (int)ceil(-hi / n);
+    *last = (int)floor((n - lo) / n);
+    if (*last - *first > 2 * BODY_IMAGES) {
+        *first = *first > -BODY_IMAGES ? *first : -BODY_IMAGES;
+        *last = *last < BODY_IMAGES ? *last : BODY_IMAGES;
+    }
+}
+
+/* Cells that lines through a mesh are asked of: the box, and a layer about it, and along periodic
+ * axes, where the body's images are the body elsewhere, what lies at their shifts. */
+static void reach(const struct case_mesh *mesh, const struct flow_case *c, int lo[3], int hi[3])
+{
+    double low[3], high[3];
+    mesh_bounds(mesh, low, high);
     for (int a = 0; a < 3; a++) {
-        const bool periodic = c->faces[2 * a].kind == FACE_periodic;
-        lo[a] = periodic ? -(int)LINES_FAR : -1;
-        hi[a] = periodic ? (int)LINES_FAR : c->cells[a] + 1;
+        const int n = c->cells[a];
+        int first = 0, last = 0;
+        if (c->faces[2 * a].kind == FACE_periodic)
+            body_images(low[a], high[a], n, &first, &last);
+        lo[a] = -1 - last * n;
+        hi[a] = n + 1 - first * n;
     }
 }
 
@@ -28,7 +43,8 @@ enum status body_open(struct body *b, const struct case_body *what, const struct
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     if (what->image.file)
         return voxels_open(&b->voxels, &what->image, what->name, c->cells, periodic, lo, hi, comm);
-    reach(c, from, to);
+    if (what->mesh.file)
+        reach(&what->mesh, c, from, to);
     const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to,
                                                     what->wall == BODY_WALL_interpolated)
                                       : shape_create(&b->shape, &what->shape);

@@ -28,6 +28,12 @@ void body_close(struct body *b);
 /* A box that holds all of it; infinite where the body is. */
 void body_bounds(const struct body *b, double lo[3], double hi[3]);
 
+/* The shifts, in lengths of a periodic axis of n cells, at which what lies between lo and hi has
+ * cells of the box: from *first to *last, none if that is less. Of what is many times longer than
+ * the box no more than BODY_IMAGES on either side. */
+enum { BODY_IMAGES = 16 };
+void body_images(double lo, double hi, int n, int *first, int *last);
+
 /* inside[k] becomes 1 for those of the cells x .. x + count - 1 of the row (y, z) that have their
  * centre in the body; the others stay as they are. */
 void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *inside);

@@ -31,18 +31,30 @@ void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], doub
     }
 }
 
+/* The box, and how far the scaled and rotated mesh is moved. */
+static void bounds(const struct case_mesh *from, double lo[3], double hi[3], double shift[3])
+{
+    mesh_extent(from->stl, from->rotate, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        shift[a] = from->center[a] - 0.5 * from->scale * (lo[a] + hi[a]);
+        lo[a] = shift[a] + from->scale * lo[a];
+        hi[a] = shift[a] + from->scale * hi[a];
+    }
+}
+
+void mesh_bounds(const struct case_mesh *from, double lo[3], double hi[3])
+{
+    double shift[3];
+    bounds(from, lo, hi, shift);
+}
+
 double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3]
 {
     const struct stl *const m = from->stl;
     double turn[3][3], shift[3];
     double(*const vertex)[3] = malloc((m->vertices + 1) * sizeof *vertex);
     turn_make(from->rotate, turn);
-    mesh_extent(m, from->rotate, lo, hi);
-    for (int a = 0; a < 3; a++) {
-        shift[a] = from->center[a] - 0.5 * from->scale * (lo[a] + hi[a]);
-        lo[a] = shift[a] + from->scale * lo[a];
-        hi[a] = shift[a] + from->scale * hi[a];
-    }
+    bounds(from, lo, hi, shift);
     for (size_t v = 0; vertex && v < m->vertices; v++) {
         turn_apply((const double(*)[3])turn, m->vertex[v], vertex[v]);
         for (int a = 0; a < 3; a++)

@@ -28,8 +28,11 @@ uint32_t *mesh_parts(size_t vertices, size_t triangles, const uint32_t (*corner)
 /* A box that holds the mesh, rotated. */
 void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], double hi[3]);
 
-/* Its vertices where the case puts them: scaled, rotated and moved; to be freed. lo, hi: a box that
- * holds them. NULL: out of memory. */
+/* A box that holds the mesh where the case puts it: scaled, rotated and moved. */
+void mesh_bounds(const struct case_mesh *from, double lo[3], double hi[3]);
+
+/* Its vertices where the case puts them; to be freed. lo, hi: the box of mesh_bounds(). NULL: out
+ * of memory. */
 double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3];
 
 struct mesh {

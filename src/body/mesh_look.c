@@ -7,8 +7,8 @@
 
 /* Any cell there may be. */
 #define FAR 20000000
-/* Lines through a mesh that is so large in cells are not counted out. */
-#define COUNTED 1e9
+/* Lines through a mesh that is so large in cells, 8 bytes each, are not counted out. */
+#define COUNTED 1e8
 /* Cells that a part should be thick, but for rounding. */
 #define THIN (2 - 1e-9)
 

@@ -134,4 +134,5 @@ void body_destroy(struct case_body *body)
 {
     shape_free(&body->shape);
     mesh_free(&body->mesh);
+    voxel_image_destroy(&body->image);
 }

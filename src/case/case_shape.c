@@ -9,6 +9,10 @@
 
 #define SHAPE "bodies.*.shape"
 
+/* Ends of a body lie within so many cells of 0: its images are counted in whole numbers, and
+ * farther out a cell has few digits left. */
+#define REACH 1e8
+
 static enum status read_vector(const struct reader *r, const struct node *map, const char *row,
                                double to[3])
 {
@@ -296,6 +300,11 @@ enum status body_check_box(const struct reader *r, const struct node *map, const
                            "%s is outside of the box: it reaches from %.6g to %.6g along %s, which "
                            "has cells from 0 to %d",
                            path, lo[a], hi[a], key_axes[a], c->cells[a]);
+        if ((isfinite(lo[a]) && fabs(lo[a]) > REACH) || (isfinite(hi[a]) && fabs(hi[a]) > REACH))
+            return fail_at(r->document, map->key_at,
+                           "%s would reach from %.6g to %.6g along %s (at most %g cells from 0; a "
+                           "smaller scale or move?)",
+                           path, lo[a], hi[a], key_axes[a], REACH);
     }
     return STATUS_OK;
 }

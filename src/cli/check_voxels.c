@@ -1,4 +1,6 @@
-/* What `tagflow check` says of voxel images: what is in them, and where flow can go through. */
+/* What `tagflow check` says of bodies, from the tags that they make: how much fluid is left, and of
+ * voxel images what is in them, and where flow can go through. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,10 @@
 #include "domain/pores.h"
 
 enum { LABELS_SHOWN = 16 };
+
+/* Cells of a rank that `check` makes tags of if no image asks for it, a byte and up to 0.2 us each.
+ */
+#define CELLS_LOOKED_AT 0x1p28
 
 static const char *const types[] = {
 #define X(name, lowest, highest, bytes) #name,
@@ -134,29 +140,48 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
     return s;
 }
 
+/* A case that is as the images are: nothing is filled, on the ranks that `check` was started on. */
+static enum status plain_case(const struct flow_case *c, struct flow_case *plain, MPI_Comm comm)
+{
+    *plain = *c;
+    memset(plain->run.ranks, 0, sizeof plain->run.ranks);
+    plain->bodies = malloc((size_t)c->body_count * sizeof *plain->bodies);
+    const enum status s = status_agree(
+        comm, plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
+    for (int k = 0; k < c->body_count && plain->bodies; k++) {
+        plain->bodies[k] = c->bodies[k];
+        plain->bodies[k].image.fill = false;
+    }
+    return s;
+}
+
 enum status check_voxels(const struct flow_case *c, MPI_Comm comm)
 {
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     struct domain d;
-    struct flow_case plain = *c;
-    bool any = false;
+    struct flow_case plain;
+    bool images = false;
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
     for (int k = 0; k < c->body_count; k++)
-        any |= c->bodies[k].image.file != NULL;
-    if (!any)
+        images |= c->bodies[k].image.file != NULL;
+    if (!c->body_count)
         return STATUS_OK;
-    memset(plain.run.ranks, 0, sizeof plain.run.ranks); /* the ranks of `check` are others */
-    plain.bodies = malloc((size_t)c->body_count * sizeof *plain.bodies);
-    enum status s = plain.bodies ? STATUS_OK : fail_machine("out of memory for the bodies");
-    if ((s = status_agree(comm, s)))
-        goto done;
-    memcpy(plain.bodies, c->bodies, (size_t)c->body_count * sizeof *plain.bodies);
-    for (int k = 0; k < c->body_count; k++)
-        plain.bodies[k].image.fill = false;
-    s = domain_create(&d, &plain, comm);
-    if (s)
-        goto done;
-    s = say_pores(c, &d);
-    domain_destroy(&d);
-done:
+    if (!images && cells > CELLS_LOOKED_AT * ranks) {
+        say("bodies: not looked at in a box of so many cells (start check on %.0f ranks)",
+            ceil(cells / CELLS_LOOKED_AT));
+        return STATUS_OK;
+    }
+    enum status s = plain_case(c, &plain, comm);
+    if (!s)
+        s = domain_create(&d, &plain, comm);
+    if (!s) {
+        say("bodies: %lld of %.0f cells are fluid, %.4g %%", (long long)d.fluid_cells, cells,
+            100 * (double)d.fluid_cells / cells);
+        if (images)
+            s = say_pores(c, &d);
+        domain_destroy(&d);
+    }
     free(plain.bodies);
     return s;
 }

@@ -1,6 +1,7 @@
 /* Solids in the flow; see bodies.h. */
 #include "domain/bodies.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,23 +46,13 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
     return STATUS_OK;
 }
 
-/* Of what is many times longer than the box, so many images on either side. */
-enum { IMAGES_FAR = 16 };
-
 /* The shifts of a whole box along an axis at which a body, between lo and hi, has cells of the box:
  * 0, and others where the axis is periodic. What has no end along it has no images. */
 static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
 {
-    const int n = d->cells[axis];
     *first = *last = 0;
-    if (!d->periodic[axis] || isinf(lo) || isinf(hi))
-        return;
-    *first = (int)ceil(-hi / n);
-    *last = (int)floor((n - lo) / n);
-    if (*last - *first > 2 * IMAGES_FAR) {
-        *first = *first > -IMAGES_FAR ? *first : -IMAGES_FAR;
-        *last = *last < IMAGES_FAR ? *last : IMAGES_FAR;
-    }
+    if (d->periodic[axis] && isfinite(lo) && isfinite(hi))
+        body_images(lo, hi, d->cells[axis], first, last);
 }
 
 /* Marks those of some cells of a row of the box that the body or a periodic image of it holds. */
@@ -248,11 +239,12 @@ static enum reason look_at(const struct domain *d, const bool *asked, int x, int
     return reason;
 }
 
-/* Where the link of the cell g of the box along c enters the body or the nearest of its images. */
+/* Where the link of the cell g of the box along c enters the body, or the first of its images, that
+ * holds the link's other end; 2: none does. */
 static double crossing_of(const struct domain *d, const struct body *b, const int g[3],
                           const int c[3])
 {
-    double lo[3], hi[3], q = 1;
+    double lo[3], hi[3], q = 2;
     int first[3], last[3], shift[3];
     body_bounds(b, lo, hi);
     for (int a = 0; a < 3; a++)
@@ -269,6 +261,19 @@ static double crossing_of(const struct domain *d, const struct body *b, const in
                     q = fmin(q, body_crossing(b, from, c));
             }
     return q;
+}
+
+/* The same for all bodies that have interpolated walls: where they overlap, the wall is that of the
+ * first one met, whichever the cell behind it belongs to. Half-way where no body holds that cell:
+ * in pores that were filled. */
+static double first_crossing(const struct bodies *b, const struct domain *d, const int g[3],
+                             const int c[3])
+{
+    double q = 2;
+    for (int k = 0; k < b->count; k++)
+        if (b->c->bodies[k].wall == BODY_WALL_interpolated)
+            q = fmin(q, crossing_of(d, &b->body[k], g, c));
+    return q > 1 ? 0.5 : q;
 }
 
 /* The crossings of a cell's links, in their order. */
@@ -288,7 +293,7 @@ static void put_crossings(const struct bodies *b, const struct domain *d,
             g[a] = d->lo[a] + cell->at[a];
         *to = 0.5f;
         if (row->body && b->c->bodies[row->body - 1].wall == BODY_WALL_interpolated)
-            *to = (float)crossing_of(d, &b->body[row->body - 1], g, c);
+            *to = (float)first_crossing(b, d, g, c);
         to++;
     }
 }
@@ -361,6 +366,9 @@ static bool find_near(const struct domain *d, const bool *asked, struct found *f
 static enum status keep_found(const struct bodies *b, struct domain *d, const struct found *f)
 {
     struct view *const v = &d->view;
+    if (f->count > INT_MAX || f->crossings > UINT32_MAX)
+        return fail_machine("%zu cells beside bodies are too many for a rank (more ranks)",
+                            f->count);
     d->near = malloc((f->count ? f->count : 1) * sizeof *d->near);
     d->crossing = malloc((f->crossings ? f->crossings : 1) * sizeof *d->crossing);
     if (!d->near || !d->crossing)

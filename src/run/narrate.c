@@ -68,6 +68,18 @@ static void warn_threads(const struct narrator *n)
              n->c->run.threads, n->c->run.threads == 1 ? "" : "s", online);
 }
 
+/* What there is to say of the meshes that bodies are made of, as `check` does. */
+static void say_meshes(const struct flow_case *c)
+{
+    char what[512];
+    for (int k = 0; k < c->body_count; k++) {
+        if (!c->bodies[k].mesh.file)
+            continue;
+        mesh_text(&c->bodies[k].mesh, what, sizeof what);
+        say("body %s: %s", c->bodies[k].name, what);
+    }
+}
+
 void narrate_start(const struct narrator *n, const char *from)
 {
     const struct domain *const d = n->solver->domain;
@@ -97,6 +109,7 @@ void narrate_start(const struct narrator *n, const char *from)
         say("sparse: %.1f %% of the lines of %d cells need populations, %.4g GB less in all",
             100 * d->kept_share, 1 << d->view.line_bits, 1e-9 * saved);
     }
+    say_meshes(n->c);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->solver->halo.count > 0)
@@ -109,7 +122,7 @@ void narrate_start(const struct narrator *n, const char *from)
 
 static const char *duration_text(char *text, size_t size, double seconds)
 {
-    const long long s = (long long)(seconds + 0.5);
+    const long long s = seconds < 1e9 ? (long long)(seconds + 0.5) : 0;
     if (!(seconds < 1e9))
         snprintf(text, size, "-");
     else if (s < 100)

@@ -19,13 +19,16 @@ cd -- "$(dirname -- "$0")/../.."
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
 targets='case set memory words seal stl voxels tiff'
 voxel_sources='src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_tiff.c'
+body_sources='src/body/voxel_survey.c src/body/voxels.c'
+body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c $voxel_sources $body_sources"
 case_sources='src/base/elementary.c src/base/message.c src/base/file.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
     case $1 in
     seal) echo src/io/seal.c $case_sources "tests/fuzz/$1.c" ;;
-    voxels | tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
+    voxels) echo $voxel_sources $body_sources $case_sources "tests/fuzz/$1.c" ;;
+    tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
     *) echo $case_sources "tests/fuzz/$1.c" ;;
     esac
 }
@@ -44,7 +47,7 @@ seeds_of() {
 libraries_of() {
     case $1 in
     memory) echo "$wrapped -l:libyaml.a -lm" ;; # static: its allocations fail too
-    voxels | tiff) echo $(pkg-config --libs hdf5-openmpi libtiff-4) -lyaml -lm ;;
+    voxels | tiff) echo $(pkg-config --libs hdf5-openmpi ompi-c libtiff-4) -lyaml -lm ;;
     *) echo -lyaml -lm ;;
     esac
 }
@@ -137,8 +140,8 @@ if [ $mode = coverage ]; then
     profiles=$(for target in $targets; do echo "$build/$target.profraw"; done)
     "${LLVM_PROFDATA:-llvm-profdata}" merge -o "$build/profile" $profiles
     "${LLVM_COV:-llvm-cov}" report $objects -instr-profile="$build/profile" -show-region-summary=false \
-        -show-branch-summary=false src/body/stl.c $voxel_sources src/case src/io/seal.c
-    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" src/body/stl.c $voxel_sources src/case \
+        -show-branch-summary=false $body_shown src/case src/io/seal.c
+    "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" $body_shown src/case \
         src/io/seal.c >"$build/coverage.txt"
     echo "fuzz: line by line in $build/coverage.txt"
     exit 0

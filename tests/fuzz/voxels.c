@@ -1,8 +1,9 @@
 /* Fuzz target: files of voxels. The first bytes say what is asked for; the rest is the content of a
  * raw file, which is cut or drawn out to the length that its size asks for, or of a dataset of an
  * HDF5 file that the target makes with any type and shape. What is read is what was written, and
- * what is refused has a reason. Bytes that are no HDF5 file of HDF5's own making are not tried: it
- * would be libhdf5 that is fuzzed. */
+ * what is refused has a reason. Of small images a part is surveyed and made a body, whose cells are
+ * what the voxels say, flipped and beyond periodic faces, too. Bytes that are no HDF5 file of
+ * HDF5's own making are not tried: it would be libhdf5 that is fuzzed. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 
 #include "base/file.h"
 #include "body/voxel_file.h"
+#include "body/voxel_survey.h"
+#include "body/voxels.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -65,6 +68,129 @@ static void check_planes(struct voxel_file *f, const uint8_t *bytes, bool big, c
     free(labels);
 }
 
+/* One process: what voxels.c asks of MPI is there already. */
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    (void)to, (void)count, (void)type, (void)op, (void)comm;
+    if (from != MPI_IN_PLACE)
+        fuzz_wrong("a reduction that is not in place");
+    return MPI_SUCCESS;
+}
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    (void)data, (void)count, (void)type, (void)root, (void)comm;
+    return MPI_SUCCESS;
+}
+
+/* What the survey says of the part that is taken: how many voxels are solid. */
+static void check_survey(struct voxel_image *v, const uint8_t *bytes, enum voxel_type type,
+                         bool big)
+{
+    char reason[VOXEL_REASON] = "";
+    int64_t all = 0, solid = 0, expected = 0, count = 0;
+    const enum status s = voxel_survey(v, NULL, reason);
+    if (s)
+        fuzz_wrong("no survey:%s", reason);
+    for (int k = 0; k < v->label_count; k++) {
+        if (k && v->labels[k].label <= v->labels[k - 1].label)
+            fuzz_wrong("labels do not ascend");
+        all += v->labels[k].voxels;
+        solid += v->labels[k].solid ? v->labels[k].voxels : 0;
+    }
+    for (int z = v->from[2]; z < v->to[2]; z++)
+        for (int y = v->from[1]; y < v->to[1]; y++)
+            for (int x = v->from[0]; x < v->to[0]; x++, count++) {
+                const size_t number =
+                    ((size_t)z * (size_t)v->size[1] + (size_t)y) * (size_t)v->size[0] + (size_t)x;
+                expected += label_of(bytes, number, type, big) == v->solid[0];
+            }
+    if (all != count || solid != expected)
+        fuzz_wrong("%lld of %lld voxels are solid, not %lld of %lld", (long long)solid,
+                   (long long)all, (long long)expected, (long long)count);
+}
+
+/* Is the cell g of a box solid, which periodic axes go on beyond? -1: it is none. */
+static int expected_cell(const struct voxel_image *v, const uint8_t *bytes, enum voxel_type type,
+                         bool big, const int cells[3], const bool periodic[3], int g[3])
+{
+    int at[3];
+    bool in = true;
+    for (int a = 0; a < 3; a++) {
+        if (!periodic[a] && (g[a] < 0 || g[a] >= cells[a]))
+            return -1;
+        g[a] = (g[a] + cells[a]) % cells[a];
+        const int voxel = g[a] - v->at[a];
+        in = in && voxel >= 0 && voxel < v->to[a] - v->from[a];
+        at[a] = v->flip >> a & 1 ? v->to[a] - 1 - voxel : v->from[a] + voxel;
+    }
+    if (!in)
+        return 0;
+    const size_t number =
+        ((size_t)at[2] * (size_t)v->size[1] + (size_t)at[1]) * (size_t)v->size[0] + (size_t)at[0];
+    return label_of(bytes, number, type, big) == v->solid[0];
+}
+
+/* A part of the image in a box, and a block of that with a layer about it. */
+static void check_body(const struct voxel_image *image, const struct voxel_file *f,
+                       const char *path, const uint8_t *bytes, bool big, const uint8_t *head)
+{
+    static char name[64];
+    struct voxel_image v = *image;
+    struct voxels body;
+    int cells[3], lo[3], hi[3];
+    bool periodic[3];
+    snprintf(name, sizeof name, "%s", path);
+    v.file = name;
+    v.flip = head[14] & 7u;
+    memcpy(v.size, f->size, sizeof v.size);
+    for (int a = 0; a < 3; a++) {
+        v.from[a] = head[a] % f->size[a];
+        v.to[a] = v.from[a] + 1 + head[a + 1] / 8 % (f->size[a] - v.from[a]);
+        v.at[a] = head[14] / 16 % 3;
+        cells[a] = v.at[a] + v.to[a] - v.from[a] + head[15] / 4 % 3;
+        periodic[a] = head[15] >> (4 + a) & 1;
+        lo[a] = head[a + 2] % cells[a];
+        hi[a] = lo[a] + 2 + head[a + 3] % (cells[a] - lo[a]);
+        lo[a]--;
+    }
+    const size_t first =
+        ((size_t)v.from[2] * (size_t)v.size[1] + (size_t)v.from[1]) * (size_t)v.size[0] +
+        (size_t)v.from[0];
+    v.solid[0] = label_of(bytes, first, f->type, big);
+    v.solid_count = 1;
+    check_survey(&v, bytes, f->type, big);
+    if (voxels_open(&body, &v, "a", cells, periodic, lo, hi, MPI_COMM_SELF))
+        fuzz_wrong("the body of an image that is good");
+    double low[3], high[3];
+    voxels_bounds(&body, low, high);
+    for (int a = 0; a < 3; a++)
+        if (low[a] != v.at[a] || high[a] != v.at[a] + v.to[a] - v.from[a])
+            fuzz_wrong("it lies from %g to %g", low[a], high[a]);
+    for (int z = lo[2]; z < hi[2]; z++)
+        for (int y = lo[1]; y < hi[1]; y++)
+            for (int x = lo[0]; x < hi[0]; x++) {
+                int g[3] = {x, y, z};
+                uint8_t inside = 0;
+                const int expected = expected_cell(&v, bytes, f->type, big, cells, periodic, g);
+                if (expected < 0)
+                    continue;
+                voxels_row(&body, g[0], 1, g[1], g[2], &inside);
+                if (inside != expected)
+                    fuzz_wrong("cell %d %d %d is %d", x, y, z, inside);
+            }
+    voxels_close(&body);
+    free(v.labels);
+}
+
 static void put(int fd, const void *bytes, size_t length, int64_t at)
 {
     if (file_write_at(fd, bytes, length, at) != 0)
@@ -89,6 +215,8 @@ static void try_file(const struct voxel_image *image, const char *path, const ui
     }
     if (bytes)
         check_planes(&f, bytes, big, lo, hi);
+    if (bytes && head[14] & 8)
+        check_body(image, &f, path, bytes, big, head);
     voxel_file_close(&f);
 }
 

@@ -52,6 +52,15 @@ said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 
 check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "has most: 0.0 % above" in said.out, f"half, check: {said}")
 said = tagflow("check", "half.yaml")
 check("lines of cells that need populations: 55.6 %" in said.out and said.out.rstrip().count("; sparse\n") == 1, f"half, check: {said}")
+check("bodies: 512 of 1024 cells are fluid, 50 %" in said.out, f"half, check: the fluid that is left: {said}")
+
+# What there is to say of a mesh is in the log, too.
+subprocess.run([os.path.join(runs.ROOT, "scripts", "make_mesh.py"), "horn.stl"], check=True)
+MESH = runs.sets({"bodies": {"horn": {"mesh": {"file": "horn.stl", "size": 6, "center": [8, 6, 2]}}}})
+said, checked = tagflow("run", "case.yaml", "--output", "horn", *MESH), tagflow("check", "case.yaml", *MESH)
+found = [re.findall(r"^ *(body horn: mesh of 912 triangles, parts 1, .* cells hold it .*)$", text, re.M)
+         for text in (open("horn/log.txt").read() if said.code == 0 else "", checked.out)]
+check(len(found[0]) == 1 and found[0] == found[1], f"horn: of its mesh the log says {found[0]}, check {found[1]}: {said}")
 
 # Several ranks, threads, precisions, operators; with units and without.
 for name, ranks, settings, words in [

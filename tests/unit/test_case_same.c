@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <hdf5.h>
+#include <malloc.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -844,6 +845,31 @@ static void long_values_are_cut(void **state)
     free(now);
 }
 
+/* Bytes of the heap that `times` cases keep, one read after the other; 0 under sanitizers, whose
+ * heap mallinfo2() does not see. */
+static size_t heap_kept(const char *text, int times)
+{
+    const size_t before = mallinfo2().uordblks;
+    for (int n = 0; n < times; n++)
+        free(resolved(text, NULL));
+    const size_t after = mallinfo2().uordblks;
+    return after > before ? after - before : 0;
+}
+
+/* A case that is done with leaves nothing behind: here, of what a body's file held. */
+static void nothing_of_a_body_stays(void **state)
+{
+    (void)state;
+    enum { TIMES = 100, LEAST = 32 }; /* an allocation takes no less */
+    static const char *const texts[] = {IMAGE("a.raw", "size: [4, 4, 4]"), MESHED("size: 8")};
+    for (size_t k = 0; k < LENGTH(texts); k++) {
+        heap_kept(texts[k], TIMES); /* what libraries, and free() for the next one, keep */
+        const size_t kept = heap_kept(texts[k], TIMES);
+        if (kept >= TIMES * LEAST)
+            fail_msg("%zu bytes stay of %d cases", kept, TIMES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -857,6 +883,7 @@ int main(void)
         cmocka_unit_test(the_amplitude_does_not_follow_the_reference),
         cmocka_unit_test(damaged_texts_get_one_line),
         cmocka_unit_test(long_values_are_cut),
+        cmocka_unit_test(nothing_of_a_body_stays),
     };
     return cmocka_run_group_tests(tests, setup_files, scratch_teardown);
 }

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/case.h"
+#include "io/inputs.h"
 #include "reference.h"
+#include "scratch.h"
 
 static const int sizes[][3] = {{1, 1, 1}, {4, 3, 2}, {3, 5, 4}, {70, 3, 3}};
 static const char *const faces[] = {"pppppp", "wwwwww", "ppwwww", "wwppab", "abcwpp"};
@@ -231,15 +234,116 @@ static void the_fluid_row_holds_the_parameters_of_the_case(void **state)
     }
 }
 
+/* A box of cells that are walls outside, with these bodies. */
+static void read_case(const char *bodies, struct flow_case *c)
+{
+    char text[1024];
+    const struct case_files files = inputs(NULL);
+    const int length = snprintf(text, sizeof text,
+                                "domain: {cells: [12, 9, 9]}\nfluid: {viscosity: 0.1}\n"
+                                "faces: {x: wall, y: wall, z: wall}\nrun: {steps: 1}\n"
+                                "bodies: {%s}\n",
+                                bodies);
+    assert_int_equal(case_read_files(scratch_path("case.yaml"), text, length, 0, NULL, &files, c),
+                     STATUS_OK);
+}
+
+/* Calls `check` with each link of the list into a body and its crossing; returns how many. */
+static int each_crossing(const struct domain *d, void (*check)(const int at[3], int i, double q))
+{
+    int count = 0;
+    for (size_t k = 0; k < d->view.near_cells; k++) {
+        const struct near_cell *const cell = &d->near[k];
+        const int at[3] = {cell->at[0], cell->at[1], cell->at[2]};
+        const float *q = d->crossing + cell->first;
+        for (int i = 1; i < Q; i++) {
+            if (!(cell->links >> i & 1))
+                continue;
+            const size_t from =
+                view_index(&d->view, at[0] - reference_velocity(i, 0),
+                           at[1] - reference_velocity(i, 1), at[2] - reference_velocity(i, 2));
+            if (d->rows[d->tags[from] & TAG_ROW].body) {
+                check(at, i, (double)*q);
+                count++;
+            }
+            q++;
+        }
+    }
+    return count;
+}
+
+static void between_the_boxes(const int at[3], int i, double q)
+{
+    /* both boxes hold the cells 4 .. 7 along x and 3 .. 5 along y and z; the larger one is from 4.1
+     * on, and the link of cell 3 along x meets it at 3.5 + 0.6 */
+    if (at[0] == 3 && at[1] == 4 && at[2] == 4)
+        assert_float_equal(q, 0.6, 1e-6);
+    if (at[0] == 8)
+        assert_float_equal(q, 0.7, 1e-6); /* from 8.5 to 7.8 */
+    assert_true(q > 0.49 && q <= 1 && i > 0);
+}
+
+static void the_first_of_overlapping_surfaces_is_the_wall(void **state)
+{
+    (void)state;
+    static const char large[] = "{shape: {box: {from: [4.1, 3, 3], to: [7.8, 6, 6]}}, "
+                                "wall: interpolated}";
+    static const char small[] = "{shape: {box: {from: [4.4, 3, 3], to: [7.6, 6, 6]}}, "
+                                "wall: interpolated}";
+    for (int order = 0; order < 2; order++) {
+        char bodies[512];
+        struct flow_case c;
+        struct domain d;
+        snprintf(bodies, sizeof bodies, "a: %s, b: %s", order ? large : small,
+                 order ? small : large);
+        read_case(bodies, &c);
+        assert_int_equal(domain_whole(&d, &c), STATUS_OK);
+        assert_true(each_crossing(&d, between_the_boxes) > 100);
+        domain_destroy(&d);
+        case_destroy(&c);
+    }
+}
+
+static void half_way(const int at[3], int i, double q)
+{
+    (void)at, (void)i;
+    assert_true(q == 0.5);
+}
+
+/* Pores of an image that are filled are in no body: the fluid that is left beside them, outside of
+ * the image, has its wall half-way. */
+static void walls_of_filled_pores_are_half_way(void **state)
+{
+    (void)state;
+    static const uint8_t labels[27] = {1};
+    struct flow_case c;
+    struct domain d;
+    FILE *const file = fopen(scratch_path("dot.raw"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(labels, 1, sizeof labels, file), sizeof labels);
+    assert_int_equal(fclose(file), 0);
+    read_case("plate: {shape: {box: {from: [6, 0, 0], to: [7, 9, 9]}}}, "
+              "rock: {image: {file: dot.raw, size: [3, 3, 3], at: [9, 3, 3], solid: [1], "
+              "isolated: fill}, wall: interpolated}",
+              &c);
+    assert_int_equal(domain_whole(&d, &c), STATUS_OK);
+    assert_int_equal(d.filled_cells, 26);
+    assert_true(each_crossing(&d, half_way) > 100);
+    domain_destroy(&d);
+    case_destroy(&c);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_tile_the_box_and_know_their_neighbours),
         cmocka_unit_test(tags_are_what_lies_there),
         cmocka_unit_test(the_fluid_row_holds_the_parameters_of_the_case),
+        cmocka_unit_test(the_first_of_overlapping_surfaces_is_the_wall),
+        cmocka_unit_test(walls_of_filled_pores_are_half_way),
     };
     MPI_Init(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
     MPI_Finalize();
     return failed;
 }

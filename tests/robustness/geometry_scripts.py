@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+"""scripts/permeability.py, make_mesh.py and make_rock.py: what they make, and one line where they cannot."""
+import os
+import re
+import subprocess
+
+import numpy
+
+import runs
+from runs import check, load, write
+
+# Its permeability is the same along all axes.
+PACK = """\
+domain:  {cells: [12, 12, 12]}
+fluid:   {viscosity: 0.1}
+solver:  {storage: fp64, arithmetic: fp64}
+faces:   {x: periodic, y: periodic, z: periodic}
+bodies:  {pack: {shape: {pack: {length: 12, share: 0.2, center: [6, 6, 6]}}}}
+run:     {steps: 4000, stop: {of: permeability, change: 1e-4, every: 100}}
+output:  {series: {k: {every: 100, of: permeability, axis: x}}}
+"""
+write("pack.yaml", PACK)
+write("endless.yaml", re.sub(r", stop: .*", "}", PACK).replace("4000", "100"))
+
+
+def script(name, *arguments):
+    return subprocess.run([os.path.join(runs.ROOT, "scripts", name), *arguments], capture_output=True, text=True,
+                          timeout=runs.HANGS, env=os.environ | {"TAGFLOW": runs.TAGFLOW})
+
+
+def table(said):
+    """Rows of the table at the end, by axis."""
+    return {row[0]: row[1:] for row in map(str.split, said.stdout.splitlines()) if len(row) == 6 and row[0] in list("xyz")}
+
+
+# 1e-6 has more digits here than a short number would keep.
+FORCE = "1.23456789e-06"
+first = script("permeability.py", "pack.yaml", "--acceleration", FORCE)
+rows = table(first)
+if check(first.returncode == 0 and list(rows) == ["x", "y", "z"], f"three directions: {first}"):
+    found = [load(f"pack_{axis}", "report.json")["permeability"]["cells2"] for axis in "xyz"]
+    check(max(found) - min(found) <= 1e-9 * found[0] and found[0] > 1, f"a cubic pack has one permeability: {found}")
+    check([float(rows[a][0]) for a in "xyz"] == [float(f"{k:.6g}") for k in found], f"the table holds them: {rows}")
+    for k, axis in enumerate("xyz"):
+        force = ", ".join(FORCE if a == k else "0" for a in range(3))
+        resolved = open(f"pack_{axis}/case.yaml").read()
+        check(f"acceleration: [{force}]" in resolved, f"{axis} is driven along {axis}, by the number that was given")
+    again = script("permeability.py", "pack.yaml", "--acceleration", FORCE)
+    check(again.returncode == 0 and table(again) == rows, f"started again, it goes on from what there is: {again}")
+one = script("permeability.py", "pack.yaml", "--axes", "y", "--output", "one", "--", "--set", "fluid.viscosity=0.2")
+check(one.returncode == 0 and list(table(one)) == ["y"] and "viscosity: 0.2" in open("one_y/case.yaml").read(),
+      f"one direction, and options of tagflow: {one}")
+
+
+def refuses(words, code, name, *arguments):
+    """Ends so, its last line says that, and no line is Python's."""
+    said = script(name, *arguments)
+    lines = said.stderr.splitlines() or [""]
+    check(said.returncode == code and words in lines[-1] and "Traceback" not in said.stderr,
+          f"{name} {' '.join(arguments)}: exit status {said.returncode}, {lines[-1]}")
+
+
+refuses("none: No such file or directory (--tagflow says what to start)", 1, "permeability.py", "pack.yaml",
+        "--tagflow", "none")
+refuses("--tagflow: what to start", 2, "permeability.py", "pack.yaml", "--tagflow", "")
+refuses("--acceleration nan: a number other than 0", 2, "permeability.py", "pack.yaml", "--acceleration", "nan")
+refuses("--acceleration 0.0: a number other than 0", 2, "permeability.py", "pack.yaml", "--acceleration", "0")
+refuses("--axes w: letters x, y, z", 2, "permeability.py", "pack.yaml", "--axes", "w")
+refuses("pack2.yaml: No such file", 2, "permeability.py", "pack2.yaml")
+refuses("the case has no run.stop of permeability", 1, "permeability.py", "endless.yaml")
+if os.path.exists("pack_z/report.json"):
+    os.remove("pack_z/report.json")
+    refuses("pack_z/report.json: No such file or directory", 1, "permeability.py", "pack.yaml", "--acceleration", FORCE,
+            "--axes", "z")
+
+said = script("make_mesh.py", "horn.stl")
+with open("horn.stl", "rb") as made, open(os.path.join(runs.ROOT, "configs", "horn.stl"), "rb") as kept:
+    check(made.read() == kept.read(), f"make_mesh.py makes configs/horn.stl: {said}")
+refuses("none/horn.stl: No such file or directory", 1, "make_mesh.py", "none/horn.stl")
+refuses("--bend: -360 to 360", 2, "make_mesh.py", "horn.stl", "--bend", "nan")
+refuses("at least 3 points around it", 2, "make_mesh.py", "horn.stl", "--around", "2")
+
+said = script("make_rock.py", "rock.raw", "--size", "16", "12", "8", "--radius", "2", "4")
+labels = numpy.fromfile("rock.raw", numpy.uint8)
+check(said.returncode == 0 and labels.size == 16 * 12 * 8 and set(labels) == {0, 1, 2}, f"make_rock.py: {said}")
+refuses("none/rock.raw: No such file or directory", 1, "make_rock.py", "none/rock.raw", "--size", "8")
+refuses("--porosity: 0.05 to 1", 2, "make_rock.py", "rock.raw", "--porosity", "0")
+runs.finish()
