@@ -20,6 +20,13 @@
  * with e- + q de- + q^2/2 d2e- = 3 w_i c_i.u_wall, the last term exact in a plane flow where magic
  * = 3/16, and is half-way bounce-back at q = 1/2.
  *
+ * What inertia has in f_i^- is taken for curvature of the flow, too: the velocity met at q is then
+ * off by the order of q^2 magic u / nu times its change over a cell (docs/bodies.md, "How many
+ * cells"). Its share can be told from the rate of strain S of the cell, -w_i (9 (c.u)(c.S.c) -
+ * 6 u.S.c) / omega-, but taking it out did not help cylinders in two dimensions: lift 0.044 for
+ * 0.055 with 6 cells across, 0.024 for 0.014 with 9, and at u / nu = 7 the flow diverged. Nor did
+ * leaving the cell's mass as it was.
+ *
  * b is free: 1 - b is how much of the wall's velocity a step imposes. Below 3/4 near q = 0 and q =
  * 1 short waves grow (eigenvalues of a layer between two walls, tau 0.501 to 3, magic 0.001 to 0.5:
  * with 3/4 none is above 1). So b is 3 |1 - 2q|, at most 3/4. */

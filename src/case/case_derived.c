@@ -112,6 +112,32 @@ static void warn_unstable(const struct flow_case *c)
              tau, why, finer);
 }
 
+static bool has_interpolated_wall(const struct flow_case *c)
+{
+    for (int i = 0; i < c->body_count; i++)
+        if (c->bodies[i].wall == BODY_WALL_interpolated)
+            return true;
+    return false;
+}
+
+/* The term of an interpolated wall that makes plane flows exact takes inertia's part of the
+ * gradient of the pressure for a curvature of the flow (docs/bodies.md, "How many cells"): with TRT
+ * the velocity of the wall is off by a share of the fluid's beside it that grows as magic times the
+ * Reynolds number of a cell. */
+static void warn_surfaces(const struct flow_case *c)
+{
+    static const double most_cell = 5, of_magic = 3.0 / 16;
+    const double cell = fastest_velocity(c) / c->fluid.viscosity;
+    const double times = cell * c->solver.magic / (most_cell * of_magic);
+    char finer[96];
+    if (c->solver.collision != COLLISION_trt || times <= 1 || !has_interpolated_wall(c))
+        return;
+    finer_text(c, times, finer);
+    warn("the Reynolds number of a cell is %.3g, above %.3g: with magic %g interpolated walls leak "
+         "there, and forces across the stream are wrong (take %s or a larger viscosity)",
+         cell, cell / times, c->solver.magic, finer);
+}
+
 static void warn_tau(const struct flow_case *c)
 {
     const double tau = case_tau(c);
@@ -189,6 +215,7 @@ void case_warn(const struct flow_case *c)
              "(below 0.15: take velocities under %.2g%s)",
              highest, 0.15 / sqrt(3.0), smaller);
     warn_tau(c);
+    warn_surfaces(c);
     warn_mass(c);
     for (int f = 0; f < 6; f++)
         warn_density(&c->faces[f], face_name(f));

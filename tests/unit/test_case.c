@@ -1115,6 +1115,20 @@ static void warnings_come_when_due(void **state)
          "number of a cell 50.6: TRT with magic 0.1875"},
         {"fluid={viscosity: 1}", ""},
     };
+    /* walls: with magic 3/16 an interpolated one may have u / nu up to 5 */
+    static const struct {
+        const char *wall, *solver, *set, *expected;
+    } walls[] = {
+        {"interpolated", "", "fluid={viscosity: 0.01, velocity: 0.0501}",
+         "of a cell is 5.01, above 5: with magic 0.1875"},
+        {"interpolated", "", "fluid={viscosity: 0.01, velocity: 0.0499}", ""},
+        {"halfway", "", "fluid={viscosity: 0.01, velocity: 0.0501}", ""},
+        {"interpolated", "solver: {magic: 0.1}\n", "fluid={viscosity: 0.01, velocity: 0.0501}", ""},
+        {"interpolated", "solver: {magic: 0.1}\n", "fluid={viscosity: 0.005, velocity: 0.0501}",
+         "above 9.38: with magic 0.1"},
+        {"interpolated", "solver: {collision: rr}\n", "fluid={viscosity: 0.01, velocity: 0.0501}",
+         ""},
+    };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         int saved;
@@ -1125,6 +1139,23 @@ static void warnings_come_when_due(void **state)
         capture_stop(STDERR_FILENO, saved, file);
         if (*cases[i].expected)
             assert_non_null(strstr(said, cases[i].expected));
+        else
+            assert_string_equal(said, "");
+        case_destroy(&c);
+    }
+    for (size_t i = 0; i < LENGTH(walls); i++) {
+        int saved;
+        struct flow_case c;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "%sbodies: {b: {shape: {sphere: {center: [4, 4, 4], radius: 2}}, wall: %s}}\n%s",
+                 BASE, walls[i].wall, walls[i].solver);
+        must_read(text, walls[i].set, &c);
+        FILE *file = capture_start(STDERR_FILENO, &saved);
+        case_warn(&c);
+        capture_stop(STDERR_FILENO, saved, file);
+        if (*walls[i].expected)
+            assert_non_null(strstr(said, walls[i].expected));
         else
             assert_string_equal(said, "");
         case_destroy(&c);
