@@ -26,8 +26,8 @@ struct cuda_call {
 struct cuda_variant {
     int storage, arithmetic;
     /* Where all fluid cells have one operator, that and whether none is forced, some are, or some
-     * have a subgrid model; else one for cells of several operators; the same where some cells alone
-     * have a place; and one that knows open boundaries, for the cells beside them. */
+     * have a subgrid model; else one for cells of several operators; the same where some cells
+     * alone have a place; and one that knows open boundaries, for the cells beside them. */
     const void *step[COLLISIONS][3], *mixed, *sparse, *open;
     const void *kernel[2][KERNELS]; /* but for the step; [1]: of flows with open boundaries */
 };
