@@ -39,10 +39,9 @@ struct view {
     const struct near_cell *near; /* [near_cells] */
     const float *crossing; /* [crossings] where links meet the surface, parts of their length */
     size_t near_cells, crossings;
-    int lo[3];     /* coordinates of owned cell (0,0,0) in the whole box */
-    size_t stride; /* elements between slots */
-    const uint32_t
-        *line; /* [cells / 2^line_bits] place of each line of cells, NULL: all in order */
+    int lo[3];            /* coordinates of owned cell (0,0,0) in the whole box */
+    size_t stride;        /* elements between slots */
+    const uint32_t *line; /* [cells >> line_bits] places, see view_place; NULL: all in order */
     int line_bits;
     size_t origin;        /* index of owned cell (0,0,0) */
     ptrdiff_t row, plane; /* index steps of y and z; that of x is 1 */

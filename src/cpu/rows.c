@@ -7,6 +7,10 @@
 #include "cpu/kernels.h"
 #include "sponge.h"
 
+#if TAGFLOW_VECTOR == 64
+#include <immintrin.h>
+#endif
+
 enum { LANES = TAGFLOW_LANES };
 
 typedef stored stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
@@ -312,16 +316,18 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
  * be this thread's. */
 enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
 
-TAGFLOW_FN void store_active(stored *restrict p, real value, lane_bits active)
+TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
 {
     const stored_lanes s = __builtin_convertvector(value, stored_lanes);
-    if (!MASKED_STORES) {
-        *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);
-        return;
-    }
-    for (int k = 0; k < LANES; k++)
-        if (active[k])
-            p[k] = s[k];
+#if TAGFLOW_VECTOR == 64 && TAGFLOW_ARITHMETIC == 32
+    _mm512_mask_storeu_ps(p, _mm512_movepi32_mask((__m512i)active), (__m512)s);
+#elif TAGFLOW_VECTOR == 64 && TAGFLOW_STORAGE == 32
+    _mm256_mask_storeu_ps(p, _mm512_movepi64_mask((__m512i)active), (__m256)s);
+#elif TAGFLOW_VECTOR == 64
+    _mm512_mask_storeu_pd(p, _mm512_movepi64_mask((__m512i)active), (__m512d)s);
+#else
+    *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);
+#endif
 }
 
 /* Cells of a mixed run, the same as cell_step for each: those of the vector at x that are the run's

@@ -18,8 +18,7 @@ struct cell_links {
     uint32_t links, ruled;
     uint8_t row, wall;
     uint8_t kind; /* enum run_kind, or NOT_FLUID */
-    uint8_t
-        hole; /* it or a neighbour that a vector here would touch has no place, see view_place */
+    uint8_t hole; /* a vector here would touch cells without a place, see view_place */
 };
 
 enum { NOT_FLUID = 255 };

@@ -185,6 +185,25 @@ bodies:
 run:     {steps: 21}
 """,
 }
+# Mostly solid: most lines of cells have no populations.
+CASES |= {
+    "pores": """\
+domain:  {cells: [70, 13, 11]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: periodic, z: wall}
+force:   {acceleration: [1e-5, 0, 3e-6]}
+bodies:
+  rock:
+    shape:
+      complement:
+        tube: {cylinder: {center: [0, 6, 5], axis: x, radius: 1.8}}
+        one:  {sphere: {center: [19, 8, 5], radius: 4.2}}
+        two:  {sphere: {center: [50.5, 1, 7], radius: 5.7}}
+    wall: halfway
+run:     {steps: 21}
+""",
+}
 # Series that cases have besides.
 SERIES = {
     "surfaces": """\
@@ -318,8 +337,9 @@ for name, text in CASES.items():
             for what, more, ranks, program, standin in variants(cells):
                 turn += 1
                 if turn % 3 == 0 or "TAGFLOW_THOROUGH" in os.environ:
-                    jobs[what] = pool.submit(run, case, f"{name}_{precision}_{turn}", settings | more, ranks, program,
-                                             standin)
+                    more = more | {"run.sparse": ["always", "never", "auto"][turn // 3 % 3]}
+                    jobs[f"{what}, sparse: {more['run.sparse']}"] = pool.submit(
+                        run, case, f"{name}_{precision}_{turn}", settings | more, ranks, program, standin)
         for what, job in jobs.items():
             other, why = job.result()
             wrong = why or "; ".join(other.differs(first))
