@@ -221,7 +221,7 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
     if (status)
         return status;
     say("lines of cells that need populations: %.1f %%; memory of all ranks with these alone %s, "
-        "%.3g bytes a fluid cell; with all %s, %.3g; %s",
+        "%.0f bytes a fluid cell; with all %s, %.0f; %s",
         100 * p->kept_share, bytes_text(with, sizeof with, sparse),
         sparse / (double)p->whole.fluid_cells, bytes_text(without, sizeof without, dense),
         dense / (double)p->whole.fluid_cells, p->sparse ? "sparse" : "dense");
@@ -267,7 +267,7 @@ static void say_tags(const struct flow_case *c)
 {
     const double n[3] = {c->cells[0], c->cells[1], c->cells[2]}, all = n[0] * n[1] * n[2];
     char what[512];
-    say("cells: %.0f, all fluid", all);
+    say("cells: %.0f%s", all, c->body_count ? "" : ", all fluid");
     for (int face = 0; face < 6; face++) {
         face_text(&c->faces[face], what, sizeof what);
         say("  %s: %s, %.0f cells beside it", face_name(face), what, all / n[face / 2]);
@@ -448,7 +448,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
     case_say_derived(&c);
     say_tags(&c);
-    status = check_voxels(&c, comm);
+    status = check_bodies(&c, comm);
     if (!status)
         status = say_ranks(&c, ranks, largest);
     if (!status) {

@@ -45,7 +45,7 @@ int cli_set(struct arguments *a, struct case_arguments *files);
 /* For `check`: what is wrong with bodies where the cells in them are known, the fluid that they
  * leave, and what voxel images hold, their porosity, and whether flow can go through them. Makes
  * the tags of the whole box among the ranks of comm; says nothing where there are no bodies. */
-enum status check_voxels(const struct flow_case *c, MPI_Comm comm);
+enum status check_bodies(const struct flow_case *c, MPI_Comm comm);
 
 /* Read the file on rank 0, hand it to all, read the case on each. */
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c);

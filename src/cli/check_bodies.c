@@ -155,7 +155,7 @@ static enum status plain_case(const struct flow_case *c, struct flow_case *plain
     return s;
 }
 
-enum status check_voxels(const struct flow_case *c, MPI_Comm comm)
+enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     struct domain d;
