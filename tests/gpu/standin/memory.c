@@ -174,6 +174,9 @@ static void release(struct allocation **link)
         if (mmap(a->pages, a->length, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
             standin_die("munmap failed");
+        /* As the rest of the arena is, or the kernel would keep each as a mapping of its own, of
+         * which there may be 65530. */
+        (void)madvise(a->pages, a->length, MADV_HUGEPAGE);
     } else {
         munmap(a->pages, a->length + PAGE);
     }
