@@ -145,6 +145,7 @@ static enum status plain_case(const struct flow_case *c, struct flow_case *plain
 {
     *plain = *c;
     memset(plain->run.ranks, 0, sizeof plain->run.ranks);
+    plain->run.sparse = SPARSE_never; /* tags are all that is wanted */
     plain->bodies = malloc((size_t)c->body_count * sizeof *plain->bodies);
     const enum status s = status_agree(
         comm, plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));

@@ -7,7 +7,8 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-/* Chosen when so much of all lines would be kept at most. */
+/* Chosen when so much of all lines would be kept at most: it saves a fifth of the memory, and is as
+ * fast as all of them at 0.73, faster below (docs/performance.md). */
 static const double pays = 0.8;
 
 /* Is any of those cells fluid? */
