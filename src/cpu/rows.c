@@ -7,13 +7,15 @@
 #include "cpu/kernels.h"
 #include "sponge.h"
 
-/* Ask for the memory of a stream a few cache lines ahead: 19 of them are more than the processor
- * follows by itself (128^3, fp32, two cores: a fifth faster). */
-enum { AHEAD = 4 * 64 / sizeof(stored) };
+/* Ask for the memory of a stream: 19 of them are more than the processor follows by itself. A few
+ * cache lines ahead to the nearest cache, and far ahead, as long as memory takes to answer when all
+ * cores ask, to the one behind it. */
+enum { AHEAD = 4 * 64 / sizeof(stored), FAR_AHEAD = 16 * 64 / sizeof(stored) };
 
 TAGFLOW_FN void prefetch(const stored *p)
 {
     __builtin_prefetch(p + AHEAD, 1);
+    __builtin_prefetch(p + FAR_AHEAD, 1, 2);
 }
 
 /* Where the populations of a row's pairs are at this step: those of direction i of the pair at
@@ -350,15 +352,22 @@ MIXED(moving)
 #undef MIXED
 
 /* Whole vectors of cells beside fluid only, from x0 on: the loop that all speed depends on, one for
- * each operator with each subgrid model, forced or not. Returns the first cell that is left. */
-typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1);
+ * each operator with each subgrid model, forced or not. Returns the first cell that is left.
+ * wraps: the neighbour of cell x1 - 1 along +x is cell 0. */
+typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
+                          int wraps);
 
 #define BULK(name, collision, subgrid, forced)                                                     \
-    static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1)  \
+    static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1,  \
+                           int wraps)                                                              \
     {                                                                                              \
         int x = x0;                                                                                \
-        for (; x + LANES <= x1; x += LANES)                                                        \
+        for (; x + LANES <= x1 - wraps; x += LANES)                                                \
             step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, forced, 0, 0);               \
+        if (x + LANES == x1) {                                                                     \
+            step_lanes(row, p, x, LANES, 1, NULL, collision, subgrid, forced, 0, 0);               \
+            x = x1;                                                                                \
+        }                                                                                          \
         return x;                                                                                  \
     }                                                                                              \
     static __attribute__((noinline)) void operate_##name(                                          \
@@ -493,7 +502,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
                 &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
             continue;
         }
-        const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1 - wraps);
+        const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
         const int rule = run->any ? wall->boundary : BOUNDARY_none;
         if (x < x1)
             step_functions[rule](&row, &p, x, x1, wraps, by);
