@@ -20,6 +20,12 @@ if [ $# = 0 ]; then
     export ASAN_OPTIONS=detect_leaks=0
 fi
 
+# Open MPI keeps its sockets in here, and removes the folder when it is empty: two programs of which one
+# starts while the other ends can fail over it. So it is never empty.
+sessions="${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)"
+mkdir -p "$sessions/kept"
+trap 'rmdir "$sessions/kept"' EXIT
+
 failed=0
 rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
 meson test -C build-test --no-rebuild --print-errorlogs "$@" </dev/null || failed=$?
