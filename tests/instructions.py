@@ -7,8 +7,9 @@
 
 Runs small cases under callgrind, which counts what the processor would execute, with the kernels for x86-64-v3 (valgrind
 knows no AVX-512), and collects inside solver_step alone: no set-up, no output. The count belongs to the program, not to the
-processor, its load or its memory; two counts differ by 0.1 % at most, as some steps read the clock. It sees
-what a compiler or a change makes of the loops, not what memory does: docs/performance.md.
+processor, its load or its memory; two counts differ by less than 0.1 %: libgomp asks for memory at the first step, and how
+long malloc looks depends on what was freed before. It sees what a compiler or a change makes of the loops, not what memory
+does: docs/performance.md.
 """
 import argparse
 import concurrent.futures
@@ -25,6 +26,7 @@ RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.
 MORE, LESS, NOISE = 0.02, 0.05, 0.001  # off the record by so much: slower; faster, to be recorded; the same
 STEPS = 4  # populations lie differently after odd and after even ones
 SKIP = 77
+PLAIN = ("fp32", "fp32")
 WALLED = "{x: wall, z: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}}"
 PERIODIC = "{x: periodic, y: periodic, z: periodic}"
 OPEN = "{xmin: {velocity: {value: [0.05, 0, 0], profile: duct}}, xmax: pressure, y: wall, z: wall}"
@@ -82,7 +84,7 @@ def choices(key):
     found = re.search(r"^ *type: one of (.*)", text, re.M)
     if code or not found:
         raise Broken(f"`tagflow keys {key}`: exit status {code} {error}")
-    return re.split(r", | or ", found.group(1))
+    return found.group(1).split(", ")
 
 
 def write_case(folder, what, collision, pair):
@@ -97,19 +99,21 @@ def write_case(folder, what, collision, pair):
 
 def all_cases(folder):
     """{name: (what, operator, pair)}: every operator and pair that this program offers."""
-    operators, pairs = choices("solver.collision"), []
+    operators, pairs, refused = choices("solver.collision"), [], {}
     for pair in [(s, a) for s in choices("solver.storage") for a in choices("solver.arithmetic")]:
         code, _, error = ask("check", write_case(folder, "box", "bgk", pair))
         if code not in (0, 2):
             raise Broken(f"`tagflow check`: exit status {code}: {error}")
         if code == 0:
             pairs.append(pair)
-    if ("fp32", "fp32") not in pairs:
-        raise Broken(f"`tagflow check` refuses the case that all others are made of: {error}")
+        else:
+            refused[pair] = error
+    if PLAIN not in pairs:
+        raise Broken(f"`tagflow check` refuses the case that all others are made of: {refused.get(PLAIN, 'no fp32')}")
     return {f"{what} {operator} {pair[0]}/{pair[1]}": (what, operator, pair)
             for what, (every_operator, every_pair, _) in CASES.items()
             for operator in (operators if every_operator else ["bgk"])
-            for pair in (pairs if every_pair else [("fp32", "fp32")])}
+            for pair in (pairs if every_pair else [PLAIN])}
 
 
 def count(folder, case):
@@ -176,14 +180,31 @@ def compare(found, record):
         print(f"FAIL {name}: recorded, but no such case now")
         other.append(name)
     if slower:
-        print(f"{len(slower)} more than {100 * MORE:.0f} % slower than recorded. Which function: the lines above beside those of"
-              f" `tests/instructions.py --where '{slower[0]}'` with the program of the commit before."
-              " If it is meant, say so in the commit, and record it:")
-    elif other:
-        print(f"{len(other)} new, gone or more than {100 * LESS:.0f} % faster: record it, so that it stays so:")
+        print(f"{len(slower)} of {len(found)} take over {100 * MORE:.0f} % more instructions than recorded."
+              "\nIn which function: the lines above, beside those of the program before the change:"
+              f"\n    TAGFLOW=THAT_PROGRAM tests/instructions.py --where '{slower[0]}'"
+              "\nIf it is meant, say why in the commit, and record it:")
+    if other:
+        print(f"{len(other)} new, gone or by over {100 * LESS:.0f} % less than recorded."
+              " Record it, so that it stays so:")
     if slower or other:
         print(f"    TAGFLOW={TAGFLOW} tests/instructions.py --record")
     return len(slower) + len(other) + len(broken)
+
+
+def read_record():
+    """{"compiler": NAME VERSION, "instructions": {name: count}}, or None if there is none."""
+    if not os.path.exists(RECORD):
+        return None
+    try:
+        with open(RECORD) as file:
+            record = json.load(file)
+        record["compiler"] + ""
+        sum(record["instructions"].values())
+        return record
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Broken(f"{RECORD}: not a record ({type(error).__name__}: {error});"
+                     " take it from git, or remove it and --record") from error
 
 
 def write_record(found, compiler, old):
@@ -234,10 +255,9 @@ def main():
     if code or not compiler:
         raise Broken(f"`tagflow info`: exit status {code} {error}")
     compiler, record = compiler.group(1), None
-    if os.path.exists(RECORD):
-        with open(RECORD) as file:
-            record = json.load(file)
-    elif not given.record and not given.where:
+    if not given.where:
+        record = read_record()
+    if not record and not given.record and not given.where:
         raise Broken(f"no {RECORD}: make it with --record")
     reason = reason_to_skip(info, compiler, None if given.record or given.where else record)
     if reason:
@@ -258,9 +278,9 @@ def main():
 
 
 try:
+    if not os.environ.get("TAGFLOW"):
+        raise Broken("TAGFLOW is not set to the program: TAGFLOW=build/tagflow tests/instructions.py")
     TAGFLOW = os.path.abspath(os.environ["TAGFLOW"])
     sys.exit(main())
-except KeyError:
-    sys.exit("set TAGFLOW to the program: TAGFLOW=build/tagflow tests/instructions.py")
 except (Broken, OSError) as error:
     sys.exit(f"FAIL {error}")
