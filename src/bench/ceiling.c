@@ -35,7 +35,7 @@ static const double least_seconds = 2e-3;
 /* Bytes of one host's streams in one kind of pages, at most, but for 8 times its last-level caches
  * where that is more. Beyond that a sweep is bound by memory alone and a larger one only takes
  * longer: there are some hundred ways to try. */
-static const double most_bytes = 1024.0 * 1024 * 1024;
+static const double most_bytes = 512.0 * 1024 * 1024;
 static const double most_caches = 8;
 /* The share of free memory that both kinds of pages take, but for those 8 times the caches. */
 static const double most_share = 0.4;
