@@ -1,7 +1,8 @@
 /* The flow once more, as plainly as it can be said: two copies of the populations, the whole box on
  * every rank, one cell after the other. Tests compare the product with it bit for bit.
  *
- * Only what happens inside a cell (moments and collision) is the product's; streaming, walls, lids,
+ * Only what happens inside a cell (moments and collision) and the rounding of what is stored (which
+ * test_stored.c looks at) are the product's; streaming, walls, lids,
  * periodic faces, neighbours and the hash are written here from their definitions.
  *
  * What includes this is compiled once per precision, with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC.
@@ -11,6 +12,7 @@
 
 #include "boundary.h"
 #include "solver/solver.h"
+#include "stored.h"
 
 /* How many rows the list has: its enumerators are 0 .. BOUNDARIES - 1. */
 #define X(name, meaning) +1
@@ -28,9 +30,10 @@ struct reference {
     struct tag_row face_row[6]; /* rules beyond the faces; those of walls are not used */
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
-    size_t count;       /* cells */
-    uint8_t *tag;       /* [cells] row of each, x fastest */
-    stored *now, *next; /* [Q][cells] canonical populations; zeros where a cell is not fluid */
+    size_t count; /* cells */
+    uint8_t *tag; /* [cells] row of each, x fastest */
+    stored *now,
+        *next; /* [Q][cells] canonical populations as stored; zeros where a cell is not fluid */
 };
 
 /* Signals of a flow that does not change in time. */

@@ -81,7 +81,8 @@ static void get(struct flow *f, double *to)
             for (int y = b.lo[1]; y < b.hi[1]; y++)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
-                        to[i * f->cells + number(f, x, y, z)] = (double)got[i * cells + n];
+                        to[i * f->cells + number(f, x, y, z)] =
+                            (double)value_of(got[i * cells + n]);
     }
 }
 
@@ -97,7 +98,8 @@ static void put(struct flow *f, const double *from)
             for (int y = b.lo[1]; y < b.hi[1]; y++)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
-                        host[i * cells + n] = (stored)from[i * f->cells + number(f, x, y, z)];
+                        host[i * cells + n] =
+                            stored_of((scalar)from[i * f->cells + number(f, x, y, z)]);
         assert_int_equal(solver_put(&f->s, &b), STATUS_OK);
     }
 }
@@ -127,7 +129,8 @@ static void fill(struct flow *f, double *to, const double *middle, double reach,
             double value = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
                 value += 3 * reference_velocity(i, a) * u[a];
-            to[(size_t)i * f->cells + number(f, x, y, z)] = near ? (double)(stored)(w * value) : 0;
+            to[(size_t)i * f->cells + number(f, x, y, z)] =
+                near ? (double)value_of(stored_of((scalar)(w * value))) : 0;
         }
     }
 }
