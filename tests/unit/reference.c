@@ -103,6 +103,12 @@ double reference_uniform(uint64_t *state)
     return (double)(int64_t)reference_random(state) * 0x1p-63;
 }
 
+double reference_rounding(double population)
+{
+    const double half = TAGFLOW_STORAGE == 64 ? 0x1p-53 : TAGFLOW_STORAGE == 32 ? 0x1p-24 : 0x1p-11;
+    return fabs(population) * half + (TAGFLOW_STORAGE == 16 ? 0x1p-40 : 0);
+}
+
 static void *need(size_t count, size_t size)
 {
     void *const memory = calloc(count, size);

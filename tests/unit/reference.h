@@ -52,6 +52,10 @@ struct flow_case reference_case(int nx, int ny, int nz);
  * density by links, o outflow, n nonreflecting; V velocity and D density on nodes. */
 void reference_faces(struct flow_case *c, const char *letters);
 
+/* By how much a population may change when it is stored: half of the last of 11, 24 or 53 bits, and
+ * of the smallest number of fp16. */
+double reference_rounding(double population);
+
 /* Random numbers of a test, the same everywhere: 64 bits, or uniform in [-1, 1). */
 uint64_t reference_random(uint64_t *state);
 double reference_uniform(uint64_t *state);

@@ -1222,7 +1222,7 @@ static void storage_says_in_what_is_computed(void **state)
     static const struct {
         const char *given;
         enum precision storage, arithmetic;
-    } said[] = {
+    } pairs[] = {
         {"{}", PRECISION_fp32, PRECISION_fp32},
         {"{storage: fp16}", PRECISION_fp16, PRECISION_fp32},
         {"{storage: fp16, arithmetic: fp32}", PRECISION_fp16, PRECISION_fp32},
@@ -1233,14 +1233,14 @@ static void storage_says_in_what_is_computed(void **state)
         {"{arithmetic: fp32}", PRECISION_fp32, PRECISION_fp32},
     };
     (void)state;
-    for (size_t k = 0; k < LENGTH(said); k++) {
+    for (size_t k = 0; k < LENGTH(pairs); k++) {
         struct flow_case c;
         char text[64];
         const char *const set[] = {text};
-        snprintf(text, sizeof text, "solver=%s", said[k].given);
+        snprintf(text, sizeof text, "solver=%s", pairs[k].given);
         assert_int_equal(read_bytes(cavity, strlen(cavity), 1, set, &c), STATUS_OK);
-        assert_int_equal(c.solver.storage, said[k].storage);
-        assert_int_equal(c.solver.arithmetic, said[k].arithmetic);
+        assert_int_equal(c.solver.storage, pairs[k].storage);
+        assert_int_equal(c.solver.arithmetic, pairs[k].arithmetic);
         case_destroy(&c);
     }
 }

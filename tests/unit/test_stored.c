@@ -94,7 +94,7 @@ static void every_half_is_its_value(void **state)
             for (unsigned k = 0; k < ALL; k++) {
                 const double wanted = half_by_definition(k) / 32768;
                 const bool number = !isnan(wanted);
-                if (number ? (double)value[k] != wanted || signbit(value[k]) != signbit(wanted) ||
+                if (number ? (double)value[k] != wanted || !signbit(value[k]) != !signbit(wanted) ||
                                  back[k] != k
                            : !isnan(value[k]) || (back[k] & 0x7fff) <= 0x7c00)
                     fail_msg("%s, vectors %d: half %04x is %g and back %04x, not %g", v->isa,
