@@ -127,7 +127,7 @@ TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall
     if (k >= 0) {
         __builtin_prefetch(wall + k + row->pitch);
         const stored only = at_end && k == count - 1 ? *at_end : wall[k];
-        return choose(has_bit(links, i), value, (real){0} + (scalar)only);
+        return choose(has_bit(links, i), value, (real){0} + value_of(only));
     }
     __builtin_prefetch(wall + row->pitch);
     __builtin_prefetch(wall + row->pitch + LANES - 1);
