@@ -312,10 +312,13 @@ static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PH
     return status_agree(b->comm, status);
 }
 
-static void look_at_clocks(struct bench_host *h)
+/* The device's, or the host's; just after it was busy. */
+static void look_at_clocks(const struct backend *b, struct bench_host *h)
 {
-    double least, most;
-    if (!machine_clocks(&least, &most))
+    double mhz[2], least, most;
+    if (b->type->clocks && b->type->clocks(b, mhz))
+        least = most = mhz[0];
+    else if (!b->type->host_memory || !machine_clocks(&least, &most))
         return;
     h->clock_least = h->clock_least > 0 && h->clock_least < least ? h->clock_least : least;
     h->clock_most = h->clock_most > most ? h->clock_most : most;
@@ -327,9 +330,10 @@ static enum status repeat(struct bench *b, struct flow *f, struct energy *energy
 {
     const double cells = (double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2];
     double seconds, ceiling;
+    const double before = energy_joules(energy);
     enum status status = timed(b, f, row->steps, &seconds);
-    *joules += energy ? 0 : NAN;
-    look_at_clocks(&b->host);
+    *joules += energy_joules(energy) - before;
+    look_at_clocks(f->backend, &b->host);
     if (!status)
         status = measure_ceiling(b, f, row, &ceiling);
     if (!status)
@@ -415,6 +419,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
+    if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
+        *b->host.driver = '\0';
     const char *const isa = strstr(f->backend->description, "x86-64-");
     snprintf(b->host.isa, sizeof b->host.isa, "%.2s", isa ? isa + strlen("x86-64-") : "");
     if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
@@ -442,8 +448,9 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
         status = make_ceiling(b, f);
     if (status || !row->verified)
         return status;
-    struct energy *const energy = NULL;
+    struct energy *const energy = energy_open(f->backend, b->comm);
     status = all_repeats(b, f, energy, row);
+    energy_close(energy);
     if (!status && row->verified && own) /* what ran is what was right: once more */
         status = check_steps(f, row);
     row->state_step = f->solver.step;
