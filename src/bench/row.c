@@ -29,8 +29,9 @@ enum { PHASE_STEPS = 4 };
 
 /* Parts of a repeat's time that the warm-up takes at least, and the ceiling beside a repeat. */
 static const double warm_up_part = 0.4, ceiling_part = 0.35;
-/* Seconds in which the best ways of the ceiling are looked for, once for a grid and storage. */
-static const double choose_seconds = 4;
+/* The same in which the best ways of the ceiling are looked for, once for a grid and storage, but
+ * at most so many seconds. */
+static const double choose_part = 4, choose_seconds = 4;
 
 /* A flow that was measured for so long that its speed fell below this part begins again. */
 static const double slowest = 0.2;
@@ -270,7 +271,7 @@ static enum status make_ceiling(struct bench *b, const struct flow *f)
     b->ceiling_threads = threads;
     const enum status status = ceiling_create(&b->ceiling, b->comm, cells, bytes, threads);
     if (!status)
-        ceiling_choose(b->ceiling, choose_seconds);
+        ceiling_choose(b->ceiling, fmin(choose_seconds, choose_part * b->options->seconds));
     return status;
 }
 
@@ -461,6 +462,18 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
     return status;
 }
 
+/* Before a smaller grid is verified for nothing. */
+static enum status check_fits(struct bench *b, const struct bench_subject *s)
+{
+    struct flow_case c;
+    enum status status = read_case(b, s, &c);
+    if (status)
+        return status;
+    status = check_memory(b, &c, false);
+    case_destroy(&c);
+    return status;
+}
+
 enum status bench_measure(struct bench *b, struct bench_row *row)
 {
     const struct bench_subject *const s = &row->subject;
@@ -470,6 +483,8 @@ enum status bench_measure(struct bench *b, struct bench_row *row)
     enum status status = STATUS_OK;
     row->verified = true;
     if (!own)
+        status = check_fits(b, s);
+    if (!own && !status)
         status = check_smaller(b, row, cbrt(verify_cells / cells));
     if (status || !row->verified)
         return status;
