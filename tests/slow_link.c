@@ -37,9 +37,10 @@ struct held {
     MPI_Request request;
     const struct slot *slot; /* the sender's, for this message */
     uint64_t number;
-    char *room; /* what is received, */
-    void *to;   /* and where it belongs */
+    void *to;
     size_t bytes;
+    char *room; /* where it is received; kept for others */
+    size_t room_bytes;
 };
 
 static struct slow {
@@ -155,6 +156,8 @@ int MPI_Finalize(void)
             write_counts(names);
         PMPI_Win_free(&slow.window);
         PMPI_Comm_free(&slow.node);
+        for (int k = 0; k < HELD; k++)
+            free(slow.held[k].room);
         free(slow.slots);
         free(slow.sent);
         free(slow.received);
@@ -221,7 +224,11 @@ int MPI_Irecv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Com
     h->slot = &slow.slots[sender][own * RING + h->number % RING];
     h->bytes = (size_t)count * (size_t)extent;
     h->to = to;
-    h->room = room(1, h->bytes + 1);
+    if (h->room_bytes < h->bytes) {
+        free(h->room);
+        h->room = room(1, h->bytes);
+        h->room_bytes = h->bytes;
+    }
     memset(to, 0xff, h->bytes);
     const int result = PMPI_Irecv(h->room, count, type, from, tag, comm, request);
     h->request = *request;
@@ -250,11 +257,12 @@ static void deliver(struct held *h)
 {
     const double t = now(), after = t - h->slot->sent;
     memcpy(h->to, h->room, h->bytes);
-    free(h->room);
     slow.messages++;
     slow.last = t;
     slow.soonest = after < slow.soonest ? after : slow.soonest;
+    const struct held done = *h;
     *h = slow.held[--slow.count];
+    slow.held[slow.count] = done;
 }
 
 /* Of these, those that could be complete; MPI gets to work on the others. */
