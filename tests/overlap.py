@@ -30,13 +30,16 @@ parser.add_argument("tagflow", type=os.path.abspath)
 parser.add_argument("slow_link", type=os.path.abspath)
 parser.add_argument("--cells", type=int, default=64)
 parser.add_argument("--precision", choices=["fp32", "fp64"], default="fp32")
-parser.add_argument("--steps", type=int, default=0, help="a run; default: as many as update 50 million cells")
-parser.add_argument("--rounds", type=int, default=5)
-parser.add_argument("--launch", default="", metavar="COMMAND")
+parser.add_argument("--steps", type=int, default=0, help="a run; default: as many as update 80 million cells, 60 at least")
+parser.add_argument("--rounds", type=int, default=7)
+parser.add_argument("--launch", type=shlex.split, default=[], metavar="COMMAND")
 args = parser.parse_args()
 if args.cells < 8 or args.rounds < 1 or args.steps < 0:
     parser.error("it takes 8 cells, 1 round and 1 step at least")
-steps = args.steps or max(40, round(50e6 / args.cells**3))
+for path in (args.tagflow, args.slow_link):
+    if not os.access(path, os.X_OK):
+        parser.error(f"{path} is not there, or not to be run")
+steps = args.steps or max(60, round(80e6 / args.cells**3))
 
 # The look for divergence ends a batch of steps, of which the last has its phases measured.
 CASE = f"""\
@@ -52,11 +55,14 @@ output:  {{log: {{every: 0}}}}
 
 
 def run(folder, delay):
-    """Seconds of a step and its phases, with messages of so many seconds; None: without the library."""
+    """Seconds of a step (`all`) and of its phases, with messages of so many seconds; None: without the library."""
     case, out, counts = (os.path.join(folder, name) for name in ("case.yaml", "out", "counts"))
     with open(case, "w") as file:
         file.write(CASE)
-    line = shlex.split(args.launch)
+    for rank in range(2):
+        if os.path.exists(f"{counts}.{rank}"):
+            os.remove(f"{counts}.{rank}")
+    line = list(args.launch)
     if delay is not None:
         line += ["env", "LD_PRELOAD=" + args.slow_link, f"SLOW_LINK_SECONDS={delay:.9f}", "SLOW_LINK_COUNTS=" + counts]
     line += [args.tagflow, "run", case, "--output", out, "--overwrite"]
@@ -67,8 +73,11 @@ def run(folder, delay):
     with open(os.path.join(out, "report.json")) as file:
         report = json.load(file)
     for rank in range(2) if delay is not None else ():
-        with open(f"{counts}.{rank}") as file:
-            seen = json.load(file)
+        try:
+            with open(f"{counts}.{rank}") as file:
+                seen = json.load(file)
+        except FileNotFoundError:
+            sys.exit(f"overlap.py: {args.slow_link} was not loaded by rank {rank}")
         if seen["messages"] != 2 * steps or seen["soonest"] < delay - 1e-8:
             sys.exit(f"overlap.py: the messages were not held: {seen}")
     hashes.add(report["state_hash"])
