@@ -3,9 +3,9 @@
  * wire of that latency and of endless width. For ranks of one node, whose clocks are one. What
  * waits on a wire takes no processor; so it is here, but for the copy below.
  *
- *     SLOW_LINK_SECONDS  the delay; 0 is no delay, but all the rest; without it nothing is done at
- * all SLOW_LINK_COUNTS   beginning of the names of files, "." and the rank their end, for what was
- * seen
+ *     SLOW_LINK_SECONDS  the delay; 0: none, but all the rest; not set: nothing is done at all
+ *
+ *     SLOW_LINK_COUNTS   for what was seen: files whose names begin so and end in . and the rank
  *
  * Senders write down when they send, in memory that all ranks see; number n between two ranks with
  * one tag is number n on both sides, for such messages do not overtake each other. A message is
