@@ -4,8 +4,8 @@
     scripts/roofline.py bench.json [MORE.json...] [-o roofline.png]
 
 A lattice update is a fixed number of bytes moved, so the roof is drawn over them: a point for each row at its
-bytes per update and its MLUPS, the ceiling measured in the same run as a bar from least to most, and lines of
-constant GB/s. What lies below its bar is what the program loses; no operations are counted, hence there is no
+bytes per update and its MLUPS, the ceiling measured beside it as a bar from least to most, and a line of the
+highest ceiling's GB/s. What lies below its bar is what the program loses; no operations are counted, hence there is no
 roof of computing: a row that is bound by that lies low.
 """
 import argparse
@@ -25,7 +25,7 @@ except ImportError as error:
 from bench_file import Wrong, cells_text, quoted, read
 
 MARKERS = "osD^vP*X<>hp"
-COLUMN = 0.32  # width of the rows of one storage, in factors of two of bytes
+COLUMN = 0.5  # width of the rows of one storage, in factors of two of bytes
 
 
 def shown(text):
@@ -44,10 +44,13 @@ def labelled_rows(files):
     """[(label, bytes, MLUPS, ceiling or None)] of the verified rows; what is the same for all is not in the labels."""
     rows = [(k, bench, row) for k, (_, bench) in enumerate(files) for row in bench["rows"] if row["verified"]]
     sizes = {cells_text(row["cells"]) for _, _, row in rows}
+    arithmetics = {}
+    for _, _, row in rows:
+        arithmetics.setdefault(row["storage"], set()).add(row["arithmetic"])
     labels = []
     for k, bench, row in rows:
         words = [row["case"], row["collision"]] + ([cells_text(row["cells"])] if len(sizes) > 1 else [])
-        if row["arithmetic"] != row["storage"]:
+        if len(arithmetics[row["storage"]]) > 1:
             words.append(f"in {row['arithmetic']}")
         if len(files) > 1:
             words.append(f"({os.path.splitext(os.path.basename(files[k][0]))[0]})")
@@ -56,14 +59,11 @@ def labelled_rows(files):
     return labels, sizes
 
 
-def bandwidth_lines(axis, left, right, bandwidths):
-    """Lines of the ceilings' GB/s: each storage's own median, from edge to edge."""
-    x = numpy.array([left, right])
-    for storage, gbs in sorted(bandwidths.items()):
-        axis.plot(x, 1e3 * gbs / x, color="0.6", linewidth=0.9, linestyle="--", zorder=1)
-        axis.annotate(f"{gbs:.4g} GB/s: ceiling, {shown(storage)}", (right, 1e3 * gbs / right), xytext=(-4, 5),
-                      textcoords="offset points", ha="right", va="bottom", fontsize=7.5, color="0.35",
-                      rotation=0)
+def draw_roof(axis, left, right, gbs):
+    """The line of constant GB/s."""
+    axis.plot([left, right], [1e3 * gbs / left, 1e3 * gbs / right], color="0.5", linewidth=1, linestyle="--", zorder=1)
+    axis.annotate(f"{gbs:.4g} GB/s, the highest ceiling", (left, 1e3 * gbs / left), xytext=(14, 0), textcoords="offset points",
+                  va="center", fontsize=8.5, color="0.35")
 
 
 def draw(files):
@@ -85,14 +85,16 @@ def draw(files):
             if ceiling:
                 axis.fill_between([x / half, x * half], ceiling["least"], ceiling["most"], color="0.82", linewidth=0, zorder=2)
                 axis.plot([x / half, x * half], [ceiling["median"]] * 2, color="0.35", linewidth=1.4, zorder=3)
-                bandwidths.setdefault(storage, []).append(ceiling["median"] * bytes_ * 1e-3)
+                bandwidths.setdefault(bytes_, []).append(ceiling["median"] * bytes_ * 1e-3)
             axis.errorbar([x], [mlups["median"]], [[mlups["median"] - mlups["least"]], [mlups["most"] - mlups["median"]]],
                           markersize=6, capsize=2, elinewidth=1, linestyle="none", zorder=4, **style)
-    bandwidth_lines(axis, left, right, {key: float(numpy.median(values)) for key, values in bandwidths.items()})
+    if bandwidths:
+        draw_roof(axis, left, right, max(max(values) for values in bandwidths.values()))
     axis.set(xscale="log", yscale="log", xlim=(left, right), xlabel="bytes moved per lattice update, by the stated model",
              ylabel="million lattice updates a second (all cells)")
     storages = {bytes_: sorted({storage for _, storage, b, _, _ in rows if b == bytes_}) for bytes_ in across}
-    axis.set_xticks(across, [f"{bytes_:g}\n{shown(', '.join(storages[bytes_]))}" for bytes_ in across])
+    ceilings = {key: f"\nceiling {numpy.median(values):.4g} GB/s" for key, values in bandwidths.items()}
+    axis.set_xticks(across, [f"{bytes_:g}\n{shown(', '.join(storages[bytes_]))}{ceilings.get(bytes_, '')}" for bytes_ in across])
     axis.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     for ticks in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
         ticks(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
@@ -118,7 +120,7 @@ def title(files, sizes):
     if len(files) > 4:
         lines.append(f"and {len(files) - 4} more")
     if len(sizes) == 1:
-        lines[0] += f", {next(iter(sizes))} cells"
+        lines[-1] += f"; {next(iter(sizes))} cells"
     return "\n".join(lines)
 
 
