@@ -76,6 +76,7 @@ def _check_row(row, where):
     if not isinstance(cells, list) or len(cells) != 3 or not all(map(whole, cells)):
         raise Wrong(f"{where}: cells is not [nx, ny, nz]")
     _spread(row, "mlups", where)
+    _spread(row, "mflups", where)
     _spread(row, "share", where, wanted=False)
     if not number(row.get("bytes_per_update")):
         raise Wrong(f"{where}: no bytes_per_update")

@@ -4,7 +4,7 @@
     scripts/roofline.py bench.json [MORE.json...] [-o roofline.png]
 
 A lattice update is a fixed number of bytes moved, so the roof is drawn over them: a point for each row at its
-bytes per update and its MLUPS, the ceiling measured beside it as a bar from least to most, and a line of the
+bytes per update and its rate (updates of fluid cells), the ceiling measured beside it as a bar from least to most, and a line of the
 highest ceiling's GB/s. What lies below its bar is what the program loses; no operations are counted, hence there is no
 roof of computing: a row that is bound by that lies low.
 """
@@ -41,7 +41,7 @@ def marker_style(k):
 
 
 def labelled_rows(files):
-    """[(label, bytes, MLUPS, ceiling or None)] of the verified rows; what is the same for all is not in the labels."""
+    """[(label, storage, bytes, MFLUPS, ceiling or None)] of the verified rows; what is the same for all is not in the labels."""
     rows = [(k, bench, row) for k, (_, bench) in enumerate(files) for row in bench["rows"] if row["verified"]]
     sizes = {cells_text(row["cells"]) for _, _, row in rows}
     arithmetics = {}
@@ -54,7 +54,7 @@ def labelled_rows(files):
             words.append(f"in {row['arithmetic']}")
         if len(files) > 1:
             words.append(f"({os.path.splitext(os.path.basename(files[k][0]))[0]})")
-        labels.append((" ".join(words), row["storage"], row["bytes_per_update"], row["mlups"],
+        labels.append((" ".join(words), row["storage"], row["bytes_per_update"], row["mflups"],
                        (row.get("ceiling") or {}).get("mlups")))
     return labels, sizes
 
@@ -80,18 +80,18 @@ def draw(files):
         # Rows of the same bytes stand side by side, in the order of the file.
         at = bytes_ * 2 ** (COLUMN * (numpy.arange(len(here)) - (len(here) - 1) / 2) / max(len(here), 4))
         half = 2 ** (0.35 * COLUMN / max(len(here), 4))
-        for x, (label, storage, _, mlups, ceiling) in zip(at, here):
+        for x, (label, storage, _, rate, ceiling) in zip(at, here):
             style = marker_style(names.index(label))
             if ceiling:
                 axis.fill_between([x / half, x * half], ceiling["least"], ceiling["most"], color="0.82", linewidth=0, zorder=2)
                 axis.plot([x / half, x * half], [ceiling["median"]] * 2, color="0.35", linewidth=1.4, zorder=3)
                 bandwidths.setdefault(bytes_, []).append(ceiling["median"] * bytes_ * 1e-3)
-            axis.errorbar([x], [mlups["median"]], [[mlups["median"] - mlups["least"]], [mlups["most"] - mlups["median"]]],
+            axis.errorbar([x], [rate["median"]], [[rate["median"] - rate["least"]], [rate["most"] - rate["median"]]],
                           markersize=6, capsize=2, elinewidth=1, linestyle="none", zorder=4, **style)
     if bandwidths:
         draw_roof(axis, left, right, max(max(values) for values in bandwidths.values()))
     axis.set(xscale="log", yscale="log", xlim=(left, right), xlabel="bytes moved per lattice update, by the stated model",
-             ylabel="million lattice updates a second (all cells)")
+             ylabel="million updates of fluid cells a second")
     storages = {bytes_: sorted({storage for _, storage, b, _, _ in rows if b == bytes_}) for bytes_ in across}
     ceilings = {key: f"\nceiling {numpy.median(values):.4g} GB/s" for key, values in bandwidths.items()}
     axis.set_xticks(across, [f"{bytes_:g}\n{shown(', '.join(storages[bytes_]))}{ceilings.get(bytes_, '')}" for bytes_ in across])

@@ -152,13 +152,14 @@ def add_efficiency(points):
 
 
 def table(points):
-    yield f"{'':6s}  {'ranks':>6s}  {'cells':>15s}  {'cut':>11s}  {'MLUPS, least to most':>26s}  {'a rank':>8s}  {'efficiency':>10s}  ceiling"
+    yield (f"{'':6s} {'ranks':>5s} {'cells':>14s} {'cut':>11s}  {'MLUPS, least to most':>25s} {'a rank':>7s} {'efficiency':>10s} "
+           "of ceiling")
     for p in points:
         rate = f"{p['mlups']:.5g} ({p['mlups_least']:.5g}-{p['mlups_most']:.5g})"
-        ceiling = f"{100 * p['share_of_ceiling']:5.1f} %" if p["share_of_ceiling"] else "-"
-        yield (f"{p['kind']:6s}  {p['ranks']:6d}  {cells_text([p['nx'], p['ny'], p['nz']]):>15s}  "
-               f"{p['px']} x {p['py']} x {p['pz']:<3d}  {rate:>26s}  {p['mlups_per_rank']:8.4g}  "
-               f"{100 * p['efficiency']:8.1f} %  {ceiling}")
+        ceiling = f"{100 * p['share_of_ceiling']:8.1f} %" if p["share_of_ceiling"] else f"{'-':>10s}"
+        cut = f"{p['px']} x {p['py']} x {p['pz']}"
+        yield (f"{p['kind']:6s} {p['ranks']:5d} {cells_text([p['nx'], p['ny'], p['nz']]):>14s} {cut:>11s}  {rate:>25s} "
+               f"{p['mlups_per_rank']:7.4g} {100 * p['efficiency']:8.1f} % {ceiling}")
 
 
 def write_whole(path, write):

@@ -88,14 +88,13 @@ def predict(machine, kind, devices, size):
 
 
 def table(rows):
-    yield (f"{'GPUs':>5s}  {'cells':>8s}  {'cut':>12s}  {'step':>9s}  {'interior':>8s}  {'messages':>8s}  {'rest':>8s}  "
-           f"{'GLUPS':>7s}  {'eff.':>6s}  limit")
+    yield f"{'GPUs':>5s} {'cells':>8s} {'cut':>13s} {'step':>7s} {'interior':>8s} {'messages':>8s} {'rest':>6s} {'GLUPS':>7s} {'eff.':>5s}  limit"
     for row in rows:
         rest = row["shell_us"] + row["packing_us"] + row["launches_us"]
         cut = f"{row['px']} x {row['py']} x {row['pz']}"
-        yield (f"{row['devices']:5d}  {cells_text([row['nx'], row['ny'], row['nz']]):>8s}  {cut:>12s}  {row['step_us']:6.0f} us  "
-               f"{row['interior_us']:8.0f}  {row['messages_us']:8.0f}  {rest:8.0f}  {row['glups']:7.0f}  "
-               f"{100 * row['efficiency']:4.0f} %  {row['limit']}{'' if row['fits'] else ' (does not fit into memory)'}")
+        yield (f"{row['devices']:5d} {cells_text([row['nx'], row['ny'], row['nz']]):>8s} {cut:>13s} {row['step_us']:7.0f} "
+               f"{row['interior_us']:8.0f} {row['messages_us']:8.0f} {rest:6.0f} {row['glups']:7.0f} {100 * row['efficiency']:3.0f} %  "
+               f"{row['limit']}{'' if row['fits'] else ', no room'}")
 
 
 def write_csv(rows):
@@ -167,18 +166,18 @@ def model(arguments):
         return
     machine, source = machine_of(arguments)
     kinds = [("weak", arguments.weak)] + [("strong", size) for size in arguments.strong or [(1024,) * 3, (2048,) * 3]]
-    every = []
+    tables = []
+    for kind, size in kinds:
+        rows = [predict(machine, kind, devices, size) for devices in arguments.devices]
+        if None in rows:
+            raise Wrong(f"{cells_text(list(size))} cells cannot be shared by {arguments.devices[rows.index(None)]} devices")
+        tables.append((kind, size, rows))
     for line in inputs(machine, source):
         print(line)
-    for kind, size in kinds:
-        rows = [(devices, predict(machine, kind, devices, size)) for devices in arguments.devices]
-        for devices, row in rows:
-            if row is None:
-                raise Wrong(f"{cells_text(list(size))} cells cannot be shared by {devices} devices")
-        print(f"\n{kind} scaling, {cells_text(list(size))} cells {'a device' if kind == 'weak' else 'in all'}; "
+    for kind, size, rows in tables:
+        print(f"\n{kind} scaling, {cells_text(list(size))} cells {'a device' if kind == 'weak' else 'in all'}; times in us; "
               "rest: shell, packing, launches")
-        for line in table([row for _, row in rows]):
+        for line in table(rows):
             print(line)
-        every += [row for _, row in rows]
     if arguments.csv:
-        write_whole(arguments.csv, write_csv(every))
+        write_whole(arguments.csv, write_csv([row for _, _, rows in tables for row in rows]))

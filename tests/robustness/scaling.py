@@ -82,6 +82,17 @@ def refused(process, *words, code=2):
         "Traceback" not in process.stderr and all(word in process.stderr for word in words)
 
 
+def gone(path):
+    """Has the process whose number is in the file ended?"""
+    with open(path) as file:
+        pid = int(file.read())
+    os.remove(path)
+    end = time.monotonic() + runs.HANGS
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+        time.sleep(0.01)
+    return not os.path.exists(f"/proc/{pid}")
+
+
 # The model's cut and messages are the program's -------------------------------------------------
 
 
@@ -309,5 +320,134 @@ for arguments, words in [
     said = script("compare", *arguments)
     check(refused(said, "compare: ", *words), f"compare {arguments}: {told(said)}")
 check(runs.tree() == before, "and nothing was written")
+
+# Measuring ---------------------------------------------------------------------------------------
+# What takes the part of tagflow here knows its ranks from the launcher, `env RANKS={n}`, and goes wrong as MOOD says.
+STANDIN = """\
+#!/usr/bin/python3
+import json, os, sys, time
+arguments = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+ranks, mood = int(os.environ["RANKS"]), os.environ.get("MOOD", "")
+with open("calls", "a") as file:
+    file.write(" ".join([str(ranks)] + sys.argv[1:]) + "\\n")
+if mood == "fails" and ranks > 1:
+    print("----------\\nmpirun has lost a rank\\n----------\\n")
+    print("tagflow: warning: it is late", file=sys.stderr)
+    sys.exit("tagflow: out of memory on the host")
+if mood == "silent":
+    sys.exit(3)
+if mood == "hangs":
+    open("pid", "w").write(str(os.getpid()))
+    time.sleep(600)
+found = json.load(open("a.json"))
+row = found["rows"][0]
+row["cells"] = [int(n) for n in arguments["--cells"].split("x")]
+cells = row["cells"][0] * row["cells"][1] * row["cells"][2]
+rate = 100 * ranks ** 0.5 + cells / 1e6
+row["mlups"] = {"median": rate, "least": 0.9 * rate, "most": 1.1 * rate, "all": [0.9 * rate, rate, 1.1 * rate]}
+found["ranks"] = 1 if mood == "alone" else ranks
+found["rows"] = [row, row] if mood == "rows" else [row]
+if mood == "cells":
+    row["cells"][0] += 1
+if mood == "wrong":
+    found["rows"] = [{"case": "periodic", "verified": False, "why": "population 3 of cell 1, 2, 3"}]
+if mood != "nothing":
+    text = json.dumps(found)
+    open(arguments["--json"], "w").write(text[:99] if mood == "half" else text)
+"""
+write("tagflow", STANDIN)
+os.chmod("tagflow", 0o755)
+
+
+def measure(folder, *arguments, program="./tagflow", launcher="env RANKS={n}", ranks="1,2,4", weak="16", strong="32", mood=""):
+    os.environ["MOOD"] = mood
+    line = ["--output", folder] + ["--tagflow", program] * bool(program) + ["--launcher", launcher] * bool(launcher) + \
+        ["--ranks", ranks] * bool(ranks) + ["--weak", weak] * bool(weak) + ["--strong", strong] * bool(strong)
+    return script("scaling", "measure", *line, *arguments)
+
+
+said = measure("m", "--seconds", "0.5", "--repeat", "7", "--rounds", "2", "--", "--threads", "3")
+if check(said.returncode == 0 and not said.stderr and said.stdout.count("\n") == 7 and
+         max(map(len, said.stdout.splitlines())) <= 100, f"weak and strong: {told(said)}"):
+    with open("m/scaling.csv", newline="") as file:
+        table = list(csv.DictReader(file))
+    result = runs.load("m", "scaling.json")
+    check([(row["kind"], row["ranks"], row["nx"], row["ny"], row["nz"]) for row in table] ==
+          [("weak", "1", "16", "16", "16"), ("weak", "2", "16", "16", "32"), ("weak", "4", "16", "32", "32"),
+           ("strong", "1", "32", "32", "32"), ("strong", "2", "32", "32", "32"), ("strong", "4", "32", "32", "32")],
+          "the runs are those asked for")
+    rate = {ranks: 100 * ranks ** 0.5 + 32 ** 3 / 1e6 for ranks in (1, 2, 4)}
+    check(all(math.isclose(float(row["efficiency"]), rate[int(row["ranks"])] / int(row["ranks"]) / rate[1], rel_tol=1e-4) and
+              math.isclose(float(row["efficiency_most"]), 1.1 * float(row["efficiency"]), rel_tol=1e-4) for row in table[3:]),
+          "efficiency is the rate a rank beside one rank's")
+    check(len(result["points"]) == 6 and result["points"][5]["mlups"] == rate[4] and result["storage"] == "fp32", "the JSON says the same")
+    calls = open("calls").read().splitlines()
+    check(len(calls) == 12 and calls[1].startswith("1 bench --cells 32x32x32 ") and "--seconds 0.5 --repeat 7 --threads 3" in calls[0] and
+          calls[:6] == calls[6:], f"each run twice, with all arguments: {calls[:2]}")
+    image = matplotlib.image.imread("m/scaling.png")
+    check(image.shape[0] > 300 and ((image[..., :3].max(axis=2) - image[..., :3].min(axis=2)) > 0.3).sum() > 300, "and there is a picture")
+    check(sorted(os.listdir("m")) == ["scaling.csv", "scaling.json", "scaling.png"], "nothing else is left")
+before = runs.bytes_of("m")
+said = measure("m")
+check(refused(said, "scaling: ", "--force") and runs.bytes_of("m") == before, f"a measurement that is there: {told(said)}")
+said = measure("m", "--force", strong=None, ranks="2,1")
+check(said.returncode == 0 and said.stdout.count("\n") == 3, f"is replaced with --force: {told(said)}")
+
+for mood, words in [("fails", ["16x16x32 on 2 ranks", "exit status 1", "out of memory"]), ("silent", ["exit status 3", "nothing said"]),
+                    ("alone", ["on 2 ranks: it ran on 1", "launcher"]), ("rows", ["2 rows"]), ("cells", ["it ran 17x16x16"]),
+                    ("wrong", ["wrong", "population 3"]), ("nothing", ["no result", "No such file"]), ("half", ["no result", "no JSON"])]:
+    said = measure("bad", mood=mood)
+    check(refused(said, "scaling: ", *words, code=1) and os.listdir("bad") == [], f"a run that {mood}: {told(said)}")
+said = measure("bad", "--timeout", "1", mood="hangs")
+check(refused(said, "not done after 1 s", code=1), f"a run that hangs: {told(said)}")
+check(gone("pid"), "and is not left behind")
+process = subprocess.Popen([PYTHON, ROOT + "/scripts/scaling.py", "measure", "--tagflow", "./tagflow", "--launcher", "env RANKS={n}",
+                            "--ranks", "1", "--weak", "8", "--output", "bad"], stderr=subprocess.PIPE)
+while process.poll() is None and not os.path.exists("pid"):
+    time.sleep(0.01)
+process.terminate()
+error = process.communicate()[1]
+check(process.returncode == 143 and not error and os.listdir("bad") == [] and gone("pid"), f"ended itself, it takes the run with it {error}")
+write("file", "")
+before = runs.tree()
+for arguments, words in [
+        ({"ranks": None}, ["--ranks"]), ({"ranks": "0,1"}, ["'0'"]), ({"ranks": "2,2"}, ["twice"]), ({"ranks": "1;2"}, ["whole number"]),
+        ({"ranks": "99999999999"}, ["whole number"]), ({"weak": None, "strong": None}, ["nothing to do"]), ({"weak": "12,13"}, ["NX,NY,NZ"]),
+        ({"weak": "1e9"}, ["'1e9'"]), ({"strong": "2000000"}, ["more than"]), ({"strong": "1", "ranks": "2"}, ["cannot share 1^3"]),
+        ({"launcher": "mpirun -n 2"}, ["{n}"]), ({"launcher": "'{n}"}, ["quotation"]), ({"launcher": "nothing_of_the_kind {n}"}, ["no program"]),
+        ({"program": "./nowhere"}, ["./nowhere"])]:
+    said = measure("more", **arguments)
+    check(refused(said, "scaling: ", *words), f"measure {arguments}: {told(said)}")
+for arguments, words in [(["--storage", "fp32,fp64"], ["one name"]), (["--collision", "all"], ["one name"]), (["--seconds", "nan"], ["nan"]),
+                         (["--repeat", "-1"], ["--repeat"]), (["--rounds", "0"], ["'0'"]), (["--faster"], ["--faster"])]:
+    said = measure("more", *arguments)
+    check(refused(said, "scaling: ", *words), f"measure {arguments}: {told(said)}")
+said = measure("file")
+check(refused(said, "file is not a folder"), f"a file in the folder's place: {told(said)}")
+for arguments, words in [([], ["measure|model"]), (["guess"], ["guess"]), (["model", "--check", "a.json"], ["not what scaling.py measure"]),
+                         (["model", "--bench", "two.json"], ["2 ranks"]), (["model", "--bench", "a.json", "--storage", "fp16"], ["fp16"]),
+                         (["model", "--bench", "a.json", "--glups", "3"], ["--glups"]), (["model", "--glups", "inf"], ["inf"]),
+                         (["model", "--shell", "1.5"], ["share"]), (["model", "--per-node", "2.5"], ["whole number"]),
+                         (["model", "--strong", "2", "--devices", "64"], ["2^3", "64"]), (["model", "--devices", "8,x"], ["'x'"])]:
+    said = script("scaling", *arguments)
+    check(refused(said, "scaling: ", *words), f"scaling {arguments}: {told(said)}")
+check(runs.tree() == before, "and nothing was written")
+
+# Predicting --------------------------------------------------------------------------------------
+said = script("scaling", "model", "--csv", "model.csv")
+with open("model.csv", newline="") as file:
+    table = list(csv.DictReader(file))
+check(said.returncode == 0 and len(table) == 12 and "assumed, not measured" in said.stdout and
+      all(0 < float(row["efficiency"]) <= 1 for row in table), f"the prediction: {told(said)}")
+check([float(row["efficiency"]) for row in table[4:8]] == sorted((float(row["efficiency"]) for row in table[4:8]), reverse=True),
+      "strong scaling gets no better with more devices")
+row = table[7]
+check((row["devices"], row["nx"], row["px"], row["py"], row["pz"]) ==
+      ("4096", "1024", *map(str, scaling_model.cut((1024,) * 3, 4096))), "by the program's cut")
+check(max(len(line) for line in said.stdout.splitlines()[2:]) <= 100, "a table of at most 100 columns")
+said = script("scaling", "model", "--bench", "a.json")
+check(said.returncode == 0 and "0.3 GLUPS" in said.stdout and "measured on cpu, x86-64-v3" in said.stdout, "with a measured speed")
+said = script("scaling", "model", "--memory", "1")
+check(said.returncode == 0 and ", no room" in said.stdout, "a box that memory has no room for is said to be one")
 
 runs.finish()
