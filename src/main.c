@@ -16,6 +16,7 @@ static const char general_help[] =
     "\n"
     "  tagflow run   CASE.yaml [options]   run a case (under mpirun or srun: one rank a core)\n"
     "  tagflow check CASE.yaml [options]   validate, derive, decompose, estimate; no step taken\n"
+    "  tagflow bench [options]             speed of this machine, checked and beside its ceiling\n"
     "  tagflow keys  [PREFIX]              every key of a case file\n"
     "  tagflow info  [FILE.h5]             what this program is made of and finds here, or what a\n"
     "                                      checkpoint holds and whether it is whole\n"
@@ -53,6 +54,36 @@ static const char check_help[] =
     "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
     "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n";
 
+static const char bench_help[] =
+    "tagflow bench [--cells N|NX,NY,NZ]... [--case LIST] [--collision LIST] [--storage LIST]\n"
+    "              [--arithmetic LIST] [--steps N | --seconds S] [--repeat N] [--threads N]\n"
+    "              [--backend auto|cpu|cuda] [--share-gpu] [--set PATH=VALUE]... [--json FILE]\n"
+    "\n"
+    "Measures how many cells are updated a second. Each combination of what the lists name is a "
+    "row;\n"
+    "its steps are compared with plain ones, bit for bit, and a row that is not right has no "
+    "rate.\n"
+    "\n"
+    "  --cells N         a cube of N cells along each axis, or NX,NY,NZ; repeat it for several "
+    "sizes;\n"
+    "                    default: 128, or less where memory is short\n"
+    "  --case LIST       of periodic, cavity, channel, sphere, rock, or all; default: "
+    "periodic,cavity\n"
+    "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
+    "bgk\n"
+    "  --storage LIST    precisions in which populations are stored, or all; default: all\n"
+    "  --arithmetic LIST in which is computed, or all; default: what goes with the storage\n"
+    "  --steps N         steps of a repeat\n"
+    "  --seconds S       seconds of a repeat; default: 1\n"
+    "  --repeat N        repeats; default: 5\n"
+    "  --threads N       threads of each rank; default: the cores shared among a host's ranks\n"
+    "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
+    "  --share-gpu       several ranks may use one GPU: for trials, it is not faster\n"
+    "  --set PATH=VALUE  change a key of all cases, e.g. --set run.sparse=always\n"
+    "  --json FILE       write what was measured, with all that it takes to repeat it\n"
+    "\n"
+    "Several ranks: mpirun -n 4 tagflow bench. Exit status 1: a row is not right.\n";
+
 static const char keys_help[] =
     "tagflow keys [PREFIX]\n"
     "\n"
@@ -70,9 +101,8 @@ static const struct command {
     enum status (*with_mpi)(int, char **, MPI_Comm);
     enum status (*alone)(int, char **);
 } commands[] = {
-    {"run", run_help, command_run, NULL},
-    {"check", check_help, command_check, NULL},
-    {"keys", keys_help, NULL, command_keys},
+    {"run", run_help, command_run, NULL},       {"check", check_help, command_check, NULL},
+    {"bench", bench_help, command_bench, NULL}, {"keys", keys_help, NULL, command_keys},
     {"info", info_help, command_info, NULL},
 };
 
@@ -129,10 +159,10 @@ int main(int count, char **arguments)
             return commands[i].with_mpi == command_run ? status : written(status);
         }
 
-    static const char *const known[] = {"run", "check", "keys", "info", NULL};
+    static const char *const known[] = {"run", "check", "bench", "keys", "info", NULL};
     const char *const nearest = nearest_choice(known, arguments[1]);
     if (nearest)
         return fail_user("%s is not a command (did you mean %s?)", arguments[1], nearest);
-    return fail_user("%s is not a command (run, check, keys or info; tagflow --help)",
+    return fail_user("%s is not a command (run, check, bench, keys or info; tagflow --help)",
                      arguments[1]);
 }

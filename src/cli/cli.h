@@ -8,6 +8,7 @@
 #include "case/case.h"
 
 enum status command_run(int count, char **arguments, MPI_Comm comm);
+enum status command_bench(int count, char **arguments, MPI_Comm comm);
 enum status command_check(int count, char **arguments, MPI_Comm comm);
 enum status command_info(int count, char **arguments, MPI_Comm comm);
 enum status command_keys(int count, char **arguments);

@@ -78,6 +78,15 @@ struct backend_type {
     void (*phase)(struct backend *, enum queue, enum phase, bool begin);
     /* Seconds of each phase since `timing` was set; after all work is done. */
     void (*phases)(struct backend *, double seconds[PHASES]);
+    /* What the device tells of itself. NULL where it never does, false where it does not now:
+     * joules used since some moment of its own (bench/energy.h makes sense of it), */
+    bool (*energy)(const struct backend *, double *joules);
+    /* by what name ranks of a host know that they share what `energy` is of, */
+    void (*device)(const struct backend *, char name[64]);
+    /* clocks of its cores and of its memory now, MHz, */
+    bool (*clocks)(const struct backend *, double mhz[2]);
+    /* and its driver, "550.54.15". */
+    bool (*driver)(const struct backend *, char version[64]);
 };
 
 /* Those that this program was built with, the preferred first; NULL at the end. Meson's list. */

@@ -1,0 +1,157 @@
+/* What /proc and /sys say; see machine.h. */
+#include "bench/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The text after "key :" or "key:" in a line of /proc; NULL if the line is of another key. */
+static const char *value_of(const char *line, const char *key)
+{
+    const size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0)
+        return NULL;
+    line += length;
+    line += strspn(line, " \t");
+    return *line == ':' ? line + 1 + strspn(line + 1, " \t") : NULL;
+}
+
+/* The number with which a file begins; below 0 if there is none. */
+static double number_in(const char *path)
+{
+    double value = -1;
+    FILE *const file = fopen(path, "r");
+    if (!file)
+        return -1;
+    if (fscanf(file, "%lf", &value) != 1)
+        value = -1;
+    fclose(file);
+    return value;
+}
+
+void machine_processor(char name[128])
+{
+    char line[512];
+    snprintf(name, 128, "unknown processor");
+    FILE *const file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *const found = value_of(line, "model name");
+        if (!found || *found == '\n' || *found == '\0')
+            continue;
+        snprintf(name, 128, "%.*s", (int)strcspn(found, "\n"), found);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+int machine_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
+static void widen(double mhz, double *least, double *most)
+{
+    if (!(mhz > 0))
+        return;
+    *least = *most == 0 || mhz < *least ? mhz : *least;
+    *most = mhz > *most ? mhz : *most;
+}
+
+bool machine_clocks(double *least, double *most)
+{
+    char line[512];
+    *least = *most = 0;
+    for (int core = 0; core < sysconf(_SC_NPROCESSORS_CONF); core++) {
+        snprintf(line, sizeof line, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", core);
+        widen(1e-3 * number_in(line), least, most);
+    }
+    FILE *const file = *most > 0 ? NULL : fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *const mhz = value_of(line, "cpu MHz");
+        if (mhz)
+            widen(strtod(mhz, NULL), least, most);
+    }
+    if (file)
+        fclose(file);
+    return *most > 0;
+}
+
+/* What the control groups of this process (version 2) leave of the host's memory. A cache of files
+ * counts as used there, so inactive pages of files are added. */
+static double group_memory_free(double most)
+{
+    char folder[2048] = "/sys/fs/cgroup", line[2048];
+    const size_t root = strlen(folder);
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "0::/", 4) == 0)
+            snprintf(folder + root, sizeof folder - root, "%.*s", (int)strcspn(line + 3, "\n"),
+                     line + 3);
+    if (file)
+        fclose(file);
+    for (;;) {
+        char path[2100];
+        snprintf(path, sizeof path, "%s/memory.max", folder);
+        const double limit = number_in(path); /* "max": none */
+        snprintf(path, sizeof path, "%s/memory.current", folder);
+        double left = limit - number_in(path), files;
+        snprintf(path, sizeof path, "%s/memory.stat", folder);
+        file = limit >= 0 ? fopen(path, "r") : NULL;
+        while (file && fgets(line, sizeof line, file))
+            if (sscanf(line, "inactive_file %lf", &files) == 1)
+                left += files;
+        if (file)
+            fclose(file);
+        if (limit >= 0 && left < most)
+            most = left > 0 ? left : 1;
+        char *const up = strrchr(folder, '/');
+        if (up < folder + root)
+            return most;
+        *up = '\0';
+    }
+}
+
+double machine_memory_free(void)
+{
+    char line[256];
+    double kib = 0;
+    FILE *const file = fopen("/proc/meminfo", "r");
+    while (file && kib == 0 && fgets(line, sizeof line, file)) {
+        const char *const value = value_of(line, "MemAvailable");
+        if (value)
+            kib = strtod(value, NULL);
+    }
+    if (file)
+        fclose(file);
+    return kib > 0 ? group_memory_free(1024 * kib) : 0;
+}
+
+/* Of one core: the size of its highest cache, bytes, if it is the first of those that share it. */
+static double cache_first_of(int core)
+{
+    double size = 0;
+    for (int index = 0; index < 8; index++) {
+        char path[128];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", core,
+                 index);
+        const double kib = number_in(path);
+        if (kib <= 0)
+            break;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+                 core, index);
+        size = (int)number_in(path) == core ? 1024 * kib : 0;
+    }
+    return size;
+}
+
+double machine_cache(void)
+{
+    double bytes = 0;
+    for (int core = 0; core < sysconf(_SC_NPROCESSORS_CONF); core++)
+        bytes += cache_first_of(core);
+    const long level3 = bytes > 0 ? 0 : sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return level3 > 0 ? (double)level3 : bytes;
+}

@@ -1,0 +1,23 @@
+/* What the host says of itself; nothing here can fail, what is not known is said so. */
+#ifndef TAGFLOW_BENCH_MACHINE_H
+#define TAGFLOW_BENCH_MACHINE_H
+
+#include <stdbool.h>
+
+/* The processor's name, "AMD EPYC 9654 96-Core Processor"; "unknown processor" if not known. */
+void machine_processor(char name[128]);
+
+/* Cores (hardware threads) of the host that are online. */
+int machine_cores(void);
+
+/* The lowest and the highest clock of the host's cores now, MHz; false if not known. */
+bool machine_clocks(double *least, double *most);
+
+/* Bytes that this process and its like may still take without swapping: free memory of the host, or
+ * of its control group where that is less; 0 if not known. */
+double machine_memory_free(void);
+
+/* Bytes of the host's last-level caches, all together; 0 if not known. */
+double machine_cache(void);
+
+#endif

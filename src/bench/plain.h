@@ -1,0 +1,61 @@
+/* A step as plainly as it can be said: collide every cell, then every cell gathers what its
+ * neighbours send. The benchmark compares the program's steps with it, bit for bit.
+ *
+ * Only what happens inside a cell (moments, operator, subgrid model) is the program's, compiled for
+ * one cell at a time. Streaming, walls, lids, periodic faces, neighbours and the layout of memory
+ * are made here from their definitions; nothing here knows slots or halos.
+ *
+ * A block of cells with one layer around it, x fastest; of each cell all its populations one after
+ * the other. plain.c is compiled once for each precision. */
+#ifndef TAGFLOW_BENCH_PLAIN_H
+#define TAGFLOW_BENCH_PLAIN_H
+
+#include <stddef.h>
+
+#include "slot.h"
+
+/* Beyond a face of the box, which is a wall: PLAIN_FACE + 0 .. 5; beyond an edge or corner. */
+enum { PLAIN_FACE = 0x80, PLAIN_EDGE = PLAIN_FACE + 6 };
+
+struct plain {
+    int n[3];                   /* cells of the block; the layer around it comes on top */
+    const uint8_t *what;        /* [n + 2] row of the cell, or PLAIN_* */
+    const struct tag_row *rows; /* [TAG_ROWS] */
+    double face_velocity[6][3]; /* of walls */
+    void *f;                    /* real[n + 2][Q]: f_i - w_i as they arrive, then collided */
+};
+
+/* Where a population was not what it should be. */
+struct plain_fault {
+    int at[3], i; /* cell of the block, population */
+    double is, was_to_be;
+};
+
+struct plain_step {
+    int storage, arithmetic; /* bits */
+    size_t real;             /* bytes of a number that is computed with */
+    /* Populations of a piece of the block, stored[Q][cells of the piece], into p->f. */
+    void (*take)(struct plain *p, const struct box *piece, const void *populations);
+    /* Collide all fluid cells, those of the layer around the block as well. */
+    void (*collide)(struct plain *p);
+    /* How many populations of a piece, as the program has them after its step, are not, bit for
+     * bit, what arrives after the collision in p->f; the first of them in *fault. */
+    size_t (*compare)(const struct plain *p, const struct box *piece, const void *populations,
+                      struct plain_fault *fault);
+};
+
+/* That of a precision; NULL: this program has no such kernels. */
+const struct plain_step *plain_find(int storage, int arithmetic);
+
+static inline size_t plain_cell(const struct plain *p, int x, int y, int z)
+{
+    const size_t nx = (size_t)p->n[0] + 2, ny = (size_t)p->n[1] + 2;
+    return ((size_t)(z + 1) * ny + (size_t)(y + 1)) * nx + (size_t)(x + 1);
+}
+
+static inline size_t plain_cells(const struct plain *p)
+{
+    return ((size_t)p->n[0] + 2) * ((size_t)p->n[1] + 2) * ((size_t)p->n[2] + 2);
+}
+
+#endif

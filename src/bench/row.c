@@ -1,0 +1,483 @@
+/* One row of the table: checked, then measured, then looked at again; see row.h. */
+#include "bench/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/clock.h"
+#include "base/message.h"
+#include "bench/ceiling.h"
+#include "bench/copy.h"
+#include "bench/energy.h"
+#include "bench/machine.h"
+#include "domain/decompose.h"
+#include "io/inputs.h"
+#include "run/report.h"
+#include "solver/flow.h"
+#include "solver/transport.h"
+
+/* The plain step is slow: cells of a rank's block with which it is still done in seconds. */
+static const double verify_cells = 128.0 * 128 * 128;
+/* Steps that are compared before the first repeat and after the last: an even and an odd one. */
+enum { VERIFY_STEPS = 2 };
+
+/* Steps with a look at their phases, after each repeat and not part of it. */
+enum { PHASE_STEPS = 4 };
+
+/* Parts of a repeat's time that the warm-up takes at least, and the ceiling beside a repeat. */
+static const double warm_up_part = 0.4, ceiling_part = 0.35;
+/* Seconds in which the best ways of the ceiling are looked for, once for a grid and storage. */
+static const double choose_seconds = 4;
+
+/* A flow that was measured for so long that its speed fell below this part begins again. */
+static const double slowest = 0.2;
+
+/* A case with all that it takes to step it. */
+struct flow {
+    struct flow_case c;
+    struct domain domain;
+    struct backend *backend;
+    struct solver solver;
+};
+
+static void flow_destroy(struct flow *f)
+{
+    solver_destroy(&f->solver);
+    if (f->backend)
+        f->backend->type->close(f->backend);
+    domain_destroy(&f->domain);
+    case_destroy(&f->c);
+    *f = (struct flow){0};
+}
+
+static enum status read_case(struct bench *b, const struct bench_subject *s, struct flow_case *c)
+{
+    const struct bench_options *const o = b->options;
+    char name[64], *text;
+    size_t length;
+    enum status status = status_agree(b->comm, bench_case_text(s, &text, &length));
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "bench_%s.yaml", bench_cases[s->which]);
+    const struct case_files files = inputs(&b->comm);
+    status = case_read_files(name, text, (long)length, o->set_count, o->sets, &files, c);
+    free(text);
+    status = status_agree(b->comm, status);
+    if (status)
+        return status;
+    const char *what = memcmp(c->cells, s->cells, sizeof c->cells) != 0 ? "--cells"
+                       : c->solver.storage != s->storage                ? "--storage"
+                       : c->solver.arithmetic != s->arithmetic          ? "--arithmetic"
+                       : c->solver.collision != s->collision            ? "--collision"
+                       : c->run.threads != s->threads                   ? "--threads"
+                                                                        : NULL;
+    if (!what)
+        return STATUS_OK;
+    case_destroy(c);
+    return fail_user("a --set changes what %s says: give %s alone", what, what);
+}
+
+/* Is there memory for it? Before anything is allocated: too much of it, and the system ends a
+ * process that did nothing wrong. Only that of the host; a device says so itself. */
+static enum status check_memory(struct bench *b, const struct flow_case *c, bool verified)
+{
+    int cuts[3];
+    struct domain d;
+    MPI_Comm host;
+    enum status status = decompose(c->cells, c->run.ranks, b->ranks, cuts);
+    if (status)
+        return status;
+    domain_layout(&d, c, cuts, b->rank);
+    double need = b->options->backend->host_memory ? solver_bytes(&d, c->solver.storage)
+                                                   : (double)view_cells(&d.view);
+    if (verified)
+        need += verify_bytes(&d, c);
+    MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host);
+    MPI_Comm_free(&host);
+    const double room = 0.95 * machine_memory_free();
+    struct {
+        double over;
+        int rank;
+    } mine = {room > 0 ? need - room : -1, b->rank}, worst;
+    double said[2] = {need, room};
+    MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->comm);
+    MPI_Bcast(said, 2, MPI_DOUBLE, worst.rank, b->comm);
+    if (worst.over <= 0)
+        return STATUS_OK;
+    if (b->rank == 0)
+        fail_machine("%d x %d x %d cells in %s need %.4g GB of memory on a host where %.4g GB are "
+                     "free (give less --cells, or use more hosts)",
+                     c->cells[0], c->cells[1], c->cells[2], precision_name(c->solver.storage),
+                     1e-9 * said[0], 1e-9 * said[1]);
+    return STATUS_MACHINE;
+}
+
+/* From the case to the initial flow. */
+static enum status flow_create(struct bench *b, const struct bench_subject *s, bool verified,
+                               struct flow *f)
+{
+    char why[128];
+    enum transport transport;
+    enum status status = read_case(b, s, &f->c);
+    if (!status)
+        status = check_memory(b, &f->c, verified);
+    if (!status)
+        status = domain_create(&f->domain, &f->c, b->comm);
+    if (status)
+        return status;
+    const struct backend_wanted wanted = {
+        .c = &f->c, .comm = b->comm, .share = b->options->share_gpu};
+    status = status_agree(b->comm, b->options->backend->open(&f->backend, &wanted));
+    if (!status)
+        status = transport_choose(&f->c, f->backend, b->comm, &transport, why);
+    if (!status)
+        status = solver_create(&f->solver, &f->domain, f->backend, transport);
+    if (!status)
+        status = status_agree(b->comm, solver_initialise(&f->solver, &f->c));
+    return status;
+}
+
+/* ---- is it right? ---- */
+
+static enum status check_steps(struct flow *f, struct bench_row *row)
+{
+    memcpy(row->verified_cells, f->c.cells, sizeof row->verified_cells);
+    row->verified = verify_knows(&f->domain, &f->c, row->why);
+    if (!row->verified)
+        return STATUS_OK;
+    return verify_steps(&f->solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
+}
+
+/* The same case on a grid that the plain step can do. */
+static enum status check_smaller(struct bench *b, struct bench_row *row, double scale)
+{
+    struct bench_subject s = row->subject;
+    struct flow f = {0};
+    for (int a = 0; a < 3; a++)
+        s.cells[a] = (int)fmax(1, floor(s.cells[a] * scale));
+    enum status status = flow_create(b, &s, true, &f);
+    if (!status)
+        status = check_steps(&f, row);
+    flow_destroy(&f);
+    return status;
+}
+
+/* The flow as a whole, at some step. */
+struct look {
+    int64_t step;
+    struct flow_sums sums;
+};
+
+static enum status look(struct flow *f, struct look *l)
+{
+    l->step = f->solver.step;
+    return flow_measure(&f->solver, false, &l->sums);
+}
+
+/* Every rounding of what is stored and computed moves a cell's mass by less than half a unit in
+ * the last place of deviations f_i - w_i that are, together, at most about 4 |u| + 0.01; a few
+ * dozen roundings a step, all of the same sign at worst. A wall or halo that loses one population
+ * in a thousand cells is far above that in fp32. */
+static double mass_tolerance(const struct flow *f, const struct look *from, const struct look *to)
+{
+    const double unit = f->c.solver.storage == PRECISION_fp64          ? 0x1p-53
+                        : bench_stored_bytes(f->c.solver.storage) == 4 ? 0x1p-24
+                                                                       : 0x1p-11;
+    const double speed = fmax(from->sums.max_velocity, to->sums.max_velocity);
+    return 8 * unit * (4 * speed + 0.01) * (double)(to->step - from->step + 1) *
+           (double)f->domain.fluid_cells;
+}
+
+/* Is the state still a flow, and has it kept its mass? All cases are closed or periodic. */
+static bool sound(const struct flow *f, const struct look *from, const struct look *to,
+                  struct bench_row *row)
+{
+    const double change = to->sums.mass - from->sums.mass, most = mass_tolerance(f, from, to);
+    if (!to->sums.finite)
+        snprintf(row->why, sizeof row->why,
+                 "after step %lld cell %d %d %d holds a number that is none, or out of all bounds",
+                 (long long)to->step, to->sums.bad_cell[0], to->sums.bad_cell[1],
+                 to->sums.bad_cell[2]);
+    else if (!(fabs(change) <= most))
+        snprintf(row->why, sizeof row->why,
+                 "from step %lld to %lld the mass changed by %.3g of %.9g; rounding explains %.3g",
+                 (long long)from->step, (long long)to->step, change, from->sums.mass, most);
+    else
+        return true;
+    row->verified = false;
+    return false;
+}
+
+/* ---- how fast is it? ---- */
+
+/* So many steps and the seconds they took, of the slowest rank; one that fails steps on, as the
+ * others do not know. */
+static enum status timed(struct bench *b, struct flow *f, int64_t steps, double *seconds)
+{
+    enum status status = STATUS_OK;
+    MPI_Barrier(b->comm);
+    const double start = clock_seconds();
+    for (int64_t k = 0; k < steps; k++)
+        if (solver_step(&f->solver))
+            status = STATUS_MACHINE;
+    if (solver_wait(&f->solver))
+        status = STATUS_MACHINE;
+    *seconds = clock_seconds() - start;
+    MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm);
+    return status_agree(b->comm, status);
+}
+
+/* Steps until the machine runs as it will, and how many a repeat takes. */
+static enum status warm_up(struct bench *b, struct flow *f, struct bench_row *row)
+{
+    const struct bench_options *const o = b->options;
+    const double wanted = warm_up_part * o->seconds;
+    double seconds;
+    int64_t steps = o->steps ? o->steps : 2;
+    for (;;) {
+        const enum status status = timed(b, f, steps, &seconds);
+        if (status)
+            return status;
+        if (o->steps || seconds >= wanted)
+            break;
+        /* seconds is the same on all ranks */
+        const double more = seconds > 0.01 * wanted ? 1.2 * wanted / seconds : 100;
+        steps = (int64_t)ceil((double)steps * fmin(more, 100));
+    }
+    row->steps =
+        o->steps ? o->steps : (int64_t)fmax(1, round(o->seconds / seconds * (double)steps));
+    return STATUS_OK;
+}
+
+static enum status make_ceiling(struct bench *b, const struct flow *f)
+{
+    const struct box all = domain_all(&f->domain);
+    const size_t cells = box_cells(&all), bytes = bench_stored_bytes(f->c.solver.storage);
+    const int threads = f->c.run.threads;
+    int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes ||
+                  threads != b->ceiling_threads;
+    MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, b->comm);
+    if (!differs)
+        return STATUS_OK;
+    ceiling_destroy(b->ceiling);
+    b->ceiling = NULL;
+    b->ceiling_cells = cells;
+    b->ceiling_bytes = bytes;
+    b->ceiling_threads = threads;
+    const enum status status = ceiling_create(&b->ceiling, b->comm, cells, bytes, threads);
+    if (!status)
+        ceiling_choose(b->ceiling, choose_seconds);
+    return status;
+}
+
+/* What the machine could do, updates a second of all ranks. */
+static enum status measure_ceiling(struct bench *b, struct flow *f, struct bench_row *row,
+                                   double *updates)
+{
+    const double seconds = ceiling_part * b->options->seconds;
+    if (!f->backend->type->host_memory) {
+        double bytes;
+        const enum status status =
+            copy_measure(f->backend, b->comm, b->host.host_ranks, seconds, &bytes);
+        *updates = bytes / row->bytes_per_update;
+        snprintf(row->way, sizeof row->way, "the device's own copy");
+        return status;
+    }
+    *updates = ceiling_measure(b->ceiling, seconds);
+    snprintf(row->way, sizeof row->way, "%s", ceiling_way(b->ceiling));
+    if (*updates > 0)
+        return STATUS_OK;
+    if (b->rank == 0)
+        fail_machine("the data that the ceiling is measured with are wrong afterwards: this "
+                     "machine's memory or processor is faulty");
+    return STATUS_MACHINE;
+}
+
+/* The mean over ranks of what each phase takes in a step. */
+static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PHASES])
+{
+    double seconds[PHASES] = {0};
+    enum status status = STATUS_OK;
+    MPI_Barrier(b->comm);
+    for (int k = 0; k < PHASE_STEPS; k++)
+        if (solver_step_timed(&f->solver, seconds))
+            status = STATUS_MACHINE;
+    MPI_Allreduce(MPI_IN_PLACE, seconds, PHASES, MPI_DOUBLE, MPI_SUM, b->comm);
+    for (int k = 0; k < PHASES; k++)
+        sum[k] += seconds[k] / PHASE_STEPS / b->ranks;
+    return status_agree(b->comm, status);
+}
+
+static void look_at_clocks(struct bench_host *h)
+{
+    double least, most;
+    if (!machine_clocks(&least, &most))
+        return;
+    h->clock_least = h->clock_least > 0 && h->clock_least < least ? h->clock_least : least;
+    h->clock_most = h->clock_most > most ? h->clock_most : most;
+}
+
+/* One repeat: number k of the row's. */
+static enum status repeat(struct bench *b, struct flow *f, struct energy *energy,
+                          struct bench_row *row, int k, double *joules)
+{
+    const double cells = (double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2];
+    double seconds, ceiling;
+    enum status status = timed(b, f, row->steps, &seconds);
+    *joules += energy ? 0 : NAN;
+    look_at_clocks(&b->host);
+    if (!status)
+        status = measure_ceiling(b, f, row, &ceiling);
+    if (!status)
+        status = look_at_phases(b, f, row->phases);
+    if (status)
+        return status;
+    row->updates.all[k] = cells * (double)row->steps / seconds;
+    row->fluid.all[k] = (double)row->fluid_cells * (double)row->steps / seconds;
+    row->ceiling.all[k] = ceiling;
+    row->share.all[k] = row->fluid.all[k] / ceiling;
+    return STATUS_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool spread_make(struct spread *s, int count)
+{
+    s->count = count;
+    s->all = calloc((size_t)count, sizeof *s->all);
+    return s->all;
+}
+
+static bool spread_sum_up(struct spread *s)
+{
+    const size_t n = (size_t)s->count;
+    double *const sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return false;
+    memcpy(sorted, s->all, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    s->least = sorted[0];
+    s->most = sorted[n - 1];
+    s->median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+    free(sorted);
+    return true;
+}
+
+static enum status all_repeats(struct bench *b, struct flow *f, struct energy *energy,
+                               struct bench_row *row)
+{
+    const int repeats = b->options->repeat;
+    struct look first, from, to;
+    double joules = 0;
+    enum status status = look(f, &first);
+    from = first;
+    if (!status && !sound(f, &first, &first, row))
+        return STATUS_OK;
+    if (!status)
+        status = warm_up(b, f, row);
+    for (int k = 0; k < repeats && !status; k++) {
+        status = repeat(b, f, energy, row, k, &joules);
+        if (!status)
+            status = look(f, &to);
+        if (!status && !sound(f, &from, &to, row))
+            return STATUS_OK;
+        if (!status && to.sums.max_velocity < slowest * first.sums.max_velocity) {
+            status = status_agree(b->comm, solver_initialise(&f->solver, &f->c));
+            if (!status)
+                status = look(f, &from);
+        }
+    }
+    for (int k = 0; k < PHASES; k++)
+        row->phases[k] /= repeats;
+    row->joules = joules / ((double)row->fluid_cells * (double)row->steps * (double)repeats) * 1e9;
+    return status;
+}
+
+/* What there is to say of a row beside its rates. */
+static enum status describe(struct bench *b, const struct flow *f, struct bench_row *row)
+{
+    const int repeats = b->options->repeat;
+    double bytes = solver_bytes(&f->domain, f->c.solver.storage);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, b->comm);
+    row->bytes_per_cell = bytes / ((double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2]);
+    row->bytes_per_update = report_bytes_per_update(f->backend);
+    row->fluid_cells = f->domain.fluid_cells;
+    row->imbalance = f->domain.imbalance;
+    int sparse = f->domain.view.line != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
+    row->sparse = sparse;
+    snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
+    const char *const isa = strstr(f->backend->description, "x86-64-");
+    snprintf(b->host.isa, sizeof b->host.isa, "%.2s", isa ? isa + strlen("x86-64-") : "");
+    if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
+        spread_make(&row->ceiling, repeats) && spread_make(&row->share, repeats))
+        return status_agree(b->comm, STATUS_OK);
+    return status_agree(b->comm, fail_machine("out of memory for %d repeats", repeats));
+}
+
+static enum status sum_up(struct bench *b, struct bench_row *row)
+{
+    enum status status = STATUS_OK;
+    if (!spread_sum_up(&row->updates) || !spread_sum_up(&row->fluid) ||
+        !spread_sum_up(&row->ceiling) || !spread_sum_up(&row->share))
+        status = fail_machine("out of memory for %d repeats", b->options->repeat);
+    return status_agree(b->comm, status);
+}
+
+/* A flow that is there and initialised. own: the plain step can do its grid. */
+static enum status measure(struct bench *b, struct flow *f, bool own, struct bench_row *row)
+{
+    enum status status = describe(b, f, row);
+    if (!status && own)
+        status = check_steps(f, row);
+    if (!status && row->verified && f->backend->type->host_memory)
+        status = make_ceiling(b, f);
+    if (status || !row->verified)
+        return status;
+    struct energy *const energy = NULL;
+    status = all_repeats(b, f, energy, row);
+    if (!status && row->verified && own) /* what ran is what was right: once more */
+        status = check_steps(f, row);
+    row->state_step = f->solver.step;
+    if (!status && row->verified)
+        status = solver_hash(&f->solver, &row->hash);
+    if (!status && row->verified)
+        status = sum_up(b, row);
+    return status;
+}
+
+enum status bench_measure(struct bench *b, struct bench_row *row)
+{
+    const struct bench_subject *const s = &row->subject;
+    const double cells = (double)s->cells[0] * s->cells[1] * s->cells[2] / b->ranks;
+    const bool own = cells <= 1.05 * verify_cells;
+    struct flow f = {0};
+    enum status status = STATUS_OK;
+    row->verified = true;
+    if (!own)
+        status = check_smaller(b, row, cbrt(verify_cells / cells));
+    if (status || !row->verified)
+        return status;
+    status = flow_create(b, s, own, &f);
+    if (!status)
+        status = measure(b, &f, own, row);
+    flow_destroy(&f);
+    return status;
+}
+
+void bench_row_destroy(struct bench_row *row)
+{
+    free(row->updates.all);
+    free(row->fluid.all);
+    free(row->ceiling.all);
+    free(row->share.all);
+    *row = (struct bench_row){0};
+}

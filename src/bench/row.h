@@ -1,0 +1,80 @@
+/* One row of the table: a case, checked and measured. */
+#ifndef TAGFLOW_BENCH_ROW_H
+#define TAGFLOW_BENCH_ROW_H
+
+#include "bench/bench.h"
+#include "bench/verify.h"
+
+/* Values of all repeats. */
+struct spread {
+    int count;
+    double *all; /* in the order of the repeats */
+    double median, least, most;
+};
+
+struct bench_row {
+    struct bench_subject subject;
+    bool verified;
+    char why[VERIFY_WHY];  /* not verified: what is wrong */
+    int verified_cells[3]; /* on which the steps were compared */
+    int64_t fluid_cells;
+    int64_t steps;      /* of a repeat */
+    int64_t state_step; /* step of the state that `hash` is of */
+    uint64_t hash;
+    bool sparse;
+    double bytes_per_update; /* by the model */
+    double bytes_per_cell;   /* of memory, all ranks' over all cells */
+    double imbalance;
+    struct spread updates; /* cells updated a second, all ranks, solid ones counted */
+    struct spread fluid;   /* fluid ones alone */
+    struct spread ceiling; /* updates that the machine could do, measured beside each repeat */
+    struct spread share;   /* of the ceiling: fluid over ceiling, repeat by repeat */
+    char way[128];         /* what the ceiling is of */
+    double phases[PHASES]; /* seconds of a step, mean over ranks */
+    double joules;         /* of a billion updates of fluid cells; NAN: not known */
+};
+
+/* What the rows have in common. */
+struct bench_host {
+    char device[128], processor[128], driver[64], mpi[256], name[256], time[64], isa[16];
+    int cores, ranks, hosts, host_ranks, threads;
+    double clock_least, clock_most; /* MHz, seen while measuring; 0: not known */
+    double memory;                  /* bytes that were free on this rank's host */
+};
+
+struct bench {
+    const struct bench_options *options;
+    MPI_Comm comm;
+    int rank, ranks;
+    bool live; /* progress goes to a terminal */
+    struct bench_host host;
+    /* The ceiling of the last row, which the next may use as well. */
+    struct ceiling *ceiling;
+    size_t ceiling_cells, ceiling_bytes;
+    int ceiling_threads;
+};
+
+/* Bytes of a stored population. */
+size_t bench_stored_bytes(enum precision storage);
+
+/* Measures row->subject. Collective; the same status and row on all ranks. STATUS_OK with
+ * row->verified false: the steps are not right, and there is no rate. */
+enum status bench_measure(struct bench *b, struct bench_row *row);
+void bench_row_destroy(struct bench_row *row);
+
+/* "128^3" or "64x96x128". */
+void bench_cells_text(const int cells[3], char *text, size_t size);
+
+/* ---- what is printed and written, on rank 0 ---- */
+
+/* The lines about the machine, before the first row is measured. */
+void table_host(const struct bench *b);
+/* The table's head; its columns are as wide as these rows need. */
+void table_head(const struct bench_row *rows, int count);
+void table_row(const struct bench_row *rows, int count, int at);
+/* What follows the last row. */
+void table_tail(const struct bench_row *rows, int count);
+
+enum status json_write(const struct bench *b, const struct bench_row *rows, int count);
+
+#endif

@@ -1,0 +1,185 @@
+/* The table of `tagflow bench`, at most 100 columns wide; see row.h. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/row.h"
+#include "case/keys.h"
+#include "version.h"
+
+enum { WIDTH = 100, CELLS_TEXT = 48 };
+
+/* Characters of the columns that say what a row is. */
+struct widths {
+    int which, cells, collision, storage;
+};
+
+/* "fp32", or "fp32/fp64" where the arithmetic is another. */
+static void storage_text(const struct bench_subject *s, char *text, size_t size)
+{
+    if (s->storage == s->arithmetic || bench_stored_bytes(s->storage) < 4)
+        snprintf(text, size, "%s", precision_name(s->storage));
+    else
+        snprintf(text, size, "%s/%s", precision_name(s->storage), precision_name(s->arithmetic));
+}
+
+static void widen(int *width, const char *text)
+{
+    *width = (int)strlen(text) > *width ? (int)strlen(text) : *width;
+}
+
+static struct widths widths_of(const struct bench_row *rows, int count)
+{
+    struct widths w = {4, 5, 9, 7}; /* of the head */
+    for (int k = 0; k < count; k++) {
+        char text[CELLS_TEXT];
+        widen(&w.which, bench_cases[rows[k].subject.which]);
+        widen(&w.collision, key_collisions[rows[k].subject.collision]);
+        bench_cells_text(rows[k].subject.cells, text, sizeof text);
+        widen(&w.cells, text);
+        storage_text(&rows[k].subject, text, sizeof text);
+        widen(&w.storage, text);
+    }
+    return w;
+}
+
+static void print_subject(const struct bench_row *row, struct widths w)
+{
+    char cells[CELLS_TEXT], storage[CELLS_TEXT];
+    bench_cells_text(row->subject.cells, cells, sizeof cells);
+    storage_text(&row->subject, storage, sizeof storage);
+    printf("%-*s %-*s %-*s %-*s", w.which, bench_cases[row->subject.which], w.cells, cells,
+           w.collision, key_collisions[row->subject.collision], w.storage, storage);
+}
+
+/* Text in lines that fit, all of them so far to the right. */
+static void print_wrapped(const char *text, int indent)
+{
+    int at = 0;
+    for (const char *word = text; *word;) {
+        const int length = (int)strcspn(word, " ");
+        if (at > 0 && at + 1 + length > WIDTH) {
+            putchar('\n');
+            at = 0;
+        }
+        at += at ? printf(" %.*s", length, word) : printf("%*s%.*s", indent, "", length, word);
+        word += length + strspn(word + length, " ");
+    }
+    putchar('\n');
+}
+
+void table_host(const struct bench *b)
+{
+    const struct bench_host *const h = &b->host;
+    char line[1024];
+    snprintf(line, sizeof line, "tagflow %s, commit %s, %s, %s", TAGFLOW_VERSION, TAGFLOW_COMMIT,
+             TAGFLOW_COMPILER, h->mpi);
+    print_wrapped(line, 0);
+    snprintf(line, sizeof line, "%s; %s, %d core%s%s", h->device, h->processor, h->cores,
+             h->cores == 1 ? "" : "s", h->hosts > 1 ? " a host" : "");
+    print_wrapped(line, 0);
+    snprintf(line, sizeof line, "%d rank%s on %d host%s, %d thread%s each; medians of %d repeat%s",
+             h->ranks, h->ranks == 1 ? "" : "s", h->hosts, h->hosts == 1 ? "" : "s", h->threads,
+             h->threads == 1 ? "" : "s", b->options->repeat, b->options->repeat == 1 ? "" : "s");
+    print_wrapped(line, 0);
+    putchar('\n');
+}
+
+void table_head(const struct bench_row *rows, int count)
+{
+    const struct widths w = widths_of(rows, count);
+    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s %6s %5s %6s\n", w.which, "case", w.cells, "cells",
+           w.collision, "collision", w.storage, "storage", 5, "MLUPS", "least-most", "MFLUPS",
+           "GB/s", "share", "B/cell");
+    fflush(stdout);
+}
+
+/* A rate in six characters at most. */
+static void rate_text(double rate, char text[16])
+{
+    snprintf(text, 16, rate < 999.95 ? "%.1f" : "%.0f", rate);
+}
+
+static void print_rates(const struct bench_row *row)
+{
+    char median[16], least[16], most[16], fluid[16], range[40];
+    rate_text(1e-6 * row->updates.median, median);
+    rate_text(1e-6 * row->updates.least, least);
+    rate_text(1e-6 * row->updates.most, most);
+    rate_text(1e-6 * row->fluid.median, fluid);
+    snprintf(range, sizeof range, "(%s-%s)", least, most);
+    printf(" %5s %-12s %6s %6.1f %4.0f%% %6.1f\n", median, range, fluid,
+           1e-9 * row->fluid.median * row->bytes_per_update, 100 * row->share.median,
+           row->bytes_per_cell);
+}
+
+void table_row(const struct bench_row *rows, int count, int at)
+{
+    const struct bench_row *const row = &rows[at];
+    print_subject(row, widths_of(rows, count));
+    if (row->verified) {
+        print_rates(row);
+    } else {
+        printf(" not verified: no rate\n");
+        print_wrapped(row->why, 2);
+    }
+    fflush(stdout);
+}
+
+/* Where the time of a step goes, in hundredths of it. */
+static void print_phases(const struct bench_row *rows, int count)
+{
+    static const enum phase shown[] = {PHASE_interior, PHASE_shell,  PHASE_pack,
+                                       PHASE_exchange, PHASE_unpack, PHASE_wait};
+    static const char *const names[] = {"inner", "shell", "pack", "exch", "unpck", "wait"};
+    const struct widths w = widths_of(rows, count);
+    bool joules = false;
+    for (int k = 0; k < count; k++)
+        joules = joules || (rows[k].verified && isfinite(rows[k].joules));
+    printf("\n%-*s %-*s %-*s %-*s", w.which, "case", w.cells, "cells", w.collision, "collision",
+           w.storage, "storage");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        printf(" %5s", names[i]);
+    printf(" %6s%s\n", "imbal.", joules ? "  J/GLU" : "");
+    for (int k = 0; k < count; k++) {
+        const struct bench_row *const row = &rows[k];
+        if (!row->verified)
+            continue;
+        print_subject(row, w);
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+            printf(" %4.0f%%", 100 * row->phases[shown[i]] / row->phases[PHASE_step]);
+        printf(" %6.3f", row->imbalance);
+        if (joules && isfinite(row->joules))
+            printf(" %6.2f", row->joules);
+        putchar('\n');
+    }
+}
+
+void table_tail(const struct bench_row *rows, int count)
+{
+    const struct bench_row *right = NULL;
+    bool smaller = false;
+    char line[1024];
+    for (int k = 0; k < count; k++)
+        if (rows[k].verified) {
+            right = right ? right : &rows[k];
+            smaller = smaller || memcmp(rows[k].verified_cells, rows[k].subject.cells,
+                                        sizeof rows[k].subject.cells) != 0;
+        }
+    if (!right)
+        return;
+    print_phases(rows, count);
+    putchar('\n');
+    snprintf(line, sizeof line,
+             "MLUPS: million cells updated a second; MFLUPS: fluid cells alone, of which GB/s (19 "
+             "populations read and written and a tag: %.0f bytes in %s) and the share of the "
+             "ceiling (%s) measured beside each repeat. Phases: hundredths of a step's time, mean "
+             "of ranks; the exchange and the interior overlap.",
+             right->bytes_per_update, precision_name(right->subject.storage), right->way);
+    print_wrapped(line, 0);
+    print_wrapped(smaller ? "Verified: steps of every case compared with plain ones, bit for bit, "
+                            "large ones on a smaller grid; state finite, mass kept."
+                          : "Verified: steps of every row compared with plain ones, bit for bit, "
+                            "before its repeats and after; state finite, mass kept.",
+                  0);
+}

@@ -1,0 +1,384 @@
+/* The program's steps against plain ones; see verify.h.
+ *
+ * A step is compared with the plain one of the state before it, so that one copy of the block and
+ * one layer of neighbours' cells is all that is needed: that layer is exchanged here, by where in
+ * the box it is, without anything that the program's halos use. */
+#include "bench/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "bench/plain.h"
+#include "boundary.h"
+
+#define X(storage, arithmetic) extern const struct plain_step plain_step_##storage##_##arithmetic;
+#include "plain_steps.h"
+#undef X
+
+static const struct plain_step *const plain_steps[] = {
+#define X(storage, arithmetic) &plain_step_##storage##_##arithmetic,
+#include "plain_steps.h"
+#undef X
+};
+
+const struct plain_step *plain_find(int storage, int arithmetic)
+{
+    for (size_t k = 0; k < sizeof plain_steps / sizeof *plain_steps; k++)
+        if (plain_steps[k]->storage == storage && plain_steps[k]->arithmetic == arithmetic)
+            return plain_steps[k];
+    return NULL;
+}
+
+/* "fp32": 32 */
+static int bits_of(enum precision p)
+{
+    return atoi(precision_name(p) + 2);
+}
+
+static const struct plain_step *step_of(const struct flow_case *c)
+{
+    return plain_find(bits_of(c->solver.storage), bits_of(c->solver.arithmetic));
+}
+
+double verify_bytes(const struct domain *d, const struct flow_case *c)
+{
+    const struct plain p = {.n = {d->view.n[0], d->view.n[1], d->view.n[2]}};
+    const struct plain_step *const step = step_of(c);
+    return (double)plain_cells(&p) * (double)(1 + (step ? Q * step->real : 0));
+}
+
+/* What the plain step does not know of what rows say; NULL: nothing. */
+static const char *unknown_row(const struct tag_row *row)
+{
+    if (row->fluid == FLUID_none)
+        return row->boundary == BOUNDARY_surface ? "walls between cells (wall: interpolated)"
+               : boundary_open(row->boundary)    ? "open faces"
+                                                 : NULL;
+    return row->damped ? "a subgrid model damped by walls" : row->sponge ? "sponges" : NULL;
+}
+
+bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VERIFY_WHY])
+{
+    const char *what = NULL;
+    for (int k = 0; k < 6; k++)
+        if (c->faces[k].kind != FACE_periodic && c->faces[k].kind != FACE_wall)
+            what = c->faces[k].kind == FACE_slip ? "planes of symmetry" : "open faces";
+    if (c->patch_count)
+        what = "patches of faces";
+    if (c->zone_count)
+        what = "regions with a method of their own";
+    if (d->signals > 1)
+        what = "what changes in time";
+    if (!step_of(c))
+        what = "this storage with this arithmetic";
+    for (int k = 0; k < d->row_count && !what; k++)
+        what = unknown_row(&d->rows[k]);
+    /* of other ranks: bodies may be theirs alone */
+    int mine = what != NULL, any;
+    MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, d->comm);
+    if (any)
+        snprintf(why, VERIFY_WHY, "the plain step that verifies does not know %s",
+                 what ? what : "what another rank has");
+    return !any;
+}
+
+/* ---- the layer around a block ---- */
+
+/* Where a rank's block is, in cells of the whole box. */
+struct place {
+    int lo[3], hi[3];
+};
+
+struct verifier {
+    struct solver *solver;
+    const struct plain_step *step;
+    struct plain plain;
+    uint8_t *what;
+    struct place *places; /* [ranks] */
+};
+
+enum { SHIFTS = 27 }; /* a periodic box may be met beyond each of its sides */
+
+/* The cells of rank `from`, shifted by whole boxes, that are in the block of rank `to` or the layer
+ * around it, in coordinates of that block; false: there are none. */
+static bool shared(const struct verifier *v, int from, int to, int shift, struct box *b)
+{
+    const struct domain *const d = v->solver->domain;
+    const int by[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
+    for (int a = 0; a < 3; a++) {
+        const int n = v->places[to].hi[a] - v->places[to].lo[a];
+        const int move = by[a] * d->cells[a] - v->places[to].lo[a];
+        if (by[a] && !d->periodic[a])
+            return false;
+        b->lo[a] = v->places[from].lo[a] + move > -1 ? v->places[from].lo[a] + move : -1;
+        b->hi[a] = v->places[from].hi[a] + move < n + 1 ? v->places[from].hi[a] + move : n + 1;
+        if (b->lo[a] >= b->hi[a])
+            return false;
+    }
+    return from != to || shift != SHIFTS / 2;
+}
+
+/* Cells of a box, `bytes` each, to or from a buffer; the box moved by `by`. */
+static void copy_box(const struct plain *p, const struct box *b, const int by[3], char *cells,
+                     size_t bytes, char *buffer, bool out)
+{
+    const size_t row = (size_t)(b->hi[0] - b->lo[0]) * bytes;
+    for (int z = b->lo[2]; z < b->hi[2]; z++)
+        for (int y = b->lo[1]; y < b->hi[1]; y++, buffer += row) {
+            char *const at = cells + plain_cell(p, b->lo[0] + by[0], y + by[1], z + by[2]) * bytes;
+            memcpy(out ? buffer : at, out ? at : buffer, row);
+        }
+}
+
+/* Messages of one exchange. */
+struct post {
+    MPI_Request *request;
+    char **buffer;
+    struct box *box;
+    int count, room;
+};
+
+static bool post_add(struct post *p, const struct box *b, size_t bytes)
+{
+    if (p->count == p->room) {
+        const int room = 2 * p->room + 32;
+        MPI_Request *const request = realloc(p->request, (size_t)room * sizeof *request);
+        p->request = request ? request : p->request;
+        char **const buffer = realloc(p->buffer, (size_t)room * sizeof *buffer);
+        p->buffer = buffer ? buffer : p->buffer;
+        struct box *const box = realloc(p->box, (size_t)room * sizeof *box);
+        p->box = box ? box : p->box;
+        if (!request || !buffer || !box)
+            return false;
+        p->room = room;
+    }
+    p->box[p->count] = *b;
+    p->request[p->count] = MPI_REQUEST_NULL;
+    p->buffer[p->count] = malloc(box_cells(b) * bytes);
+    return p->buffer[p->count++] != NULL;
+}
+
+static void post_clear(struct post *p)
+{
+    for (int k = 0; k < p->count; k++)
+        free(p->buffer[k]);
+    free(p->request);
+    free(p->buffer);
+    free(p->box);
+    *p = (struct post){0};
+}
+
+/* Room for all messages of this rank, those that come first; in `peer` and `tag` who and which. */
+static bool post_all(const struct verifier *v, size_t bytes, struct post *come, struct post *go)
+{
+    const struct domain *const d = v->solver->domain;
+    struct box b;
+    bool room = true;
+    for (int peer = 0; peer < d->ranks && room; peer++)
+        for (int shift = 0; shift < SHIFTS && room; shift++) {
+            if (shared(v, peer, d->rank, shift, &b))
+                room = post_add(come, &b, bytes);
+            if (room && shared(v, d->rank, peer, shift, &b))
+                room = post_add(go, &b, bytes);
+        }
+    return room;
+}
+
+/* Fill the layer around the block from the cells that are there, `bytes` each. */
+static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
+{
+    const struct domain *const d = v->solver->domain;
+    const struct plain *const p = &v->plain;
+    static const int still[3] = {0, 0, 0};
+    struct post come = {0}, go = {0};
+    enum status status = STATUS_OK;
+    if (!post_all(v, bytes, &come, &go))
+        status = fail_machine("out of memory for the layer around a block");
+    status = status_agree(d->comm, status);
+    int in = 0, out = 0;
+    for (int peer = 0; peer < d->ranks && !status; peer++)
+        for (int shift = 0; shift < SHIFTS; shift++) {
+            struct box b;
+            if (shared(v, peer, d->rank, shift, &b)) {
+                MPI_Irecv(come.buffer[in], (int)(box_cells(&b) * bytes), MPI_BYTE, peer, shift,
+                          d->comm, &come.request[in]);
+                in++;
+            }
+            if (!shared(v, d->rank, peer, shift, &b))
+                continue;
+            int by[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
+            for (int a = 0; a < 3; a++) /* from the peer's coordinates to those of this block */
+                by[a] = v->places[peer].lo[a] - v->places[d->rank].lo[a] - by[a] * d->cells[a];
+            copy_box(p, &b, by, cells, bytes, go.buffer[out], true);
+            MPI_Isend(go.buffer[out], (int)(box_cells(&b) * bytes), MPI_BYTE, peer, shift, d->comm,
+                      &go.request[out]);
+            out++;
+        }
+    MPI_Waitall(in, come.request, MPI_STATUSES_IGNORE);
+    MPI_Waitall(out, go.request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < in; k++)
+        copy_box(p, &come.box[k], still, cells, bytes, come.buffer[k], false);
+    post_clear(&come);
+    post_clear(&go);
+    return status;
+}
+
+/* ---- what there is ---- */
+
+/* What a place is that may be beyond the box: PLAIN_*; else the row of the domain's tag, or 0 where
+ * it is not this rank's. */
+static uint8_t what_is(const struct domain *d, const int at[3])
+{
+    int outside = 0, face = 0;
+    bool mine = true;
+    for (int a = 0; a < 3; a++) {
+        const int g = d->lo[a] + at[a];
+        mine = mine && at[a] >= 0 && at[a] < d->view.n[a];
+        if (d->periodic[a] || (g >= 0 && g < d->cells[a]))
+            continue;
+        outside++;
+        face = 2 * a + (g >= 0);
+    }
+    if (outside)
+        return (uint8_t)(outside == 1 ? PLAIN_FACE + face : PLAIN_EDGE);
+    return mine ? d->tags[view_index(&d->view, at[0], at[1], at[2])] & TAG_ROW : 0;
+}
+
+static enum status start(struct verifier *v, const struct flow_case *c)
+{
+    const struct domain *const d = v->solver->domain;
+    struct plain *const p = &v->plain;
+    for (int a = 0; a < 3; a++)
+        p->n[a] = d->view.n[a];
+    for (int face = 0; face < 6; face++)
+        memcpy(p->face_velocity[face], c->faces[face].velocity, sizeof p->face_velocity[face]);
+    p->rows = d->rows;
+    p->what = v->what = malloc(plain_cells(p));
+    p->f = calloc(plain_cells(p), Q * v->step->real);
+    v->places = malloc((size_t)d->ranks * sizeof *v->places);
+    enum status status = STATUS_OK;
+    if (!v->what || !p->f || !v->places)
+        status = fail_machine("out of memory for the plain step of %zu cells, %.4g GB",
+                              plain_cells(p), 1e-9 * (double)(plain_cells(p) * Q * v->step->real));
+    status = status_agree(d->comm, status);
+    if (status)
+        return status;
+    struct place mine;
+    for (int a = 0; a < 3; a++) {
+        mine.lo[a] = d->lo[a];
+        mine.hi[a] = d->lo[a] + d->view.n[a];
+    }
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, v->places, sizeof mine, MPI_BYTE, d->comm);
+    for (int z = -1; z <= p->n[2]; z++)
+        for (int y = -1; y <= p->n[1]; y++)
+            for (int x = -1; x <= p->n[0]; x++)
+                v->what[plain_cell(p, x, y, z)] = what_is(d, (const int[3]){x, y, z});
+    return exchange(v, v->what, 1);
+}
+
+/* The solver's state into the plain step's. */
+static enum status take(struct verifier *v)
+{
+    struct solver *const s = v->solver;
+    const struct box all = domain_all(s->domain);
+    struct box piece;
+    enum status status = STATUS_OK;
+    for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
+        const void *const populations = solver_get(s, &piece);
+        if (populations)
+            v->step->take(&v->plain, &piece, populations);
+        else
+            status = STATUS_MACHINE;
+    }
+    return status_agree(s->domain->comm, status);
+}
+
+/* How many populations of this rank are wrong, and where the first is. */
+static enum status compare(struct verifier *v, int step, const struct verify_spoil *spoil,
+                           size_t *wrong, struct plain_fault *fault)
+{
+    struct solver *const s = v->solver;
+    const struct box all = domain_all(s->domain);
+    struct box piece;
+    enum status status = STATUS_OK;
+    *wrong = 0;
+    for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
+        struct plain_fault here;
+        void *const populations = (void *)(uintptr_t)solver_get(s, &piece);
+        if (!populations) {
+            status = STATUS_MACHINE;
+            break;
+        }
+        if (spoil)
+            spoil->call(spoil->context, step, &piece, populations);
+        const size_t more = v->step->compare(&v->plain, &piece, populations, &here);
+        if (more && !*wrong)
+            *fault = here;
+        *wrong += more;
+    }
+    return status_agree(s->domain->comm, status);
+}
+
+/* All ranks get the words of the lowest rank that has found something. */
+static bool judge(const struct verifier *v, size_t wrong, const struct plain_fault *fault,
+                  char why[VERIFY_WHY])
+{
+    const struct domain *const d = v->solver->domain;
+    unsigned long long mine = wrong, all;
+    int who = wrong ? d->rank : d->ranks, first;
+    MPI_Allreduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, d->comm);
+    MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, d->comm);
+    if (!all)
+        return true;
+    if (d->rank == first)
+        snprintf(why, VERIFY_WHY,
+                 "after step %lld population %d of cell %d %d %d is %.9g, not %.9g (%llu of them "
+                 "are wrong)",
+                 (long long)v->solver->step, fault->i, d->lo[0] + fault->at[0],
+                 d->lo[1] + fault->at[1], d->lo[2] + fault->at[2], fault->is, fault->was_to_be,
+                 all);
+    MPI_Bcast(why, VERIFY_WHY, MPI_CHAR, first, d->comm);
+    return false;
+}
+
+static enum status steps(struct verifier *v, int count, const struct verify_spoil *spoil,
+                         bool *right, char why[VERIFY_WHY])
+{
+    struct plain_fault fault = {0};
+    size_t wrong = 0;
+    enum status status = STATUS_OK;
+    for (int k = 0; k < count && *right && !status; k++) {
+        status = take(v);
+        if (!status)
+            status = exchange(v, v->plain.f, Q * v->step->real);
+        if (status)
+            break;
+        v->step->collide(&v->plain);
+        status = solver_step(v->solver);
+        if (solver_wait(v->solver))
+            status = STATUS_MACHINE;
+        status = status_agree(v->solver->domain->comm, status);
+        if (!status)
+            status = compare(v, k, spoil, &wrong, &fault);
+        if (!status)
+            *right = judge(v, wrong, &fault, why);
+    }
+    return status;
+}
+
+enum status verify_steps(struct solver *s, const struct flow_case *c, int count,
+                         const struct verify_spoil *spoil, bool *right, char why[VERIFY_WHY])
+{
+    struct verifier v = {.solver = s, .step = step_of(c)};
+    *right = true;
+    enum status status = start(&v, c);
+    if (!status)
+        status = steps(&v, count, spoil, right, why);
+    free(v.what);
+    free(v.plain.f);
+    free(v.places);
+    return status;
+}

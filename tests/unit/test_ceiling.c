@@ -1,0 +1,139 @@
+/* The memory's ceiling: every way sweeps what it says, once; damage is found; memory that is not
+ * there is reported. What the host says of itself is plausible. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "bench/ceiling.h"
+#include "bench/machine.h"
+#include "bench/streams.h"
+#include "scratch.h"
+
+/* Each order alone, over a part of the streams that no block divides: every word in it one greater,
+ * every other one as it was. */
+static void every_order_changes_each_word_once(void **state)
+{
+    (void)state;
+    enum { STREAM = 40 * 128, STRIDE = STREAM + STREAMS_LINE, LO = 3 * 128, HI = 38 * 128 };
+    const size_t words = STREAMS * STRIDE / sizeof(uint64_t);
+    uint64_t *const memory = aligned_alloc(4096, (STREAMS * STRIDE + 4095) / 4096 * 4096);
+    assert_non_null(memory);
+    assert_true(streams_orders() > 5);
+    for (int order = 0; order < streams_orders(); order++)
+        for (size_t block = 128; block <= 4096; block *= 2) {
+            for (size_t n = 0; n < words; n++)
+                memory[n] = n * n;
+            streams_order(order)((char *)memory, STRIDE, LO, HI, block);
+            for (size_t n = 0; n < words; n++) {
+                const size_t at = n * sizeof(uint64_t) % STRIDE;
+                if (memory[n] != n * n + (at >= LO && at < HI))
+                    fail_msg("%s, blocks of %zu bytes: word %zu", streams_order_name(order), block,
+                             n);
+            }
+        }
+    free(memory);
+}
+
+/* Sizes of numbers, threads and grids (one smaller than a thread's least share; not a multiple of
+ * anything): rates, a way's name and untouched data. */
+static void rates_are_positive_and_data_right(void **state)
+{
+    (void)state;
+    static const size_t cells[] = {0, 100, 33000};
+    for (size_t bytes = 2; bytes <= 8; bytes *= 2)
+        for (int threads = 1; threads <= 3; threads += bytes == 4 ? 1 : 2)
+            for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+                struct ceiling *c;
+                char pages[8], stride[8], order[40];
+                int block;
+                assert_int_equal(ceiling_create(&c, MPI_COMM_WORLD, cells[k], bytes, threads),
+                                 STATUS_OK);
+                assert_string_equal(ceiling_way(c), "");
+                if (k % 2)
+                    ceiling_choose(c, 0);
+                assert_true(ceiling_right(c));
+                assert_true(ceiling_measure(c, 0) > 1e3);
+                assert_int_equal(
+                    sscanf(ceiling_way(c), "%7s %7s %d %39s", pages, stride, &block, order), 4);
+                assert_true(ceiling_right(c));
+                ceiling_destroy(c);
+            }
+}
+
+/* One bit of any word, be it of a stream or between and behind them, in either kind of pages. */
+static void a_flipped_bit_is_found(void **state)
+{
+    (void)state;
+    struct ceiling *c;
+    assert_int_equal(ceiling_create(&c, MPI_COMM_WORLD, 20000, 4, 2), STATUS_OK);
+    assert_true(ceiling_measure(c, 0) > 0);
+    for (size_t n = 0; n < 3000000; n += 99991) {
+        *ceiling_word(c, n) ^= UINT64_C(1) << n % 64;
+        assert_false(ceiling_right(c));
+        *ceiling_word(c, n) ^= UINT64_C(1) << n % 64;
+        assert_true(ceiling_right(c));
+    }
+    *ceiling_word(c, 0) += 1; /* as if swept once too often */
+    assert_true(ceiling_measure(c, 0) < 0);
+    ceiling_destroy(c);
+}
+
+static void memory_that_is_not_there_is_reported(void **state)
+{
+    (void)state;
+    struct rlimit limit, few;
+    struct ceiling *c;
+    assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+    few = limit;
+    few.rlim_cur = 64 << 20; /* less than what is mapped already */
+    assert_int_equal(setrlimit(RLIMIT_AS, &few), 0);
+    scratch_listen();
+    const enum status status = ceiling_create(&c, MPI_COMM_WORLD, 4000000, 8, 1);
+    const char *const heard = scratch_heard();
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    assert_int_equal(status, STATUS_MACHINE);
+    assert_null(c);
+    assert_one_line(heard, "GB for the streams");
+    ceiling_destroy(c);
+}
+
+static void the_host_is_plausible(void **state)
+{
+    (void)state;
+    char name[128];
+    double least, most;
+    memset(name, 'x', sizeof name);
+    machine_processor(name);
+    assert_true(strlen(name) > 0 && strlen(name) < sizeof name && !strchr(name, '\n'));
+    assert_in_range(machine_cores(), 1, 1 << 20);
+    if (machine_clocks(&least, &most))
+        assert_true(least > 10 && least <= most && most < 20000);
+    else
+        assert_true(most == 0);
+    const double cache = machine_cache(), memory = machine_memory_free();
+    assert_true(cache == 0 || (cache >= 64 << 10 && cache < 1e12));
+    assert_true(memory > 1 << 20 && memory < 1e15);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_order_changes_each_word_once),
+        cmocka_unit_test(rates_are_positive_and_data_right),
+        cmocka_unit_test(a_flipped_bit_is_found),
+        cmocka_unit_test(memory_that_is_not_there_is_reported),
+        cmocka_unit_test(the_host_is_plausible),
+    };
+    MPI_Init(&argc, &argv);
+    message_set_rank(0, 1);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
