@@ -64,6 +64,13 @@ def _spread(row, name, where, wanted=True):
         raise Wrong(f"{where}: {name}: all is no list of numbers above 0")
 
 
+def ceiling_of(row):
+    """MLUPS of the ceiling beside a row, {median, least, most}; None without one. They are its members, or those of its
+    `mlups`."""
+    ceiling = row.get("ceiling")
+    return ceiling.get("mlups", ceiling) if ceiling else None
+
+
 def _check_row(row, where):
     if not isinstance(row, dict) or not isinstance(row.get("case"), str) or not isinstance(row.get("verified"), bool):
         raise Wrong(f"{where}: no case, or not said whether it is verified")
@@ -80,11 +87,10 @@ def _check_row(row, where):
     _spread(row, "share", where, wanted=False)
     if not number(row.get("bytes_per_update")):
         raise Wrong(f"{where}: no bytes_per_update")
-    ceiling = row.get("ceiling")
-    if ceiling is not None:
-        if not isinstance(ceiling, dict):
+    if row.get("ceiling") is not None:
+        if not isinstance(row["ceiling"], dict):
             raise Wrong(f"{where}: ceiling is no object")
-        _spread(ceiling, "mlups", where + ", ceiling")
+        _spread({"ceiling": ceiling_of(row)}, "ceiling", where)
     phases = row.get("phases") or {}
     if not isinstance(phases, dict) or not all(value is None or value == 0 or number(value) for value in phases.values()):
         raise Wrong(f"{where}: phases are no numbers")

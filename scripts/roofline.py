@@ -22,7 +22,7 @@ except ImportError as error:
     print(f"roofline: needs Python's matplotlib and numpy ({error}): apt install python3-matplotlib", file=sys.stderr)
     sys.exit(1)
 
-from bench_file import Wrong, cells_text, quoted, read
+from bench_file import Wrong, ceiling_of, cells_text, quoted, read
 
 MARKERS = "osD^vP*X<>hp"
 COLUMN = 0.5  # width of the rows of one storage, in factors of two of bytes
@@ -54,8 +54,7 @@ def labelled_rows(files):
             words.append(f"in {row['arithmetic']}")
         if len(files) > 1:
             words.append(f"({os.path.splitext(os.path.basename(files[k][0]))[0]})")
-        labels.append((" ".join(words), row["storage"], row["bytes_per_update"], row["mflups"],
-                       (row.get("ceiling") or {}).get("mlups")))
+        labels.append((" ".join(words), row["storage"], row["bytes_per_update"], row["mflups"], ceiling_of(row)))
     return labels, sizes
 
 

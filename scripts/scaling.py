@@ -87,6 +87,7 @@ def add_measure(commands):
     parser.add_argument("--case", type=word, default="periodic", help="of bench (default: periodic)")
     parser.add_argument("--collision", type=word, default="bgk", help="(default: bgk)")
     parser.add_argument("--storage", type=word, default="fp32", help="(default: fp32)")
+    parser.add_argument("--threads", type=natural, default=1, help="of each rank (default: 1)")
     parser.add_argument("--seconds", type=positive, help="of a repeat; bench's own choice unless given")
     parser.add_argument("--repeat", type=natural, help="repeats of each run; bench's own choice unless given")
     parser.add_argument("--rounds", metavar="N", type=natural, default=1,
@@ -98,7 +99,8 @@ def add_measure(commands):
 
 def add_model(commands):
     parser = commands.add_parser("model", help="compute the time of a step on many GPUs, or check the model against a measurement")
-    parser.add_argument("--check", metavar="scaling.json", help="compare with what `measure` wrote, in place of predicting")
+    parser.add_argument("--check", metavar="scaling.json", nargs="+",
+                        help="compare with what `measure` wrote, in place of predicting")
     parser.add_argument("--bench", metavar="FILE.json", help="take the device's speed from this bench on one rank")
     parser.add_argument("--glups", type=positive, help="the device's speed in place of that")
     parser.add_argument("--devices", metavar="N,...", type=naturals, default=[8, 64, 512, 4096], help="(default: 8,64,512,4096)")

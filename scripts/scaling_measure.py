@@ -64,7 +64,8 @@ def bench(arguments, ranks, cells, folder):
         os.remove(path)
     launcher = [word.replace("{n}", str(ranks)) for word in arguments.launcher_words]
     line = launcher + [arguments.tagflow, "bench", "--cells", "x".join(map(str, cells)), "--case", arguments.case,
-                       "--collision", arguments.collision, "--storage", arguments.storage, "--json", path]
+                       "--collision", arguments.collision, "--storage", arguments.storage,
+                       "--threads", str(arguments.threads), "--json", path]
     for name in ("seconds", "repeat"):
         if getattr(arguments, name):
             line += ["--" + name, f"{getattr(arguments, name):g}"]

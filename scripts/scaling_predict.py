@@ -132,32 +132,47 @@ def seconds(point):
             "packing": (point["pack"] + point["unpack"]) * step, "messages": point["wait"] * step}
 
 
-def check(path):
-    """The parts of a step of one point give the speed of each; with these, the others are predicted. Ranks that share a
+def points_of(paths):
+    """The points of several ranks in these files, and their storage."""
+    points, storages = [], set()
+    for path in paths:
+        found = read_measurement(path)
+        storages.add(found["storage"])
+        points += [point for point in found["points"] if point["ranks"] > 1 and
+                   all(isinstance(point.get(name), (int, float)) for name in ("interior", "shell", "pack", "unpack", "wait"))]
+    if len(storages) > 1:
+        raise Wrong(f"{', '.join(map(quoted, paths))} are of different storages: {', '.join(sorted(storages))}")
+    if len(points) < 2:
+        raise Wrong(f"{', '.join(map(quoted, paths))}: points of several ranks with phases: {len(points)}; two are needed, one to "
+                    "learn from")
+    return sorted(points, key=lambda point: (point["nx"] * point["ny"] * point["nz"], point["ranks"])), storages.pop()
+
+
+def check(paths):
+    """The parts of a step of the largest box give the speed of each; with these, the others are predicted. Ranks that share a
     processor move messages themselves: nothing is hidden. Compared are shares of a step, not times, which change with the
     machine's mood."""
-    found = read_measurement(path)
-    points = [point for point in found["points"] if point["ranks"] > 1 and
-              all(isinstance(point.get(name), (int, float)) for name in ("interior", "shell", "pack", "unpack", "wait"))]
-    points.sort(key=lambda point: (point["nx"] * point["ny"] * point["nz"], point["ranks"]))
-    if len(points) < 2:
-        raise Wrong(f"{quoted(path)} has {len(points)} points of several ranks with phases; two are needed, one to learn from")
+    points, storage = points_of(paths)
     known = points.pop()
-    work, took = amounts(known, found["storage"]), seconds(known)
-    if not all(work[name] > 0 and took[name] > 0 for name in work):
-        raise Wrong(f"{quoted(path)}: in the largest box some part of the step took no time: nothing to learn from")
-    speed = {name: work[name] / took[name] for name in work}
+    work, took = amounts(known, storage), seconds(known)
+    if took["interior"] <= 0 or work["interior"] <= 0:
+        raise Wrong("the largest box has no interior: nothing to learn from")
+    speed = {name: work[name] / took[name] if took[name] > 0 else math.inf for name in work}
     print(f"learnt from {cells_text([known['nx'], known['ny'], known['nz']])} on {known['ranks']} ranks: interior "
           f"{1e-6 * speed['interior']:.4g} MLUPS a rank, shell {speed['shell'] / speed['interior']:.2f} of that, packing "
           f"{1e-9 * speed['packing']:.3g} GB/s, messages {1e-9 * speed['messages']:.3g} GB/s")
-    print(f"{'':6s}  {'ranks':>5s}  {'cells':>12s}  {'cut':>9s}  outside the interior: {'model':>8s}  {'measured':>8s}  {'ratio':>6s}")
+    print(f"{'ranks':>5s} {'cells':>14s} {'cut':>11s}  outside the interior: {'model':>8s} {'measured':>9s} {'ratio':>6s}")
     for point in points:
-        model_parts = {name: amount / speed[name] for name, amount in amounts(point, found["storage"]).items()}
         parts = seconds(point)
-        outside = [1 - some["interior"] / sum(some.values()) for some in (model_parts, parts)]
+        model_parts = {name: amount / speed[name] for name, amount in amounts(point, storage).items()}
+        totals = [sum(some.values()) for some in (model_parts, parts)]
+        if min(totals) <= 0:
+            raise Wrong(f"a point of {point['ranks']} ranks has no phases")
+        outside = [1 - some["interior"] / total for some, total in zip((model_parts, parts), totals)]
+        ratio = f"{outside[0] / outside[1]:6.2f}" if outside[1] > 0 else f"{'-':>6s}"
         cut = f"{point['px']} x {point['py']} x {point['pz']}"
-        print(f"{point['kind']:6s}  {point['ranks']:5d}  {cells_text([point['nx'], point['ny'], point['nz']]):>12s}  {cut:>9s}  "
-              f"{'':21s}  {100 * outside[0]:6.1f} %  {100 * outside[1]:6.1f} %  {outside[0] / outside[1]:6.2f}")
+        print(f"{point['ranks']:5d} {cells_text([point['nx'], point['ny'], point['nz']]):>14s} {cut:>11s}  {'':21s} "
+              f"{100 * outside[0]:6.1f} % {100 * outside[1]:7.1f} % {ratio}")
 
 
 def model(arguments):

@@ -142,7 +142,7 @@ for cells, ranks in (((64, 48, 32), 6), ((16, 12, 4), 8), ((200, 30, 30), 5), ((
     said = runs.tagflow("check", "case.yaml", "--ranks", ranks, "--set", f"domain.cells={json.dumps(cells)}")
     cuts = re.search(r"ranks: \d+ = (\d+) x (\d+) x (\d+)", said.out + said.err)
     check(cuts and tuple(map(int, cuts.groups())) == scaling_model.cut(cells, ranks),
-          f"{ranks} ranks of {cells}: as tagflow check says, {cuts and cuts.group()}")
+          f"{ranks} ranks of {cells}: as tagflow check says, {cuts.group() if cuts else said}")
 
 # A step by hand: 256 x 256 x 512 on two devices is cut across z, so that each sends two faces of 256 x 256 cells and
 # has a shell of two layers; both ways to the same neighbour.
@@ -279,7 +279,8 @@ FILES = {
     "string": damaged(put("300", "mlups", "median"), 0), "all": damaged(put([1, "x"], "mlups", "all"), 0),
     "cells": damaged(put([64, 64], "cells"), 0), "cells_0": damaged(put([64, 64, 0], "cells"), 0), "no_rate": damaged(drop("mlups"), 0),
     "storage": damaged(drop("storage"), 0), "bytes_per_update": damaged(put(0, "bytes_per_update"), 0),
-    "ceiling": damaged(put([], "ceiling"), 0), "ceiling_nan": damaged(put({"mlups": {}}, "ceiling"), 0),
+    "ceiling": damaged(put([], "ceiling"), 0), "ceiling_none": damaged(put({"mlups": {}}, "ceiling"), 0),
+    "ceiling_nan": damaged(put(spread(math.nan), "ceiling"), 0),
     "verified": damaged(put("yes", "verified"), 0), "phases": damaged(put([1], "phases"), 0),
     "phase": damaged(put("x", "phases", "wait"), 0)}
 for name, text in FILES.items():
@@ -301,7 +302,8 @@ check(said.returncode == 0 and image is not None and image.shape[0] > 300 and
       ((image[..., :3].max(axis=2) - image[..., :3].min(axis=2)) > 0.3).sum() > 300 and "1 not verified" in said.stdout,
       f"a roofline: {told(said)}")
 write("none.json", json.dumps(good | {"rows": [FAILED]}))
-bench_file("odd.json", [bench_row(case="$x^$\n", cells=[1, 2, 3], ceiling=None, share=None, phases=None)] +
+bench_file("odd.json", [bench_row(case="$x^$\n", cells=[1, 2, 3], ceiling=None, share=None, phases=None),
+                        bench_row(case="flat", ceiling=spread(400))] +
            [bench_row(collision=f"c{k}") for k in range(25)])
 said = script("roofline", "odd.json", "-o", "odd.svg")
 check(said.returncode == 0 and open("odd.svg").read(5) == "<?xml", f"odd names, no ceiling, many rows: {told(said)}")
@@ -366,7 +368,7 @@ def measure(folder, *arguments, program="./tagflow", launcher="env RANKS={n}", r
     return script("scaling", "measure", *line, *arguments)
 
 
-said = measure("m", "--seconds", "0.5", "--repeat", "7", "--rounds", "2", "--", "--threads", "3")
+said = measure("m", "--seconds", "0.5", "--repeat", "7", "--rounds", "2", "--threads", "3", "--", "--backend", "cpu")
 if check(said.returncode == 0 and not said.stderr and said.stdout.count("\n") == 7 and
          max(map(len, said.stdout.splitlines())) <= 100, f"weak and strong: {told(said)}"):
     with open("m/scaling.csv", newline="") as file:
@@ -382,7 +384,8 @@ if check(said.returncode == 0 and not said.stderr and said.stdout.count("\n") ==
           "efficiency is the rate a rank beside one rank's")
     check(len(result["points"]) == 6 and result["points"][5]["mlups"] == rate[4] and result["storage"] == "fp32", "the JSON says the same")
     calls = open("calls").read().splitlines()
-    check(len(calls) == 12 and calls[1].startswith("1 bench --cells 32x32x32 ") and "--seconds 0.5 --repeat 7 --threads 3" in calls[0] and
+    check(len(calls) == 12 and calls[1].startswith("1 bench --cells 32x32x32 ") and calls[0].endswith(" --seconds 0.5 --repeat 7 --backend cpu") and
+          " --threads 3 " in calls[0] and
           calls[:6] == calls[6:], f"each run twice, with all arguments: {calls[:2]}")
     image = matplotlib.image.imread("m/scaling.png")
     check(image.shape[0] > 300 and ((image[..., :3].max(axis=2) - image[..., :3].min(axis=2)) > 0.3).sum() > 300, "and there is a picture")
@@ -403,11 +406,31 @@ check(refused(said, "not done after 1 s", code=1), f"a run that hangs: {told(sai
 check(gone("pid"), "and is not left behind")
 process = subprocess.Popen([PYTHON, ROOT + "/scripts/scaling.py", "measure", "--tagflow", "./tagflow", "--launcher", "env RANKS={n}",
                             "--ranks", "1", "--weak", "8", "--output", "bad"], stderr=subprocess.PIPE)
-while process.poll() is None and not os.path.exists("pid"):
+while process.poll() is None and not (os.path.exists("pid") and os.path.getsize("pid")):
     time.sleep(0.01)
 process.terminate()
 error = process.communicate()[1]
 check(process.returncode == 143 and not error and os.listdir("bad") == [] and gone("pid"), f"ended itself, it takes the run with it {error}")
+# With tagflow itself, and ranks that mpirun starts.
+said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec mpirun -n \"$@\"' - {{n}}",
+              "--ranks", "1,2", "--weak", "16,8,8", "--strong", "16,12,20", "--seconds", "0.02", "--output", "real")
+if check(said.returncode == 0 and not said.stderr, f"tagflow bench on 1 and 2 ranks: {told(said)}"):
+    points = runs.load("real", "scaling.json")["points"]
+    check([(p["kind"], p["ranks"], p["nz"]) for p in points] == [("weak", 1, 8), ("weak", 2, 16), ("strong", 1, 20), ("strong", 2, 20)] and
+          all(p["mlups"] > 0 and p["share_of_ceiling"] > 0 for p in points), "has rates and shares")
+    check(points[0]["wait"] == 0 and all(0 < sum(p[name] for name in ("interior", "shell", "pack", "unpack", "wait")) < 1.2 for p in points),
+          "and phases")
+    said = script("scaling", "model", "--check", "real/scaling.json")
+    check(said.returncode == 0 and said.stdout.count("\n") == 3 and "learnt from" in said.stdout, f"which the model is compared with: {told(said)}")
+said = runs.tagflow("bench", "--cells", "12", "--case", "periodic,cavity", "--storage", "fp32,fp64", "--seconds", "0.02", "--json", "bench.json")
+if check(said.code == 0, f"a file of tagflow bench: {said}"):
+    said = script("compare", "bench.json", "bench.json")
+    check(said.returncode == 0 and said.stdout.endswith("4 same\n"), f"is the same as itself: {told(said)}")
+    said = script("roofline", "bench.json", "-o", "bench.png")
+    check(said.returncode == 0 and "4 rows" in said.stdout, f"and drawn: {told(said)}")
+said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", "env RANKS={n}", "--ranks", "1", "--weak", "8", "--case", "lake",
+              "--output", "bad")
+check(refused(said, "scaling: 8^3 on 1 rank: exit status 2", "lake", code=1), f"a case that there is not: {told(said)}")
 write("file", "")
 before = runs.tree()
 for arguments, words in [
