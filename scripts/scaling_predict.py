@@ -110,8 +110,7 @@ def write_csv(rows):
 def amounts(point, storage):
     """What a rank does in a step of a measured point: cells of the interior, of the shell, bytes that packing and unpacking
     move, bytes of messages."""
-    cells, cuts = ((int(point[letter + axis]) for axis in "xyz") for letter in "np")
-    cells, cuts = tuple(cells), tuple(cuts)
+    cells, cuts = (tuple(int(point[letter + axis]) for axis in "xyz") for letter in "np")
     machine = Machine(rate=1, storage=storage, sector=64)  # lines of a processor's cache
     ranks = range(math.prod(cuts))
     found = []

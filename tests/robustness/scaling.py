@@ -411,6 +411,49 @@ while process.poll() is None and not (os.path.exists("pid") and os.path.getsize(
 process.terminate()
 error = process.communicate()[1]
 check(process.returncode == 143 and not error and os.listdir("bad") == [] and gone("pid"), f"ended itself, it takes the run with it {error}")
+
+
+def made_point(n, ranks, speed):
+    """What a machine would give on which the model is exactly right."""
+    cuts = scaling_model.cut((n,) * 3, ranks)
+    work = [0.0] * 4
+    for rank in range(ranks):
+        _, block = scaling_model.block((n,) * 3, cuts, rank)
+        shell, interior = scaling_model.shell_boxes(block, cuts)
+        sent = [(i, count) for i, _, count in scaling_model.messages((n,) * 3, cuts, rank)]
+        size = 4 * sum(count for _, count in sent)
+        lines = sum(count * 64 if scaling_model.VELOCITIES[i][0] else count // block[0] * (math.ceil(block[0] * 4 / 64) + 1) * 64
+                    for i, count in sent)
+        for k, amount in enumerate((interior, sum(shell), 2 * (size + lines), size)):
+            work[k] += amount / ranks / speed[k]
+    step = sum(work)
+    return {"kind": "strong", "ranks": ranks, "nx": n, "ny": n, "nz": n, "px": cuts[0], "py": cuts[1], "pz": cuts[2],
+            "mlups": 1e-6 * n ** 3 / step, "interior": work[0] / step, "shell": work[1] / step, "pack": 0.6 * work[2] / step,
+            "unpack": 0.4 * work[2] / step, "wait": work[3] / step}
+
+
+def measurement(path, points, **more):
+    return write(path, json.dumps({"tagflow": "scaling", "format": 1, "storage": "fp32", "points": points} | more))
+
+
+SPEED = (3e8, 1e8, 5e9, 2e9)
+measurement("made.json", [made_point(n, ranks, SPEED) for n, ranks in ((48, 2), (64, 4), (96, 3), (128, 8))])
+measurement("half.json", [made_point(64, 2, (3e8, 1e8, 5e9, 1e9)), made_point(64, 1, SPEED)])
+said = script("scaling", "model", "--check", "made.json", "half.json")
+ratios = [float(line.split()[-1]) for line in said.stdout.splitlines()[2:]]
+check(said.returncode == 0 and "interior 300 MLUPS" in said.stdout and ratios[:1] + ratios[2:] == [1, 1, 1] and 0.5 < ratios[1] < 0.95,
+      f"a machine as the model has it, and one with slower messages: {told(said)}")
+measurement("small.json", [made_point(64, 2, SPEED)])
+measurement("wide.json", [made_point(64, 2, SPEED)] * 2, storage="fp64")
+for name, points in {"no": [], "none": [3], "point": [made_point(64, 2, SPEED) | {"mlups": 0}], "kind": [made_point(64, 2, SPEED) | {"kind": 1}],
+                     "still": [made_point(64, 2, SPEED) | {"interior": 0}] * 2, "parts": [made_point(64, 2, SPEED) | {"wait": None}] * 2}.items():
+    measurement("bad.json", points)
+    said = script("scaling", "model", "--check", "bad.json")
+    check(refused(said, "scaling: "), f"a measurement with {name}: {told(said)}")
+for files, words in [(["small.json"], ["two are needed"]), (["made.json", "wide.json"], ["different storages"]), (["nowhere"], ["nowhere"])]:
+    said = script("scaling", "model", "--check", *files)
+    check(refused(said, "scaling: ", *words), f"--check {files}: {told(said)}")
+
 # With tagflow itself, and ranks that mpirun starts.
 said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec mpirun -n \"$@\"' - {{n}}",
               "--ranks", "1,2", "--weak", "16,8,8", "--strong", "16,12,20", "--seconds", "0.02", "--output", "real")
