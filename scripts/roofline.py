@@ -4,9 +4,9 @@
     scripts/roofline.py bench.json [MORE.json...] [-o roofline.png]
 
 A lattice update is a fixed number of bytes moved, so the roof is drawn over them: a point for each row at its
-bytes per update and its rate (updates of fluid cells), the ceiling measured beside it as a bar from least to most, and a line of the
-highest ceiling's GB/s. What lies below its bar is what the program loses; no operations are counted, hence there is no
-roof of computing: a row that is bound by that lies low.
+bytes per update and its rate (updates of fluid cells), the ceiling measured beside it as a bar from least to most,
+and a line of the highest ceiling's GB/s. What lies below its bar is what the program loses; no operations are
+counted, hence there is no roof of computing: a row that is bound by that lies low.
 """
 import argparse
 import os

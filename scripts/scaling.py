@@ -108,9 +108,9 @@ def add_model(commands):
     parser.add_argument("--strong", metavar="N|NX,NY,NZ", type=box, action="append",
                         help="cells in all; may be given more than once (default: 1024 and 2048)")
     parser.add_argument("--storage", choices=("fp16", "fp32", "fp64"), default="fp32", help="(default: fp32)")
+    kinds = {"share": share, "count": natural}
     for name, kind, unit, text in scaling_predict.ASSUMPTIONS:
-        parser.add_argument("--" + name.replace("_", "-"), metavar=unit, type={"share": share, "count": natural}.get(kind, positive),
-                            help=text)
+        parser.add_argument("--" + name.replace("_", "-"), metavar=unit, type=kinds.get(kind, positive), help=text)
     parser.add_argument("--csv", metavar="FILE.csv", help="write the table into a file, too")
     parser.set_defaults(act=scaling_predict.model)
 

@@ -175,16 +175,16 @@ def alone(machine, cells):
     return machine.launch + cells / machine.rate
 
 
-def limit(parts):
-    """What to improve first: the largest part of a step that can be seen."""
-    visible = {name: parts[name] for name in ("shell", "packing", "launches")}
+def limit(machine, parts):
+    """What to improve first: the interior, that is the devices themselves, at an efficiency of 0.9 and more; else what
+    would shorten the step most if it took no time (the shell: if it were as fast as the interior)."""
+    if parts["cells"] / machine.rate >= 0.9 * parts["step"]:
+        return "interior"
     wait = parts["bandwidth"] + parts["latency"]
-    if wait > parts["interior"]:
-        # The step is as long as its messages, whatever the interior takes.
-        visible |= {"network bandwidth": parts["bandwidth"], "latency": parts["latency"]}
-    else:
-        visible["interior"] = parts["interior"]
-    return max(visible, key=visible.get)
+    seen = max(wait - parts["interior"], 0)
+    gain = {"shell": parts["shell"] * (1 - machine.shell), "packing": parts["packing"], "launches": parts["launches"],
+            "network bandwidth": min(parts["bandwidth"], seen), "latency": min(parts["latency"], seen)}
+    return max(gain, key=gain.get)
 
 
 def weak_box(cells, devices):

@@ -80,7 +80,7 @@ def predict(machine, kind, devices, size):
            "fits": parts["cells"] * scaling_model.bytes_per_cell(machine.storage) <= machine.memory,
            "messages_us": 1e6 * (parts["bandwidth"] + parts["latency"]), "glups": 1e-9 * total / parts["step"],
            "efficiency": total / devices / machine.rate / parts["step"], "halo_bytes": parts["bytes"],
-           "halo_messages": parts["messages"], "limit": scaling_model.limit(parts)}
+           "halo_messages": parts["messages"], "limit": scaling_model.limit(machine, parts)}
     row |= {name + "_us": 1e6 * parts[name] for name in ("interior", "shell", "packing", "launches", "step")}
     for k in range(3):
         row["n" + "xyz"[k]], row["p" + "xyz"[k]] = cells[k], cuts[k]
@@ -88,13 +88,14 @@ def predict(machine, kind, devices, size):
 
 
 def table(rows):
-    yield f"{'GPUs':>5s} {'cells':>8s} {'cut':>13s} {'step':>7s} {'interior':>8s} {'messages':>8s} {'rest':>6s} {'GLUPS':>7s} {'eff.':>5s}  limit"
+    yield (f"{'GPUs':>5s} {'cells':>8s} {'cut':>13s} {'step':>7s} {'interior':>8s} {'messages':>8s} {'rest':>6s} {'GLUPS':>7s} "
+           f"{'eff.':>5s}  limit")
     for row in rows:
         rest = row["shell_us"] + row["packing_us"] + row["launches_us"]
         cut = f"{row['px']} x {row['py']} x {row['pz']}"
         yield (f"{row['devices']:5d} {cells_text([row['nx'], row['ny'], row['nz']]):>8s} {cut:>13s} {row['step_us']:7.0f} "
-               f"{row['interior_us']:8.0f} {row['messages_us']:8.0f} {rest:6.0f} {row['glups']:7.0f} {100 * row['efficiency']:3.0f} %  "
-               f"{row['limit']}{'' if row['fits'] else ', no room'}")
+               f"{row['interior_us']:8.0f} {row['messages_us']:8.0f} {rest:6.0f} {row['glups']:7.0f} "
+               f"{100 * row['efficiency']:3.0f} %  {row['limit']}{'' if row['fits'] else ', no room'}")
 
 
 def write_csv(rows):

@@ -6,6 +6,7 @@ they refuse.
 """
 import copy
 import csv
+import dataclasses
 import importlib.util
 import json
 import math
@@ -156,13 +157,15 @@ wanted = {"interior": 256 * 256 * 254 / 2e9, "shell": 2 * 256 * 256 / 0.5e9, "pa
 # Edges along x and y belong to axes that are not cut.
 check(parts["messages"] == 2 and parts["bytes"] == 2 * face, f"two messages, {parts['bytes']} bytes")
 check(all(math.isclose(parts[name], value) for name, value in wanted.items()), f"the parts of a step {parts}")
-check(math.isclose(parts["step"], sum(wanted[name] for name in ("interior", "shell", "packing", "launches"))),
+check(math.isclose(parts["step"], sum(wanted[name] for name in ("interior", "shell", "packing", "launches"))) and
+      scaling_model.limit(MACHINE, parts) == "interior",
       "messages are hidden behind a longer interior")
-slow = scaling_model.step(scaling_model.dataclasses.replace(MACHINE, network_bandwidth=0.1e9), (256, 256, 512), (1, 1, 2))
+slow_network = dataclasses.replace(MACHINE, network_bandwidth=0.1e9)
+slow = scaling_model.step(slow_network, (256, 256, 512), (1, 1, 2))
 check(math.isclose(slow["step"], sum(slow[name] for name in ("shell", "packing", "launches", "bandwidth", "latency"))) and
-      slow["bandwidth"] > slow["interior"] and scaling_model.limit(slow) == "network bandwidth",
+      slow["bandwidth"] > slow["interior"] and scaling_model.limit(slow_network, slow) == "network bandwidth",
       "and are not, where they take longer")
-inside = scaling_model.step(scaling_model.dataclasses.replace(MACHINE, per_node=2), (256, 256, 512), (1, 1, 2))
+inside = scaling_model.step(dataclasses.replace(MACHINE, per_node=2), (256, 256, 512), (1, 1, 2))
 check(inside["outside"] == 0 and math.isclose(inside["bandwidth"], 2 * face / 225e9), "nor leave the node, if both are in one")
 
 # Files of bench ----------------------------------------------------------------------------------
