@@ -148,10 +148,16 @@ def points_of(paths):
     return sorted(points, key=lambda point: (point["nx"] * point["ny"] * point["nz"], point["ranks"])), storages.pop()
 
 
+def shares(parts):
+    """(shell and packing, of the time in which the rank works; waiting, of the whole step), or None of a step of no time"""
+    work = parts["interior"] + parts["shell"] + parts["packing"]
+    return ((parts["shell"] + parts["packing"]) / work, parts["messages"] / (work + parts["messages"])) if work > 0 else None
+
+
 def check(paths):
     """The parts of a step of the largest box give the speed of each; with these, the others are predicted. Ranks that share a
     processor move messages themselves: nothing is hidden. Compared are shares of a step, not times, which change with the
-    machine's mood."""
+    machine's mood; waiting apart from work, for on a machine that others use a rank waits for more than its messages."""
     points, storage = points_of(paths)
     known = points.pop()
     work, took = amounts(known, storage), seconds(known)
@@ -161,18 +167,17 @@ def check(paths):
     print(f"learnt from {cells_text([known['nx'], known['ny'], known['nz']])} on {known['ranks']} ranks: interior "
           f"{1e-6 * speed['interior']:.4g} MLUPS a rank, shell {speed['shell'] / speed['interior']:.2f} of that, packing "
           f"{1e-9 * speed['packing']:.3g} GB/s, messages {1e-9 * speed['messages']:.3g} GB/s")
-    print(f"{'ranks':>5s} {'cells':>14s} {'cut':>11s}  outside the interior: {'model':>8s} {'measured':>9s} {'ratio':>6s}")
+    print(f"{'':32s} {'shell and packing':^27s}   {'waiting':^20s}")
+    print(f"{'ranks':>5s} {'cells':>14s} {'cut':>11s}  {'model':>8s} {'measured':>9s} {'ratio':>7s}   {'model':>8s} {'measured':>9s}")
     for point in points:
-        parts = seconds(point)
-        model_parts = {name: amount / speed[name] for name, amount in amounts(point, storage).items()}
-        totals = [sum(some.values()) for some in (model_parts, parts)]
-        if min(totals) <= 0:
+        parts = shares(seconds(point))
+        expected = shares({name: amount / speed[name] for name, amount in amounts(point, storage).items()})
+        if parts is None:
             raise Wrong(f"a point of {point['ranks']} ranks has no phases")
-        outside = [1 - some["interior"] / total for some, total in zip((model_parts, parts), totals)]
-        ratio = f"{outside[0] / outside[1]:6.2f}" if outside[1] > 0 else f"{'-':>6s}"
+        ratio = f"{expected[0] / parts[0]:7.2f}" if parts[0] > 0 else f"{'-':>7s}"
         cut = f"{point['px']} x {point['py']} x {point['pz']}"
-        print(f"{point['ranks']:5d} {cells_text([point['nx'], point['ny'], point['nz']]):>14s} {cut:>11s}  {'':21s} "
-              f"{100 * outside[0]:6.1f} % {100 * outside[1]:7.1f} % {ratio}")
+        print(f"{point['ranks']:5d} {cells_text([point['nx'], point['ny'], point['nz']]):>14s} {cut:>11s}  {100 * expected[0]:6.1f} % "
+              f"{100 * parts[0]:7.1f} % {ratio}   {100 * expected[1]:6.1f} % {100 * parts[1]:7.1f} %")
 
 
 def model(arguments):
