@@ -84,13 +84,21 @@ static void *room(size_t count, size_t size)
 
 /* ---- start and end ---- */
 
-static void start(const char *text)
+/* Before MPI begins: each rank ends by itself. */
+static double read_delay(const char *text)
 {
     char *end;
     errno = 0;
-    slow.delay = strtod(text, &end);
-    if (end == text || *end || errno || !(slow.delay >= 0 && slow.delay < 1e3))
-        stop("SLOW_LINK_SECONDS is no time in seconds, from 0 to 1000");
+    const double delay = strtod(text, &end);
+    if (end == text || *end || errno || !(delay >= 0 && delay < 1e3)) {
+        fprintf(stderr, "slow_link: SLOW_LINK_SECONDS is no time in seconds, from 0 to 1000\n");
+        exit(3);
+    }
+    return delay;
+}
+
+static void start(void)
+{
     PMPI_Comm_size(MPI_COMM_WORLD, &slow.ranks);
     PMPI_Comm_rank(MPI_COMM_WORLD, &slow.rank);
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, slow.rank, MPI_INFO_NULL,
@@ -122,10 +130,11 @@ static void start(const char *text)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const int result = PMPI_Init_thread(argc, argv, required, provided);
     const char *const text = getenv("SLOW_LINK_SECONDS");
+    slow.delay = text ? read_delay(text) : 0;
+    const int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS && text)
-        start(text);
+        start();
     return result;
 }
 

@@ -97,6 +97,8 @@ check(said.code == 0 and state == hashes["periodic"] and not os.path.exists("idl
       f"preloaded, but idle: {said}")
 for bad in ("-1", "soon", "nan", ""):
     said, _, _, _ = run("periodic", "bad", [1, 1, 2], seconds=bad)
-    check(said.code == 3 and "SLOW_LINK_SECONDS is no time" in said.err, f"SLOW_LINK_SECONDS {bad!r}: {said.err.splitlines()[:1]}")
+    # Which status mpirun then ends with is its own affair.
+    check(said.code != 0 and "SLOW_LINK_SECONDS is no time" in said.err,
+          f"SLOW_LINK_SECONDS {bad!r}: exit status {said.code}, {said.err.splitlines()[:1]}")
 
 runs.finish()
