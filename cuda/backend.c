@@ -123,8 +123,8 @@ static bool make_queues(struct cuda_backend *b)
 static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
 {
     const struct flow_case *const c = wanted->c;
-    const int storage = c->solver.storage == PRECISION_fp64 ? 64 : 32;
-    const int arithmetic = c->solver.arithmetic == PRECISION_fp64 ? 64 : 32;
+    const int storage = precision_bits(c->solver.storage);
+    const int arithmetic = precision_bits(c->solver.arithmetic);
     char description[128];
     const char *remark;
     unsigned char uuid[16];
@@ -395,7 +395,7 @@ static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_ca
                         const struct work *work)
 {
     struct box rest = work->box;
-    call->slots = slots_at(&call->view, work->task.odd, b->base.storage == PRECISION_fp64 ? 8 : 4);
+    call->slots = slots_at(&call->view, work->task.odd, precision_bytes(b->base.storage));
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2;
         struct box layer = rest;

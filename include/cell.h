@@ -10,6 +10,7 @@
 #include "open.h"
 #include "slot.h"
 #include "sponge.h"
+#include "stored.h"
 #include "surface.h"
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
@@ -146,18 +147,17 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     const cell_index n = view_index(v, x, y, z);
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
-    f[0] = (real)((const stored *)s->rest)[view_place(v, n)];
+    f[0] = value_of(((const stored *)s->rest)[view_place(v, n)]);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
         const int pair = (i - 1) / 2, up = 2 * pair + 1, wall = links >> i & 1;
         const stored *const own = (const stored *)s->own[pair], *const next =
                                                                     (const stored *)s->next[pair];
         if (i & 1)
-            f[i] = (real)(wall ? next : own)[view_place(v, n)];
+            f[i] = value_of((wall ? next : own)[view_place(v, n)]);
         else
-            f[i] =
-                (real)(wall ? own
-                            : next)[view_place(v, n + neighbour(&a, c[up][0], c[up][1], c[up][2]))];
+            f[i] = value_of((
+                wall ? own : next)[view_place(v, n + neighbour(&a, c[up][0], c[up][1], c[up][2]))]);
     }
     for (int i = 1; i < Q; i++) {
         int at[3], from = 0;
@@ -168,11 +168,12 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         if (rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
         if (from & 1)
-            f[i] = (real)((const stored *)
-                              s->own[from / 2])[view_place(v, view_index(v, at[0], at[1], at[2]))];
+            f[i] =
+                value_of(((const stored *)
+                              s->own[from / 2])[view_place(v, view_index(v, at[0], at[1], at[2]))]);
         else if (from)
-            f[i] = (real)((const stored *)s->next[from / 2 - 1])[view_place(
-                v, view_index(v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2]))];
+            f[i] = value_of(((const stored *)s->next[from / 2 - 1])[view_place(
+                v, view_index(v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2]))]);
     }
     if (!boundary_open(here.row->boundary))
         return;
@@ -312,19 +313,19 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i];
     } else {
-        f[0] = (real)rest[PLACE(n)];
+        f[0] = value_of(rest[PLACE(n)]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = (real)own[i / 2][PLACE(n)];                                                             \
-    f[j] = (real)next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))];
+    f[i] = value_of(own[i / 2][PLACE(n)]);                                                         \
+    f[j] = value_of(next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
         PAIR_LIST(X)
 #undef X
     }
     if (!opens && links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
-        f[i] = (real)next[i / 2][PLACE(n)];                                                        \
+        f[i] = value_of(next[i / 2][PLACE(n)]);                                                    \
     if (links & 1u << (j))                                                                         \
-        f[j] = (real)own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))];
+        f[j] = value_of(own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
         PAIR_LIST(X)
 #undef X
     }
@@ -359,10 +360,10 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef FORGET_PLACE
     a = around(v, x, y, z);
     n = view_index(v, x, y, z);
-    rest[PLACE(n)] = (stored)out[0];
+    rest[PLACE(n)] = stored_of(out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    own[i / 2][PLACE(n)] = (stored)out[j];                                                         \
-    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = (stored)out[i];
+    own[i / 2][PLACE(n)] = stored_of(out[j]);                                                      \
+    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = stored_of(out[i]);
     PAIR_LIST(X)
 #undef X
 #undef PLACE
@@ -392,7 +393,7 @@ TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell 
     near_leaves(v, &slots, cell, f, out, back);
     for (int i = 0; i < Q; i++)
         populations[store_address(v, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
-            (stored)back[i];
+            stored_of(back[i]);
 }
 
 /* What the step to come would give to that body through the links of a cell of the list. */

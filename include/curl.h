@@ -26,8 +26,9 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
     }
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
-            const double f = beside ? (double)arrived[i]
-                                    : (double)populations[closed_address(v, odd, i, x, y, z)];
+            const double f =
+                beside ? (double)arrived[i]
+                       : (double)value_of(populations[closed_address(v, odd, i, x, y, z)]);
             drho += f;
             for (int a = 0; a < 3; a++)
                 j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];

@@ -96,7 +96,7 @@ TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size
     size_t place = cell;
     for (int i = 1; i < Q; i++)
         if (travels(t.direction, i)) {
-            buffer[place] = fluid ? populations[store_address(v, t.odd, i, x, y, z)] : (stored)0;
+            buffer[place] = fluid ? populations[store_address(v, t.odd, i, x, y, z)] : stored_of(0);
             place += cells;
         }
 }
@@ -124,7 +124,7 @@ TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_
     const int fluid = view_fluid(v, view_index(v, x, y, z));
     for (int i = 0; i < Q; i++)
         buffer[(size_t)i * cells + cell] =
-            fluid ? populations[canonical_address(v, t.odd, i, x, y, z)] : (stored)0;
+            fluid ? populations[canonical_address(v, t.odd, i, x, y, z)] : stored_of(0);
 }
 
 TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_t cells, int x,

@@ -1,9 +1,12 @@
 /* What differs between gcc (CPU) and nvcc (GPU), and between the precisions of a variant.
  *
- * A variant is compiled with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set to 32 or 64: the bits of a
- * stored population and of the numbers the physics computes with. */
+ * A variant is compiled with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set to 16 (storage alone), 32
+ * or 64: the bits of a stored population and of the numbers the physics computes with. What is
+ * stored becomes a number, and a number is stored, by value_of and stored_of alone (stored.h). */
 #ifndef TAGFLOW_PLATFORM_H
 #define TAGFLOW_PLATFORM_H
+
+#include <stdint.h>
 
 #ifdef __CUDACC__
 #define TAGFLOW_FN static __host__ __device__ __forceinline__
@@ -34,13 +37,23 @@
 #define TAGFLOW_RESTRICT restrict
 #endif
 
+/* An IEEE half by its bits: nothing computes with it. */
+struct half {
+    uint16_t bits;
+};
+
 #ifdef TAGFLOW_STORAGE
+#if TAGFLOW_STORAGE > TAGFLOW_ARITHMETIC || (TAGFLOW_STORAGE == 16 && TAGFLOW_ARITHMETIC == 64)
+#error "no such pair of TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC"
+#endif
 #if TAGFLOW_STORAGE == 64
 typedef double stored;
 #elif TAGFLOW_STORAGE == 32
 typedef float stored;
+#elif TAGFLOW_STORAGE == 16
+typedef struct half stored;
 #else
-#error "TAGFLOW_STORAGE is 32 or 64"
+#error "TAGFLOW_STORAGE is 16, 32 or 64"
 #endif
 #if TAGFLOW_ARITHMETIC == 64
 typedef double scalar;

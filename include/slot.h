@@ -31,7 +31,7 @@ struct near_cell {
  * Owned cells are (0,0,0) to (n-1); an axis with ghost = 1 has one more layer on both sides
  * (neighbour rank or wall), one with ghost = 0 is periodic within the block and wraps by index. */
 struct view {
-    void *populations;          /* stored[Q][stride]: f_i - w_i */
+    void *populations;          /* stored[Q][stride]: f_i - w_i, see stored.h */
     const uint8_t *tags;        /* [cells] */
     const struct tag_row *rows; /* [TAG_ROWS] */
     const double *table;        /* [table_values] profiles and the like: rows know their places */

@@ -22,9 +22,10 @@ enum {
     CASE_REASON = 192,    /* bytes of what is wrong with a file */
 };
 
-/* Precision of storage, of arithmetic and of written fields. */
+/* Precision of arithmetic and of written fields; populations may be stored in fp16, too. */
 #define PRECISION_LIST(X) X(fp32) X(fp64)
-enum precision { PRECISION_fp32, PRECISION_fp64 };
+#define STORAGE_LIST(X) X(fp16) PRECISION_LIST(X)
+enum precision { PRECISION_fp32, PRECISION_fp64, PRECISION_fp16 };
 
 /* What a face of the box, or a part of one, is. Periodic faces come in pairs. */
 #define FACE_LIST(X)                                                                               \
@@ -532,6 +533,15 @@ struct case_files {
 
 /* Names of the enumerators above, as the case file spells them. */
 const char *precision_name(enum precision);
+/* The one of that name; false: none. */
+bool precision_find(const char *name, enum precision *p);
+/* Bytes of a number, and its bits. */
+size_t precision_bytes(enum precision);
+int precision_bits(enum precision);
+/* In what is computed, unless the case says so, with populations stored like that; and whether that
+ * pair is offered. */
+enum precision precision_computed(enum precision storage);
+bool precisions_go(enum precision storage, enum precision arithmetic);
 const char *initial_name(enum initial_flow);
 const char *series_name(enum series_column);
 const char *field_name(enum field_array);

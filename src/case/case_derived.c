@@ -203,6 +203,21 @@ static void warn_density(const struct case_face *face, const char *name)
              name, distance);
 }
 
+/* fp16 rounds each population to 2^-11 of itself at every step, of which what the force adds in a
+ * steady flow is a small part (docs/physics.md, "Precision"). */
+static void warn_storage(const struct flow_case *c)
+{
+    static const double share = 1e-4, worth_telling = 0.01;
+    const double *const g = c->acceleration;
+    const double speed = fastest_velocity(c), push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (c->solver.storage != PRECISION_fp16 || !(push > 0) || speed * share <= worth_telling * push)
+        return;
+    warn(
+        "solver.storage fp16 rounds populations to 2^-11 of themselves: where a force holds a flow "
+        "steady, velocities are off by about %.2g %% (1e-4 u / g; take fp32, or a larger dt)",
+        100 * share * speed / push);
+}
+
 void case_warn(const struct flow_case *c)
 {
     const double highest = mach(fastest_velocity(c));
@@ -215,6 +230,7 @@ void case_warn(const struct flow_case *c)
              "(below 0.15: take velocities under %.2g%s)",
              highest, 0.15 / sqrt(3.0), smaller);
     warn_tau(c);
+    warn_storage(c);
     warn_surfaces(c);
     warn_mass(c);
     for (int f = 0; f < 6; f++)

@@ -164,24 +164,25 @@ enum status section_solver(struct reader *r, struct flow_case *c)
     const struct node *map = node_get(r->document->root, "solver");
     const struct node *storage = value_find(map, "solver.storage");
     const struct node *arithmetic = value_find(map, "solver.arithmetic");
-    int collision = 0, stored = PRECISION_fp32, computed = PRECISION_fp32;
+    int collision = 0, choice = 0, given = PRECISION_fp32;
     enum status s;
     if ((s = value_choice(r, map, "solver.collision", &collision)) ||
-        (s = value_choice(r, map, "solver.storage", &stored)) ||
-        (s = value_choice(r, map, "solver.arithmetic", &computed)))
+        (s = value_choice(r, map, "solver.storage", &choice)) ||
+        (s = value_choice(r, map, "solver.arithmetic", &given)))
         return s;
-    if (!storage)
-        stored = computed;
+    enum precision stored = (enum precision)given, computed = (enum precision)given;
+    if (storage)
+        precision_find(key_storages[choice], &stored);
     if (!arithmetic)
-        computed = stored;
-    if (stored != computed)
+        computed = precision_computed(stored);
+    if (!precisions_go(stored, computed))
         return fail_at(r->document, arithmetic->at,
-                       "solver.arithmetic %s with solver.storage %s is not available (give both "
-                       "the same)",
-                       key_precisions[computed], key_precisions[stored]);
+                       "solver.arithmetic %s does not go with solver.storage %s (fp16 with fp32, "
+                       "fp32 with fp32 or fp64, fp64 with fp64)",
+                       precision_name(computed), precision_name(stored));
     c->solver.collision = (enum collision)collision;
-    c->solver.storage = (enum precision)stored;
-    c->solver.arithmetic = (enum precision)computed;
+    c->solver.storage = stored;
+    c->solver.arithmetic = computed;
     char why[64];
     snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
     const unsigned free = collision_free(c->solver.collision);

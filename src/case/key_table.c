@@ -28,6 +28,7 @@
 #define NAME(name) #name,
 #define NAME_OF(name, ...) #name,
 const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
+const char *const key_storages[]    = {STORAGE_LIST(NAME) NULL};
 const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
@@ -226,12 +227,14 @@ const struct key key_table[] = {
      .range = SPEED, .otherwise = "not damped", .example = "0.005",
      .meaning = "friction velocity u of the wall faces: their (1 - exp(-y u/(26 viscosity)))^2 "
                 "scales the eddy viscosity, y the distance"},
-    {ROW("solver.storage", KEY_CHOICE), .choices = key_precisions,
+    {ROW("solver.storage", KEY_CHOICE), .choices = key_storages,
      .otherwise = "as solver.arithmetic, or fp32", .example = "fp32",
-     .meaning = "precision in which populations are stored"},
+     .meaning = "precision in which populations are stored; fp16: half the memory of fp32, each "
+                "rounded to 2^-11 of its deviation from rest"},
     {ROW("solver.arithmetic", KEY_CHOICE), .choices = key_precisions,
-     .otherwise = "as solver.storage, or fp32", .example = "fp32",
-     .meaning = "precision in which is computed; now the same as solver.storage"},
+     .otherwise = "as solver.storage; fp32 with fp16", .example = "fp32",
+     .meaning = "precision in which is computed: that of solver.storage, fp32 with storage fp16, "
+                "or fp64 with storage fp32"},
 
     {ROW("initial", KEY_MAP), .otherwise = "rest", .example = "{flow: rest}",
      .meaning = "the flow at step 0"},

@@ -86,7 +86,8 @@ struct key {
 
 extern const char *const key_pressures[];
 extern const char *const key_faces[], *const key_sides[], *const key_axes[];
-extern const char *const key_collisions[], *const key_precisions[], *const key_flows[];
+extern const char *const key_collisions[], *const key_storages[], *const key_precisions[],
+                                                                      *const key_flows[];
 extern const char *const key_face_kinds[], *const key_face_rules[], *const key_profiles[];
 extern const char *const key_shapes[], *const key_packs[], *const key_opens[];
 extern const char *const key_voxel_types[], *const key_byte_orders[], *const key_isolated[];

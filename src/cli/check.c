@@ -29,7 +29,7 @@ static const char *bytes_text(char *text, size_t size, double bytes)
 
 static double stored_size(const struct flow_case *c)
 {
-    return c->solver.storage == PRECISION_fp64 ? 8 : 4;
+    return (double)precision_bytes(c->solver.storage);
 }
 
 static const char *seconds_text(char *text, size_t size, double seconds)
@@ -332,7 +332,7 @@ static void say_averages(const struct flow_case *c)
 {
     char one[32];
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
-        const double size = a->precision == PRECISION_fp64 ? 8 : 4;
+        const double size = (double)precision_bytes(a->precision);
         const int64_t first = (a->from + a->every - 1) / a->every, last = a->to / a->every;
         say("output: averages.%s: %lld samples, a file of %s", a->name,
             (long long)(last - first + 1),
@@ -346,7 +346,7 @@ static void say_output(const struct flow_case *c)
     char one[32], all[32];
     for (int i = 0; i < c->fields_count; i++) {
         const struct case_field *const f = &c->fields[i];
-        const double size = f->precision == PRECISION_fp64 ? 8 : 4;
+        const double size = (double)precision_bytes(f->precision);
         const double cells = written_cells(&f->region, f->stride);
         double bytes = 0;
 #define X(name)                                                                                    \

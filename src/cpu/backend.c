@@ -96,8 +96,8 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     struct cpu_backend *const b = calloc(1, sizeof *b);
     if (!b)
         return fail_machine("out of memory");
-    const int storage = c->solver.storage == PRECISION_fp64 ? 64 : 32;
-    const int arithmetic = c->solver.arithmetic == PRECISION_fp64 ? 64 : 32;
+    const int storage = precision_bits(c->solver.storage);
+    const int arithmetic = precision_bits(c->solver.arithmetic);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcmp(variants[i]->isa, isa_name(isa)) == 0 && variants[i]->storage == storage &&
             variants[i]->arithmetic == arithmetic)

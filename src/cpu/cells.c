@@ -108,7 +108,7 @@ static void plain_block(const struct view *v, const struct row *r, const struct 
 #pragma GCC ivdep
     for (int k = 0; k < count; k++) {
         double drho = 0, jx = 0, jy = 0, jz = 0;
-        drho += (double)f[0][k];
+        drho += (double)value_of(f[0][k]);
 #define ALONG(j, c)                                                                                \
     if ((c) > 0) {                                                                                 \
         j += one;                                                                                  \
@@ -119,7 +119,7 @@ static void plain_block(const struct view *v, const struct row *r, const struct 
     }
 #define X(i, j, cx, cy, cz, weight)                                                                \
     {                                                                                              \
-        const double one = (double)f[i][k], other = (double)f[j][k];                               \
+        const double one = (double)value_of(f[i][k]), other = (double)value_of(f[j][k]);           \
         drho += one;                                                                               \
         drho += other;                                                                             \
         ALONG(jx, cx)                                                                              \

@@ -66,8 +66,8 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
     v->row = (ptrdiff_t)extent[0];
     v->plane = (ptrdiff_t)(extent[0] * extent[1]);
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    v->stride = domain_stride(view_cells(&d->view),
-                              CACHE_LINE / (c->solver.storage == PRECISION_fp64 ? 8 : 4));
+    v->stride =
+        domain_stride(view_cells(&d->view), CACHE_LINE / precision_bytes(c->solver.storage));
     d->all_stride = v->stride;
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)

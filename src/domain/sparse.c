@@ -72,7 +72,9 @@ enum status sparse_survey(struct sparse *s, const struct domain *d, enum precisi
     const struct view *const v = &d->view;
     const size_t rows =
         ((size_t)v->n[1] + 2 * (size_t)v->ghost[1]) * ((size_t)v->n[2] + 2 * (size_t)v->ghost[2]);
-    *s = (struct sparse){.line_bits = storage == PRECISION_fp64 ? 3 : 4};
+    *s = (struct sparse){.line_bits = storage == PRECISION_fp64   ? 3
+                                      : storage == PRECISION_fp32 ? 4
+                                                                  : 5};
     const size_t line = (size_t)1 << s->line_bits;
     s->row = ((size_t)v->n[0] + 2 * (size_t)v->ghost[0] + line - 1) / line;
     s->lines = rows * s->row;

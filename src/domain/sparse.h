@@ -1,10 +1,11 @@
 /* Memory for fluid alone: of a block that is solid in large parts, only those lines of cells have
  * populations that need them.
  *
- * A line is as many cells along x as have a cache line of populations: 16 in fp32, 8 in fp64. It is
- * kept when one of its cells is fluid, or is a neighbour in which a fluid cell keeps a population
- * (slot.h: at the cell itself, or at c_i of an odd direction i). Lines that are kept follow each
- * other in the order of their cells; a table of one number a line (view.line) has their places. */
+ * A line is as many cells along x as have a cache line of populations: 32 in fp16, 16 in fp32, 8 in
+ * fp64. It is kept when one of its cells is fluid, or is a neighbour in which a fluid cell keeps a
+ * population (slot.h: at the cell itself, or at c_i of an odd direction i). Lines that are kept
+ * follow each other in the order of their cells; a table of one number a line (view.line) has their
+ * places. */
 #ifndef TAGFLOW_DOMAIN_SPARSE_H
 #define TAGFLOW_DOMAIN_SPARSE_H
 

@@ -21,6 +21,7 @@
 
 /* What a dataset or an attribute is made of: name here, C type, HDF5's name. */
 #define SAMPLE_LIST(X)                                                                             \
+    X(float16, uint16_t, H5T_IEEE_F32LE) /* made of that */                                        \
     X(float32, float, H5T_NATIVE_FLOAT)                                                            \
     X(float64, double, H5T_NATIVE_DOUBLE)                                                          \
     X(uint8, uint8_t, H5T_NATIVE_UINT8)                                                            \
@@ -37,6 +38,9 @@ enum sample {
 
 /* Bytes of one. */
 size_t sample_bytes(enum sample sample);
+
+/* HDF5's type of one (an hid_t), to be closed with H5Tclose. Negative: HDF5 failed. */
+int64_t sample_type(enum sample sample);
 
 enum { H5FILE_AXES = 5 }; /* a dataset has at most so many */
 

@@ -19,6 +19,7 @@
 #include "base/watchdog.h"
 #include "io/seal.h"
 #include "run/output.h"
+#include "stored.h"
 
 /* What travels and is written at a time is about this large, but at least a row of all components.
  */
@@ -28,10 +29,15 @@ enum status checkpoint_register_populations(struct state *state, struct solver *
 {
     const struct box all = {{0, 0, 0},
                             {s->domain->cells[0], s->domain->cells[1], s->domain->cells[2]}};
-    const bool wide = s->backend->storage == PRECISION_fp64;
+    const enum precision storage = s->backend->storage;
+    const enum sample sample = storage == PRECISION_fp64   ? SAMPLE_float64
+                               : storage == PRECISION_fp32 ? SAMPLE_float32
+                                                           : SAMPLE_float16;
     const enum status status =
-        state_add_cells(state, "populations", "D3Q19, stored f_i - w_i as it arrives",
-                        wide ? SAMPLE_float64 : SAMPLE_float32, Q, &all, NULL);
+        state_add_cells(state, "populations",
+                        sample == SAMPLE_float16 ? "D3Q19, stored 2^15 (f_i - w_i) as it arrives"
+                                                 : "D3Q19, stored f_i - w_i as it arrives",
+                        sample, Q, &all, NULL);
     if (status)
         return status;
     state->array[state->count - 1].solver = s;
@@ -397,12 +403,14 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
     char *const list = array_list(state);
     enum status status = status_agree(d->comm, list ? STATUS_OK : fail_machine("out of memory"));
     if (!status) {
-        const double time = (double)s->step * c->units.dt;
+        const double time = (double)s->step * c->units.dt, scale = (double)HALF_SCALE;
         const int32_t cells[3] = {d->cells[0], d->cells[1], d->cells[2]};
         h5file_numbers(file, "/", "step", SAMPLE_int64, 1, &s->step);
         h5file_numbers(file, "/", "time", SAMPLE_float64, 1, &time);
         h5file_numbers(file, "/", "grid", SAMPLE_int32, 3, cells);
         h5file_word(file, "/", "storage", precision_name(s->backend->storage));
+        if (s->backend->storage == PRECISION_fp16)
+            h5file_numbers(file, "/", "scale", SAMPLE_float64, 1, &scale);
         h5file_text(file, "/", "arrays", list);
         h5file_group(file, "/provenance");
         output_provenance(file, c, s);

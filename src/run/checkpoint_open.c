@@ -17,6 +17,7 @@
 #include "base/watchdog.h"
 #include "io/seal.h"
 #include "run/checkpoint.h"
+#include "stored.h"
 
 enum { READ_BYTES = 4 << 20, MOST_ARRAYS = 1024 };
 
@@ -86,14 +87,22 @@ static bool read_short_text(hid_t file, const char *object, const char *name, ch
     return good;
 }
 
+static bool is_type(hid_t type, enum sample sample)
+{
+    const hid_t other = sample_type(sample);
+    const bool same = other >= 0 && H5Tequal(type, other) > 0;
+    if (other >= 0)
+        H5Tclose(other);
+    return same;
+}
+
 static int sample_of(hid_t dataset)
 {
     const hid_t type = H5Dget_type(dataset);
-    int found = -1, number = 0;
+    int found = -1;
 #define X(name, c_type, hdf5_type)                                                                 \
-    if (type >= 0 && H5Tequal(type, hdf5_type) > 0)                                                \
-        found = number;                                                                            \
-    number++;
+    if (type >= 0 && is_type(type, SAMPLE_##name))                                                 \
+        found = SAMPLE_##name;
     SAMPLE_LIST(X)
 #undef X
     if (type >= 0)
@@ -222,12 +231,15 @@ static bool read_description(struct checkpoint *k, const char *path)
                 read_short_text(file, "/provenance", "backend", k->backend, sizeof k->backend) &&
                 (k->case_text = read_text(file, "/provenance", "case")) != NULL &&
                 read_arrays(file, k);
-    k->precision = -1;
-    for (enum precision p = PRECISION_fp32; p <= PRECISION_fp64; p++)
-        if (strcmp(storage, precision_name(p)) == 0)
-            k->precision = (int)p;
+    enum precision precision = PRECISION_fp32;
+    good = good && precision_find(storage, &precision);
+    k->precision = (int)precision;
+    double scale = 0;
+    if (good && precision == PRECISION_fp16)
+        good = read_numbers(file, "/", "scale", H5T_NATIVE_DOUBLE, 1, &scale) &&
+               scale == (double)HALF_SCALE;
     k->hash = strtoull(hash, &end, 16);
-    good = good && k->precision >= 0 && end == hash + 16;
+    good = good && end == hash + 16;
     H5Fclose(file);
     return good;
 }

@@ -104,7 +104,7 @@ void narrate_start(const struct narrator *n, const char *from)
             100 * (d->imbalance - 1));
     if (d->view.line) {
         double saved = ((double)d->all_stride - (double)d->view.stride) * Q *
-                       (n->solver->backend->storage == PRECISION_fp64 ? 8 : 4);
+                       (double)precision_bytes(n->solver->backend->storage);
         MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
         say("sparse: %.1f %% of the lines of %d cells need populations, %.4g GB less in all",
             100 * d->kept_share, 1 << d->view.line_bits, 1e-9 * saved);

@@ -29,7 +29,7 @@ const char *run_state_name(enum run_state state)
 
 double report_bytes_per_update(const struct backend *b)
 {
-    return 2 * Q * (b->storage == PRECISION_fp64 ? 8 : 4) + 1;
+    return 2 * Q * (double)precision_bytes(b->storage) + 1;
 }
 
 /* Write a JSON object to dir/name and release it. */

@@ -46,7 +46,9 @@ enum status backend_no_room(struct backend *b, double bytes, const char *what)
     if (all > 0)
         snprintf(there, sizeof there, ", of %.4g GB there are %.4g free", 1e-9 * all,
                  1e-9 * available);
-    return fail_machine("out of memory: %.4g GB for %s%s (use more ranks or nodes, or "
-                        "solver.storage: fp32)",
-                        1e-9 * bytes, what, there);
+    return fail_machine("out of memory: %.4g GB for %s%s (use more ranks or nodes%s)", 1e-9 * bytes,
+                        what, there,
+                        b->storage == PRECISION_fp64   ? ", or solver.storage: fp32"
+                        : b->storage == PRECISION_fp32 ? ", or solver.storage: fp16"
+                                                       : "");
 }

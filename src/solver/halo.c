@@ -44,9 +44,9 @@ static bool staged(const struct halo *h)
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport)
 {
-    const size_t size = b->storage == PRECISION_fp64 ? 8 : 4;
+    const size_t size = precision_bytes(b->storage);
     *h = (struct halo){.comm = d->comm, .backend = b, .view = v};
-    h->type = b->storage == PRECISION_fp64 ? MPI_DOUBLE : MPI_FLOAT;
+    h->type = size == 8 ? MPI_DOUBLE : size == 4 ? MPI_FLOAT : MPI_UINT16_T;
     for (int k = 0; k < 2 * (Q - 1); k++)
         h->request[k] = MPI_REQUEST_NULL;
     for (int i = 1; i < Q; i++) {

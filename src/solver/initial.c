@@ -28,6 +28,7 @@
 #include "boundary.h"
 #include "solver/signal.h"
 #include "solver/solver.h"
+#include "stored.h"
 
 static const double pi = 3.141592653589793;
 
@@ -354,6 +355,17 @@ static size_t block_cell(const struct view *v, int x, int y, int z)
     return ((size_t)z * (size_t)v->n[1] + (size_t)y) * (size_t)v->n[0] + (size_t)x;
 }
 
+/* A population as the kernels would store it. */
+static void store_value(enum precision storage, void *to, size_t place, double value)
+{
+    if (storage == PRECISION_fp64)
+        ((double *)to)[place] = value;
+    else if (storage == PRECISION_fp32)
+        ((float *)to)[place] = (float)value;
+    else
+        ((struct half *)to)[place] = half_of((float)value);
+}
+
 /* What cells begin with. */
 struct filling {
     const double *drho; /* [cells of the block], NULL: that of the flow */
@@ -368,8 +380,7 @@ static void fill_piece(struct solver *s, const struct initial *in, struct fillin
     const int *const lo = s->domain->lo;
     const size_t cells = box_cells(piece);
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
-    float *const narrow = solver_host(s);
-    double *const wide = solver_host(s);
+    void *const host = solver_host(s);
 #pragma omp parallel for collapse(2) num_threads(in->c->run.threads)
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
@@ -391,10 +402,7 @@ static void fill_piece(struct solver *s, const struct initial *in, struct fillin
                 if (v->tags[view_index(v, x, y, z)] & TAG_BESIDE)
                     populations_left(v, x, y, z, values);
                 for (size_t i = 0; i < Q; i++)
-                    if (s->backend->storage == PRECISION_fp64)
-                        wide[i * cells + cell] = values[i];
-                    else
-                        narrow[i * cells + cell] = (float)values[i];
+                    store_value(s->backend->storage, host, i * cells + cell, values[i]);
             }
 }
 

@@ -70,7 +70,7 @@ static size_t owned(const struct solver *s)
 
 enum status residual_create(struct residual *r, const struct solver *s)
 {
-    *r = (struct residual){.narrow = s->backend->storage == PRECISION_fp32,
+    *r = (struct residual){.narrow = s->backend->storage != PRECISION_fp64,
                            .step = RESIDUAL_NO_STEP};
     const size_t bytes = 3 * owned(s) * (r->narrow ? sizeof(float) : sizeof(double));
     r->velocity = calloc(bytes, 1);

@@ -32,7 +32,7 @@ static void set_signals(struct solver *s)
 
 static size_t stored_bytes(const struct solver *s)
 {
-    return s->backend->storage == PRECISION_fp64 ? 8 : 4;
+    return precision_bytes(s->backend->storage);
 }
 
 /* Cells of the largest piece, with populations of so many bytes. */
@@ -58,7 +58,7 @@ static bool exchanges(const struct domain *d)
 double solver_bytes(const struct domain *d, enum precision storage)
 {
     static const int velocities[Q][3] = LATTICE_VELOCITIES;
-    const size_t bytes = storage == PRECISION_fp64 ? 8 : 4;
+    const size_t bytes = precision_bytes(storage);
     double halo = 0;
     for (int i = 1; i < Q; i++) {
         double cells = travellers(i);
@@ -452,6 +452,7 @@ static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
             sum += fluid[tags[x] & TAG_ROW] ? mix(value[x] ^ mix(first + 19 * (uint64_t)x)) : 0;   \
         return sum;                                                                                \
     }
+ROW_HASH(row_hash_16, uint16_t)
 ROW_HASH(row_hash_32, uint32_t)
 ROW_HASH(row_hash_64, uint64_t)
 
@@ -474,8 +475,9 @@ uint64_t solver_piece_hash(const struct solver *s, const struct box *piece, cons
                 (uint64_t)(d->lo[0] + piece->lo[0]);
             for (size_t i = 0; i < Q; i++) {
                 const char *const at = (const char *)populations + (i * cells + cell) * bytes;
-                sum += (bytes == 8 ? row_hash_64 : row_hash_32)(at, tags, fluid, nx,
-                                                                19 * g + (uint64_t)i + 1);
+                sum += (bytes == 8   ? row_hash_64
+                        : bytes == 4 ? row_hash_32
+                                     : row_hash_16)(at, tags, fluid, nx, 19 * g + (uint64_t)i + 1);
             }
         }
     return sum;

@@ -181,7 +181,7 @@ static bool variant_runs(const struct variant *v)
 
 static enum precision precision(int bits)
 {
-    return bits == 64 ? PRECISION_fp64 : PRECISION_fp32;
+    return bits == 64 ? PRECISION_fp64 : bits == 32 ? PRECISION_fp32 : PRECISION_fp16;
 }
 
 enum status variant_open(struct backend **b, const struct variant *v, int threads)

@@ -12,6 +12,7 @@
 #include <xmmintrin.h>
 
 #include "base/message.h"
+#include "stored.h"
 
 /* Bytes of ours before and behind the populations: as aligned as memory comes. */
 enum { GUARD = 4096 };
@@ -52,6 +53,12 @@ static size_t describe_number(char *text, size_t room, const void *at, size_t by
         memcpy(&value, at, 8);
         return (size_t)snprintf(text, room, "%.17g (%016llx)", value, (unsigned long long)bits);
     }
+    if (bytes == 2) {
+        struct half half;
+        memcpy(&half, at, 2);
+        return (size_t)snprintf(text, room, "%.9g (%04x)", (double)half_value(half),
+                                (unsigned)half.bits);
+    }
     uint32_t bits;
     float value;
     memcpy(&bits, at, 4);
@@ -91,6 +98,15 @@ static void describe_buffer(const struct launch *l, size_t byte, size_t element,
     snprintf(text, room, "between buffers, byte %zu", byte);
 }
 
+static bool is_nan(const char *at, size_t bytes)
+{
+    double wide;
+    float single;
+    struct half half;
+    memcpy(bytes == 8 ? (void *)&wide : bytes == 4 ? (void *)&single : (void *)&half, at, bytes);
+    return bytes == 8 ? isnan(wide) : isnan(bytes == 4 ? single : half_value(half));
+}
+
 /* The first byte that differs, rounded down to its number; SIZE_MAX: none. NaNs have many spellings
  * and are all the same: states have none, but 1 / 0 may come up. */
 static size_t first_difference(const char *a, const char *b, size_t size, size_t bytes)
@@ -100,11 +116,7 @@ static size_t first_difference(const char *a, const char *b, size_t size, size_t
     for (size_t at = 0; at < size; at += bytes) {
         if (memcmp(a + at, b + at, bytes) == 0)
             continue;
-        double p[2];
-        float q[2];
-        memcpy(bytes == 8 ? (void *)&p[0] : (void *)&q[0], a + at, bytes);
-        memcpy(bytes == 8 ? (void *)&p[1] : (void *)&q[1], b + at, bytes);
-        if (bytes == 8 ? isnan(p[0]) && isnan(p[1]) : isnan(q[0]) && isnan(q[1]))
+        if (is_nan(a + at, bytes) && is_nan(b + at, bytes))
             continue;
         return at;
     }
@@ -124,7 +136,7 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
                                         (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
     for (int m = 0; m < 2; m++) {
         /* Eight bytes at a time where there is no number to show. */
-        const size_t number = bytes[m] < 4 || bytes[m] > 8 ? 8 : bytes[m];
+        const size_t number = bytes[m] < 2 || bytes[m] > 8 ? 8 : bytes[m];
         const size_t at =
             first_difference(t->after[m], t->wanted[m], size[m] / number * number, number);
         if (at == SIZE_MAX)

@@ -7,6 +7,7 @@
 #include "boundary.h"
 #include "domain/domain.h"
 #include "sponge.h"
+#include "stored.h"
 
 /* Rows of the table in use, the last that a tag can name among them. TAG_WALL is a wall at rest. */
 enum { FLUIDS = 2 * COLLISIONS > 4 ? 2 * COLLISIONS : 4, FIRST_WALL = 32, FIRST_LISTED = 64 };
@@ -394,12 +395,13 @@ const char *const state_names[STATES] = {
 #undef X
 };
 
-/* Denormal numbers of fp64 and fp32, numbers about the smallest normal one, and zeros. */
+/* Denormal numbers of the storage, numbers about the smallest normal one, and zeros: of fp16 as
+ * they are with its scale. */
 static double draw_denormal(size_t bytes, uint64_t *random)
 {
-    const double denormal = bytes == 8 ? 1e-310 : 1e-40;
-    const double normal = bytes == 8 ? 0x1p-1022 : 0x1p-126;
-    const double least = bytes == 8 ? 0x1p-1074 : 0x1p-149;
+    const double normal = bytes == 8 ? 0x1p-1022 : bytes == 4 ? 0x1p-126 : 0x1p-29;
+    const double denormal = 0.01 * normal;
+    const double least = bytes == 8 ? 0x1p-1074 : bytes == 4 ? 0x1p-149 : 0x1p-39;
     const double sign = random_below(random, 2) ? 1 : -1;
     switch (random_below(random, 8)) {
     case 0:
@@ -423,9 +425,9 @@ static double draw(enum state state, size_t bytes, uint64_t *random)
     case STATE_denormal:
         return draw_denormal(bytes, random);
     case STATE_large:
-        return 1e3 * random_uniform(random);
+        return (bytes == 2 ? 1.9 : 1e3) * random_uniform(random); /* fp16 ends at 2 */
     case STATE_cancelling: {
-        const double unit = bytes == 8 ? 0x1p-52 : 0x1p-23;
+        const double unit = bytes == 8 ? 0x1p-52 : bytes == 4 ? 0x1p-23 : 0x1p-10;
         const double value = (random_below(random, 2) ? 0x1p-7 : 0x1.8p-7) *
                              (1 + (double)random_below(random, 5) * unit);
         return random_below(random, 2) ? value : -value;
@@ -441,7 +443,9 @@ void state_fill(void *memory, size_t count, size_t bytes, enum state state, uint
         const double value = draw(state, bytes, &seed);
         if (bytes == 8)
             ((double *)memory)[k] = value;
-        else
+        else if (bytes == 4)
             ((float *)memory)[k] = (float)value;
+        else
+            ((struct half *)memory)[k] = half_of((float)value);
     }
 }

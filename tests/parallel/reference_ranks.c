@@ -182,7 +182,7 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
         memset(users, 0, addresses);
         reference_memory_put(s->backend, s->view.populations, values, bytes);
         for (size_t k = 0; k < addresses; k++)
-            values[k] = 1;
+            values[k] = stored_of(1);
         for (int k = 0; k < s->halo.count; k++) {
             const struct halo_message *const m = &s->halo.message[k];
             char *const buffer = s->halo.receive + m->receive_at;
@@ -197,7 +197,7 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
         }
         reference_memory_get(s->backend, values, s->view.populations, bytes);
         for (size_t k = 0; k < addresses && !wrong; k++)
-            if ((values[k] != 0) != (users[k] != 0))
+            if ((value_of(values[k]) != 0) != (users[k] != 0))
                 wrong = users[k] ? "unpack leaves a population out"
                                  : "unpack writes into a slot that is not its own";
     }

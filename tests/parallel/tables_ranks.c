@@ -351,7 +351,7 @@ static int rate_values(const struct truth *t, int64_t step, const struct case_se
 
 static double as_kept(double u)
 {
-    return sizeof(stored) == 4 ? (double)(float)u : u;
+    return sizeof(stored) < 8 ? (double)(float)u : u;
 }
 
 static double residual_value(const struct truth *t, int64_t step, int64_t every)

@@ -45,7 +45,9 @@ struct flow_case reference_case(int nx, int ny, int nz)
     c.solver.rates.bulk = 1.2;
     c.solver.rates.third = 0.8;
     c.solver.rates.fourth = 1.1;
-    c.solver.storage = TAGFLOW_STORAGE == 64 ? PRECISION_fp64 : PRECISION_fp32;
+    c.solver.storage = TAGFLOW_STORAGE == 64   ? PRECISION_fp64
+                       : TAGFLOW_STORAGE == 32 ? PRECISION_fp32
+                                               : PRECISION_fp16;
     c.solver.arithmetic = TAGFLOW_ARITHMETIC == 64 ? PRECISION_fp64 : PRECISION_fp32;
     c.run.threads = 1;
     c.run.sparse = (nx + ny + nz) % 2 ? SPARSE_always : SPARSE_never;
@@ -99,6 +101,12 @@ uint64_t reference_random(uint64_t *state)
 double reference_uniform(uint64_t *state)
 {
     return (double)(int64_t)reference_random(state) * 0x1p-63;
+}
+
+double reference_rounding(double population)
+{
+    const double half = TAGFLOW_STORAGE == 64 ? 0x1p-53 : TAGFLOW_STORAGE == 32 ? 0x1p-24 : 0x1p-11;
+    return fabs(population) * half + (TAGFLOW_STORAGE == 16 ? 0x1p-40 : 0);
 }
 
 static void *need(size_t count, size_t size)
@@ -197,7 +205,7 @@ void reference_fill(struct reference *r, uint64_t seed)
             double f = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
                 f += 3 * velocity[i][a] * u[a];
-            r->now[i * r->count + n] = fluid ? (stored)(w * f) : 0;
+            r->now[i * r->count + n] = fluid ? stored_of((scalar)(w * f)) : stored_of(0);
         }
     }
 }
@@ -444,7 +452,7 @@ void reference_step(struct reference *r)
                     continue;
                 real f[19], out[19];
                 for (size_t i = 0; i < 19; i++)
-                    f[i] = (real)r->now[i * r->count + here];
+                    f[i] = value_of(r->now[i * r->count + here]);
                 at_nodes(r, at, row, f);
                 const struct collision_parameters p = collision_parameters(&reference_still, row);
                 const struct moments m = moments(f, p, row->forced);
@@ -458,7 +466,7 @@ void reference_step(struct reference *r)
                     size_t there;
                     const double *const u = reference_wall(r, to, &there);
                     if (!u) {
-                        r->next[(size_t)i * r->count + there] = (stored)out[i];
+                        r->next[(size_t)i * r->count + there] = stored_of(out[i]);
                         continue;
                     }
                     int back = reference_opposite(i);
@@ -468,14 +476,14 @@ void reference_step(struct reference *r)
                             there = here;
                             back = reference_opposite(i);
                         }
-                        r->next[(size_t)back * r->count + there] = (stored)out[i];
+                        r->next[(size_t)back * r->count + there] = stored_of(out[i]);
                         continue;
                     }
                     const bool moves = u[0] != 0 || u[1] != 0 || u[2] != 0;
                     const real value = rule    ? given_back(rule, i, f, out, row)
                                        : moves ? out[i] + wall_gain(back, u)
                                                : out[i];
-                    r->next[(size_t)back * r->count + here] = (stored)value;
+                    r->next[(size_t)back * r->count + here] = stored_of(value);
                 }
             }
     stored *const swap = r->now;
@@ -602,7 +610,7 @@ void reference_poison(struct solver *s)
     const size_t count = 19 * s->view.stride;
     stored *const values = need(count, sizeof *values);
     for (size_t k = 0; k < count; k++)
-        values[k] = (stored)NAN;
+        values[k] = stored_of((scalar)NAN);
     reference_memory_put(s->backend, s->view.populations, values, count * sizeof *values);
     free(values);
 }
@@ -621,8 +629,8 @@ void reference_put(const struct reference *r, struct solver *s)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++) {
                     const size_t g = reference_cell(r, lo[0] + x, lo[1] + y, lo[2] + z);
                     for (size_t i = 0; i < 19; i++)
-                        host[i * cells + n] =
-                            r->row[r->tag[g]].fluid ? r->now[i * r->count + g] : (stored)NAN;
+                        host[i * cells + n] = r->row[r->tag[g]].fluid ? r->now[i * r->count + g]
+                                                                      : stored_of((scalar)NAN);
                 }
         if (solver_put(s, &b))
             abort();
@@ -649,7 +657,8 @@ bool reference_same(const struct reference *r, struct solver *s, char *where, si
                         if (memcmp(a, e, sizeof *a) == 0)
                             continue;
                         snprintf(where, size, "population %zu of cell %d %d %d is %.17g, not %.17g",
-                                 i, lo[0] + x, lo[1] + y, lo[2] + z, (double)*a, (double)*e);
+                                 i, lo[0] + x, lo[1] + y, lo[2] + z, (double)value_of(*a),
+                                 (double)value_of(*e));
                         return false;
                     }
                 }

@@ -1,7 +1,8 @@
 /* The flow once more, as plainly as it can be said: two copies of the populations, the whole box on
  * every rank, one cell after the other. Tests compare the product with it bit for bit.
  *
- * Only what happens inside a cell (moments and collision) is the product's; streaming, walls, lids,
+ * Only what happens inside a cell (moments and collision) and the rounding of what is stored (which
+ * test_stored.c looks at) are the product's; streaming, walls, lids,
  * periodic faces, neighbours and the hash are written here from their definitions.
  *
  * What includes this is compiled once per precision, with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC.
@@ -11,6 +12,7 @@
 
 #include "boundary.h"
 #include "solver/solver.h"
+#include "stored.h"
 
 /* How many rows the list has: its enumerators are 0 .. BOUNDARIES - 1. */
 #define X(name, meaning) +1
@@ -28,9 +30,10 @@ struct reference {
     struct tag_row face_row[6]; /* rules beyond the faces; those of walls are not used */
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
-    size_t count;       /* cells */
-    uint8_t *tag;       /* [cells] row of each, x fastest */
-    stored *now, *next; /* [Q][cells] canonical populations; zeros where a cell is not fluid */
+    size_t count; /* cells */
+    uint8_t *tag; /* [cells] row of each, x fastest */
+    stored *now,
+        *next; /* [Q][cells] canonical populations as stored; zeros where a cell is not fluid */
 };
 
 /* Signals of a flow that does not change in time. */
@@ -48,6 +51,10 @@ struct flow_case reference_case(int nx, int ny, int nz);
  * along the first or second other axis, c one that moves along both; s slip, v velocity and d
  * density by links, o outflow, n nonreflecting; V velocity and D density on nodes. */
 void reference_faces(struct flow_case *c, const char *letters);
+
+/* By how much a population may change when it is stored: half of the last of 11, 24 or 53 bits, and
+ * of the smallest number of fp16. */
+double reference_rounding(double population);
 
 /* Random numbers of a test, the same everywhere: 64 bits, or uniform in [-1, 1). */
 uint64_t reference_random(uint64_t *state);

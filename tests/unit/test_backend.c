@@ -68,7 +68,7 @@ static bool untouched(const struct reference *r, struct solver *s)
     const size_t count = Q * s->view.stride;
     char *const owned = calloc(count, 1);
     stored *const values = malloc(count * sizeof *values);
-    const stored poison = (stored)NAN;
+    const stored poison = stored_of((scalar)NAN);
     bool ok = owned && values;
     mark_owned(r, &s->view, owned);
     reference_memory_get(s->backend, values, s->view.populations, count * sizeof *values);
@@ -363,12 +363,18 @@ static void one_destroy(struct one *o)
     domain_destroy(&o->d);
 }
 
-/* Fill the host's memory of a piece with numbers around this one. */
+/* What is put into place k with that number; below 1. */
+static stored numbered(double number, size_t k)
+{
+    return stored_of((scalar)(0.25 * number + 1e-5 * (double)k));
+}
+
+/* Fill the host's memory of a piece with numbers by this one. */
 static void fill_host(struct solver *s, const struct box *piece, double number)
 {
     stored *const host = solver_host(s);
     for (size_t k = 0; k < Q * box_cells(piece); k++)
-        host[k] = (stored)(number + 1e-5 * (double)k);
+        host[k] = numbered(number, k);
 }
 
 /* For work in any queue, at once. */
@@ -412,9 +418,11 @@ static void what_is_put_after_a_step_stays(void **state)
         assert_int_equal(solver_wait(&o.s), STATUS_OK);
         const stored *const got = solver_get(&o.s, &all);
         assert_non_null(got);
-        for (size_t i = 0; i < Q * box_cells(&all); i++)
-            if (got[i] != (stored)(k + 1e-5 * (double)i))
-                fail_msg("after step %d value %zu is %g", k, i, (double)got[i]);
+        for (size_t i = 0; i < Q * box_cells(&all); i++) {
+            const stored wanted = numbered(k, i);
+            if (memcmp(&got[i], &wanted, sizeof wanted) != 0)
+                fail_msg("after step %d value %zu is %g", k, i, (double)value_of(got[i]));
+        }
     }
     one_destroy(&o);
 }
@@ -462,13 +470,14 @@ static void a_fetch_that_is_given_up_leaves_the_memory_alone(void **state)
             assert_non_null(fetch_next(&f, &piece));
         assert_int_equal(fetch_end(&f), STATUS_OK);
         stored *const host[2] = {o.s.host[0], o.s.host[1]};
+        const stored mark = numbered(used + 1, 0);
         for (int k = 0; k < 2 && !o.b->type->host_memory; k++)
             for (size_t i = 0; i < Q * 36; i++)
-                host[k][i] = (stored)(used + 1);
+                host[k][i] = mark;
         assert_int_equal(solver_wait(&o.s), STATUS_OK);
         for (int k = 0; k < 2 && !o.b->type->host_memory; k++)
             for (size_t i = 0; i < Q * 36; i++)
-                assert_true(host[k][i] == (stored)(used + 1));
+                assert_memory_equal(&host[k][i], &mark, sizeof mark);
         assert_non_null(solver_get(&o.s, &plane));
     }
     one_destroy(&o);
@@ -502,7 +511,7 @@ static void reports_density_and_velocity_with_half_the_force(void **state)
             double drho = 0, j[3] = {0, 0, 0};
             const bool fluid = r.row[r.tag[n]].fluid;
             for (int i = 0; i < Q; i++) {
-                const double f = (double)r.now[(size_t)i * r.count + n];
+                const double f = (double)value_of(r.now[(size_t)i * r.count + n]);
                 drho += f;
                 for (int a = 0; a < 3; a++)
                     j[a] += reference_velocity(i, a) * f;

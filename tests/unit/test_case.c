@@ -713,8 +713,12 @@ static const struct mistake mistakes[] = {
     {BASE "solver: {subgrid: {smagorinsky: {constant: 1.1}}}\n", NULL, AT(5, 44), "at most 1"},
     {DOMAIN FLUID BOX RUN "solver: {subgrid: {smagorinsky: {van_driest: 0.01}}}\n", NULL, AT(5, 34),
      "van_driest|no effect without a face that is a wall"},
-    {BASE "solver: {storage: fp32, arithmetic: fp64}\n", NULL, AT(5, 37), "not available"},
-    {BASE "solver: {storage: fp16}\n", NULL, AT(5, 19), "none of fp32, fp64"},
+    {BASE "solver: {storage: fp64, arithmetic: fp32}\n", NULL, AT(5, 37),
+     "fp32 does not go with solver.storage fp64|fp64 with fp64"},
+    {BASE "solver: {storage: fp16, arithmetic: fp64}\n", NULL, AT(5, 37),
+     "fp64 does not go with solver.storage fp16|fp16 with fp32"},
+    {BASE "solver: {storage: fp8}\n", NULL, AT(5, 19), "none of fp16, fp32, fp64"},
+    {BASE "solver: {arithmetic: fp16}\n", NULL, AT(5, 22), "none of fp32, fp64"},
 
     /* faces */
     {DOMAIN FLUID RUN, NULL, AT(1, 1), "faces is missing"},
@@ -1213,6 +1217,53 @@ static void warnings_come_when_due(void **state)
     case_destroy(&c);
 }
 
+static void storage_says_in_what_is_computed(void **state)
+{
+    static const struct {
+        const char *given;
+        enum precision storage, arithmetic;
+    } pairs[] = {
+        {"{}", PRECISION_fp32, PRECISION_fp32},
+        {"{storage: fp16}", PRECISION_fp16, PRECISION_fp32},
+        {"{storage: fp16, arithmetic: fp32}", PRECISION_fp16, PRECISION_fp32},
+        {"{storage: fp32}", PRECISION_fp32, PRECISION_fp32},
+        {"{storage: fp32, arithmetic: fp64}", PRECISION_fp32, PRECISION_fp64},
+        {"{storage: fp64}", PRECISION_fp64, PRECISION_fp64},
+        {"{arithmetic: fp64}", PRECISION_fp64, PRECISION_fp64},
+        {"{arithmetic: fp32}", PRECISION_fp32, PRECISION_fp32},
+    };
+    (void)state;
+    for (size_t k = 0; k < LENGTH(pairs); k++) {
+        struct flow_case c;
+        char text[64];
+        const char *const set[] = {text};
+        snprintf(text, sizeof text, "solver=%s", pairs[k].given);
+        assert_int_equal(read_bytes(cavity, strlen(cavity), 1, set, &c), STATUS_OK);
+        assert_int_equal(c.solver.storage, pairs[k].storage);
+        assert_int_equal(c.solver.arithmetic, pairs[k].arithmetic);
+        case_destroy(&c);
+    }
+}
+
+static void precisions_have_names_and_bytes(void **state)
+{
+    static const struct {
+        const char *name;
+        enum precision is;
+        size_t bytes;
+    } all[] = {
+        {"fp16", PRECISION_fp16, 2}, {"fp32", PRECISION_fp32, 4}, {"fp64", PRECISION_fp64, 8}};
+    enum precision p = PRECISION_fp32;
+    (void)state;
+    for (size_t k = 0; k < LENGTH(all); k++) {
+        assert_true(precision_find(all[k].name, &p) && p == all[k].is);
+        assert_string_equal(precision_name(p), all[k].name);
+        assert_int_equal(precision_bytes(p), all[k].bytes);
+        assert_int_equal(precision_bits(p), 8 * all[k].bytes);
+    }
+    assert_false(precision_find("fp8", &p) || precision_find("fp", &p) || precision_find("", &p));
+}
+
 static void names_match_the_lists(void **state)
 {
     struct flow_case c;
@@ -1274,6 +1325,8 @@ int main(void)
         cmocka_unit_test(large_text_is_refused),
         cmocka_unit_test(derived_numbers_are_said),
         cmocka_unit_test(warnings_come_when_due),
+        cmocka_unit_test(storage_says_in_what_is_computed),
+        cmocka_unit_test(precisions_have_names_and_bytes),
         cmocka_unit_test(names_match_the_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

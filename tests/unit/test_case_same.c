@@ -128,6 +128,7 @@ static const struct change {
     {"solver.subgrid.smagorinsky.van_driest", EDDIES, "solver.subgrid.smagorinsky.van_driest=0.011",
      NULL},
     {"solver.storage", BASE, "solver.storage=fp64", NULL},
+    {"solver.storage", BASE, "solver.storage=fp16", NULL},
     {"solver.arithmetic", BASE, "solver.arithmetic=fp64", "solver.storage"},
     {"initial.flow", BASE, "initial={flow: uniform, velocity: [0, 0, 0]}", NULL},
     {"initial.velocity", BASE "initial: {flow: uniform, velocity: [0, 0, 0]}\n",

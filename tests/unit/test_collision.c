@@ -314,8 +314,9 @@ static void shear_wave(int collision, double tau, int a, int b, double carried, 
             const double u = 0.02 * sin(k * ((double)n + 0.5));
             const double cu =
                 reference_velocity((int)i, b) * u + reference_velocity((int)i, a) * carried;
-            r.now[i * WAVE + n] = (stored)(weight((int)i) * (3 * cu + 4.5 * cu * cu -
-                                                             1.5 * (u * u + carried * carried)));
+            r.now[i * WAVE + n] =
+                stored_of((scalar)(weight((int)i) *
+                                   (3 * cu + 4.5 * cu * cu - 1.5 * (u * u + carried * carried))));
         }
     assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&backend, &c, MPI_COMM_SELF), STATUS_OK);
@@ -602,7 +603,7 @@ static void bulk_rate_damps_sound(void **state)
             for (size_t n = 0; n < CELLS; n++)
                 for (size_t i = 0; i < Q; i++)
                     r.now[i * CELLS + n] =
-                        (stored)(weight((int)i) * 1e-3 * cos(k * ((double)n + 0.5)));
+                        stored_of((scalar)(weight((int)i) * 1e-3 * cos(k * ((double)n + 0.5))));
             /* Amplitude after whole periods of 32 sqrt(3) steps; 8 of them in all. */
             double first = 0, last = 0, potential = 0;
             const int steps = (int)(8 * CELLS * sqrt(3.0) + 0.5), half = steps / 2;
@@ -614,7 +615,7 @@ static void bulk_rate_damps_sound(void **state)
                 double drho = 0, ux = 0;
                 for (size_t n = 0; n < CELLS; n++)
                     for (size_t i = 0; i < Q; i++) {
-                        const double f = (double)r.now[i * CELLS + n];
+                        const double f = (double)value_of(r.now[i * CELLS + n]);
                         drho += f * cos(k * ((double)n + 0.5));
                         ux += f * reference_velocity((int)i, 0) * sin(k * ((double)n + 0.5));
                     }

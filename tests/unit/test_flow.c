@@ -63,7 +63,7 @@ static bool flow_at(const struct reference *r, size_t n, double flow[4])
     if (!row->fluid)
         return false;
     for (int i = 0; i < Q; i++) {
-        const double value = (double)r->now[(size_t)i * r->count + n];
+        const double value = (double)value_of(r->now[(size_t)i * r->count + n]);
         flow[0] += value;
         for (int a = 0; a < 3; a++)
             if (reference_velocity(i, a))
@@ -174,7 +174,7 @@ static void what_is_no_flow_any_more_is_found_and_left_out(void **state)
         for (int bad = 0; bad < 1 + k % 4; bad++) {
             const size_t place = reference_random(&random) % (Q * f.r.count);
             if (f.r.row[f.r.tag[place % f.r.count]].fluid)
-                f.r.now[place] = (stored)values[reference_random(&random) % 5];
+                f.r.now[place] = stored_of((scalar)values[reference_random(&random) % 5]);
         }
         compare(&f, "a flow that diverges");
         stop(&f);
@@ -190,9 +190,10 @@ static void an_energy_beyond_all_bounds_is_no_flow(void **state)
     start(&f, 1, 0);
     const size_t n = reference_cell(&f.r, 40, 1, 1);
     for (int i = 0; i < Q; i++)
-        f.r.now[(size_t)i * f.r.count + n] = 0;
-    f.r.now[0 * f.r.count + n] = (stored)(90000 - 300.0 * 90001);
-    f.r.now[1 * f.r.count + n] = (stored)(300.0 * 90001); /* density 90,001, velocity 300 */
+        f.r.now[(size_t)i * f.r.count + n] = stored_of(0);
+    f.r.now[0 * f.r.count + n] = stored_of((scalar)(90000 - 300.0 * 90001));
+    f.r.now[1 * f.r.count + n] =
+        stored_of((scalar)(300.0 * 90001)); /* density 90,001, velocity 300 */
     compare(&f, "a cell of much energy");
     assert_int_equal(flow_measure(&f.s, false, &sums), STATUS_OK);
     assert_false(sums.finite);
@@ -212,10 +213,10 @@ static void of_equal_velocities_the_first_cell_counts(void **state)
         memset(f.r.now, 0, Q * f.r.count * sizeof *f.r.now);
         compare(&f, "at rest");
         for (int twice = 0; twice < 2; twice++)
-            f.r.now[f.r.count + reference_random(&random) % f.r.count] = (stored)0.125;
+            f.r.now[f.r.count + reference_random(&random) % f.r.count] = stored_of(0.125);
         compare(&f, "two cells that move");
         for (size_t n = 0; n < f.r.count; n++)
-            f.r.now[f.r.count + n] = (stored)0.25;
+            f.r.now[f.r.count + n] = stored_of(0.25);
         compare(&f, "all move");
         stop(&f);
     }

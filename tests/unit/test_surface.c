@@ -81,7 +81,8 @@ static void get(struct flow *f, double *to)
             for (int y = b.lo[1]; y < b.hi[1]; y++)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
-                        to[i * f->cells + number(f, x, y, z)] = (double)got[i * cells + n];
+                        to[i * f->cells + number(f, x, y, z)] =
+                            (double)value_of(got[i * cells + n]);
     }
 }
 
@@ -97,7 +98,8 @@ static void put(struct flow *f, const double *from)
             for (int y = b.lo[1]; y < b.hi[1]; y++)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
-                        host[i * cells + n] = (stored)from[i * f->cells + number(f, x, y, z)];
+                        host[i * cells + n] =
+                            stored_of((scalar)from[i * f->cells + number(f, x, y, z)]);
         assert_int_equal(solver_put(&f->s, &b), STATUS_OK);
     }
 }
@@ -127,7 +129,8 @@ static void fill(struct flow *f, double *to, const double *middle, double reach,
             double value = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
                 value += 3 * reference_velocity(i, a) * u[a];
-            to[(size_t)i * f->cells + number(f, x, y, z)] = near ? (double)(stored)(w * value) : 0;
+            to[(size_t)i * f->cells + number(f, x, y, z)] =
+                near ? (double)value_of(stored_of((scalar)(w * value))) : 0;
         }
     }
 }
@@ -531,7 +534,7 @@ static void steps_and_forces_are_the_formulas(void **state)
                 assert_int_equal(solver_step(&f.s), STATUS_OK);
                 get(&f, is);
                 for (size_t n = 0; n < Q * f.cells; n++)
-                    if (!(fabs(is[n] - next[n]) < 3 * eps))
+                    if (!(fabs(is[n] - next[n]) < 3 * eps + reference_rounding(next[n])))
                         fail_msg("%s, forced %d, step %d, population %zu of cell %zu: %.17g, by "
                                  "the formula %.17g",
                                  key_collisions[collision], forced, step, n / f.cells, n % f.cells,
@@ -592,11 +595,12 @@ static struct momentum momentum_of(const struct flow *f, const double *p)
 /* Step by step, whatever the flow: what bodies at rest get, and all that a force gives, is the
  * change of the momentum; without a force, and as long as what moves has not come to the periodic
  * faces, torques are that of its moment. Roundings of some 10^4 cells' momenta, times distances up
- * to 24. fp32 rounds populations, so that sums over cells are good to their number's root. */
+ * to 24. fp32 rounds populations, so that sums over cells are good to their number's root; fp16, by
+ * 1e-6 each where they are 0.003, to four times 3e-4. */
 static void bodies_get_what_the_fluid_loses(void **state)
 {
     static const double middle[3] = {12, 11, 10}, origin[3] = {0, 0, 0};
-    const double most = TAGFLOW_STORAGE == 64 ? 2e-12 : 1e-5;
+    const double most = TAGFLOW_STORAGE == 64 ? 2e-12 : TAGFLOW_STORAGE == 32 ? 1e-5 : 1.2e-3;
     (void)state;
     for (int kind = 0; kind < 4 * COLLISIONS; kind++) {
         const int collision = kind / 4, forced = kind % 2;
@@ -674,7 +678,9 @@ static double plane_error(double viscosity, double magic, double low, double hig
 }
 
 /* Shear between plates is exact wherever they are, at any viscosity and `magic`; a parabola is
- * where magic = 3/16. Largest velocities are 0.05; crossings are numbers of fp32. */
+ * where magic = 3/16. Largest velocities are 0.05; crossings are numbers of fp32. What fp16 rounds
+ * off every step stands against what the force gives: 1e-4 u / g of the velocity (docs/physics.md,
+ * "Precision"), here twice that. */
 static void plane_flows_are_exact(void **state)
 {
     static const double places[][2] = {{1.5009765625, 12.5},
@@ -683,12 +689,14 @@ static void plane_flows_are_exact(void **state)
                                        {2.296875, 11.625},
                                        {2.4990234375, 11.5009765625}};
     static const double viscosities[] = {0.02, 0.1, 0.7};
-    const double most = TAGFLOW_STORAGE == 64 ? 1e-13 : 2e-5;
     (void)state;
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
         for (int v = 0; v < 3; v++) {
             const double low = places[k][0], high = places[k][1], nu = viscosities[v],
                          push = 0.05 * 8 * nu / ((high - low) * (high - low));
+            const double most = TAGFLOW_STORAGE == 64   ? 1e-13
+                                : TAGFLOW_STORAGE == 32 ? 2e-5
+                                                        : 2e-4 * 0.05 * 0.05 / push;
             const double shear = plane_error(nu, 0.01 + 0.1 * v, low, high, 0, 0.05);
             const double parabola = plane_error(nu, 3.0 / 16, low, high, push, 0);
             if (!(shear < most) || !(parabola < most))

@@ -1,0 +1,107 @@
+/* How a population is stored: the only place that knows.
+ *
+ * In fp32 and fp64 it is f_i - w_i. In fp16 it is 2^15 (f_i - w_i) as an IEEE half, rounded to the
+ * nearest (ties to even), with its subnormal numbers: |f_i - w_i| < 2 fits, and steps are as small
+ * as 2^-39. What is larger becomes an infinity, and the flow is then found to have diverged.
+ *
+ * The processor's own conversions, F16C, AVX-512 and the GPU's, and the integers below give the
+ * same bits (tests/unit/test_stored.c); only what a not-a-number carries may differ. */
+#ifndef TAGFLOW_STORED_H
+#define TAGFLOW_STORED_H
+
+#include <stdint.h>
+
+#include "platform.h"
+
+#define HALF_SCALE 0x1p15f
+
+/* Bits of a float and back. */
+TAGFLOW_FN uint32_t float_bits(float x)
+{
+    union {
+        float x;
+        uint32_t bits;
+    } u;
+    u.x = x;
+    return u.bits;
+}
+
+TAGFLOW_FN float float_of_bits(uint32_t bits)
+{
+    union {
+        uint32_t bits;
+        float x;
+    } u;
+    u.bits = bits;
+    return u.x;
+}
+
+/* The float that a half is, scaled or not: exact. The exponent is moved by a product, which makes
+ * numbers of subnormal ones. */
+TAGFLOW_FN float half_float(struct half h)
+{
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h.bits));
+    return x;
+#else
+    const uint32_t size = h.bits & 0x7fffu, sign = (uint32_t)(h.bits & 0x8000u) << 16;
+    const uint32_t number = float_bits(float_of_bits(size << 13) * 0x1p112f);
+    const uint32_t infinite = size >= 0x7c00 ? 0x7f800000u : 0,
+                   quiet = size > 0x7c00 ? 0x400000 : 0;
+    return float_of_bits(sign | number | infinite | quiet);
+#endif
+}
+
+/* The nearest half. Where that is subnormal the sum with 1/2 rounds, whose last bit is its step. */
+TAGFLOW_FN struct half float_half(float x)
+{
+    struct half h;
+#ifdef __CUDA_ARCH__
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(x));
+#else
+    const uint32_t bits = float_bits(x), all = bits & 0x7fffffffu, most = 0x47800000;
+    const uint32_t size = all < most ? all : most;
+    const uint32_t normal = (size - 0x38000000u + 0xfff + (size >> 13 & 1)) >> 13;
+    const uint32_t small = float_bits(float_of_bits(size) + 0.5f) - 0x3f000000u;
+    const uint32_t number = size < 0x38800000u ? small : normal;
+    const uint32_t bad = all > 0x7f800000u ? 0x200 | (all >> 13 & 0x3ff) : 0;
+    h.bits = (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)(number | bad);
+#endif
+    return h;
+}
+
+/* f_i - w_i of what is stored in fp16, and back. */
+TAGFLOW_FN float half_value(struct half h)
+{
+    return half_float(h) * (1 / HALF_SCALE);
+}
+
+TAGFLOW_FN struct half half_of(float x)
+{
+    return float_half(x * HALF_SCALE);
+}
+
+#ifdef TAGFLOW_STORAGE
+
+/* f_i - w_i in the variant's arithmetic, and what is stored of it. */
+TAGFLOW_FN scalar value_of(stored s)
+{
+#if TAGFLOW_STORAGE == 16
+    return half_value(s);
+#else
+    return (scalar)s;
+#endif
+}
+
+TAGFLOW_FN stored stored_of(scalar x)
+{
+#if TAGFLOW_STORAGE == 16
+    return half_of(x);
+#else
+    return (stored)x;
+#endif
+}
+
+#endif
+#endif

@@ -1,0 +1,201 @@
+/* Vectors of neighbouring cells: `real` is one, lane k cell x + k. How they are loaded, stored
+ * whole or in part, and chosen from. For what is compiled per variant, with TAGFLOW_STORAGE,
+ * TAGFLOW_ARITHMETIC and TAGFLOW_VECTOR, the bytes of a vector register; before other headers. */
+#ifndef TAGFLOW_CPU_LANES_H
+#define TAGFLOW_CPU_LANES_H
+
+#define TAGFLOW_LANES (TAGFLOW_VECTOR * 8 / TAGFLOW_ARITHMETIC)
+
+#include <stdint.h>
+
+#include "stored.h"
+
+#if TAGFLOW_VECTOR > 16
+#include <immintrin.h>
+#endif
+
+enum { LANES = TAGFLOW_LANES };
+
+/* What vectors of stored populations are made of: of halves the bits. */
+#if TAGFLOW_STORAGE == 16
+typedef uint16_t stored_word;
+#else
+typedef stored stored_word;
+#endif
+typedef stored_word stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
+typedef stored_word unaligned_lanes
+    __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
+typedef double unaligned_doubles
+    __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+#if TAGFLOW_STORAGE == 64
+#define STORED_BIT int64_t
+#elif TAGFLOW_STORAGE == 16
+#define STORED_BIT int16_t
+#else
+#define STORED_BIT int32_t
+#endif
+typedef uint32_t mask_lanes
+    __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+
+/* Comparison results of reals: all bits of a lane set or none. */
+#if TAGFLOW_ARITHMETIC == 64
+typedef int64_t lane_bit;
+#else
+typedef int32_t lane_bit;
+#endif
+typedef STORED_BIT stored_bits __attribute__((vector_size(LANES * sizeof(STORED_BIT))));
+typedef lane_bit lane_bits __attribute__((vector_size(LANES * sizeof(lane_bit))));
+
+static const lane_bit first_numbers[16]
+    __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#define lane_numbers (*(const lane_bits *)first_numbers)
+
+/* b in the lanes where m is set, else a. */
+TAGFLOW_FN real choose(lane_bits m, real a, real b)
+{
+    return (real)(((lane_bits)a & ~m) | ((lane_bits)b & m));
+}
+
+#if TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 16
+/* Without instructions for it, as stored.h does one. */
+typedef uint32_t half_bits __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    const half_bits h = __builtin_convertvector(s, half_bits), size = h & 0x7fff;
+    const half_bits number = (half_bits)((real)(size << 13) * 0x1p112f);
+    const half_bits infinite = (half_bits)(size >= 0x7c00) & 0x7f800000;
+    const half_bits quiet = (half_bits)(size > 0x7c00) & 0x400000;
+    return (real)((h & 0x8000) << 16 | number | infinite | quiet);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    const half_bits bits = (half_bits)x, all = bits & 0x7fffffff, most = all - all + 0x47800000;
+    const half_bits size = (half_bits)choose((lane_bits)(all < most), (real)most, (real)all);
+    const half_bits normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
+    const half_bits small = (half_bits)((real)size + 0.5f) - 0x3f000000;
+    const half_bits number =
+        (half_bits)choose((lane_bits)(size < 0x38800000), (real)normal, (real)small);
+    const half_bits bad = (half_bits)(all > 0x7f800000) & (0x200 | (all >> 13 & 0x3ff));
+    return __builtin_convertvector((bits >> 16 & 0x8000) | number | bad, stored_lanes);
+}
+#elif TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 32
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    return (real)_mm256_cvtph_ps((__m128i)s);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    return (stored_lanes)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
+}
+#elif TAGFLOW_STORAGE == 16
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    return (real)_mm512_cvtph_ps((__m256i)s);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    return (stored_lanes)_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT);
+}
+#endif
+
+/* value_of and stored_of of all lanes. */
+TAGFLOW_FN real values_of(stored_lanes s)
+{
+#if TAGFLOW_STORAGE == 16
+    return half_lanes(s) * (1 / HALF_SCALE);
+#else
+    return __builtin_convertvector(s, real);
+#endif
+}
+
+TAGFLOW_FN stored_lanes lanes_of(real x)
+{
+#if TAGFLOW_STORAGE == 16
+    return lanes_half(x * HALF_SCALE);
+#else
+    return __builtin_convertvector(x, stored_lanes);
+#endif
+}
+
+TAGFLOW_FN real load_lanes(const stored *p)
+{
+    return values_of(*(const unaligned_lanes *)p);
+}
+
+/* The first `count` lanes, and nothing beyond them: that may belong to another thread. Its own
+ * function, as it would be inlined hundreds of times; where there are masked stores it is one. */
+static __attribute__((noinline)) void store_some(stored *restrict p, const stored *restrict value,
+                                                 int count)
+{
+#if TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 64
+    _mm256_mask_storeu_epi16(p, (__mmask16)((1u << count) - 1),
+                             (__m256i) * (const unaligned_lanes *)value);
+#else
+    for (int k = 0; k < LANES; k++)
+        if (k < count)
+            p[k] = value[k];
+#endif
+}
+
+TAGFLOW_FN void store_lanes(stored *p, real value, int count)
+{
+    const stored_lanes s = lanes_of(value);
+    if (count == LANES)
+        *(unaligned_lanes *)p = s;
+    else
+        store_some(p, (const stored *)&s, count);
+}
+
+TAGFLOW_FN lane_bits has_bit(lane_bits mask, int bit)
+{
+    return (mask & ((lane_bits){0} + (1 << bit))) != 0;
+}
+
+/* a in the lanes where m is set, else b. */
+TAGFLOW_FN stored_lanes keep_lanes(stored_lanes a, stored_lanes b, lane_bits m)
+{
+    const stored_bits keep = __builtin_convertvector(m, stored_bits);
+    return (stored_lanes)(((stored_bits)a & keep) | ((stored_bits)b & ~keep));
+}
+
+/* One lane, read or replaced. */
+TAGFLOW_FN stored lane(real value, int k)
+{
+    const stored_lanes s = lanes_of(value);
+#if TAGFLOW_STORAGE == 16
+    return (stored){s[k]};
+#else
+    return s[k];
+#endif
+}
+
+TAGFLOW_FN real with_lane(real value, int k, stored x)
+{
+    return choose(lane_numbers == (lane_bits){0} + k, value, (real){0} + value_of(x));
+}
+
+/* The lanes where `active` is set. Without masked stores the others get back what is there: it must
+ * be this thread's. */
+enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
+
+TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
+{
+    const stored_lanes s = lanes_of(value);
+#if TAGFLOW_VECTOR == 64 && TAGFLOW_STORAGE == 16
+    _mm256_mask_storeu_epi16(p, _mm512_movepi32_mask((__m512i)active), (__m256i)s);
+#elif TAGFLOW_VECTOR == 64 && TAGFLOW_ARITHMETIC == 32
+    _mm512_mask_storeu_ps(p, _mm512_movepi32_mask((__m512i)active), (__m512)s);
+#elif TAGFLOW_VECTOR == 64 && TAGFLOW_STORAGE == 32
+    _mm256_mask_storeu_ps(p, _mm512_movepi64_mask((__m512i)active), (__m256)s);
+#elif TAGFLOW_VECTOR == 64
+    _mm512_mask_storeu_pd(p, _mm512_movepi64_mask((__m512i)active), (__m512d)s);
+#else
+    *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);
+#endif
+}
+
+#endif
