@@ -22,19 +22,10 @@
 #include "bench/row.h"
 #include "case/keys.h"
 
-static int bits_of(enum precision p) /* "fp32": 32 */
-{
-    return atoi(precision_name(p) + 2);
-}
-
 bool bench_has(enum precision storage, enum precision arithmetic)
 {
-    return plain_find(bits_of(storage), bits_of(arithmetic)) != NULL;
-}
-
-size_t bench_stored_bytes(enum precision storage)
-{
-    return (size_t)bits_of(storage) / 8;
+    return precisions_go(storage, arithmetic) &&
+           plain_find(precision_bits(storage), precision_bits(arithmetic)) != NULL;
 }
 
 void bench_cells_text(const int cells[3], char *text, size_t size)
@@ -80,24 +71,21 @@ static void look_at_host(struct bench *b)
 
 /* ---- what is to be measured ---- */
 
-/* The arithmetic that goes with a storage unless another is asked for: the least that it has. */
-static enum precision own_arithmetic(enum precision storage)
+/* Choice k of the key solver.storage. */
+static enum precision storage_of(int k)
 {
-    int best = -1;
-    for (int k = 0; key_precisions[k]; k++)
-        if (bench_has(storage, (enum precision)k) &&
-            (best < 0 || bits_of((enum precision)k) < bits_of((enum precision)best)))
-            best = k;
-    return best < 0 ? storage : (enum precision)best;
+    enum precision p = PRECISION_fp32;
+    precision_find(key_storages[k], &p);
+    return p;
 }
 
 /* Bytes of the largest row that these cells make, all ranks, about. */
 static double row_bytes(const struct bench_options *o, const int cells[3])
 {
     double most = 0;
-    for (int k = 0; key_precisions[k]; k++)
-        if (o->storages >> k & 1 && bench_stored_bytes((enum precision)k) > most)
-            most = (double)bench_stored_bytes((enum precision)k);
+    for (int k = 0; key_storages[k]; k++)
+        if (o->storages >> k & 1 && (double)precision_bytes(storage_of(k)) > most)
+            most = (double)precision_bytes(storage_of(k));
     /* populations, the ceiling's two copies, the plain step's numbers, which are 4 bytes at least
      */
     return (double)cells[0] * cells[1] * cells[2] * Q * (3 * most + (most < 4 ? 4 : most));
@@ -134,10 +122,10 @@ static struct bench_row *make_rows(const struct bench *b, int *count)
             if (!(o->storages >> storage & 1) || !(o->cases >> which & 1) ||
                 !(o->collisions >> collision & 1))
                 continue;
-            s.storage = (enum precision)storage;
+            s.storage = storage_of(storage);
             s.arithmetic = (enum precision)arithmetic;
             if (o->arithmetics ? !(o->arithmetics >> arithmetic & 1)
-                               : s.arithmetic != own_arithmetic(s.storage))
+                               : s.arithmetic != precision_computed(s.storage))
                 continue;
             if (o->arithmetics && !bench_has(s.storage, s.arithmetic))
                 continue;

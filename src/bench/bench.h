@@ -12,7 +12,8 @@ enum { BENCH_SIZES = 16, BENCH_SETS = 256, BENCH_REPEATS = 1000 };
 struct bench_options {
     int size_count; /* 0: 128^3, or less where memory is short */
     int cells[BENCH_SIZES][3];
-    /* Bit k: choice k of the list is wanted; arithmetics 0: each storage's own. */
+    /* Bit k: choice k of the key's list, or of bench_cases, is wanted; arithmetics 0: each
+     * storage's own. */
     unsigned cases, storages, arithmetics, collisions;
     int64_t steps;  /* of a repeat; 0: as many as take `seconds` */
     double seconds; /* of a repeat */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collision.h"
+#include "stored.h"
 
 /* 0 rest; 1 .. 6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
 static const signed char velocity[Q][3] = {
@@ -22,16 +23,6 @@ static int reverse(int i)
     return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
 }
 
-static real number_of(stored value)
-{
-    return (real)value;
-}
-
-static stored rounded(real value)
-{
-    return (stored)value;
-}
-
 static void take(struct plain *p, const struct box *piece, const void *populations)
 {
     const stored *const from = populations;
@@ -46,7 +37,7 @@ static void take(struct plain *p, const struct box *piece, const void *populatio
             real *to = f + Q * plain_cell(p, piece->lo[0], piece->lo[1] + y, piece->lo[2] + z);
             for (int x = 0; x < nx; x++, to += Q)
                 for (size_t i = 0; i < Q; i++)
-                    to[i] = number_of(from[i * cells + row + (size_t)x]);
+                    to[i] = value_of(from[i * cells + row + (size_t)x]);
         }
 }
 
@@ -102,10 +93,10 @@ static stored arriving(const struct plain *p, int x, int y, int z, int i)
     const size_t there = plain_cell(p, x - velocity[i][0], y - velocity[i][1], z - velocity[i][2]);
     const uint8_t what = p->what[there];
     if (what < PLAIN_FACE && p->rows[what].fluid)
-        return rounded(f[Q * there + (size_t)i]);
+        return stored_of(f[Q * there + (size_t)i]);
     const real sent = f[Q * here + (size_t)reverse(i)];
     const double *const u = wall_velocity(p, what);
-    return rounded(u ? sent + wall_gain(i, u) : sent);
+    return stored_of(u ? sent + wall_gain(i, u) : sent);
 }
 
 static size_t compare(const struct plain *p, const struct box *piece, const void *populations,
@@ -142,8 +133,8 @@ static size_t compare(const struct plain *p, const struct box *piece, const void
     for (fault->i = 0; fault->i < Q; fault->i++) {
         const stored wanted = arriving(p, fault->at[0], fault->at[1], fault->at[2], fault->i),
                      is = got[(size_t)fault->i * cells + (size_t)first];
-        fault->is = (double)number_of(is);
-        fault->was_to_be = (double)number_of(wanted);
+        fault->is = (double)value_of(is);
+        fault->was_to_be = (double)value_of(wanted);
         if (memcmp(&wanted, &is, sizeof is) != 0)
             break;
     }

@@ -185,9 +185,9 @@ static enum status look(struct flow *f, struct look *l)
  * in a thousand cells is far above that in fp32. */
 static double mass_tolerance(const struct flow *f, const struct look *from, const struct look *to)
 {
-    const double unit = f->c.solver.storage == PRECISION_fp64          ? 0x1p-53
-                        : bench_stored_bytes(f->c.solver.storage) == 4 ? 0x1p-24
-                                                                       : 0x1p-11;
+    static const double units[] = {
+        [PRECISION_fp16] = 0x1p-11, [PRECISION_fp32] = 0x1p-24, [PRECISION_fp64] = 0x1p-53};
+    const double unit = units[f->c.solver.storage];
     const double speed = fmax(from->sums.max_velocity, to->sums.max_velocity);
     return 8 * unit * (4 * speed + 0.01) * (double)(to->step - from->step + 1) *
            (double)f->domain.fluid_cells;
@@ -257,7 +257,7 @@ static enum status warm_up(struct bench *b, struct flow *f, struct bench_row *ro
 static enum status make_ceiling(struct bench *b, const struct flow *f)
 {
     const struct box all = domain_all(&f->domain);
-    const size_t cells = box_cells(&all), bytes = bench_stored_bytes(f->c.solver.storage);
+    const size_t cells = box_cells(&all), bytes = precision_bytes(f->c.solver.storage);
     const int threads = f->c.run.threads;
     int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes ||
                   threads != b->ceiling_threads;

@@ -54,9 +54,6 @@ struct bench {
     int ceiling_threads;
 };
 
-/* Bytes of a stored population. */
-size_t bench_stored_bytes(enum precision storage);
-
 /* Measures row->subject. Collective; the same status and row on all ranks. STATUS_OK with
  * row->verified false: the steps are not right, and there is no rate. */
 enum status bench_measure(struct bench *b, struct bench_row *row);

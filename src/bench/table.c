@@ -17,7 +17,7 @@ struct widths {
 /* "fp32", or "fp32/fp64" where the arithmetic is another. */
 static void storage_text(const struct bench_subject *s, char *text, size_t size)
 {
-    if (s->storage == s->arithmetic || bench_stored_bytes(s->storage) < 4)
+    if (s->arithmetic == precision_computed(s->storage))
         snprintf(text, size, "%s", precision_name(s->storage));
     else
         snprintf(text, size, "%s/%s", precision_name(s->storage), precision_name(s->arithmetic));

@@ -32,15 +32,9 @@ const struct plain_step *plain_find(int storage, int arithmetic)
     return NULL;
 }
 
-/* "fp32": 32 */
-static int bits_of(enum precision p)
-{
-    return atoi(precision_name(p) + 2);
-}
-
 static const struct plain_step *step_of(const struct flow_case *c)
 {
-    return plain_find(bits_of(c->solver.storage), bits_of(c->solver.arithmetic));
+    return plain_find(precision_bits(c->solver.storage), precision_bits(c->solver.arithmetic));
 }
 
 double verify_bytes(const struct domain *d, const struct flow_case *c)

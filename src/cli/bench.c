@@ -136,7 +136,7 @@ static enum status read_option(struct arguments *a, struct bench_options *o, boo
     } else if (cli_value(a, "--case", &value)) {
         status = value ? read_list("--case", value, bench_cases, &o->cases) : STATUS_USAGE;
     } else if (cli_value(a, "--storage", &value)) {
-        status = value ? read_list("--storage", value, key_precisions, &o->storages) : STATUS_USAGE;
+        status = value ? read_list("--storage", value, key_storages, &o->storages) : STATUS_USAGE;
     } else if (cli_value(a, "--arithmetic", &value)) {
         status = value ? read_list("--arithmetic", value, key_precisions, &o->arithmetics)
                        : STATUS_USAGE;
@@ -205,7 +205,7 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm)
                               .collisions = 1u << COLLISION_bgk};
     const char *backend = "auto";
     char reason[256];
-    for (int k = 0; key_precisions[k]; k++)
+    for (int k = 0; key_storages[k]; k++)
         o.storages |= 1u << k;
     enum status status = read_options(&a, &o, &sets, &backend);
     if (status)

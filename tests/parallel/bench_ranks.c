@@ -136,7 +136,7 @@ static void flip_some(struct flow *f, const struct bench_subject *s, uint64_t se
     for (int k = 0; k < FLIPS; k++) {
         char why[VERIFY_WHY] = "", wanted[64];
         bool right;
-        struct flip flip = {.flow = f, .bytes = (size_t)atoi(precision_name(s->storage) + 2) / 8};
+        struct flip flip = {.flow = f, .bytes = precision_bytes(s->storage)};
         any_fluid_cell(f, &seed, flip.at);
         flip.i = (int)(draw(&seed) % Q);
         flip.bit = (int)(draw(&seed) % (8 * flip.bytes));
@@ -190,7 +190,7 @@ static void check_wrong(struct flow *f, const struct bench_subject *s)
     flip_some(f, s, 7);
     /* where no two cells are the same, and no cut between them */
     struct flip swap = {.flow = f,
-                        .bytes = (size_t)atoi(precision_name(s->storage) + 2) / 8,
+                        .bytes = precision_bytes(s->storage),
                         .at = {s->cells[0] / 2 - 3, s->cells[1] / 2, s->cells[2] / 2}};
     const struct verify_spoil spoil = {swap_cells, &swap};
     if (s->which == BENCH_CASE_periodic && s->cells[0] > 6 && s->cells[1] > 1) {
@@ -263,12 +263,12 @@ int main(int count, char **arguments)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     message_set_rank(rank, ranks);
     int tried = 0;
-    for (int storage = 0; key_precisions[storage]; storage++)
+    for (int storage = 0; key_storages[storage]; storage++)
         for (int arithmetic = 0; key_precisions[arithmetic]; arithmetic++) {
             struct bench_subject s = {.collision = tried % 2 ? COLLISION_rr : COLLISION_trt,
-                                      .storage = (enum precision)storage,
                                       .arithmetic = (enum precision)arithmetic,
                                       .threads = ranks == 1 ? 1 + tried % 2 : 1};
+            precision_find(key_storages[storage], &s.storage);
             if (!bench_has(s.storage, s.arithmetic))
                 continue;
             all_cases(ranks, &s);

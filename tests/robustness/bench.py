@@ -28,8 +28,8 @@ def rows_of(table):
 said = bench(*QUICK, "--case", "all", "--collision", "bgk,central_hermite", "--json", "all.json")
 file = runs.load(".", "all.json") if check(said.code == 0 and not said.err, f"all cases: {said}") else {}
 rows = rows_of(said.out)
-check(len(rows) == 20 == len(file["rows"]), f"{len(rows)} rows in the table, {len(file['rows'])} in the file: 5 cases, "
-      "2 operators, 2 storages")
+check(len(rows) == 30 == len(file["rows"]), f"{len(rows)} rows in the table, {len(file['rows'])} in the file: 5 cases, "
+      "2 operators, 3 storages")
 check(max(map(len, said.out.splitlines())) <= 100, "the table is at most 100 columns wide")
 facts = {"tagflow": "bench", "format": 1, "backend": "cpu", "ranks": 1, "hosts": 1, "driver": None}
 check(all(file[k] == v for k, v in facts.items()), f"the file says {facts}")
