@@ -23,7 +23,8 @@ import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 Q = 19
-BYTES = {"fp32": 4, "fp64": 8}
+BYTES = {"fp32": 4, "fp64": 8, "fp16": 2}
+ARITHMETIC = {"fp16": "fp32"}  # else as stored
 
 # What small runs write: sums that must agree to the bit, and pixels.
 SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy, enstrophy, max_velocity]}}, "
@@ -34,7 +35,7 @@ QUIET = {"output": "{log: {every: 0}}", "checkpoint.every": 0, "check.every": 0}
 BOX = """\
 domain:  {{cells: [{n}, {n}, {n}]}}
 fluid:   {{viscosity: 0.02}}
-solver:  {{collision: {collision}, storage: {precision}, arithmetic: {precision}}}
+solver:  {{collision: {collision}, storage: {precision}}}
 initial: {initial}
 faces:   {faces}
 run:     {{steps: {steps}, threads: {threads}}}
@@ -350,7 +351,8 @@ class Suite:
         return {} if self.gpu else {"run.isa": "v2"}
 
     def small_settings(self, cells, precision):
-        return {"domain.cells": shrink(cells, self.small_size()), "solver.storage": precision, "solver.arithmetic": precision,
+        return {"domain.cells": shrink(cells, self.small_size()), "solver.storage": precision,
+                "solver.arithmetic": ARITHMETIC.get(precision, precision),
                 "run.steps": 21, "output": SMALL_OUTPUT, "checkpoint.every": 0}
 
     def try_case(self, name, path, cells, precision):

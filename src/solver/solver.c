@@ -13,7 +13,7 @@
 
 /* A piece of get, put and flow is at most about this large, or one row; below that at least a plane
  * (checkpoints go plane by plane), and of few cells all, but no large part of many. */
-enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096 };
+enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST = 256 };
 
 /* The interior is launched in this many slabs, between which MPI gets to work. */
 enum { SLABS = 8 };
@@ -47,6 +47,12 @@ static size_t piece_cells(const struct view *v, size_t bytes)
     return all < cells ? all : cells > row ? cells : row;
 }
 
+/* Bytes of a piece's buffer: its populations, but no less than one partial result of any sum. */
+static size_t piece_bytes(size_t cells, size_t bytes)
+{
+    return cells * Q * bytes < PIECE_LEAST ? PIECE_LEAST : cells * Q * bytes;
+}
+
 static bool exchanges(const struct domain *d)
 {
     bool any = false;
@@ -67,8 +73,8 @@ double solver_bytes(const struct domain *d, enum precision storage)
         if (d->neighbour[i] != MPI_PROC_NULL)
             halo += 2 * cells;
     }
-    return ((double)d->view.stride * Q + halo + 2 * (double)piece_cells(&d->view, bytes) * Q) *
-               (double)bytes +
+    return ((double)d->view.stride * Q + halo) * (double)bytes +
+           2 * (double)piece_bytes(piece_cells(&d->view, bytes), bytes) +
            (double)(view_cells(&d->view) + d->view.table_values * sizeof *d->view.table) +
            (d->view.line_bits
                 ? (double)((view_cells(&d->view) >> d->view.line_bits) * sizeof *d->view.line)
@@ -91,7 +97,7 @@ static enum status make_room(struct solver *s)
     struct backend *const b = s->backend;
     const struct backend_type *const type = b->type;
     const size_t bytes = Q * s->view.stride * stored_bytes(s);
-    const size_t piece = s->piece_cells * Q * stored_bytes(s);
+    const size_t piece = piece_bytes(s->piece_cells, stored_bytes(s));
     bool room = true;
     for (int k = 0; k < 2; k++) {
         s->buffer[k] = type->alloc(b, piece);
@@ -394,7 +400,8 @@ const void *solver_partials_of(struct solver *s, enum kernel kernel, const struc
                                int body, size_t bytes, int *workers)
 {
     struct backend *const b = s->backend;
-    const size_t cells = box_cells(box), room = s->piece_cells * Q * stored_bytes(s) / bytes;
+    const size_t cells = box_cells(box);
+    const size_t room = piece_bytes(s->piece_cells, stored_bytes(s)) / bytes;
     const size_t most = cells < room ? cells : room;
     struct work work = {
         *box,

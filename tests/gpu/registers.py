@@ -11,7 +11,7 @@ import re
 import sys
 
 REGISTERS, THREADS, BLOCK = 65536, 2048, 128
-# Blocks of a step on a multiprocessor by the bits of storage, the first whose pattern fits: cuda/kernels.cu.
+# Blocks of a step on a multiprocessor by the bits of arithmetic, the first whose pattern fits: cuda/kernels.cu.
 BLOCKS = {
     "32": {r"_(mixed|sparse)$": 4, r"_(bgk|trt)_subgrid$": 8, r"_(bgk|trt)(_forced)?$": 10, r"_(forced|subgrid)$": 5,
            r"_(central|central_hermite|cumulant)$": 6, "": 8},
@@ -19,10 +19,11 @@ BLOCKS = {
            r"_(central|central_hermite|cumulant)$": 3, "": 4},
 }
 failed = seen = 0
-found_of = {} # step -> (bits, arch) -> registers
+found_of = {} # step -> precision -> arch -> registers
 wants_table = sys.argv[1:2] == ["--table"]
 for path in sys.argv[1 + wants_table:]:
-    bits = re.search(r"kernels_(\d+)_\d+\.ptxas$", path).group(1)
+    storage, arithmetic = re.search(r"kernels_(\d+)_(\d+)\.ptxas$", path).groups()
+    bits = storage if storage == arithmetic else f"{storage}/{arithmetic}"
     kernel = None
     steps, most, local = set(), {}, 0
     with open(path) as file:
@@ -49,7 +50,7 @@ for path in sys.argv[1 + wants_table:]:
                     steps.add(name)
                     # Registers are given to warps in units of 256.
                     blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)
-                    if blocks < next(n for pattern, n in BLOCKS[bits].items() if re.search(pattern, name)):
+                    if blocks < next(n for pattern, n in BLOCKS[arithmetic].items() if re.search(pattern, name)):
                         print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
                         failed += 1
                 kernel = None

@@ -22,7 +22,8 @@ from runs import Job, check, differences, load, results, sets, tagflow, write
 
 PROGRAM = os.environ["TAGFLOW_STANDIN_PROGRAM"]
 THOROUGH = "TAGFLOW_THOROUGH" in os.environ
-PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")}
+PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")} | {
+    "fp16": {"solver.storage": "fp16"}, "fp32_64": {"solver.storage": "fp32", "solver.arithmetic": "fp64"}}
 # How an error begins.
 WHO = r"tagflow: (rank \d+ on \S+: )?"
 os.environ["OMP_WAIT_POLICY"] = "passive"
@@ -122,7 +123,7 @@ for (name, precision), said in together(on_cpu, pairs):
     check(said.code == 0, f"{name}, {precision}, on the CPU: {said}")
 hashes = {load(f"{name}_{precision}", "report.json")["state_hash"] for name, precision in pairs}
 check(len(hashes) == len(pairs), f"{len(pairs)} runs, {len(hashes)} hashes: what differs, differs")
-jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else {'fp32': 2, 'fp64': 1}[precision])]
+jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else {'fp32': 2}.get(precision, 1))]
 for (name, precision, variant), wrong in together(compare, jobs):
     check(not wrong, f"{name}, {precision}, {variant}: {wrong or 'as on the CPU'}")
 
@@ -311,7 +312,7 @@ def measure(precision, ranks):
     return float(told[1]) * {"MB": 1e6, "GB": 1e9}[told[2]], lost
 
 
-for precision, ranks in [("fp32", 1), ("fp64", 1), ("fp32", 2), ("fp64", 2)]:
+for precision, ranks in [("fp32", 1), ("fp64", 1), ("fp16", 1), ("fp32", 2), ("fp64", 2)]:
     told, lost = measure(precision, ranks)
     check(len(lost) == ranks and abs(told / max(lost) - 1) < 0.02,
           f"memory, {precision}, {ranks} ranks: check says {told / 1e6:.1f} MB, lost are "

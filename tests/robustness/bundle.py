@@ -12,7 +12,7 @@ import runs
 from runs import ROOT, TAGFLOW, check, tagflow, write
 
 OWN = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util)|libcuda|libnvidia-.*)\.so(\..*)?|linux-vdso\.so\.1")
-MOST = 48 * 1024 * 1024  # 44.7 MiB were found
+MOST = 76 * 1024 * 1024  # 44.7 MiB were found with two precisions; there are four
 
 
 def make(*arguments, env=None, cwd=None):

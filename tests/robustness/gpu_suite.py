@@ -13,7 +13,7 @@ from runs import ROOT, TAGFLOW, check, write
 PARITY = next((path for path in (os.path.join(os.path.dirname(TAGFLOW), name) for name in ("parity", "tests/gpu/parity"))
                if os.access(path, os.X_OK)), None)
 CASES = {f"{kind}_{collision}_{precision}" for kind in ("periodic", "cavity") for collision in ("bgk", "trt")
-         for precision in ("fp32", "fp64")}
+         for precision in ("fp32", "fp64", "fp16")}
 
 
 def program(path, text):
@@ -63,8 +63,8 @@ check(list(stages) == ["info", "parity", "cases", "restart", "sanitizer", "physi
       f"{ {name: stage['result'] for name, stage in stages.items()} }")
 check(report["backend"] == "cpu" and report["commit"] and report["host"] and report["date"] and report["device"],
       "says what it was run on")
-check(len(set(stages["cases"]["state_hash"].values())) == 6 and stages["cases"]["runs"] == 24, "three cases, two precisions")
-check(stages["restart"]["chains"] == 4 and len(stages["physics"]["state_hash"]) == 16 and
+check(len(set(stages["cases"]["state_hash"].values())) == 9 and stages["cases"]["runs"] == 36, "three cases, three precisions")
+check(stages["restart"]["chains"] == 6 and len(stages["physics"]["state_hash"]) == 16 and
       0 < stages["physics"]["energy_share"] < 1, "restarts and physics")
 check(abs(stages["memory"]["off"]) <= 0.02 and stages["memory"]["used_bytes"] > 160**3 * 77 and stages["memory"]["at_step"] >= 3,
       f"memory of 160^3 cells, off by {stages['memory']['off']:+.4f}")
@@ -77,7 +77,7 @@ check(all(abs(c["share_of_copy"] * c["copy_gbs"]["median"] / c["gbs"] - 1) < 1e-
       not any("share_of_copy" in c for c in speed.values()), "share of the copy's bandwidth, where that is measured")
 check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell", "pack", "exchange", "unpack", "wait"} and
           abs(1 - stages["halo"][p]["glups"]["all"]["median"] / stages["halo"][p]["glups"]["cut"]["median"] -
-              stages["halo"][p]["share_lost"]) < 1e-9 for p in ("fp32", "fp64")), "what an exchange costs")
+              stages["halo"][p]["share_lost"]) < 1e-9 for p in ("fp32", "fp64", "fp16")), "what an exchange costs")
 check(sorted(os.listdir("good")) == ["gpu_suite.json", "gpu_suite.log"], f"leaves {sorted(os.listdir('good'))}")
 check(said.count("\nok ") + said.startswith("ok ") == len(stages) - len(skipped), "a line for each stage")
 

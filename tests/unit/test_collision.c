@@ -15,6 +15,7 @@
 
 #include "reference.h"
 
+static const bool fp16 = TAGFLOW_STORAGE == 16;
 static const double eps = TAGFLOW_ARITHMETIC == 64 ? DBL_EPSILON : FLT_EPSILON;
 static const double pi = 3.14159265358979323846;
 
@@ -339,21 +340,23 @@ static void shear_wave(int collision, double tau, int a, int b, double carried, 
 }
 
 /* A shear wave decays as exp(-nu k^2 t). On 64 cells the wave's own error, of order k^2 = 0.0096
- * times a factor below 0.1 at these tau, stays under 0.2 %. */
+ * times a factor below 0.1 at these tau, stays under 0.2 %. fp16 rounds populations to 5e-4 of
+ * themselves, the same way at every step, of which the decay takes 1.6e-4 to 5e-4 where it is slow:
+ * it is looked at where that is 1.6e-3, to 1 %. */
 static void viscosity_is_that_of_the_case(void **state)
 {
     static const double taus[] = {0.55, 0.7, 1.0};
     double worst = 0, viscosity, speed;
     (void)state;
     for (int collision = 0; collision < COLLISIONS; collision++)
-        for (int t = 0; t < 3; t++)
+        for (int t = fp16 ? 2 : 0; t < 3; t++)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++) {
                     if (a == b)
                         continue;
                     shear_wave(collision, taus[t], a, b, 0, &viscosity, &speed);
                     worst = fmax(worst, fabs(viscosity - 1));
-                    if (!(fabs(viscosity - 1) < 2e-3))
+                    if (!(fabs(viscosity - 1) < (fp16 ? 1e-2 : 2e-3)))
                         fail_msg("operator %d, tau %g, u_%c along %c: %.6g of the viscosity",
                                  collision, taus[t], "xyz"[b], "xyz"[a], viscosity);
                 }
@@ -373,14 +376,15 @@ static void a_uniform_flow_carries_waves_along(void **state)
     for (int collision = 0; collision < COLLISIONS; collision++) {
         const bool second = collision == COLLISION_bgk || collision == COLLISION_trt;
         const double expected = second ? 1 - 3 * carried * carried : 1;
-        for (int t = 0; t < 2; t++)
+        for (int t = fp16 ? 1 : 0; t < 2; t++)
             for (int a = 0; a < 3; a++)
                 for (int sign = -1; sign <= 1; sign += 2) {
                     shear_wave(collision, taus[t], a, (a + 1) % 3, sign * carried, &viscosity,
                                &speed);
                     worst[0] = fmax(worst[0], fabs(viscosity - expected));
                     worst[1] = fmax(worst[1], fabs(speed - 1));
-                    if (!(fabs(viscosity - expected) < 3e-3) || !(fabs(speed - 1) < 2e-3))
+                    if (!(fabs(viscosity - expected) < (fp16 ? 1e-2 : 3e-3)) ||
+                        !(fabs(speed - 1) < (fp16 ? 5e-3 : 2e-3)))
                         fail_msg("operator %d, tau %g, flow %+g along %c: %.6g of the viscosity "
                                  "(%.6g), %.6g of the speed",
                                  collision, taus[t], sign * carried, "xyz"[a], viscosity, expected,
