@@ -15,6 +15,7 @@
 #include "base/message.h"
 #include "device.h"
 #include "kernels.h"
+#include "nvml.h"
 
 /* Indices of cells are 32 bits in kernels, and blocks of a grid 65,535 along y and z. */
 static const double most_cells = 4294967295.0;
@@ -27,6 +28,8 @@ struct cuda_backend {
     bool open;         /* it has open boundaries */
     struct box closed; /* cells that none of them touches */
     struct view view;  /* its arrays on the device */
+    unsigned char uuid[16];
+    struct nvml *nvml; /* what tells of it; NULL: nothing does */
     cudaStream_t stream[QUEUES];
     cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
     cudaEvent_t begin[PHASES], end[PHASES];
@@ -95,6 +98,7 @@ static void cuda_close(struct backend *backend)
         if (b->stream[q])
             cudaStreamDestroy(b->stream[q]);
     }
+    nvml_destroy(b->nvml);
     free(b);
 }
 
@@ -123,7 +127,8 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     const int arithmetic = c->solver.arithmetic == PRECISION_fp64 ? 64 : 32;
     char description[128];
     const char *remark;
-    enum status status = device_choose(wanted->comm, wanted->share, description, &remark);
+    unsigned char uuid[16];
+    enum status status = device_choose(wanted->comm, wanted->share, description, &remark, uuid);
     if (status)
         return status;
     struct cuda_backend *const b = calloc(1, sizeof *b);
@@ -135,6 +140,8 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
                                .arithmetic = c->solver.arithmetic,
                                .workers = CUDA_WORKERS};
     memcpy(b->base.description, description, sizeof description);
+    memcpy(b->uuid, uuid, sizeof uuid);
+    b->nvml = nvml_create(uuid);
     bool found = false;
     for (size_t i = 0; i < sizeof variants / sizeof *variants && !found; i++) {
         b->variant = variants[i]();
@@ -500,6 +507,28 @@ static void cuda_phases(struct backend *backend, double seconds[PHASES])
     }
 }
 
+static bool cuda_energy(const struct backend *backend, double *joules)
+{
+    return nvml_energy(((const struct cuda_backend *)backend)->nvml, joules);
+}
+
+static void cuda_device(const struct backend *backend, char name[64])
+{
+    const struct cuda_backend *const b = (const struct cuda_backend *)backend;
+    for (int k = 0; k < 16; k++)
+        snprintf(name + 2 * k, 3, "%02x", b->uuid[k]);
+}
+
+static bool cuda_clocks(const struct backend *backend, double mhz[2])
+{
+    return nvml_clocks(((const struct cuda_backend *)backend)->nvml, mhz);
+}
+
+static bool cuda_driver(const struct backend *backend, char version[64])
+{
+    return nvml_driver(((const struct cuda_backend *)backend)->nvml, version);
+}
+
 const struct backend_type backend_cuda = {
     .name = "cuda",
     .asynchronous = true,
@@ -519,4 +548,8 @@ const struct backend_type backend_cuda = {
     .wait = cuda_wait,
     .phase = cuda_phase,
     .phases = cuda_phases,
+    .energy = cuda_energy,
+    .device = cuda_device,
+    .clocks = cuda_clocks,
+    .driver = cuda_driver,
 };

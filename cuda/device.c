@@ -135,7 +135,8 @@ static enum status check_shared(MPI_Comm node, const struct choice *mine, const 
     return status_agree(node, status);
 }
 
-enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark)
+enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark,
+                          unsigned char uuid[16])
 {
     struct choice mine = {0};
     struct cudaDeviceProp p;
@@ -161,6 +162,7 @@ enum status device_choose(MPI_Comm comm, bool share, char description[128], cons
     status = status_agree(comm, status);
     if (!status) {
         memcpy(mine.uuid, p.uuid.bytes, sizeof mine.uuid);
+        memcpy(uuid, mine.uuid, sizeof mine.uuid);
         if (!share)
             status = check_shared(node, &mine, p.name, remark);
         status = status_agree(comm, status);

@@ -17,7 +17,8 @@ void device_describe(char line[512]);
 
 /* Use the GPU that falls to this rank: by its rank on the node, among those that it sees.
  * Collective. STATUS_MACHINE, reported, when two ranks would share one and are not to, or it is too
- * old for the kernels. `remark`: as struct backend has it. */
-enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark);
+ * old for the kernels. `remark`: as struct backend has it; `uuid`: the GPU's. */
+enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark,
+                          unsigned char uuid[16]);
 
 #endif

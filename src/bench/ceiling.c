@@ -35,10 +35,11 @@ static const double least_seconds = 2e-3;
 /* Bytes of one host's streams in one kind of pages, at most, but for 8 times its last-level caches
  * where that is more. Beyond that a sweep is bound by memory alone and a larger one only takes
  * longer: there are some hundred ways to try. */
-static const double most_bytes = 1024.0 * 1024 * 1024;
+static const double most_bytes = 512.0 * 1024 * 1024;
 static const double most_caches = 8;
-/* The share of free memory that both kinds of pages take, but for those 8 times the caches. */
-static const double most_share = 0.4;
+/* The share of free memory that both kinds of pages take at most, and at the utmost for the sake of
+ * those 8 times the caches: streams that fit into a cache say nothing of the memory. */
+static const double most_share = 0.4, utmost_share = 0.8;
 
 struct way {
     int pages, stride, block, order;
@@ -68,14 +69,15 @@ struct ceiling {
 static size_t cells_swept(MPI_Comm comm, size_t cells, size_t number)
 {
     MPI_Comm host;
-    const double cache = most_caches * machine_cache(), free = machine_memory_free();
+    const double cache = most_caches * machine_cache(), available = machine_memory_free();
     double bytes = (double)STREAMS * (double)number * (double)cells;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, host);
     MPI_Comm_free(&host);
     double most = fmax(most_bytes, cache);
-    if (free > 0)
-        most = fmin(most, fmax(most_share / PAGES * free, fmin(cache, 0.8 / PAGES * free)));
+    if (available > 0)
+        most = fmin(most, fmax(most_share / PAGES * available,
+                               fmin(cache, utmost_share / PAGES * available)));
     double share = fmin(1, most / bytes);
     MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MIN, comm);
     if (share < 1)
@@ -139,7 +141,8 @@ static enum status map(struct ceiling *c)
     return STATUS_OK;
 }
 
-/* Does the mapping that begins at this address consist of huge pages, most of it? */
+/* Does the mapping that begins at this address consist of huge pages, most of it? If nobody says,
+ * it may. */
 static bool is_huge(const char *base)
 {
     char line[512];
@@ -156,7 +159,7 @@ static bool is_huge(const char *base)
     }
     if (file)
         fclose(file);
-    return huge > 0 && 2 * huge > resident;
+    return resident == 0 || 2 * huge > resident;
 }
 
 /* Seconds of one sweep, that of the slowest rank. */
@@ -210,8 +213,8 @@ enum status ceiling_create(struct ceiling **out, MPI_Comm comm, size_t cells, si
     for (int pages = 0; pages < PAGES; pages++)
         fill(c, c->base[pages]);
     int huge = is_huge(c->base[1]);
-    MPI_Allreduce(MPI_IN_PLACE, &huge, 1, MPI_INT, MPI_MIN, comm);
-    if (!huge) /* then both are the same */
+    MPI_Allreduce(MPI_IN_PLACE, &huge, 1, MPI_INT, MPI_MAX, comm);
+    if (!huge) /* both are the same everywhere */
         unmap(c, 1);
     const double once = time_of(c, &(struct way){.pages = 0});
     c->repeats = once * 1000 < least_seconds ? 1000 : (int)ceil(least_seconds / once);
@@ -270,7 +273,7 @@ double ceiling_measure(struct ceiling *c, double seconds)
     if (c->kept == 0)
         ceiling_choose(c, 0);
     time_ways(c, c->ways, c->kept, ROUNDS_MEASURE, seconds);
-    const struct way *const best = &c->ways[0];
+    const struct way *const best = c->ways;
     snprintf(c->way, sizeof c->way, "%s %s %zu %s", page_names[best->pages],
              stride_names[best->stride], blocks[best->block], streams_order_name(best->order));
     return ceiling_right(c) ? c->updates / best->seconds : -1;

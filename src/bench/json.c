@@ -71,9 +71,9 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
         return object;
     }
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)row->hash);
-    json_t *const ceiling = spread(&row->ceiling, 1e-6);
-    json_object_set_new(ceiling, "gbs", number(1e-9 * row->ceiling.median * row->bytes_per_update));
-    json_object_set_new(ceiling, "way", json_string(row->way));
+    json_t *const ceiling =
+        json_pack("{s:o, s:f, s:s}", "mlups", spread(&row->ceiling, 1e-6), "gbs",
+                  1e-9 * row->ceiling.median * row->bytes_per_update, "way", row->way);
     json_t *const more = json_pack(
         "{s:o, s:I, s:I, s:i, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:f, s:b, s:o, s:s, "
         "s:I}",

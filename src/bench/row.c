@@ -29,8 +29,9 @@ enum { PHASE_STEPS = 4 };
 
 /* Parts of a repeat's time that the warm-up takes at least, and the ceiling beside a repeat. */
 static const double warm_up_part = 0.4, ceiling_part = 0.35;
-/* Seconds in which the best ways of the ceiling are looked for, once for a grid and storage. */
-static const double choose_seconds = 4;
+/* The same in which the best ways of the ceiling are looked for, once for a grid and storage, but
+ * at most so many seconds. */
+static const double choose_part = 4, choose_seconds = 4;
 
 /* A flow that was measured for so long that its speed fell below this part begins again. */
 static const double slowest = 0.2;
@@ -270,7 +271,7 @@ static enum status make_ceiling(struct bench *b, const struct flow *f)
     b->ceiling_threads = threads;
     const enum status status = ceiling_create(&b->ceiling, b->comm, cells, bytes, threads);
     if (!status)
-        ceiling_choose(b->ceiling, choose_seconds);
+        ceiling_choose(b->ceiling, fmin(choose_seconds, choose_part * b->options->seconds));
     return status;
 }
 
@@ -312,10 +313,13 @@ static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PH
     return status_agree(b->comm, status);
 }
 
-static void look_at_clocks(struct bench_host *h)
+/* The device's, or the host's; just after it was busy. */
+static void look_at_clocks(const struct backend *b, struct bench_host *h)
 {
-    double least, most;
-    if (!machine_clocks(&least, &most))
+    double mhz[2], least, most;
+    if (b->type->clocks && b->type->clocks(b, mhz))
+        least = most = mhz[0];
+    else if (!b->type->host_memory || !machine_clocks(&least, &most))
         return;
     h->clock_least = h->clock_least > 0 && h->clock_least < least ? h->clock_least : least;
     h->clock_most = h->clock_most > most ? h->clock_most : most;
@@ -327,9 +331,10 @@ static enum status repeat(struct bench *b, struct flow *f, struct energy *energy
 {
     const double cells = (double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2];
     double seconds, ceiling;
+    const double before = energy_joules(energy);
     enum status status = timed(b, f, row->steps, &seconds);
-    *joules += energy ? 0 : NAN;
-    look_at_clocks(&b->host);
+    *joules += energy_joules(energy) - before;
+    look_at_clocks(f->backend, &b->host);
     if (!status)
         status = measure_ceiling(b, f, row, &ceiling);
     if (!status)
@@ -415,6 +420,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
+    if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
+        *b->host.driver = '\0';
     const char *const isa = strstr(f->backend->description, "x86-64-");
     snprintf(b->host.isa, sizeof b->host.isa, "%.2s", isa ? isa + strlen("x86-64-") : "");
     if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
@@ -442,8 +449,9 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
         status = make_ceiling(b, f);
     if (status || !row->verified)
         return status;
-    struct energy *const energy = NULL;
+    struct energy *const energy = energy_open(f->backend, b->comm);
     status = all_repeats(b, f, energy, row);
+    energy_close(energy);
     if (!status && row->verified && own) /* what ran is what was right: once more */
         status = check_steps(f, row);
     row->state_step = f->solver.step;
@@ -451,6 +459,18 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
         status = solver_hash(&f->solver, &row->hash);
     if (!status && row->verified)
         status = sum_up(b, row);
+    return status;
+}
+
+/* Before a smaller grid is verified for nothing. */
+static enum status check_fits(struct bench *b, const struct bench_subject *s)
+{
+    struct flow_case c;
+    enum status status = read_case(b, s, &c);
+    if (status)
+        return status;
+    status = check_memory(b, &c, false);
+    case_destroy(&c);
     return status;
 }
 
@@ -463,6 +483,8 @@ enum status bench_measure(struct bench *b, struct bench_row *row)
     enum status status = STATUS_OK;
     row->verified = true;
     if (!own)
+        status = check_fits(b, s);
+    if (!own && !status)
         status = check_smaller(b, row, cbrt(verify_cells / cells));
     if (status || !row->verified)
         return status;

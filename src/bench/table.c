@@ -97,7 +97,7 @@ void table_head(const struct bench_row *rows, int count)
 /* A rate in six characters at most. */
 static void rate_text(double rate, char text[16])
 {
-    snprintf(text, 16, rate < 999.95 ? "%.1f" : "%.0f", rate);
+    snprintf(text, 16, rate < 9.995 ? "%.3f" : rate < 999.95 ? "%.1f" : "%.0f", rate);
 }
 
 static void print_rates(const struct bench_row *row)

@@ -200,8 +200,7 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm)
 {
     struct arguments a = {.count = count, .argument = arguments};
     struct case_arguments sets = {0};
-    struct bench_options o = {.seconds = 1,
-                              .repeat = 5,
+    struct bench_options o = {.repeat = 5,
                               .cases = 1u << BENCH_CASE_periodic | 1u << BENCH_CASE_cavity,
                               .collisions = 1u << COLLISION_bgk};
     const char *backend = "auto";
@@ -211,6 +210,10 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm)
     enum status status = read_options(&a, &o, &sets, &backend);
     if (status)
         return status;
+    if (o.steps && o.seconds > 0)
+        return fail_user("--steps and --seconds both say how long a repeat is: give one of them");
+    if (!(o.seconds > 0)) /* with --steps: for the ceiling */
+        o.seconds = 1;
     o.set_count = sets.set_count;
     o.sets = sets.sets;
     status = backend_choose(backend, comm, &o.backend, reason);

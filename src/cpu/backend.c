@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "cpu/energy.h"
 #include "cpu/kernels.h"
 #include "solver/backend.h"
 
@@ -22,6 +23,7 @@ struct cpu_backend {
     const struct cpu_variant *variant;
     struct runs runs;
     int threads;
+    struct packages *packages; /* NULL: the host does not tell what they use */
     double seconds[PHASES];
 };
 
@@ -63,6 +65,7 @@ static void cpu_close(struct backend *backend)
     if (!b)
         return;
     runs_destroy(&b->runs);
+    packages_close(b->packages);
     free(b);
 }
 
@@ -106,6 +109,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
             isa_name(isa), precision_name(c->solver.storage), precision_name(c->solver.arithmetic));
     }
     b->threads = c->run.threads;
+    b->packages = packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
 #pragma omp parallel
@@ -209,6 +213,19 @@ static void cpu_phases(struct backend *backend, double seconds[PHASES])
     memset(b->seconds, 0, sizeof b->seconds);
 }
 
+static bool cpu_energy(const struct backend *backend, double *joules)
+{
+    const struct cpu_backend *const b = (const struct cpu_backend *)backend;
+    return b->packages && packages_joules(b->packages, joules);
+}
+
+/* All of the host's packages: whichever a rank runs on. */
+static void cpu_device(const struct backend *backend, char name[64])
+{
+    (void)backend;
+    snprintf(name, 64, "packages");
+}
+
 const struct backend_type backend_cpu = {
     .name = "cpu",
     .host_memory = true,
@@ -228,4 +245,6 @@ const struct backend_type backend_cpu = {
     .wait = cpu_wait,
     .phase = cpu_phase,
     .phases = cpu_phases,
+    .energy = cpu_energy,
+    .device = cpu_device,
 };

@@ -79,7 +79,8 @@ struct backend_type {
     /* Seconds of each phase since `timing` was set; after all work is done. */
     void (*phases)(struct backend *, double seconds[PHASES]);
     /* What the device tells of itself. NULL where it never does, false where it does not now:
-     * joules used since some moment of its own (bench/energy.h makes sense of it), */
+     * joules used since some moment of its own, without a gap if asked for every few minutes
+     * (bench/energy.h makes sense of it), */
     bool (*energy)(const struct backend *, double *joules);
     /* by what name ranks of a host know that they share what `energy` is of, */
     void (*device)(const struct backend *, char name[64]);

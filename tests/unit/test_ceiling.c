@@ -88,11 +88,19 @@ static void a_flipped_bit_is_found(void **state)
 static void memory_that_is_not_there_is_reported(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* has no end of addresses mapped, and ends where it gets no more */
+#endif
     struct rlimit limit, few;
     struct ceiling *c;
+    unsigned long pages = 0;
+    FILE *const file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
     assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
     few = limit;
-    few.rlim_cur = 64 << 20; /* less than what is mapped already */
+    few.rlim_cur = (rlim_t)pages * 4096 + (64 << 20); /* a little more than there is now */
     assert_int_equal(setrlimit(RLIMIT_AS, &few), 0);
     scratch_listen();
     const enum status status = ceiling_create(&c, MPI_COMM_WORLD, 4000000, 8, 1);
