@@ -65,10 +65,8 @@ def _spread(row, name, where, wanted=True):
 
 
 def ceiling_of(row):
-    """MLUPS of the ceiling beside a row, {median, least, most}; None without one. They are its members, or those of its
-    `mlups`."""
-    ceiling = row.get("ceiling")
-    return ceiling.get("mlups", ceiling) if ceiling else None
+    """MLUPS of the ceiling beside a row, {median, least, most}; None without one."""
+    return row["ceiling"].get("mlups") if row.get("ceiling") else None
 
 
 def _check_row(row, where):
@@ -90,7 +88,7 @@ def _check_row(row, where):
     if row.get("ceiling") is not None:
         if not isinstance(row["ceiling"], dict):
             raise Wrong(f"{where}: ceiling is no object")
-        _spread({"ceiling": ceiling_of(row)}, "ceiling", where)
+        _spread(row["ceiling"], "mlups", where + ", ceiling")
     phases = row.get("phases") or {}
     if not isinstance(phases, dict) or not all(value is None or value == 0 or number(value) for value in phases.values()):
         raise Wrong(f"{where}: phases are no numbers")

@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
-MORE, LESS, NOISE = 0.02, 0.05, 0.001  # off the record by so much: slower; faster, to be recorded; the same
+MORE, LESS, NOISE = 0.01, 0.05, 0.001  # off the record by so much: slower; faster, to be recorded; the same
 STEPS = 4  # populations lie differently after odd and after even ones
 SKIP = 77
 PLAIN = ("fp32", "fp32")
