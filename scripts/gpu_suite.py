@@ -140,7 +140,6 @@ class Suite:
         # On a GPU the host's threads only make the initial flow.
         self.threads = self.cores if self.gpu else min(2, self.cores)
         self.reads_gpu_memory = False
-        self.copied = None
         self.find_programs()
 
     # ---- programs ----
@@ -262,27 +261,6 @@ class Suite:
             return {}
         values = [value.strip() for value in said.text.splitlines()[0].split(",")]
         return dict(zip(fields, (number_or_text(value) for value in values)))
-
-    def copy_gbs(self):
-        """Bytes read and written a second by a copy from the device to itself, GB/s; None where nothing measures it."""
-        if not self.parity:
-            return None
-        if self.copied and not self.gpu:  # a CPU's figures are only to try the suite
-            return self.copied
-        path = self.place("copy") + ".json"
-        line = [self.parity, "--bench", "--backend", self.options.backend, "--seconds", "0.05", "--json", path,
-                "--cells", "512,512,64" if self.gpu else "32,32,32"]
-        said = self.call(line + ["--kernel", "copy"], 60)
-        if said.code == 2:  # it cannot do that alone
-            said = self.call(line, 60)
-        if said.code != 0:
-            return None
-        with open(path) as file:
-            rates = [entry["bytes/s"] for entry in json.load(file)["bench"] if entry["kernel"] == "copy"]
-        self.copied = 1e-9 * max(rates) if rates else None
-        return self.copied
-
-    # ---- stages: each returns one line, and may leave figures in self.data ----
 
     def info(self):
         said = self.call([self.tagflow, "info"])
@@ -482,51 +460,59 @@ class Suite:
         return {"glups": rates, "state_hash": run.report["state_hash"], "phases": run.report.get("phases"),
                 "wall_seconds": run.said.seconds}
 
-    def measure_speed(self, kind, collision, precision, n, lap, laps, into):
-        """The copy and then one run of a case, into a round."""
-        name = f"{kind}_{collision}_{precision}"
-        copy = self.copy_gbs()
-        found = self.measured(name, self.box(kind, collision, precision, n, lap * (laps + 1), lap), lap, laps)
-        if found:
-            clocks = self.query(["clocks.sm", "clocks.mem", "power.draw", "temperature.gpu"])
-            into[name] = {**found, "copy_gbs": copy, "clocks": clocks}
+    def speed_plans(self):
+        """What tagflow bench is asked for, what matters most first: (cells along each axis, cases, operators)."""
+        if not self.gpu:
+            return [(16, "periodic,cavity", "bgk,trt"), (12, "all", "bgk"), (8, "periodic", "bgk")]
+        if self.options.quick:
+            return [(256, "periodic,cavity", "bgk,trt"), (64, "periodic", "bgk")]
+        return ([(512, "periodic,cavity", "bgk,trt,rr"), (256, "periodic", "all"), (256, "channel,sphere,rock", "bgk")] +
+                [(n, "periodic", "bgk") for n in (64, 96, 128, 192, 384, 768, 1024)])
+
+    def storages_that_fit(self, n):
+        """Those whose populations leave a tenth of the memory for the rest."""
+        total = self.query(["memory.total"]).get("memory.total") if self.gpu else None
+        return [p for p in BYTES if not isinstance(total, float) or n**3 * (Q * BYTES[p] + 1) < 0.9 * total * 1048576]
+
+    def bench(self, n, cases, operators):
+        """One call of tagflow bench: its JSON; None if there was no time for it or it went wrong."""
+        path = self.place("bench") + ".json"
+        seconds = 0.4 if self.gpu else 0.02
+        said = self.call([self.tagflow, "bench", "--backend", self.options.backend, "--cells", n, "--case", cases, "--collision", operators,
+                          "--storage", ",".join(self.storages_that_fit(n)), "--seconds", seconds, "--threads", self.threads, "--json", path])
+        if said.code is None:
+            raise OutOfTime
+        found = None
+        if os.path.exists(path):
+            with open(path) as file:
+                found = json.load(file)
+        wrong = [row for row in found["rows"] if not row["verified"]] if found else []
+        self.good(said.code == 0 and found and not wrong, f"{n}^3, {cases}, {operators}: {said}" +
+                  "".join(f"; {row['case']} {row['collision']} {row['storage']}: {row['why']}" for row in wrong))
+        return found
 
     def speed(self):
-        n, lap = ((512, 150) if not self.options.quick else (256, 1200)) if self.gpu else (24, 10)
-        laps = 5
-        names = [(kind, collision, precision) for kind in KINDS for collision in ("bgk", "trt") for precision in BYTES]
-        rounds, longest = [], 0
-        # Rounds in turn, each of all cases, while there is time for one more.
-        while not rounds or (len(rounds) < 3 and self.left() > 1.3 * longest and self.gpu and not self.options.quick):
-            start, this = time.monotonic(), {}
-            rounds.append(this)
-            try:
-                for kind, collision, precision in names:
-                    self.measure_speed(kind, collision, precision, n, lap, laps, this)
-            except OutOfTime:  # what there is counts
-                break
-            longest = max(longest, time.monotonic() - start)
-        self.data.update(cells=n, steps_a_lap=lap, rounds=rounds, cases={})
-        for kind, collision, precision in names:
-            name = f"{kind}_{collision}_{precision}"
-            mine = [r[name] for r in rounds if name in r]
-            if not mine:
-                continue
-            self.good(len({m["state_hash"] for m in mine}) == 1, f"{name}: the rounds have different hashes")
-            rates = [rate for m in mine for rate in m["glups"]]
-            copies = [m["copy_gbs"] for m in mine if m["copy_gbs"]]
-            per_update = 2 * Q * BYTES[precision] + 1
-            figures = {"glups": spread(rates), "bytes_per_update": per_update, "gbs": per_update * statistics.median(rates)}
-            if copies:
-                figures.update(copy_gbs=spread(copies), share_of_copy=figures["gbs"] / statistics.median(copies))
-            self.data["cases"][name] = figures
-            print(f"      {name:22s} {figures['glups']['median']:8.3f} GLUPS ({min(rates):.3f} to {max(rates):.3f}), "
-                  f"{figures['gbs']:7.0f} GB/s" +
-                  (f", {100 * figures['share_of_copy']:.1f} % of {statistics.median(copies):.0f} GB/s" if copies else ""), flush=True)
-        self.good(len(self.data["cases"]) == len(names), f"{len(self.data['cases'])} of {len(names)} cases measured")
-        if self.gpu:
-            self.good(all("share_of_copy" in c for c in self.data["cases"].values()), "the copy's bandwidth was not measured")
-        return f"{n}^3, {len(self.data['cases'])} cases, {len(rounds)} round{'s' * (len(rounds) > 1)} of {laps} laps of {lap} steps"
+        rows, plans, done = [], self.speed_plans(), 0
+        try:
+            for n, cases, operators in plans:
+                found = self.bench(n, cases, operators)
+                done += 1
+                for row in found["rows"] if found else []:
+                    if not row["verified"]:
+                        continue
+                    rows.append(row)
+                    rate, share = row["mlups"], row["share"]
+                    print(f"      {n:5d}^3 {row['case']:9s} {row['collision']:15s} {row['storage']} {1e-3 * rate['median']:8.3f} GLUPS "
+                          f"({1e-3 * rate['least']:.3f} to {1e-3 * rate['most']:.3f}), {row['gbs']:7.0f} GB/s, "
+                          f"{100 * share['median']:.1f} % of what {row['ceiling']['gbs']:.0f} GB/s allow", flush=True)
+                if found:
+                    self.data["bench"] = {key: value for key, value in found.items() if key != "rows"}
+        except OutOfTime:  # what there is counts, if it is what matters most
+            self.good(done, "out of time in the first measurement")
+        clocks = self.query(["clocks.sm", "clocks.mem", "power.draw", "temperature.gpu"])
+        self.data.update(rows=rows, clocks=clocks)
+        late = [f"{n}^3 {cases} {operators}" for n, cases, operators in plans[done:]]
+        return f"{len(rows)} rows of tagflow bench, all verified" + (f"; no time for {', '.join(late)}" if late else "")
 
     def used_bytes(self, pid):
         """What is in use on the GPU, or by the process on a CPU."""
@@ -625,7 +611,7 @@ class Suite:
         """name: (function, seconds it may take at most)"""
         return {"info": (self.info, 60), "parity": (self.parity_stage, 120), "cases": (self.cases, 150),
                 "restart": (self.restart, 60), "sanitizer": (self.sanitizer_stage, 90), "physics": (self.physics, 90),
-                "halo": (self.halo, 60), "memory": (self.memory, 120), "speed": (self.speed, 240)}
+                "halo": (self.halo, 60), "memory": (self.memory, 120), "speed": (self.speed, 300)}
 
     def save(self):
         path = os.path.join(self.out, "gpu_suite.json")

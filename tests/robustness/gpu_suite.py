@@ -12,8 +12,8 @@ from runs import ROOT, TAGFLOW, check, write
 
 PARITY = next((path for path in (os.path.join(os.path.dirname(TAGFLOW), name) for name in ("parity", "tests/gpu/parity"))
                if os.access(path, os.X_OK)), None)
-CASES = {f"{kind}_{collision}_{precision}" for kind in ("periodic", "cavity") for collision in ("bgk", "trt")
-         for precision in ("fp32", "fp64", "fp16")}
+
+BYTES = {"fp16": 77, "fp32": 153, "fp64": 305}  # an update, by the model
 
 
 def program(path, text):
@@ -68,13 +68,13 @@ check(stages["restart"]["chains"] == 6 and len(stages["physics"]["state_hash"]) 
       0 < stages["physics"]["energy_share"] < 1, "restarts and physics")
 check(abs(stages["memory"]["off"]) <= 0.02 and stages["memory"]["used_bytes"] > 160**3 * 77 and stages["memory"]["at_step"] >= 3,
       f"memory of 160^3 cells, off by {stages['memory']['off']:+.4f}")
-speed = stages["speed"]["cases"]
-check(speed.keys() == CASES and all(len(c["glups"]["values"]) == 5 and 0 < c["glups"]["min"] <= c["glups"]["median"] <=
-                                    c["glups"]["max"] for c in speed.values()), "five laps of eight cases")
-check(all(c["bytes_per_update"] == (153 if n.endswith("32") else 305) and
-          abs(c["gbs"] / (c["glups"]["median"] * c["bytes_per_update"]) - 1) < 1e-9 for n, c in speed.items()), "bytes by the model")
-check(all(abs(c["share_of_copy"] * c["copy_gbs"]["median"] / c["gbs"] - 1) < 1e-9 for c in speed.values()) if PARITY else
-      not any("share_of_copy" in c for c in speed.values()), "share of the copy's bandwidth, where that is measured")
+rows = stages["speed"]["rows"]
+check({(r["case"], r["collision"], r["storage"]) for r in rows} >=
+      {(case, collision, p) for p in BYTES for case, collision in (("cavity", "trt"), ("rock", "bgk"), ("sphere", "bgk"), ("channel", "bgk"))} and
+      len(rows) == (4 + 5 + 1) * len(BYTES), f"{len(rows)} rows: three grids, five cases, two operators, three storages")
+check(all(r["verified"] is True and len(r["mlups"]["all"]) == 5 and 0 < r["mlups"]["least"] <= r["mlups"]["median"] <= r["mlups"]["most"] and
+          0 < r["share"]["median"] and r["bytes_per_update"] == BYTES[r["storage"]] for r in rows), "five repeats of each, verified; bytes by the model")
+check(stages["speed"]["bench"]["tagflow"] == "bench" and stages["speed"]["bench"]["commit"], "what they were measured with")
 check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell", "pack", "exchange", "unpack", "wait"} and
           abs(1 - stages["halo"][p]["glups"]["all"]["median"] / stages["halo"][p]["glups"]["cut"]["median"] -
               stages["halo"][p]["share_lost"]) < 1e-9 for p in ("fp32", "fp64", "fp16")), "what an exchange costs")
@@ -105,6 +105,10 @@ check(code == 1 and stages["info"]["result"] == "ok" and failed(stages, "physics
 wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/^memory: 3[0-9.]* MB/memory: 300 MB/"; else exec REAL "$@"; fi\n')
 code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wrong)
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
+# Steps that are not what they should be have no rate.
+wrong = build("unknown", tagflow='case $1 in bench) exec REAL "$@" --set faces.z=slip ;; esac\nexec REAL "$@"\n')
+code, said, stages, _, _ = suite("unknown_out", "--stages", "speed", folder=wrong)
+check(code == 1 and failed(stages, "speed", "plain step") and not stages["speed"]["rows"], "steps not verified: no rate")
 # A flow that stands still has no speed.
 wrong = build("still", tagflow='exec REAL "$@" --set "initial={flow: rest}" --set "faces={x: wall, y: wall, z: wall}"\n')
 code, said, stages, _, _ = suite("still_out", "--stages", "halo", folder=wrong)
