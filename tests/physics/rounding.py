@@ -13,7 +13,7 @@ from vortex import Vortex
 PAIRS = ("fp64", "fp64"), ("fp32", "fp64"), ("fp32", "fp32"), ("fp16", "fp32")  # storage, arithmetic
 ONCE = 10**9  # every so many steps: at the end of the run alone
 LAST = {"fields": {"main": {"every": ONCE, "of": "velocity", "precision": "fp64"}}}
-CHANNEL = 16  # cells across the channel's flow: all do the same, a vector of the processor holds them
+CHANNEL = 16  # cells along a channel, which all do the same: a vector of the processor holds them
 
 
 def solver(pair):
@@ -24,18 +24,32 @@ def relative(found, reference):
     return numpy.sqrt(((found - reference)**2).sum() / (reference**2).sum())
 
 
-def channel(pair, height, viscosity, speed):
-    """Plane Poiseuille flow from rest, driven by a force, `speed` in the middle, TRT with magic 3/16: u and the exact
-    u in its cells, which fp64 has to rounding (poiseuille.py), and u/g = H^2 / (8 nu)."""
+def channel(pair, height, viscosity, speed, start=0):
+    """Plane Poiseuille flow driven by a force, `speed` in the middle, TRT with magic 3/16: u and the exact u in its cells,
+    which fp64 has to rounding (poiseuille.py). From rest, or from a channel's profile `start` times as fast."""
     force = 8 * viscosity * speed / height**2
-    run = case.run("poiseuille", solver(pair) | {
-        "domain.cells": [CHANNEL, height, 1], "fluid": {"viscosity": viscosity}, "force.acceleration": [force, 0, 0],
+    initial = {"flow": "channel", "amplitude": start * speed, "perturbation": 0} if start else {"flow": "rest"}
+    y = numpy.arange(height) + 0.5
+    return straight(pair, height, viscosity, {"force.acceleration": [force, 0, 0], "initial": initial}), \
+        force / (2 * viscosity) * y * (height - y)
+
+
+def couette(pair, height, viscosity, speed):
+    """Plane Couette flow from rest, a wall moving, likewise."""
+    u = straight(pair, height, viscosity, {"force.acceleration": [0, 0, 0], "faces": {
+        "x": "periodic", "ymin": "wall", "ymax": {"wall": {"velocity": [speed, 0, 0]}}, "z": "periodic"}})
+    return u, speed * (numpy.arange(height) + 0.5) / height
+
+
+def straight(pair, height, viscosity, settings):
+    """u across a plane channel along x, once it is steady."""
+    run = case.run("poiseuille", solver(pair) | settings | {
+        "domain.cells": [CHANNEL, height, 1], "fluid": {"viscosity": viscosity},
         # exp(-pi^2 nu t / H^2) is left of the start, 1e-13
         "run.steps": round(3 * height**2 / viscosity), "output": LAST})
-    y = numpy.arange(height) + 0.5
     u = run.field()[..., 0].mean(axis=(0, 2))
     run.remove()
-    return u, force / (2 * viscosity) * y * (height - y), speed / force
+    return u
 
 
 def vortices(pair, cells, amplitude, viscosity=0.02):
