@@ -3,8 +3,8 @@
 
     scripts/precision.py [--quick] TAGFLOW [FLOW...]      (all: about ten minutes on two cores; --quick: one)
 
-A FLOW is channels, vortices, cavity, mass or turbulence; without, all. --quick takes small grids. Results do not depend on
-the machine, to the bit. tests/physics/rounding.py runs the flows.
+A FLOW is channels, vortices, cavity, mass, turbulence or rock; without, all. --quick takes small grids and leaves out the rock.
+Results do not depend on the machine, to the bit. tests/physics/rounding.py runs the flows.
 """
 import os
 import sys
@@ -122,7 +122,17 @@ def turbulence(quick):
         row(title(pair), text[0], text[1][1:], text[2], f"{v.time[v.enstrophy.argmax()]:.2f}", *text[3:])
 
 
-FLOWS = {f.__name__: f for f in (channels, vortices, cavity, mass, turbulence)}
+def rock(quick):
+    """Permeability of configs/rock.yaml, lattice units."""
+    head("pair", "k", "beside fp64")
+    base = None
+    for pair in PAIRS:
+        k = rounding.rock(pair)
+        base = base or k
+        row(title(pair), f"{k:.6f}", f"{k / base - 1:+.1e}")
+
+
+FLOWS = {f.__name__: f for f in (channels, vortices, cavity, mass, turbulence, rock)}
 
 
 def main():
@@ -138,9 +148,10 @@ def main():
         print(f"precision.py: {words[0]} is no program (take build/tagflow)", file=sys.stderr)
         return 2
     os.environ["TAGFLOW"] = tagflow
-    for name in words[1:] or FLOWS:
+    quick = "--quick" in sys.argv
+    for name in words[1:] or [name for name in FLOWS if not (quick and name == "rock")]:
         print(f"\n{name}: {FLOWS[name].__doc__}")
-        FLOWS[name]("--quick" in sys.argv)
+        FLOWS[name](quick)
     return 0
 
 

@@ -92,3 +92,12 @@ def turbulence(pair, cells, end, operator):
     found = Vortex(cells, 0.05, end, {"storage": pair[0], "arithmetic": pair[1], "collision": operator})
     found.run.remove()
     return found
+
+
+def rock(pair):
+    """Permeability of configs/rock.yaml along x, in cells squared."""
+    run = case.run("rock", solver(pair) | {"output": {"series": {"k": {"every": 500, "of": "permeability", "axis": "x",
+                                                                       "length": 64}}}}, ranks=2)
+    k = run.series("k")["permeability"][-1]
+    run.remove()
+    return k
