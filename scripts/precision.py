@@ -7,6 +7,7 @@ A FLOW is channels, vortices, cavity, mass, turbulence or rock; without, all. --
 Results do not depend on the machine, to the bit. tests/physics/rounding.py runs the flows.
 """
 import os
+import subprocess
 import sys
 
 import numpy
@@ -138,14 +139,19 @@ FLOWS = {f.__name__: f for f in (channels, vortices, cavity, mass, turbulence, r
 def main():
     words = [word for word in sys.argv[1:] if word != "--quick"]
     if not words or words[0].startswith("-"):
-        sys.exit(__doc__)
+        print(__doc__)
+        return 0 if words in (["-h"], ["--help"]) else 2
     for word in words[1:]:
         if word not in FLOWS:
             print(f"precision.py: no flow {word} (one of {', '.join(FLOWS)})", file=sys.stderr)
             return 2
     tagflow = os.path.abspath(words[0])
-    if not os.access(tagflow, os.X_OK) or os.path.isdir(tagflow):
-        print(f"precision.py: {words[0]} is no program (take build/tagflow)", file=sys.stderr)
+    try:
+        keys = subprocess.run([tagflow, "keys"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    except OSError:
+        keys = b""
+    if b"fp16" not in keys:
+        print(f"precision.py: {words[0]} is no tagflow, or one without fp16 (take build/tagflow)", file=sys.stderr)
         return 2
     os.environ["TAGFLOW"] = tagflow
     quick = "--quick" in sys.argv
