@@ -18,6 +18,7 @@ import sys
 import numpy
 
 import case
+from centre import at, line
 from reference import CAVITY_EXTREMA, CAVITY_U, CAVITY_V, CUBE_U, CUBE_V
 
 KINDS = {
@@ -26,32 +27,6 @@ KINDS = {
     "1000": ("cavity", [128, 128, 1], 100000, 0.012, 0.012, 0.006),
     "cube": ("cavity_cube", [64, 64, 64], 32000, 0.048, 0.048, 0.024),
 }
-
-
-def line(values, axis, wall):
-    """Positions and values on the centre line along an axis of [x, y, z], walls included."""
-    values = numpy.moveaxis(values, axis, 0)
-    for _ in range(2):
-        n = values.shape[1]
-        values = values[:, (n - 1) // 2:n // 2 + 1].mean(axis=1)
-    n = len(values)
-    place = numpy.concatenate([[0], (numpy.arange(n) + 0.5) / n, [1]])
-    return place, numpy.concatenate([[0], values, [wall]])
-
-
-def at(place, line):
-    """The line's values at places: cubic polynomials through the four nearest points."""
-    x, f = line
-    first = numpy.clip(numpy.searchsorted(x, place) - 2, 0, len(x) - 4)
-    total = numpy.zeros_like(place)
-    for i in range(4):
-        weight = f[first + i]
-        for j in range(4):
-            if j != i:
-                weight = weight * (place - x[first + j]) / (x[first + i] - x[first + j])
-        total += weight
-    return total
-
 
 kind = sys.argv[1]
 name, cells, steps, tolerance, largest, rms = KINDS[kind]
