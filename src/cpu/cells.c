@@ -196,7 +196,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
 {
     struct block b;
     for (int x = x0, end; x < x1; x = end) {
-        end = plain_end(v, x, x1, y, z, 0);
+        end = plain_end(v, x, x1 - x < BLOCK ? x1 : x + BLOCK, y, z, 0);
         if (end == x) {
             double flow[4];
             flow_of(v, t.odd, 1, x, y, z, flow);
@@ -205,7 +205,6 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
             end = x + 1;
             continue;
         }
-        end = end - x < BLOCK ? end : x + BLOCK;
         const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         for (int a = 0; a < 3; a++)
@@ -402,13 +401,12 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
 {
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
-        end = plain_end(v, x, box->hi[0], y, z, 0);
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
         if (end == x) {
             cell_sums(v, t, cell, x, y, z, sums);
             end = x + 1;
             continue;
         }
-        end = end - x < BLOCK ? end : x + BLOCK;
         const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_block(sums, &b, end - x, cell);
@@ -436,13 +434,12 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
 {
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
-        end = plain_end(v, x, box->hi[0], y, z, 0);
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
         if (end == x) {
             cell_drift(v, t, 0, x, y, z, sum);
             end = x + 1;
             continue;
         }
-        end = end - x < BLOCK ? end : x + BLOCK;
         const struct row row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
         add_drift(sum, &b, end - x);

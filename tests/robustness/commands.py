@@ -18,8 +18,9 @@ for name in commands:
     options = sorted(set(re.findall(r"--[a-z-]+", said.out)) - {"--help"})
     check(said.code == 0 and not said.err and f"tagflow {name}" in said.out, f"{name} --help, options {options}")
     for option in options:
-        known = tagflow(name, option, "case.yaml", "--then-this-is-not")  # with or without a value
-        check("--then-this-is-not is not known" in known.err or f"{option} " in known.err and "not known" not in known.err,
+        known = tagflow(name, option, "case.yaml", "--then-this-is-not")  # with or without a value; some take no case
+        check("--then-this-is-not is not known" in known.err or f": {option} case.yaml: " in known.err or
+              ": case.yaml is not known" in known.err,
               f"{name} {option}: {known}")
 said = tagflow()
 check(said.code == 2 and not said.out and "tagflow --help" in said.err, "without a command: the help, on stderr")
