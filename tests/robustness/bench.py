@@ -79,8 +79,8 @@ said = bench("--cells", "1", "--cells", "1,1,40", "--cells=3x17x2", "--case", "p
              "--repeat", "1", "--storage", "fp64")
 rows = rows_of(said.out)
 check(said.code == 0 and len(rows) == 9 and ("channel", "3x17x2", "bgk", "fp64") in rows, f"cells of all kinds: {said}")
-said = bench("--cells", "4,1,1", *QUICK[2:], "--case", "periodic,cavity", ranks=4)
-check(said.code == 0 and said.out.count("periodic 4x1x1") == 6, f"one cell a rank: {said}")
+said = bench("--cells", "4,1,1", *QUICK[2:], "--case", "periodic,cavity", "--storage", "fp32,fp64", ranks=4)
+check(said.code == 0 and said.out.count("periodic 4x1x1") == 4, f"one cell a rank: {said}")
 
 # A grid too large for plain steps is verified on a smaller one, and that is said.
 said = bench("--cells", "136,136,120", "--steps", "2", "--repeat", "1", "--case", "periodic", "--storage", "fp32", "--json",

@@ -107,7 +107,7 @@ code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wron
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
 # Steps that are not what they should be have no rate.
 wrong = build("unknown", tagflow='REAL "$@" || exit\n[ "$1" = bench ] || exit 0\nfor file; do :; done\n'
-              'sed -i "s/\"verified\": true/\"verified\": false, \"why\": \"one bit\"/" "$file"\nexit 1\n')
+              r'sed -i "s/\"verified\": true/\"verified\": false, \"why\": \"one bit\"/" "$file"' "\nexit 1\n")
 code, said, stages, _, _ = suite("unknown_out", "--stages", "speed", folder=wrong)
 check(code == 1 and failed(stages, "speed", "one bit") and not stages["speed"]["rows"], "steps not verified: no rate")
 # A flow that stands still has no speed.
