@@ -23,7 +23,7 @@ from runs import Job, check, differences, load, results, sets, tagflow, write
 PROGRAM = os.environ["TAGFLOW_STANDIN_PROGRAM"]
 THOROUGH = "TAGFLOW_THOROUGH" in os.environ
 PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits in ("fp32", "fp64")} | {
-    "fp16": {"solver.storage": "fp16"}, "fp32_64": {"solver.storage": "fp32", "solver.arithmetic": "fp64"}}
+    "fp16": {"solver.storage": "fp16", "solver.arithmetic": "fp32"}, "fp32_64": {"solver.storage": "fp32", "solver.arithmetic": "fp64"}}
 # How an error begins.
 WHO = r"tagflow: (rank \d+ on \S+: )?"
 os.environ["OMP_WAIT_POLICY"] = "passive"
