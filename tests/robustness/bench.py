@@ -120,7 +120,7 @@ for code, words, arguments in [
         (1, "free (give less --cells", ["--cells", "50000"]),
         (1, "No such file", ["--json", "none/of.json"]), (1, "is a folder", ["--json", "."])]:
     for ranks in [0, 2] if code == 1 or "foo=1" in arguments else [0]:
-        said = bench(*arguments, ranks=ranks)
+        said = bench("--backend", "cpu", *arguments, ranks=ranks)  # auto says first why it is not the GPU
         check(said.code == code and len(said.lines) == 1 and words in said.err and not said.out, f"{arguments}, {ranks}: {said}")
 with open("kept.json", "w") as kept:
     kept.write("{}")
