@@ -43,6 +43,13 @@ TAGFLOW_FN int boundary_open(int boundary)
     return boundary >= BOUNDARY_slip;
 }
 
+/* Does what leaves into it come back as it was, as far as the step is concerned? */
+TAGFLOW_FN int boundary_as_sent(int boundary)
+{
+    return boundary == BOUNDARY_none || boundary == BOUNDARY_halfway ||
+           boundary == BOUNDARY_surface;
+}
+
 #ifdef TAGFLOW_STORAGE
 
 /* Walls change nothing of what arrives: what comes back has waited in its slot. */

@@ -89,8 +89,6 @@ struct run_parameters {
     struct wall_parameters wall;
     const uint32_t *links, *ruled; /* [x - first] masks of the run's cells, see runs.h */
     int first;                     /* the run's first cell */
-    uint32_t any;                  /* all links' bits; 0: no masks */
-    int only;                      /* the one cell that has links, -1: several */
     int end, sparse;               /* mixed: see struct run; only some lines have a place */
     const double *damping_along;   /* [x] of the subgrid model, NULL: none */
     scalar damping;                /* what all cells of the row have of it */
@@ -118,23 +116,6 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
 typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
                              ptrdiff_t x);
 
-/* The populations of links that come from a wall, which are at `wall` instead; a cell of the next
- * row will find its own there, far from anything else in use, so ask for that ahead. `at_end`: if
- * the last lane's is elsewhere. */
-TAGFLOW_FN real from_wall(real value, lane_bits links, int i, const stored *wall,
-                          const struct row *row, int k, const stored *at_end, int count)
-{
-    if (k >= 0) {
-        __builtin_prefetch(wall + k + row->pitch);
-        const stored only = at_end && k == count - 1 ? *at_end : wall[k];
-        return choose(has_bit(links, i), value, (real){0} + value_of(only));
-    }
-    __builtin_prefetch(wall + row->pitch);
-    __builtin_prefetch(wall + row->pitch + LANES - 1);
-    const real back = load_lanes(wall);
-    return choose(has_bit(links, i), value, at_end ? with_lane(back, count - 1, *at_end) : back);
-}
-
 /* A sponge's strength in cells from x on. */
 TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
 {
@@ -148,28 +129,15 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
  *
  * Collided `by` that, or if that is NULL by what the ints say, which are then constant.
  *
- * With masks, both slots of a link are loaded and one chosen; the other may be in use by another
- * thread, and is then not the one chosen. */
+ * Links that come from walls have been bounced; those that lead to a wall with a `boundary` rule
+ * have masks, for what leaves. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                            int count, int wraps, lanes_operation *by, const int collision,
-                           const int subgrid, const int forced, const int masked,
-                           const int boundary)
+                           const int subgrid, const int forced, const int boundary)
 {
     real f[Q], out[Q];
-    lane_bits links = {0}, ruled = {0};
-    uint32_t any = 0;
-    int only = -1;
-    if (masked) {
-        links =
-            __builtin_convertvector(*(const mask_lanes *)(p->links + (x - p->first)), lane_bits);
-        any = p->any;
-        if (p->only >= 0) {
-            only = (int)(p->only - x);
-            if (only < 0 || only >= LANES)
-                any = 0;
-        }
-    }
-    if (masked && boundary != BOUNDARY_halfway)
+    lane_bits ruled = {0};
+    if (boundary != BOUNDARY_none)
         ruled =
             __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
 
@@ -178,18 +146,12 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 #define X(i, j, cx, cy, cz, weight)                                                                \
     {                                                                                              \
         const stored *const own = row->own[i / 2] + x, *const next = row->next[i / 2] + x;         \
-        const stored *const end = wraps && cx ? next + count - 1 - row->nx : NULL;                 \
         prefetch(own);                                                                             \
         prefetch(next);                                                                            \
         f[i] = load_lanes(own);                                                                    \
         f[j] = load_lanes(next);                                                                   \
-        if (end)                                                                                   \
-            f[j] = with_lane(f[j], count - 1, *end);                                               \
-        if (masked && (any & (1u << i)))                                                           \
-            f[i] = from_wall(f[i], links, i, own + row->flip, row, only, NULL, count);             \
-        if (masked && (any & (1u << j)))                                                           \
-            f[j] = from_wall(f[j], links, j, next - row->flip, row, only,                          \
-                             end ? end - row->flip : NULL, count);                                 \
+        if (wraps && cx)                                                                           \
+            f[j] = with_lane(f[j], count - 1, next[count - 1 - row->nx]);                          \
     }
     PAIR_LIST(X)
 #undef X
@@ -203,7 +165,7 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 
     store_lanes(row->rest + x, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    if (masked && boundary != BOUNDARY_halfway) {                                                  \
+    if (boundary != BOUNDARY_none) {                                                               \
         const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
         const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
         out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
@@ -219,13 +181,13 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 
 /* Cells x0 <= x < x1 of the row: whole vectors, then what is left or wraps. */
 TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1,
-                         int wraps, lanes_operation *by, const int masked, const int boundary)
+                         int wraps, lanes_operation *by, const int boundary)
 {
     int x = x0;
     for (; x + LANES <= x1 - wraps; x += LANES)
-        step_lanes(row, p, x, LANES, 0, by, 0, 0, 0, masked, boundary);
+        step_lanes(row, p, x, LANES, 0, by, 0, 0, 0, boundary);
     if (x < x1)
-        step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, masked, boundary);
+        step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, boundary);
 }
 
 /* Cells of a mixed run, the same as cell_step for each: those of the vector at x that are the run's
@@ -277,12 +239,12 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
         sponge_pull(p->target, sponge_of_lanes(p, x), out);
 
     lane_bits ruled = {0};
-    if (boundary != BOUNDARY_halfway)
+    if (boundary != BOUNDARY_none)
         ruled =
             __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
     store_active(row->rest + x, out[0], active);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    if (boundary != BOUNDARY_halfway) {                                                            \
+    if (boundary != BOUNDARY_none) {                                                               \
         const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
         const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
         out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
@@ -324,22 +286,16 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
     }
 }
 
-/* Runs by the rule of the wall, if any, that their links lead into. */
-typedef void step_function(const struct row *, const struct run_parameters *, int x0, int x1,
-                           int wraps, lanes_operation *);
-#define X(name, meaning)                                                                           \
+/* Runs by the rule of the wall that masks are for. */
+#define RUN(name)                                                                                  \
     static void step_##name(const struct row *row, const struct run_parameters *p, int x0, int x1, \
                             int wraps, lanes_operation *by)                                        \
     {                                                                                              \
-        step_run(row, p, x0, x1, wraps, by, BOUNDARY_##name != BOUNDARY_none, BOUNDARY_##name);    \
+        step_run(row, p, x0, x1, wraps, by, BOUNDARY_##name);                                      \
     }
-BOUNDARY_LIST(X)
-#undef X
-static step_function *const step_functions[] = {
-#define X(name, meaning) [BOUNDARY_##name] = step_##name,
-    BOUNDARY_LIST(X)
-#undef X
-};
+RUN(none)
+RUN(moving)
+#undef RUN
 
 #define MIXED(name)                                                                                \
     static void mixed_##name(const struct row *row, const struct run_parameters *p, int x0,        \
@@ -347,7 +303,7 @@ static step_function *const step_functions[] = {
     {                                                                                              \
         step_mixed(row, p, x0, x1, wraps, by, BOUNDARY_##name);                                    \
     }
-MIXED(halfway)
+MIXED(none)
 MIXED(moving)
 #undef MIXED
 
@@ -363,9 +319,9 @@ typedef int bulk_function(const struct row *, const struct run_parameters *, int
     {                                                                                              \
         int x = x0;                                                                                \
         for (; x + LANES <= x1 - wraps; x += LANES)                                                \
-            step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, forced, 0, 0);               \
+            step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, forced, 0);                  \
         if (x + LANES == x1) {                                                                     \
-            step_lanes(row, p, x, LANES, 1, NULL, collision, subgrid, forced, 0, 0);               \
+            step_lanes(row, p, x, LANES, 1, NULL, collision, subgrid, forced, 0);                  \
             x = x1;                                                                                \
         }                                                                                          \
         return x;                                                                                  \
@@ -436,8 +392,6 @@ static struct run_parameters row_parameters(const struct view *v, const struct t
 static void set_masks(struct run_parameters *p, const struct view *v, const struct runs *runs,
                       const struct run *run)
 {
-    p->any = run->any;
-    p->only = run->only;
     p->first = run->x0;
     p->end = run->end;
     p->sparse = v->line != NULL;
@@ -462,6 +416,31 @@ static void prefetch_runs(const struct runs *runs, size_t list)
     const uint32_t *const masks = runs->links + run[-1].masks + (run[-1].x1 - run[-1].x0);
     for (int k = 0; k < MASKS; k += MASKS_A_LINE)
         __builtin_prefetch(masks + k);
+}
+
+/* Copy the populations of links that come from walls, of cells from x0 to before x1, to where they
+ * would be if they came from fluid. Nobody looks for anything else there: a link has two slots, and
+ * the cell at its other end is none that reads. A cell of the next row will find its own far from
+ * anything else in use, so ask for that ahead. */
+static void bounce_links(const struct row *row, const struct runs *runs, const struct run *run,
+                         int x0, int x1)
+{
+    for (uint32_t k = run->bounce; k < run->bounce_end; k++) {
+        const struct bounce *const m = &runs->bounce[k];
+        stored *const to =
+            (m->link % 2 ? row->own[m->link / 2] : row->next[m->link / 2 - 1]) + m->shift;
+        const stored *const from = to + (m->link % 2 ? row->flip : -row->flip);
+        const int end = m->x1 < x1 ? m->x1 : x1;
+        int x = m->x0 > x0 ? m->x0 : x0;
+        for (; x + LANES <= end; x += LANES) {
+            __builtin_prefetch(from + x + row->pitch);
+            *(unaligned_lanes *)(to + x) = *(const unaligned_lanes *)(from + x);
+        }
+        if (x < end)
+            __builtin_prefetch(from + x + row->pitch);
+        for (; x < end; x++)
+            to[x] = from[x];
+    }
 }
 
 /* One row's part of a box. */
@@ -498,14 +477,15 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         known = run->row;
         set_masks(&p, v, runs, run);
         if (run->kind == RUN_MIXED) {
-            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_halfway)(
+            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_none)(
                 &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
             continue;
         }
-        const int x = run->any || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
-        const int rule = run->any ? wall->boundary : BOUNDARY_none;
+        bounce_links(&row, runs, run, x0, x1);
+        const int ruled = run->kind == RUN_RULED;
+        const int x = ruled || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
         if (x < x1)
-            step_functions[rule](&row, &p, x, x1, wraps, by);
+            (ruled ? step_moving : step_none)(&row, &p, x, x1, wraps, by);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "base/message.h"
 #include "boundary.h"
 
-/* Runs with masks are made at least this long where the row allows it: a full vector. */
+/* Ruled runs are made at least this long where the row allows it: a full vector. */
 enum { BLOCK = 16 };
 
 /* Links of one cell that are not plain. */
@@ -76,12 +76,13 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         const uint8_t wall = v->tags[from] & TAG_ROW;
         if (v->rows[wall].fluid)
             continue;
-        l.kind = l.kind == RUN_CELLS ? RUN_CELLS : RUN_LINKS;
         l.links |= 1u << i;
-        if (v->rows[wall].boundary == BOUNDARY_halfway)
+        if (boundary_as_sent(v->rows[wall].boundary))
             continue;
         if ((ruled && wall != l.wall) || boundary_open(v->rows[wall].boundary))
             l.kind = RUN_CELLS;
+        else if (l.kind != RUN_CELLS)
+            l.kind = RUN_RULED;
         ruled = true;
         l.wall = wall;
         l.ruled |= 1u << i;
@@ -89,25 +90,24 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     return l;
 }
 
-/* Cells [x0, x1) of equal row, where some have links: blocks that hold one become RUN_LINKS whole.
- */
+/* Cells [x0, x1) of equal row, where some are RUN_RULED: blocks that hold one become so whole. */
 static void widen_blocks(struct cell_links *l, int x0, int x1)
 {
     for (int b = x0; b < x1; b += BLOCK) {
         int end = b + BLOCK < x1 ? b + BLOCK : x1;
         int begin = end - BLOCK > x0 ? end - BLOCK : x0;
-        bool links = false, cells = false;
+        bool rules = false, cells = false;
         uint8_t wall = 0;
         for (int x = b; x < end; x++) {
-            links = links || l[x].kind == RUN_LINKS;
+            rules = rules || l[x].kind == RUN_RULED;
             cells = cells || l[x].kind == RUN_CELLS;
             wall = l[x].ruled ? l[x].wall : wall;
         }
-        if (!links || cells)
+        if (!rules || cells)
             continue;
         for (int x = begin; x < end; x++)
             if (l[x].kind == RUN_BULK) {
-                l[x].kind = RUN_LINKS;
+                l[x].kind = RUN_RULED;
                 l[x].wall = wall;
             }
     }
@@ -118,7 +118,12 @@ static bool together(const struct cell_links *a, const struct cell_links *b)
 {
     if (a->kind != b->kind || a->row != b->row)
         return false;
-    return a->kind != RUN_LINKS || !a->wall || !b->wall || a->wall == b->wall;
+    return a->kind != RUN_RULED || !a->wall || !b->wall || a->wall == b->wall;
+}
+
+static bool unlinked(const struct cell_links *l)
+{
+    return l->kind == RUN_BULK && !l->links;
 }
 
 /* In a row with cells that are not fluid between others: long stretches of cells without links stay
@@ -126,13 +131,14 @@ static bool together(const struct cell_links *a, const struct cell_links *b)
 static void mix_row(struct cell_links *l, int nx)
 {
     for (int x0 = 0, x1; x0 < nx; x0 = x1) {
-        for (x1 = x0 + 1; x1 < nx && l[x0].kind == RUN_BULK && together(&l[x0], &l[x1]); x1++)
+        const bool plain = unlinked(&l[x0]);
+        for (x1 = x0 + 1; x1 < nx && plain && unlinked(&l[x1]) && l[x1].row == l[x0].row; x1++)
             ;
         int x = x0;
-        if (l[x0].kind == RUN_BULK && x1 - x0 >= 2 * BLOCK)
+        if (plain && x1 - x0 >= 2 * BLOCK)
             x += (x1 - x0) / BLOCK * BLOCK;
         for (; x < x1; x++)
-            if (l[x].kind == RUN_BULK || l[x].kind == RUN_LINKS)
+            if (l[x].kind == RUN_BULK || l[x].kind == RUN_RULED)
                 l[x].kind = RUN_MIXED;
     }
 }
@@ -143,7 +149,7 @@ static bool broken(const struct cell_links *l, int nx)
     bool solid = false, links = false;
     for (int x = 0; x < nx; x++) {
         solid = solid || l[x].kind == NOT_FLUID;
-        links = links || l[x].kind == RUN_LINKS;
+        links = links || l[x].kind == RUN_RULED || (l[x].kind == RUN_BULK && l[x].links);
     }
     return nx >= RUN_LANES && solid && links;
 }
@@ -190,40 +196,60 @@ static bool add_masks(uint32_t **masks, size_t *space, size_t *used, size_t coun
     return true;
 }
 
-/* Masks of a run that is to have them. */
+/* Masks of a ruled or mixed run. */
 static bool mask_run(struct runs *runs, struct run *run, const struct cell_links *l)
 {
+    const bool mixed = run->kind == RUN_MIXED;
     const size_t count = (size_t)(run->x1 - run->x0);
     uint32_t next = 0;
-    int linked = 0;
-    if (!add_masks(&runs->links, &runs->links_space, &runs->mask_count, count, &run->masks))
+    if (mixed &&
+        !add_masks(&runs->links, &runs->links_space, &runs->mask_count, count, &run->masks))
         return false;
     if (run->wall &&
         !add_masks(&runs->ruled, &runs->ruled_space, &runs->rule_count, count, &run->rules))
         return false;
     for (int x = run->x1 - 1; x >= run->x0; x--) {
         const size_t k = (size_t)(x - run->x0);
-        uint32_t *const links = runs->links + run->masks + k;
-        next++;
-        if (l[x].kind == NOT_FLUID) {
-            *links = next << 1;
-            continue;
-        }
-        next = 0;
-        *links = l[x].links | (run->kind == RUN_MIXED ? MASK_ACTIVE : 0);
-        if (run->wall)
+        const bool fluid = l[x].kind != NOT_FLUID;
+        next = fluid ? 0 : next + 1;
+        if (mixed)
+            runs->links[run->masks + k] = fluid ? l[x].links | MASK_ACTIVE : next << 1;
+        if (run->wall && fluid)
             runs->ruled[run->rules + k] = l[x].ruled;
-        run->any |= l[x].links;
-        linked += l[x].links != 0;
-        run->only = l[x].links ? x : run->only;
     }
-    run->only = linked == 1 ? run->only : -1;
+    return true;
+}
+
+/* Mirrors of a run of fluid cells, in a row of nx that may wrap. */
+static bool bounce_run(struct runs *runs, struct run *run, const struct cell_links *l, int nx,
+                       bool wraps)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    for (int i = 1; i < Q; i++)
+        for (int x0 = run->x0, x1; x0 < run->x1; x0 = x1) {
+            const bool linked = l[x0].links & 1u << i;
+            for (x1 = x0 + 1; x1 < run->x1 && !(l[x1].links & 1u << i) == !linked; x1++)
+                ;
+            if (!linked)
+                continue;
+            /* links of even number have their slot in the cell that they lead to */
+            const bool over = wraps && i % 2 == 0 && c[i - 1][0] && x1 == nx;
+            if (!reserve((void **)&runs->bounce, &runs->bounce_space, runs->bounce_count + 2,
+                         sizeof *runs->bounce))
+                return false;
+            if (x0 < x1 - over)
+                runs->bounce[runs->bounce_count++] =
+                    (struct bounce){.x0 = x0, .x1 = x1 - over, .link = i};
+            if (over)
+                runs->bounce[runs->bounce_count++] =
+                    (struct bounce){.x0 = x1 - 1, .x1 = x1, .shift = -nx, .link = i};
+        }
     return true;
 }
 
 /* Append the runs of one row of nx cells, with what pads it `count`, as a new list; false when
  * memory runs out. */
-static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count)
+static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, bool wraps)
 {
     const bool mixed = broken(l, nx);
     if (mixed)
@@ -245,8 +271,13 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count)
             .x0 = x0, .x1 = x1, .end = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
         while (run.end < count && !l[run.end].hole)
             run.end++;
-        if ((run.kind == RUN_LINKS || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
+        if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
             return false;
+        run.bounce = (uint32_t)runs->bounce_count;
+        if ((run.kind == RUN_BULK || run.kind == RUN_RULED) &&
+            !bounce_run(runs, &run, l, nx, wraps))
+            return false;
+        run.bounce_end = (uint32_t)runs->bounce_count;
         runs->run[runs->run_count++] = run;
     }
     return true;
@@ -289,7 +320,7 @@ enum status runs_create(struct runs *runs, const struct view *v)
             const size_t list = runs->list_count;
             ok = reserve((void **)&hashes, &hash_space, list + 1, sizeof *hashes) &&
                  reserve((void **)&runs->first, &runs->list_space, list + 2, sizeof *runs->first) &&
-                 cut_row(runs, links, v->n[0], count);
+                 cut_row(runs, links, v->n[0], count, !v->ghost[0]);
             if (!ok)
                 break;
             hashes[list] = hash;
@@ -311,6 +342,7 @@ enum status runs_create(struct runs *runs, const struct view *v)
 void runs_destroy(struct runs *runs)
 {
     free(runs->run);
+    free(runs->bounce);
     free(runs->links);
     free(runs->ruled);
     free(runs->first);
