@@ -44,7 +44,7 @@ def stop(folder, ranks, settings, ask):
         if ask and job.wait_for_line("step 20 "):
             ask(job)
         said = job.end()
-        if said.code:
+        if said.code and load(folder, "status.json")["state"] != "done":  # mpirun says 1 when it was asked too late
             break
     return said
 
