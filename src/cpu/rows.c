@@ -87,7 +87,7 @@ static struct row sparse_row_at(const struct view *v, const struct row *first, i
 struct run_parameters {
     struct collision_parameters collision;
     struct wall_parameters wall;
-    const uint32_t *links, *ruled; /* [x - first] masks of the run's cells, see runs.h */
+    const uint32_t *links, *ruled; /* [x - first] masks: of mixed runs, of runs with a wall */
     int first;                     /* the run's first cell */
     int end, sparse;               /* mixed: see struct run; only some lines have a place */
     const double *damping_along;   /* [x] of the subgrid model, NULL: none */
@@ -111,8 +111,8 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
     collide(collision, f, out, m, p->collision, r, forced);
 }
 
-/* The same as a function, for cells beside walls and the ends of rows: with all of these, and for
- * each operator, there would be too many loops. */
+/* The same as a function, for mixed runs, walls that move, sponges and the ends of rows: with all
+ * of these, and for each operator, there would be too many loops. */
 typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
                              ptrdiff_t x);
 
@@ -307,9 +307,9 @@ MIXED(none)
 MIXED(moving)
 #undef MIXED
 
-/* Whole vectors of cells beside fluid only, from x0 on: the loop that all speed depends on, one for
- * each operator with each subgrid model, forced or not. Returns the first cell that is left.
- * wraps: the neighbour of cell x1 - 1 along +x is cell 0. */
+/* Whole vectors of cells all of whose populations are where fluid would have sent them, from x0 on:
+ * the loop that all speed depends on, one for each operator with each subgrid model, forced or not.
+ * Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x is cell 0. */
 typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
                           int wraps);
 
@@ -425,13 +425,13 @@ static void prefetch_runs(const struct runs *runs, size_t list)
 static void bounce_links(const struct row *row, const struct runs *runs, const struct run *run,
                          int x0, int x1)
 {
-    for (uint32_t k = run->bounce; k < run->bounce_end; k++) {
-        const struct bounce *const m = &runs->bounce[k];
+    for (size_t k = run->bounce; k < run->bounce_end; k++) {
+        const struct bounce b = runs->bounce[k];
+        const int own = b.link % 2, end = (int)b.x1 < x1 ? (int)b.x1 : x1;
         stored *const to =
-            (m->link % 2 ? row->own[m->link / 2] : row->next[m->link / 2 - 1]) + m->shift;
-        const stored *const from = to + (m->link % 2 ? row->flip : -row->flip);
-        const int end = m->x1 < x1 ? m->x1 : x1;
-        int x = m->x0 > x0 ? m->x0 : x0;
+            (own ? row->own[b.link / 2] : row->next[b.link / 2 - 1]) - (b.wraps ? row->nx : 0);
+        const stored *const from = to + (own ? row->flip : -row->flip);
+        int x = (int)b.x0 > x0 ? (int)b.x0 : x0;
         for (; x + LANES <= end; x += LANES) {
             __builtin_prefetch(from + x + row->pitch);
             *(unaligned_lanes *)(to + x) = *(const unaligned_lanes *)(from + x);

@@ -79,8 +79,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         l.links |= 1u << i;
         if (boundary_as_sent(v->rows[wall].boundary))
             continue;
-        if ((ruled && wall != l.wall) || boundary_open(v->rows[wall].boundary))
-            l.kind = RUN_CELLS;
+        if ((ruled && wall != l.wall) || v->rows[wall].boundary != BOUNDARY_moving)
+            l.kind = RUN_CELLS; /* loops know one rule, for one wall */
         else if (l.kind != RUN_CELLS)
             l.kind = RUN_RULED;
         ruled = true;
@@ -220,7 +220,7 @@ static bool mask_run(struct runs *runs, struct run *run, const struct cell_links
     return true;
 }
 
-/* Mirrors of a run of fluid cells, in a row of nx that may wrap. */
+/* Links from walls of a run of fluid cells, in a row of nx that may wrap. */
 static bool bounce_run(struct runs *runs, struct run *run, const struct cell_links *l, int nx,
                        bool wraps)
 {
@@ -237,12 +237,15 @@ static bool bounce_run(struct runs *runs, struct run *run, const struct cell_lin
             if (!reserve((void **)&runs->bounce, &runs->bounce_space, runs->bounce_count + 2,
                          sizeof *runs->bounce))
                 return false;
-            if (x0 < x1 - over)
-                runs->bounce[runs->bounce_count++] =
-                    (struct bounce){.x0 = x0, .x1 = x1 - over, .link = i};
+            struct bounce b = {
+                .x0 = (uint32_t)x0, .x1 = (uint32_t)(x1 - over), .link = (uint32_t)i};
+            if (b.x0 < b.x1)
+                runs->bounce[runs->bounce_count++] = b;
+            b.x0 = b.x1;
+            b.x1 = (uint32_t)x1;
+            b.wraps = 1;
             if (over)
-                runs->bounce[runs->bounce_count++] =
-                    (struct bounce){.x0 = x1 - 1, .x1 = x1, .shift = -nx, .link = i};
+                runs->bounce[runs->bounce_count++] = b;
         }
     return true;
 }
@@ -273,11 +276,11 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, 
             run.end++;
         if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
             return false;
-        run.bounce = (uint32_t)runs->bounce_count;
+        run.bounce = runs->bounce_count;
         if ((run.kind == RUN_BULK || run.kind == RUN_RULED) &&
             !bounce_run(runs, &run, l, nx, wraps))
             return false;
-        run.bounce_end = (uint32_t)runs->bounce_count;
+        run.bounce_end = runs->bounce_count;
         runs->run[runs->run_count++] = run;
     }
     return true;

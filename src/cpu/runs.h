@@ -35,9 +35,8 @@ enum { MASK_ACTIVE = 1 };
 
 /* Link i of the cells x0 <= x < x1 comes from cells that are not fluid. */
 struct bounce {
-    int x0, x1;
-    int shift; /* where a row wraps, what there is to add to x for this link's normal slot */
-    int link;
+    uint32_t x0 : 27, link : 5;
+    uint32_t x1 : 31, wraps : 1; /* this link's normal slot is at x less the row's cells */
 };
 
 struct run {
@@ -45,9 +44,9 @@ struct run {
     int end;      /* mixed: a vector may hold cells of the row before this one, whatever they are */
     size_t masks; /* mixed: first of the run's x1 - x0 in `links` */
     size_t rules; /* with a wall: first of as many in `ruled` */
-    uint32_t bounce, bounce_end; /* bulk and ruled: in `bounce`, each link's in turn */
-    uint8_t kind;                /* enum run_kind */
-    uint8_t row;                 /* row of the fluid cells */
+    size_t bounce, bounce_end; /* bulk and ruled: in `bounce`, each link's in turn */
+    uint8_t kind;              /* enum run_kind */
+    uint8_t row;               /* row of the fluid cells */
     uint8_t wall; /* row of the wall whose links are `ruled`, 0: none; ruled and mixed */
 };
 

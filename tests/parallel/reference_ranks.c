@@ -351,6 +351,8 @@ static void every_cut(int ranks, int *cases)
                     t.c.run.exchange = seed % 5 == 0 ? EXCHANGE_all : EXCHANGE_cut;
                     t.first = (int)(seed / 2 % 2);
                     t.obstacles = seed % 3 == 0 ? 0 : 3 + (int)(seed % 20);
+                    if (kind == 3 && seed % 2) /* few: walls beside parts of rows without any */
+                        t.obstacles = 300;
                     compare(&t);
                     ++*cases;
                 }

@@ -51,14 +51,14 @@ static uint32_t bounced(const struct reference *r, const struct runs *runs, cons
                         int x)
 {
     uint32_t links = 0;
-    for (uint32_t k = run->bounce; k < run->bounce_end; k++) {
+    for (size_t k = run->bounce; k < run->bounce_end; k++) {
         const struct bounce *const b = &runs->bounce[k];
-        assert_true(b->x0 >= run->x0 && b->x0 < b->x1 && b->x1 <= run->x1);
-        if (x < b->x0 || x >= b->x1)
+        assert_true((int)b->x0 >= run->x0 && b->x0 < b->x1 && (int)b->x1 <= run->x1);
+        if (x < (int)b->x0 || x >= (int)b->x1)
             continue;
-        const int next = x + reference_velocity(b->link - 1, 0); /* of an even link: its slot's */
-        const int over = r->periodic[0] && b->link % 2 == 0 && next == r->cells[0];
-        assert_int_equal(b->shift, over ? -r->cells[0] : 0);
+        /* of an even link: where its slot is */
+        const int next = x + reference_velocity(b->link - 1, 0);
+        assert_int_equal(b->wraps, r->periodic[0] && b->link % 2 == 0 && next == r->cells[0]);
         assert_false(links & 1u << b->link);
         links |= 1u << b->link;
     }
