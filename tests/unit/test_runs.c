@@ -79,10 +79,10 @@ static void check_run(const struct reference *r, const struct runs *runs, const 
         links_of(r, x, y, z, &links, &ruled);
         assert_int_equal(row, run->row);
         cells_of_kind[run->kind]++;
-        if (run->kind == RUN_BULK || run->kind == RUN_RULED)
+        if (run->kind == RUN_BULK || run->kind == RUN_RULED) {
             assert_int_equal(bounced(r, runs, run, x), links);
-        if (run->kind == RUN_BULK || run->kind == RUN_RULED)
             assert_int_equal(run->wall != 0, run->kind == RUN_RULED);
+        }
         if (run->kind == RUN_MIXED)
             assert_int_equal(runs->links[run->masks + k], links | MASK_ACTIVE);
         if (run->kind != RUN_CELLS)
