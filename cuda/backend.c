@@ -1,5 +1,5 @@
-/* The CUDA backend: one GPU a rank, two streams, plain device memory. Kernels are in kernels.cu,
- * which device it is in device.c. */
+/* The CUDA backend: one GPU per rank, two streams, ordinary device memory. Kernels are in
+ * kernels.cu; device.c selects the GPU. */
 #include "solver/backend.h"
 
 #include <stdio.h>
@@ -16,28 +16,32 @@
 #include "device.h"
 #include "kernels.h"
 #include "nvml.h"
+#include "subgrid.h"
 
-/* Indices of cells are 32 bits in kernels, and blocks of a grid 65,535 along y and z. */
+/* Limits: kernels use 32-bit indices of cells, and a grid has at most 65,535 blocks along y and z.
+ */
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
+
+enum { ARRAYS = 6 };
 
 struct cuda_backend {
     struct backend base;
     struct cuda_variant variant;
-    const void *step;  /* the kernel for the operators that the case has */
-    bool open;         /* it has open boundaries */
-    struct box closed; /* cells that none of them touches */
-    struct view view;  /* its arrays on the device */
+    const void *step;          /* step kernel for the operators of the case */
+    bool open;                 /* the case has open boundaries */
+    struct box closed;         /* cells that no open boundary touches */
+    const void *array[ARRAYS]; /* arrays of the view, on the device */
     unsigned char uuid[16];
-    struct nvml *nvml; /* what tells of it; NULL: nothing does */
+    struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
     cudaStream_t stream[QUEUES];
-    cudaEvent_t order[QUEUES]; /* what `after` waits for, of the other queue */
+    cudaEvent_t order[QUEUES]; /* events recorded for `after` */
     cudaEvent_t begin[PHASES], end[PHASES];
     bool timed[PHASES];
-    double seconds[PHASES]; /* of those on the host */
-    cudaError_t error;      /* the first that came up */
-    const char *failed;     /* what came to it */
-    bool told;              /* and was reported */
+    double seconds[PHASES]; /* of phases on the host */
+    cudaError_t error;      /* first error */
+    const char *failed;     /* what failed */
+    bool told;              /* the error was reported */
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -73,11 +77,10 @@ static enum status report(struct cuda_backend *b)
 
 static void free_arrays(struct cuda_backend *b)
 {
-    const struct view *const v = &b->view;
-    const void *const arrays[] = {v->tags, v->rows, v->table, v->line, v->near, v->crossing};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        cudaFree((void *)(uintptr_t)arrays[k]);
-    b->view = (struct view){0};
+    for (int k = 0; k < ARRAYS; k++) {
+        cudaFree((void *)(uintptr_t)b->array[k]);
+        b->array[k] = NULL;
+    }
 }
 
 static void cuda_close(struct backend *backend)
@@ -102,7 +105,7 @@ static void cuda_close(struct backend *backend)
     free(b);
 }
 
-/* The shell's stream goes first wherever both have work. */
+/* Creates streams and events. The shell's stream has the higher priority. */
 static bool make_queues(struct cuda_backend *b)
 {
     int low = 0, high = 0;
@@ -122,9 +125,8 @@ static bool make_queues(struct cuda_backend *b)
 
 static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
 {
-    const struct flow_case *const c = wanted->c;
-    const int storage = precision_bits(c->solver.storage);
-    const int arithmetic = precision_bits(c->solver.arithmetic);
+    const int storage = precision_bits(wanted->storage);
+    const int arithmetic = precision_bits(wanted->arithmetic);
     char description[128];
     const char *remark;
     unsigned char uuid[16];
@@ -136,8 +138,8 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
         return fail_machine("out of memory");
     b->base = (struct backend){.type = &backend_cuda,
                                .remark = remark,
-                               .storage = c->solver.storage,
-                               .arithmetic = c->solver.arithmetic,
+                               .storage = wanted->storage,
+                               .arithmetic = wanted->arithmetic,
                                .workers = CUDA_WORKERS};
     memcpy(b->base.description, description, sizeof description);
     memcpy(b->uuid, uuid, sizeof uuid);
@@ -148,9 +150,8 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
         found = b->variant.storage == storage && b->variant.arithmetic == arithmetic;
     }
     if (!found) {
-        status =
-            fail_machine("this build has no CUDA kernels with storage %s and arithmetic %s",
-                         precision_name(c->solver.storage), precision_name(c->solver.arithmetic));
+        status = fail_machine("this build has no CUDA kernels with storage %s and arithmetic %s",
+                              precision_name(wanted->storage), precision_name(wanted->arithmetic));
     } else if (!make_queues(b)) {
         status = report(b);
     }
@@ -169,7 +170,7 @@ static bool rows_open(const struct tag_row *rows)
     return open;
 }
 
-/* The kernel that steps the view's cells, but for those beside open boundaries. */
+/* The kernel that steps the view's cells, except those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
     int collision = COLLISION_mixed, forced = 0, subgrid = 0;
@@ -189,7 +190,7 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
 }
 
 /* Is an open boundary beyond this face (2 * axis + side) of the block? */
-static bool face_open(const struct view *v, int face)
+static bool layer_open(const struct view *v, int face)
 {
     const int axis = face / 2, a = (axis + 1) % 3, b = (axis + 2) % 3;
     bool open = false;
@@ -204,7 +205,7 @@ static bool face_open(const struct view *v, int face)
     return open;
 }
 
-/* Is the cell an open boundary's node, or is one beyond its links? */
+/* Is this fluid cell a node of an open boundary, or is one of its neighbours part of one? */
 static bool cell_open(const struct view *v, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -217,14 +218,14 @@ static bool cell_open(const struct view *v, int x, int y, int z)
     return open;
 }
 
-/* A box of cells that no open boundary touches: all but the layers beside open faces, or none if
+/* A box of cells that no open boundary touches: all but the layers beside open faces; empty if
  * there are open boundaries elsewhere. */
 static struct box closed_cells(const struct view *v)
 {
     struct box closed = {{0, 0, 0}, {v->n[0], v->n[1], v->n[2]}};
     for (int axis = 0; axis < 3; axis++) {
-        closed.lo[axis] += face_open(v, 2 * axis);
-        if (face_open(v, 2 * axis + 1) && closed.hi[axis] > closed.lo[axis])
+        closed.lo[axis] += layer_open(v, 2 * axis);
+        if (layer_open(v, 2 * axis + 1) && closed.hi[axis] > closed.lo[axis])
             closed.hi[axis]--;
     }
     for (int z = closed.lo[2]; z < closed.hi[2]; z++)
@@ -235,7 +236,8 @@ static struct box closed_cells(const struct view *v)
     return closed;
 }
 
-/* An array of a view on the device, NULL if it is empty; `total` counts its bytes. */
+/* Copies an array of a view to the device and adds its bytes to *total. NULL if it is empty or on
+ * failure; *room becomes false if memory runs out. */
 static const void *upload(struct cuda_backend *b, const void *from, size_t bytes, bool *room,
                           double *total)
 {
@@ -244,7 +246,7 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
     if (bytes == 0 || b->error || !*room)
         return NULL;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* or a later call would return it */
+        cudaGetLastError(); /* clear the error, or a later call returns it */
         *room = false;
         return NULL;
     }
@@ -252,7 +254,7 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
     return memory;
 }
 
-static enum status cuda_prepare(struct backend *backend, const struct view *v)
+static enum status cuda_prepare(struct backend *backend, const struct view *v, struct view *kernels)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     const size_t cells = view_cells(v), lines = v->line ? cells >> v->line_bits : 0;
@@ -265,29 +267,32 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v)
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
-#define UPLOAD(array, count)                                                                       \
-    b->view.array = upload(b, v->array, (count) * sizeof *v->array, &room, &bytes)
-    UPLOAD(tags, cells);
-    UPLOAD(rows, TAG_ROWS);
-    UPLOAD(table, v->table_values);
-    UPLOAD(line, lines);
-    UPLOAD(near, v->near_cells);
-    UPLOAD(crossing, v->crossings);
+    *kernels = *v;
+#define UPLOAD(k, name, count)                                                                     \
+    b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
+    kernels->name = b->array[k]
+    UPLOAD(0, tags, cells);
+    UPLOAD(1, rows, TAG_ROWS);
+    UPLOAD(2, table, v->table_values);
+    UPLOAD(3, line, lines);
+    UPLOAD(4, near, v->near_cells);
+    UPLOAD(5, crossing, v->crossings);
 #undef UPLOAD
     if (!room)
         return backend_no_room(backend, bytes, "tags");
-    /* Copies from memory that is not pinned may still be on their way, and the streams would not
-     * wait for them. */
+    /* Copies from unpinned memory may not have finished yet, and the streams do not wait for them.
+     */
     good(b, cudaDeviceSynchronize(), "copying tags");
     return b->error ? report(b) : STATUS_OK;
 }
 
-static void *cuda_alloc(struct backend *backend, size_t bytes)
+static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
+    (void)slots;
     void *memory = NULL;
     if (cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError(); /* the caller says what it was for */
+        cudaGetLastError(); /* the caller reports what the memory was for */
         return NULL;
     }
     if (good(b, cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR]), "clearing memory"))
@@ -328,7 +333,7 @@ static void cuda_memory(struct backend *backend, double *available, double *all)
     *all = (double)total;
 }
 
-/* Smallest power of two that is not below n, at most `most`. */
+/* Smallest power of two not below n; at most `most`. */
 static unsigned power_of_two(unsigned n, unsigned most)
 {
     unsigned p = 1;
@@ -337,8 +342,8 @@ static unsigned power_of_two(unsigned n, unsigned most)
     return p;
 }
 
-/* Threads of a block along x, y and z: along x what wastes the fewest threads, in whole warps
- * where there are as many cells. */
+/* Threads of a block along x, y and z. Along x: the number that wastes the fewest threads; whole
+ * warps if there are enough cells. */
 static dim3 block_shape(const unsigned n[3])
 {
     unsigned best = power_of_two(n[0], 32), waste = (n[0] + best - 1) / best * best;
@@ -360,7 +365,7 @@ static void launch(struct cuda_backend *b, enum queue queue, const void *kernel,
          "launching a kernel");
 }
 
-/* A step of a box, in pieces that a grid can have along y and z. */
+/* Steps a box, in pieces that fit the limits of a grid along y and z. */
 static void launch_box(struct cuda_backend *b, enum queue queue, const void *step,
                        struct cuda_call *call, const struct box *all)
 {
@@ -389,8 +394,8 @@ static int between(int x, int least, int most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Layers beside open boundaries first, each cut off what is left; the rest by the case's kernel, so
- * that an inlet slows no cell but its own. */
+/* First the layers beside open boundaries, each cut off from the rest; then the rest with the
+ * case's kernel, so that an inlet slows down only the cells beside it. */
 static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_call *call,
                         const struct work *work)
 {
@@ -418,12 +423,6 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     struct cuda_call call = {.view = *v};
     unsigned blocks = 0;
-    call.view.tags = b->view.tags;
-    call.view.rows = b->view.rows;
-    call.view.table = b->view.table;
-    call.view.line = b->view.line;
-    call.view.near = b->view.near;
-    call.view.crossing = b->view.crossing;
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)

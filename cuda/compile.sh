@@ -1,6 +1,6 @@
 #!/bin/sh
-# compile.sh REPORT COMMAND...: a compiler whose assembler reports registers and spills of each
-# kernel: into REPORT; what else it says, and everything when it fails, is shown.
+# compile.sh REPORT COMMAND...: runs a compiler and writes its assembler's report, registers and
+# spills of each kernel, to REPORT. Shows all other messages; if the compiler fails, everything.
 report=$1
 shift
 if "$@" 2>"$report"; then

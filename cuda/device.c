@@ -11,7 +11,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-/* Compute capabilities that there are kernels for, ten times: 80 90 100; PTX for newer ones. */
+/* Compute capabilities with kernels, times ten: 80 90 100; newer GPUs use PTX. */
 static const int architectures[] = {TAGFLOW_GPU_ARCHS};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -32,7 +32,7 @@ static int count_devices(char reason[256])
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count > 0)
         return count;
-    cudaGetLastError(); /* or the next call would return it */
+    cudaGetLastError(); /* clear the error, or the next call returns it */
     if (error == cudaErrorInsufficientDriver)
         snprintf(reason, 256, "no NVIDIA driver, or one too old for CUDA %d.%d",
                  CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
@@ -50,7 +50,7 @@ bool device_present(MPI_Comm comm, char reason[256])
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     const bool here = count_devices(mine) > 0;
-    first = here ? ranks : rank; /* that has none */
+    first = here ? ranks : rank; /* first rank without a GPU */
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == ranks)
         return true;
@@ -90,13 +90,14 @@ void device_describe(char line[512])
     }
 }
 
-/* What ranks of a node tell each other. */
+/* What ranks of a node exchange. */
 struct choice {
     int rank, device, count;
     unsigned char uuid[16];
 };
 
-/* Two ranks of this node with the same GPU: rank 0 of the node finds the first of them. */
+/* Reports two ranks of this node with the same GPU: rank 0 of the node finds the first such rank.
+ */
 static enum status check_shared(MPI_Comm node, const struct choice *mine, const char *name,
                                 const char **remark)
 {

@@ -12,12 +12,12 @@ extern const struct backend_type backend_cuda;
 /* Has every rank a GPU and a driver? False with a reason, the same on all ranks. Collective. */
 bool device_present(MPI_Comm comm, char reason[256]);
 
-/* The GPUs that this rank sees, for `info`. */
+/* Describes the GPUs that this rank sees, for `info`. */
 void device_describe(char line[512]);
 
-/* Use the GPU that falls to this rank: by its rank on the node, among those that it sees.
- * Collective. STATUS_MACHINE, reported, when two ranks would share one and are not to, or it is too
- * old for the kernels. `remark`: as struct backend has it; `uuid`: the GPU's. */
+/* Selects this rank's GPU, by its rank on the node, among those that it sees. Collective.
+ * STATUS_MACHINE, reported, if two ranks would share a GPU without `share`, if the GPU cannot be
+ * used, or if it is too old for the kernels. `remark`: as in struct backend; `uuid`: of the GPU. */
 enum status device_choose(MPI_Comm comm, bool share, char description[128], const char **remark,
                           unsigned char uuid[16]);
 

@@ -1,5 +1,5 @@
 /* The kernels of include/kernel.h for GPUs: one table per variant (storage x arithmetic). All take
- * the same argument, by value, and are launched by backend.c. */
+ * one argument by value, struct cuda_call; backend.c launches them. */
 #ifndef TAGFLOW_CUDA_KERNELS_H
 #define TAGFLOW_CUDA_KERNELS_H
 
@@ -8,12 +8,29 @@
 
 enum {
     CUDA_BLOCK = 128,         /* threads of a block */
-    CUDA_WORKERS = 32 * 1024, /* threads that share sums: enough to keep all of a GPU busy */
+    CUDA_WORKERS = 32 * 1024, /* workers of sums: enough to keep a whole GPU busy */
 };
 
-/* What one launch does. A step has one box, a thread a cell, blocks in three dimensions as cells
- * are. The others have blocks in one dimension: box k begins with block first[k], and a thread does
- * the cell of its number in the box. Of sums a thread is a worker, and there is one box. */
+/* Minimum number of blocks of a step per multiprocessor. It leaves each thread 65536 / 128 / blocks
+ * registers, in steps of 8. Operators on pairs get 48 in fp32 and 96 in fp64; operators in moment
+ * space, and steps that do more, get what they need without spilling. `mixed` is the step for cells
+ * of several operators, which contains them all.
+ *
+ * X(class, in fp32: blocks of a step without force, with force, with a subgrid model, in fp64: the
+ * same three). A line of COLLISION_LIST names its class. tests/gpu/registers.py reads both lists.
+ */
+/* clang-format off */
+#define CUDA_STEP_LIST(X)                                                                          \
+    X(pairs,   10, 10, 8, 5, 5, 4)                                                                 \
+    X(moments,  8,  5, 5, 4, 2, 2)                                                                 \
+    X(central,  6,  5, 5, 3, 2, 2)                                                                 \
+    X(mixed,    4,  4, 4, 2, 2, 2)
+/* clang-format on */
+
+/* Argument of one launch. A step has one box, one thread per cell, and a grid of blocks in three
+ * dimensions. Other kernels have blocks in one dimension: box k begins with block first[k], and
+ * each thread does one cell by its number in the box. In kernels of sums each thread is a worker,
+ * and there is one box. */
 struct cuda_call {
     struct view view;
     struct slots slots;
@@ -22,14 +39,14 @@ struct cuda_call {
     struct work work[WORK_MOST];
 };
 
-/* Kernels as cudaLaunchKernel takes them. */
+/* Kernels as arguments of cudaLaunchKernel. */
 struct cuda_variant {
     int storage, arithmetic;
-    /* Where all fluid cells have one operator, that and whether none is forced, some are, or some
-     * have a subgrid model; else one for cells of several operators; the same where some cells
-     * alone have a place; and one that knows open boundaries, for the cells beside them. */
+    /* Step kernels. step[operator]: all fluid cells have this operator; [0] none is forced, [1]
+     * some are, [2] some have a subgrid model. mixed: several operators, or sponges. sparse: as
+     * mixed, and some cells have no place. open: for cells beside open boundaries. */
     const void *step[COLLISIONS][3], *mixed, *sparse, *open;
-    const void *kernel[2][KERNELS]; /* but for the step; [1]: of flows with open boundaries */
+    const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries */
 };
 
 /* name -> name_<storage>_<arithmetic>, for the variant being compiled. */

@@ -8,7 +8,7 @@
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
 
-/* What is used of the library: name, its arguments. All return 0 when it was done. */
+/* Functions used from the library: name, arguments. All return 0 on success. */
 #define NVML_LIST(X)                                                                               \
     X(nvmlInit_v2, (void))                                                                         \
     X(nvmlShutdown, (void))                                                                        \
@@ -19,7 +19,7 @@ enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
 
 struct nvml {
     unsigned char uuid[16];
-    bool tried; /* to open all that follows */
+    bool tried; /* opening the library was tried */
     void *library, *device;
     bool begun;
 #define X(name, arguments) int(*name) arguments;
@@ -43,7 +43,7 @@ static void uuid_text(const unsigned char uuid[16], char text[48])
         to += sprintf(to, k == 4 || k == 6 || k == 8 || k == 10 ? "-%02x" : "%02x", uuid[k]);
 }
 
-/* Is the library there, and does it know the GPU? Functions that it lacks stay NULL. */
+/* Is the library present, and does it know the GPU? Functions that it lacks stay NULL. */
 static bool ready(struct nvml *n)
 {
     char uuid[48];
@@ -55,7 +55,7 @@ static bool ready(struct nvml *n)
     n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!n->library)
         return false;
-        /* POSIX's way to make a function of what dlsym gives. */
+        /* POSIX way to convert dlsym's result to a function pointer */
 #define X(name, arguments) *(void **)&n->name = dlsym(n->library, #name);
     NVML_LIST(X)
 #undef X
@@ -93,7 +93,7 @@ bool nvml_clocks(struct nvml *n, double mhz[2])
 
 bool nvml_driver(struct nvml *n, char version[64])
 {
-    char text[128] = ""; /* the library asks for 80 */
+    char text[128] = ""; /* NVML requires at least 80 bytes */
     if (!ready(n) || !n->nvmlSystemGetDriverVersion ||
         n->nvmlSystemGetDriverVersion(text, sizeof text) != NVML_SUCCESS || !*text)
         return false;

@@ -1,62 +1,102 @@
-/* Boundary rules: one row in BOUNDARY_LIST and the two hooks of each.
+/* Boundary rules: one line in BOUNDARY_LIST, with all that other files need to know about a rule,
+ * and two hooks each.
  *
- *   arrive_<name>  the row of a fluid cell: after its populations are loaded, before moments
- *   leave_<name>   the row of a cell that is not fluid: what a link that leads into it gives back;
- *                  the value waits in the link's own slot and is loaded at the next step
+ *   arrive_<name>  rule of a fluid cell: changes its populations after they are loaded, before the
+ *                  moments are taken
+ *   leave_<name>   rule of a cell that is not fluid: the population that comes back along a
+ *                  link; it stays in the link's own slot and is loaded at the next step
  *
- * Rules of walls are here: they are in every kernel, and what they take is what a link brings.
- * Those of open boundaries may ask for all of the cell (open.h); only kernels of cells of any kind
- * have them. docs/boundaries.md says where the plane of each lies. */
+ * Rules of walls are in this file. Every kernel has them; they take only the population of one
+ * link. Rules of open boundaries (open.h) may read all populations of the cell; only kernels for
+ * cells of any type have them. docs/boundaries.md says where the plane of each rule lies. */
 #ifndef TAGFLOW_BOUNDARY_H
 #define TAGFLOW_BOUNDARY_H
 
 #include "collision.h"
 
+/* Properties of a rule. */
+enum {
+    RULE_plain = 0,
+    RULE_as_sent = 1, /* boundary_leave returns the population unchanged */
+    RULE_nodes = 2,   /* the outermost fluid cells are nodes: the rule makes their populations */
+};
+
+/* X(name, RULE_: properties, precedence, meaning). Precedence: where two faces meet beyond an edge,
+ * the rule with the larger number holds; 0: slip, and rules that no face has. */
 /* clang-format off */
-#define BOUNDARY_WALL_LIST(X)                                                                     \
-    X(none,    "fluid: populations arrive as they were sent")                                     \
-    X(halfway, "wall at rest: half-way bounce-back")                                              \
-    X(moving,  "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")   \
-    X(surface, "wall of a body where it crosses the link, by a list of cells; see surface.h")
-#define BOUNDARY_OPEN_LIST(X)                                                                     \
-    X(slip,                 "plane of symmetry: mirrored")                                        \
-    X(velocity_links,       "given velocity: bounce-back that lets fluid through")                \
-    X(pressure_links,       "given density: anti-bounce-back (Ginzburg et al. 2008)")             \
-    X(outflow,              "convective outlet")                                                  \
-    X(nonreflecting,        "characteristic outlet: no sound comes back")                         \
-    X(velocity_regularised, "given velocity on the node (Latt, Chopard et al. 2008)")             \
-    X(pressure_regularised, "given density on the node (Latt, Chopard et al. 2008)")              \
-    X(edge_regularised,     "both given on the node")
+#define BOUNDARY_WALL_LIST(X)                                                                      \
+    X(none,    RULE_as_sent, 0, "fluid: populations arrive as they were sent")                     \
+    X(halfway, RULE_as_sent, 5, "wall at rest: half-way bounce-back")                              \
+    X(moving,  RULE_plain,   5,                                                                    \
+      "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")             \
+    X(surface, RULE_as_sent, 0,                                                                    \
+      "wall of a body where it crosses the link, by a list of cells; see surface.h")
+#define BOUNDARY_OPEN_LIST(X)                                                                      \
+    X(slip,                 RULE_plain, 0, "plane of symmetry: mirrored")                          \
+    X(velocity_links,       RULE_plain, 4, "given velocity: bounce-back that lets fluid through")  \
+    X(pressure_links,       RULE_plain, 3,                                                         \
+      "given density: anti-bounce-back (Ginzburg et al. 2008)")                                    \
+    X(outflow,              RULE_plain, 1, "convective outlet")                                    \
+    X(nonreflecting,        RULE_nodes, 2, "characteristic outlet: no sound comes back")           \
+    X(velocity_regularised, RULE_nodes, 4,                                                         \
+      "given velocity on the node (Latt, Chopard et al. 2008)")                                    \
+    X(pressure_regularised, RULE_nodes, 3,                                                         \
+      "given density on the node (Latt, Chopard et al. 2008)")                                     \
+    X(edge_regularised,     RULE_nodes, 0, "both given on the node")
 #define BOUNDARY_LIST(X) BOUNDARY_WALL_LIST(X) BOUNDARY_OPEN_LIST(X)
 /* clang-format on */
 
 enum boundary {
-#define X(name, meaning) BOUNDARY_##name,
-    BOUNDARY_LIST(X)
+#define X(name, ...) BOUNDARY_##name,
+    BOUNDARY_WALL_LIST(X) /* rules of walls */
+    BOUNDARY_WALLS,
+    BOUNDARY_LAST_WALL = BOUNDARY_WALLS - 1,
+    BOUNDARY_OPEN_LIST(X) /* rules of open boundaries */
 #undef X
-        BOUNDARY_RULES
+    BOUNDARY_RULES
 };
 
-/* Is it none of a wall's? */
+/* Properties of rules. */
+
+/* Is this the rule of an open boundary? */
 TAGFLOW_FN int boundary_open(int boundary)
 {
-    return boundary >= BOUNDARY_slip;
+    return boundary > BOUNDARY_LAST_WALL;
 }
 
-/* Does what leaves into it come back as it was, as far as the step is concerned? */
-TAGFLOW_FN int boundary_as_sent(int boundary)
+TAGFLOW_FN int boundary_is(int boundary)
 {
-    return boundary == BOUNDARY_none || boundary == BOUNDARY_halfway ||
-           boundary == BOUNDARY_surface;
+    switch (boundary) {
+#define X(name, is, ...)                                                                           \
+    case BOUNDARY_##name:                                                                          \
+        return is;
+        BOUNDARY_LIST(X)
+#undef X
+    default:
+        return RULE_plain;
+    }
+}
+
+TAGFLOW_FN int boundary_precedence(int boundary)
+{
+    switch (boundary) {
+#define X(name, is, precedence, ...)                                                               \
+    case BOUNDARY_##name:                                                                          \
+        return precedence;
+        BOUNDARY_LIST(X)
+#undef X
+    default:
+        return 0;
+    }
 }
 
 #ifdef TAGFLOW_STORAGE
 
-/* Walls change nothing of what arrives: what comes back has waited in its slot. */
+/* Walls have no arrive hook: the population that comes back is already in its slot. */
 
-/* What leave hooks are told of the wall, in the variant's arithmetic. */
+/* Parameters of a wall for leave hooks, in the variant's arithmetic. */
 struct wall_parameters {
-    scalar ux, uy, uz; /* velocity, each a sixth: 6 w c.u along an axis is 2 of these, else 1 */
+    scalar ux, uy, uz; /* velocity / 6; 6 w c.u is 2 of these along an axis, 1 along a diagonal */
 };
 
 TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const struct tag_row *row)
@@ -69,7 +109,8 @@ TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const st
     return w;
 }
 
-/* f*_i leaves along (cx, cy, cz) into the wall; returned is what comes back as f_opposite(i). */
+/* f*_i (`out`) leaves along (cx, cy, cz) into the wall. Returns the population that comes back as
+ * f_opposite(i). */
 TAGFLOW_FN real leave_none(int cx, int cy, int cz, real out, struct wall_parameters w)
 {
     (void)cx, (void)cy, (void)cz, (void)w;
@@ -82,15 +123,15 @@ TAGFLOW_FN real leave_halfway(int cx, int cy, int cz, real out, struct wall_para
     return out;
 }
 
-/* The list's kernel does more. */
+/* The kernel of the list calls surface_leave instead. */
 TAGFLOW_FN real leave_surface(int cx, int cy, int cz, real out, struct wall_parameters w)
 {
     (void)cx, (void)cy, (void)cz, (void)w;
     return out;
 }
 
-/* -6 w_i c_i.u_wall with density 1, not the cell's: so links of a lid add no mass
- * (Ladd, J. Fluid Mech. 271:285, 1994, eq. 3.3, for a closed box). */
+/* Adds -6 w_i c_i.u_wall, with density 1 instead of the cell's density: the links of a lid then add
+ * no mass (Ladd, J. Fluid Mech. 271:285, 1994, eq. 3.3, for a closed box). */
 TAGFLOW_FN real leave_moving(int cx, int cy, int cz, real out, struct wall_parameters w)
 {
     const scalar scale = cx * cx + cy * cy + cz * cz == 1 ? 2 : 1;
@@ -108,7 +149,7 @@ TAGFLOW_FN real boundary_leave(int boundary, int cx, int cy, int cz, real out,
                                struct wall_parameters w)
 {
     switch (boundary) {
-#define X(name, meaning)                                                                           \
+#define X(name, ...)                                                                               \
     case BOUNDARY_##name:                                                                          \
         return leave_##name(cx, cy, cz, out, w);
         BOUNDARY_WALL_LIST(X)

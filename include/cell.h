@@ -1,7 +1,7 @@
 /* One cell's step: load, arrive, subgrid, collide, leave, store.
  *
- * This is the whole step, for any cell: the GPU's kernels are made of it. The CPU's row loops
- * (src/cpu/rows.c) do the same for several cells at once and give the same bits. */
+ * This is the whole step, for any cell; the GPU kernels call it. The CPU's loops over lines of
+ * cells (src/cpu/rows.c) do the same for several cells at once, with bit-identical results. */
 #ifndef TAGFLOW_CELL_H
 #define TAGFLOW_CELL_H
 
@@ -15,22 +15,27 @@
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* Is the cell at (x, y, z) part of the same plane of symmetry as that row? */
+/* Is the cell at (x, y, z) part of the same plane of symmetry as cell type `row`? */
 TAGFLOW_FN int view_slips(const struct view *v, const struct tag_row *row, int x, int y, int z)
 {
     const struct tag_row *const other = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     return !other->fluid && other->boundary == BOUNDARY_slip && other->face == row->face;
 }
 
-/* What population `in` of the cell at (x, y, z) is that comes from a plane of symmetry half a cell
- * outside: population `from`, mirrored, that the neighbour m along the plane sent to the cell
- * beyond the plane, at `beside`. 0: m or the plane beside the cell is something else; the link
- * bounces back, and so does that of m.
+/* Population `in` of cell (x, y, z), where that link comes from a plane of symmetry half a cell
+ * outside: it is population `from`, mirrored, which the neighbour m along the plane sent to
+ * `beside`, a cell beyond the plane. Returns `from`; 0 if m is not fluid or `beside` is not part of
+ * this plane: then this link and m's link bounce back.
  *
- *     ---- beside ------   m kept it in the slot of its own link, to which nobody writes in the
- * step / \          in which it is read here: the link has two that alternate. Over a cut it
- *     ------/---\-- plane came with what else m sent this way.
- *          m    (x, y, z) */
+ *               beside
+ *              /
+ *   ---------/---------- plane
+ *          /  \
+ *        m     (x, y, z)
+ *
+ * m keeps the population in the slot of its own link. The two slots of this link alternate, so
+ * nothing writes to it in the step that reads it here. Between ranks it travels with m's other
+ * populations of that direction. */
 TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in, int x, int y,
                          int z, int beside[3])
 {
@@ -46,7 +51,8 @@ TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in
                : 0;
 }
 
-/* Canonical population i of a cell with links: the stored value at its effective load address. */
+/* Address of canonical population i, the value that the coming step loads, of a cell with links to
+ * cells that are not fluid. */
 TAGFLOW_RARE size_t linked_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -54,30 +60,31 @@ TAGFLOW_RARE size_t linked_address(const struct view *v, int odd, int i, int x, 
         &v->rows[v->tags[view_index(v, x - c[i][0], y - c[i][1], z - c[i][2])] & TAG_ROW];
     int at[3], from = 0;
     if (row->fluid)
-        return load_address(v, odd, i, x, y, z, 0);
+        return load_address(v, SET_flow, odd, i, x, y, z, 0);
     if (row->boundary == BOUNDARY_slip)
         from = slip_from(v, row, i, x, y, z, at);
-    return from ? load_address(v, odd, from, at[0], at[1], at[2], 0)
-                : load_address(v, odd, i, x, y, z, 1);
+    return from ? load_address(v, SET_flow, odd, from, at[0], at[1], at[2], 0)
+                : load_address(v, SET_flow, odd, i, x, y, z, 1);
 }
 
-/* Canonical population i of a fluid cell of a flow without open boundaries. */
-TAGFLOW_FN size_t closed_address(const struct view *v, int odd, int i, int x, int y, int z)
+/* Address of canonical population i of a fluid cell: of the flow in a case without open boundaries,
+ * or of another set. */
+TAGFLOW_FN size_t closed_address(const struct view *v, int set, int odd, int i, int x, int y, int z)
 {
     const int bounce =
         i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
-    return load_address(v, odd, i, x, y, z, bounce);
+    return load_address(v, set, odd, i, x, y, z, bounce);
 }
 
-/* Canonical population i of a fluid cell. */
+/* Address of canonical population i of any fluid cell. */
 TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x, int y, int z)
 {
     if (i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE))
         return linked_address(v, odd, i, x, y, z);
-    return load_address(v, odd, i, x, y, z, 0);
+    return load_address(v, SET_flow, odd, i, x, y, z, 0);
 }
 
-/* From the index of an owned cell to those of its neighbours, wrapped where the axis wraps. */
+/* Index differences from an owned cell to its neighbours, wrapped where the axis wraps. */
 struct around {
     cell_index up[3], down[3];
 };
@@ -95,7 +102,7 @@ TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
     return a;
 }
 
-/* To the neighbour at (cx, cy, cz). */
+/* Index difference to the neighbour at (cx, cy, cz). */
 TAGFLOW_FN cell_index neighbour(const struct around *a, int cx, int cy, int cz)
 {
     return (cx > 0   ? a->up[0]
@@ -121,7 +128,7 @@ TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const s
     return links;
 }
 
-/* Is any of those cells beyond an open boundary? */
+/* Does any of these links come from beyond an open boundary? */
 TAGFLOW_FN int links_open(const struct view *v, cell_index n, const struct around *a,
                           uint32_t links)
 {
@@ -137,8 +144,32 @@ TAGFLOW_FN int links_open(const struct view *v, cell_index n, const struct aroun
     return open;
 }
 
-/* The populations of a fluid cell as they arrive: loaded, then what the rules of the places that
- * they come from, and its own, make of them. `links`: as links_from_walls has them. */
+/* Fills in the walls beside a node of an open face. `links`: as from links_from_walls. */
+TAGFLOW_FN void walls_beside(const struct view *v, int x, int y, int z, uint32_t links,
+                             struct arriving *a)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int at[3] = {x, y, z};
+    a->walls = 0;
+    for (int i = 1; i < Q; i++) {
+        double u[3];
+        if (!(links >> i & 1))
+            continue;
+        const struct tag_row *const wall =
+            &v->rows[v->tags[view_index(v, x - c[i][0], y - c[i][1], z - c[i][2])] & TAG_ROW];
+        if (boundary_open(wall->boundary))
+            continue;
+        a->walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
+        if (i > 6)
+            continue;
+        wall_half_way(v, wall, at, c[opposite(i)], u);
+        for (int k = 0; k < 3; k++)
+            a->wall_velocity[i - 1][k] = (real)u[k];
+    }
+}
+
+/* The populations f of a fluid cell as they arrive: loaded, mirrored on links from planes of
+ * symmetry, then changed by the cell's own rule. `links`: as from links_from_walls. */
 TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int x, int y, int z,
                                uint32_t links, real f[Q])
 {
@@ -179,6 +210,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         return;
     const int at[3] = {x, y, z};
     double u[3];
+    walls_beside(v, x, y, z, links, &here);
     given_velocity(v, here.row, at, u);
     here.drho = given_drho(v, here.row);
     for (int k = 0; k < 3; k++) {
@@ -188,7 +220,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     open_arrive(f, &here);
 }
 
-/* The factor by which walls damp the subgrid model. */
+/* Wall damping factor of the subgrid model. */
 TAGFLOW_FN real cell_damping(const struct view *v, const struct tag_row *row, int model, int x,
                              int y, int z)
 {
@@ -197,8 +229,9 @@ TAGFLOW_FN real cell_damping(const struct view *v, const struct tag_row *row, in
     return damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
 }
 
-/* out[i] of the links of a cell that lead into what is not fluid become what comes back; f is what
- * arrived. `crossing`: those of links that meet surfaces, in the order of `links`; NULL: none. */
+/* Replaces out[i] of the links that lead into cells that are not fluid by the populations that come
+ * back; f: the populations that arrived. `crossing`: where the links meet surfaces, in the order of
+ * `links`; NULL: no surfaces. */
 TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_t links,
                               const float *crossing, const real f[Q], real out[Q])
 {
@@ -245,7 +278,7 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
                                      wall_parameters(v, l.row));
             continue;
         }
-        given_velocity(v, l.row, at, here); /* the link crosses half-way between the two */
+        given_velocity(v, l.row, at, here); /* the crossing is half-way between the two */
         given_velocity(v, l.row, wall, there);
         for (int k = 0; k < 3; k++)
             l.given_u[k] = (real)(0.5 * (here[k] + there[k]));
@@ -254,7 +287,8 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     }
 }
 
-/* What the wall at (x, y, z) gives back of what leaves into it along (cx, cy, cz). */
+/* The population that comes back from the wall at (x, y, z), into which `out` leaves along (cx, cy,
+ * cz). */
 TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, int cy, int cz,
                            real out)
 {
@@ -262,8 +296,8 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
 }
 
-/* f -> out: subgrid model, operator and sponge of a cell's row; whatever of them is constant is
- * compiled for that. */
+/* f -> out: subgrid model, collision operator and sponge of a cell. Compiled for those of
+ * `collision`, `subgrid` and `forced` that are constants. */
 TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, int x, int y, int z,
                              int collision, int subgrid, int forced, real f[Q], real out[Q])
 {
@@ -280,13 +314,13 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, in
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
 }
 
-/* The step of an owned cell; `s` are the slots of its step. With `collision`, `subgrid`,
- * `forced`, `open` and `sparse` constant the rest is compiled for them; open: there may be open
- * boundaries; sparse: not all cells have a place, see view_place.
+/* The step of an owned cell; `s`: the slots of this step. Where `collision`, `subgrid`, `forced`,
+ * `open` and `sparse` are constants, the code is compiled for them. open: there may be open
+ * boundaries; sparse: some cells have no place, see view_place.
  *
- * A GPU hides the latency of memory behind many threads, which share the registers: 48 each in
- * fp32 is what the TAGFLOW_FORGETs are for. Without them the sums over the moments' pairs, and all
- * addresses, would be kept from their first use to their last. */
+ * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
+ * keep a thread within 48 registers in fp32: without them the compiler keeps sums over pairs, and
+ * all addresses, from their first use to their last. */
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
                           int collision, int subgrid, int forced, int open, int sparse)
 {
@@ -331,7 +365,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     }
     cell_collide(v, row, x, y, z, collision, subgrid, forced, f, out);
 
-/* Each leave is to look up its wall anew. */
+/* Reload wall addresses here: saves registers. */
 #define FORGET_PLACE                                                                               \
     TAGFLOW_FORGET(x);                                                                             \
     TAGFLOW_FORGET(y);                                                                             \
@@ -369,8 +403,8 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef PLACE
 }
 
-/* The step of a cell of the list up to what it stores: f arrived, `out` collided, `back` goes into
- * the slots. */
+/* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the
+ * slots. Returns the cell's type. */
 TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct slots *s,
                                              const struct near_cell *cell, real f[Q], real out[Q],
                                              real back[Q])
@@ -388,15 +422,16 @@ TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct 
 TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell *cell)
 {
     const struct slots slots = slots_at(v, odd, sizeof(stored));
-    stored *const populations = (stored *)v->populations;
+    stored *const populations = (stored *)v->set[SET_flow].populations;
     real f[Q], out[Q], back[Q];
     near_leaves(v, &slots, cell, f, out, back);
     for (int i = 0; i < Q; i++)
-        populations[store_address(v, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
+        populations[store_address(v, SET_flow, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
             stored_of(back[i]);
 }
 
-/* What the step to come would give to that body through the links of a cell of the list. */
+/* Adds the momentum that the coming step would give to `body` (1 + its number) through the links of
+ * a cell of the list. */
 TAGFLOW_FN void near_forces(const struct view *v, int odd, const struct near_cell *cell, int body,
                             struct forces *sum)
 {

@@ -6,13 +6,13 @@
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* Density - 1 and velocity; of a cell that is not fluid zeros. In double whatever the variant, so
- * that what is reported does not add its own rounding. open: as cell_step has it. */
+/* Density - 1 and velocity; zeros for a cell that is not fluid. In double for every variant, so
+ * that output adds no rounding of its own. open: as in cell_step. */
 TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, int z,
                         double flow[4])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const stored *const populations = (const stored *)v->populations;
+    const stored *const populations = (const stored *)v->set[SET_flow].populations;
     const uint8_t tag = v->tags[view_index(v, x, y, z)];
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
     const struct slots slots = slots_at(v, odd, sizeof(stored));
@@ -27,8 +27,9 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
             const double f =
-                beside ? (double)arrived[i]
-                       : (double)value_of(populations[closed_address(v, odd, i, x, y, z)]);
+                beside
+                    ? (double)arrived[i]
+                    : (double)value_of(populations[closed_address(v, SET_flow, odd, i, x, y, z)]);
             drho += f;
             for (int a = 0; a < 3; a++)
                 j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
@@ -40,10 +41,10 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
 
 #endif
 
-/* Velocities beyond the block, of neighbour ranks: those of the layers of the axes with a ghost
- * layer one after the other, xmin xmax ymin ymax zmin zmax, [cells of the layer, the axis with the
- * smaller letter fastest][3]. Number of a face's first cell among them; of face 6, how many there
- * are. */
+/* Velocities of neighbour ranks' cells beside the block: one layer per face of an axis with ghost
+ * layers, in the order xmin xmax ymin ymax zmin zmax, each [cells of the layer, the axis with the
+ * smaller letter fastest][3]. Returns the number of a face's first cell among all; for face 6, the
+ * number of cells. */
 TAGFLOW_FN size_t layer_first(const struct view *v, int face)
 {
     const size_t nx = (size_t)v->n[0], ny = (size_t)v->n[1], nz = (size_t)v->n[2];
@@ -58,7 +59,7 @@ TAGFLOW_FN size_t layers_bytes(const struct view *v)
     return 3 * layer_first(v, 6) * sizeof(double);
 }
 
-/* Number of the cell beside (x, y, z) in the layer of that axis and side. */
+/* Number of the cell beside (x, y, z) in the layer of this axis and side. */
 TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, int y, int z)
 {
     const size_t cell = axis == 0   ? (size_t)z * (size_t)v->n[1] + (size_t)y
@@ -69,25 +70,29 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* Velocity beside a fluid cell, whose own is u, along an axis. In place of a neighbour that is not
- * fluid the velocity that puts what is given there half-way between the two: 2 u_wall - u; beyond a
- * plane of symmetry u mirrored. 0: beyond an open boundary nothing is known. */
+/* Velocity at the neighbour of a fluid cell with velocity u, along an axis. A neighbour that is not
+ * fluid gets 2 u_wall - u, so that the wall's velocity is half-way between the two; beyond a plane
+ * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary: its
+ * velocity is unknown. */
 TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const double *layers,
                                int axis, int side, int x, int y, int z, const double u[3],
                                double beside[3])
 {
     const int step = side ? 1 : -1;
-    const int at[3] = {x + (axis == 0) * step, y + (axis == 1) * step, z + (axis == 2) * step};
+    const int cell[3] = {x, y, z};
+    const int c[3] = {(axis == 0) * step, (axis == 1) * step, (axis == 2) * step};
+    const int at[3] = {x + c[0], y + c[1], z + c[2]};
     const struct tag_row *const row =
         &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
     double flow[4];
     if (!row->fluid) {
         if (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
             return 0;
+        double wall[3];
+        wall_half_way(v, row, cell, c, wall);
         for (int b = 0; b < 3; b++)
-            beside[b] = open && row->boundary == BOUNDARY_slip
-                            ? (b == axis ? -u[b] : u[b])
-                            : 2 * (row->wall_velocity[b] * v->signal[row->signal]) - u[b];
+            beside[b] = open && row->boundary == BOUNDARY_slip ? (b == axis ? -u[b] : u[b])
+                                                               : 2 * wall[b] - u[b];
     } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
         const double *const there = layers + 3 * layer_cell(v, axis, side, x, y, z);
         for (int b = 0; b < 3; b++)
@@ -106,7 +111,7 @@ TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double
                            int x, int y, int z, const double u[3], double slope[3])
 {
     double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
-    TAGFLOW_FORGET(x); /* no addresses of the derivative before are of use */
+    TAGFLOW_FORGET(x); /* addresses of the previous derivative are of no use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
     const int below = velocity_beside(v, odd, open, layers, axis, 0, x, y, z, u, before);

@@ -1,7 +1,7 @@
 /* Sums that do not depend on the order of their terms: fixed-point integers in steps of 2^-80.
  *
- * A term is rounded once to that step, whatever the other terms are; then everything is integer.
- * So every cut of the domain, thread count and backend gives the same sum to the bit. */
+ * Each term is rounded once to this step, independently of the other terms. All further arithmetic
+ * is on integers. So the sum is bit-identical for every decomposition, thread count and backend. */
 #ifndef TAGFLOW_EXACT_H
 #define TAGFLOW_EXACT_H
 
@@ -12,12 +12,12 @@
 __extension__ typedef __int128 exact_units;
 
 struct exact_sum {
-    exact_units units; /* of 2^-80: room for sums up to 2^47 */
+    exact_units units; /* multiples of 2^-80; sums up to 2^47 fit */
 };
 
-/* Finite terms, |x| < 2^22, on their way into a sum, in units of 2^-40 and of 2^-80. Both are 64
- * bits, so that loops over them can be vectors: as many terms fit as leave the sum of |x| below
- * 2^23, at most 2^22. */
+/* Partial sum of finite terms, |x| < 2^22, in units of 2^-40 (high) and 2^-80 (low). Both are
+ * 64-bit integers, so that loops over terms vectorise. The sum of all |x| must stay below 2^23, and
+ * there may be at most 2^22 terms. */
 struct exact_terms {
     int64_t high, low;
 };
@@ -35,7 +35,7 @@ TAGFLOW_FN void exact_add_terms(struct exact_sum *s, struct exact_terms t)
     s->units += (exact_units)t.high * ((int64_t)1 << 40) + t.low;
 }
 
-/* Add one of them. */
+/* Adds one term, |x| < 2^22. */
 TAGFLOW_FN void exact_add(struct exact_sum *s, double x)
 {
     struct exact_terms t = {0, 0};
@@ -43,7 +43,7 @@ TAGFLOW_FN void exact_add(struct exact_sum *s, double x)
     exact_add_terms(s, t);
 }
 
-/* The sum as three numbers that can be added over up to 2^22 ranks as they are. */
+/* The sum as three numbers, which can be added element by element over up to 2^22 ranks. */
 TAGFLOW_FN void exact_split(const struct exact_sum *s, int64_t parts[3])
 {
     const exact_units step = (int64_t)1 << 40;
@@ -60,7 +60,6 @@ TAGFLOW_FN struct exact_sum exact_join(const int64_t parts[3])
     return s;
 }
 
-/* The sum as a double. */
 TAGFLOW_FN double exact_value(const struct exact_sum *s)
 {
     return (double)s->units * 0x1p-80;

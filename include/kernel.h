@@ -1,28 +1,27 @@
-/* The kernels: one list; all of them take a view, a box of its cells and a task.
+/* The list of kernels. Each takes a view, a box of its cells and a task.
  *
  *   step    one lattice update of the fluid cells of the box
  *   pack    populations that leave the box along `direction`, after a step -> buffer
  *   unpack  buffer -> populations; the box lies in the ghost layer opposite to `direction`
- *   get     canonical populations -> buffer                  [Q][cells of the box], stored type
- *   put     buffer -> canonical populations                  [Q][cells of the box], stored type
+ *   get     canonical populations of a set -> buffer         [q][cells of the box], stored type
+ *   put     buffer -> canonical populations of a set         [q][cells of the box], stored type
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
  *   curl    curl u -> buffer                                 [cells of the box][3], double
- *   sums    what they sum up to -> buffer                    [workers] struct sums
- *   drift   their velocities, summed up -> buffer        [workers] struct drift
+ *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
+ *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
- *   forces  what a body gets in the step to come -> buffer   [workers] struct forces
- *   enstrophy   |curl u|^2 / 2 of them, summed up -> buffer  [workers] struct enstrophy
+ *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces
+ *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
  *
- * Cells of a box are in order x fastest, then y, z. Where a cell is not fluid, pack, get, flow
- * and curl give zeros, unpack and put leave it alone, sums leave it out. `odd` is the parity of the
- * step that a step, pack or unpack belongs to; for the others that of the step to come.
+ * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, pack, get, flow
+ * and curl write zeros; unpack and put change nothing; sums leave them out. `odd` is the parity of
+ * the current step for step, near, pack and unpack, and of the coming step for the others.
  *
- * Boxes of near and forces are stretches of the list: from lo[0] to hi[0], and 0 to 1 along the
- * other axes.
+ * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
  *
- * Sums, of one box in a launch, are shared by `workers`: threads of a GPU or of the host, each of
- * which takes some cells of the box and leaves one partial result. So nobody waits for anybody
- * else, and nothing depends on an order. */
+ * A launch of sums has one box. Its `workers` (threads of a GPU or of the host) share the cells,
+ * and each writes one partial result. So no worker waits for another, and no result depends on an
+ * order. */
 #ifndef TAGFLOW_KERNEL_H
 #define TAGFLOW_KERNEL_H
 
@@ -30,12 +29,31 @@
 #include "curl.h"
 #include "sums.h"
 
+/* X(name, loop, open, bytes)
+ *
+ *   loop    work of a GPU thread. cells: one cell of a box, in order; sums: as a worker, some
+ *           cells into one partial result of type struct <name>; step: see cuda/kernels.h
+ *   open    GPU kernel for cases with open boundaries. never: the same kernel; either: a second
+ *           one; always: the only one; own: see cuda/kernels.h
+ *   bytes   in the buffer for each cell, or for each worker; 0: all populations, as stored */
 /* clang-format off */
-#define KERNEL_LIST(X) X(step) X(pack) X(unpack) X(get) X(put) X(flow) X(curl) X(sums) X(drift) X(enstrophy) X(near) X(forces)
+#define KERNEL_LIST(X)                                                                             \
+    X(step,      step,  own,    0)                                                                 \
+    X(pack,      cells, never,  0)                                                                 \
+    X(unpack,    cells, never,  0)                                                                 \
+    X(get,       cells, never,  0)                                                                 \
+    X(put,       cells, never,  0)                                                                 \
+    X(flow,      cells, either, 4 * sizeof(double))                                                \
+    X(curl,      cells, either, 3 * sizeof(double))                                                \
+    X(sums,      sums,  either, sizeof(struct sums))                                               \
+    X(drift,     sums,  either, sizeof(struct drift))                                              \
+    X(enstrophy, sums,  either, sizeof(struct enstrophy))                                          \
+    X(near,      cells, always, 0)                                                                 \
+    X(forces,    sums,  always, sizeof(struct forces))
 /* clang-format on */
 
 enum kernel {
-#define X(name) KERNEL_##name,
+#define X(name, ...) KERNEL_##name,
     KERNEL_LIST(X)
 #undef X
         KERNELS
@@ -43,20 +61,21 @@ enum kernel {
 
 struct task {
     int odd;
-    int open;      /* there may be open boundaries: set by the backend */
+    int open;      /* set by the backend: there may be open boundaries */
     int direction; /* pack, unpack: 1..18, towards the receiver */
-    int body;      /* forces: 1 + its number */
-    int workers;   /* sums: how many, at least 1; 0 for other kernels */
+    int set;       /* get, put */
+    int body;      /* forces: 1 + number of the body */
+    int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
     void *buffer;
     const double *layers; /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
 
-/* What a kernel is to do in one go. */
+/* A box and the task on it. */
 struct work {
     struct box box;
     struct task task;
 };
-enum { WORK_MOST = Q - 1 }; /* at once: a message a direction */
+enum { WORK_MOST = Q - 1 }; /* boxes of a launch: one message per direction */
 
 TAGFLOW_FN size_t box_cells(const struct box *b)
 {
@@ -66,8 +85,8 @@ TAGFLOW_FN size_t box_cells(const struct box *b)
     return cells;
 }
 
-/* Does population i travel in the message along `direction`? Faces carry the 5 with a component
- * along the outward normal, edges 1. */
+/* Does population i travel in the message along `direction`? A message along an axis carries the 5
+ * populations that cross the face, one along a diagonal carries 1. */
 TAGFLOW_FN int travels(int direction, int i)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -77,51 +96,148 @@ TAGFLOW_FN int travels(int direction, int i)
     return 1;
 }
 
-/* Number of populations in that message. */
-TAGFLOW_FN int travellers(int direction)
+/* Bytes of a set's populations in a cell; the most that any set of the view has. */
+TAGFLOW_FN size_t set_cell_bytes(const struct population_set *set)
 {
-    return direction <= 6 ? 5 : 1;
+    return (size_t)set->q * set->bits / 8;
+}
+
+TAGFLOW_FN size_t view_cell_bytes(const struct view *v)
+{
+    size_t most = 0;
+    for (int k = 0; k < v->sets; k++)
+        most = set_cell_bytes(&v->set[k]) > most ? set_cell_bytes(&v->set[k]) : most;
+    return most;
+}
+
+/* Populations per cell in the message along `direction`, for a set with q velocities. */
+TAGFLOW_FN int travellers(int direction, int q)
+{
+    return direction <= 6 ? (q == Q ? 5 : 1) : q == Q;
+}
+
+/* A message holds one set after the other, each [travellers][cells], aligned to its elements.
+ * Returns the offset of `set` in bytes; with set = v->sets, the size of the message. */
+TAGFLOW_FN size_t message_at(const struct view *v, int direction, size_t cells, int set)
+{
+    size_t at = 0;
+    for (int k = 0; k < v->sets && k <= set; k++) {
+        const size_t bytes = v->set[k].bits / 8;
+        at = (at + bytes - 1) / bytes * bytes;
+        if (k < set)
+            at += (size_t)travellers(direction, v->set[k].q) * cells * bytes;
+    }
+    return at;
 }
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* The kernels' work on one cell; `cell` of `cells` is its number in the box. */
+/* Copies one element of 32 or 64 bits. */
+TAGFLOW_FN void element_copy(int bits, void *to, size_t at, const void *from, size_t place)
+{
+    if (bits == 64)
+        ((uint64_t *)to)[at] = ((const uint64_t *)from)[place];
+    else
+        ((uint32_t *)to)[at] = ((const uint32_t *)from)[place];
+}
+
+/* Packs the one population of a D3Q7 set that travels along the message's direction, if any.
+ * Elements of sets other than the flow have 32 or 64 bits. */
+TAGFLOW_FN void set_pack(const struct view *v, int set, struct task t, size_t cell, size_t cells,
+                         int fluid, int x, int y, int z)
+{
+    const struct population_set s = v->set[set];
+    char *const buffer = (char *)t.buffer + message_at(v, t.direction, cells, set);
+    if (t.direction >= s.q)
+        return;
+    if (fluid)
+        element_copy(s.bits, buffer, cell, s.populations,
+                     store_address(v, set, t.odd, t.direction, x, y, z));
+    else if (s.bits == 64)
+        ((uint64_t *)buffer)[cell] = 0;
+    else
+        ((uint32_t *)buffer)[cell] = 0;
+}
+
+TAGFLOW_FN void set_unpack(const struct view *v, int set, struct task t, size_t cell, size_t cells,
+                           int x, int y, int z)
+{
+    const struct population_set s = v->set[set];
+    const char *const buffer = (const char *)t.buffer + message_at(v, t.direction, cells, set);
+    if (t.direction < s.q)
+        element_copy(s.bits, s.populations, store_address(v, set, t.odd, t.direction, x, y, z),
+                     buffer, cell);
+}
+
+/* The canonical populations of a set beside the flow. */
+TAGFLOW_FN void set_get(const struct view *v, struct task t, size_t cell, size_t cells, int fluid,
+                        int x, int y, int z)
+{
+    const struct population_set s = v->set[t.set];
+    const uint64_t zero = 0;
+    for (int i = 0; i < s.q; i++)
+        if (fluid)
+            element_copy(s.bits, t.buffer, (size_t)i * cells + cell, s.populations,
+                         closed_address(v, t.set, t.odd, i, x, y, z));
+        else
+            element_copy(s.bits, t.buffer, (size_t)i * cells + cell, &zero, 0);
+}
+
+TAGFLOW_FN void set_put(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                        int y, int z)
+{
+    const struct population_set s = v->set[t.set];
+    for (int i = 0; i < s.q; i++)
+        element_copy(s.bits, s.populations, closed_address(v, t.set, t.odd, i, x, y, z), t.buffer,
+                     (size_t)i * cells + cell);
+}
+
+/* The kernels' work on one cell, which is number `cell` of the box's `cells`. */
 
 TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                           int y, int z)
 {
-    const stored *const populations = (const stored *)v->populations;
+    const stored *const populations = (const stored *)v->set[SET_flow].populations;
     stored *const buffer = (stored *)t.buffer;
     const int fluid = view_fluid(v, view_index(v, x, y, z));
     size_t place = cell;
     for (int i = 1; i < Q; i++)
         if (travels(t.direction, i)) {
-            buffer[place] = fluid ? populations[store_address(v, t.odd, i, x, y, z)] : stored_of(0);
+            buffer[place] =
+                fluid ? populations[store_address(v, SET_flow, t.odd, i, x, y, z)] : stored_of(0);
             place += cells;
         }
+    for (int set = 1; set < v->sets; set++)
+        set_pack(v, set, t, cell, cells, fluid, x, y, z);
 }
 
 TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                             int y, int z)
 {
-    stored *const populations = (stored *)v->populations;
+    stored *const populations = (stored *)v->set[SET_flow].populations;
     const stored *const buffer = (const stored *)t.buffer;
     size_t place = cell;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
     for (int i = 1; i < Q; i++)
         if (travels(t.direction, i)) {
-            populations[store_address(v, t.odd, i, x, y, z)] = buffer[place];
+            populations[store_address(v, SET_flow, t.odd, i, x, y, z)] = buffer[place];
             place += cells;
         }
+    for (int set = 1; set < v->sets; set++)
+        set_unpack(v, set, t, cell, cells, x, y, z);
 }
 
 TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                          int y, int z)
 {
-    const stored *const populations = (const stored *)v->populations;
+    const stored *const populations = (const stored *)v->set[SET_flow].populations;
     stored *const buffer = (stored *)t.buffer;
     const int fluid = view_fluid(v, view_index(v, x, y, z));
+    if (t.set != SET_flow) {
+        set_get(v, t, cell, cells, fluid, x, y, z);
+        return;
+    }
     for (int i = 0; i < Q; i++)
         buffer[(size_t)i * cells + cell] =
             fluid ? populations[canonical_address(v, t.odd, i, x, y, z)] : stored_of(0);
@@ -130,10 +246,14 @@ TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_
 TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                          int y, int z)
 {
-    stored *const populations = (stored *)v->populations;
+    stored *const populations = (stored *)v->set[SET_flow].populations;
     const stored *const buffer = (const stored *)t.buffer;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
+    if (t.set != SET_flow) {
+        set_put(v, t, cell, cells, x, y, z);
+        return;
+    }
     for (int i = 0; i < Q; i++)
         populations[canonical_address(v, t.odd, i, x, y, z)] = buffer[(size_t)i * cells + cell];
 }
@@ -159,7 +279,7 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
         ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
 
-/* The work of sums: a cell into the partial result of its worker. */
+/* The work of sums: adds a cell to the worker's partial result. */
 TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, int x, int y, int z,
                           struct sums *sums)
 {

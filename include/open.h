@@ -1,14 +1,15 @@
-/* Rules of open boundaries, for single cells: the rows of BOUNDARY_OPEN_LIST.
+/* Rules of open boundaries, for single cells: the lines of BOUNDARY_OPEN_LIST.
  *
- * f_i come with the weights taken off. `in` and `out` are opposite directions: `out` leads into a
- * cell that is not fluid, and what comes back along `in` waits in the link's slot.
+ * f_i are shifted by the weights. `in` and `out` are opposite directions: `out` leads into a cell
+ * that is not fluid, and the population that comes back along `in` waits in the link's slot.
  *
- * A face is 2 * axis + side; outward along it means away from the box. Of two numbers that cells of
- * a face give (density and the velocity across it) populations from inside know one combination,
+ * A face has the number 2 * axis + side; its outward normal points out of the box. A node of a face
+ * needs two numbers, density and normal velocity u_n. The populations from inside give one
+ * relation,
  *
  *   S0 + 2 S+ = rho (1 + u_n),   S0: sum of those along the face, S+: of those that leave,
  *
- * and a rule says the other. */
+ * and the rule gives the other. */
 #ifndef TAGFLOW_OPEN_H
 #define TAGFLOW_OPEN_H
 
@@ -16,7 +17,7 @@
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* x, -x or 0, as c is; no product: 0 times something is not always 0. */
+/* c x for c = 1, -1 or 0, without a product: 0 times x is not 0 for an infinite x. */
 TAGFLOW_FN real along(int c, real x)
 {
     return c > 0 ? x : c < 0 ? -x : (real)0;
@@ -29,7 +30,7 @@ TAGFLOW_FN real open_dot(const int c[3], const real u[3])
 
 TAGFLOW_FN real weight_of(int i)
 {
-    return i == 0 ? (real)(1.0 / 3) : i <= 6 ? (real)(1.0 / 18) : (real)(1.0 / 36);
+    return LATTICE_WEIGHT(real, i);
 }
 
 /* Component of c along a face's outward normal. */
@@ -38,13 +39,13 @@ TAGFLOW_FN int outward(const int c[3], int face)
     return face & 1 ? c[face / 2] : -c[face / 2];
 }
 
-/* The direction against that normal. */
+/* The direction opposite to the outward normal. */
 TAGFLOW_FN int inward_of(int face)
 {
     return face + 1;
 }
 
-/* Direction i mirrored in a plane across the axis. */
+/* Direction i mirrored at a plane normal to the axis. */
 TAGFLOW_FN int mirrored(int i, int axis)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -58,8 +59,9 @@ TAGFLOW_FN int mirrored(int i, int axis)
     return j;
 }
 
-/* Velocities over a face: [n2 + 2][n1 + 2][3] from row.table on, at the cells of the block along
- * the face's axes in order, and one more on either side. */
+/* Index of a cell's velocity in the view's table. From row.table - 1 on, the table holds the
+ * velocities over a face, [n2 + 2][n1 + 2][3]: the block's cells along the two axes of the face, in
+ * the order of the axes, and one more cell on either side. */
 TAGFLOW_FN size_t open_place(const struct view *v, const struct tag_row *row, const int at[3])
 {
     const int axis = row->face / 2, a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
@@ -67,7 +69,7 @@ TAGFLOW_FN size_t open_place(const struct view *v, const struct tag_row *row, co
            3 * ((size_t)(at[b] + 1) * (size_t)(v->n[a] + 2) + (size_t)(at[a] + 1));
 }
 
-/* What the row gives at a cell. */
+/* The velocity that cell type `row` gives at a cell at this step. */
 TAGFLOW_FN void given_velocity(const struct view *v, const struct tag_row *row, const int at[3],
                                double u[3])
 {
@@ -84,14 +86,18 @@ TAGFLOW_FN real given_drho(const struct view *v, const struct tag_row *row)
 
 /* ---- populations that arrive ---- */
 
-/* What the rule of a cell is told: its row, the velocity and density that the row gives, half of
- * the acceleration, by which populations' momentum lags behind (Guo et al. 2002). */
+/* Input of an arrive hook: the cell's type, the velocity and density that the type gives, half the
+ * acceleration (the populations' velocity lacks it, Guo et al. 2002), and the walls half a cell
+ * away. */
 struct arriving {
     const struct tag_row *row;
     real u[3], drho, half[3];
+    int walls; /* bit k: a wall beyond side k of the cell, sides as faces; BESIDE_EDGE */
+    real wall_velocity[6][3];
 };
+enum { BESIDE_EDGE = 1 << 6 }; /* a wall beyond an edge of the cell */
 
-/* Bit i: population i comes through one of the faces `outside`, from where nothing is known. */
+/* Bit i: population i comes through one of the faces `outside`, so it is unknown. */
 TAGFLOW_FN uint32_t unknown_of(int outside)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -106,7 +112,8 @@ TAGFLOW_FN uint32_t unknown_of(int outside)
     return unknown;
 }
 
-/* w_i (drho + rho (3 c.u + 9/2 (c.u)^2 - 3/2 u^2)), less what half a step's force lacks. */
+/* Equilibrium w_i (drho + rho (3 c.u + 9/2 (c.u)^2 - 3/2 u^2)), without half a step's force: the
+ * linear term is 3 c.(u - half). */
 TAGFLOW_FN real open_equilibrium(int i, real drho, const real u[3], const real half[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -116,11 +123,11 @@ TAGFLOW_FN real open_equilibrium(int i, real drho, const real u[3], const real h
            (drho + rho * ((real)3 * (cu - ch) + (real)4.5 * (cu * cu) - (real)1.5 * square));
 }
 
-/* The density of a node whose velocity is given, from mass: of populations that are not known the
- * part that is odd in c is the equilibrium's and the even one that of the opposite (bounce-back of
- * what is off equilibrium: Zou, He, Phys. Fluids 9:1591, 1997); pairs at an edge of which
- * neither is known are at equilibrium. One equation, linear in rho. On a face it is
- * rho = (S0 + 2 S+) / (1 + u_n). */
+/* The density of a node with given velocity, from mass conservation. An unknown population has the
+ * odd part (in c) of equilibrium, and the even part of its opposite (bounce-back of the
+ * non-equilibrium part: Zou, He, Phys. Fluids 9:1591, 1997). At edges, pairs with both populations
+ * unknown are at equilibrium. This gives one equation, linear in rho; on a face it is rho = (S0 + 2
+ * S+) / (1 + u_n). */
 TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], const real half[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -142,11 +149,12 @@ TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], co
     return (sum + of_rho) / ((real)1 - of_rho - of_drho);
 }
 
-/* What is off equilibrium, with that which comes from outside as its bounce-back. Along the face
- * this has momentum, which the node has not: the unknown populations that have a part in it take
- * it away in equal shares (so do Hecht, Harting, J. Stat. Mech. P01018, 2010, for populations that
- * are kept as they are). Without this the third moments c_n c_n c_t of the known populations would
- * count as shear stress, an error of (2/3) d(u_n u_t)/dn + (1/3) d(u_n u_n)/dt. */
+/* The non-equilibrium part of all populations: unknown ones take that of their opposite
+ * (bounce-back). This part must carry no momentum. Its momentum along the face is therefore
+ * subtracted, in equal shares, from the unknown populations with a component along the face (as
+ * Hecht, Harting, J. Stat. Mech. P01018, 2010, do where known populations are kept). Without this
+ * the third moments c_n c_n c_t of known populations (n across, t along the face) would count as
+ * shear stress, an error of (2/3) d(u_n u_t)/dn + (1/3) d(u_n u_n)/dt. */
 TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, real drho,
                                 const real u[3], const real half[3], real off[Q])
 {
@@ -176,39 +184,96 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
     }
 }
 
-/* All populations from density, velocity and stress, the latter from what is off equilibrium
- * (Latt, Chopard, Malaspinas, Deville, Michler, Phys. Rev. E 77:056703, 2008; Latt, Chopard, Math.
- * Comput. Simul. 72:165, 2006):
- *
- *   f_i = f_i^eq + 9/2 w_i (c_i c_i - 1/3) : P,   P = sum of c_i c_i (f_i - f_i^eq) */
-TAGFLOW_FN void regularise(real f[Q], int outside, real drho, const real u[3], const real half[3])
+/* The share of a self-amplifying stress that a node keeps: all up to omega = 5/3, half at omega =
+ * 2. The rest of the viscous part, (1 - omega / 2) of the stress, is lost. */
+TAGFLOW_FN real stress_kept(const struct tag_row *row)
+{
+    const real kept = (real)(3.5 - 1.5 * row->omega_even);
+    return kept < 1 ? kept : (real)1;
+}
+
+/* Second moments of the non-equilibrium part, from known populations. `inner`: density and normal
+ * velocity are not both given. Then the velocity follows from populations in the plane of the face,
+ * which also hold all of the stress except the shear p_nt: these components amplify themselves,
+ * near omega = 2 by up to 3 % a step. At edges and corners of open faces all components do. */
+TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, real drho,
+                                  const real u[3], int inner, real p[3][3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    real off[Q], p[3][3] = {{0}};
-    off_equilibrium(f, outside, unknown_of(outside), drho, u, half, off);
+    const int outside = a->row->outside, several = outside & (outside - 1);
+    const int normal = a->row->face / 2;
+    const real kept = stress_kept(a->row);
+    real off[Q];
+    off_equilibrium(f, outside, unknown_of(outside), drho, u, a->half, off);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++)
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
-                p[a][b] += along(c[i][a], along(c[i][b], off[i]));
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                p[k][l] += along(c[i][k], along(c[i][l], off[i]));
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+            if (several || (inner && (k == normal) == (l == normal)))
+                p[k][l] *= kept;
+}
+
+/* The second moments beside walls, from the walls' velocities: a link from a wall brings back what
+ * the node itself sent, so a stress taken from populations would amplify itself. With g_kl =
+ * du_k/dx_l between the node and the wall half a cell away (the mean of two opposite walls),
+ *
+ *   p_kl = -rho tau / 3 (g_kl + g_lk)   for k != l,   p_kk = 0 */
+TAGFLOW_FN void stress_from_walls(const struct arriving *a, real drho, const real u[3],
+                                  real p[3][3])
+{
+    const real scale = (real)(1.0 / 3) * (((real)1 + drho) * (real)(1 / a->row->omega_even));
+    for (int l = 0; l < 3; l++) {
+        const int both = (a->walls >> (2 * l) & 3) == 3;
+        for (int side = 2 * l; side < 2 * l + 2; side++)
+            for (int k = 0; k < 3; k++) {
+                if (k == l || !(a->walls >> side & 1))
+                    continue;
+                const real half_a_cell = u[k] - a->wall_velocity[side][k];
+                const real slope = both ? half_a_cell : half_a_cell + half_a_cell;
+                const real sheared = side & 1 ? scale * slope : -(scale * slope);
+                p[k][l] += sheared;
+                p[l][k] += sheared;
+            }
+    }
+}
+
+/* All populations from density, velocity and stress (Latt, Chopard, Malaspinas, Deville, Michler,
+ * Phys. Rev. E 77:056703, 2008; Latt, Chopard, Math. Comput. Simul. 72:165, 2006):
+ *
+ *   f_i = f_i^eq + 9/2 w_i (c_i c_i - 1/3) : P */
+TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const real u[3],
+                           int inner)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    real p[3][3] = {{0}};
+    if (a->walls)
+        stress_from_walls(a, drho, u, p);
+    else
+        stress_from_known(f, a, drho, u, inner, p);
     const real third = (p[0][0] + p[1][1] + p[2][2]) * (real)(1.0 / 3);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         real q = -third;
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
-                q += along(c[i][a], along(c[i][b], p[a][b]));
-        f[i] = open_equilibrium(i, drho, u, half) + (real)4.5 * weight_of(i) * q;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                q += along(c[i][k], along(c[i][l], p[k][l]));
+        f[i] = open_equilibrium(i, drho, u, a->half) + (real)4.5 * weight_of(i) * q;
     }
 }
 
 TAGFLOW_FN void arrive_velocity_regularised(real f[Q], const struct arriving *a)
 {
     const real drho = node_drho(f, unknown_of(a->row->outside), a->u, a->half);
-    regularise(f, a->row->outside, drho, a->u, a->half);
+    regularise(f, a, drho, a->u, 0);
 }
 
-/* The velocity across the face is that of S0 + 2 S+, that along it the given one. */
+/* The normal velocity follows from S0 + 2 S+; the velocity along the face is given. A node's
+ * populations return after two steps, so the normal velocities of odd and even steps would differ
+ * (in a duct at u/nu 20 by 4 %). So a quarter of it is the value of the previous step, kept in the
+ * slot of the link normal to the face. */
 TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -219,79 +284,79 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
         const int n = outward(c[i], face);
         known += n == 0 ? f[i] : n > 0 ? (real)2 * f[i] : (real)0;
     }
-    const real un = (known - a->drho) / ((real)1 + a->drho);
+    const real un =
+        (real)0.75 * ((known - a->drho) / ((real)1 + a->drho)) + (real)0.25 * f[inward_of(face)];
     u[axis] = (face & 1 ? un : -un) + a->half[axis];
-    regularise(f, a->row->outside, a->drho, u, a->half);
+    regularise(f, a, a->drho, u, 1);
 }
 
 TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
 {
-    regularise(f, a->row->outside, a->drho, a->u, a->half);
+    regularise(f, a, a->drho, a->u, 1);
 }
 
 #define OPEN_SOUND ((real)0.57735026918962576) /* 1 / sqrt(3) */
 
-/* Along each outward normal n the links' slot has I = c_s drho - u_n, which sound that comes in
- * would change and sound that goes out does not (linear characteristics: Poinsot, Lele, J. Comput.
- * Phys. 101:104, 1992; here for one cell, from the known populations). What arrives along -n, x_n,
- * is what makes it so: with R the sum of all others, J_n their momentum along n and
- * u_n = rho u_n - u_n drho,
- *
- *   (c_s + u_n) (R + sum of x) - (J_n - x_n) = I_n   for each n,
- *
- * solved with u_n of the time before, from 0 on: of an error drho is left each time. */
+/* The slot of the link along each outward normal n holds I = c_s drho - u_n. Incoming sound would
+ * change I, outgoing sound does not (linear characteristics: Poinsot, Lele, J. Comput. Phys.
+ * 101:104, 1992; here for one node). With u_n = c_s drho - I, and the given velocity along the
+ * face, the density follows as in node_drho. That equation is linear in drho except for rho u_n, so
+ * it is iterated with rho of the previous pass, from rho = 1 on: each pass multiplies the error by
+ * about drho. */
 TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside;
-    real rest = 0, x[6], right[6], u[6];
-    TAGFLOW_UNROLL
-    for (int i = 0; i < Q; i++) {
-        const int normal = i >= 1 && i <= 6 && (outside >> (i - 1) & 1);
-        rest += normal ? (real)0 : f[i];
-    }
-    TAGFLOW_UNROLL
-    for (int face = 0; face < 6; face++) {
-        const int in = inward_of(face);
-        real momentum = 0;
-        u[face] = x[face] = 0;
-        TAGFLOW_UNROLL
-        for (int i = 1; i < Q; i++) {
-            const int n = outward(c[i], face);
-            if (i != in)
-                momentum = n > 0 ? momentum + f[i] : n < 0 ? momentum - f[i] : momentum;
-        }
-        right[face] = f[in] + momentum; /* I + J */
-    }
-    for (int pass = 0; pass < 4; pass++) {
-        real sum = 0, speeds = 0;
-        TAGFLOW_UNROLL
-        for (int face = 0; face < 6; face++)
-            if (outside >> face & 1) {
-                sum += right[face];
-                speeds += OPEN_SOUND + u[face];
-            }
-        const real drho = rest + (sum - speeds * rest) / ((real)1 + speeds);
-        TAGFLOW_UNROLL
-        for (int face = 0; face < 6; face++) {
-            x[face] = right[face] - (OPEN_SOUND + u[face]) * drho;
-            /* J - x = right - I - x */
-            u[face] = ((right[face] - f[inward_of(face)]) - x[face]) / ((real)1 + drho);
-        }
-    }
+    const uint32_t unknown = unknown_of(outside);
+    real still[3] = {a->u[0], a->u[1], a->u[2]}, slope[3] = {0, 0, 0},
+         u[3]; /* u = still + slope drho */
+    real drho = 0, sum = 0, of_rho = 0, of_both = 0, of_drho = 0;
     TAGFLOW_UNROLL
     for (int face = 0; face < 6; face++)
-        if (outside >> face & 1)
-            f[inward_of(face)] = x[face];
+        if (outside >> face & 1) {
+            const real in = f[inward_of(face)];
+            still[face / 2] = (face & 1 ? -in : in) + a->half[face / 2];
+            slope[face / 2] = face & 1 ? OPEN_SOUND : -OPEN_SOUND;
+        }
+    TAGFLOW_UNROLL
+    for (int i = 0; i < Q; i++) {
+        const real w = weight_of(i);
+        if (!(unknown >> i & 1)) {
+            sum += f[i];
+        } else if (!(unknown >> opposite(i) & 1)) {
+            sum += f[opposite(i)];
+            of_rho += (real)6 * w * (open_dot(c[i], still) - open_dot(c[i], a->half));
+            of_both += (real)6 * w * open_dot(c[i], slope);
+        } else {
+            of_drho += w;
+        }
+    }
+    for (int pass = 0; pass < 4; pass++) {
+        const real rho = (real)1 + drho;
+        real squares = 0;
+        for (int k = 0; k < 3; k++)
+            u[k] = still[k] + slope[k] * drho;
+        const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        TAGFLOW_UNROLL
+        for (int i = 1; i < Q; i++) {
+            const real cu = open_dot(c[i], u);
+            if ((unknown >> i & 1) && (unknown >> opposite(i) & 1))
+                squares += weight_of(i) * ((real)4.5 * (cu * cu) - (real)1.5 * square);
+        }
+        drho = (sum + rho * (of_rho + squares)) / (((real)1 - of_drho) - rho * of_both);
+    }
+    for (int k = 0; k < 3; k++)
+        u[k] = still[k] + slope[k] * drho;
+    regularise(f, a, drho, u, 1);
 }
 
-/* The rest make what comes back when it leaves. */
+/* The other rules act when populations leave. */
 #define OPEN_ARRIVES_AS_IT_IS(name)                                                                \
     TAGFLOW_FN void arrive_##name(real f[Q], const struct arriving *a)                             \
     {                                                                                              \
         (void)f, (void)a;                                                                          \
     }
-OPEN_ARRIVES_AS_IT_IS(slip) /* but is loaded from elsewhere: slip_from in cell.h */
+OPEN_ARRIVES_AS_IT_IS(slip) /* loaded from another cell: slip_from in cell.h */
 OPEN_ARRIVES_AS_IT_IS(velocity_links)
 OPEN_ARRIVES_AS_IT_IS(pressure_links)
 OPEN_ARRIVES_AS_IT_IS(outflow)
@@ -299,7 +364,7 @@ OPEN_ARRIVES_AS_IT_IS(outflow)
 TAGFLOW_FN void open_arrive(real f[Q], const struct arriving *a)
 {
     switch (a->row->boundary) {
-#define X(name, meaning)                                                                           \
+#define X(name, ...)                                                                               \
     case BOUNDARY_##name:                                                                          \
         arrive_##name(f, a);                                                                       \
         break;
@@ -312,15 +377,15 @@ TAGFLOW_FN void open_arrive(real f[Q], const struct arriving *a)
 
 /* ---- populations that leave ---- */
 
-/* What the rule of a cell that is not fluid is told of a link into it. */
+/* Input of a leave hook: one link into a cell that is not fluid. */
 struct leaving {
-    const struct tag_row *row; /* the rule's */
-    int in;                    /* direction that comes back */
+    const struct tag_row *row; /* type of the cell that is not fluid */
+    int in;                    /* direction of the population that comes back */
     real f_in, f_out;          /* populations that arrived at this step */
-    real c_in, c_out;          /* and collided */
-    real drho, u[3];           /* of the cell at this step */
-    real j[3];                 /* momentum of its populations: without half of a step's force */
-    real given_u[3];           /* where the link crosses the boundary */
+    real c_in, c_out;          /* the same after collision */
+    real drho, u[3];           /* of the fluid cell at this step */
+    real j[3];                 /* momentum of its populations, without half a step's force */
+    real given_u[3];           /* given velocity where the link crosses the boundary */
     real given_drho;
 };
 
@@ -329,8 +394,8 @@ TAGFLOW_FN real leave_slip(const struct leaving *l)
     return l->c_out;
 }
 
-/* Moving bounce-back with the cell's density, so that what goes through is rho u (Ladd, J. Fluid
- * Mech. 271:285, 1994, eq. 3.3). */
+/* Moving-wall bounce-back with the cell's density, so that the mass flux through the boundary is
+ * rho u (Ladd, J. Fluid Mech. 271:285, 1994, eq. 3.3). */
 TAGFLOW_FN real leave_velocity_links(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -342,14 +407,15 @@ TAGFLOW_FN real leave_velocity_links(const struct leaving *l)
  *
  *   f_in(t + 1) = -f*_out + 2 e+(rho given, u_b) + (2 - omega+)(f+ - e+(rho, u))
  *
- * where + is the even part of the pair, u the cell's velocity and u_b that where the link crosses
- * the boundary. The last term makes it of second order for the half-way point; as
- * omega+ (f+ - e+) = f+ - f*+, it is f+ + f*+ - 2 e+(rho, u) whatever the operator.
+ * where + is the even part of the pair, u the cell's velocity and u_b the velocity where the link
+ * crosses the boundary. The last term gives second order at the half-way point. As omega+ (f+ - e+)
+ * = f+ - f*+, it is f+ + f*+ - 2 e+(rho, u) for every operator.
  *
- * With u for u_b diagonal links, which cross beside the cell, would take u_n d(u_n)/dt along the
- * face for a shear stress and turn the flow aside, by a part of it that no finer grid makes
- * smaller. What goes straight out has (c.grad)(9/2 (c.u)^2 - 3/2 u^2) = 6 c.u (c.grad)(c.u), and
- * f+ - f*+ = -3 w rho (c.grad)(c.u): half a link of it adds -2 c_out.u (f+ - f*+). */
+ * With u instead of u_b, diagonal links, which cross beside the cell, would treat u_n d(u_n)/dt (t
+ * along the face) as a shear stress. It would deflect the flow by an amount that a finer grid does
+ * not reduce. Flow straight out of the face has (c.grad)(9/2 (c.u)^2 - 3/2 u^2) = 6 c.u
+ * (c.grad)(c.u), and f+ - f*+ = -3 w rho (c.grad)(c.u): half a link of it adds -2 c_out.u (f+ -
+ * f*+). */
 TAGFLOW_FN real leave_pressure_links(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -361,9 +427,9 @@ TAGFLOW_FN real leave_pressure_links(const struct leaving *l)
     return (even + beside) + (real)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
 }
 
-/* f_in is carried out along the normal at the speed V: df/dt + V df/dn = 0, backward in both; one
- * cell further inside at t + 1 it is what leaves this cell now (f*_in). V is that of sound that
- * goes out, c_s + u_n. */
+/* Convects f_in outwards along the normal with speed V: df/dt + V df/dn = 0, with backward
+ * differences in time and space. The value one cell further inside at t + 1 is what leaves this
+ * cell now (f*_in). V is the speed of outgoing sound, c_s + u_n. */
 TAGFLOW_FN real convected(const struct leaving *l)
 {
     const real un = l->u[l->row->face / 2];
@@ -371,33 +437,42 @@ TAGFLOW_FN real convected(const struct leaving *l)
     return (l->f_in + speed * l->c_in) / ((real)1 + speed);
 }
 
+/* The last term removes r c_s (rho - rho given) from the cell at each step, which holds the
+ * density. */
 TAGFLOW_FN real leave_outflow(const struct leaving *l)
 {
-    return convected(l);
+    const real held = (real)l->row->reflection * (l->drho - l->given_drho);
+    return convected(l) - (real)6 * weight_of(l->in) * (OPEN_SOUND * held);
 }
 
-/* Along the normal what arrive_nonreflecting asks for, changed a little towards the given density;
- * the others are carried out. */
+/* Along the normal: the value for arrive_nonreflecting, shifted a little towards the given density.
+ * The hook reads no other link. */
 TAGFLOW_FN real leave_nonreflecting(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int face = l->row->face;
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
-        return convected(l);
+        return l->c_out;
     return OPEN_SOUND * (l->drho - (real)l->row->reflection * (l->drho - l->given_drho)) -
            jn / ((real)1 + l->drho);
 }
 
-/* Nodes on the face ask for nothing. */
+/* The arrive hook reads nothing from these links. */
 TAGFLOW_FN real leave_velocity_regularised(const struct leaving *l)
 {
     return l->c_out;
 }
 
+/* Along the normal: the normal velocity, for arrive_pressure_regularised. */
 TAGFLOW_FN real leave_pressure_regularised(const struct leaving *l)
 {
-    return l->c_out;
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int face = l->row->face;
+    const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
+    if (l->in > 6 || outward(c[l->in], face) == 0)
+        return l->c_out;
+    return jn / ((real)1 + l->drho);
 }
 
 TAGFLOW_FN real leave_edge_regularised(const struct leaving *l)
@@ -408,7 +483,7 @@ TAGFLOW_FN real leave_edge_regularised(const struct leaving *l)
 TAGFLOW_FN real open_leave(const struct leaving *l)
 {
     switch (l->row->boundary) {
-#define X(name, meaning)                                                                           \
+#define X(name, ...)                                                                               \
     case BOUNDARY_##name:                                                                          \
         return leave_##name(l);
         BOUNDARY_OPEN_LIST(X)

@@ -1,8 +1,8 @@
-/* What differs between gcc (CPU) and nvcc (GPU), and between the precisions of a variant.
+/* Differences between gcc (CPU) and nvcc (GPU), and between the precisions of a variant.
  *
- * A variant is compiled with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set to 16 (storage alone), 32
- * or 64: the bits of a stored population and of the numbers the physics computes with. What is
- * stored becomes a number, and a number is stored, by value_of and stored_of alone (stored.h). */
+ * A variant is compiled with TAGFLOW_STORAGE, the bits of a stored population (16, 32 or 64), and
+ * TAGFLOW_ARITHMETIC, the bits of the numbers in the physics (32 or 64). Only value_of and
+ * stored_of (stored.h) convert between the two. */
 #ifndef TAGFLOW_PLATFORM_H
 #define TAGFLOW_PLATFORM_H
 
@@ -12,19 +12,19 @@
 #define TAGFLOW_FN static __host__ __device__ __forceinline__
 #elif defined __OPTIMIZE__
 #define TAGFLOW_FN static inline __attribute__((always_inline))
-#else /* for sanitizers: everything in one function would take them minutes */
+#else /* sanitizers: inlining everything into one function would take minutes to compile */
 #define TAGFLOW_FN static inline __attribute__((unused))
 #endif
 
-/* Before a loop over directions whose number is then a constant in each copy of its body, and with
- * it the velocity, the weight and what follows from them. */
+/* Unrolls a loop over directions: the direction, its velocity and its weight become constants in
+ * each copy of the body. */
 #ifdef __CUDACC__
 #define TAGFLOW_UNROLL _Pragma("unroll")
 #else
 #define TAGFLOW_UNROLL _Pragma("GCC unroll 19")
 #endif
 
-/* What few cells need is a call, so that the others do not keep registers for it. */
+/* For code that few cells need: a call, so that other cells keep no registers for it. */
 #ifdef __CUDACC__
 #define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))
 #else
@@ -37,7 +37,7 @@
 #define TAGFLOW_RESTRICT restrict
 #endif
 
-/* An IEEE half by its bits: nothing computes with it. */
+/* An IEEE half as bits, without arithmetic. */
 struct half {
     uint16_t bits;
 };
@@ -71,9 +71,10 @@ typedef float scalar;
 #define TAGFLOW_SQRT(x) __builtin_sqrtf(x)
 #endif
 
-/* real is a number of one cell; scalar is one that all cells share. With TAGFLOW_LANES set (the
- * CPU's row loops) a real is a vector of that many neighbouring cells, and the same formulas do
- * them all at once: + - * / of two reals, or of a scalar and a real, is all they may use. */
+/* real: a number of one cell; scalar: a number that all cells share. With TAGFLOW_LANES set (the
+ * CPU's step over lines of cells) a real is a vector over that many neighbouring cells, and the
+ * same formulas update all of them. Formulas may use only + - * / of two reals, or of a scalar and
+ * a real. */
 #ifdef TAGFLOW_LANES
 typedef scalar real __attribute__((vector_size(TAGFLOW_LANES * sizeof(scalar))));
 #else
@@ -93,8 +94,8 @@ TAGFLOW_FN real real_sqrt(real x)
 }
 #endif
 
-/* Let the compiler not know any more where a value came from: it has to be kept, or what follows
- * from it computed anew, instead of all that might be needed again waiting in registers. */
+/* Hide the origin of a value from the compiler. It must then keep this value or recompute what
+ * follows from it; it cannot keep derived values in registers for later use. */
 #ifdef __CUDA_ARCH__
 #define TAGFLOW_FORGET(n) asm volatile("" : "+r"(n))
 #if TAGFLOW_ARITHMETIC == 64

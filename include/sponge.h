@@ -1,16 +1,16 @@
-/* Sponge layers: after its collision a cell is drawn towards the equilibrium of a given state,
+/* Sponge layers: after collision, populations are pulled towards the equilibrium of a given state,
  *
  *   f*_i  ->  f*_i + s (f_i^eq(rho_0, u_0) - f*_i),
  *
- * with a strength s that grows smoothly along an axis from 0 to its largest at the layer's end, so
- * that what leaves is damped before it comes to the boundary, and once more on its way back. That
- * is the damping term of Israeli and Orszag (J. Comput. Phys. 41:115, 1981) for populations: it
- * acts on sound, on vortices and on stress alike, whatever the collision operator, and where the
- * flow is that state it does nothing. Xu and Sagaut (J. Comput. Phys. 245:14, 2013) analyse layers
- * of this kind for the lattice Boltzmann equation.
+ * with a strength s that grows smoothly along an axis, from 0 to its maximum at the end of the
+ * layer. Waves are damped before they reach the boundary, and again after reflection. This is the
+ * damping term of Israeli and Orszag (J. Comput. Phys. 41:115, 1981), applied to populations: it
+ * damps sound, vortices and stress, with any collision operator, and vanishes where the flow has
+ * the given state. Xu and Sagaut (J. Comput. Phys. 245:14, 2013) analyse such layers for the
+ * lattice Boltzmann equation.
  *
- * In the view's table: the 19 target populations, then strengths of the block's cells along the
- * axis, and SPONGE_PAD zeros, for vectors that reach beyond the end of a row. */
+ * In view.table: the 19 target populations, then the strengths of the block's cells along the axis,
+ * then SPONGE_PAD zeros for vectors that reach beyond the end of a line of cells. */
 #ifndef TAGFLOW_SPONGE_H
 #define TAGFLOW_SPONGE_H
 
@@ -23,7 +23,7 @@ TAGFLOW_FN const double *sponge_target(const struct view *v, const struct tag_ro
     return v->table + row->sponge_table;
 }
 
-/* Strengths along the axis: cell x of a row at (y, z) has [x] if the axis is x, else [0]. */
+/* Strengths of the line of cells at (y, z): cell x has [x] if the sponge's axis is x, else [0]. */
 TAGFLOW_FN const double *sponge_of_row(const struct view *v, const struct tag_row *row, int y,
                                        int z)
 {

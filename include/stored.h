@@ -1,11 +1,11 @@
-/* How a population is stored: the only place that knows.
+/* How a population is stored; no other file knows.
  *
- * In fp32 and fp64 it is f_i - w_i. In fp16 it is 2^15 (f_i - w_i) as an IEEE half, rounded to the
- * nearest (ties to even), with its subnormal numbers: |f_i - w_i| < 2 fits, and steps are as small
- * as 2^-39. What is larger becomes an infinity, and the flow is then found to have diverged.
+ * In fp32 and fp64 it is f_i - w_i. In fp16 it is 2^15 (f_i - w_i) as an IEEE half with subnormal
+ * numbers, rounded to nearest, ties to even: |f_i - w_i| < 2 fits, and the smallest step is 2^-39.
+ * Larger values become infinite, and the run then reports that the flow has diverged.
  *
- * The processor's own conversions, F16C, AVX-512 and the GPU's, and the integers below give the
- * same bits (tests/unit/test_stored.c); only what a not-a-number carries may differ. */
+ * Hardware conversions (F16C, AVX-512, GPUs) and the integer code below give the same bits
+ * (tests/unit/test_stored.c); only the payload of a NaN may differ. */
 #ifndef TAGFLOW_STORED_H
 #define TAGFLOW_STORED_H
 
@@ -36,8 +36,8 @@ TAGFLOW_FN float float_of_bits(uint32_t bits)
     return u.x;
 }
 
-/* The float that a half is, scaled or not: exact. The exponent is moved by a product, which makes
- * numbers of subnormal ones. */
+/* Exact conversion of a half to a float. A product shifts the exponent, which also converts
+ * subnormal halves. */
 TAGFLOW_FN float half_float(struct half h)
 {
 #ifdef __CUDA_ARCH__
@@ -53,7 +53,8 @@ TAGFLOW_FN float half_float(struct half h)
 #endif
 }
 
-/* The nearest half. Where that is subnormal the sum with 1/2 rounds, whose last bit is its step. */
+/* The nearest half. A subnormal result is rounded by adding 1/2, a float whose last bit is the step
+ * of subnormal halves. */
 TAGFLOW_FN struct half float_half(float x)
 {
     struct half h;
@@ -71,7 +72,7 @@ TAGFLOW_FN struct half float_half(float x)
     return h;
 }
 
-/* f_i - w_i of what is stored in fp16, and back. */
+/* Conversion between fp16 storage and f_i - w_i. */
 TAGFLOW_FN float half_value(struct half h)
 {
     return half_float(h) * (1 / HALF_SCALE);
@@ -84,7 +85,7 @@ TAGFLOW_FN struct half half_of(float x)
 
 #ifdef TAGFLOW_STORAGE
 
-/* f_i - w_i in the variant's arithmetic, and what is stored of it. */
+/* Conversion between the variant's storage and f_i - w_i in its arithmetic. */
 TAGFLOW_FN scalar value_of(stored s)
 {
 #if TAGFLOW_STORAGE == 16

@@ -1,5 +1,5 @@
-/* Subgrid models: what turbulence below the size of a cell adds to the viscosity. One row in
- * SUBGRID_LIST and one function subgrid_<name> each; between boundary and collision. */
+/* Subgrid models: eddy viscosity of turbulence smaller than a cell. One line in SUBGRID_LIST and
+ * one function subgrid_<name> each; called between boundary rules and collision. */
 #ifndef TAGFLOW_SUBGRID_H
 #define TAGFLOW_SUBGRID_H
 
@@ -20,9 +20,10 @@ enum subgrid {
 
 #include "collision/parameters.h"
 
-/* The factor by which wall functions of the place scale the model's constant squared, of cells from
- * (x, y, z) on: damped by the walls across each axis, 1 where there is none. Values of the row's
- * part of the table: [n[0] + DAMPING_GUARD][n[1]][n[2]], vectors may be read beyond the first. */
+/* The factor on the model's constant squared, from wall functions. It is a product of one factor
+ * per axis, which is 1 on axes without walls. In view.table from row.damping on: [n[0] +
+ * DAMPING_GUARD], [n[1]] and [n[2]] factors along x, y and z, padded for whole-vector reads along
+ * x. This function returns the factors of y and z, damping_along those of x. */
 TAGFLOW_FN scalar damping_of_row(const struct view *v, const struct tag_row *row, int y, int z)
 {
     const double *const table = v->table + row->damping + (size_t)v->n[0] + (size_t)DAMPING_GUARD;
@@ -44,14 +45,14 @@ TAGFLOW_FN struct rates subgrid_none(const real f[Q], struct moments m,
     return r;
 }
 
-/* With |S| = sqrt(2 S:S) and S = -3/(2 rho tau) N, N the second moments beyond equilibrium and tau
- * the relaxation time wanted, tau - tau_0 = 3 C^2 |S| is quadratic in tau (Hou, Sterling, Chen,
+/* With |S| = sqrt(2 S:S) and S = -3/(2 rho tau) N, N the non-equilibrium second moments and tau the
+ * unknown relaxation time, tau - tau_0 = 3 C^2 |S| is quadratic in tau (Hou, Sterling, Chen,
  * Doolen, Fields Inst. Commun. 6:151, 1996):
  *
  *   tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C^2 |N| / rho)) / 2,   |N| = sqrt(N:N)
  *
- * written in rates, so that without strain the rate is the fluid's to the last bit. TRT's magic
- * parameter stays. */
+ * The code uses rates, so that without strain the rate is exactly the fluid's. TRT's magic
+ * parameter is kept. */
 TAGFLOW_FN struct rates subgrid_smagorinsky(const real f[Q], struct moments m,
                                             struct collision_parameters p, real damping, int forced)
 {
@@ -68,7 +69,7 @@ TAGFLOW_FN struct rates subgrid_smagorinsky(const real f[Q], struct moments m,
     return r;
 }
 
-/* The rates of a cell by the model of its row. */
+/* The rates of a cell with one subgrid model. */
 TAGFLOW_FN struct rates subgrid_rates(int subgrid, const real f[Q], struct moments m,
                                       struct collision_parameters p, real damping, int forced)
 {

@@ -1,19 +1,20 @@
-/* What the fluid cells of a box sum up to: partial results, one for each of the workers that share
- * the box, joined in any order. */
+/* Sums over the fluid cells of a box: each worker that shares the box makes one partial result;
+ * they can be joined in any order. */
 #ifndef TAGFLOW_SUMS_H
 #define TAGFLOW_SUMS_H
 
 #include "exact.h"
 
-/* Cells by their numbers in the box, which are in the order of those in the whole grid. */
+/* Cells are given by their number in the box, which increases with their number in the whole grid.
+ */
 struct sums {
     struct exact_sum drho, energy; /* rho - 1, rho u^2 / 2 */
     double max_square;             /* largest |u|^2 */
-    int64_t max_cell, bad_cell;    /* the first that has it, the first that is not sane */
+    int64_t max_cell, bad_cell;    /* the first cell with it; the first that is not sane */
 };
 #define NO_CELL INT64_MAX
 
-/* Beyond this a velocity or density is no flow any more, and would overflow the sums. */
+/* Larger values mean that the flow has diverged, and would overflow the sums. */
 #define FLOW_SANE 1e5
 
 TAGFLOW_FN int flow_sane(double drho, double square, double energy)
@@ -46,7 +47,7 @@ TAGFLOW_FN void sums_add_max(struct sums *s, double square, int64_t cell)
     }
 }
 
-/* Add a cell. What is not sane is left out of the sums. */
+/* Adds a cell. A cell that is not sane is left out of the sums. */
 TAGFLOW_FN void sums_add(struct sums *s, double drho, double square, int64_t cell)
 {
     const double energy = flow_energy(drho, square);
@@ -59,14 +60,15 @@ TAGFLOW_FN void sums_add(struct sums *s, double drho, double square, int64_t cel
     sums_add_max(s, square, cell);
 }
 
-/* Sum of |curl u|^2 / 2; what is not sane is left out. */
+/* Sum of |curl u|^2 / 2; cells that are not sane are left out and counted. */
 struct enstrophy {
     struct exact_sum sum;
+    int64_t bad; /* cells */
 };
 
 TAGFLOW_FN struct enstrophy enstrophy_none(void)
 {
-    const struct enstrophy e = {{0}};
+    const struct enstrophy e = {{0}, 0};
     return e;
 }
 
@@ -75,25 +77,43 @@ TAGFLOW_FN void enstrophy_add(struct enstrophy *e, const double curl[3])
     const double half = 0.5 * (curl[0] * curl[0] + curl[1] * curl[1] + curl[2] * curl[2]);
     if (half < FLOW_SANE)
         exact_add(&e->sum, half);
+    else
+        e->bad++;
 }
 
-/* Sums of the velocity's components; what is not sane is left out. */
+TAGFLOW_FN void enstrophy_join(struct enstrophy *e, const struct enstrophy *other)
+{
+    e->sum.units += other->sum.units;
+    e->bad += other->bad;
+}
+
+/* Sums of the velocity's components; cells that are not sane are left out and counted. */
 struct drift {
     struct exact_sum u[3];
+    int64_t bad; /* cells */
 };
 
 TAGFLOW_FN struct drift drift_none(void)
 {
-    const struct drift d = {{{0}, {0}, {0}}};
+    const struct drift d = {{{0}, {0}, {0}}, 0};
     return d;
 }
 
 TAGFLOW_FN void drift_add(struct drift *d, const double u[3])
 {
-    if (!(flow_square(u[0], u[1], u[2]) < FLOW_SANE))
+    if (!(flow_square(u[0], u[1], u[2]) < FLOW_SANE)) {
+        d->bad++;
         return;
+    }
     for (int a = 0; a < 3; a++)
         exact_add(&d->u[a], u[a]);
+}
+
+TAGFLOW_FN void drift_join(struct drift *d, const struct drift *other)
+{
+    for (int a = 0; a < 3; a++)
+        d->u[a].units += other->u[a].units;
+    d->bad += other->bad;
 }
 
 TAGFLOW_FN void sums_join(struct sums *s, const struct sums *other)

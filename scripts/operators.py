@@ -34,6 +34,7 @@ folder = tempfile.TemporaryDirectory(prefix="tagflow_operators_")
 def operators():
     keys = subprocess.run([tagflow, "keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
     names = re.search(r"^solver.collision\n.*\n +type: one of (.*)", keys, re.M)[1].split(", ")
+    names.remove("auto")  # it is one of the others
     return chosen or names + MORE
 
 

@@ -4,9 +4,15 @@
     scripts/plot.py RUN/series/flow.csv                         writes flow.png here
     scripts/plot.py --columns mass,kinetic_energy a/series/flow.csv b/series/flow.csv --output both.png
     scripts/plot.py RUN/series/wake.csv --step 0,5000,10000     profiles along a line, at these steps
+    scripts/plot.py RUN/series/drag.csv --from 20               and statistics of the rows from time 20 on
 
-Series of kind `line` are drawn over the distance along the line, at the last step unless others are asked for. A file that
+Series of kind `line` are drawn over the distance along the line, those of kind `surface` over the angle, at the last step
+unless others are asked for. A file that
 is still being written can be drawn. Units are those of the run: the case.yaml of its folder says whether it has any.
+
+With --from the statistics of each column are printed, and its mean is drawn: mean, extremes, rms (root of the mean square),
+deviation (the same of the difference from the mean), and of the dominant oscillation frequency and amplitude, as in
+report.json (docs/formats.md says by what method). Strouhal numbers need the length and velocity of a series of forces.
 """
 import argparse
 import difflib
@@ -30,6 +36,8 @@ except ImportError as error:
 UNITS = [
     (r"time", "s"),
     (r"distance|[xyz]", "m"),
+    (r"angle", "°"),
+    (r"shear(_[xyz])?", "Pa"),
     (r"mass", "kg"),
     (r"kinetic_energy", "J"),
     (r"enstrophy", "m³/s²"),
@@ -45,7 +53,7 @@ UNITS = [
 ]
 # What tells the rows apart and is not drawn for itself.
 ROW = ("step", "time")
-PLACE = ("distance", "x", "y", "z")
+PLACE = ("distance", "angle", "x", "y", "z")
 # Up to so many lines have an entry each in the legend, up to so many rows a dot each.
 ENTRIES, DOTS = 12, 40
 # matplotlib computes squares and differences, which must not overflow; a flow that diverges gets there.
@@ -96,7 +104,8 @@ class Series:
         if len(lines) == 1:
             raise Wrong(f"{quoted(path)} has no rows yet")
         self.values = self._numbers(lines[1:])
-        self.along_line = "distance" in self.columns
+        self.along = next((name for name in ("distance", "angle") if name in self.columns), None)
+        self.along_line = self.along is not None
         self.drawn = [name for name in self.columns if name not in ROW + (PLACE if self.along_line else ())]
         if not self.drawn:
             raise Wrong(f"{quoted(path)} has no columns but {', '.join(self.columns)}")
@@ -134,6 +143,19 @@ class Series:
 
     def column(self, name):
         return self.values[:, self.columns.index(name)]
+
+    def scales(self):
+        """(length / velocity in steps, time of a step) of a series of forces, by its case; None: not known."""
+        folder = os.path.dirname(os.path.dirname(os.path.abspath(self.path)))
+        try:
+            with open(os.path.join(folder, "case.yaml"), encoding="utf-8") as file:
+                case = file.read()
+        except (OSError, UnicodeDecodeError):
+            return None
+        entry = re.search(rf"^    {re.escape(self.stem())}: {{every: \d+, of: forces,.*}}$", case, re.M)
+        length, velocity = (re.search(rf", {name}: ([^,}}]+)", entry[0]) if entry else None for name in ("length", "velocity"))
+        step = re.search(r"^units:\n.*\n  dt: (\S+) s$", case, re.M)
+        return (float(length[1]) / float(velocity[1]), float(step[1]) if step else 1) if length and velocity else None
 
     def run(self):
         """The name of the run's folder."""
@@ -261,7 +283,7 @@ def legend_of(lines):
 
 
 def draw(lines, x, columns, physical, log, title):
-    """The figure."""
+    """The figure, and the panel of each column."""
     across = 1 if len(columns) <= 3 else 2
     down = math.ceil(len(columns) / across)
     width = 8 if across == 1 else 12
@@ -292,7 +314,68 @@ def draw(lines, x, columns, physical, log, title):
                       frameon=False, bbox_to_anchor=(0.5, 1 - 0.34 / height), fontsize=9, borderaxespad=0)
     if scale:
         figure.colorbar(scale, ax=list(axes[:len(columns)]), label="step", aspect=40, pad=0.02)
-    return figure
+    return figure, axes[:len(columns)]
+
+
+def statistics(values, interval):
+    """{name: number} of values at equal intervals; as in src/io/statistics.c."""
+    count = len(values)
+    found = dict.fromkeys(("mean", "min", "max", "rms", "deviation", "frequency", "amplitude"), math.nan)
+    if not (abs(values) < LARGEST).all():
+        return found
+    mean = values.mean()
+    found |= {"mean": mean, "min": values.min(), "max": values.max(), "rms": math.sqrt((values**2).mean()), "deviation": values.std()}
+    if count < 8 or found["max"] == found["min"]:
+        return found
+    size = 4
+    while size < 4 * count:
+        size *= 2
+    window = 0.5 - 0.5 * numpy.cos(2 * math.pi * (numpy.arange(count) + 0.5) / count)
+    height = abs(numpy.fft.rfft(window * (values - mean), size))
+    peak = 1 + int(numpy.argmax(height[1:size // 2]))
+    if height[peak - 1:peak + 2].min() <= 0:
+        return found
+    left, middle, right = numpy.log(height[peak - 1:peak + 2])
+    bend = left - 2 * middle + right
+    at = 0.5 * (left - right) / bend if bend < 0 else 0
+    if (peak + at) * count >= 2 * size:  # at least two periods
+        found["frequency"] = (peak + at) / size / interval
+        found["amplitude"] = 2 * math.exp(middle - 0.25 * (left - right) * at) / window.sum()
+    return found
+
+
+def rows_from(file, x, begin):
+    """The rows of a file from there on, as far as they are evenly spaced: the last one of a run that ended early is not."""
+    step = file.column("step")
+    rows = numpy.flatnonzero(file.column(x) >= begin)
+    if len(rows) > 2:
+        apart = numpy.diff(step[rows])
+        if apart[-1] != apart[-2]:
+            rows, apart = rows[:-1], apart[:-1]
+        gaps = numpy.flatnonzero(apart != apart[-1])
+        rows = rows[gaps[-1] + 1:] if len(gaps) else rows
+    if not len(rows):
+        raise Wrong(f"{quoted(file.path)} has no rows from {x} {begin:g} on")
+    return rows
+
+
+def tell_statistics(lines, x, columns, begin, axes):
+    """Prints them and draws means."""
+    for line in lines:
+        file, rows = line.file, rows_from(line.file, x, begin)
+        at, scales = file.column(x)[rows], file.scales()
+        print(f"{quoted(file.path)}: {len(rows)} rows, {x} {at[0]:.10g} to {at[-1]:.10g}")
+        interval = (at[-1] - at[0]) / max(len(rows) - 1, 1)
+        for column, axis in zip(columns, axes):
+            if column not in file.columns:
+                continue
+            found = statistics(file.column(column)[rows], interval)
+            if scales and not math.isnan(found["frequency"]):
+                found["strouhal"] = found["frequency"] * scales[0] * (scales[1] if x == "time" else 1)
+            known = [f"{name} {value:.9g}" for name, value in found.items() if not math.isnan(value)]
+            print(f"  {column}: {', '.join(known) or 'not finite, or too large'}")
+            if abs(found["mean"]) < LARGEST:
+                axis.plot(at[[0, -1]], [found["mean"]] * 2, color=line.color, linestyle=":", linewidth=1)
 
 
 def choose_columns(files, wanted):
@@ -310,8 +393,8 @@ def choose_columns(files, wanted):
 
 def plot(arguments):
     files = [Series(path) for path in arguments.files]
-    if len({file.along_line for file in files}) > 1:
-        raise Wrong("series along lines and others cannot be in one picture")
+    if len({file.along for file in files}) > 1:
+        raise Wrong("series along lines, around surfaces and others cannot be in one picture")
     kinds = {file.physical for file in files}
     if {True, False} <= kinds:
         some, other = (next(file for file in files if file.physical is kind) for kind in (True, False))
@@ -320,8 +403,10 @@ def plot(arguments):
     columns = choose_columns(files, arguments.columns)
     if files[0].along_line:
         if arguments.x:
-            raise Wrong("--x has no effect on series along lines: they are drawn over the distance")
-        x, lines = "distance", line_lines(files, arguments.step)
+            raise Wrong(f"--x has no effect on series along lines and surfaces: they are drawn over the {files[0].along}")
+        if arguments.begin is not None:
+            raise Wrong("--from has no effect on series along lines")
+        x, lines = files[0].along, line_lines(files, arguments.step)
     else:
         if arguments.step is not None:
             raise Wrong("--step has no effect here: this is no series along a line")
@@ -336,7 +421,9 @@ def plot(arguments):
     title = f"{files[0].run()}: {files[0].stem()}" if len(files) == 1 else ", ".join(stems)
     if files[0].along_line and len(lines) == 1:
         title += ", " + lines[0].name
-    figure = draw(lines, x, columns, physical, arguments.log, title)
+    figure, axes = draw(lines, x, columns, physical, arguments.log, title)
+    if arguments.begin is not None:
+        tell_statistics(lines, x, columns, arguments.begin, axes)
     temporary = output + ".tmp"
     try:
         figure.savefig(temporary, format=ending[1:], dpi=110)
@@ -369,6 +456,8 @@ def main():
                         help="along the lower axis: step, or time, which is what runs with units have")
     parser.add_argument("--step", metavar="N,...", type=step_list,
                         help="series along lines: these steps, or all; the last unless given")
+    parser.add_argument("--from", metavar="X", type=float, dest="begin",
+                        help="statistics of the rows from this step on, or this time where the lower axis is time")
     parser.add_argument("--log", action="store_true",
                         help="logarithmic axes of the values, where they differ by a factor of 2 or more")
     parser.add_argument("--output", metavar="FILE.png",

@@ -3,12 +3,25 @@
 # and parallel on a build without optimisation under the address and undefined-behaviour sanitizers.
 # The last line counts them; the exit status is not 0 when one failed. Arguments go to `meson test`,
 # for example --suite unit, and then the release build alone is tested.
+#
+# --long, the first argument, adds what is slow by nature (CONTRIBUTING.md lists it) and compiles the CUDA kernels for
+# all architectures, not for one.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
+archs=90
+chosen='--no-suite long'
+if [ "${1:-}" = --long ]; then
+    shift
+    archs=auto
+    chosen=
+    export TAGFLOW_LONG=1
+fi
+
 scripts/setup.sh test
 [ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true
+meson configure build-test -Dgpu_archs="$archs"
 ninja -C build-test
 if [ $# = 0 ]; then
     [ -f build-sanitize/build.ninja ] ||
@@ -28,9 +41,11 @@ trap 'rmdir "$sessions/kept"' EXIT
 
 failed=0
 rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
-meson test -C build-test --no-rebuild --print-errorlogs "$@" </dev/null || failed=$?
+# shellcheck disable=SC2086 # one word or two
+meson test -C build-test --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
 if [ $# = 0 ]; then
-    meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs --suite unit --suite parallel </dev/null ||
+    # shellcheck disable=SC2086
+    meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs $chosen --suite unit --suite parallel </dev/null ||
         failed=$?
 fi
 

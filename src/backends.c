@@ -1,4 +1,4 @@
-/* The backends of this program, the preferred first: one line each in the list that Meson makes. */
+/* The backends of this program, the preferred one first, from the list that Meson makes. */
 #include "solver/backend.h"
 
 #define X(name) extern const struct backend_type backend_##name;

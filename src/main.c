@@ -1,14 +1,18 @@
-/* tagflow: a lattice Boltzmann flow solver. Which command, and MPI around it. */
+/* tagflow: a lattice Boltzmann flow solver. Selects the command; starts and ends MPI. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
+#include "base/agree.h"
 #include "base/clock.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
+#include "foreign/hdf5.h"
+#include "run/earlier_open.h"
 #include "version.h"
 
 static const char general_help[] =
@@ -43,10 +47,9 @@ static const char run_help[] =
     "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
     "series/,\n"
-    "checkpoints/. SIGTERM, SIGUSR1 and run.time_limit stop the run with a checkpoint and exit "
-    "status "
-    "75,\n"
-    "SIGUSR2 writes a checkpoint and goes on.\n";
+    "checkpoints/. SIGTERM, SIGUSR1, SIGHUP and run.time_limit stop the run with a checkpoint and "
+    "exit\n"
+    "status 75, SIGUSR2 writes a checkpoint and goes on.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
@@ -72,7 +75,7 @@ static const char bench_help[] =
     "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
     "bgk\n"
     "  --storage LIST    precisions in which populations are stored, or all; default: all\n"
-    "  --arithmetic LIST in which is computed, or all; default: what goes with the storage\n"
+    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the storage\n"
     "  --steps N         steps of a repeat\n"
     "  --seconds S       seconds of a repeat; default: 1\n"
     "  --repeat N        repeats; default: 5\n"
@@ -123,24 +126,35 @@ static enum status dispatch(const struct command *command, int count, char **arg
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     message_set_rank(rank, ranks);
-    const enum status status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
+    enum status status = STATUS_OK;
+    if (provided < MPI_THREAD_FUNNELED && rank == 0)
+        status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
+                              "without them, or a setting forbids them");
+    status = status_agree(MPI_COMM_WORLD, status);
+    if (!status)
+        status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
     MPI_Finalize();
     return status;
 }
 
-/* What was asked for goes to stdout: not there is not done. A run says things in its log as well.
- */
+/* A command's result goes to stdout: a failed write is an error, unless the reader has closed it.
+ * Not for `run`, which has its log as well. */
 static enum status written(enum status status)
 {
-    if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK)
+    if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK && !message_unread(STDOUT_FILENO))
         return fail_machine("cannot write to standard output");
     return status;
 }
 
 int main(int count, char **arguments)
 {
+    if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
+        return foreign_serve(count - 2, arguments + 2);
+    if (count > 1 && strcmp(arguments[1], EARLIER_COMMAND) == 0)
+        return earlier_serve(count - 2, arguments + 2);
     clock_start();
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
+    signal(SIGPIPE, SIG_IGN); /* a closed stdout is no reason to end a run */
     if (count < 2) {
         fputs(general_help, stderr);
         return STATUS_USAGE;

@@ -11,7 +11,7 @@
 
 #include "base/message.h"
 #include "domain/decompose.h"
-#include "solver/halo.h"
+#include "solver/solver.h"
 
 static enum status say_rank(const struct flow_case *c, const int cuts[3], int rank,
                             struct backend *b)
@@ -65,8 +65,8 @@ int main(int count, char **arguments)
     struct backend *b = NULL;
     MPI_Init(&count, &arguments);
     c.run.threads = 1;
-    enum status status =
-        backend_cpu.open(&b, &(struct backend_wanted){.c = &c, .comm = MPI_COMM_WORLD});
+    const struct backend_wanted wanted = backend_wanted(&c, MPI_COMM_WORLD, false);
+    enum status status = backend_cpu.open(&b, &wanted);
     while (!status && fgets(line, sizeof line, stdin))
         status = answer(line, &c, b);
     if (b)

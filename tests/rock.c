@@ -16,9 +16,11 @@
 #include <time.h>
 
 #include "boundary.h"
+#include "cpu/isa.h"
 #include "cpu/kernels.h"
 #include "domain/sparse.h"
-#include "solver/backend.h"
+#include "solver/solver.h"
+#include "tags/create.h"
 
 enum { ROUNDS = 5, WAYS = 4 };
 
@@ -47,10 +49,7 @@ static const struct cpu_variant *variant(bool doubles)
 #include "cpu_variants.h"
 #undef X
     };
-    __builtin_cpu_init();
-    const char *const isa = __builtin_cpu_supports("x86-64-v4")   ? "v4"
-                            : __builtin_cpu_supports("x86-64-v3") ? "v3"
-                                                                  : "v2";
+    const char *const isa = processor_has(4) ? "v4" : processor_has(3) ? "v3" : "v2";
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (strcmp(all[k]->isa, isa) == 0 && all[k]->storage == (doubles ? 64 : 32) &&
             all[k]->arithmetic == all[k]->storage)
@@ -122,7 +121,7 @@ static double line_share(const uint8_t *solid, int n, size_t per_line)
 
 static enum status create(struct flow *f, struct flow_case *c, const uint8_t *solid)
 {
-    const struct backend_wanted wanted = {.c = c, .comm = MPI_COMM_SELF, .share = true};
+    const struct backend_wanted wanted = backend_wanted(c, MPI_COMM_SELF, true);
     c->run.sparse = SPARSE_never;
     enum status status = domain_create(&f->domain, c, MPI_COMM_SELF);
     if (!status)
@@ -133,17 +132,16 @@ static enum status create(struct flow *f, struct flow_case *c, const uint8_t *so
     c->run.sparse = f->sparse ? SPARSE_always : SPARSE_never;
     status = sparse_choose(&f->domain, c);
     if (!status)
-        status = backend_cpu.prepare(f->backend, &f->domain.view);
+        status = backend_cpu.prepare(f->backend, &f->domain.view, &f->view);
     if (!status)
         status = runs_create(&f->cells, &f->domain.view);
     if (status)
         return status;
     for (size_t k = 0; k < f->cells.run_count; k++)
         f->cells.run[k].kind = RUN_CELLS;
-    f->view = f->domain.view;
-    f->bytes = Q * f->view.stride * (c->solver.storage == PRECISION_fp64 ? 8 : 4);
-    f->view.populations = backend_cpu.alloc(f->backend, f->bytes);
-    if (f->view.populations)
+    f->bytes = Q * f->view.set[SET_flow].stride * (c->solver.storage == PRECISION_fp64 ? 8 : 4);
+    f->view.set[SET_flow].populations = backend_cpu.alloc(f->backend, f->bytes, Q);
+    if (f->view.set[SET_flow].populations)
         return STATUS_OK;
     fputs("out of memory\n", stderr);
     return STATUS_MACHINE;
@@ -186,7 +184,7 @@ static int compare(const void *a, const void *b)
 /* Have all fluid cells the same populations? */
 static bool alike(const struct flow *f, const struct flow *g)
 {
-    const size_t bytes = f->bytes / (Q * f->view.stride);
+    const size_t bytes = f->bytes / (Q * f->view.set[SET_flow].stride);
     const int *const n = f->view.n, odd = (int)(f->steps & 1);
     bool same = f->steps == g->steps;
     for (int z = 0; z < n[2]; z++)
@@ -194,10 +192,11 @@ static bool alike(const struct flow *f, const struct flow *g)
             for (int x = 0; x < n[0]; x++)
                 for (int i = 0; i < Q && view_fluid(&f->view, view_index(&f->view, x, y, z)); i++) {
                     const int bounce = view_bounces(&f->view, i, x, y, z);
-                    const size_t a = load_address(&f->view, odd, i, x, y, z, bounce);
-                    const size_t b = load_address(&g->view, odd, i, x, y, z, bounce);
-                    same = same && !memcmp((char *)f->view.populations + a * bytes,
-                                           (char *)g->view.populations + b * bytes, bytes);
+                    const size_t a = load_address(&f->view, SET_flow, odd, i, x, y, z, bounce);
+                    const size_t b = load_address(&g->view, SET_flow, odd, i, x, y, z, bounce);
+                    same = same &&
+                           !memcmp((char *)f->view.set[SET_flow].populations + a * bytes,
+                                   (char *)g->view.set[SET_flow].populations + b * bytes, bytes);
                 }
     return same;
 }

@@ -1,16 +1,15 @@
 /* Operators that relax moments: raw, Hermite, central, central Hermite moments and cumulants, and
- * the two regularised ones, which are the second and fourth of these with nothing left beyond
- * second order (Coreixas, Chopard, Latt, Phys. Rev. E 100:033305, 2019, where they are all
- * compared).
+ * two regularised operators, which are Hermite and central Hermite with nothing left beyond second
+ * order (Coreixas, Chopard, Latt, Phys. Rev. E 100:033305, 2019, compare all of them).
  *
- * The 19 populations are as many monomial moments, m_abc = sum_i c_ix^a c_iy^b c_iz^c f_i:
+ * The 19 populations are equivalent to 19 monomial moments, m_abc = sum_i c_ix^a c_iy^b c_iz^c f_i:
  *
  *   1   x y z   xx yy zz xy xz yz   xxy xyy xxz xzz yyz yzz   xxyy xxzz yyzz
  *
- * (the moments of De Rosis and Coreixas, Phys. Fluids 32:117101, 2020). Their equilibrium is that
- * of the Maxwellian, all powers of u included: drho/3 + rho u_x^2, rho u_y (1/3 + u_x^2),
- * rho (1/3 + u_x^2)(1/3 + u_y^2), and so on. What is relaxed is the distance from it, N, of which
- * density and momentum have none. All that differs is in what variables:
+ * (the moments of De Rosis and Coreixas, Phys. Fluids 32:117101, 2020). Their equilibrium is the
+ * Maxwellian's, with all powers of u: drho/3 + rho u_x^2, rho u_y (1/3 + u_x^2), rho (1/3 +
+ * u_x^2)(1/3 + u_y^2), and so on. The operators relax the distance N from equilibrium, which is
+ * zero for density and momentum. They differ only in the variables:
  *
  * - raw: N_xxy and N_xxyy
  * - Hermite: N_xxy and N_xxyy - (N_xx + N_yy)/3
@@ -19,28 +18,16 @@
  * - central Hermite: K_xxy and K_xxyy - (N_xx + N_yy)/3
  * - cumulants: K_xxy and K_xxyy - (N_xx + N_yy)/3 - (N_xx N_yy + 2 N_xy^2)/rho
  *
- * The force F = rho a is that of the Maxwellian, -a . grad_v: its moments S are the derivative of
- * the equilibrium's along a. As for Guo's (2002, eq. 17) N has S/2 in it and S is added. */
+ * The force F = rho a acts on the Maxwellian as -a . grad_v: its moments S are the derivative of
+ * the equilibrium's moments along a. As in Guo's scheme (2002, eq. 17) N contains S/2, and S is
+ * added. */
 #ifndef TAGFLOW_COLLISION_MOMENT_SPACE_H
 #define TAGFLOW_COLLISION_MOMENT_SPACE_H
 
 #include "collision/parameters.h"
 
-enum {
-    SPACE_raw = 0,
-    /* Fourth moments relative to the second ones. The 19 velocities make H_xxyy and H_zz overlap,
-     * sum_i w_i H_xxyy H_zz = -1/27; H_xxyy + H_zz/6 is orthogonal to all of second order, so that
-     * it is N_xxyy - (N_xx + N_yy)/3 + N_zz/6 that vanishes where nothing but the stress is left.
-     * Without N_zz/6 short waves grow in a fluid at rest (by 5 % a step near tau = 1/2 if the bulk
-     * rate is omega, for any tau below 0.515). */
-    SPACE_hermite = 1,
-    SPACE_central = 2,     /* of c - u */
-    SPACE_cumulant = 4,    /* fourth moments relative to products of second ones */
-    SPACE_regularised = 8, /* bulk rate = shear rate, third = fourth = 1 */
-};
-
-/* N* - N of the fourth moment aabb; `a`, `b` are u_a and u_b. The second moments' changes are d; c
- * is the third axis. */
+/* The change N* - N of the fourth moment aabb. `a`, `b`: u_a and u_b; n..: distances from
+ * equilibrium; d..: changes; c: the third axis. */
 struct fourth {
     real naa, nbb, nab, daa, dbb, dab; /* second moments */
     real ncc, dcc;
@@ -87,12 +74,10 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
     d.xy = -(r.even * n.xy);
     d.xz = -(r.even * n.xz);
     d.yz = -(r.even * n.yz);
-    if (!regularised) {
-        const real trace = (third * (p.omega_bulk - r.even)) * ((n.xx + n.yy) + n.zz);
-        d.xx -= trace;
-        d.yy -= trace;
-        d.zz -= trace;
-    }
+    const real trace = (third * (p.omega_bulk - r.even)) * ((n.xx + n.yy) + n.zz);
+    d.xx -= trace;
+    d.yy -= trace;
+    d.zz -= trace;
 
     /* Sources: g = F and h = F_a u_a of each axis. */
     real gx = {0}, gy = {0}, gz = {0}, hx = {0}, hy = {0}, hz = {0};
@@ -127,8 +112,9 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
     THIRD(zzy, (f[11] - f[12]) + (f[17] - f[18]), z, y, zz, yz)
 #undef THIRD
 
-    /* Fourth moments. Of regularised ones what remains is known: with no third moments of c - u
-     * left it is made of u and those of c (Malaspinas, arXiv:1505.06900, 2015). */
+    /* Fourth moments. For regularised operators the value after collision is known: the third
+     * moments of (c - u) vanish, so it follows from u and the third moments of c (Malaspinas,
+     * arXiv:1505.06900, 2015). */
 #define FOURTH(aabb, aab, bba, a, b, aa, bb, ab, cc)                                               \
     real n_##aabb =                                                                                \
         PLANE_##aabb(f) - (third * ((third * m.drho + e##a) + e##b) + e##a * (m.u##b * m.u##b));   \
@@ -170,8 +156,8 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
         d_yyzz += s_yyzz;
     }
 
-    /* Back: the four diagonals of a plane alone have c_a c_b other than 0; all factors are powers
-     * of two, and density and momentum are kept by the sums' form. */
+    /* Back to populations: only the four diagonals of a plane have c_a c_b other than 0. All
+     * factors are powers of two, and the form of the sums conserves density and momentum. */
 #define PLANE(i, j, k, l, aab, bba, aabb, ab)                                                      \
     {                                                                                              \
         const real plus = (scalar)0.25 * (d_##aabb + d.ab);                                        \
@@ -200,19 +186,19 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
     out[0] = f[0] + (((d_xxyy + d_xxzz) + d_yyzz) - ((d.xx + d.yy) + d.zz));
 }
 
-#define MOMENT_OPERATOR(name, space)                                                               \
+#define MOMENT_OPERATOR(name)                                                                      \
     TAGFLOW_FN void collide_##name(const real f[Q], real out[Q], struct moments m,                 \
                                    struct collision_parameters p, struct rates r, int forced)      \
     {                                                                                              \
-        collide_moments(f, out, m, p, r, forced, space);                                           \
+        collide_moments(f, out, m, p, r, forced, collision_space(COLLISION_##name));               \
     }
-MOMENT_OPERATOR(mrt, SPACE_raw)
-MOMENT_OPERATOR(hermite, SPACE_hermite)
-MOMENT_OPERATOR(central, SPACE_central)
-MOMENT_OPERATOR(central_hermite, SPACE_central | SPACE_hermite)
-MOMENT_OPERATOR(cumulant, SPACE_central | SPACE_hermite | SPACE_cumulant)
-MOMENT_OPERATOR(gauss_hermite, SPACE_hermite | SPACE_regularised)
-MOMENT_OPERATOR(rr, SPACE_central | SPACE_hermite | SPACE_regularised)
+MOMENT_OPERATOR(mrt)
+MOMENT_OPERATOR(hermite)
+MOMENT_OPERATOR(central)
+MOMENT_OPERATOR(central_hermite)
+MOMENT_OPERATOR(cumulant)
+MOMENT_OPERATOR(gauss_hermite)
+MOMENT_OPERATOR(rr)
 #undef MOMENT_OPERATOR
 
 #endif

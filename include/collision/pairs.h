@@ -4,7 +4,7 @@
 
 #include "collision/parameters.h"
 
-/* x / 6, correctly rounded but for rare cases, without a division. The remainder is exact
+/* x / 6, correctly rounded except in rare cases, without a division. The remainder is exact
  * (Sterbenz). */
 TAGFLOW_FN real sixth(real x)
 {
@@ -20,15 +20,15 @@ TAGFLOW_FN real sixth(real x)
  *   f*_{i,j} = f_{i,j} + [omega+ (e+ - (f_i + f_j)/2) + (1 - omega+/2) s+]
  *                   +- [omega- (e- - (f_i - f_j)/2) + (1 - omega-/2) s-]
  *
- * The increments are added to f, so that rounding in them scales with the distance from
- * equilibrium. E and S below are twice e and s; 3 w = 1/6 along the axes and half of that along
- * the diagonals, and 9/2 rho w (c.u)^2 = 3/2 (c.u) e-.
+ * The increments are added to f, so that rounding errors scale with the distance from equilibrium.
+ * E and S below are twice e and s; 3 w = 1/6 along the axes and half of that along the diagonals,
+ * and 9/2 rho w (c.u)^2 = 3/2 (c.u) e-.
  *
- * 1/6 and 1/18 are no numbers of a computer: taken of everything, mass and momentum would gain the
- * same 3e-8 of themselves at each step in fp32, and at low viscosity that is felt. So the diagonals
- * get the rounded parts, and what is left of the whole goes along the axes and to the population at
- * rest: j - 4 (j/6) = j/3 and x - 12 (x/18) = x/3. The force is rounded well instead: it has no
- * whole at hand, and keeping one would take a GPU more registers than there are. */
+ * 1/6 and 1/18 have no exact binary representation. With rounded factors in all directions, each
+ * step in fp32 would add the same relative error of 3e-8 to mass and momentum, which is noticeable
+ * at low viscosity. So the diagonals get rounded parts, and the axes and the rest population get
+ * the exact remainder: j - 4 (j/6) = j/3 and x - 12 (x/18) = x/3. The force is correctly rounded
+ * instead (`sixth`): keeping a remainder would need more registers than a GPU has. */
 TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m,
                               struct collision_parameters p, int forced, real omega_even,
                               real omega_odd)

@@ -1,4 +1,4 @@
-/* What every collision operator works with: its parameters, the cell's moments and rates. */
+/* Input of every collision operator: parameters, moments and rates of a cell. */
 #ifndef TAGFLOW_COLLISION_PARAMETERS_H
 #define TAGFLOW_COLLISION_PARAMETERS_H
 
@@ -6,7 +6,7 @@
 #include "platform.h"
 #include "slot.h"
 
-/* What an operator is told, in the variant's arithmetic; the same for all cells of a row. */
+/* Parameters of an operator in the variant's arithmetic, the same for all cells of one type. */
 struct collision_parameters {
     scalar omega_even, omega_odd;
     scalar omega_bulk, omega_third, omega_fourth; /* operators in moment space */
@@ -14,7 +14,7 @@ struct collision_parameters {
     scalar smagorinsky, magic;                    /* see tag.h */
 };
 
-/* A cell's own relaxation rates: those of its row, or what a subgrid model makes of them. */
+/* Relaxation rates of a cell: those of its type, possibly changed by a subgrid model. */
 struct rates {
     real even, odd;
 };
@@ -75,7 +75,7 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
     return m;
 }
 
-/* Sums of f over the four diagonals of a plane, and their differences: c_a^2 c_b^2 and c_a c_b. */
+/* Moments c_a^2 c_b^2 and c_a c_b of the four diagonals of a plane. */
 #define PLANE_xxyy(f) (((f)[7] + (f)[8]) + ((f)[13] + (f)[14]))
 #define PLANE_xxzz(f) (((f)[9] + (f)[10]) + ((f)[15] + (f)[16]))
 #define PLANE_yyzz(f) (((f)[11] + (f)[12]) + ((f)[17] + (f)[18]))
@@ -83,13 +83,13 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
 #define PLANE_xz(f) (((f)[9] + (f)[10]) - ((f)[15] + (f)[16]))
 #define PLANE_yz(f) (((f)[11] + (f)[12]) - ((f)[17] + (f)[18]))
 
-/* Second moments of the part of the populations that is not equilibrium:
+/* Second moments of the non-equilibrium part of the populations:
  *
  *   sum_i c_i c_i f_i - (drho/3 delta + rho u u) + (u F + F u)/2
  *
- * whose last term takes the force's own stress out again (Guo, Zheng, Shi 2002, eqs. 18 and 20), so
- * that it is -2/3 rho tau times the rate of strain, forced or not. As F = rho a, (rho u - F) u is
- * formed on the diagonal at once. */
+ * The last term removes the force's own stress (Guo, Zheng, Shi 2002, eqs. 18 and 20), so that the
+ * result is -2/3 rho tau times the rate of strain, with or without a force. The diagonal is formed
+ * as (rho u - F) u, with F = rho a. */
 TAGFLOW_FN struct stress stress_beyond_equilibrium(const real f[Q], struct moments m,
                                                    struct collision_parameters p, int forced)
 {

@@ -1,9 +1,30 @@
 /* Ranks act on a failure together; see agree.h. */
 #include "base/agree.h"
 
+#include <assert.h>
+
+static const enum status by_severity[] = {STATUS_OK, STATUS_STOPPED, STATUS_MACHINE, STATUS_USAGE,
+                                          STATUS_DIVERGED};
+
+enum { SEVERITIES = sizeof by_severity / sizeof *by_severity };
+
+static int severity(enum status status)
+{
+    int k = SEVERITIES - 1;
+    while (k > 0 && by_severity[k] != status)
+        k--;
+    assert(by_severity[k] == status);
+    return k;
+}
+
+enum status status_worse(enum status a, enum status b)
+{
+    return severity(a) > severity(b) ? a : b;
+}
+
 enum status status_agree(MPI_Comm comm, enum status mine)
 {
-    int worst = (int)mine;
+    int worst = severity(mine);
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
-    return (enum status)worst;
+    return by_severity[worst];
 }

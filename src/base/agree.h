@@ -6,6 +6,12 @@
 
 #include "base/status.h"
 
+/* The worse of two statuses. From best to worst: STATUS_OK; STATUS_STOPPED, which promises a good
+ * checkpoint, so that any failure overrides it; STATUS_MACHINE, which another job may not meet
+ * again; STATUS_USAGE, which the user must correct; STATUS_DIVERGED, which ends the run for
+ * good. */
+enum status status_worse(enum status a, enum status b);
+
 /* The worst status of all ranks, on all of them. Collective. */
 enum status status_agree(MPI_Comm comm, enum status mine);
 

@@ -1,4 +1,5 @@
-/* Time for measuring: seconds since the program started, unmoved by changes of the clock. */
+/* Time for measuring: seconds since the program started, independent of changes of the system
+ * clock. */
 #ifndef TAGFLOW_CLOCK_H
 #define TAGFLOW_CLOCK_H
 

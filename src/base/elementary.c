@@ -39,7 +39,7 @@ double sin_turns(int64_t turns, int64_t of)
         return cosine(down);
     case 2:
         return cosine(up);
-    case 3: /* at the eighth itself the two series differ in the last bit: one of them for all */
+    case 3: /* exactly at an eighth the series differ in the last bit: always cosine there */
         return rest ? sine(down) : cosine(down);
     case 4:
         return -sine(up);

@@ -1,6 +1,6 @@
-/* sin, cos, exp, log and tanh made of + - * / alone: the same bits on every machine (those of the C
- * library depend on the processor). For tables at set-up; accurate to a few units in the last
- * place. */
+/* sin, cos, exp, log and tanh made of + - * / alone: the same bits on every machine (the C
+ * library's results depend on the processor). For tables at set-up; accurate to a few units in the
+ * last place. */
 #ifndef TAGFLOW_ELEMENTARY_H
 #define TAGFLOW_ELEMENTARY_H
 

@@ -1,4 +1,4 @@
-/* Files that are there whole or not at all; see file.h. */
+/* Atomic files: complete or absent; see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int file_write_at(int fd, const void *data, size_t length, off_t offset)
             continue;
         if (written < 0)
             return -1;
-        if (written == 0) { /* never seen, but it must not loop for ever */
+        if (written == 0) { /* not seen so far; prevents an endless loop */
             errno = EIO;
             return -1;
         }
@@ -64,7 +64,7 @@ int file_read_at(int fd, void *data, size_t length, off_t offset)
     return 0;
 }
 
-/* The folder that path is in, allocated; NULL without memory. */
+/* The folder of path, allocated; NULL without memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -73,8 +73,8 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* A new name is on disk only once its folder is. File systems on which a folder cannot be synced
- * say EINVAL; there is nothing more to do there. */
+/* A new name is on disk only after its folder is synced. EINVAL: the file system cannot sync
+ * folders, and nothing more can be done. */
 static enum status sync_folder(const char *path)
 {
     char *folder = folder_of(path);
@@ -100,36 +100,36 @@ enum status file_rename(const char *temporary, const char *path)
     return sync_folder(path);
 }
 
-enum status file_replace(const char *path, const void *data, size_t length)
+enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length)
 {
-    enum status status = STATUS_MACHINE;
-    char *temporary = file_temporary(path);
-    if (!temporary)
-        return STATUS_MACHINE;
-
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        fail_machine("cannot create %s: %s", temporary, strerror(errno));
-        goto free_name;
-    }
-    /* Network file systems tell that the disk is full only at fsync or close. */
+    if (fd < 0)
+        return fail_machine("cannot create %s: %s", temporary, strerror(errno));
+    /* Network file systems may report a full disk only at fsync or close. */
     int failed = file_write_at(fd, data, length, 0) != 0 || fsync(fd) != 0 ? errno : 0;
     if (close(fd) != 0 && !failed)
         failed = errno;
     if (failed) {
         unlink(temporary);
-        fail_machine("cannot write %s: %s", path, strerror(failed));
-        goto free_name;
+        return fail_machine("cannot write %s: %s", path, strerror(failed));
     }
-    status = file_rename(temporary, path);
+    return STATUS_OK;
+}
 
-free_name:
+enum status file_replace(const char *path, const void *data, size_t length)
+{
+    char *temporary = file_temporary(path);
+    if (!temporary)
+        return STATUS_MACHINE;
+    enum status status = file_prepare(path, temporary, data, length);
+    if (!status)
+        status = file_rename(temporary, path);
     free(temporary);
     return status;
 }
 
-/* Reads fd to its end into *text, which grows as needed: what fstat says of the size is not to be
- * trusted for pipes and for /proc. Returns 0 or errno; EFBIG when there is more than limit. */
+/* Reads fd to its end into *text, which grows as needed, because fstat gives a wrong size for pipes
+ * and in /proc. Returns 0 or errno; EFBIG when there is more than limit. */
 static int read_all(int fd, size_t limit, char **text, size_t *length)
 {
     size_t room = 4096, filled = 0;

@@ -1,4 +1,4 @@
-/* Files that are there whole or not at all, and the small steps they are made of.
+/* Atomic files: complete or absent; and the functions they are made of.
  *
  * Every function that returns enum status reports its own failure, with the path and the reason. */
 #ifndef TAGFLOW_FILE_H
@@ -9,19 +9,23 @@
 
 #include "base/status.h"
 
-/* What a file is called, beyond its final name, until it is complete: a job that was killed leaves
- * at most such files behind, and nobody else's file ends so. */
+/* Suffix of a file's name until the file is complete. A killed job leaves only such files behind,
+ * and no other file has this ending. */
 #define FILE_TEMPORARY ".tmp"
 
-/* Puts length bytes of data at path: on success the file is on disk and holds just that, otherwise
- * whatever was at path before is still there. */
+/* Puts length bytes of data at path. On success the file is on disk with exactly this content;
+ * otherwise an old file at path is unchanged. */
 enum status file_replace(const char *path, const void *data, size_t length);
+
+/* The first half of file_replace(): writes the data to the temporary file of path. The second half
+ * is file_rename(). */
+enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length);
 
 /* Reads the whole file into *text, allocated and with a NUL after its *length bytes (length may be
  * NULL). A file of more than `limit` bytes is an error, and so is a folder. */
 enum status file_read(const char *path, size_t limit, char **text, size_t *length);
 
-/* Makes the last folder of path; one that is there already is fine. */
+/* Creates the last folder of path, unless it exists. */
 enum status folder_create(const char *path);
 
 /* path with FILE_TEMPORARY behind it, allocated; NULL, reported, without memory. */
@@ -31,12 +35,12 @@ char *file_temporary(const char *path);
  * `temporary` is removed. */
 enum status file_rename(const char *temporary, const char *path);
 
-/* All of data at `offset` of fd, or -1 with errno set: partial writes and signals are dealt with.
- */
+/* Writes all of data at `offset` of fd; partial and interrupted writes are repeated. Returns 0, or
+ * -1 with errno set. */
 int file_write_at(int fd, const void *data, size_t length, off_t offset);
 
-/* Exactly length bytes at `offset` of fd into data, or -1 with errno set; EIO if the file ends
- * before. */
+/* Reads exactly length bytes at `offset` of fd into data. Returns 0, or -1 with errno set; EIO if
+ * the file is too short. */
 int file_read_at(int fd, void *data, size_t length, off_t offset);
 
 #endif

@@ -1,25 +1,30 @@
-/* What tagflow says; see message.h. */
+/* Messages of the program; see message.h. */
 #include "base/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
+enum { LINE = 2048 };
+
 static struct {
     int rank, ranks;
     int log;       /* file descriptor, -1: none */
-    off_t log_end; /* of its last whole line */
-    bool log_failed;
+    off_t log_end; /* end of its last whole line */
+    bool log_failed, out_failed;
+    char error[LINE]; /* the last error, without a line feed; "": none */
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
-/* Is this rank 0? As long as MPI is not up, as the launcher says. */
+/* Is this rank 0? Before MPI is initialised the launcher's environment decides. */
 static bool first(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -46,7 +51,7 @@ enum status message_log_to(const char *path, int append)
     const int before = speaker.log;
     speaker.log = -1;
     speaker.log_failed = false;
-    if (before >= 0 && close(before) != 0) /* network file systems may tell only now */
+    if (before >= 0 && close(before) != 0) /* network file systems may report a failure only now */
         return fail_machine("cannot write the log: %s", strerror(errno));
     if (!path || !first())
         return STATUS_OK;
@@ -63,9 +68,7 @@ enum status message_log_to(const char *path, int append)
     return STATUS_OK;
 }
 
-enum { LINE = 2048 };
-
-/* Prefix, text and line feed in line; returns their length. */
+/* Puts prefix, text and line feed into line; returns their length. */
 static size_t make_line(char line[LINE], const char *prefix, const char *format, va_list list)
 {
     int length = snprintf(line, LINE - 1, "%s", prefix);
@@ -73,20 +76,48 @@ static size_t make_line(char line[LINE], const char *prefix, const char *format,
     if (length > LINE - 2)
         length = LINE - 2;
     for (char *c = line; c < line + length; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) /* of a file's name, say: a message is one line */
+        if ((unsigned char)*c < ' ' || *c == 127) /* for example in a file's name */
             *c = '?';
     line[length] = '\n';
     line[length + 1] = '\0';
     return (size_t)length + 1;
 }
 
-/* One write per line, so that lines of several ranks do not mix. */
-static void print_line(FILE *to, const char *prefix, const char *format, va_list list)
+bool message_unread(int fd)
+{
+    struct pollfd out = {.fd = fd, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
+/* Is this descriptor of mpirun a pipe without a reader? mpirun forwards the ranks' output to it,
+ * and Open MPI ends the job after some ten lines that it could not forward. Only a launcher on this
+ * host can be checked. */
+static bool launcher_unread(int fd)
+{
+    char path[64];
+    struct stat info;
+    if (!getenv("OMPI_COMM_WORLD_SIZE"))
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), fd);
+    if (stat(path, &info) != 0 || !S_ISFIFO(info.st_mode))
+        return false;
+    const int to = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool unread = to < 0 ? errno == ENXIO : message_unread(to);
+    if (to >= 0)
+        close(to);
+    return unread;
+}
+
+/* One write per line, so that lines of several ranks do not mix. False: it failed, with errno. */
+static bool print_line(FILE *to, const char *prefix, const char *format, va_list list)
 {
     char line[LINE];
     make_line(line, prefix, format, list);
-    fputs(line, to);
-    fflush(to);
+    if (launcher_unread(fileno(to))) {
+        errno = EPIPE;
+        return false;
+    }
+    return fputs(line, to) >= 0 && fflush(to) == 0;
 }
 
 static void print_log(const char *prefix, const char *format, va_list list)
@@ -101,16 +132,30 @@ static void print_log(const char *prefix, const char *format, va_list list)
     }
     const int reason = errno;
     const bool cut =
-        ftruncate(speaker.log, speaker.log_end) != 0; /* half a line would be read as one */
+        ftruncate(speaker.log, speaker.log_end) != 0; /* half a line would look like a whole one */
     speaker.log_failed = true;
     fail_machine("cannot write the log%s: %s", cut ? " (its last line is cut)" : "",
                  strerror(reason));
+}
+
+static void keep_error(const char *format, va_list list)
+{
+    const size_t length = make_line(speaker.error, "", format, list);
+    speaker.error[length - 1] = '\0';
+}
+
+const char *message_error(void)
+{
+    return *speaker.error ? speaker.error : NULL;
 }
 
 enum status fail_user(const char *format, ...)
 {
     va_list list;
     if (first()) {
+        va_start(list, format);
+        keep_error(format, list);
+        va_end(list);
         va_start(list, format);
         print_line(stderr, "tagflow: ", format, list);
         va_end(list);
@@ -126,6 +171,9 @@ enum status fail_machine(const char *format, ...)
     char prefix[320] = "tagflow: ";
     char host[256] = "?";
     va_list list;
+    va_start(list, format);
+    keep_error(format, list);
+    va_end(list);
     gethostname(host, sizeof host - 1);
     if (speaker.ranks > 1)
         snprintf(prefix, sizeof prefix, "tagflow: rank %d on %s: ", speaker.rank, host);
@@ -159,11 +207,17 @@ void say(const char *format, ...)
     if (!first())
         return;
     va_start(list, format);
-    print_line(stdout, "", format, list);
+    const bool said = print_line(stdout, "", format, list);
+    const int reason = errno;
     va_end(list);
     va_start(list, format);
     print_log("", format, list);
     va_end(list);
+    if (said || speaker.out_failed || speaker.log < 0)
+        return;
+    speaker.out_failed = true;
+    warn("cannot write to standard output (%s): the run goes on, and says all in its log",
+         strerror(reason));
 }
 
 enum status message_log_state(void)

@@ -1,17 +1,21 @@
-/* What tagflow says: errors and warnings on stderr, the log on stdout and in the run's log file.
+/* Messages of the program: errors and warnings on stderr, the log on stdout and in the run's log
+ * file.
  *
- * Whoever first knows which error it is reports it and returns its status; callers pass it on. */
+ * The function that first knows the error reports it and returns its status; callers only pass the
+ * status on. */
 #ifndef TAGFLOW_MESSAGE_H
 #define TAGFLOW_MESSAGE_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
-/* Who speaks: rank of ranks, for the prefix of machine errors; only rank 0 prints user errors,
- * warnings and the log. Before the call the launcher's word for it is taken (the
- * environment of mpirun and srun), and without one the program speaks as rank 0 of 1. */
+/* Set this process's rank and the number of ranks, for the prefix of machine errors; only rank 0
+ * prints user errors, warnings and the log. Before this call the environment of mpirun or srun
+ * gives the rank; without one the process counts as rank 0 of 1. */
 void message_set_rank(int rank, int ranks);
 
-/* The rank that speaks. */
+/* This process's rank, as message_set_rank() or the environment gives it. */
 int message_rank(void);
 
 /* Log lines also go to FILE path from now on (rank 0 only); path NULL closes it.
@@ -26,14 +30,20 @@ enum status fail_user(const char *format, ...) __attribute__((format(printf, 1, 
  */
 enum status fail_machine(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The text of the last error that this rank reported, NULL: there was none. */
+const char *message_error(void);
+
 /* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line of the log, from rank 0, on stdout and in the log file. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The log file could not be written (disk full): the first such failure, reported once.
- * STATUS_OK or STATUS_MACHINE; on ranks other than 0 always STATUS_OK. */
+/* Has the reader of this descriptor closed it, as `head` does when it has its lines? */
+bool message_unread(int fd);
+
+/* Could the log file not be written (disk full)? The first such failure was reported. STATUS_OK or
+ * STATUS_MACHINE; on ranks other than 0 always STATUS_OK. */
 enum status message_log_state(void);
 
 #endif

@@ -1,14 +1,34 @@
-/* Ends a process that gets no further: one rank that hangs makes all others wait in MPI, for ever.
+/* Ends a process that makes no progress: one rank that hangs makes all others wait in MPI for ever.
  *
- * Time counts only while the process could run: a job that the batch system suspended for a night
- * goes on as if nothing had been. */
+ * Time counts only while the process can run: a job that the batch system suspended for a night
+ * then continues as usual. */
 #ifndef TAGFLOW_WATCHDOG_H
 #define TAGFLOW_WATCHDOG_H
 
-/* From now on the process ends with exit status 1 and one line when watchdog_progress is not called
- * for so many seconds (about: up to three tenths more). 0: never. Uses SIGALRM.
- * It is never stopped: MPI_Finalize can wait for a dead rank as well. */
-void watchdog_start(double seconds);
+#include "base/file.h"
+
+/* From now on the process ends with exit status 1 and one line if watchdog_progress() is not called
+ * for so many seconds (up to three tenths more, plus the time to write its files, 10 s at most). 0:
+ * never. The watchdog cannot be stopped, because MPI_Finalize() can wait for a dead rank, too. */
+enum status watchdog_start(double seconds);
 void watchdog_progress(void);
+
+/* The reason that it gives when it ends the process; NULL: there is no watchdog. The same on all
+ * ranks. */
+const char *watchdog_reason(void);
+
+/* Set the files that the watchdog writes when it ends the process. They replace the files of these
+ * names in folder dir; the text of the last one must contain watchdog_reason(). Texts are copied.
+ * One of all ranks that have set files writes them. dir NULL: no files any more. */
+#define WATCHDOG_TEMPORARY ".hang" FILE_TEMPORARY /* suffix of a file until it is complete */
+enum { WATCHDOG_FILES = 2 };
+struct watchdog_file {
+    const char *name, *text;
+};
+void watchdog_files(const char *dir, const struct watchdog_file file[WATCHDOG_FILES]);
+
+/* Call this before replacing the last of these files. If another rank has already written there
+ * that the job hangs, this rank woke up too late: it waits here until it is ended. */
+void watchdog_hold(const char *path);
 
 #endif

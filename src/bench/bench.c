@@ -1,4 +1,4 @@
-/* All rows, one after the other; see bench.h. */
+/* Measures all rows, one after the other; see bench.h. */
 #include "bench/bench.h"
 
 #include <errno.h>
@@ -60,7 +60,8 @@ static void look_at_host(struct bench *b)
     h->ranks = b->ranks;
     h->cores = machine_cores();
     h->memory = machine_memory_free();
-    /* Those it may use; where ranks are not bound they share them. */
+    /* Threads: the cores that this rank may use. Ranks that are not bound share the host's
+     * cores. */
     const int allowed = omp_get_num_procs();
     int fair = machine_cores() / h->host_ranks;
     fair = fair < allowed ? fair : allowed;
@@ -69,7 +70,7 @@ static void look_at_host(struct bench *b)
     h->threads = b->options->threads ? b->options->threads : fair;
 }
 
-/* ---- what is to be measured ---- */
+/* ---- the rows to measure ---- */
 
 /* Choice k of the key solver.storage. */
 static enum precision storage_of(int k)
@@ -79,7 +80,7 @@ static enum precision storage_of(int k)
     return p;
 }
 
-/* Bytes of the largest row that these cells make, all ranks, about. */
+/* Approximate bytes, on all ranks, of the largest table row with these cells. */
 static double row_bytes(const struct bench_options *o, const int cells[3])
 {
     double most = 0;
@@ -102,7 +103,7 @@ static void default_size(const struct bench *b, int cells[3])
         cells[a] = n;
 }
 
-/* Every combination that there is, NULL without memory. */
+/* All combinations that exist, NULL without memory. */
 static struct bench_row *make_rows(const struct bench *b, int *count)
 {
     const struct bench_options *const o = b->options;
@@ -146,7 +147,7 @@ static struct bench_row *make_rows(const struct bench *b, int *count)
     return rows;
 }
 
-/* Rank 0: may the file be written? It is not touched. */
+/* Rank 0: can the file be written? It is left as it is. */
 static enum status try_file(const char *path)
 {
     struct stat info;
@@ -170,7 +171,7 @@ static enum status try_file(const char *path)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- all rows ---- */
 
 static enum status measure_all(struct bench *b, struct bench_row *rows, int count)
 {

@@ -1,4 +1,4 @@
-/* `tagflow bench`: how fast this machine does what, checked, and beside its ceiling. */
+/* `tagflow bench`: verified speeds of this machine, compared with the ceiling of its memory. */
 #ifndef TAGFLOW_BENCH_BENCH_H
 #define TAGFLOW_BENCH_BENCH_H
 
@@ -24,15 +24,15 @@ struct bench_options {
     int set_count;
     const char *const *sets; /* --set PATH=VALUE for all cases */
     const char *json;        /* file to write; NULL: none */
-    const char *command;     /* as it was given, for the file */
+    const char *command;     /* command line, for the file */
 };
 
-/* Does this program compute in such a pair of precisions? */
+/* Has this program kernels for this pair of precisions? */
 bool bench_has(enum precision storage, enum precision arithmetic);
 
 /* Measure every combination, one row after the other; the table goes to stdout. Collective; the
  * same status on all ranks. STATUS_USAGE, reported, when a case cannot be made; STATUS_MACHINE,
- * reported, when something failed, or a row is not right: that one has no rate. */
+ * reported, when something failed, or when a row did not pass its check and so has no rate. */
 enum status bench_run(const struct bench_options *o, MPI_Comm comm);
 
 #endif

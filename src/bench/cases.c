@@ -1,7 +1,7 @@
 /* The flows that `tagflow bench` measures; see cases.h.
  *
- * Speeds are about 0.05, so that nothing in a run of any length leaves what the method represents,
- * and the viscosity is low enough that the flow outlives the measurement. */
+ * Speeds are about 0.05, so that the flow stays within the method's range in a run of any length.
+ * The viscosity is so low that the flow does not decay during the measurement. */
 #include "bench/cases.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static int least(const int cells[3])
     return two < cells[2] ? two : cells[2];
 }
 
-/* Taylor and Green's vortices where they fit; else a vortex that is carried along. */
+/* Taylor-Green vortices in a cube; else a vortex carried by a uniform flow. */
 static void write_periodic(FILE *to, const struct bench_subject *s)
 {
     const int n = least(s->cells);
@@ -39,7 +39,7 @@ static void write_periodic(FILE *to, const struct bench_subject *s)
                 0.5 * speed, n < 4 ? 1 : 0.25 * n, 0.6 * speed, -0.4 * speed, 0.2 * speed);
 }
 
-/* At first all of it moves against its walls, so that sound fills the box before the lid's flow
+/* The initial flow moves against the walls, so that sound fills the box before the lid's flow
  * does. */
 static void write_cavity(FILE *to, const struct bench_subject *s)
 {
@@ -50,7 +50,7 @@ static void write_cavity(FILE *to, const struct bench_subject *s)
             2 * speed, 0.4 * speed, 0.2 * speed, -0.3 * speed);
 }
 
-/* The force holds a parabola of that speed. */
+/* The force sustains a parabolic profile of that speed. */
 static void write_channel(FILE *to, const struct bench_subject *s)
 {
     const double half = 0.5 * s->cells[1];
@@ -61,13 +61,13 @@ static void write_channel(FILE *to, const struct bench_subject *s)
             speed, 2 * viscosity * speed / (half * half));
 }
 
-/* The force is about the sphere's drag. */
+/* The force is about equal to the sphere's drag. */
 static void write_sphere(FILE *to, const struct bench_subject *s)
 {
     const double radius = least(s->cells) / 8.0;
     double center[3];
     for (int a = 0; a < 3; a++)
-        center[a] = s->cells[a] / 2 + 0.5; /* the centre of a cell: no sphere misses them all */
+        center[a] = s->cells[a] / 2 + 0.5; /* a cell's centre: the sphere holds at least one */
     fprintf(to,
             "faces: {x: periodic, y: periodic, z: periodic}\n"
             "initial: {flow: uniform, velocity: [%g, %g, %g]}\n"

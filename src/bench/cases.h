@@ -21,10 +21,10 @@ enum bench_case {
         BENCH_CASES
 };
 
-/* Their names; NULL at the end. */
+/* Names of the cases; NULL at the end. */
 extern const char *const bench_cases[];
 
-/* What one row of the table is about. */
+/* The configuration of one row of the table. */
 struct bench_subject {
     enum bench_case which;
     int cells[3];

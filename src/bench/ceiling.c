@@ -29,16 +29,16 @@ static const char *const page_names[PAGES] = {"4k", "huge"};
 static const char *const stride_names[STRIDES] = {"dense", "padded"};
 static const size_t blocks[BLOCKS] = {64, 128, 512};
 
-/* One timing sweeps for about so long at least: a small grid's sweep takes microseconds. */
+/* Shortest time of a measurement, about: a sweep of a small grid takes microseconds. */
 static const double least_seconds = 2e-3;
 
-/* Bytes of one host's streams in one kind of pages, at most, but for 8 times its last-level caches
- * where that is more. Beyond that a sweep is bound by memory alone and a larger one only takes
- * longer: there are some hundred ways to try. */
+/* Most bytes of one host's streams in one kind of pages, or 8 times its last-level caches if that
+ * is more. A larger sweep is bound by memory in the same way and only takes longer; there are some
+ * hundred ways to try. */
 static const double most_bytes = 512.0 * 1024 * 1024;
 static const double most_caches = 8;
-/* The share of free memory that both kinds of pages take at most, and at the utmost for the sake of
- * those 8 times the caches: streams that fit into a cache say nothing of the memory. */
+/* Largest share of free memory for both kinds of pages. The second value applies where it is needed
+ * for 8 times the caches: streams that fit into a cache do not measure the memory. */
 static const double most_share = 0.4, utmost_share = 0.8;
 
 struct way {
@@ -54,18 +54,18 @@ struct ceiling {
     size_t stream;  /* bytes of one */
     size_t stride[STRIDES];
     size_t size;       /* of base[] */
-    char *base[PAGES]; /* the streams, twice: in pages of 4 KiB and in huge ones */
+    char *base[PAGES]; /* the streams, twice: in pages of 4 KiB and in huge pages */
     char *mapped[PAGES];
-    uint64_t sweeps[PAGES][STRIDES]; /* made so far */
+    uint64_t sweeps[PAGES][STRIDES]; /* sweeps made so far */
     int repeats;                     /* sweeps of one timing */
-    struct way *ways;                /* all, in order of their speed once they were timed */
+    struct way *ways;                /* all ways, sorted by speed once they are timed */
     double *times;                   /* [way][ROUNDS_MOST] */
-    int kept;                        /* of the ways: the first few */
+    int kept;                        /* number of ways kept, the first ones */
     char way[64];
 };
 
-/* Cells of this rank that are swept: all of them, or the share that the host's memory is good for.
- * The same share everywhere, or ranks would wait for each other. */
+/* Cells of this rank that are swept: all, or the share that the limits above allow. The share is
+ * the same on all ranks, so that none waits for another. */
 static size_t cells_swept(MPI_Comm comm, size_t cells, size_t number)
 {
     MPI_Comm host;
@@ -90,7 +90,7 @@ static uint64_t initial_word(size_t n)
     return (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Bytes of each stream that are this thread's: whole units, as even as may be. */
+/* This thread's bytes of each stream: whole units, as evenly distributed as possible. */
 static void my_bytes(const struct ceiling *c, size_t *lo, size_t *hi)
 {
     const size_t unit = UNIT * c->number, units = c->stream / unit;
@@ -99,7 +99,8 @@ static void my_bytes(const struct ceiling *c, size_t *lo, size_t *hi)
     *hi = units * (thread + 1) / threads * unit;
 }
 
-/* First touched by the thread that will sweep it, so that it lies in that thread's memory. */
+/* Each number is first touched by the thread that will sweep it, so that it lies in that thread's
+ * memory. */
 static void fill(const struct ceiling *c, char *base)
 {
     uint64_t *const words = (uint64_t *)base;
@@ -141,8 +142,7 @@ static enum status map(struct ceiling *c)
     return STATUS_OK;
 }
 
-/* Does the mapping that begins at this address consist of huge pages, most of it? If nobody says,
- * it may. */
+/* Does the mapping at this address consist mostly of huge pages? True if unknown. */
 static bool is_huge(const char *base)
 {
     char line[512];
@@ -162,7 +162,7 @@ static bool is_huge(const char *base)
     return resident == 0 || 2 * huge > resident;
 }
 
-/* Seconds of one sweep, that of the slowest rank. */
+/* Seconds of one sweep on the slowest rank. */
 static double time_of(struct ceiling *c, const struct way *w)
 {
     streams_sweep *const sweep = streams_order(w->order);
@@ -201,7 +201,7 @@ enum status ceiling_create(struct ceiling **out, MPI_Comm comm, size_t cells, si
     c->number = bytes;
     c->stream = cells * bytes;
     c->stride[0] = c->stream;
-    c->stride[1] = c->stream + STREAMS_LINE; /* no multiple of 4 KiB, where lines want one set */
+    c->stride[1] = c->stream + STREAMS_LINE; /* not a multiple of 4 KiB: other cache sets */
     c->size = (STREAMS * c->stride[1] + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     c->updates = (double)cells;
     c->repeats = 1;
@@ -214,7 +214,7 @@ enum status ceiling_create(struct ceiling **out, MPI_Comm comm, size_t cells, si
         fill(c, c->base[pages]);
     int huge = is_huge(c->base[1]);
     MPI_Allreduce(MPI_IN_PLACE, &huge, 1, MPI_INT, MPI_MAX, comm);
-    if (!huge) /* both are the same everywhere */
+    if (!huge) /* both kinds of pages are the same everywhere */
         unmap(c, 1);
     const double once = time_of(c, &(struct way){.pages = 0});
     c->repeats = once * 1000 < least_seconds ? 1000 : (int)ceil(least_seconds / once);
@@ -233,9 +233,9 @@ static int compare_ways(const void *a, const void *b)
     return compare(&((const struct way *)a)->seconds, &((const struct way *)b)->seconds);
 }
 
-/* Gives the ways their medians and sorts them, the fastest first. Round after round of all, so that
- * a slow moment of the machine hits all alike. The number of rounds is odd: a median is one of the
- * times. All ranks see the same times and hence do the same. */
+/* Times the ways and sorts them by their medians, the fastest first. Every round times all of them,
+ * so that a slow moment of the machine affects all alike. The number of rounds is odd: a median is
+ * one of the times. All ranks see the same times and hence do the same. */
 static void time_ways(struct ceiling *c, struct way *ways, int count, int least, double seconds)
 {
     double spent = 0;
@@ -284,8 +284,8 @@ const char *ceiling_way(const struct ceiling *c)
     return c->way;
 }
 
-/* Are cache lines `first` to before `last` as they must be? The words of a line belong to the same
- * streams: each has been changed once by each sweep whose streams hold it, and by no other. */
+/* Have cache lines first <= line < last the right values? All words of a line belong to the same
+ * streams: each sweep whose streams hold the line has changed each word once. */
 static bool lines_right(const struct ceiling *c, int pages, size_t first, size_t last)
 {
     const size_t words = STREAMS_LINE / sizeof(uint64_t);

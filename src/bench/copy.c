@@ -10,7 +10,7 @@
 
 enum { LOTS = 5 };
 
-/* Of each of the two pieces: many times the cache of any GPU, if there is so much. */
+/* Bytes of each of the two pieces: many times the cache of any GPU, if there is enough memory. */
 static size_t piece_bytes(struct backend *b, int sharing)
 {
     double available, all, bytes = 2e9;
@@ -20,7 +20,7 @@ static size_t piece_bytes(struct backend *b, int sharing)
     return (size_t)fmax(bytes, 1 << 20) / 256 * 256;
 }
 
-/* So many copies; the seconds that the slowest rank took. */
+/* Makes `copies` copies; *seconds: of the slowest rank. */
 static enum status lot(struct backend *b, MPI_Comm comm, char *const piece[2], size_t bytes,
                        int copies, double *seconds)
 {
@@ -44,7 +44,7 @@ static enum status lots(struct backend *b, MPI_Comm comm, char *const piece[2], 
                         double wanted, double *rate)
 {
     double seconds, rates[LOTS], all = 2 * (double)bytes;
-    enum status status = lot(b, comm, piece, bytes, 2, &seconds); /* pages, clocks */
+    enum status status = lot(b, comm, piece, bytes, 2, &seconds); /* warms up pages and clocks */
     if (!status)
         status = lot(b, comm, piece, bytes, 4, &seconds);
     const double copies = 4 * wanted / LOTS / fmax(seconds, 1e-9);
@@ -67,7 +67,7 @@ enum status copy_measure(struct backend *b, MPI_Comm comm, int sharing, double s
     const size_t size = piece_bytes(b, sharing);
     char *piece[2];
     for (int k = 0; k < 2; k++)
-        piece[k] = b->type->alloc(b, size);
+        piece[k] = b->type->alloc(b, size, 1);
     enum status status = STATUS_OK;
     if (!piece[0] || !piece[1])
         status = backend_no_room(b, 2 * (double)size, "the copy that is the ceiling");

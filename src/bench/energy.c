@@ -12,12 +12,12 @@ enum { DEVICE_NAME = 64 };
 struct energy {
     const struct backend *backend;
     MPI_Comm comm;
-    bool reads; /* this rank is the first of those that share its device */
+    bool reads; /* this rank is the first one on its device */
     double first;
 };
 
-/* Is no rank of this host before this one on the same device? Collective; false on all ranks in
- * *known if there is no memory to find out. */
+/* Is this the lowest rank of its host on this device? Collective; *known: false on all ranks
+ * without memory to find out. */
 static bool is_first(const struct backend *b, MPI_Comm comm, bool *known)
 {
     MPI_Comm host;

@@ -1,4 +1,4 @@
-/* The file that `tagflow bench --json` writes: what was measured, and all it takes to repeat it. */
+/* The file of `tagflow bench --json`: the measurements, and everything needed to repeat them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { FORMAT = 1 };
 
-/* Not a number: null. */
+/* null if not finite. */
 static json_t *number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
@@ -114,7 +114,7 @@ enum status json_write(const struct bench *b, const struct bench_row *rows, int 
     if (!dump)
         return fail_machine("out of memory for %s", b->options->json);
     const size_t length = strlen(dump);
-    dump[length] = '\n'; /* in the place of the NUL: files have a length */
+    dump[length] = '\n'; /* replaces the NUL: files have a length */
     const enum status status = file_replace(b->options->json, dump, length + 1);
     free(dump);
     return status;

@@ -1,4 +1,4 @@
-/* What /proc and /sys say; see machine.h. */
+/* Facts about the host, from /proc and /sys; see machine.h. */
 #include "bench/machine.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text after "key :" or "key:" in a line of /proc; NULL if the line is of another key. */
+/* The text after "key :" or "key:" in a line of /proc; NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
     const size_t length = strlen(key);
@@ -79,8 +79,8 @@ bool machine_clocks(double *least, double *most)
     return *most > 0;
 }
 
-/* What the control groups of this process (version 2) leave of the host's memory. A cache of files
- * counts as used there, so inactive pages of files are added. */
+/* The memory that the control groups (version 2) of this process leave, at most `most`. They count
+ * the file cache as used, so its inactive pages are added. */
 static double group_memory_free(double most)
 {
     char folder[2048] = "/sys/fs/cgroup", line[2048];
@@ -129,7 +129,7 @@ double machine_memory_free(void)
     return kib > 0 ? group_memory_free(1024 * kib) : 0;
 }
 
-/* Of one core: the size of its highest cache, bytes, if it is the first of those that share it. */
+/* Bytes of a core's last-level cache if it is the first core that shares it, else 0. */
 static double cache_first_of(int core)
 {
     double size = 0;

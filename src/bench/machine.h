@@ -1,4 +1,4 @@
-/* What the host says of itself; nothing here can fail, what is not known is said so. */
+/* Facts about the host. Nothing here can fail; a fact that is not known is marked so. */
 #ifndef TAGFLOW_BENCH_MACHINE_H
 #define TAGFLOW_BENCH_MACHINE_H
 
@@ -13,8 +13,8 @@ int machine_cores(void);
 /* The lowest and the highest clock of the host's cores now, MHz; false if not known. */
 bool machine_clocks(double *least, double *most);
 
-/* Bytes that this process and its like may still take without swapping: free memory of the host, or
- * of its control group where that is less; 0 if not known. */
+/* Bytes that can still be used without swapping: free memory of the host, or of this process's
+ * control group where that is less; 0 if not known. */
 double machine_memory_free(void);
 
 /* Bytes of the host's last-level caches, all together; 0 if not known. */

@@ -1,4 +1,4 @@
-/* A step as plainly as it can be said; see plain.h. Compiled for each TAGFLOW_STORAGE and
+/* The reference lattice update; see plain.h. Compiled for each TAGFLOW_STORAGE and
  * TAGFLOW_ARITHMETIC. */
 #include "bench/plain.h"
 
@@ -60,7 +60,7 @@ static void collide_all(struct plain *p)
     }
 }
 
-/* 6 w_i c_i . u, the density of the wall being 1: u of an axis direction / 3, of a diagonal / 6. */
+/* 6 w_i c_i . u for a wall with density 1: u / 3 for an axis direction, u / 6 for a diagonal. */
 static scalar wall_gain(int i, const double u[3])
 {
     scalar sum = 0;
@@ -76,7 +76,7 @@ static scalar wall_gain(int i, const double u[3])
     return i <= 6 ? 2 * sum : sum;
 }
 
-/* The velocity of the wall there; NULL: it is at rest. */
+/* The velocity of the wall at a place; NULL: at rest. */
 static const double *wall_velocity(const struct plain *p, uint8_t what)
 {
     const double *const u = what == PLAIN_EDGE   ? NULL

@@ -1,12 +1,12 @@
-/* A step as plainly as it can be said: collide every cell, then every cell gathers what its
- * neighbours send. The benchmark compares the program's steps with it, bit for bit.
+/* A reference lattice update, as simple as possible: collide every cell, then every cell gathers
+ * what its neighbours send. The benchmark compares the program's steps with it, bit for bit.
  *
- * Only what happens inside a cell (moments, operator, subgrid model) is the program's, compiled for
- * one cell at a time. Streaming, walls, lids, periodic faces, neighbours and the layout of memory
- * are made here from their definitions; nothing here knows slots or halos.
+ * Only the work inside a cell (moments, operator, subgrid model) is the program's own code,
+ * compiled for one cell at a time. Streaming, walls, lids, periodic faces, neighbours and the
+ * memory layout are implemented here from their definitions, without slots and halos.
  *
- * A block of cells with one layer around it, x fastest; of each cell all its populations one after
- * the other. plain.c is compiled once for each precision. */
+ * Layout: a block of cells with one layer around it, x fastest; all populations of a cell lie
+ * together. plain.c is compiled once for each precision. */
 #ifndef TAGFLOW_BENCH_PLAIN_H
 #define TAGFLOW_BENCH_PLAIN_H
 
@@ -14,18 +14,19 @@
 
 #include "slot.h"
 
-/* Beyond a face of the box, which is a wall: PLAIN_FACE + 0 .. 5; beyond an edge or corner. */
+/* `what` outside the box: PLAIN_FACE + 0 .. 5 beyond a face, which is a wall; PLAIN_EDGE beyond an
+ * edge or corner. */
 enum { PLAIN_FACE = 0x80, PLAIN_EDGE = PLAIN_FACE + 6 };
 
 struct plain {
-    int n[3];                   /* cells of the block; the layer around it comes on top */
-    const uint8_t *what;        /* [n + 2] row of the cell, or PLAIN_* */
+    int n[3];                   /* cells of the block, without the layer around it */
+    const uint8_t *what;        /* [n + 2] cell type, an index of rows, or PLAIN_* */
     const struct tag_row *rows; /* [TAG_ROWS] */
     double face_velocity[6][3]; /* of walls */
     void *f;                    /* real[n + 2][Q]: f_i - w_i as they arrive, then collided */
 };
 
-/* Where a population was not what it should be. */
+/* A wrong population. */
 struct plain_fault {
     int at[3], i; /* cell of the block, population */
     double is, was_to_be;
@@ -33,18 +34,19 @@ struct plain_fault {
 
 struct plain_step {
     int storage, arithmetic; /* bits */
-    size_t real;             /* bytes of a number that is computed with */
-    /* Populations of a piece of the block, stored[Q][cells of the piece], into p->f. */
+    size_t real;             /* bytes of a number in arithmetic */
+    /* Copy populations of a piece of the block, stored[Q][cells of the piece], into p->f. */
     void (*take)(struct plain *p, const struct box *piece, const void *populations);
-    /* Collide all fluid cells, those of the layer around the block as well. */
+    /* Collide all fluid cells, those in the layer around the block included. */
     void (*collide)(struct plain *p);
-    /* How many populations of a piece, as the program has them after its step, are not, bit for
-     * bit, what arrives after the collision in p->f; the first of them in *fault. */
+    /* Compare the populations of a piece after the program's step, bit for bit, with those that
+     * arrive after the collision in p->f. Returns the number of differences; *fault: the first
+     * one. */
     size_t (*compare)(const struct plain *p, const struct box *piece, const void *populations,
                       struct plain_fault *fault);
 };
 
-/* That of a precision; NULL: this program has no such kernels. */
+/* The plain step for a pair of precisions in bits; NULL: this program has no such kernels. */
 const struct plain_step *plain_find(int storage, int arithmetic);
 
 static inline size_t plain_cell(const struct plain *p, int x, int y, int z)

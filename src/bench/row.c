@@ -1,4 +1,4 @@
-/* One row of the table: checked, then measured, then looked at again; see row.h. */
+/* One row of the table: verified, measured, verified again; see row.h. */
 #include "bench/row.h"
 
 #include <math.h>
@@ -14,42 +14,41 @@
 #include "bench/energy.h"
 #include "bench/machine.h"
 #include "domain/decompose.h"
-#include "io/inputs.h"
-#include "run/report.h"
-#include "solver/flow.h"
+#include "measure/flow.h"
 #include "solver/transport.h"
+#include "tags/create.h"
+#include "tags/inputs.h"
 
-/* The plain step is slow: cells of a rank's block with which it is still done in seconds. */
+/* Most cells of a rank's block for which the slow plain step takes only seconds. */
 static const double verify_cells = 128.0 * 128 * 128;
-/* Steps that are compared before the first repeat and after the last: an even and an odd one. */
+/* Steps that are verified before the first repeat and after the last: an even and an odd one. */
 enum { VERIFY_STEPS = 2 };
 
-/* Steps with a look at their phases, after each repeat and not part of it. */
+/* Steps whose phases are timed, after each repeat and not part of it. */
 enum { PHASE_STEPS = 4 };
 
-/* Parts of a repeat's time that the warm-up takes at least, and the ceiling beside a repeat. */
+/* Time of the warm-up, at least, and of a ceiling measurement, divided by the time of a repeat. */
 static const double warm_up_part = 0.4, ceiling_part = 0.35;
-/* The same in which the best ways of the ceiling are looked for, once for a grid and storage, but
- * at most so many seconds. */
+/* Time in which the best ways of the ceiling are chosen, once for a grid and storage, divided by
+ * the time of a repeat; at most choose_seconds. */
 static const double choose_part = 4, choose_seconds = 4;
 
-/* A flow that was measured for so long that its speed fell below this part begins again. */
+/* A flow restarts when its speed has fallen below this part of the initial speed. */
 static const double slowest = 0.2;
 
-/* A case with all that it takes to step it. */
+/* A case and everything needed to step it. */
 struct flow {
     struct flow_case c;
-    struct domain domain;
+    struct level level;
     struct backend *backend;
-    struct solver solver;
 };
 
 static void flow_destroy(struct flow *f)
 {
-    solver_destroy(&f->solver);
+    solver_destroy(&f->level.solver);
     if (f->backend)
         f->backend->type->close(f->backend);
-    domain_destroy(&f->domain);
+    domain_destroy(&f->level.domain);
     case_destroy(&f->c);
     *f = (struct flow){0};
 }
@@ -81,8 +80,8 @@ static enum status read_case(struct bench *b, const struct bench_subject *s, str
     return fail_user("a --set changes what %s says: give %s alone", what, what);
 }
 
-/* Is there memory for it? Before anything is allocated: too much of it, and the system ends a
- * process that did nothing wrong. Only that of the host; a device says so itself. */
+/* Is there enough memory on the hosts? Checked before any allocation, because the system kills
+ * processes when memory runs out. A device reports its own shortage. */
 static enum status check_memory(struct bench *b, const struct flow_case *c, bool verified)
 {
     int cuts[3];
@@ -92,8 +91,7 @@ static enum status check_memory(struct bench *b, const struct flow_case *c, bool
     if (status)
         return status;
     domain_layout(&d, c, cuts, b->rank);
-    double need = b->options->backend->host_memory ? solver_bytes(&d, c->solver.storage)
-                                                   : (double)view_cells(&d.view);
+    double need = b->options->backend->host_memory ? solver_bytes(&d) : (double)view_cells(&d.view);
     if (verified)
         need += verify_bytes(&d, c);
     MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -117,7 +115,7 @@ static enum status check_memory(struct bench *b, const struct flow_case *c, bool
     return STATUS_MACHINE;
 }
 
-/* From the case to the initial flow. */
+/* Creates everything from the case to the initial flow. */
 static enum status flow_create(struct bench *b, const struct bench_subject *s, bool verified,
                                struct flow *f)
 {
@@ -127,18 +125,17 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
     if (!status)
         status = check_memory(b, &f->c, verified);
     if (!status)
-        status = domain_create(&f->domain, &f->c, b->comm);
+        status = domain_create(&f->level.domain, &f->c, b->comm);
     if (status)
         return status;
-    const struct backend_wanted wanted = {
-        .c = &f->c, .comm = b->comm, .share = b->options->share_gpu};
+    const struct backend_wanted wanted = backend_wanted(&f->c, b->comm, b->options->share_gpu);
     status = status_agree(b->comm, b->options->backend->open(&f->backend, &wanted));
     if (!status)
         status = transport_choose(&f->c, f->backend, b->comm, &transport, why);
     if (!status)
-        status = solver_create(&f->solver, &f->domain, f->backend, transport);
+        status = solver_create(&f->level.solver, &f->level.domain, f->backend, transport);
     if (!status)
-        status = status_agree(b->comm, solver_initialise(&f->solver, &f->c));
+        status = status_agree(b->comm, solver_initialise(&f->level.solver, &f->c, NULL));
     return status;
 }
 
@@ -147,13 +144,13 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
 static enum status check_steps(struct flow *f, struct bench_row *row)
 {
     memcpy(row->verified_cells, f->c.cells, sizeof row->verified_cells);
-    row->verified = verify_knows(&f->domain, &f->c, row->why);
+    row->verified = verify_knows(&f->level.domain, &f->c, row->why);
     if (!row->verified)
         return STATUS_OK;
-    return verify_steps(&f->solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
+    return verify_steps(&f->level.solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
 }
 
-/* The same case on a grid that the plain step can do. */
+/* Verifies the same case on a grid small enough for the plain step. */
 static enum status check_smaller(struct bench *b, struct bench_row *row, double scale)
 {
     struct bench_subject s = row->subject;
@@ -167,7 +164,7 @@ static enum status check_smaller(struct bench *b, struct bench_row *row, double 
     return status;
 }
 
-/* The flow as a whole, at some step. */
+/* Sums over the flow at a step. */
 struct look {
     int64_t step;
     struct flow_sums sums;
@@ -175,14 +172,14 @@ struct look {
 
 static enum status look(struct flow *f, struct look *l)
 {
-    l->step = f->solver.step;
-    return flow_measure(&f->solver, false, &l->sums);
+    l->step = f->level.solver.step;
+    return flow_measure(&f->level.solver, false, &l->sums);
 }
 
-/* Every rounding of what is stored and computed moves a cell's mass by less than half a unit in
- * the last place of deviations f_i - w_i that are, together, at most about 4 |u| + 0.01; a few
- * dozen roundings a step, all of the same sign at worst. A wall or halo that loses one population
- * in a thousand cells is far above that in fp32. */
+/* Largest change of mass that rounding explains. A rounding of what is stored or computed changes a
+ * cell's mass by less than half a unit in the last place of the deviations f_i - w_i, whose sum is
+ * at most about 4 |u| + 0.01. There are a few dozen roundings a step, at worst all of the same
+ * sign. A wall or halo that loses one population in a thousand cells is far above that in fp32. */
 static double mass_tolerance(const struct flow *f, const struct look *from, const struct look *to)
 {
     static const double units[] = {
@@ -190,17 +187,17 @@ static double mass_tolerance(const struct flow *f, const struct look *from, cons
     const double unit = units[f->c.solver.storage];
     const double speed = fmax(from->sums.max_velocity, to->sums.max_velocity);
     return 8 * unit * (4 * speed + 0.01) * (double)(to->step - from->step + 1) *
-           (double)f->domain.fluid_cells;
+           (double)f->level.domain.fluid_cells;
 }
 
-/* Is the state still a flow, and has it kept its mass? All cases are closed or periodic. */
+/* Is the state finite, and has it kept its mass? All cases are closed or periodic. */
 static bool sound(const struct flow *f, const struct look *from, const struct look *to,
                   struct bench_row *row)
 {
     const double change = to->sums.mass - from->sums.mass, most = mass_tolerance(f, from, to);
     if (!to->sums.finite)
         snprintf(row->why, sizeof row->why,
-                 "after step %lld cell %d %d %d holds a number that is none, or out of all bounds",
+                 "after step %lld cell %d %d %d holds a number that is not finite or out of range",
                  (long long)to->step, to->sums.bad_cell[0], to->sums.bad_cell[1],
                  to->sums.bad_cell[2]);
     else if (!(fabs(change) <= most))
@@ -215,24 +212,24 @@ static bool sound(const struct flow *f, const struct look *from, const struct lo
 
 /* ---- how fast is it? ---- */
 
-/* So many steps and the seconds they took, of the slowest rank; one that fails steps on, as the
- * others do not know. */
+/* Times `steps` steps; *seconds: of the slowest rank. A rank that fails makes all steps, because
+ * the others do not know of it. */
 static enum status timed(struct bench *b, struct flow *f, int64_t steps, double *seconds)
 {
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
     const double start = clock_seconds();
     for (int64_t k = 0; k < steps; k++)
-        if (solver_step(&f->solver))
+        if (solver_step(&f->level.solver))
             status = STATUS_MACHINE;
-    if (solver_wait(&f->solver))
+    if (solver_wait(&f->level.solver))
         status = STATUS_MACHINE;
     *seconds = clock_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm);
     return status_agree(b->comm, status);
 }
 
-/* Steps until the machine runs as it will, and how many a repeat takes. */
+/* Makes steps until the machine has reached its speed; finds how many steps a repeat takes. */
 static enum status warm_up(struct bench *b, struct flow *f, struct bench_row *row)
 {
     const struct bench_options *const o = b->options;
@@ -256,7 +253,7 @@ static enum status warm_up(struct bench *b, struct flow *f, struct bench_row *ro
 
 static enum status make_ceiling(struct bench *b, const struct flow *f)
 {
-    const struct box all = domain_all(&f->domain);
+    const struct box all = domain_all(&f->level.domain);
     const size_t cells = box_cells(&all), bytes = precision_bytes(f->c.solver.storage);
     const int threads = f->c.run.threads;
     int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes ||
@@ -275,7 +272,7 @@ static enum status make_ceiling(struct bench *b, const struct flow *f)
     return status;
 }
 
-/* What the machine could do, updates a second of all ranks. */
+/* Measures the ceiling, updates a second of all ranks. */
 static enum status measure_ceiling(struct bench *b, struct flow *f, struct bench_row *row,
                                    double *updates)
 {
@@ -298,14 +295,14 @@ static enum status measure_ceiling(struct bench *b, struct flow *f, struct bench
     return STATUS_MACHINE;
 }
 
-/* The mean over ranks of what each phase takes in a step. */
+/* Adds the seconds of each phase of a step, mean over ranks. */
 static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PHASES])
 {
     double seconds[PHASES] = {0};
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
     for (int k = 0; k < PHASE_STEPS; k++)
-        if (solver_step_timed(&f->solver, seconds))
+        if (solver_step_timed(&f->level.solver, seconds))
             status = STATUS_MACHINE;
     MPI_Allreduce(MPI_IN_PLACE, seconds, PHASES, MPI_DOUBLE, MPI_SUM, b->comm);
     for (int k = 0; k < PHASES; k++)
@@ -313,7 +310,7 @@ static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PH
     return status_agree(b->comm, status);
 }
 
-/* The device's, or the host's; just after it was busy. */
+/* Reads the clocks of the device, or of the host, just after it was busy. */
 static void look_at_clocks(const struct backend *b, struct bench_host *h)
 {
     double mhz[2], least, most;
@@ -325,7 +322,7 @@ static void look_at_clocks(const struct backend *b, struct bench_host *h)
     h->clock_most = h->clock_most > most ? h->clock_most : most;
 }
 
-/* One repeat: number k of the row's. */
+/* Makes repeat k of the row. */
 static enum status repeat(struct bench *b, struct flow *f, struct energy *energy,
                           struct bench_row *row, int k, double *joules)
 {
@@ -395,7 +392,7 @@ static enum status all_repeats(struct bench *b, struct flow *f, struct energy *e
         if (!status && !sound(f, &from, &to, row))
             return STATUS_OK;
         if (!status && to.sums.max_velocity < slowest * first.sums.max_velocity) {
-            status = status_agree(b->comm, solver_initialise(&f->solver, &f->c));
+            status = status_agree(b->comm, solver_initialise(&f->level.solver, &f->c, NULL));
             if (!status)
                 status = look(f, &from);
         }
@@ -406,17 +403,17 @@ static enum status all_repeats(struct bench *b, struct flow *f, struct energy *e
     return status;
 }
 
-/* What there is to say of a row beside its rates. */
+/* Describes a row, apart from its rates. */
 static enum status describe(struct bench *b, const struct flow *f, struct bench_row *row)
 {
     const int repeats = b->options->repeat;
-    double bytes = solver_bytes(&f->domain, f->c.solver.storage);
+    double bytes = solver_bytes(&f->level.domain);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, b->comm);
     row->bytes_per_cell = bytes / ((double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2]);
-    row->bytes_per_update = report_bytes_per_update(f->backend);
-    row->fluid_cells = f->domain.fluid_cells;
-    row->imbalance = f->domain.imbalance;
-    int sparse = f->domain.view.line != NULL;
+    row->bytes_per_update = backend_bytes_per_update(f->backend);
+    row->fluid_cells = f->level.domain.fluid_cells;
+    row->imbalance = f->level.domain.imbalance;
+    int sparse = f->level.domain.view.line != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
@@ -439,7 +436,7 @@ static enum status sum_up(struct bench *b, struct bench_row *row)
     return status_agree(b->comm, status);
 }
 
-/* A flow that is there and initialised. own: the plain step can do its grid. */
+/* Measures an initialised flow. own: its grid is small enough for the plain step. */
 static enum status measure(struct bench *b, struct flow *f, bool own, struct bench_row *row)
 {
     enum status status = describe(b, f, row);
@@ -452,17 +449,17 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
     struct energy *const energy = energy_open(f->backend, b->comm);
     status = all_repeats(b, f, energy, row);
     energy_close(energy);
-    if (!status && row->verified && own) /* what ran is what was right: once more */
+    if (!status && row->verified && own) /* verifies once more: the state that was measured */
         status = check_steps(f, row);
-    row->state_step = f->solver.step;
+    row->state_step = f->level.solver.step;
     if (!status && row->verified)
-        status = solver_hash(&f->solver, &row->hash);
+        status = solver_hash(&f->level.solver, SET_flow, &row->hash);
     if (!status && row->verified)
         status = sum_up(b, row);
     return status;
 }
 
-/* Before a smaller grid is verified for nothing. */
+/* Checks the memory before a smaller grid is verified in vain. */
 static enum status check_fits(struct bench *b, const struct bench_subject *s)
 {
     struct flow_case c;

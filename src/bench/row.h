@@ -1,4 +1,4 @@
-/* One row of the table: a case, checked and measured. */
+/* One row of the table: a case, verified and measured. */
 #ifndef TAGFLOW_BENCH_ROW_H
 #define TAGFLOW_BENCH_ROW_H
 
@@ -16,20 +16,20 @@ struct bench_row {
     struct bench_subject subject;
     bool verified;
     char why[VERIFY_WHY];  /* not verified: what is wrong */
-    int verified_cells[3]; /* on which the steps were compared */
+    int verified_cells[3]; /* grid on which the steps were compared */
     int64_t fluid_cells;
     int64_t steps;      /* of a repeat */
     int64_t state_step; /* step of the state that `hash` is of */
     uint64_t hash;
     bool sparse;
     double bytes_per_update; /* by the model */
-    double bytes_per_cell;   /* of memory, all ranks' over all cells */
+    double bytes_per_cell;   /* of memory: bytes of all ranks / all cells */
     double imbalance;
     struct spread updates; /* cells updated a second, all ranks, solid ones counted */
-    struct spread fluid;   /* fluid ones alone */
-    struct spread ceiling; /* updates that the machine could do, measured beside each repeat */
-    struct spread share;   /* of the ceiling: fluid over ceiling, repeat by repeat */
-    char way[128];         /* what the ceiling is of */
+    struct spread fluid;   /* fluid cells alone */
+    struct spread ceiling; /* updates at the machine's ceiling, measured with each repeat */
+    struct spread share;   /* fluid / ceiling, repeat by repeat */
+    char way[128];         /* how the ceiling was measured */
     double phases[PHASES]; /* seconds of a step, mean over ranks */
     double joules;         /* of a billion updates of fluid cells; NAN: not known */
 };
@@ -48,28 +48,28 @@ struct bench {
     int rank, ranks;
     bool live; /* progress goes to a terminal */
     struct bench_host host;
-    /* The ceiling of the last row, which the next may use as well. */
+    /* The ceiling of the last row; the next row may reuse it. */
     struct ceiling *ceiling;
     size_t ceiling_cells, ceiling_bytes;
     int ceiling_threads;
 };
 
 /* Measures row->subject. Collective; the same status and row on all ranks. STATUS_OK with
- * row->verified false: the steps are not right, and there is no rate. */
+ * row->verified false: the steps are wrong, and the row has no rate. */
 enum status bench_measure(struct bench *b, struct bench_row *row);
 void bench_row_destroy(struct bench_row *row);
 
 /* "128^3" or "64x96x128". */
 void bench_cells_text(const int cells[3], char *text, size_t size);
 
-/* ---- what is printed and written, on rank 0 ---- */
+/* ---- printing and writing, on rank 0 ---- */
 
 /* The lines about the machine, before the first row is measured. */
 void table_host(const struct bench *b);
 /* The table's head; its columns are as wide as these rows need. */
 void table_head(const struct bench_row *rows, int count);
 void table_row(const struct bench_row *rows, int count, int at);
-/* What follows the last row. */
+/* The lines after the last row. */
 void table_tail(const struct bench_row *rows, int count);
 
 enum status json_write(const struct bench *b, const struct bench_row *rows, int count);

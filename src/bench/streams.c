@@ -4,17 +4,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/isa.h"
+
 #define UNROLL _Pragma("GCC unroll 19")
 
 typedef uint64_t line_t __attribute__((vector_size(STREAMS_LINE), may_alias));
 
-/* The streams of a block are taken `group` at a time, `lines` cache lines of each: all of that is
- * loaded before any is stored (it fits the registers, and few open streams suit the hardware's
- * prefetcher). by_rows: a group goes through the whole block before the next group starts; else all
- * groups take their few lines of the same cells in turn. ahead > 0: prefetch so many lines ahead,
- * into the first level; far > 0: so many lines ahead into the second, which is all that some
- * processors need to have enough accesses under way.
- * The change is an integer + 1: no rounding, no denormals, and the data tell how often it ran. */
+/* A sweep takes the streams of a block `group` at a time, `lines` cache lines of each. All of these
+ * are loaded before any is stored: they fit the registers, and few open streams suit the hardware's
+ * prefetcher. by_rows: a group goes through the whole block before the next group starts; else all
+ * groups take their lines of the same cells in turn. ahead > 0: prefetch so many lines ahead into
+ * the first-level cache; far > 0: so many lines ahead into the second level, which some processors
+ * need to have enough accesses under way.
+ *
+ * The change is an integer + 1: no rounding, no denormals, and the data show how often it ran. */
 #define SWEEP(name, target_isa, group, lines, by_rows, ahead, far)                                 \
     target_isa static void name(char *base, size_t stride, size_t lo, size_t hi, size_t block)     \
     {                                                                                              \
@@ -90,8 +93,7 @@ static const struct {
 static int isa_of_this_processor(void)
 {
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4") ? 2 : __builtin_cpu_supports("x86-64-v3") ? 1 : 0;
+    return processor_has(4) ? 2 : processor_has(3) ? 1 : 0;
 #else
     return 0;
 #endif

@@ -1,5 +1,5 @@
-/* One sweep over 19 streams of numbers, in place: every number loaded, changed and stored once, in
- * one of several orders, for the best instruction set of this processor. */
+/* One sweep over 19 streams of numbers, in place: every number is loaded, changed and stored once,
+ * in one of several orders, with the best instruction set of this processor. */
 #ifndef TAGFLOW_BENCH_STREAMS_H
 #define TAGFLOW_BENCH_STREAMS_H
 
@@ -7,12 +7,12 @@
 
 enum { STREAMS = 19, STREAMS_LINE = 64 };
 
-/* The 64-bit words from byte `lo` up to byte `hi` (multiples of 2 cache lines) of each of the
- * streams, which lie `stride` bytes apart from `base` on (both whole cache lines), become one
- * greater; block after block of `block` bytes (a multiple of 2 cache lines). */
+/* Adds 1 to the 64-bit words from byte `lo` up to byte `hi` (multiples of 2 cache lines) of each
+ * stream, block after block of `block` bytes (a multiple of 2 cache lines). The streams begin at
+ * `base` and lie `stride` bytes apart (both whole cache lines). */
 typedef void streams_sweep(char *base, size_t stride, size_t lo, size_t hi, size_t block);
 
-/* Orders that there are. */
+/* Number of orders. */
 int streams_orders(void);
 
 /* "5x1_ahead4": accesses of 5 streams x 1 cache line at a time, prefetched 4 lines ahead. */

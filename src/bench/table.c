@@ -9,12 +9,12 @@
 
 enum { WIDTH = 100, CELLS_TEXT = 48 };
 
-/* Characters of the columns that say what a row is. */
+/* Widths of the columns that name a row's configuration, in characters. */
 struct widths {
     int which, cells, collision, storage;
 };
 
-/* "fp32", or "fp32/fp64" where the arithmetic is another. */
+/* "fp32", or "fp32/fp64" where the arithmetic differs from the storage's default. */
 static void storage_text(const struct bench_subject *s, char *text, size_t size)
 {
     if (s->arithmetic == precision_computed(s->storage))
@@ -52,7 +52,7 @@ static void print_subject(const struct bench_row *row, struct widths w)
            w.collision, key_collisions[row->subject.collision], w.storage, storage);
 }
 
-/* Text in lines that fit, all of them so far to the right. */
+/* Prints text in lines that fit, all indented. */
 static void print_wrapped(const char *text, int indent)
 {
     int at = 0;
@@ -126,7 +126,7 @@ void table_row(const struct bench_row *rows, int count, int at)
     fflush(stdout);
 }
 
-/* Where the time of a step goes, in hundredths of it. */
+/* Prints the time of each phase in percent of a step. */
 static void print_phases(const struct bench_row *rows, int count)
 {
     static const enum phase shown[] = {PHASE_interior, PHASE_shell,  PHASE_pack,

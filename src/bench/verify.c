@@ -1,8 +1,8 @@
-/* The program's steps against plain ones; see verify.h.
+/* Verification of the program's steps; see verify.h.
  *
- * A step is compared with the plain one of the state before it, so that one copy of the block and
- * one layer of neighbours' cells is all that is needed: that layer is exchanged here, by where in
- * the box it is, without anything that the program's halos use. */
+ * Each step is compared with the plain step of the state before it, so that only one copy of the
+ * block and one layer of neighbouring cells are needed. This layer is exchanged here by the cells'
+ * positions in the box, without any code of the program's halos. */
 #include "bench/verify.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ double verify_bytes(const struct domain *d, const struct flow_case *c)
     return (double)plain_cells(&p) * (double)(1 + (step ? Q * step->real : 0));
 }
 
-/* What the plain step does not know of what rows say; NULL: nothing. */
+/* The feature of a cell type that the plain step lacks; NULL: none. */
 static const char *unknown_row(const struct tag_row *row)
 {
     if (row->fluid == FLUID_none)
@@ -70,7 +70,7 @@ bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VE
         what = "this storage with this arithmetic";
     for (int k = 0; k < d->row_count && !what; k++)
         what = unknown_row(&d->rows[k]);
-    /* of other ranks: bodies may be theirs alone */
+    /* other ranks, too: they may have bodies that this one has not */
     int mine = what != NULL, any;
     MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, d->comm);
     if (any)
@@ -94,7 +94,7 @@ struct verifier {
     struct place *places; /* [ranks] */
 };
 
-enum { SHIFTS = 27 }; /* a periodic box may be met beyond each of its sides */
+enum { SHIFTS = 27 }; /* periodic images of the box, on all its sides */
 
 /* The cells of rank `from`, shifted by whole boxes, that are in the block of rank `to` or the layer
  * around it, in coordinates of that block; false: there are none. */
@@ -115,7 +115,7 @@ static bool shared(const struct verifier *v, int from, int to, int shift, struct
     return from != to || shift != SHIFTS / 2;
 }
 
-/* Cells of a box, `bytes` each, to or from a buffer; the box moved by `by`. */
+/* Copies cells of a box, `bytes` each, to or from a buffer; the box is moved by `by`. */
 static void copy_box(const struct plain *p, const struct box *b, const int by[3], char *cells,
                      size_t bytes, char *buffer, bool out)
 {
@@ -165,7 +165,7 @@ static void post_clear(struct post *p)
     *p = (struct post){0};
 }
 
-/* Room for all messages of this rank, those that come first; in `peer` and `tag` who and which. */
+/* Allocates all messages of this rank: `come` for those received, `go` for those sent. */
 static bool post_all(const struct verifier *v, size_t bytes, struct post *come, struct post *go)
 {
     const struct domain *const d = v->solver->domain;
@@ -181,7 +181,7 @@ static bool post_all(const struct verifier *v, size_t bytes, struct post *come, 
     return room;
 }
 
-/* Fill the layer around the block from the cells that are there, `bytes` each. */
+/* Fills the layer around the block with the cells that lie there, `bytes` each. */
 static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
 {
     const struct domain *const d = v->solver->domain;
@@ -204,7 +204,7 @@ static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
             if (!shared(v, d->rank, peer, shift, &b))
                 continue;
             int by[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
-            for (int a = 0; a < 3; a++) /* from the peer's coordinates to those of this block */
+            for (int a = 0; a < 3; a++) /* from the peer's coordinates to this block's */
                 by[a] = v->places[peer].lo[a] - v->places[d->rank].lo[a] - by[a] * d->cells[a];
             copy_box(p, &b, by, cells, bytes, go.buffer[out], true);
             MPI_Isend(go.buffer[out], (int)(box_cells(&b) * bytes), MPI_BYTE, peer, shift, d->comm,
@@ -220,10 +220,10 @@ static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
     return status;
 }
 
-/* ---- what there is ---- */
+/* ---- set-up and comparison ---- */
 
-/* What a place is that may be beyond the box: PLAIN_*; else the row of the domain's tag, or 0 where
- * it is not this rank's. */
+/* PLAIN_* for a place beyond the box; else the cell type of the domain's tag, or 0 if the cell is
+ * not this rank's. */
 static uint8_t what_is(const struct domain *d, const int at[3])
 {
     int outside = 0, face = 0;
@@ -273,7 +273,7 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     return exchange(v, v->what, 1);
 }
 
-/* The solver's state into the plain step's. */
+/* Copies the solver's state into the plain step. */
 static enum status take(struct verifier *v)
 {
     struct solver *const s = v->solver;
@@ -281,7 +281,7 @@ static enum status take(struct verifier *v)
     struct box piece;
     enum status status = STATUS_OK;
     for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
-        const void *const populations = solver_get(s, &piece);
+        const void *const populations = solver_get(s, SET_flow, &piece);
         if (populations)
             v->step->take(&v->plain, &piece, populations);
         else
@@ -290,7 +290,7 @@ static enum status take(struct verifier *v)
     return status_agree(s->domain->comm, status);
 }
 
-/* How many populations of this rank are wrong, and where the first is. */
+/* Counts this rank's wrong populations; *fault: the first one. */
 static enum status compare(struct verifier *v, int step, const struct verify_spoil *spoil,
                            size_t *wrong, struct plain_fault *fault)
 {
@@ -301,7 +301,7 @@ static enum status compare(struct verifier *v, int step, const struct verify_spo
     *wrong = 0;
     for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
         struct plain_fault here;
-        void *const populations = (void *)(uintptr_t)solver_get(s, &piece);
+        void *const populations = (void *)(uintptr_t)solver_get(s, SET_flow, &piece);
         if (!populations) {
             status = STATUS_MACHINE;
             break;
@@ -316,7 +316,7 @@ static enum status compare(struct verifier *v, int step, const struct verify_spo
     return status_agree(s->domain->comm, status);
 }
 
-/* All ranks get the words of the lowest rank that has found something. */
+/* Gives all ranks the message of the lowest rank that has found a difference. */
 static bool judge(const struct verifier *v, size_t wrong, const struct plain_fault *fault,
                   char why[VERIFY_WHY])
 {

@@ -17,34 +17,32 @@ void body_images(double lo, double hi, int n, int *first, int *last)
     }
 }
 
-/* Cells that lines through a mesh are asked of: the box, and a layer about it, and along periodic
- * axes, where the body's images are the body elsewhere, what lies at their shifts. */
-static void reach(const struct case_mesh *mesh, const struct flow_case *c, int lo[3], int hi[3])
+/* The cells for which lines through a mesh are needed: the box and a layer around it; along
+ * periodic axes also the cells shifted by whole boxes, where images of the body are looked up. */
+static void reach(const struct case_mesh *mesh, const int cells[3], const bool periodic[3],
+                  int lo[3], int hi[3])
 {
     double low[3], high[3];
     mesh_bounds(mesh, low, high);
     for (int a = 0; a < 3; a++) {
-        const int n = c->cells[a];
+        const int n = cells[a];
         int first = 0, last = 0;
-        if (c->faces[2 * a].kind == FACE_periodic)
+        if (periodic[a])
             body_images(low[a], high[a], n, &first, &last);
         lo[a] = -1 - last * n;
         hi[a] = n + 1 - first * n;
     }
 }
 
-enum status body_open(struct body *b, const struct case_body *what, const struct flow_case *c,
-                      const int lo[3], const int hi[3], MPI_Comm comm)
+enum status body_open(struct body *b, const struct case_body *what, const int cells[3],
+                      const bool periodic[3], const int lo[3], const int hi[3], MPI_Comm comm)
 {
     int from[3], to[3];
-    bool periodic[3];
     *b = (struct body){.what = what};
-    for (int a = 0; a < 3; a++)
-        periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     if (what->image.file)
-        return voxels_open(&b->voxels, &what->image, what->name, c->cells, periodic, lo, hi, comm);
+        return voxels_open(&b->voxels, &what->image, what->name, cells, periodic, lo, hi, comm);
     if (what->mesh.file)
-        reach(&what->mesh, c, from, to);
+        reach(&what->mesh, cells, periodic, from, to);
     const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to,
                                                     what->wall == BODY_WALL_interpolated)
                                       : shape_create(&b->shape, &what->shape);

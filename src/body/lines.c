@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines this much beside a triangle are asked, too, in case an edge's test rounds. */
+/* Lines up to this far outside a triangle are tested, too, because the test of an edge rounds. */
 #define BESIDE 1e-6
 
-/* A triangle in the sheared frame, place along the lines in [2]. */
+/* A triangle in the sheared frame; [2]: position along the lines. */
 struct shadow {
     double p[3][3];
     double lo[3], hi[3];
 };
 
-/* Two edges of a triangle that have v between their ends. */
+/* The two edges of a triangle that cross a given v. */
 struct span {
     double u[2], slope[2], rise[2]; /* of the lower end; (u1 - u0) (v - v0); v1 - v0 */
-    int turn[2];                    /* 1: upwards as the triangle goes round */
+    int turn[2];                    /* 1: the edge goes up in the triangle's sense of rotation */
 };
 
 int64_t lines_cell(double at)
@@ -57,7 +57,7 @@ static void cast(const struct lines *l, const struct triangles *t, size_t i, str
     }
 }
 
-/* The edges beside the points at v: two, or none. */
+/* Finds the edges that cross v: two, or none. */
 static bool span_at(const struct shadow *s, double v, struct span *span)
 {
     int n = 0;
@@ -75,7 +75,7 @@ static bool span_at(const struct shadow *s, double v, struct span *span)
     return n == 2;
 }
 
-/* How often the triangle goes round the point, counterclockwise: 1, 0 or -1. */
+/* Winding number of the triangle around the point, counterclockwise: 1, 0 or -1. */
 static int winding(const struct span *s, double u)
 {
     int sum = 0;
@@ -85,7 +85,8 @@ static int winding(const struct span *s, double u)
     return sum;
 }
 
-/* Where the line is in the triangle's plane, at least within its extent. */
+/* Position along the line at which it meets the triangle's plane, limited to the triangle's
+ * extent. */
 static double place(const struct shadow *s, double u, double v)
 {
     const double *const a = s->p[0], *const b = s->p[1], *const c = s->p[2];
@@ -98,7 +99,7 @@ static double place(const struct shadow *s, double u, double v)
     return at <= s->hi[2] ? at : s->hi[2];
 }
 
-/* Lines from *first up to and without *end of those between lo and hi. */
+/* The lines between lo and hi: *first <= line < *end. */
 static void range(const struct lines *l, int k, double lo, double hi, int *first, int *end)
 {
     const double begin = ceil(lo - offset(l, k)), last = floor(hi - offset(l, k));
@@ -106,7 +107,8 @@ static void range(const struct lines *l, int k, double lo, double hi, int *first
     *end = last < l->first[k] + l->count[k] - 1 ? (int)last + 1 : l->first[k] + l->count[k];
 }
 
-/* The hits of a triangle: counted in begin[line + 1], or, with `fill`, put at begin[line]++. */
+/* Finds the hits of a triangle: counts them in begin[line + 1], or, with `fill`, stores them at
+ * begin[line]++. */
 static void hits_of(struct lines *l, const struct triangles *t, size_t i, bool fill)
 {
     struct shadow s;
@@ -134,7 +136,7 @@ static void hits_of(struct lines *l, const struct triangles *t, size_t i, bool f
     }
 }
 
-/* The lines that there may be: through the box, and through the mesh. */
+/* The range of lines that pass through both the box and the mesh. */
 static void extent(struct lines *l, const struct triangles *t, const int lo[3], const int hi[3])
 {
     double low[3], high[3], least[2], most[2];
@@ -186,7 +188,7 @@ bool lines_create(struct lines *l, const struct triangles *t, const int c[3], co
     l->begin = calloc(count + 2, sizeof *l->begin);
     if (!l->begin)
         goto failed;
-    /* begin[n + 1] counts the hits of line n, then is where they begin, then where they end */
+    /* begin[n + 1] is first the number of hits of line n, then their start, then their end */
     l->begin++;
     for (size_t i = 0; i < t->count; i++)
         hits_of(l, t, i, false);
@@ -223,7 +225,8 @@ const struct hit *lines_at(const struct lines *l, const int cell[3], size_t *cou
     *count = 0;
     for (int k = 0; k < 2; k++) {
         n[k] = (int64_t)cell[l->other[k]] - (int64_t)l->shear[k] * cell[l->main] - l->first[k];
-        /* the centres' halves: of j + 1/2 - (i + 1/2) nothing is left, of j + 1/2 + i + 1/2 one */
+        /* halves of the centres: (j + 1/2) - (i + 1/2) leaves none, (j + 1/2) + (i + 1/2) leaves
+         * 1 */
         n[k] += l->shear[k] < 0;
         if (n[k] < 0 || n[k] >= l->count[k])
             return NULL;

@@ -1,14 +1,15 @@
-/* Where a triangle mesh crosses the lines through the centres of cells along one direction of the
- * lattice: all that is asked of a mesh on the grid, cells inside and links cut, is looked up there.
+/* Crossings of a triangle mesh with the lines through the centres of cells along one direction of
+ * the lattice. Cells inside and wall distances of links are looked up in them.
  *
  * A line runs along c, whose main axis k is its first with c_k != 0. In the frame sheared by
- * u = x_i - s_i x_k, v = x_j - s_j x_k, with i, j after k in turn and s = c_k c, it is a point:
+ * u = x_i - s_i x_k, v = x_j - s_j x_k, with i, j after k in cyclic order and s = c_k c, the line
+ * is a point:
  *
- *       v |    / \                    A triangle is crossed once when the point is in its shadow.
- *         |   / o \-----> u           Of an edge that has the point's v between its ends, the lower
- *         |  /_____\                  end included, is the point on the lower-u side? Both
- *         +-----------                triangles at an edge ask the same of the same numbers, so
- *                                     that a line gets through no closed mesh unseen. */
+ *       v |    / \                    The line crosses a triangle if the point is in its shadow.
+ *         |   / o \-----> u           For each edge that crosses the point's v (lower end
+ *         |  /_____\                  included): is the point on its lower-u side? Both triangles
+ *         +-----------                at an edge make the same test with the same numbers, so
+ *                                     that no line passes through a closed mesh unnoticed. */
 #ifndef TAGFLOW_LINES_H
 #define TAGFLOW_LINES_H
 
@@ -18,12 +19,12 @@
 
 struct hit {
     double at; /* x_k */
-    int turn;  /* 1: into what the triangles enclose when x_k grows, -1: out of it */
+    int turn;  /* 1: the line enters the enclosed volume as x_k grows, -1: it leaves */
 };
 
 struct lines {
     int main, other[2], shear[2]; /* k; i and j; s_i and s_j */
-    int first[2], count[2];       /* lines, by the whole part of u and v */
+    int first[2], count[2];       /* range of lines, by the integer parts of u and v */
     size_t *begin;                /* [count v][count u] + 1: hits of each line, at ascending */
     struct hit *hit;
 };
@@ -45,7 +46,7 @@ void lines_destroy(struct lines *l);
 /* The line through the centre of a cell: its hits and how many. */
 const struct hit *lines_at(const struct lines *l, const int cell[3], size_t *count);
 
-/* The first cell along axis k whose centre is not before this place. */
+/* The first cell along axis k whose centre is at or beyond this position. */
 int64_t lines_cell(double at);
 
 #endif

@@ -8,9 +8,9 @@
 #include "body/turn.h"
 #include "lattice.h"
 
-/* A link's ends may miss a triangle that they should touch by so many cells. */
+/* Tolerance in cells for triangles that touch the end of a link. */
 #define NEAR 1e-9
-/* The least part of a link before the surface. */
+/* Smallest wall distance, as a fraction of the link. */
 #define LEAST 0x1p-40
 
 void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], double hi[3])
@@ -31,7 +31,7 @@ void mesh_extent(const struct stl *m, const double rotate[3], double lo[3], doub
     }
 }
 
-/* The box, and how far the scaled and rotated mesh is moved. */
+/* The bounding box, and the shift of the scaled and rotated mesh. */
 static void bounds(const struct case_mesh *from, double lo[3], double hi[3], double shift[3])
 {
     mesh_extent(from->stl, from->rotate, lo, hi);
@@ -63,7 +63,8 @@ double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3
     return vertex;
 }
 
-/* Lines along the axes that inside is asked of, and along all pairs of directions for links. */
+/* Creates lines along the axes for `inside` (along x alone if the mesh is closed), and along all 9
+ * pairs of directions for links. */
 static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], bool links)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -104,7 +105,7 @@ void mesh_destroy(struct mesh *m)
     *m = (struct mesh){0};
 }
 
-/* What the mesh says of a cell along one axis: how many of its two ways out end inside. */
+/* Votes for `inside` along one axis: one for each of the two directions from the cell, 0 to 2. */
 static int votes_along(const struct mesh *m, const struct lines *l, const int cell[3])
 {
     size_t count, passed = 0;
@@ -119,7 +120,7 @@ static int votes_along(const struct mesh *m, const struct lines *l, const int ce
     return (int)(passed % 2 + (count - passed) % 2);
 }
 
-/* An open mesh: inside is where more than half of the ways along the axes say so. */
+/* An open mesh: a cell is inside if more than half of the six directions vote so. */
 static void vote(const struct mesh *m, int x, int count, int y, int z, uint8_t *inside)
 {
     for (int k = 0; k < count; k++) {
@@ -156,7 +157,8 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
     }
 }
 
-/* The first hit on the way that enters (any hit, if `any`): the part of the way, or 2. */
+/* The first hit on the link that enters the mesh (any hit, if `any`), as a fraction of the link; 2:
+ * none. */
 static double first_hit(const struct mesh *m, const struct lines *l, const int cell[3], int way,
                         bool any)
 {

@@ -1,24 +1,24 @@
-/* What there is to say of a mesh; see mesh.h. */
+/* Defects and measures of a mesh; see mesh.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "body/mesh.h"
 
-/* Any cell there may be. */
+/* Beyond all cells of any grid. */
 #define FAR 20000000
-/* Lines through a mesh that is so large in cells, 8 bytes each, are not counted out. */
+/* Largest cross-section, in cells, of a mesh whose cells are counted: each line takes 8 bytes. */
 #define COUNTED 1e8
-/* Cells that a part should be thick, but for rounding. */
+/* Smallest thickness of a part in cells, less rounding. */
 #define THIN (2 - 1e-9)
 
-/* An edge, by its vertices in ascending order, as one triangle has it. */
+/* An edge of one triangle, by its vertices in ascending order. */
 struct edge {
     uint32_t low, high;
     int direction; /* 1: from low to high */
 };
 
-/* A triangle from its lowest vertex on, and its place in the file. */
+/* A triangle, starting at its lowest vertex, and its position in the file. */
 struct face {
     uint32_t corner[3], at;
 };
@@ -46,7 +46,7 @@ static int compare_places(const void *a, const void *b)
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* Triangles with three different corners, each once, in the order of the file. */
+/* Keeps triangles with three different corners, each once, in the order of the file. */
 static bool clean(struct stl *m, struct mesh_facts *facts)
 {
     struct face *const face = malloc((m->triangles + 1) * sizeof *face);
@@ -153,13 +153,13 @@ out:
     return part;
 }
 
-/* Volume, shadow along each axis, and cells of a part. */
+/* Volume, projected area along each axis, and cells of a part. */
 struct part {
     double volume, shadow[3];
     int64_t cells;
 };
 
-/* Volume by the divergence theorem, about a corner of the box, so that little cancels. */
+/* Volume by the divergence theorem, relative to a corner of the box, so that little cancels. */
 static void measure_parts(const struct triangles *t, const double origin[3], const uint32_t *number,
                           struct part *part, double *area)
 {
@@ -179,7 +179,7 @@ static void measure_parts(const struct triangles *t, const double origin[3], con
     }
 }
 
-/* Triangles in the order of their parts; part k has those from begin[k] to begin[k + 1]. */
+/* Sorts triangles by their parts; part k has those from begin[k] to begin[k + 1]. */
 static void sort_by_part(const struct triangles *t, const uint32_t *number, uint32_t parts,
                          uint32_t (*corner)[3], size_t *begin)
 {
@@ -192,8 +192,8 @@ static void sort_by_part(const struct triangles *t, const uint32_t *number, uint
         memcpy(corner[begin[number[k] + 1]++], t->corner[k], sizeof *corner);
 }
 
-/* Cells whose centres a part encloses: each line has those from where it enters, the first beyond
- * which is subtracted, to where it leaves. */
+/* Counts cells whose centres a part encloses: on each line the index of the first cell beyond an
+ * exit, less that of the first cell beyond an entry. */
 static bool count_part(const struct triangles *t, int64_t *cells)
 {
     static const int lo[3] = {-FAR, -FAR, -FAR}, hi[3] = {FAR, FAR, FAR}, x[3] = {1, 0, 0};
@@ -225,7 +225,7 @@ static bool count_cells(const struct triangles *t, const uint32_t *number, uint3
     return done;
 }
 
-/* Which parts are thin, or nowhere. */
+/* Counts thin parts, and parts that hold no cell centre. */
 static void judge_parts(const struct part *part, struct mesh_facts *facts)
 {
     for (uint32_t k = 0; k < facts->parts; k++) {

@@ -8,18 +8,18 @@
 #include "body/turn.h"
 
 enum {
-    PIECE = 256, /* cells of a row at a time */
-    DEPTH = 12,  /* of the stack: parts in parts, which the depth of a case file bounds, and one */
+    PIECE = 256, /* cells of a line at a time */
+    DEPTH = 12,  /* of the stack: nested parts, bounded by the depth of a case file, plus one */
     SAMPLES = 16,
     HALVINGS = 36,
 };
 
-/* What a part's placing and those of what it is part of come to: shift + scale turn p. */
+/* The combined placing of a part and of all parts around it: p becomes shift + scale turn p. */
 struct placing {
     double turn[3][3], shift[3], scale;
 };
 
-/* The squared distance from the nearest sphere's centre of a pack with cells of edge 1. */
+/* Squared distance to the nearest sphere centre of a pack whose cubic cell has edge 1. */
 static inline double pack_square(enum shape_pack pack, double x, double y, double z)
 {
     static const int sites[] = {
@@ -119,7 +119,7 @@ static void leaf_bounds(const struct shape_leaf *l, double lo[3], double hi[3])
     }
 }
 
-/* The leaf of a shape that has no parts, where the placing puts it. */
+/* Makes the leaf of a shape without parts at its placing. */
 static void leaf_make(struct shape_leaf *l, const struct case_shape *s, const struct placing *p)
 {
     double middle[3], axis[3], frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, back[3][3];
@@ -155,7 +155,7 @@ static void leaf_make(struct shape_leaf *l, const struct case_shape *s, const st
         l->center[a] = p->shift[a] + p->scale * l->center[a];
 }
 
-/* The placing of a part within one that is placed so. */
+/* Combines the placing of a part with that of the part around it. */
 static void place(const struct placing *outer, const struct case_shape *s, struct placing *to)
 {
     double own[3][3], shift[3];
@@ -179,7 +179,7 @@ static int steps_of(const struct case_shape *s)
     return count;
 }
 
-/* Appends the steps of a shape, and finds a box that holds it. */
+/* Appends the steps of a shape, and finds its bounding box. */
 static void append(struct shape *s, const struct case_shape *from, const struct placing *outer,
                    double lo[3], double hi[3])
 {
@@ -258,7 +258,7 @@ bool shape_holds(const struct shape *s, const double at[3])
     return stack[0];
 }
 
-/* Cells of a row in the leaf, whose box spares most of them. */
+/* Marks the cells of a line that are in the leaf; its bounding box excludes most of them. */
 static void leaf_row(const struct shape_step *step, int x, int count, double y, double z,
                      uint8_t *to)
 {
@@ -337,12 +337,12 @@ static const struct pack_info {
     double square, most_square; /* of distance and radius */
 } packs[] = {
     [PACK_simple] = {1, 6, 1, 0.5},
-    [PACK_body_centred] = {2, 8, 0.75, 0.25}, /* before that, second neighbours touch */
+    [PACK_body_centred] = {2, 8, 0.75, 0.25}, /* second neighbours touch at this radius */
     [PACK_face_centred] = {4, 12, 0.5, 1 / 6.0},
 };
 
-/* The share of spheres of this radius: a sphere without the caps beyond the planes half-way to its
- * neighbours. Volume of a cap of height h: pi h^2 (r - h / 3). */
+/* Volume fraction of spheres of this radius: a sphere without its caps beyond the planes half-way
+ * to its neighbours. Volume of a cap of height h: pi h^2 (r - h / 3). */
 static double pack_share(const struct pack_info *p, double r)
 {
     const double pi = 3.14159265358979323846, h = r - 0.5 * sqrt(p->square);

@@ -1,14 +1,15 @@
-/* Shapes by formulas, and what is made of them by union, difference, intersection and complement.
- * Coordinates of the whole grid, lattice units; cell i spans [i, i + 1].
+/* Shapes by formulas, and their union, difference, intersection and complement. Coordinates of the
+ * whole grid, lattice units; cell i spans [i, i + 1].
  *
- * All of it is + - x / and sqrt, so that every machine and rank finds the same. Surfaces belong to
- * the shape; those of a part that is taken away do not. */
+ * Only + - x / and sqrt are used, so that every machine and rank gets the same result. The surface
+ * belongs to the shape; the surface of a subtracted part does not. */
 #ifndef TAGFLOW_BODY_SHAPE_H
 #define TAGFLOW_BODY_SHAPE_H
 
-#include "case/case.h"
+#include "body/solid.h"
 
-/* A formula in a frame of its own: a point of the grid is turn (point - center) there. */
+/* A formula in its own frame, where a point of the grid has the coordinates turn (point -
+ * center). */
 struct shape_leaf {
     enum shape_kind kind;
     enum shape_pack pack;
@@ -19,37 +20,38 @@ struct shape_leaf {
                           edge of its cubic cell */
 };
 
-/* A step of the calculation with a stack: a leaf is pushed, an operation takes one or two. */
+/* A step of the evaluation with a stack: push a leaf, or apply an operation to the top one or
+ * two. */
 struct shape_step {
     enum { SHAPE_PUSH, SHAPE_OR, SHAPE_AND, SHAPE_AND_NOT, SHAPE_NOT } what;
     struct shape_leaf leaf;
-    double lo[3], hi[3]; /* a box that holds the leaf */
+    double lo[3], hi[3]; /* bounding box of the leaf */
 };
 
 struct shape {
     int count;
     struct shape_step *step;
-    double lo[3], hi[3]; /* a box that holds all of it; infinite where the shape is */
+    double lo[3], hi[3]; /* bounding box of all; infinite where the shape is */
 };
 
-/* What the case says, made ready. False: out of memory. */
+/* Prepare a shape of the case. False: out of memory. */
 bool shape_create(struct shape *s, const struct case_shape *from);
 void shape_destroy(struct shape *s);
 
-/* Is the point in it? */
+/* Is the point in the shape? */
 bool shape_holds(const struct shape *s, const double at[3]);
 
-/* inside[k] becomes 1 for those of the cells x .. x + count - 1 of the row (y, z) that have their
- * centre in it; the others stay as they are. */
+/* inside[k] becomes 1 for the cells x .. x + count - 1 of the line (y, z) whose centres are in the
+ * shape; others are unchanged. */
 void shape_row(const struct shape *s, int x, int count, int y, int z, uint8_t *inside);
 
-/* The part, 0 < q <= 1, of the way from the centre of a cell outside along c to the centre of one
- * inside, at which it enters the shape first; what is thinner than a sixteenth of the way may be
- * passed over. 1/2 where it does not enter. */
+/* The wall distance q, 0 < q <= 1: the fraction of the link from the centre of a cell outside along
+ * c to the centre of a cell inside, at which the link first enters the shape. Parts thinner than a
+ * sixteenth of the link may be missed. 1/2 if it does not enter. */
 double shape_crossing(const struct shape *s, const int cell[3], const int c[3]);
 
-/* The radius at which the spheres of a pack fill this share of space, in edges of its cubic cell;
- * they may overlap as long as no three of them do. 0: the share is larger than that. */
+/* The radius at which the spheres of a pack fill this share of space, in edges of its cubic cell.
+ * Two spheres may overlap, but not three; 0: that would be needed for this share. */
 double pack_radius(enum shape_pack pack, double share);
 
 /* The largest share for pack_radius(). */

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "case/document.h"
-#include "case/quantity.h"
+#include "base/text.h"
 
-/* Bytes of a binary file's head and count, and of a triangle: normal, corners, two more. */
+/* Bytes of a binary file: header and count, offset of the count, a triangle (normal, corners, 2
+ * more), offset of its corners. */
 enum { HEAD = 84, COUNT_AT = 80, FACET = 50, CORNERS_AT = 12 };
 
 /* Indices of corners are 32-bit. */
@@ -58,9 +58,9 @@ static bool read_binary(const char *bytes, size_t triangles, struct corners *c,
     return true;
 }
 
-/* Where an ASCII file is being read: words between blanks, lines for messages. */
+/* Position in an ASCII file: words between blanks, lines for messages. */
 struct scanner {
-    const char *next, *line_begin; /* after the word, of its line */
+    const char *next, *line_begin; /* after the word; start of its line */
     const char *word;
     size_t length; /* of the word; 0 at the end of the text */
     int64_t line;
@@ -92,10 +92,10 @@ static bool word_is(const struct scanner *s, const char *what)
     return s->length == strlen(what) && !strncasecmp(s->word, what, s->length);
 }
 
-/* "FILE:3:7: 'word' WHAT", or what is missing at its end. */
+/* "FILE:3:7: 'word' WHAT", or that the file ends too soon. */
 static bool wrong(const struct scanner *s, const char *what)
 {
-    char word[DOCUMENT_QUOTE], quoted[DOCUMENT_QUOTE];
+    char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
     const int length = s->length < sizeof word ? (int)s->length : (int)sizeof word - 1;
     snprintf(word, sizeof word, "%.*s", length, s->word);
     if (s->length)
@@ -151,7 +151,8 @@ static bool read_corner(struct scanner *s, struct corners *c)
     return true;
 }
 
-/* After the word facet. Normals may be anything: for triangles without area they often are nan. */
+/* Reads a facet after the word facet. Normals may be anything: those of triangles without area are
+ * often nan. */
 static bool read_facet(struct scanner *s, struct corners *c)
 {
     if (!expect(s, "normal"))
@@ -169,7 +170,7 @@ static bool read_facet(struct scanner *s, struct corners *c)
     return expect(s, "endloop") && expect(s, "endfacet");
 }
 
-/* To the end of the line that holds a solid's name, which may be anything. */
+/* Skips the rest of the line, a solid's name, which may be anything. */
 static void skip_line(struct scanner *s)
 {
     s->next += strcspn(s->next, "\n");
@@ -192,7 +193,7 @@ static bool read_ascii(const char *text, struct corners *c, char reason[STL_REAS
     return true;
 }
 
-/* Corners in ascending order of their coordinates, equal ones in that of the file. */
+/* Order by coordinates; equal corners in the order of the file. */
 static int compare_corners(const void *a, const void *b, void *corners)
 {
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -204,7 +205,7 @@ static int compare_corners(const void *a, const void *b, void *corners)
     return i < j ? -1 : i > j;
 }
 
-/* One vertex for corners at equal places. False: out of memory. */
+/* Makes one vertex of corners with equal coordinates. False: out of memory. */
 static bool merge(const struct corners *c, struct stl *m)
 {
     uint32_t *const order = malloc(c->count * sizeof *order);
@@ -229,7 +230,7 @@ out:
     return done;
 }
 
-/* Whether the file is binary, and of how many triangles; false: it is no STL file, and why. */
+/* Is the file binary, and how many triangles has it? False: it is no STL file, with the reason. */
 static bool look(const char *bytes, size_t length, bool *binary, size_t *triangles,
                  char reason[STL_REASON])
 {

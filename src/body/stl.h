@@ -16,12 +16,13 @@ struct stl {
     uint32_t (*triangle)[3]; /* vertices, counterclockwise from outside */
 };
 
-/* Reads length bytes, a NUL after them. A file is binary when its length is that of as many
- * triangles as it says (84 + 50 n), whatever it begins with; otherwise ASCII, one or several
- * solids. Normals are not used: the order of the corners says as much. False: the reason, in words
- * that follow the file's name (":3:8: 'x' is not a number"), or "" without memory; *m is zeroed.
+/* Reads `length` bytes, followed by a NUL. A file is binary if its length fits the number of
+ * triangles in its header (84 + 50 n), whatever it begins with; otherwise it is ASCII, with one or
+ * several solids. Normals are ignored: the order of the corners has the same information. False:
+ * the reason, in words that follow the file's name (":3:8: 'x' is not a number"), or "" without
+ * memory; *m is zeroed.
  *
- * Numbers have a point between whole and part: the caller's locale must be plain. */
+ * Numbers have a decimal point: the caller's locale must be plain. */
 bool stl_read(const char *bytes, size_t length, struct stl *m, char reason[STL_REASON]);
 
 void stl_destroy(struct stl *m);

@@ -6,7 +6,7 @@
 
 #include "base/elementary.h"
 
-/* Angles are taken to 2^-40 degrees, so that they are whole parts of a turn. */
+/* Angles are rounded to multiples of 2^-40 degrees, so that they are exact fractions of a turn. */
 #define PARTS (1ll << 40)
 
 static void about_axis(int axis, double degrees, double turn[3][3])
@@ -46,7 +46,7 @@ void turn_make(const double degrees[3], double turn[3][3])
 
 static void normalise(double v[3])
 {
-    double largest = 0; /* first, so that squares neither overflow nor vanish */
+    double largest = 0; /* divide by it first, so that squares neither overflow nor vanish */
     for (int a = 0; a < 3; a++)
         largest = fabs(v[a]) > largest ? fabs(v[a]) : largest;
     for (int a = 0; a < 3; a++)

@@ -13,8 +13,8 @@ void turn_multiply(const double a[3][3], const double b[3][3], double to[3][3]);
 /* to = turn v; v and to may be the same. */
 void turn_apply(const double turn[3][3], const double v[3], double to[3]);
 
-/* A frame whose third row points along `axis` (not 0, any length): a rotation. That of a coordinate
- * axis holds only 0, 1 and -1. */
+/* A rotation whose third row points along `axis` (any length but 0). For a coordinate axis it
+ * contains only 0, 1 and -1. */
 void turn_towards(const double axis[3], double frame[3][3]);
 
 #endif

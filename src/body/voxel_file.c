@@ -1,4 +1,4 @@
-/* Files that hold voxel images; see voxel_file.h. Here: raw ones, and what all share. */
+/* Files with voxel images; see voxel_file.h. Here: raw files, and functions for all formats. */
 #include "body/voxel_file.h"
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/signals.h"
 
 static const struct {
     const char *name;
@@ -38,6 +39,13 @@ enum status voxel_file_failed(char reason[VOXEL_REASON], const char *format, ...
     vsnprintf(reason, VOXEL_REASON, format, list);
     va_end(list);
     return STATUS_MACHINE;
+}
+
+/* Sets the reason and returns STATUS_STOPPED: this process was asked to stop. */
+static enum status stopped(char reason[VOXEL_REASON])
+{
+    snprintf(reason, VOXEL_REASON, ": %s came while it was read", signals_stop());
+    return STATUS_STOPPED;
 }
 
 enum status voxel_file_buffer(struct voxel_file *f, size_t bytes, char reason[VOXEL_REASON])
@@ -67,7 +75,7 @@ void voxel_file_labels(const struct voxel_file *f, const void *from, size_t coun
     }
 }
 
-/* A regular file only: a pipe would wait for ever. */
+/* Opens a regular file only: a pipe would block for ever. */
 static enum status open_file(struct voxel_file *f, const char *path, int64_t *bytes,
                              char reason[VOXEL_REASON])
 {
@@ -111,7 +119,7 @@ static enum status raw_open(struct voxel_file *f, const struct voxel_image *imag
     return STATUS_OK;
 }
 
-/* The rows of a plane from the file into the buffer: at once where they lie together. */
+/* Reads lines of a plane into the buffer, in one read if they are contiguous. */
 static int read_rows(struct voxel_file *f, int z, const int lo[2], const int hi[2])
 {
     const int64_t bytes = types[f->type].bytes, row = bytes * f->size[0];
@@ -149,12 +157,14 @@ enum status voxel_file_open(struct voxel_file *f, const char *path, const struct
                             char reason[VOXEL_REASON])
 {
     int64_t bytes = 0;
-    *f = (struct voxel_file){.format = image->format, .fd = -1, .handle = -1, .dataset = -1};
+    *f = (struct voxel_file){.format = image->format, .fd = -1};
     enum status s = open_file(f, path, &bytes, reason);
     if (!s)
         s = f->format == VOXEL_raw    ? raw_open(f, image, bytes, reason)
             : f->format == VOXEL_hdf5 ? voxel_hdf5_open(f, path, image->dataset, reason)
                                       : voxel_tiff_open(f, reason);
+    for (int a = 0; a < 2; a++)
+        f->block[a] = f->block[a] > 0 ? f->block[a] : a ? 1 : f->size[1];
     for (int a = 0; a < 3 && !s; a++)
         if (f->size[a] < 1 || f->size[a] > VOXEL_AXIS)
             s = voxel_file_wrong(reason, " has %d voxels along an axis (at most %d)", f->size[a],
@@ -171,7 +181,7 @@ void voxel_file_close(struct voxel_file *f)
     if (f->fd >= 0)
         close(f->fd);
     free(f->buffer);
-    *f = (struct voxel_file){.fd = -1, .handle = -1, .dataset = -1};
+    *f = (struct voxel_file){.fd = -1};
 }
 
 enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
@@ -180,4 +190,24 @@ enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const
     return f->format == VOXEL_raw    ? raw_plane(f, z, lo, hi, labels, reason)
            : f->format == VOXEL_hdf5 ? voxel_hdf5_plane(f, z, lo, hi, labels, reason)
                                      : voxel_tiff_plane(f, z, lo, hi, labels, reason);
+}
+
+enum status voxel_file_each(struct voxel_file *f, const int lo[3], const int hi[3], int32_t *labels,
+                            voxel_take *take, void *context, char reason[VOXEL_REASON])
+{
+    const int high = f->block[0], deep = f->block[1];
+    enum status s = STATUS_OK;
+    for (int layer = lo[2] / deep * deep; layer < hi[2] && !s; layer += deep)
+        for (int band = lo[1] / high * high; band < hi[1] && !s; band += high) {
+            const int from[2] = {lo[0], band > lo[1] ? band : lo[1]};
+            const int to[2] = {hi[0], band + high < hi[1] ? band + high : hi[1]};
+            const int first = layer > lo[2] ? layer : lo[2];
+            for (int z = first; z < layer + deep && z < hi[2] && !s; z++) {
+                s = signals_stop() ? stopped(reason)
+                                   : voxel_file_plane(f, z, from, to, labels, reason);
+                if (!s)
+                    s = take(context, z, from, to, labels);
+            }
+        }
+    return s;
 }

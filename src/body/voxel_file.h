@@ -1,9 +1,10 @@
-/* Files that hold voxel images: raw, HDF5, TIFF. Each process opens the file for itself and reads
- * the parts of planes that it asks for, no more: reading is independent on every rank, so that a
- * file that ends too soon is an error of the rank that noticed, and nobody waits for it.
+/* Files with voxel images: raw, HDF5, TIFF. Each process opens the file itself and reads only the
+ * parts of planes that it needs. Reading is not collective: if the file ends too soon, only the
+ * rank that notices has an error, and no rank waits for another.
  *
- * Nothing here reports: STATUS_USAGE, the file is no good, or STATUS_MACHINE, reading or memory
- * failed, comes with a reason in words that follow the file's name (" has 3 axes"). */
+ * Errors are not reported here. STATUS_USAGE (the file is wrong), STATUS_MACHINE (reading or memory
+ * failed) and STATUS_STOPPED come with a reason in words that follow the file's name (" has 3
+ * axes"). */
 #ifndef TAGFLOW_VOXEL_FILE_H
 #define TAGFLOW_VOXEL_FILE_H
 
@@ -14,7 +15,7 @@
 
 enum { VOXEL_REASON = 192 };
 
-/* Bytes that a TIFF may ask for at once: a strip or a tile, its directory. */
+/* Most bytes that a TIFF may need at once: a strip or a tile, its directory. */
 #ifndef VOXEL_TIFF_BYTES
 #define VOXEL_TIFF_BYTES (1 << 30)
 #endif
@@ -25,31 +26,39 @@ struct voxel_file {
     enum voxel_type type;
     bool big_endian;
     int64_t skip;
+    int block[2]; /* lines y and planes z that are unpacked together: see voxel_file_each */
     int fd;
-    long long handle; /* hdf5: the file, a hid_t */
-    long long dataset;
+    void *hdf5;      /* struct foreign, see foreign/hdf5.h */
     void *tiff;      /* struct voxel_tiff, see voxel_tiff.c */
-    uint8_t *buffer; /* what was read last, as the file has it */
+    uint8_t *buffer; /* the last data read, as in the file */
     size_t buffer_bytes;
 };
 
-/* Open `path` and see that it is what the image says; for hdf5 and tiff, f->size and f->type are
- * the file's, for raw the image's, which the length of the file must fit exactly. A failed one need
- * not be closed. */
+/* Open `path` and check that it fits the image. For hdf5 and tiff, f->size and f->type are the
+ * file's; for raw they are the image's, and the file must have exactly that length. After a failure
+ * it need not be closed. */
 enum status voxel_file_open(struct voxel_file *f, const char *path, const struct voxel_image *image,
                             char reason[VOXEL_REASON]);
 void voxel_file_close(struct voxel_file *f);
+
+/* Call `take` for the voxels lo <= voxel < hi, in parts of planes: whole lines of this box, each
+ * once, in an order in which nothing is unpacked twice. labels: room for a plane of the box.
+ * Returns STATUS_STOPPED if this process is asked to stop. */
+typedef enum status voxel_take(void *context, int z, const int lo[2], const int hi[2],
+                               const int32_t *labels);
+enum status voxel_file_each(struct voxel_file *f, const int lo[3], const int hi[3], int32_t *labels,
+                            voxel_take *take, void *context, char reason[VOXEL_REASON]);
 
 /* The labels of plane z with lo[0] <= x < hi[0], lo[1] <= y < hi[1], which lie in the image:
  * labels[hi[1] - lo[1]][hi[0] - lo[0]]. Planes in ascending order are read fastest. */
 enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
                              int32_t *labels, char reason[VOXEL_REASON]);
 
-/* For the formats: at least so many bytes in f->buffer. */
+/* For the formats: make f->buffer at least this large. */
 enum status voxel_file_buffer(struct voxel_file *f, size_t bytes, char reason[VOXEL_REASON]);
-/* `count` numbers of f's type, in the byte order of this machine, as labels. */
+/* Convert `count` numbers of f's type, in the byte order of this machine, to labels. */
 void voxel_file_labels(const struct voxel_file *f, const void *from, size_t count, int32_t *labels);
-/* The reason, and which status it is. */
+/* Set the reason and return STATUS_USAGE (wrong) or STATUS_MACHINE (failed). */
 enum status voxel_file_wrong(char reason[VOXEL_REASON], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 enum status voxel_file_failed(char reason[VOXEL_REASON], const char *format, ...)

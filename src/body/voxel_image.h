@@ -1,7 +1,7 @@
-/* What a case says of a voxel image: a file of labels, which of them are solid, and where it lies.
+/* A voxel image in a case: a file of labels, the labels that are solid, and its position.
  *
- * One voxel is one cell. Of the file's image the voxels from <= v < to are taken; along flipped
- * axes they are turned round; the first of them then lies in cell `at` of the whole grid. */
+ * One voxel is one cell. The voxels from <= v < to of the file are used, in reverse order along
+ * flipped axes; the first of them lies in cell `at` of the whole grid. */
 #ifndef TAGFLOW_VOXEL_IMAGE_H
 #define TAGFLOW_VOXEL_IMAGE_H
 
@@ -23,11 +23,11 @@ enum voxel_type {
 /* Labels of all types: VOXEL_LABELS of them from VOXEL_LABEL_MIN on. */
 enum { VOXEL_LABEL_MIN = INT16_MIN, VOXEL_LABELS = UINT16_MAX - INT16_MIN + 1 };
 
-/* What a file is; the case says so by its keys. */
+/* File formats; the keys of the case determine which. */
 #define VOXEL_FORMAT_LIST(X)                                                                       \
     X(raw)  /* `skip` bytes, then the labels, x the fastest */                                     \
     X(hdf5) /* a dataset [z][y][x] of integers */                                                  \
-    X(tiff) /* a grey page for every z, its first row y = 0 */
+    X(tiff) /* a grey page for every z, its first line y = 0 */
 enum voxel_format {
 #define X(name) VOXEL_##name,
     VOXEL_FORMAT_LIST(X)
@@ -39,7 +39,7 @@ enum {
     VOXEL_AXIS = 1 << 20, /* voxels along an axis, at most */
 };
 
-/* A label that occurs in the part that is taken. */
+/* A label that occurs in the used part. */
 struct voxel_label {
     int label;
     bool solid;
@@ -56,12 +56,12 @@ struct voxel_image {
     int64_t skip;         /* raw: bytes before the labels */
     int solid[VOXEL_SOLID], solid_count;
     int from[3], to[3];
-    unsigned flip; /* bit a: axis a is turned round */
+    unsigned flip; /* bit a: axis a is reversed */
     int at[3];
-    bool fill; /* pores that nothing flows through become solid, see pores.h */
+    bool fill; /* isolated pores become solid, see pores.h */
     int label_count;
     struct voxel_label *labels; /* ascending */
-    uint64_t checksum;          /* of the labels in the part that is taken */
+    uint64_t checksum;          /* of the labels in the used part */
 };
 
 #endif

@@ -1,50 +1,70 @@
-/* What is in a voxel image; see voxel_survey.h. */
+/* The content of a voxel image; see voxel_survey.h. */
 #include "body/voxel_survey.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/agree.h"
+
 enum status voxel_agree(MPI_Comm *comm, enum status mine, char reason[VOXEL_REASON])
 {
-    struct {
-        int status, rank;
-    } worst = {(int)mine, 0};
+    int rank;
     if (!comm)
         return mine;
-    MPI_Comm_rank(*comm, &worst.rank);
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, *comm);
-    if (worst.status)
-        MPI_Bcast(reason, VOXEL_REASON, MPI_CHAR, worst.rank, *comm);
-    return (enum status)worst.status;
+    const enum status worst = status_agree(*comm, mine);
+    if (!worst)
+        return worst;
+    MPI_Comm_rank(*comm, &rank);
+    if (mine != worst)
+        rank = INT_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, *comm);
+    MPI_Bcast(reason, VOXEL_REASON, MPI_CHAR, rank, *comm);
+    return worst;
 }
 
-/* This rank's share of the planes that are taken: counts[VOXEL_LABELS] and the sum of the rows'
- * checksums, each with the row's number as its seed. */
-static enum status count_planes(const struct voxel_image *v, int first, int last, int32_t *plane,
-                                int64_t *counts, uint64_t *sum, char reason[VOXEL_REASON])
+/* counts[VOXEL_LABELS], and the sum of the checksums of lines, each with the line's number as
+ * seed. */
+struct tally {
+    const struct voxel_image *image;
+    int64_t *counts;
+    uint64_t sum;
+};
+
+static enum status tally_rows(void *context, int z, const int lo[2], const int hi[2],
+                              const int32_t *labels)
 {
+    struct tally *const t = context;
+    const struct voxel_image *const v = t->image;
+    const size_t width = (size_t)(hi[0] - lo[0]);
+    const uint64_t first = (uint64_t)(z - v->from[2]) * (uint64_t)(v->to[1] - v->from[1]);
+    for (int y = lo[1]; y < hi[1]; y++, labels += width) {
+        for (size_t x = 0; x < width; x++)
+            t->counts[labels[x] - VOXEL_LABEL_MIN]++;
+        t->sum += XXH3_64bits_withSeed(labels, width * sizeof *labels,
+                                       first + (uint64_t)(y - v->from[1]));
+    }
+    return STATUS_OK;
+}
+
+/* Tallies this rank's share of the used planes. */
+static enum status tally_planes(struct tally *t, int first, int last, int32_t *plane,
+                                char reason[VOXEL_REASON])
+{
+    const struct voxel_image *const v = t->image;
     struct voxel_file f;
-    const size_t width = (size_t)(v->to[0] - v->from[0]), height = (size_t)(v->to[1] - v->from[1]);
     enum status s = voxel_file_open(&f, v->file, v, reason);
     if (s)
         return s;
-    for (int z = first; z < last && !s; z++) {
-        s = voxel_file_plane(&f, z, v->from, v->to, plane, reason);
-        for (size_t y = 0; y < height && !s; y++) {
-            const int32_t *const row = plane + y * width;
-            const uint64_t number = (uint64_t)(z - v->from[2]) * height + y;
-            for (size_t x = 0; x < width; x++)
-                counts[row[x] - VOXEL_LABEL_MIN]++;
-            *sum += XXH3_64bits_withSeed(row, width * sizeof *row, number);
-        }
-    }
+    s = voxel_file_each(&f, (int[3]){v->from[0], v->from[1], first},
+                        (int[3]){v->to[0], v->to[1], last}, plane, tally_rows, t, reason);
     voxel_file_close(&f);
     return s;
 }
 
-/* The labels that occur, from their counts. */
+/* Makes the list of labels from their counts. */
 static enum status take_counts(struct voxel_image *v, const int64_t *counts,
                                char reason[VOXEL_REASON])
 {
@@ -79,19 +99,19 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
     const size_t area = (size_t)(v->to[0] - v->from[0]) * (size_t)(v->to[1] - v->from[1]);
     int64_t *const counts = calloc(VOXEL_LABELS, sizeof *counts);
     int32_t *const plane = malloc(area * sizeof *plane);
-    uint64_t sum = 0;
+    struct tally t = {.image = v, .counts = counts};
     enum status s = STATUS_OK;
     if (!counts || !plane)
         s = voxel_file_failed(reason, ": no memory for a plane of %zu voxels", area);
     else if (first < last)
-        s = count_planes(v, first, last, plane, counts, &sum, reason);
+        s = tally_planes(&t, first, last, plane, reason);
     s = voxel_agree(comm, s, reason);
     if (!s && comm) {
         MPI_Allreduce(MPI_IN_PLACE, counts, VOXEL_LABELS, MPI_INT64_T, MPI_SUM, *comm);
-        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, *comm);
+        MPI_Allreduce(MPI_IN_PLACE, &t.sum, 1, MPI_UINT64_T, MPI_SUM, *comm);
     }
     if (!s) {
-        v->checksum = sum;
+        v->checksum = t.sum;
         s = voxel_agree(comm, take_counts(v, counts, reason), reason);
     }
     free(counts);

@@ -1,6 +1,6 @@
-/* Voxel images as TIFF stacks: a page for every z, grey, 8 or 16 bits. libtiff reads through the
- * functions here: no mapping of files that may be cut while they are read, no more memory than a
- * limit, and its messages are ours to print. */
+/* Voxel images as TIFF stacks: a page for every z, grey, 8 or 16 bits. libtiff reads through
+ * functions of this file: it does not map the file, which may be truncated meanwhile, its memory is
+ * limited, and it prints no messages itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct voxel_tiff {
     int fd;
     off_t at, end;
     int page;         /* the current one; -1: none */
-    char problem[96]; /* libtiff's first complaint */
+    char problem[96]; /* libtiff's first error message */
 };
 
 static tmsize_t read_some(thandle_t handle, void *to, tmsize_t bytes)
@@ -61,7 +61,7 @@ static toff_t size_of(thandle_t handle)
     return (toff_t)((struct voxel_tiff *)handle)->end;
 }
 
-/* libtiff's words, as far as they go into a line of ours. */
+/* Keeps libtiff's first message, cut to a line. */
 static int complain(TIFF *tiff, void *user, const char *module, const char *format, va_list list)
 {
     struct voxel_tiff *const t = user;
@@ -80,7 +80,7 @@ static int say_nothing(TIFF *tiff, void *user, const char *module, const char *f
     return 1;
 }
 
-/* Why a page is no use. */
+/* Sets the reason why a page cannot be read. */
 static enum status bad_page(struct voxel_tiff *t, int z, char reason[VOXEL_REASON])
 {
     const char *const why = *t->problem ? t->problem : "no more is known";
@@ -90,7 +90,7 @@ static enum status bad_page(struct voxel_tiff *t, int z, char reason[VOXEL_REASO
     return s;
 }
 
-/* What the current page says of itself. */
+/* Reads size and type of the current page. */
 static enum status page_header(struct voxel_tiff *t, int z, int size[2], enum voxel_type *type,
                                char reason[VOXEL_REASON])
 {
@@ -133,7 +133,7 @@ static TIFF *open_client(struct voxel_tiff *t)
     TIFFOpenOptionsSetMaxSingleMemAlloc(how, VOXEL_TIFF_BYTES);
     TIFFOpenOptionsSetErrorHandlerExtR(how, complain, t);
     TIFFOpenOptionsSetWarningHandlerExtR(how, say_nothing, NULL);
-    /* m: nothing is mapped */
+    /* m: no memory mapping */
     TIFF *const tiff = TIFFClientOpenExt("TIFF", "rm", t, read_some, write_none, seek, close_none,
                                          size_of, NULL, NULL, how);
     TIFFOpenOptionsFree(how);
@@ -178,7 +178,7 @@ void voxel_tiff_close(struct voxel_file *f)
     f->tiff = NULL;
 }
 
-/* Go to a page: the next one where that is it, others are found by following the chain. */
+/* Goes to a page: the next one directly, others by following the chain of pages. */
 static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON])
 {
     struct voxel_tiff *const t = f->tiff;
@@ -187,7 +187,7 @@ static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON
     const int before = t->page;
     if (before == z)
         return STATUS_OK;
-    /* one that failed leaves libtiff between two pages: then it has to begin again */
+    /* after a failure libtiff is between two pages: then search from the first one */
     t->page = -1;
     const int there = before >= 0 && before + 1 == z ? TIFFReadDirectory(t->tiff)
                                                      : TIFFSetDirectory(t->tiff, (tdir_t)z);
@@ -205,7 +205,7 @@ static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON
     return STATUS_OK;
 }
 
-/* A rectangle of the page as it lies in the buffer, and where it lies in the page. */
+/* The rectangle of the page that is in the buffer. */
 struct piece {
     int x, y, width, height;
 };
@@ -224,7 +224,7 @@ static void copy_piece(const struct voxel_file *f, const struct piece *p, const 
     }
 }
 
-/* Strips: rows of the page, as many as it says, the last one shorter. */
+/* Strips: a fixed number of lines each, fewer in the last one. */
 static enum status read_strips(struct voxel_file *f, int z, const int lo[2], const int hi[2],
                                int32_t *labels, char reason[VOXEL_REASON])
 {

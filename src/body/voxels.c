@@ -9,7 +9,7 @@
 #include "body/voxel_file.h"
 #include "body/voxel_survey.h"
 
-/* What a rank needs lies together, or at both ends of the image. */
+/* Along an axis a rank needs one run of voxels, or one at each end of the image. */
 enum { RUNS = 2 };
 
 struct run {
@@ -32,13 +32,13 @@ static bool place_axis(struct voxels *v, int axis, int cells, bool periodic, int
     return place != NULL;
 }
 
-/* The voxel of the grid that voxel f of the file is. */
+/* The index, in the grid's order, of voxel f of the file. */
 static int turned(const struct voxel_image *image, int axis, int f)
 {
     return image->flip & 1u << axis ? image->to[axis] - 1 - f : f - image->from[axis];
 }
 
-/* Voxels of the file that are kept along an axis; returns how many runs they make. */
+/* Finds the runs of voxels of the file that are kept along an axis; returns their number. */
 static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
 {
     int count = 0;
@@ -55,45 +55,51 @@ static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
     return count;
 }
 
-/* A rectangle of a plane of the file goes to where it is kept. */
-static void keep(struct voxels *v, const uint8_t *is_solid, int z, const int lo[2], const int hi[2],
-                 const int32_t *labels)
+struct keeper {
+    struct voxels *v;
+    const uint8_t *is_solid; /* [VOXEL_LABELS] */
+};
+
+/* Stores a rectangle of a plane of the file. */
+static enum status keep(void *context, int z, const int lo[2], const int hi[2],
+                        const int32_t *labels)
 {
+    const struct keeper *const k = context;
+    struct voxels *const v = k->v;
     const size_t plane = (size_t)v->place[2][turned(v->image, 2, z)] * (size_t)v->kept[1];
     for (int y = lo[1]; y < hi[1]; y++) {
         const size_t row = plane + (size_t)v->place[1][turned(v->image, 1, y)];
         uint8_t *const to = v->solid + row * (size_t)v->kept[0];
         for (int x = lo[0]; x < hi[0]; x++)
-            to[v->place[0][turned(v->image, 0, x)]] = is_solid[*labels++ - VOXEL_LABEL_MIN];
+            to[v->place[0][turned(v->image, 0, x)]] = k->is_solid[*labels++ - VOXEL_LABEL_MIN];
     }
+    return STATUS_OK;
 }
 
 static enum status read_part(struct voxels *v, const uint8_t *is_solid, int32_t *labels,
                              char reason[VOXEL_REASON])
 {
     struct voxel_file f;
-    struct run runs[2][RUNS];
-    const int count[2] = {runs_of(v, 0, runs[0]), runs_of(v, 1, runs[1])};
+    struct run runs[3][RUNS];
+    struct keeper keeper = {v, is_solid};
+    const int count[3] = {runs_of(v, 0, runs[0]), runs_of(v, 1, runs[1]), runs_of(v, 2, runs[2])};
     enum status s = voxel_file_open(&f, v->image->file, v->image, reason);
     if (s)
         return s;
     if (memcmp(f.size, v->image->size, sizeof f.size) != 0)
         s = voxel_file_wrong(reason, " has changed since the case was read");
-    for (int z = v->image->from[2]; z < v->image->to[2] && !s; z++)
-        for (int k = 0; k < count[0] * count[1] && !s; k++) {
-            const struct run *const x = &runs[0][k % count[0]], *const y = &runs[1][k / count[0]];
-            const int lo[2] = {x->lo, y->lo}, hi[2] = {x->hi, y->hi};
-            if (v->place[2][turned(v->image, 2, z)] < 0)
-                continue;
-            s = voxel_file_plane(&f, z, lo, hi, labels, reason);
-            if (!s)
-                keep(v, is_solid, z, lo, hi, labels);
-        }
+    for (int k = 0; k < count[0] * count[1] * count[2] && !s; k++) {
+        const struct run *const x = &runs[0][k % count[0]],
+                                *const y = &runs[1][k / count[0] % count[1]],
+                                *const z = &runs[2][k / count[0] / count[1]];
+        s = voxel_file_each(&f, (int[3]){x->lo, y->lo, z->lo}, (int[3]){x->hi, y->hi, z->hi},
+                            labels, keep, &keeper, reason);
+    }
     voxel_file_close(&f);
     return s;
 }
 
-/* This rank's part; nothing is read where it has none. */
+/* Reads this rank's part, if there is one. */
 static enum status read_kept(struct voxels *v, char reason[VOXEL_REASON])
 {
     const size_t area = (size_t)v->kept[0] * (size_t)v->kept[1];
@@ -134,7 +140,9 @@ enum status voxels_open(struct voxels *v, const struct voxel_image *image, const
         voxels_close(v);
     if (s == STATUS_USAGE)
         return fail_user("bodies.%s.image.file: %s%s", name, image->file, reason);
-    if (s && message_rank() == 0)
+    if (s == STATUS_STOPPED)
+        say("%s%s; nothing was written: start again", image->file, reason);
+    else if (s && message_rank() == 0)
         fail_machine("bodies.%s.image.file: %s%s", name, image->file, reason);
     return s;
 }

@@ -2,6 +2,7 @@
 #include "case/case.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,67 +12,24 @@
 #include "case/sections.h"
 #include "case/set.h"
 
-const char *precision_name(enum precision p)
+enum status fail_case(const char *place, const char *format, ...)
 {
-    return p == PRECISION_fp16 ? "fp16" : key_precisions[p];
+    char message[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return fail_user("%s%s%s", place ? place : "", place ? ": " : "", message);
 }
 
-bool precision_find(const char *name, enum precision *p)
+const char *surface_name(enum surface_array array)
 {
-#define X(which)                                                                                   \
-    if (strcmp(name, #which) == 0) {                                                               \
-        *p = PRECISION_##which;                                                                    \
-        return true;                                                                               \
-    }
-    STORAGE_LIST(X)
-#undef X
-    return false;
-}
-
-size_t precision_bytes(enum precision p)
-{
-    return p == PRECISION_fp16 ? 2 : p == PRECISION_fp32 ? 4 : 8;
-}
-
-int precision_bits(enum precision p)
-{
-    return 8 * (int)precision_bytes(p);
-}
-
-enum precision precision_computed(enum precision storage)
-{
-    return storage == PRECISION_fp16 ? PRECISION_fp32 : storage;
-}
-
-bool precisions_go(enum precision storage, enum precision arithmetic)
-{
-    return arithmetic == precision_computed(storage) ||
-           (storage == PRECISION_fp32 && arithmetic == PRECISION_fp64);
-}
-
-const char *initial_name(enum initial_flow flow)
-{
-    return key_flows[flow];
-}
-
-const char *series_name(enum series_column column)
-{
-    return key_series[column];
-}
-
-const char *field_name(enum field_array array)
-{
-    return key_fields[array];
+    return key_surfaces[array];
 }
 
 const char *image_name(enum image_quantity quantity)
 {
     return key_images[quantity];
-}
-
-const char *isa_name(enum isa isa)
-{
-    return key_isas[isa];
 }
 
 const char *face_name(int face)
@@ -95,16 +53,40 @@ static void name_from_path(char name[CASE_NAME], const char *path)
              length ? base : "case");
 }
 
+enum status list_read(struct reader *r, const struct node *map, const struct list *list,
+                      struct flow_case *c)
+{
+    int *const count = (int *)((char *)c + list->count);
+    enum status s = STATUS_OK;
+    if (!map || !map->count)
+        return STATUS_OK;
+    if (map->count > list->most)
+        return fail_at(r->document, map->key_at, "%s has %d entries (at most %d)", list->key,
+                       map->count, list->most);
+    char *const array = calloc((size_t)map->count, list->size);
+    if (!array)
+        return fail_machine("no memory for the case's %s", list->key);
+    memcpy((char *)c + list->array, &array, sizeof array);
+    for (const struct node *n = map->first; n && !s; n = n->next) {
+        char *const thing = array + (size_t)(*count)++ * list->size;
+        snprintf(thing, CASE_NAME, "%s", n->key); /* outline_check() bounds the length */
+        s = list->read(r, n, thing);
+    }
+    return s;
+}
+
 static enum status read_sections(struct reader *r, struct flow_case *c)
 {
     static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,   section_domain,  section_fluid,      section_solver, section_faces,
-        section_patches, section_subgrid, section_initial,    section_force,  section_regions,
-        section_bodies,  section_run,     section_checkpoint, section_check,  section_output,
+        section_units,   section_domain,  section_fluid,   section_solver, section_faces,
+        section_patches, section_subgrid, section_initial, section_force,  section_regions,
+        section_bodies,  section_choices, section_run,     section_checks, section_output,
     };
     enum status s = outline_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
         s = sections[i](r, c);
+    if (!s)
+        s = tau_check(r, c);
     return s ? s : outline_check_used(r);
 }
 
@@ -117,9 +99,9 @@ static enum status read_case(const char *path, const char *text, size_t length, 
     for (int i = 0; !s && i < set_count; i++)
         s = set_apply(&document, sets[i]);
     if (!s) {
-        struct reader r = {.document = &document, .files = files};
+        struct reader r = {.document = &document, .c = c, .files = files};
         s = read_sections(&r, c);
-        if (!s && !(c->resolved = case_resolve(c, r.by_reynolds)))
+        if (!s && !(c->resolved = case_resolve(c)))
             s = STATUS_MACHINE;
     }
     document_destroy(&document);
@@ -172,7 +154,7 @@ void case_destroy(struct flow_case *c)
     for (int i = 0; i < c->patch_count; i++)
         patch_destroy(&c->patches[i]);
     free(c->patches);
-    signal_destroy(&c->force_signal);
+    free(c->initial.from.file);
     free(c->zones);
     for (int i = 0; i < c->body_count; i++)
         body_destroy(&c->bodies[i]);
@@ -180,6 +162,7 @@ void case_destroy(struct flow_case *c)
     free(c->series);
     free(c->fields);
     free(c->averages);
+    free(c->surfaces);
     free(c->images);
     signal_destroy(&c->force_signal);
     free(c->resolved);

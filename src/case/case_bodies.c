@@ -4,20 +4,11 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "body/mesh.h"
+#include "body/shape.h"
 #include "case/sections.h"
 
-static enum status read_rotation(const struct reader *r, const struct node *body,
-                                 struct case_body *to)
-{
-    const struct node *const map = value_find(body, "bodies.*.rotation");
-    if (!map)
-        return STATUS_OK;
-    to->pivot_given = value_find(map, "bodies.*.rotation.about");
-    const enum status s = value_numbers(r, map, "bodies.*.rotation.rate", UNIT_RATE, 3, to->spin);
-    return s ? s : value_numbers(r, map, "bodies.*.rotation.about", UNIT_LENGTH, 3, to->pivot);
-}
-
-/* What it is made of is said once. */
+/* Exactly one of shape, mesh and image must be given. */
 static enum status check_source(const struct reader *r, const struct node *map)
 {
     static const char *const rows[] = {"bodies.*.shape", "bodies.*.mesh", "bodies.*.image"};
@@ -38,100 +29,114 @@ static enum status check_source(const struct reader *r, const struct node *map)
     return value_missing(r, map, rows[0], instead);
 }
 
-/* What turns is checked where the box is: bodies_list(). */
+/* The speed of rotating surfaces is checked later, on the grid: bodies_list(). */
 static enum status check_velocity(const struct reader *r, const struct node *map,
                                   const struct case_body *body)
 {
-    char path[NODE_PATH];
     const double *const u = body->velocity;
     const double mach = sqrt(3 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
     if (mach <= MACH_MAX)
         return STATUS_OK;
     const struct node *const value = value_find(map, "bodies.*.velocity");
-    node_path(value, path, sizeof path);
-    return fail_at(r->document, value->at,
-                   "%s: the surface is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
-                   "%.3g cells a step: %s)",
-                   path, mach / sqrt(3.0), mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-                   r->units.given ? "take a smaller units.dt"
-                                  : "with a smaller viscosity the Reynolds number stays");
+    return fail_value(r, value,
+                      ": the surface is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
+                      "%.3g cells a step: %s)",
+                      mach / sqrt(3.0), mach, MACH_MAX, MACH_MAX / sqrt(3.0),
+                      r->c->units.given ? "take a smaller units.dt"
+                                        : "with a smaller viscosity the Reynolds number stays");
 }
 
-static enum status read_body(const struct reader *r, const struct node *map,
-                             const struct flow_case *c, struct case_body *body)
+/* Sets body->speed, an upper bound of the surface's speed: the velocity, plus the spin times the
+ * distance from the pivot to the farthest corner of the bounding box inside the grid. */
+static enum status surface_speed(const struct flow_case *c, struct case_body *body)
 {
-    const struct node *const shape = value_find(map, "bodies.*.shape"), *const mesh = value_find(
-                                                                            map, "bodies.*.mesh");
+    const double *const u = body->velocity, *const w = body->spin;
+    double lo[3], hi[3], square = 0;
+    body->speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    if (w[0] == 0 && w[1] == 0 && w[2] == 0)
+        return STATUS_OK;
+    for (int a = 0; a < 3; a++) {
+        lo[a] = 0;
+        hi[a] = c->cells[a];
+    }
+    if (body->mesh.file) {
+        mesh_bounds(&body->mesh, lo, hi);
+    } else if (!body->image.file) {
+        struct shape shape;
+        if (!shape_create(&shape, &body->shape))
+            return fail_machine("no memory for a body");
+        memcpy(lo, shape.lo, sizeof lo);
+        memcpy(hi, shape.hi, sizeof hi);
+        shape_destroy(&shape);
+    }
+    for (int a = 0; a < 3; a++) {
+        const double from = fmax(lo[a], 0), to = fmin(hi[a], c->cells[a]);
+        const double pivot = body->pivot_given ? body->pivot[a] : 0.5 * (from + to);
+        const double arm = fmax(fabs(from - pivot), fabs(to - pivot));
+        const int b = (a + 1) % 3, d = (a + 2) % 3;
+        square += arm * arm * (w[b] * w[b] + w[d] * w[d]);
+    }
+    body->speed += sqrt(square);
+    return STATUS_OK;
+}
+
+static enum status read_body(struct reader *r, const struct node *map, void *thing)
+{
+    struct case_body *const body = thing;
+    const double *const w = body->spin;
+    const struct node *const shape = value_find(map, "bodies.*.shape");
+    const struct node *const mesh = value_find(map, "bodies.*.mesh");
     const struct node *const image = value_find(map, "bodies.*.image");
-    int wall = 0;
-    enum status s = check_source(r, map);
-    if (!s && mesh)
-        s = mesh_read(r, mesh, c, &body->mesh);
-    if (!s && image)
-        s = voxel_image_read(r, image, c, &body->image);
-    if (!s && shape && !(s = shape_read(r, shape, &body->shape)))
-        s = shape_check_box(r, shape, &body->shape, c);
-    if (s || (s = value_choice(r, map, "bodies.*.wall", &wall)) ||
-        (s = read_rotation(r, map, body)))
+    enum status s;
+    if (!(body->place = place_text(r->document, map->key_at)))
+        return STATUS_MACHINE;
+    if ((s = check_source(r, map)) || (mesh && (s = mesh_read(r, mesh, &body->mesh))) ||
+        (image && (s = voxel_image_read(r, image, &body->image))) ||
+        (shape && (s = shape_read(r, shape, &body->shape))) ||
+        (shape && (s = shape_check_box(r, shape, &body->shape))) ||
+        (s = record_read(r, map, "bodies.*", 0, body)) || (s = check_velocity(r, map, body)))
         return s;
-    body->wall = (enum body_wall)wall;
-    s = value_numbers(r, map, "bodies.*.velocity", UNIT_VELOCITY, 3, body->velocity);
-    return s ? s : check_velocity(r, map, body);
+    body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
+    return surface_speed(r->c, body);
 }
 
 enum status section_bodies(struct reader *r, struct flow_case *c)
 {
-    const struct node *const map = node_get(r->document->root, "bodies");
-    enum status s = STATUS_OK;
-    if (!map || !map->count)
-        return STATUS_OK;
-    if (map->count > CASE_BODIES)
-        return fail_at(r->document, map->key_at, "bodies has %d entries (at most %d)", map->count,
-                       CASE_BODIES);
-    c->bodies = calloc((size_t)map->count, sizeof *c->bodies);
-    if (!c->bodies)
-        return fail_machine("no memory for the case's bodies");
-    for (const struct node *n = map->first; n && !s; n = n->next) {
-        struct case_body *const body = &c->bodies[c->body_count++];
-        memcpy(body->name, n->key, strlen(n->key) + 1); /* outline_check */
-        s = read_body(r, n, c, body);
-    }
-    return s;
+    static const struct list bodies = {"bodies", LIST(body_count, bodies), read_body, CASE_BODIES};
+    return list_read(r, node_get(r->document->root, "bodies"), &bodies, c);
 }
 
-void bodies_write(FILE *to, const struct flow_case *c)
+static void write_source(struct writer *w, const struct case_body *body)
 {
-    if (c->body_count)
-        fprintf(to, "bodies:\n");
-    for (int i = 0; i < c->body_count; i++) {
-        const struct case_body *const b = &c->bodies[i];
-        fprintf(to, "  %s: {%s: ", b->name,
-                b->mesh.file    ? "mesh"
-                : b->image.file ? "image"
-                                : "shape");
-        if (b->mesh.file)
-            mesh_write(to, &b->mesh);
-        else if (b->image.file)
-            voxel_image_write(to, &b->image);
-        else
-            shape_write(to, &b->shape);
-        fprintf(to, ", wall: %s, velocity: ", key_body_walls[b->wall]);
-        put_vector(to, b->velocity);
-        if (b->pivot_given || b->spin[0] || b->spin[1] || b->spin[2]) {
-            fprintf(to, ", rotation: {rate: ");
-            put_vector(to, b->spin);
-            if (b->pivot_given) {
-                fprintf(to, ", about: ");
-                put_vector(to, b->pivot);
-            }
-            fputc('}', to);
-        }
-        fprintf(to, "}\n");
+    if (body->mesh.file) {
+        write_open(w, "mesh");
+        record_write(w, "bodies.*.mesh", body->mesh.open ? MESH_OPEN : 0, &body->mesh);
+        write_close(w);
+    } else if (body->image.file) {
+        write_open(w, "image");
+        record_write(w, "bodies.*.image", 1u << body->image.format, &body->image);
+        write_close(w);
+    } else {
+        shape_write(w, "shape", &body->shape);
+    }
+}
+
+void bodies_write(struct writer *w)
+{
+    if (w->c->body_count)
+        fprintf(w->to, "bodies:\n");
+    for (int i = 0; i < w->c->body_count; i++) {
+        const struct case_body *const body = &w->c->bodies[i];
+        write_open(w, body->name);
+        write_source(w, body);
+        record_write(w, "bodies.*", 0, body);
+        write_close(w);
     }
 }
 
 void body_destroy(struct case_body *body)
 {
+    free(body->place);
     shape_free(&body->shape);
     mesh_free(&body->mesh);
     voxel_image_destroy(&body->image);

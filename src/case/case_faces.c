@@ -12,13 +12,16 @@ static enum status read_face(const struct reader *r, struct node *n, int first, 
     if (n->kind == NODE_SEQUENCE || (n->kind == NODE_SCALAR && !*n->text) ||
         (n->kind == NODE_MAPPING && !n->count))
         return value_wrong(r, n, row);
-    for (int f = first; f <= last && !s; f++)
-        s = n->kind == NODE_MAPPING ? opening_read(r, n, row, f, c->cells, &c->faces[f])
-                                    : opening_read_word(r, n, &c->faces[f]);
+    for (int f = first; f <= last && !s; f++) {
+        c->faces[f].place = place_text(r->document, n->key_at);
+        s = !c->faces[f].place        ? STATUS_MACHINE
+            : n->kind == NODE_MAPPING ? opening_read(r, n, row, f, &c->faces[f])
+                                      : opening_read_word(r, n, f, &c->faces[f]);
+    }
     return s;
 }
 
-/* Does flow along the face vanish there, as at a wall? */
+/* Does a profile vanish at the edge beside this face? */
 static bool holds(const struct case_face *face)
 {
     return face->kind == FACE_wall || face->kind == FACE_velocity;
@@ -28,7 +31,6 @@ static bool holds(const struct case_face *face)
 static enum status check_edges(const struct reader *r, const struct node *n,
                                const struct flow_case *c, int face, const struct case_face *what)
 {
-    char path[NODE_PATH];
     int axes[2];
     face_axes(face, axes);
     if (!opening_has_profile(what))
@@ -38,11 +40,10 @@ static enum status check_edges(const struct reader *r, const struct node *n,
             return STATUS_OK;
     const struct node *map = node_get(n, key_face_kinds[what->kind]),
                       *profile = node_get(map, "profile");
-    node_path(profile, path, sizeof path);
-    return fail_at(r->document, profile->at,
-                   "%s: there is neither a wall nor a velocity face beside %s at which it could "
-                   "vanish (profile: uniform)",
-                   path, key_faces[face]);
+    return fail_value(r, profile,
+                      ": there is neither a wall nor a velocity face beside %s at which it could "
+                      "vanish (profile: uniform)",
+                      key_faces[face]);
 }
 
 static enum status check_pairs(const struct reader *r, const struct flow_case *c,
@@ -94,18 +95,17 @@ enum status section_faces(struct reader *r, struct flow_case *c)
     return check_pairs(r, c, given);
 }
 
-void faces_write(FILE *to, const struct flow_case *c)
+void faces_write(struct writer *w)
 {
-    fprintf(to, "faces:\n");
+    fprintf(w->to, "faces:\n");
     for (int f = 0; f < 6; f++) {
-        const enum face_kind kind = c->faces[f].kind;
-        fprintf(to, "  %s: ", key_faces[f]);
-        if (kind == FACE_periodic || kind == FACE_slip || kind == FACE_outflow) {
-            fprintf(to, "%s\n", key_face_kinds[kind]);
+        const struct case_face *const face = &w->c->faces[f];
+        if (face->kind == FACE_periodic || face->kind == FACE_slip) {
+            fprintf(w->to, "  %s: %s\n", key_faces[f], key_face_kinds[face->kind]);
             continue;
         }
-        fputc('{', to);
-        opening_write(to, &c->faces[f]);
-        fprintf(to, "}\n");
+        write_open(w, key_faces[f]);
+        opening_write(w, face);
+        write_close(w);
     }
 }

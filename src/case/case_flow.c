@@ -1,46 +1,22 @@
 /* Sections of a case: initial flow, force. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
+#include "case/input.h"
+#include "case/record.h"
 #include "case/sections.h"
 
-bool initial_has(enum initial_flow flow, enum initial_keys key)
+unsigned initial_has(enum initial_flow flow)
 {
 #define X(name, keys) keys,
     static const unsigned has[] = {INITIAL_LIST(X)};
 #undef X
-    return has[flow] & key;
+    return has[flow];
 }
 
-/* Keys of `initial` that this flow does not have. */
-static enum status refuse_others(const struct reader *r, const struct node *map,
-                                 enum initial_flow flow)
-{
-    static const struct {
-        const char *row;
-        enum initial_keys key;
-    } rows[] = {
-        {"initial.velocity", INITIAL_HAS_velocity},
-        {"initial.amplitude", INITIAL_HAS_amplitude},
-        {"initial.axis", INITIAL_HAS_axis},
-        {"initial.thickness", INITIAL_HAS_thickness},
-        {"initial.perturbation", INITIAL_HAS_perturbation},
-        {"initial.density", INITIAL_HAS_density},
-        {"initial.center", INITIAL_HAS_center},
-        {"initial.width", INITIAL_HAS_width},
-    };
-    char why[64];
-    snprintf(why, sizeof why, "with flow %s", key_flows[flow]);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const enum status s =
-            initial_has(flow, rows[i].key) ? STATUS_OK : value_refuse(r, map, rows[i].row, why);
-        if (s)
-            return s;
-    }
-    return STATUS_OK;
-}
-
-/* Some flows need a box that they fit into. */
+/* Some flows need periodic faces, a cube or a channel. */
 static enum status check_box(const struct reader *r, const struct node *flow,
                              const struct flow_case *c)
 {
@@ -71,84 +47,147 @@ static enum status check_box(const struct reader *r, const struct node *flow,
     return STATUS_OK;
 }
 
+/* Has the box of an earlier result the same proportions, up to rounding to whole cells? An axis
+ * that was a single cell long fits any length: the flow is uniform along it. */
+static enum status check_shape(const struct reader *r, const struct node *n,
+                               const struct flow_case *c)
+{
+    char what[CASE_REASON];
+    const int *const then = c->initial.from.cells, *const now = c->cells;
+    int longest = 0;
+    bool same = true;
+    for (int a = 1; a < 3; a++)
+        longest = then[a] > then[longest] ? a : longest;
+    const double finer = (double)now[longest] / then[longest];
+    for (int a = 0; a < 3; a++)
+        same = same && (then[a] == 1 || fabs(now[a] - finer * then[a]) < 1);
+    if (same)
+        return STATUS_OK;
+    snprintf(
+        what, sizeof what,
+        " has a box of %d x %d x %d cells, with other proportions than this one of %d x %d x %d "
+        "cells (%.4g x %.4g x %.4g would fit)",
+        then[0], then[1], then[2], now[0], now[1], now[2], finer * then[0], finer * then[1],
+        finer * then[2]);
+    return input_wrong_at(r, n, what);
+}
+
+static enum status read_earlier(const struct reader *r, const struct node *map, struct flow_case *c)
+{
+    const struct node *const n = value_find(map, "initial.from");
+    char reason[CASE_REASON] = "", *path = NULL;
+    enum status s = record_refuse(r, map, "initial", INITIAL_HAS_from, "with from");
+    if (s || (s = input_path_at(r, map, "initial.from", &path)))
+        return s;
+    if (r->files->earlier)
+        s = r->files->earlier(r->files->context, path, &c->initial.from, reason);
+    else
+        s = input_wrong_at(r, n, ": files cannot be read here");
+    free(path);
+    if (s == STATUS_USAGE && *reason)
+        return input_wrong_at(r, n, reason);
+    if (s == STATUS_STOPPED)
+        say("initial.from%s; nothing was written: start again", reason);
+    else if (s && *reason && message_rank() == 0)
+        return fail_machine("initial.from%s", reason);
+    return s || (s = check_shape(r, n, c))
+               ? s
+               : input_checksum(r, map, "initial", c->initial.from.checksum);
+}
+
+/* Finds the one velocity face through which fluid comes in. */
+static enum status find_inlet(const struct reader *r, const struct node *flow, struct flow_case *c)
+{
+    char found[64] = "";
+    int count = 0;
+    for (int f = 0; f < 6; f++) {
+        const struct case_face *const face = &c->faces[f];
+        if (face->kind != FACE_velocity || !((f & 1 ? -1 : 1) * face->velocity[f / 2] > 0))
+            continue;
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", count ? ", " : "",
+                 key_sides[f]);
+        c->initial.inlet = f;
+        count++;
+    }
+    if (count != 1)
+        return fail_at(r->document, flow->at,
+                       "initial.flow inlet needs one face of kind velocity through which fluid "
+                       "comes in, and there are %d%s%s%s (a part of a face does not count)",
+                       count, count ? " (" : "", found, count ? ")" : "");
+    if (c->faces[c->initial.inlet].signal.kind == SIGNAL_ramp)
+        return fail_at(r->document, flow->at,
+                       "initial.flow inlet: faces.%s.velocity has a ramp, so that nothing comes in "
+                       "at step 0 (remove the ramp, or take flow: rest)",
+                       key_sides[c->initial.inlet]);
+    return STATUS_OK;
+}
+
 enum status section_initial(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "initial");
     struct case_initial *initial = &c->initial;
-    int flow = 0, level = 0;
+    const bool earlier = value_find(map, "initial.from");
+    char why[64];
+    int flow = 0;
     enum status s;
-    if ((s = value_choice(r, map, "initial.flow", &flow)))
+    if (earlier && (s = read_earlier(r, map, c)))
+        return s;
+    if (!earlier && ((s = value_refuse(r, map, "initial.checksum", "without from")) ||
+                     (s = value_read(r, map, "initial.flow", &flow))))
         return s;
     initial->flow = (enum initial_flow)flow;
-    for (int a = 0; a < 3 && initial_has(initial->flow, INITIAL_HAS_center); a++)
+    const unsigned has =
+        initial_has(initial->flow) | (earlier ? INITIAL_HAS_from : INITIAL_HAS_flow);
+    snprintf(why, sizeof why, "with flow %s", key_flows[flow]);
+    for (int a = 0; a < 3 && has & INITIAL_HAS_center; a++)
         initial->center[a] = 0.5 * c->cells[a];
-    if ((s = refuse_others(r, map, initial->flow)) ||
-        (s = value_numbers(r, map, "initial.velocity", UNIT_VELOCITY, 3, initial->velocity)) ||
-        (s = value_choice(r, map, "initial.axis", &initial->axis)) ||
-        (s = value_number(r, map, "initial.thickness", &initial->thickness)) ||
-        (s = value_number(r, map, "initial.perturbation", &initial->perturbation)) ||
-        (s = value_number(r, map, "initial.density", &initial->density)) ||
-        (s = value_position(r, map, "initial.center", c->cells, initial->center)) ||
-        (s = value_number(r, map, "initial.width", &initial->width)) ||
-        (s = value_choice(r, map, "initial.pressure", &level)) ||
-        (s = value_integer(r, map, "initial.relax", &initial->relax)))
+    if (has & INITIAL_HAS_amplitude)
+        initial->amplitude = c->fluid.velocity;
+    if ((s = record_refuse(r, map, "initial", has, why)) ||
+        (s = record_read(r, map, "initial", has, initial)))
         return s;
-    initial->level = level;
     if (initial->flow == INITIAL_uniform && !value_find(map, "initial.velocity"))
         return value_missing(r, map, "initial.velocity", ", which flow uniform needs,");
-    if (initial_has(initial->flow, INITIAL_HAS_width) && initial->width == 0)
+    if (has & INITIAL_HAS_width && initial->width == 0)
         return value_missing(r, map, "initial.width", ", which this flow needs,");
-    if (initial_has(initial->flow, INITIAL_HAS_amplitude)) {
-        initial->amplitude = c->fluid.velocity;
-        if ((s = value_number(r, map, "initial.amplitude", &initial->amplitude)))
-            return s;
-        if (initial->amplitude == 0)
-            return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
-    }
-    return check_box(r, value_find(map, "initial.flow"), c);
+    if (has & INITIAL_HAS_amplitude && initial->amplitude == 0)
+        return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
+    const struct node *const n = value_find(map, "initial.flow");
+    return initial->flow == INITIAL_inlet ? find_inlet(r, n, c) : check_box(r, n, c);
 }
 
-static enum status read_flow_rate(const struct reader *r, const struct node *force,
-                                  struct flow_case *c)
+/* The flow rate can be held only along a periodic axis. Its control time must not be shorter than
+ * the interval between measurements. */
+static enum status check_flow_rate(const struct reader *r, const struct node *map)
 {
-    struct case_flow_rate *const wanted = &c->flow_rate;
-    const struct node *const map = value_find(force, "force.flow_rate");
-    char path[NODE_PATH];
-    enum status s;
-    if (!map)
-        return STATUS_OK;
-    if ((s = value_refuse(r, force, "force.acceleration",
-                          "with force.flow_rate, which makes its own")) ||
-        (s = value_number(r, map, "force.flow_rate.velocity", &wanted->velocity)) ||
-        (s = value_choice(r, map, "force.flow_rate.axis", &wanted->axis)) ||
-        (s = value_interval(r, map, "force.flow_rate.every", &wanted->every)) ||
-        (s = value_number(r, map, "force.flow_rate.time", &wanted->time)))
-        return s;
-    node_path(map, path, sizeof path);
-    if (c->faces[2 * wanted->axis].kind != FACE_periodic)
-        return fail_at(r->document, map->key_at,
-                       "%s holds the flow along %s, which is not periodic (faces: {%s: periodic}, "
-                       "or another axis)",
-                       path, key_axes[wanted->axis], key_axes[wanted->axis]);
+    const struct case_flow_rate *const wanted = &r->c->flow_rate;
+    if (r->c->faces[2 * wanted->axis].kind != FACE_periodic)
+        return fail_key(r, map,
+                        " holds the flow along %s, which is not periodic (faces: {%s: periodic}, "
+                        "or another axis)",
+                        key_axes[wanted->axis], key_axes[wanted->axis]);
     if (wanted->time < (double)wanted->every)
-        return fail_at(r->document, map->key_at,
-                       "%s: time %g is shorter than the %lld steps between looks (a flow that is "
-                       "set right faster than it is looked at swings)",
-                       path, wanted->time, (long long)wanted->every);
-    wanted->given = true;
+        return fail_key(r, map,
+                        ": time %g is shorter than the %lld steps between measurements (the flow "
+                        "would oscillate)",
+                        wanted->time, (long long)wanted->every);
     return STATUS_OK;
 }
 
 enum status section_force(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "force");
+    const struct node *const wanted = value_find(map, "force.flow_rate");
+    const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
     enum status s;
-    if ((s = value_numbers(r, map, "force.acceleration", UNIT_ACCELERATION, 3, c->acceleration)) ||
+    if (wanted && (s = value_refuse(r, map, "force.acceleration",
+                                    "with force.flow_rate, which makes its own")))
+        return s;
+    if ((s = record_read(r, map, "force", FORCE_UNIFORM, c)) ||
         (s = signal_read(r, map, "force", &c->force_signal)))
         return s;
-    const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
     for (size_t i = 0; i < 3 && !value_find(map, "force.acceleration"); i++)
         if ((s = value_refuse(r, map, rows[i], "without force.acceleration")))
             return s;
-    return read_flow_rate(r, map, c);
+    return wanted ? check_flow_rate(r, wanted) : STATUS_OK;
 }

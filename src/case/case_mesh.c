@@ -1,4 +1,4 @@
-/* Meshes of bodies: reading where one is put, checking it, and writing that back. */
+/* Meshes of bodies: reading, placing, checking and describing them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "body/mesh.h"
 #include "case/input.h"
+#include "case/record.h"
 #include "case/sections.h"
 
 #define MESH "bodies.*.mesh"
@@ -26,7 +27,7 @@ static enum status check_closed(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-/* By scale, or by the longest edge of the box that holds it. */
+/* The scale, given directly or by the longest edge of the bounding box. */
 static enum status read_scale(const struct reader *r, const struct node *map, const double lo[3],
                               const double hi[3], double *scale)
 {
@@ -35,10 +36,10 @@ static enum status read_scale(const struct reader *r, const struct node *map, co
     enum status s;
     *scale = 1;
     if (!value_find(map, MESH ".size"))
-        return value_number(r, map, MESH ".scale", scale);
+        return value_read(r, map, MESH ".scale", scale);
     if (value_find(map, MESH ".scale"))
         return value_one_of(r, map, MESH ".scale", MESH ".size");
-    if ((s = value_number(r, map, MESH ".size", &size)))
+    if ((s = value_read(r, map, MESH ".size", &size)))
         return s;
     *scale = size / longest;
     if (longest > 0 && isfinite(*scale) && *scale > 0)
@@ -46,7 +47,8 @@ static enum status read_scale(const struct reader *r, const struct node *map, co
     return input_wrong(r, map, " has no extent that could be scaled");
 }
 
-/* By the centre of the box that holds it or the lowest corner, or as the file has it. */
+/* The centre of the bounding box, given directly or by its lowest corner; default: the place in the
+ * file's coordinates. */
 static enum status read_center(const struct reader *r, const struct node *map, const double lo[3],
                                const double hi[3], struct case_mesh *to)
 {
@@ -54,24 +56,99 @@ static enum status read_center(const struct reader *r, const struct node *map, c
     if (value_find(map, MESH ".center")) {
         if (value_find(map, MESH ".min"))
             return value_one_of(r, map, MESH ".center", MESH ".min");
-        return value_numbers(r, map, MESH ".center", UNIT_LENGTH, 3, to->center);
+        return value_read(r, map, MESH ".center", to->center);
     }
     for (int a = 0; a < 3; a++)
         min[a] = to->scale * lo[a];
-    const enum status s = value_numbers(r, map, MESH ".min", UNIT_LENGTH, 3, min);
+    const enum status s = value_read(r, map, MESH ".min", min);
     for (int a = 0; a < 3; a++)
         to->center[a] = value_find(map, MESH ".min") ? min[a] + 0.5 * to->scale * (hi[a] - lo[a])
                                                      : 0.5 * to->scale * (lo[a] + hi[a]);
     return s;
 }
 
-static enum status place(const struct reader *r, const struct node *map, const struct flow_case *c,
-                         struct case_mesh *to)
+/* Units that users confuse: `times` small units are one large unit. The likeliest come first. */
+static const struct {
+    double times;
+    const char *small, *large;
+} units[] = {{1e3, "mm", "m"}, {25.4, "mm", "inches"}, {100, "cm", "m"},
+             {10, "mm", "cm"}, {1e6, "um", "m"},       {304.8, "mm", "feet"}};
+
+/* Would the mesh fit if it were `times` as large? It must be at least two cells long, no longer
+ * than the box, and overlap it along axes that are not periodic. A placed mesh grows about its
+ * centre, another one about 0. */
+static bool would_fit(const struct flow_case *c, const double lo[3], const double hi[3],
+                      double times, bool placed)
+{
+    static const double least = 2;
+    bool fits = true;
+    double longest = 0;
+    for (int a = 0; a < 3; a++) {
+        const double middle = 0.5 * (lo[a] + hi[a]), half = 0.5 * (hi[a] - lo[a]) * times;
+        const double at = placed ? middle : middle * times;
+        const bool ends = c->faces[2 * a].kind != FACE_periodic;
+        longest = fmax(longest, 2 * half);
+        fits = fits && 2 * half <= c->cells[a] &&
+               (!ends || (at + half > 0.5 && at - half < c->cells[a] - 0.5));
+    }
+    return fits && longest >= least;
+}
+
+/* " (1000 times smaller it would fit: ...)"; empty if no unit fits. */
+static void guess_unit(const struct flow_case *c, const double lo[3], const double hi[3],
+                       bool placed, char text[160])
+{
+    *text = '\0';
+    for (size_t k = 0; k < sizeof units / sizeof *units && !*text; k++)
+        for (int larger = 0; larger < 2 && !*text; larger++)
+            if (would_fit(c, lo, hi, larger ? units[k].times : 1 / units[k].times, placed))
+                snprintf(text, 160,
+                         " (%g times %s it would fit: is a length of 1 in the file a unit of %s, "
+                         "not of %s?)",
+                         units[k].times, larger ? "larger" : "smaller",
+                         larger ? units[k].large : units[k].small,
+                         larger ? units[k].small : units[k].large);
+}
+
+/* Refuses a mesh that is far larger than the box, outside of it, or smaller than a cell: its unit
+ * is probably another one. */
+static enum status check_size(const struct reader *r, const struct node *map, const double lo[3],
+                              const double hi[3], bool placed)
+{
+    const struct flow_case *const c = r->c;
+    static const double larger = 2, volumes = 1000;
+    double times = 1, longest = 0;
+    bool large = true, outside = false;
+    char unit[160];
+    for (int a = 0; a < 3; a++) {
+        const double part = (hi[a] - lo[a]) / c->cells[a];
+        times *= part;
+        large = large && part >= larger;
+        longest = fmax(longest, hi[a] - lo[a]);
+        outside = outside || (c->faces[2 * a].kind != FACE_periodic &&
+                              (hi[a] < 0.5 || lo[a] > c->cells[a] - 0.5));
+    }
+    large = large && times > volumes;
+    if (!large && !outside && longest >= 1)
+        return STATUS_OK;
+    guess_unit(c, lo, hi, placed, unit);
+    if (!large && !*unit)
+        return STATUS_OK; /* body_check_box and bodies_place report it */
+    return fail_key(r, map,
+                    " reaches from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g], %s the box of %d x "
+                    "%d x %d cells%s",
+                    lo[0], lo[1], lo[2], hi[0], hi[1], hi[2],
+                    large     ? "which is far larger than"
+                    : outside ? "which is outside of"
+                              : "which is less than a cell of",
+                    c->cells[0], c->cells[1], c->cells[2],
+                    *unit ? unit : " (a smaller scale, or cut it to what is in the box)");
+}
+
+static enum status place(const struct reader *r, const struct node *map, struct case_mesh *to)
 {
     double lo[3], hi[3];
-    enum status s = value_numbers(r, map, MESH ".rotate", UNIT_NONE, 3, to->rotate);
-    if (s)
-        return s;
+    enum status s;
     mesh_extent(to->stl, to->rotate, lo, hi);
     if ((s = read_scale(r, map, lo, hi, &to->scale)) || (s = read_center(r, map, lo, hi, to)))
         return s;
@@ -79,45 +156,33 @@ static enum status place(const struct reader *r, const struct node *map, const s
         const double half = 0.5 * to->scale * (hi[a] - lo[a]);
         lo[a] = to->center[a] - half;
         hi[a] = to->center[a] + half;
+    }
+    s = check_size(r, map, lo, hi, value_find(map, MESH ".center") || value_find(map, MESH ".min"));
+    for (int a = 0; a < 3 && !s; a++) {
         if (!(lo[a] >= -LINES_FAR && hi[a] <= LINES_FAR))
             return input_wrong(r, map,
                                " would reach from %g to %g along %s (at most %g cells from 0; a "
                                "smaller scale?)",
                                lo[a], hi[a], key_axes[a], LINES_FAR);
     }
-    return body_check_box(r, map, lo, hi, c);
+    return s ? s : body_check_box(r, map, lo, hi);
 }
 
-enum status mesh_read(const struct reader *r, const struct node *map, const struct flow_case *c,
-                      struct case_mesh *to)
+enum status mesh_read(const struct reader *r, const struct node *map, struct case_mesh *to)
 {
-    int open = 0;
     enum status s;
-    if ((s = value_choice(r, map, MESH ".open", &open)) ||
-        (s = input_mesh(r, map, MESH, &to->stl, &to->file, &to->checksum)))
+    if ((s = input_mesh(r, map, MESH, &to->stl, &to->file, &to->checksum)) ||
+        (s = record_read(r, map, MESH, ALL_KINDS, to)))
         return s;
-    to->open = open;
     if (!mesh_look(to->stl, &to->facts))
         return fail_machine("no memory for a mesh");
-    if ((s = check_closed(r, map, to)) || (s = place(r, map, c, to)))
+    if ((s = check_closed(r, map, to)) || (s = place(r, map, to)))
         return s;
     if (!mesh_measure(to))
         return fail_machine("no memory for a mesh");
     if (to->facts.volume == 0 && !to->open)
         return input_wrong(r, map, " encloses nothing: its volume is 0");
     return STATUS_OK;
-}
-
-void mesh_write(FILE *to, const struct case_mesh *m)
-{
-    fprintf(to, "{file: ");
-    put_text(to, m->file);
-    put_checksum(to, m->checksum);
-    put_number(to, ", scale: ", m->scale, ", rotate: ");
-    put_vector(to, m->rotate);
-    fprintf(to, ", center: ");
-    put_vector(to, m->center);
-    fprintf(to, "%s}", m->open ? ", open: accept" : "");
 }
 
 void mesh_text(const struct case_mesh *m, char *text, size_t size)
@@ -132,10 +197,11 @@ void mesh_text(const struct case_mesh *m, char *text, size_t size)
     } more[] = {
         {f->flat, "triangles without area left out"},
         {f->twice, "triangles that are there twice left out"},
-        {f->open, "open edges: the axes vote on what is inside"},
+        {f->open, "open edges: what is inside is decided by a majority of the axes"},
         {f->crowded, "edges of more than two triangles"},
         {f->turned,
-         "edges whose triangles disagree on what is outside: inside is beyond an odd number"},
+         "edges whose triangles disagree on what is outside: inside is what lies behind an odd "
+         "number of surfaces"},
         {f->lost, "parts hold the centre of no cell"},
         {f->thin, "parts are less than two cells thick"},
     };

@@ -2,9 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "case/record.h"
 #include "case/sections.h"
 
-/* Cells in all: 19 populations of 8 bytes, twice, stay far below PTRDIFF_MAX. */
+/* Most cells in all: twice 19 populations of 8 bytes stay far below PTRDIFF_MAX. */
 #define CELLS_MAX 1125899906842624.0 /* 2^50 */
 
 enum status section_units(struct reader *r, struct flow_case *c)
@@ -13,43 +14,44 @@ enum status section_units(struct reader *r, struct flow_case *c)
     struct case_units units = {.given = true};
     double physical = 0, lattice = 0;
     enum status s;
-    c->units = r->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
+    c->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
     if (!map)
         return STATUS_OK;
-    if ((s = value_number(r, map, "units.dx", &units.dx)))
+    if ((s = record_read(r, map, "units", 0, c)))
         return s;
-    c->units.cell = r->units.cell = units.cell = units.dx;
+    units.dx = units.cell = c->units.cell;
     if (!value_find(map, "units.dt") && !value_find(map, "units.velocity"))
         return value_refuse(r, map, "units.density",
                             "where no unit of time is given (units.dt or units.velocity)");
     if ((s = value_one_of(r, map, "units.dt", "units.velocity")) ||
-        (s = value_number(r, map, "units.dt", &units.dt)) ||
-        (s = value_number(r, map, "units.density", &units.density)))
+        (s = value_read(r, map, "units.dt", &units.dt)) ||
+        (s = value_read(r, map, "units.density", &units.density)))
         return s;
     const struct node *velocity = value_find(map, "units.velocity");
     if (velocity) {
-        if ((s = value_number(r, velocity, "units.velocity.physical", &physical)) ||
-            (s = value_number(r, velocity, "units.velocity.lattice", &lattice)))
+        if ((s = value_read(r, velocity, "units.velocity.physical", &physical)) ||
+            (s = value_read(r, velocity, "units.velocity.lattice", &lattice)))
             return s;
         units.dt = lattice / physical * units.dx;
         if (!isnormal(units.dt))
             return fail_at(r->document, velocity->at,
-                           "units.velocity gives a step of %g s, which is no use", units.dt);
+                           "units.velocity gives a time step of %g s, which is out of range",
+                           units.dt);
     }
-    c->units = r->units = units;
+    c->units = units;
     return STATUS_OK;
 }
 
-/* Lengths to cells: whole multiples of dx within 1e-6 of the length. */
+/* Converts lengths to cells: each must be a multiple of dx, within 1e-6 of the length. */
 static enum status cells_from_size(struct reader *r, const struct node *map, int cells[3])
 {
-    const double dx = r->units.cell;
+    const double dx = r->c->units.cell;
     const struct node *n = value_find(map, "domain.size");
     double size[3] = {0, 0, 0};
     if (dx == 0)
         return fail_at(r->document, n->at,
                        "domain.size needs units.dx (or domain.cells in its place)");
-    const enum status s = value_numbers(r, map, "domain.size", UNIT_LENGTH, 3, size);
+    const enum status s = value_read(r, map, "domain.size", size);
     if (s)
         return s;
     for (int a = 0; a < 3; a++) {
@@ -81,7 +83,7 @@ enum status section_domain(struct reader *r, struct flow_case *c)
     if ((s = value_one_of(r, map, "domain.cells", "domain.size")))
         return s;
     const struct node *size = value_find(map, "domain.size");
-    s = size ? cells_from_size(r, map, c->cells) : value_integers(r, map, "domain.cells", c->cells);
+    s = size ? cells_from_size(r, map, c->cells) : record_read(r, map, "domain", 0, c);
     if (s)
         return s;
     const double product = (double)c->cells[0] * c->cells[1] * c->cells[2];
@@ -105,16 +107,20 @@ static enum status viscosity_from_reynolds(struct reader *r, const struct node *
                                                              : NULL;
     if (missing)
         return value_missing(r, map, missing, ", which fluid.reynolds needs,");
-    const enum status s = value_number(r, map, "fluid.reynolds", &f->reynolds);
+    const enum status s = value_read(r, map, "fluid.reynolds", &f->reynolds);
     if (s)
         return s;
     f->viscosity = viscosity_of(f->reynolds, f->velocity, f->length);
-    r->by_reynolds = true;
     if (!isnormal(f->viscosity))
         return fail_at(r->document, value_find(map, "fluid.reynolds")->at,
                        "fluid.reynolds: gives a viscosity of %g (out of what numbers can hold)",
                        f->viscosity);
     return STATUS_OK;
+}
+
+unsigned fluid_kind(const struct case_fluid *f)
+{
+    return f->by_reynolds ? FLUID_BY_REYNOLDS : FLUID_BY_VISCOSITY;
 }
 
 enum status section_fluid(struct reader *r, struct flow_case *c)
@@ -124,39 +130,27 @@ enum status section_fluid(struct reader *r, struct flow_case *c)
     enum status s;
     if (!map)
         return value_missing(r, NULL, "fluid", "");
+    f->by_reynolds = value_find(map, "fluid.reynolds");
     if ((s = value_one_of(r, map, "fluid.viscosity", "fluid.reynolds")) ||
-        (s = value_number(r, map, "fluid.velocity", &f->velocity)) ||
-        (s = value_number(r, map, "fluid.length", &f->length)))
+        (s = record_read(r, map, "fluid", fluid_kind(f), c)))
         return s;
-    if (value_find(map, "fluid.reynolds"))
+    if (f->by_reynolds)
         return viscosity_from_reynolds(r, map, f);
-    if ((s = value_number(r, map, "fluid.viscosity", &f->viscosity)))
-        return s;
     f->reynolds = f->velocity * f->length / f->viscosity;
     return STATUS_OK;
 }
 
-unsigned collision_free(enum collision collision)
+void reynolds_write(struct writer *w, const struct key *key, const void *from)
 {
-    static const unsigned bits[] = {
-#define X(name, free, meaning) [COLLISION_##name] = free,
-        COLLISION_LIST(X)
-#undef X
-    };
-    return bits[collision];
-}
-
-static enum status read_rates(const struct reader *r, const struct node *solver,
-                              struct flow_case *c)
-{
-    const struct node *map = value_find(solver, "solver.rates");
-    enum status s;
-    c->solver.rates.bulk = c->solver.rates.third = c->solver.rates.fourth = 1;
-    if ((s = value_number(r, map, "solver.rates.bulk", &c->solver.rates.bulk)) ||
-        (s = value_number(r, map, "solver.rates.third", &c->solver.rates.third)) ||
-        (s = value_number(r, map, "solver.rates.fourth", &c->solver.rates.fourth)))
-        return s;
-    return STATUS_OK;
+    const struct flow_case *const c = from;
+    (void)key;
+    if (!c->fluid.by_reynolds)
+        return;
+    write_key(w, "reynolds");
+    write_number(w, c->fluid.reynolds);
+    fputs(" # viscosity", w->to);
+    write_number(w, c->fluid.viscosity);
+    write_end(w);
 }
 
 enum status section_solver(struct reader *r, struct flow_case *c)
@@ -166,9 +160,9 @@ enum status section_solver(struct reader *r, struct flow_case *c)
     const struct node *arithmetic = value_find(map, "solver.arithmetic");
     int collision = 0, choice = 0, given = PRECISION_fp32;
     enum status s;
-    if ((s = value_choice(r, map, "solver.collision", &collision)) ||
-        (s = value_choice(r, map, "solver.storage", &choice)) ||
-        (s = value_choice(r, map, "solver.arithmetic", &given)))
+    if ((s = value_read(r, map, "solver.collision", &collision)) ||
+        (s = value_read(r, map, "solver.storage", &choice)) ||
+        (s = value_read(r, map, "solver.arithmetic", &given)))
         return s;
     enum precision stored = (enum precision)given, computed = (enum precision)given;
     if (storage)
@@ -184,13 +178,20 @@ enum status section_solver(struct reader *r, struct flow_case *c)
     c->solver.storage = stored;
     c->solver.arithmetic = computed;
     char why[64];
-    snprintf(why, sizeof why, "with collision %s", key_collisions[collision]);
+    snprintf(why, sizeof why, "with collision %s", key_collision_choices[collision]);
     const unsigned free = collision_free(c->solver.collision);
-    if ((!(free & FREE_magic) && (s = value_refuse(r, map, "solver.magic", why))) ||
-        (!(free & FREE_rates) && (s = value_refuse(r, map, "solver.rates", why))) ||
-        (s = value_number(r, map, "solver.magic", &c->solver.magic)) || (s = read_rates(r, map, c)))
+    if ((s = record_refuse(r, map, "solver", free, why)) ||
+        (s = record_read(r, map, "solver", free, c)))
         return s;
+    if (collision == COLLISION_auto && value_find(map, "solver.magic"))
+        c->solver.collision = COLLISION_accurate;
     return STATUS_OK;
+}
+
+void precision_write(struct writer *w, const struct key *key, const void *from)
+{
+    (void)key;
+    write_word(w, "storage", precision_name(((const struct flow_case *)from)->solver.storage));
 }
 
 enum status section_subgrid(struct reader *r, struct flow_case *c)
@@ -209,7 +210,54 @@ enum status section_subgrid(struct reader *r, struct flow_case *c)
     if (!wall && (s = value_refuse(r, model, van_driest, "without a face that is a wall")))
         return s;
     c->solver.subgrid = SUBGRID_smagorinsky;
-    if ((s = value_number(r, model, "solver.subgrid.smagorinsky.constant", &c->solver.smagorinsky)))
-        return s;
-    return value_number(r, model, van_driest, &c->solver.van_driest);
+    return record_read(r, model, "solver.subgrid.smagorinsky", 0, c);
+}
+
+void subgrid_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct flow_case *const c = from;
+    if (c->solver.subgrid == SUBGRID_none) {
+        write_word(w, "subgrid", "none");
+        return;
+    }
+    write_open(w, "subgrid");
+    write_open(w, "smagorinsky");
+    record_write(w, keys_below(key->path, "smagorinsky").text, 0, from);
+    write_close(w);
+    write_close(w);
+}
+
+/* The operator that `auto` chooses at this viscosity: docs/physics.md, "Which operator". */
+static enum collision choose_collision(const struct flow_case *c, double viscosity)
+{
+    const double most = case_most_cell(c) < 10 ? case_most_cell(c) : 10;
+    const bool fast = case_fastest_velocity(c) > most * viscosity;
+    return fast || c->solver.subgrid != SUBGRID_none ? COLLISION_robust : COLLISION_accurate;
+}
+
+/* Default of nonreflecting.velocity: the tangential part of initial.velocity. */
+static void choose_velocity(const struct flow_case *c, int face, struct case_face *what)
+{
+    if (what->kind != FACE_nonreflecting || what->velocity_given)
+        return;
+    for (int a = 0; a < 3; a++)
+        what->velocity[a] = a == face / 2 ? 0 : c->initial.velocity[a];
+    what->velocity_given = true;
+}
+
+/* Defaults that depend on several sections. */
+enum status section_choices(struct reader *r, struct flow_case *c)
+{
+    (void)r;
+    for (int f = 0; f < 6; f++)
+        choose_velocity(c, f, &c->faces[f]);
+    for (int i = 0; i < c->patch_count; i++)
+        choose_velocity(c, c->patches[i].face, &c->patches[i].opening);
+    c->solver.chosen = c->solver.collision == COLLISION_auto;
+    if (c->solver.chosen)
+        c->solver.collision = choose_collision(c, c->fluid.viscosity);
+    for (int i = 0; i < c->zone_count; i++)
+        if (c->zones[i].collision == COLLISION_auto)
+            c->zones[i].collision = choose_collision(c, c->zones[i].viscosity);
+    return STATUS_OK;
 }

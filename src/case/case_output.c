@@ -1,146 +1,104 @@
 /* Section of a case: output. */
-#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/message.h"
+#include "case/columns.h"
+#include "case/record.h"
 #include "case/sections.h"
 
-/* Series, fields, averages and images: their resolved text must still be one that can be read. */
-enum { ENTRIES = 1024 };
-
-/* The plane of cells `at` along `axis`; the middle one when the map does not say. */
-static enum status read_at(const struct reader *r, const struct node *map, const char *row,
-                           const int cells[3], int axis, int *plane)
-{
-    char path[NODE_PATH];
-    int64_t at = cells[axis] / 2;
-    const enum status s = value_integer(r, map, row, &at);
-    if (s)
-        return s;
-    if (at >= cells[axis]) {
-        const struct node *n = value_find(map, row);
-        node_path(n, path, sizeof path);
-        return fail_at(r->document, n->at, "%s: plane %s is outside the box (0 to %d along %s)",
-                       path, n->text, cells[axis] - 1, key_axes[axis]);
-    }
-    *plane = (int)at;
-    return STATUS_OK;
-}
-
-/* Keys of a series that are for another kind are refused, those of its kind that have no default
- * are required. */
+/* Refuses keys that belong to other kinds of series; requires the keys of this kind that have no
+ * default. */
 static enum status check_series_keys(const struct reader *r, const struct node *map,
-                                     enum series_kind kind)
+                                     enum series_kind kind, unsigned has)
 {
-    static const struct {
-        const char *row;
-        enum series_kind kind;
-        bool needed;
-        enum series_kind also; /* flow, which has none of these keys: no other */
-    } keys[] = {
-        {"output.series.*.point", SERIES_KIND_probe, true, SERIES_KIND_flow},
-        {"output.series.*.from", SERIES_KIND_line, true, SERIES_KIND_flow},
-        {"output.series.*.to", SERIES_KIND_line, true, SERIES_KIND_flow},
-        {"output.series.*.points", SERIES_KIND_line, true, SERIES_KIND_flow},
-        {"output.series.*.axis", SERIES_KIND_flow_rate, false, SERIES_KIND_permeability},
-        {"output.series.*.at", SERIES_KIND_flow_rate, false, SERIES_KIND_flow},
-        {"output.series.*.body", SERIES_KIND_forces, true, SERIES_KIND_flow},
-        {"output.series.*.area", SERIES_KIND_forces, false, SERIES_KIND_flow},
-        {"output.series.*.velocity", SERIES_KIND_forces, false, SERIES_KIND_flow},
-        {"output.series.*.length", SERIES_KIND_forces, false, SERIES_KIND_permeability},
-        {"output.series.*.about", SERIES_KIND_forces, false, SERIES_KIND_flow},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char why[128];
-        enum status s = STATUS_OK;
-        const bool shared = keys[i].also != SERIES_KIND_flow;
-        if (keys[i].kind != kind && (!shared || keys[i].also != kind)) {
-            const char *const with = kind == SERIES_KIND_flow ? "columns of the flow" : "of: ";
-            snprintf(why, sizeof why, "with %s%s, only with of: %s%s%s", with,
-                     kind == SERIES_KIND_flow ? "" : key_series_kinds[kind],
-                     key_series_kinds[keys[i].kind], shared ? " or " : "",
-                     shared ? key_series_kinds[keys[i].also] : "");
-            s = value_refuse(r, map, keys[i].row, why);
-        } else if (keys[i].needed && !value_find(map, keys[i].row)) {
+    static const char row[] = "output.series.*";
+    enum status s = STATUS_OK;
+    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
+        const unsigned coefficients = k->where & SERIES_COEFFICIENTS ? SERIES(forces) : 0;
+        char why[192];
+        if (k->where && !(k->where & has)) {
+            size_t length =
+                (size_t)snprintf(why, sizeof why, "with %s%s, only with of: ",
+                                 kind == SERIES_KIND_flow ? "columns of the flow" : "of: ",
+                                 kind == SERIES_KIND_flow ? "" : key_series_kinds[kind]);
+            const char *between = "";
+            for (int i = 0; key_series_kinds[i] && length < sizeof why; i++)
+                if ((k->where | coefficients) & 1u << i) {
+                    length += (size_t)snprintf(why + length, sizeof why - length, "%s%s", between,
+                                               key_series_kinds[i]);
+                    between = " or ";
+                }
+            s = value_refuse(r, map, k->path, why);
+        } else if (k->needed & has && !value_find(map, k->path)) {
             snprintf(why, sizeof why, ", which of: %s needs,", key_series_kinds[kind]);
-            s = value_missing(r, map, keys[i].row, why);
+            s = value_missing(r, map, k->path, why);
         }
-        if (s)
-            return s;
     }
-    return STATUS_OK;
+    return s;
 }
 
-static enum status read_line(const struct reader *r, const struct node *map,
-                             struct case_series *series, const int cells[3])
+static enum status check_line(const struct reader *r, const struct node *map,
+                              const struct case_series *series)
 {
-    char path[NODE_PATH];
-    int64_t points = 2;
-    enum status s;
-    if ((s = value_position(r, map, "output.series.*.from", cells, series->from)) ||
-        (s = value_position(r, map, "output.series.*.to", cells, series->to)) ||
-        (s = value_integer(r, map, "output.series.*.points", &points)))
-        return s;
-    series->points = (int)points;
     if (memcmp(series->from, series->to, sizeof series->from) != 0)
         return STATUS_OK;
-    const struct node *to = value_find(map, "output.series.*.to");
-    node_path(to, path, sizeof path);
-    return fail_at(r->document, to->at,
-                   "%s is where the line begins (its ends must differ; of: probe is one point)",
-                   path);
+    return fail_value(r, value_find(map, "output.series.*.to"),
+                      " is where the line begins (its ends must differ; of: probe is one point)");
 }
 
-static enum status read_forces(const struct reader *r, const struct node *map,
-                               struct case_series *series, const struct flow_case *c)
+/* Can flow come in or go out through the face? */
+static bool is_open(const struct flow_case *c, int face)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
-    const char *name = NULL;
+    bool open = face_open(c->faces[face].kind);
+    for (int k = 0; k < c->patch_count; k++)
+        open = open || c->patches[k].face == face;
+    return open;
+}
+
+static enum status check_forces(const struct reader *r, const struct node *map,
+                                const struct case_series *series)
+{
+    static const char row[] = "output.series.*.density";
+    const int face = series->density_face;
     enum status s;
-    series->velocity = c->fluid.velocity;
-    series->length = c->fluid.length;
-    series->about_given = value_find(map, "output.series.*.about");
-    if ((s = value_text(r, map, "output.series.*.body", &name)) ||
-        (s = value_number(r, map, "output.series.*.area", &series->area)) ||
-        (s = value_number(r, map, "output.series.*.velocity", &series->velocity)) ||
-        (s = value_number(r, map, "output.series.*.length", &series->length)) ||
-        (s = value_numbers(r, map, "output.series.*.about", UNIT_LENGTH, 3, series->about)))
+    if (series->area == 0 &&
+        (s = value_refuse(r, map, row, "without area, as there are no coefficients")))
         return s;
-    const struct node *const body = value_find(map, "output.series.*.body");
-    for (int k = 0; k < c->body_count; k++)
-        if (!strcmp(c->bodies[k].name, name)) {
-            series->body = k;
-            if (series->area == 0 || series->velocity > 0)
-                return STATUS_OK;
-            node_path(map, path, sizeof path);
-            return fail_at(r->document, map->key_at,
-                           "%s: coefficients need a velocity beside the area (for example "
-                           "velocity: 0.05, here or in fluid)",
-                           path);
-        }
-    node_path(body, path, sizeof path);
-    return fail_at(r->document, body->at, "%s: there is no body %s (%s%s)", path,
-                   quote_text(name, quoted), c->body_count ? "for example " : "bodies is empty",
-                   c->body_count ? c->bodies[0].name : "");
+    if (face >= 0 && !is_open(r->c, face))
+        return fail_value(
+            r, value_find(map, row),
+            ": face %s is %s, and no flow comes in there (reference, or an open face)",
+            key_sides[face], key_face_kinds[r->c->faces[face].kind]);
+    if (series->area == 0 || series->velocity > 0)
+        return STATUS_OK;
+    return fail_key(r, map,
+                    ": coefficients need a velocity beside the area (for example velocity: 0.05, "
+                    "here or in fluid)");
+}
+
+/* A ring needs a smooth surface, which voxels do not have. */
+static enum status check_ring(const struct reader *r, const struct node *map,
+                              const struct case_series *series)
+{
+    const struct case_body *const body = &r->c->bodies[series->body];
+    if (!body->image.file)
+        return STATUS_OK;
+    return fail_value(
+        r, value_find(map, "output.series.*.body"),
+        ": %s is made of voxels, which have no smooth surface (a shape or a mesh has)", body->name);
 }
 
 /* May there be a pressure difference along the axis? */
 static bool driven_by_faces(const struct flow_case *c, int axis)
 {
-    bool open = false;
-    for (int face = 2 * axis; face < 2 * axis + 2; face++) {
-        const enum face_kind kind = c->faces[face].kind;
-        open = open || kind == FACE_velocity || kind == FACE_pressure || kind == FACE_outflow ||
-               kind == FACE_nonreflecting;
-        for (int k = 0; k < c->patch_count; k++)
-            open = open || c->patches[k].face == face;
-    }
-    return open;
+    return is_open(c, 2 * axis) || is_open(c, 2 * axis + 1);
 }
 
-/* Along which the flow is driven, more than along the others. */
+/* The axis along which the flow is driven: that of the flow-rate controller, of the largest
+ * acceleration, or the first one with an open face; -1: none. */
 static int driven_axis(const struct flow_case *c)
 {
     int most = -1;
@@ -155,131 +113,104 @@ static int driven_axis(const struct flow_case *c)
     return most;
 }
 
-static enum status read_permeability(const struct reader *r, const struct node *map,
-                                     struct case_series *series, const struct flow_case *c)
+static enum status check_permeability(const struct reader *r, const struct node *map,
+                                      const struct case_series *series)
 {
-    char path[NODE_PATH];
-    const int driven = driven_axis(c);
-    enum status s;
-    series->axis = driven < 0 ? 0 : driven;
-    if ((s = value_choice(r, map, "output.series.*.axis", &series->axis)) ||
-        (s = value_number(r, map, "output.series.*.length", &series->length_along)))
-        return s;
+    const struct flow_case *const c = r->c;
     const int a = series->axis;
-    node_path(map, path, sizeof path);
     if (c->acceleration[a] == 0 && !driven_by_faces(c, a) &&
         !(c->flow_rate.given && c->flow_rate.axis == a))
-        return fail_at(r->document, map->key_at,
-                       "%s: nothing drives the flow along %s (force.acceleration, or faces with a "
-                       "pressure)",
-                       path, key_axes[a]);
-    if (series->length_along > c->cells[a])
-        return fail_at(r->document, map->key_at,
-                       "%s: the sample is %g cells long, but the box has %d along %s", path,
-                       series->length_along, c->cells[a], key_axes[a]);
+        return fail_key(r, map,
+                        ": nothing drives the flow along %s (force.acceleration, or faces with a "
+                        "pressure)",
+                        key_axes[a]);
+    if (series->length > c->cells[a])
+        return fail_key(r, map, ": the sample is %g cells long, but the box has %d along %s",
+                        series->length, c->cells[a], key_axes[a]);
     return STATUS_OK;
 }
 
-/* What run.stop.of: permeability watches: the first series of it. */
-static enum status find_stop_series(const struct reader *r, struct flow_case *c)
+static enum status check_statistics(const struct reader *r, const struct node *entry,
+                                    const struct case_series *series)
 {
-    if (!c->run.stop.given || c->run.stop.of != STOP_permeability)
+    static const char row[] = "output.series.*.statistics",
+                      from[] = "output.series.*.statistics.from";
+    char why[96];
+    snprintf(why, sizeof why, "with of: %s, which has many rows a step",
+             key_series_kinds[series->kind]);
+    if (series_has_points(series))
+        return value_refuse(r, entry, row, why);
+    if (series->statistics_from <= r->c->run.steps)
         return STATUS_OK;
-    for (int k = 0; k < c->series_count; k++)
-        if (c->series[k].kind == SERIES_KIND_permeability) {
-            c->run.stop.series = k;
-            return STATUS_OK;
-        }
-    const struct node *const stop = node_get(node_get(r->document->root, "run"), "stop");
-    return fail_at(r->document, stop->key_at,
-                   "run.stop.of: permeability needs a series of it, which says along which axis "
-                   "(output.series: {k: {every: 500, of: permeability, axis: x}})");
+    return fail_value(r, value_find(value_find(entry, row), from),
+                      ": step %lld is after the last one, %lld (or give run.steps more)",
+                      (long long)series->statistics_from, (long long)r->c->run.steps);
 }
 
-static enum status read_series(const struct reader *r, const struct node *map,
-                               struct case_series *series, const struct flow_case *c)
+/* Defaults that depend on the kind of series. */
+static void set_defaults(const struct flow_case *c, struct case_series *series)
 {
-    const int *const cells = c->cells;
-    int kind = -1; /* of those that stand alone */
-    enum status s;
-    if ((s = value_interval(r, map, "output.series.*.every", &series->every)) ||
-        (s = value_columns(r, map, "output.series.*.of", &series->of, &kind)))
+    const int driven = driven_axis(c);
+    series->axis = series->kind == SERIES_KIND_surface ? 2 : 0;
+    if (series->kind == SERIES_KIND_permeability)
+        series->axis = driven < 0 ? 0 : driven;
+    if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_surface)
+        series->velocity = c->fluid.velocity;
+    if (series->kind == SERIES_KIND_forces)
+        series->length = c->fluid.length;
+}
+
+static enum status read_series(struct reader *r, const struct node *map, void *entry)
+{
+    struct case_series *const series = entry;
+    int kind = -1; /* index of a word that stands alone; -1: columns of the flow */
+    enum status s = value_read(r, map, "output.series.*.every", &series->every);
+    if (s || (s = value_columns(r, map, "output.series.*.of", &series->of, &kind)))
         return s;
     series->kind = (enum series_kind)(kind + 1);
-    if ((s = check_series_keys(r, map, series->kind)))
+    const unsigned has =
+        1u << series->kind | (series->kind == SERIES_KIND_forces ? SERIES_COEFFICIENTS : 0);
+    set_defaults(r->c, series);
+    if ((s = check_series_keys(r, map, series->kind, has)) ||
+        (s = record_read(r, map, "output.series.*", has, series)) ||
+        (s = check_statistics(r, map, series)))
         return s;
     switch (series->kind) {
+    case SERIES_KIND_line:
+        return check_line(r, map, series);
+    case SERIES_KIND_flow_rate:
+        return value_plane(r, map, "output.series.*.at", series->axis, &series->at);
+    case SERIES_KIND_forces:
+        return check_forces(r, map, series);
+    case SERIES_KIND_permeability:
+        return check_permeability(r, map, series);
+    case SERIES_KIND_surface:
+        return check_ring(r, map, series);
     case SERIES_KIND_flow:
     case SERIES_KIND_residual:
-        return STATUS_OK;
     case SERIES_KIND_probe:
-        return value_position(r, map, "output.series.*.point", cells, series->from);
-    case SERIES_KIND_line:
-        return read_line(r, map, series, cells);
-    case SERIES_KIND_flow_rate:
-        if ((s = value_choice(r, map, "output.series.*.axis", &series->axis)))
-            return s;
-        return read_at(r, map, "output.series.*.at", cells, series->axis, &series->at);
-    case SERIES_KIND_forces:
-        return read_forces(r, map, series, c);
-    case SERIES_KIND_permeability:
-        return read_permeability(r, map, series, c);
+        break;
     }
     return STATUS_OK;
 }
 
-enum status region_read(const struct reader *r, const struct node *entry, struct region_rows rows,
-                        const int cells[3], struct case_region *region)
+void columns_write(struct writer *w, const struct key *key, const void *from)
 {
-    char path[NODE_PATH];
-    double from[3] = {0, 0, 0}, to[3] = {cells[0], cells[1], cells[2]};
-    const struct node *map;
-    enum status s;
-    for (int a = 0; a < 3; a++) {
-        region->lo[a] = 0;
-        region->hi[a] = cells[a];
+    const struct case_series *const series = from;
+    if (series->kind != SERIES_KIND_flow) {
+        write_word(w, "of", key_series_kinds[series->kind]);
+        return;
     }
-    if ((s = value_or_map(r, entry, rows.region, &map)) || !map)
-        return s;
-    if ((s = value_position(r, map, rows.from, cells, from)) ||
-        (s = value_position(r, map, rows.to, cells, to)))
-        return s;
-    node_path(map, path, sizeof path);
-    for (int a = 0; a < 3; a++) {
-        if (from[a] > to[a])
-            return fail_at(r->document, map->at, "%s: from %g is above to %g along %s (swap them)",
-                           path, from[a], to[a], key_axes[a]);
-        region->lo[a] = (int)ceil(from[a] - 0.5);
-        region->hi[a] = (int)floor(to[a] + 0.5);
-        if (region->lo[a] >= region->hi[a])
-            return fail_at(r->document, map->at,
-                           "%s: no cell has its centre between %g and %g along %s (that of cell i "
-                           "is i + 0.5)",
-                           path, from[a], to[a], key_axes[a]);
-    }
-    return STATUS_OK;
+    write_key(w, "of");
+    write_choices(w, key->choices, series->of);
 }
 
-static enum status read_field(const struct reader *r, const struct node *map,
-                              struct case_field *field, const int cells[3])
+static enum status read_field(struct reader *r, const struct node *map, void *entry)
 {
-    static const struct region_rows rows = {"output.fields.*.region", "output.fields.*.region.from",
-                                            "output.fields.*.region.to"};
-    int precision = 0;
-    int64_t stride = 1;
-    enum status s;
-    if ((s = value_interval(r, map, "output.fields.*.every", &field->every)) ||
-        (s = value_choices(r, map, "output.fields.*.of", &field->of)) ||
-        (s = region_read(r, map, rows, cells, &field->region)) ||
-        (s = value_integer(r, map, "output.fields.*.stride", &stride)) ||
-        (s = value_choice(r, map, "output.fields.*.precision", &precision)))
-        return s;
-    field->stride = (int)stride;
-    field->precision = (enum precision)precision;
-    return STATUS_OK;
+    return record_read(r, map, "output.fields.*", 0, entry);
 }
 
-/* from <= to <= the last step, and a multiple of `every` between them. */
+/* Requires from <= to <= the last step, and a multiple of `every` between from and to. */
 static enum status check_window(const struct reader *r, const struct node *map,
                                 const struct case_average *average, int64_t steps)
 {
@@ -307,13 +238,10 @@ static enum status check_window(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-static enum status read_average(const struct reader *r, const struct node *map,
-                                struct case_average *average, const struct flow_case *c)
+static enum status read_average(struct reader *r, const struct node *map, void *entry)
 {
-    static const struct region_rows rows = {
-        "output.averages.*.region", "output.averages.*.region.from", "output.averages.*.region.to"};
-    int precision = 0;
-    enum status s;
+    const struct flow_case *const c = r->c;
+    struct case_average *const average = entry;
     for (int i = 0; i < c->fields_count; i++)
         if (!strcmp(average->name, c->fields[i].name))
             return fail_at(r->document, map->key_at,
@@ -321,15 +249,38 @@ static enum status read_average(const struct reader *r, const struct node *map,
                            "files in fields/; take another one)",
                            average->name, average->name);
     average->to = c->run.steps;
-    if ((s = value_interval(r, map, "output.averages.*.every", &average->every)) ||
-        (s = value_choices(r, map, "output.averages.*.of", &average->of)) ||
-        (s = value_interval(r, map, "output.averages.*.from", &average->from)) ||
-        (s = value_interval(r, map, "output.averages.*.to", &average->to)) ||
-        (s = region_read(r, map, rows, c->cells, &average->region)) ||
-        (s = value_choice(r, map, "output.averages.*.precision", &precision)))
+    const enum status s = record_read(r, map, "output.averages.*", 0, average);
+    return s ? s : check_window(r, map, average, c->run.steps);
+}
+
+/* Fields, averages and surfaces are all files in fields/: their names must differ. */
+static enum status check_surface_name(const struct reader *r, const struct node *map,
+                                      const struct flow_case *c)
+{
+    const char *other = NULL;
+    for (int i = 0; i < c->fields_count; i++)
+        other = !strcmp(map->key, c->fields[i].name) ? "fields" : other;
+    for (int i = 0; i < c->averages_count; i++)
+        other = !strcmp(map->key, c->averages[i].name) ? "averages" : other;
+    if (!other)
+        return STATUS_OK;
+    return fail_at(r->document, map->key_at,
+                   "output.surfaces.%s and output.%s.%s have the same name (both are files in "
+                   "fields/; take another one)",
+                   map->key, other, map->key);
+}
+
+static enum status read_surface(struct reader *r, const struct node *map, void *entry)
+{
+    struct case_surface *const surface = entry;
+    enum status s = check_surface_name(r, map, r->c);
+    if (s || (s = record_read(r, map, "output.surfaces.*", 0, surface)) ||
+        r->c->bodies[surface->body].mesh.file)
         return s;
-    average->precision = (enum precision)precision;
-    return check_window(r, map, average, c->run.steps);
+    return fail_value(r, value_find(map, "output.surfaces.*.body"),
+                      ": %s is no mesh, so it has no triangles (output.series with of: surface has "
+                      "points of other surfaces)",
+                      r->c->bodies[surface->body].name);
 }
 
 static enum key_unit unit_shown(enum image_quantity quantity)
@@ -350,94 +301,78 @@ static enum key_unit unit_shown(enum image_quantity quantity)
     return UNIT_NONE;
 }
 
-static enum status read_image(const struct reader *r, const struct node *map,
-                              struct case_image *image, const int cells[3])
+static enum status read_image(struct reader *r, const struct node *map, void *entry)
 {
-    char path[NODE_PATH];
-    int of = 0;
+    struct case_image *const image = entry;
     enum status s;
-    if ((s = value_interval(r, map, "output.images.*.every", &image->every)) ||
-        (s = value_choice(r, map, "output.images.*.of", &of)) ||
-        (s = value_choice(r, map, "output.images.*.axis", &image->axis)) ||
-        (s = read_at(r, map, "output.images.*.at", cells, image->axis, &image->at)))
+    if ((s = record_read(r, map, "output.images.*", 0, image)) ||
+        (s = value_plane(r, map, "output.images.*.at", image->axis, &image->at)))
         return s;
-    image->of = (enum image_quantity)of;
     const struct node *range = value_find(map, "output.images.*.range");
     image->fixed_range = range;
     if (!range)
         return STATUS_OK;
-    if ((s = value_numbers(r, map, "output.images.*.range", unit_shown(image->of), 2,
-                           image->range)))
+    if ((s = value_range(r, map, "output.images.*.range", unit_shown(image->of), image->range)))
         return s;
     if (image->range[0] < image->range[1])
         return STATUS_OK;
-    node_path(range, path, sizeof path);
-    return fail_at(r->document, range->at, "%s: the lower end is not below the upper end", path);
+    return fail_value(r, range, ": the lower end is not below the upper end");
 }
 
-/* An array with an element for each entry of a map; NULL without entries. `sum` counts them all. */
-static enum status allocate_entries(const struct reader *r, const struct node *map, size_t size,
-                                    int *count, void **array, int *sum)
-{
-    *count = 0;
-    *array = NULL;
-    if (!map || !map->count)
-        return STATUS_OK;
-    *sum += map->count;
-    if (*sum > ENTRIES)
-        return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)", *sum,
-                       ENTRIES);
-    *array = calloc((size_t)map->count, size);
-    if (!*array)
-        return fail_machine("no memory for the case's output entries");
-    *count = map->count;
-    return STATUS_OK;
-}
+/* In the order in which they are read. */
+static const struct list lists[] = {
+    {"series", LIST(series_count, series), read_series, CASE_ENTRIES},
+    {"fields", LIST(fields_count, fields), read_field, CASE_ENTRIES},
+    {"averages", LIST(averages_count, averages), read_average, CASE_ENTRIES},
+    {"surfaces", LIST(surfaces_count, surfaces), read_surface, CASE_ENTRIES},
+    {"images", LIST(images_count, images), read_image, CASE_ENTRIES},
+};
+enum { LISTS = sizeof lists / sizeof *lists };
 
-static void copy_name(char name[CASE_NAME], const struct node *n)
+static enum status read_entries(struct reader *r, const struct node *output, struct flow_case *c)
 {
-    assert(strlen(n->key) < CASE_NAME); /* outline_check */
-    strcpy(name, n->key);
-}
-
-static enum status read_entries(const struct reader *r, const struct node *output,
-                                struct flow_case *c)
-{
-    const struct node *series = node_get(output, "series"), *fields = node_get(output, "fields"),
-                      *averages = node_get(output, "averages"),
-                      *images = node_get(output, "images");
-    enum status s;
+    enum status s = STATUS_OK;
     int sum = 0;
-    if ((s = allocate_entries(r, series, sizeof *c->series, &c->series_count, (void **)&c->series,
-                              &sum)) ||
-        (s = allocate_entries(r, fields, sizeof *c->fields, &c->fields_count, (void **)&c->fields,
-                              &sum)) ||
-        (s = allocate_entries(r, averages, sizeof *c->averages, &c->averages_count,
-                              (void **)&c->averages, &sum)) ||
-        (s = allocate_entries(r, images, sizeof *c->images, &c->images_count, (void **)&c->images,
-                              &sum)))
-        return s;
-    const struct node *n = series ? series->first : NULL;
-    for (int i = 0; n && !s; n = n->next, i++) {
-        copy_name(c->series[i].name, n);
-        s = read_series(r, n, &c->series[i], c);
+    for (int k = 0; k < LISTS; k++) {
+        const struct node *const map = node_get(output, lists[k].key);
+        sum += map ? map->count : 0;
+        if (map && sum > CASE_ENTRIES)
+            return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)",
+                           sum, CASE_ENTRIES);
     }
-    n = fields ? fields->first : NULL;
-    for (int i = 0; n && !s; n = n->next, i++) {
-        copy_name(c->fields[i].name, n);
-        s = read_field(r, n, &c->fields[i], c->cells);
-    }
-    n = averages ? averages->first : NULL;
-    for (int i = 0; n && !s; n = n->next, i++) {
-        copy_name(c->averages[i].name, n);
-        s = read_average(r, n, &c->averages[i], c);
-    }
-    n = images ? images->first : NULL;
-    for (int i = 0; n && !s; n = n->next, i++) {
-        copy_name(c->images[i].name, n);
-        s = read_image(r, n, &c->images[i], c->cells);
-    }
+    for (int k = 0; k < LISTS && !s; k++)
+        s = list_read(r, node_get(output, lists[k].key), &lists[k], c);
     return s;
+}
+
+/* Keys of coefficients have no effect without an area. */
+static unsigned series_kinds(const struct case_series *s)
+{
+    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+}
+
+/* Writes the lists of output, an entry on each line. */
+void outputs_write(struct writer *w)
+{
+    fprintf(w->to, "output:\n");
+    record_write(w, "output", 0, w->c);
+    for (int k = 0; k < LISTS; k++) {
+        const char *const base = (const char *)w->c;
+        const int count = *(const int *)(base + lists[k].count);
+        const char *array;
+        memcpy(&array, base + lists[k].array, sizeof array);
+        const struct key_path row = keys_below("output", lists[k].key);
+        fprintf(w->to, "  %s:%s\n", lists[k].key, count ? "" : " {}");
+        w->indent = 4;
+        for (int i = 0; i < count; i++) {
+            const char *const entry = array + (size_t)i * lists[k].size;
+            write_open(w, entry);
+            record_write(w, keys_below(row.text, "*").text,
+                         k == 0 ? series_kinds((const struct case_series *)entry) : 0, entry);
+            write_close(w);
+        }
+        w->indent = 2;
+    }
 }
 
 static enum status check_remembered(const struct reader *r, const struct node *output,
@@ -459,8 +394,8 @@ enum status section_output(struct reader *r, struct flow_case *c)
 {
     const struct node *map = node_get(r->document->root, "output");
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
-    enum status s = value_interval(r, node_get(map, "log"), "output.log.every", &c->log_every);
+    enum status s = record_read(r, map, "output", 0, c);
     if (s || (s = read_entries(r, map, c)) || (s = check_remembered(r, map, c)))
         return s;
-    return find_stop_series(r, c);
+    return stop_find_series(r, c);
 }

@@ -10,50 +10,36 @@
 
 static const char *const shapes[] = {"rectangle", "disc", "mask", NULL};
 
-static enum status read_rectangle(const struct reader *r, const struct node *map,
-                                  const int cells[3], const int axes[2], struct case_patch *p)
+static enum status check_rectangle(const struct reader *r, const struct node *map,
+                                   const struct case_patch *p)
 {
-    char path[NODE_PATH];
-    enum status s;
-    if ((s = value_point(r, map, "patches.*.rectangle.from", cells, axes, p->from)) ||
-        (s = value_point(r, map, "patches.*.rectangle.to", cells, axes, p->to)))
-        return s;
-    node_path(map, path, sizeof path);
     for (int k = 0; k < 2; k++) {
         if (p->from[k] > p->to[k])
-            return fail_at(r->document, map->at, "%s: from %g is above to %g along %s (swap them)",
-                           path, p->from[k], p->to[k], key_axes[axes[k]]);
+            return fail_value(r, map, ": from %g is above to %g along %s (swap them)", p->from[k],
+                              p->to[k], key_axes[r->axes[k]]);
         if (ceil(p->from[k] - 0.5) > floor(p->to[k] - 0.5))
-            return fail_at(r->document, map->at,
-                           "%s: no cell has its centre between %g and %g along %s (that of cell i "
-                           "is i + 0.5)",
-                           path, p->from[k], p->to[k], key_axes[axes[k]]);
+            return fail_value(r, map,
+                              ": no cell has its centre between %g and %g along %s (that of cell i "
+                              "is i + 0.5)",
+                              p->from[k], p->to[k], key_axes[r->axes[k]]);
     }
     return STATUS_OK;
 }
 
-static enum status read_disc(const struct reader *r, const struct node *map, const int cells[3],
-                             const int axes[2], struct case_patch *p)
+static enum status check_disc(const struct reader *r, const struct node *map,
+                              const struct case_patch *p)
 {
-    char path[NODE_PATH];
     double nearest[2];
-    enum status s;
-    if ((s = value_point(r, map, "patches.*.disc.center", cells, axes, p->center)) ||
-        (s = value_number(r, map, "patches.*.disc.radius", &p->radius)))
-        return s;
     for (int k = 0; k < 2; k++)
         nearest[k] = floor(p->center[k]) + 0.5 - p->center[k];
     if (nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
         return STATUS_OK;
-    node_path(map, path, sizeof path);
-    return fail_at(r->document, map->at,
-                   "%s: no cell has its centre in it (that of cell i is i + 0.5)", path);
+    return fail_value(r, map, ": no cell has its centre in it (that of cell i is i + 0.5)");
 }
 
-static enum status read_mask(const struct reader *r, const struct node *map, const int cells[3],
-                             const int axes[2], struct case_patch *p)
+static enum status read_mask(const struct reader *r, const struct node *map, struct case_patch *p)
 {
-    const int size[2] = {cells[axes[0]], cells[axes[1]]};
+    const int size[2] = {r->c->cells[r->axes[0]], r->c->cells[r->axes[1]]};
     const size_t all = (size_t)size[0] * (size_t)size[1];
     const enum status s =
         input_mask(r, map, "patches.*.mask", size, &p->mask, &p->file, &p->checksum);
@@ -62,62 +48,57 @@ static enum status read_mask(const struct reader *r, const struct node *map, con
     return input_wrong(r, map, " has no white in it (what is white is inside)");
 }
 
-static enum status read_shape(const struct reader *r, const struct node *map, const int cells[3],
-                              struct case_patch *p)
+static enum status read_shape(const struct reader *r, const struct node *map, struct case_patch *p)
 {
-    char path[NODE_PATH];
-    const struct node *found = NULL;
-    int axes[2];
-    face_axes(p->face, axes);
-    for (int k = 0; shapes[k]; k++) {
-        const struct node *n = node_get(map, shapes[k]);
-        node_path(map, path, sizeof path);
-        if (n && found)
-            return fail_at(r->document, n->key_at, "%s has both %s and %s (keep one)", path,
-                           found->key, n->key);
-        if (n) {
-            found = n;
-            p->shape = (enum patch_shape)k;
-        }
-    }
+    const struct node *found;
+    int shape = 0;
+    enum status s = value_kind(r, map, shapes, "has both", "", &found, &shape);
+    if (s)
+        return s;
     if (!found)
-        return fail_at(r->document, map->key_at,
-                       "%s has no shape (for example %s: {face: %s, disc: {center: [8, 8], radius: "
-                       "4}, ...}; or rectangle or mask)",
-                       path, map->key, key_faces[p->face]);
-    return p->shape == PATCH_rectangle ? read_rectangle(r, found, cells, axes, p)
-           : p->shape == PATCH_disc    ? read_disc(r, found, cells, axes, p)
-                                       : read_mask(r, found, cells, axes, p);
+        return fail_key(r, map,
+                        " has no shape (for example %s: {face: %s, disc: {center: [8, 8], radius: "
+                        "4}, ...}; or rectangle or mask)",
+                        map->key, key_faces[p->face]);
+    p->shape = (enum patch_shape)shape;
+    s = record_read(r, found, keys_below("patches.*", found->key).text, 0, p);
+    return s                             ? s
+           : p->shape == PATCH_rectangle ? check_rectangle(r, found, p)
+           : p->shape == PATCH_disc      ? check_disc(r, found, p)
+                                         : read_mask(r, found, p);
 }
 
-/* What the patch's profile needs of its shape. */
+/* Not every profile is defined on every shape. */
 static enum status check_profile(const struct reader *r, const struct node *map,
                                  const struct case_patch *p)
 {
-    char path[NODE_PATH];
     const enum profile profile = p->opening.profile;
     if (!opening_has_profile(&p->opening) || p->shape == PATCH_rectangle ||
         (p->shape == PATCH_disc && profile != PROFILE_duct))
         return STATUS_OK;
     const struct node *n = node_get(node_get(map, key_face_kinds[p->opening.kind]), "profile");
-    node_path(n, path, sizeof path);
-    return fail_at(r->document, n->at, "%s: not over a %s (%s)", path, shapes[p->shape],
-                   p->shape == PATCH_disc ? "parabola is that of a pipe; or uniform, power or file"
-                                          : "uniform or file");
+    return fail_value(r, n, ": not over a %s (%s)", shapes[p->shape],
+                      p->shape == PATCH_disc
+                          ? "parabola is that of a pipe; or uniform, power or file"
+                          : "uniform or file");
 }
 
-static enum status read_patch(const struct reader *r, const struct node *map, struct flow_case *c,
-                              struct case_patch *p)
+static enum status read_patch(struct reader *r, const struct node *map, void *thing)
 {
-    enum status s = value_choice(r, map, "patches.*.face", &p->face);
-    if (s)
+    struct case_patch *const p = thing;
+    const struct flow_case *const c = r->c;
+    enum status s;
+    if (!(p->opening.place = place_text(r->document, map->key_at)))
+        return STATUS_MACHINE;
+    if ((s = record_read(r, map, "patches.*", 0, p)))
         return s;
+    face_axes(p->face, r->axes);
     if (c->faces[p->face].kind == FACE_periodic)
         return fail_at(r->document, value_find(map, "patches.*.face")->at,
                        "patches.%s.face: %s is periodic, so it can have no parts", p->name,
                        key_faces[p->face]);
-    if ((s = read_shape(r, map, c->cells, p)) ||
-        (s = opening_read(r, map, "patches.*", p->face, c->cells, &p->opening)))
+    if ((s = read_shape(r, map, p)) ||
+        (s = opening_read(r, map, "patches.*", p->face, &p->opening)))
         return s;
     if (opening_wet(&p->opening) && c->cells[p->face / 2] < 2)
         return fail_at(r->document, map->key_at,
@@ -127,24 +108,85 @@ static enum status read_patch(const struct reader *r, const struct node *map, st
     return check_profile(r, map, p);
 }
 
+/* The patch's bounding cells, lo <= cell < hi, along the face's axes. */
+static void bounds_of(const struct case_patch *p, const int cells[3], int lo[2], int hi[2])
+{
+    int axes[2];
+    face_axes(p->face, axes);
+    for (int k = 0; k < 2; k++) {
+        const int n = cells[axes[k]];
+        double from = 0, to = n;
+        if (p->shape == PATCH_rectangle) {
+            from = p->from[k];
+            to = p->to[k];
+        } else if (p->shape == PATCH_disc) {
+            from = p->center[k] - p->radius;
+            to = p->center[k] + p->radius;
+        }
+        lo[k] = (int)fmax(ceil(from - 0.5), 0);
+        hi[k] = (int)fmin(floor(to - 0.5) + 1, n);
+    }
+}
+
+/* Is this cell in one of the patches after number k? */
+static bool in_later(const struct flow_case *c, int k, int i, int j)
+{
+    for (int l = k + 1; l < c->patch_count; l++)
+        if (c->patches[l].face == c->patches[k].face && patch_holds(&c->patches[l], c->cells, i, j))
+            return true;
+    return false;
+}
+
+/* Does one later rectangle cover all cells lo <= cell < hi? */
+static bool in_rectangle(const struct flow_case *c, int k, const int lo[2], const int hi[2])
+{
+    for (const struct case_patch *p = c->patches + k + 1; p < c->patches + c->patch_count; p++)
+        if (p->face == c->patches[k].face && p->shape == PATCH_rectangle &&
+            patch_holds(p, c->cells, lo[0], lo[1]) &&
+            patch_holds(p, c->cells, hi[0] - 1, hi[1] - 1))
+            return true;
+    return false;
+}
+
+/* Do later patches cover all cells of patch k? Above `most` cells only a single rectangle is
+ * recognised; else each cell is tested. */
+static bool is_covered(const struct flow_case *c, int k)
+{
+    static const double most = 0x1p26;
+    const struct case_patch *const p = &c->patches[k];
+    int lo[2], hi[2];
+    bounds_of(p, c->cells, lo, hi);
+    if (in_rectangle(c, k, lo, hi))
+        return true;
+    if ((double)(hi[0] - lo[0]) * (hi[1] - lo[1]) > most)
+        return false;
+    for (int j = lo[1]; j < hi[1]; j++)
+        for (int i = lo[0]; i < hi[0]; i++)
+            if (patch_holds(p, c->cells, i, j) && !in_later(c, k, i, j))
+                return false;
+    return true;
+}
+
+static enum status check_covered(const struct reader *r, const struct node *map,
+                                 const struct flow_case *c)
+{
+    const struct node *n = map ? map->first : NULL;
+    for (int k = 0; k < c->patch_count; k++, n = n->next)
+        if (is_covered(c, k))
+            return fail_at(r->document, n->key_at,
+                           "patches.%s has no cell left: later patches cover all of it (remove it, "
+                           "or put it after them)",
+                           c->patches[k].name);
+    return STATUS_OK;
+}
+
 enum status section_patches(struct reader *r, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "patches");
-    enum status s = STATUS_OK;
-    if (!map || !map->count)
-        return STATUS_OK;
-    if (map->count > CASE_PATCHES)
-        return fail_at(r->document, map->key_at, "patches has %d entries (at most %d)", map->count,
-                       CASE_PATCHES);
-    c->patches = calloc((size_t)map->count, sizeof *c->patches);
-    if (!c->patches)
-        return fail_machine("no memory for the case's patches");
-    for (const struct node *n = map->first; n && !s; n = n->next) {
-        struct case_patch *p = &c->patches[c->patch_count++];
-        snprintf(p->name, sizeof p->name, "%s", n->key);
-        s = read_patch(r, n, c, p);
-    }
-    return s;
+    static const struct list patches = {"patches", LIST(patch_count, patches), read_patch,
+                                        CASE_PATCHES};
+    const struct node *const map = node_get(r->document->root, "patches");
+    const enum status s = list_read(r, map, &patches, c);
+    return s ? s : check_covered(r, map, c);
 }
 
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j)
@@ -163,41 +205,20 @@ bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j)
     return false;
 }
 
-static void put_pair(FILE *to, const char *before, const double v[2])
+void patches_write(struct writer *w)
 {
-    put_number(to, before, v[0], ", ");
-    put_number(to, "", v[1], "]");
-}
-
-static void write_patch(FILE *to, const struct case_patch *p)
-{
-    fprintf(to, "  %s: {face: %s, ", p->name, key_faces[p->face]);
-    switch (p->shape) {
-    case PATCH_rectangle:
-        put_pair(to, "rectangle: {from: [", p->from);
-        put_pair(to, ", to: [", p->to);
-        break;
-    case PATCH_disc:
-        put_pair(to, "disc: {center: [", p->center);
-        put_number(to, ", radius: ", p->radius, "");
-        break;
-    case PATCH_mask:
-        fprintf(to, "mask: {file: ");
-        put_text(to, p->file);
-        put_checksum(to, p->checksum);
-        break;
+    if (w->c->patch_count)
+        fprintf(w->to, "patches:\n");
+    for (int i = 0; i < w->c->patch_count; i++) {
+        const struct case_patch *const p = &w->c->patches[i];
+        write_open(w, p->name);
+        record_write(w, "patches.*", 0, p);
+        write_open(w, shapes[p->shape]);
+        record_write(w, keys_below("patches.*", shapes[p->shape]).text, 0, p);
+        write_close(w);
+        opening_write(w, &p->opening);
+        write_close(w);
     }
-    fprintf(to, "}, ");
-    opening_write(to, &p->opening);
-    fprintf(to, "}\n");
-}
-
-void patches_write(FILE *to, const struct flow_case *c)
-{
-    if (c->patch_count)
-        fprintf(to, "patches:\n");
-    for (int i = 0; i < c->patch_count; i++)
-        write_patch(to, &c->patches[i]);
 }
 
 void patch_destroy(struct case_patch *patch)

@@ -1,5 +1,5 @@
-/* May a run go on with this case? Two resolved cases, compared key by key; see case_same_flow() in
- * case.h. Numbers in resolved texts have all their digits, so that texts tell whether bits do. */
+/* Compares two resolved cases key by key: may a run continue with this case? See case_same_flow()
+ * in case.h. Resolved numbers have all their digits, so equal texts mean equal bits. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,32 @@
 #include "case/sections.h"
 
 enum { SHOWN = 160 }; /* bytes of a value in a message */
+
+#define UNCHANGED                                                                                  \
+    "(it may not change on a restart; --overwrite to begin anew, or --output DIR for another "     \
+    "folder)"
+
+/* What a comparison needs to know. */
+struct comparison {
+    const char *whose; /* names the earlier run in messages */
+    bool older;        /* the earlier case has an older physics version */
+};
+
+/* Keys whose defaults depend on the physics version. Add the keys to which a new version gives new
+ * defaults. */
+static bool is_by_version(const char *pattern)
+{
+    static const char *const begins[] = {"solver.collision", "solver.magic", "solver.rates"};
+    static const char *const holds[] = {".nonreflecting.reflection", ".nonreflecting.velocity",
+                                        ".outflow.", ".collision", ".magic"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(pattern, begins[i], strlen(begins[i])))
+            return true;
+    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
+        if (strstr(pattern, holds[i]))
+            return true;
+    return false;
+}
 
 struct text {
     char bytes[SHOWN];
@@ -20,7 +46,7 @@ static void append(struct text *t, const char *more)
     strcpy(t->bytes + t->length, *more ? "..." : "");
 }
 
-/* A value on one line, as the case file would say it. */
+/* A value on one line, as in the case file. */
 static void append_value(struct text *t, const struct node *n)
 {
     if (n->kind == NODE_SCALAR) {
@@ -52,7 +78,7 @@ static bool same_value(const struct node *a, const struct node *b)
     return true;
 }
 
-/* At least one of the two is there. */
+/* `now` or `before` may be NULL, not both. */
 static enum status report(const struct node *now, const struct node *before, const char *whose)
 {
     char path[NODE_PATH];
@@ -63,14 +89,12 @@ static enum status report(const struct node *now, const struct node *before, con
     if (before)
         append_value(&old, before);
     if (!before)
-        return fail_user("%s is %s, but %s was made without it (it may not change on a restart)",
-                         path, new.bytes, whose);
+        return fail_user("%s is %s, but %s was made without it " UNCHANGED, path, new.bytes, whose);
     if (!now)
-        return fail_user("%s is not given, but %s was made with %s (it may not change on a "
-                         "restart)",
-                         path, whose, old.bytes);
-    return fail_user("%s is %s, but %s was made with %s (it may not change on a restart)", path,
-                     new.bytes, whose, old.bytes);
+        return fail_user("%s is not given, but %s was made with %s " UNCHANGED, path, whose,
+                         old.bytes);
+    return fail_user("%s is %s, but %s was made with %s " UNCHANGED, path, new.bytes, whose,
+                     old.bytes);
 }
 
 static bool number_under(const struct node *map, const char *key, double *value)
@@ -92,7 +116,7 @@ static bool viscosity_under(const struct node *fluid, double *viscosity)
     return isfinite(*viscosity);
 }
 
-/* fluid.viscosity and fluid.reynolds say the same thing when the same viscosity follows. */
+/* fluid.viscosity and fluid.reynolds agree if they give the same viscosity. */
 static enum status same_viscosity(const struct node *now, const struct node *before,
                                   const char *whose)
 {
@@ -104,62 +128,63 @@ static enum status same_viscosity(const struct node *now, const struct node *bef
     if (new == old)
         return STATUS_OK;
     const struct node *reynolds = node_get(now, "reynolds");
-    return fail_user("fluid.viscosity is %.17g%s%.40s, but %s was made with %.17g (it may not "
-                     "change on a restart)",
-                     new, reynolds ? " by fluid.reynolds " : "", reynolds ? reynolds->text : "",
-                     whose, old);
+    return fail_user("fluid.viscosity is %.17g%s%.40s, but %s was made with %.17g " UNCHANGED, new,
+                     reynolds ? " by fluid.reynolds " : "", reynolds ? reynolds->text : "", whose,
+                     old);
 }
 
 static enum status compare(const struct node *now, const struct node *before, const char *pattern,
-                           const char *whose);
+                           const struct comparison *with);
 
-/* Of entries that overlap the later one counts, and of a difference the first is another matter
- * than the others: theirs must be in the same order. Both have the
- * same keys. */
+/* The order matters: later entries override earlier ones where they overlap, and the first part of
+ * a difference is the one that the others are subtracted from. Both maps have the same keys. */
 static enum status same_order(const struct node *now, const struct node *before, const char *whose)
 {
     const struct node *a = now->first, *b = before->first;
     for (; a && b; a = a->next, b = b->next)
         if (strcmp(a->key, b->key) != 0)
-            return fail_user("%s: %s comes before %s, but %s was made with another order (it may "
-                             "not change on a restart)",
-                             now->key, a->key, b->key, whose);
+            return fail_user(
+                "%s: %s comes before %s, but %s was made with another order " UNCHANGED, now->key,
+                a->key, b->key, whose);
     return STATUS_OK;
 }
 
-/* One key, of which `now`, `before` or both have a value. */
+/* Compares one key; `now` or `before` may be NULL, not both. */
 static enum status compare_key(const struct node *now, const struct node *before,
-                               const char *pattern, const char *whose)
+                               const char *pattern, const struct comparison *with)
 {
     char child[KEYS_PATH] = "";
     const bool known = keys_step(pattern, now ? now->key : before->key, child);
     const bool inner = known && keys_inner(child);
     if (inner && (!now || now->kind == NODE_MAPPING) && (!before || before->kind == NODE_MAPPING)) {
-        enum status s = strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, whose);
+        enum status s =
+            strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, with->whose);
         if (!s)
-            s = compare(now, before, child, whose);
+            s = compare(now, before, child, with);
         if (!s && now && before &&
             (!strcmp(child, "patches") || !strcmp(child, "regions") || !strcmp(child, "bodies") ||
              !strcmp(child, "bodies.*.shape.difference")))
-            s = same_order(now, before, whose);
+            s = same_order(now, before, with->whose);
         return s;
     }
-    if (known && (keys_row(child)->restart || !strcmp(child, "fluid.viscosity") ||
+    if (known && with->older && is_by_version(child))
+        return STATUS_OK;
+    if (known && (keys_restart(keys_row(child)) || !strcmp(child, "fluid.viscosity") ||
                   !strcmp(child, "fluid.reynolds")))
         return STATUS_OK;
-    return now && before && same_value(now, before) ? STATUS_OK : report(now, before, whose);
+    return now && before && same_value(now, before) ? STATUS_OK : report(now, before, with->whose);
 }
 
-/* Every key of two maps; NULL is a map without keys. */
+/* Compares every key of two maps; NULL is a map without keys. */
 static enum status compare(const struct node *now, const struct node *before, const char *pattern,
-                           const char *whose)
+                           const struct comparison *with)
 {
     enum status s = STATUS_OK;
     for (const struct node *n = now ? now->first : NULL; n && !s; n = n->next)
-        s = compare_key(n, node_get(before, n->key), pattern, whose);
+        s = compare_key(n, node_get(before, n->key), pattern, with);
     for (const struct node *n = before ? before->first : NULL; n && !s; n = n->next)
         if (!node_get(now, n->key))
-            s = compare_key(NULL, n, pattern, whose);
+            s = compare_key(NULL, n, pattern, with);
     return s;
 }
 
@@ -171,7 +196,8 @@ static enum status same_flow(const char *before, const char *now, const char *wh
         return s;
     s = document_read(&new, "the case", now, strlen(now));
     if (!s) {
-        s = compare(new.root, old.root, "", whose);
+        const struct comparison with = {whose, case_physics(before) < case_physics(now)};
+        s = compare(new.root, old.root, "", &with);
         document_destroy(&new);
     }
     document_destroy(&old);

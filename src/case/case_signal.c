@@ -7,23 +7,7 @@
 #include "case/input.h"
 #include "case/sections.h"
 
-static enum status read_sine(const struct reader *r, const struct node *map, const char *row,
-                             struct case_signal *s)
-{
-    const struct {
-        const char *key;
-        double *value;
-    } keys[] = {{"period", &s->period},
-                {"phase", &s->phase},
-                {"mean", &s->mean},
-                {"amplitude", &s->amplitude}};
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < sizeof keys / sizeof *keys && !status; k++)
-        status = value_number(r, map, keys_below(row, keys[k].key).text, keys[k].value);
-    return status;
-}
-
-/* Two columns, times that rise. */
+/* A table has two columns, times and factors; times must increase. */
 static enum status take_table(const struct reader *r, const struct node *map,
                               const struct case_numbers *n, struct case_signal *s)
 {
@@ -58,7 +42,7 @@ static enum status read_table(const struct reader *r, const struct node *map, co
 {
     char *dataset = NULL;
     struct case_numbers n = {0};
-    enum status status = value_number(r, map, keys_below(row, "time").text, &s->unit);
+    enum status status = record_read(r, map, row, 0, s);
     if (status ||
         (status = input_numbers(r, map, row, false, &n, &s->file, &dataset, &s->checksum)))
         return status;
@@ -70,36 +54,65 @@ static enum status read_table(const struct reader *r, const struct node *map, co
 enum status signal_read(const struct reader *r, const struct node *map, const char *path,
                         struct case_signal *s)
 {
-    static const struct {
-        const char *key;
-        enum signal_kind kind;
-    } kinds[] = {{"ramp", SIGNAL_ramp}, {"sine", SIGNAL_sine}, {"table", SIGNAL_table}};
-    char where[NODE_PATH];
-    const struct node *found = NULL;
+    static const char *const kinds[] = {"ramp", "sine", "table", NULL};
+    const struct node *found;
+    int kind = 0;
     *s = (struct case_signal){.kind = SIGNAL_constant};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        const struct node *n = node_get(map, kinds[k].key);
-        if (n && found) {
-            node_path(map, where, sizeof where);
-            return fail_at(r->document, n->key_at, "%s has both %s and %s (keep one)", where,
-                           found->key, n->key);
-        }
-        if (n) {
-            found = n;
-            s->kind = kinds[k].kind;
-        }
-    }
+    const enum status status = value_kind(r, map, kinds, "has both", "", &found, &kind);
+    if (status || !found)
+        return status;
+    s->kind = (enum signal_kind)(SIGNAL_ramp + kind);
     switch (s->kind) {
     case SIGNAL_constant:
         return STATUS_OK;
     case SIGNAL_ramp:
-        return value_number(r, map, keys_below(path, "ramp").text, &s->duration);
+        return value_read(r, map, keys_below(path, "ramp").text, &s->duration);
     case SIGNAL_sine:
-        return read_sine(r, found, keys_below(path, "sine").text, s);
+        return record_read(r, found, keys_below(path, "sine").text, 0, s);
     case SIGNAL_table:
         return read_table(r, found, keys_below(path, "table").text, s);
     }
     return STATUS_OK;
+}
+
+/* Integral of a ramp, s^2 (3 - 2 s) and then 1, from 0 to s; s in durations. */
+static double ramp_area(double s)
+{
+    return s < 1 ? s * s * s * (1 - 0.5 * s) : s - 0.5;
+}
+
+/* Integral of a table from time 0 to `end`; it is constant before its first and after its last
+ * time. */
+static double table_area(const struct case_signal *s, double end)
+{
+    double sum = 0, before = 0;
+    for (int i = 0; i <= s->points; i++) {
+        const double low = i ? s->times[i - 1] : 0, high = i < s->points ? s->times[i] : end;
+        const double first = s->values[i ? i - 1 : 0],
+                     last = s->values[i < s->points ? i : s->points - 1];
+        const double from = fmax(low, before), to = fmin(high, end);
+        const double slope = i && i < s->points && high > low ? (last - first) / (high - low) : 0;
+        if (to > from)
+            sum += (to - from) * (first + slope * (0.5 * (from + to) - low));
+        before = fmax(before, to);
+    }
+    return sum;
+}
+
+double signal_mean(const struct case_signal *s, int64_t steps)
+{
+    const double end = steps > 0 ? (double)steps : 1;
+    switch (s->kind) {
+    case SIGNAL_constant:
+        return 1;
+    case SIGNAL_ramp:
+        return ramp_area(end / s->duration) * s->duration / end;
+    case SIGNAL_sine:
+        return s->mean;
+    case SIGNAL_table:
+        return table_area(s, end) / end;
+    }
+    return 1;
 }
 
 double signal_peak(const struct case_signal *s)
@@ -119,28 +132,27 @@ double signal_peak(const struct case_signal *s)
     return peak;
 }
 
-void signal_write(FILE *to, const char *before, const struct case_signal *s)
+/* Writes the key that is given, ramp, sine or table, at the position of ramp. */
+void signal_write(struct writer *w, const struct key *key, const void *from)
 {
+    const struct case_signal *const s =
+        (const struct case_signal *)(const void *)((const char *)from + key->at);
     switch (s->kind) {
     case SIGNAL_constant:
         break;
     case SIGNAL_ramp:
-        fprintf(to, "%s", before);
-        put_number(to, "ramp: ", s->duration, "");
+        write_key(w, "ramp");
+        write_number(w, s->duration);
         break;
     case SIGNAL_sine:
-        fprintf(to, "%s", before);
-        put_number(to, "sine: {period: ", s->period, ", ");
-        put_number(to, "phase: ", s->phase, ", ");
-        put_number(to, "mean: ", s->mean, ", ");
-        put_number(to, "amplitude: ", s->amplitude, "}");
+        write_open(w, "sine");
+        record_write(w, "force.sine", 0, s); /* these rows are the same everywhere */
+        write_close(w);
         break;
     case SIGNAL_table:
-        fprintf(to, "%stable: {file: ", before);
-        put_text(to, s->file);
-        put_number(to, ", time: ", s->unit, "");
-        put_checksum(to, s->checksum);
-        fputc('}', to);
+        write_open(w, "table");
+        record_write(w, "force.table", 0, s);
+        write_close(w);
         break;
     }
 }

@@ -39,21 +39,22 @@ static bool ends_line(char c)
     return c == '\n' || c == '#' || c == '\0';
 }
 
-/* The word at `c` for a message, up to what could part it from the next one. */
-static const char *quote_word(const char *c, char quoted[static DOCUMENT_QUOTE])
+/* The word at `c`, up to the next separator, quoted for a message. */
+static const char *quote_word(const char *c, char quoted[static TEXT_QUOTE])
 {
-    char word[DOCUMENT_QUOTE];
+    char word[TEXT_QUOTE];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ", \t\r\n#"), c);
     return quote_text(word, quoted);
 }
 
-/* The numbers of one line at *text, which moves to its end; how many, or -1 and the reason. */
+/* Reads the numbers of one line and moves *text to its end. Returns their number, or -1 and the
+ * reason. */
 static int read_line(const char **text, int line, struct table *t, char reason[CASE_REASON])
 {
     const char *start = *text, *c = skip_blanks(start);
-    char quoted[DOCUMENT_QUOTE];
+    char quoted[TEXT_QUOTE];
     int count = 0;
-    bool comma = false; /* the last thing read */
+    bool comma = false; /* a comma was read last */
     *reason = '\0';
     while (!ends_line(*c)) {
         double value = 0;
@@ -86,7 +87,7 @@ static int read_line(const char **text, int line, struct table *t, char reason[C
 
 bool csv_read(const char *text, size_t length, struct case_numbers *n, char reason[CASE_REASON])
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* some programs begin a text with it */
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark */
     struct table t = {0};
     int columns = 0, line = 1;
     size_t rows = 0;

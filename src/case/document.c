@@ -20,8 +20,8 @@ struct block {
 struct builder {
     struct document *document;
     const char *set;
-    struct node *root, *open; /* `open`: the map or list whose end has not come yet */
-    const char *key;          /* read, its value has not come yet */
+    struct node *root, *open; /* `open`: the innermost map or list that has not ended */
+    const char *key;          /* read, but not yet its value */
     struct place key_at;
     int depth, nodes, documents;
 };
@@ -91,7 +91,7 @@ static enum status attach(struct builder *b, struct node *n)
 
 static enum status take_key(struct builder *b, const char *key, struct place at)
 {
-    char quoted[DOCUMENT_QUOTE];
+    char quoted[TEXT_QUOTE];
     const struct node *twin = node_get(b->open, key);
     if (twin && !at.set)
         return fail_at(b->document, at, "key %s is given twice (first in line %d; keep one)",
@@ -188,12 +188,13 @@ static struct place place_in(const char *set, const char *text, size_t offset)
     return at;
 }
 
-/* libyaml's own words; the reader knows a byte offset only, the scanner and parser a mark. */
+/* Reports libyaml's own message. An error of its reader has only a byte offset, those of its
+ * scanner and parser have a line and a column. */
 static enum status fail_yaml(const struct builder *b, const yaml_parser_t *parser, const char *text)
 {
     struct place at = {b->set, (int)parser->problem_mark.line + 1,
                        (int)parser->problem_mark.column + 1};
-    /* where libyaml has no memory for a tag it fails without saying why */
+    /* libyaml sets no error when it has no memory for a tag */
     if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR)
         return fail_machine("no memory to read %s", b->document->path);
     if (parser->error == YAML_READER_ERROR)
@@ -208,7 +209,7 @@ static const char *find_tag(const char *text, size_t length)
 {
     const char *t = text;
     while ((t = memmem(t, (size_t)(text + length - t), "%TAG", 4))) {
-        /* libyaml breaks lines at CR, NEL, LS and PS too, of which these are the last bytes */
+        /* libyaml also breaks lines at CR, NEL, LS and PS; these are their last bytes */
         if (t == text || strchr("\n\r\x85\xa8\xa9", t[-1]))
             return t;
         t++;
@@ -221,8 +222,8 @@ static enum status parse(struct builder *b, const char *text, size_t length)
     yaml_parser_t parser;
     enum status s = STATUS_OK;
     bool done = false;
-    /* tags are refused anyway, and at each of these libyaml looks through all before: a file of
-     * them would take it many seconds */
+    /* tags are refused anyway; and libyaml compares each %TAG line with all before, so that a file
+     * full of them would take many seconds */
     const char *tag = find_tag(text, length);
     if (tag)
         return fail_at(b->document, place_in(b->set, text, (size_t)(tag - text)),
@@ -262,7 +263,7 @@ static enum status read_root(struct document *d, const char *text, size_t length
     if (nul)
         return fail_at(d, place_in(NULL, text, (size_t)(nul - text)),
                        "not YAML: a NUL byte (is this a text file?)");
-    /* the mark that some editors put in front of UTF-8 */
+    /* UTF-8 byte order mark */
     const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
     const enum status s = parse(&b, text + mark, length - mark);
     if (s)
@@ -312,7 +313,7 @@ enum status document_put(struct document *d, struct node *map, const char *key, 
     assert(map->kind == NODE_MAPPING && !value->parent);
     struct node *old = node_get(map, key);
     value->key_at = key_at;
-    if (old) { /* its twin, in the same position of the list */
+    if (old) { /* replace it at the same position of the list */
         struct node *previous = NULL;
         for (struct node *n = map->first; n != old; n = n->next)
             previous = n;
@@ -358,32 +359,45 @@ void node_path(const struct node *n, char *path, size_t size)
         return;
     }
     node_path(n->parent, path, size);
-    if (!n->key) /* an entry of a list goes by the list's name */
+    if (!n->key) /* an entry of a list has the list's path */
         return;
     const size_t length = strlen(path);
     snprintf(path + length, size - length, "%s%.80s", length ? "." : "", n->key);
 }
 
+/* Replaces bytes that are not printable; see quote_text(). */
+static void printable(char *text)
+{
+    for (char *c = text; *c; c++)
+        *c = *c < 32 || *c > 126 ? '?' : *c;
+}
+
 enum status fail_at(const struct document *d, struct place at, const char *format, ...)
 {
-    char message[1024], quoted[DOCUMENT_QUOTE];
+    char message[1024], quoted[TEXT_QUOTE];
     va_list list;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    for (char *c = message; *c; c++) /* of a name in a path: see quote_text() */
-        *c = *c < 32 || *c > 126 ? '?' : *c;
+    printable(message);
     if (at.set)
         return fail_user("--set %s: %s", quote_text(at.set, quoted), message);
     return fail_user("%s:%d:%d: %s", d->path, at.line, at.column, message);
 }
 
-const char *quote_text(const char *text, char quoted[static DOCUMENT_QUOTE])
+char *place_text(const struct document *d, struct place at)
 {
-    size_t n = 0;
-    quoted[n++] = '\'';
-    for (; *text && n < DOCUMENT_QUOTE - 6; text++)
-        quoted[n++] = *text < 32 || *text > 126 ? '?' : *text;
-    strcpy(quoted + n, *text ? "...'" : "'");
-    return quoted;
+    char quoted[TEXT_QUOTE];
+    const size_t size = strlen(d->path) + TEXT_QUOTE + 32;
+    char *const text = malloc(size);
+    if (!text) {
+        fail_machine("no memory for the place of a key");
+        return NULL;
+    }
+    if (at.set)
+        snprintf(text, size, "--set %s", quote_text(at.set, quoted));
+    else
+        snprintf(text, size, "%s:%d:%d", d->path, at.line, at.column);
+    printable(text);
+    return text;
 }

@@ -10,14 +10,14 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 enum {
     DOCUMENT_BYTES = 1 << 20, /* of the file and of each --set argument */
     DOCUMENT_DEPTH = 16,      /* maps and lists inside one another */
     DOCUMENT_ENTRIES = 4096,  /* of one map or list */
     DOCUMENT_NODES = 65536,   /* in all, in a file or a --set value */
-    DOCUMENT_SCALAR = 4096,   /* bytes of one key or value */
-    DOCUMENT_QUOTE = 80       /* buffer of quote_text() */
+    DOCUMENT_SCALAR = 4096    /* bytes of one key or value */
 };
 
 enum node_kind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING };
@@ -73,7 +73,8 @@ void node_path(const struct node *n, char *path, size_t size);
 enum status fail_at(const struct document *d, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The text in quotes for a message: one line, printable, cut when long. Returns `quoted`. */
-const char *quote_text(const char *text, char quoted[static DOCUMENT_QUOTE]);
+/* A place as at the start of a message, "case.yaml:12:3" or "--set 'a=b'", to be freed; NULL,
+ * reported, without memory. */
+char *place_text(const struct document *d, struct place at);
 
 #endif

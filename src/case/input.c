@@ -15,22 +15,39 @@
 #include "body/stl.h"
 #include "case/csv.h"
 
-/* A table for the largest face of which a case could be made by hand, as text. */
+/* Most bytes of a file: enough for a table, as text, of the largest face that can be made by
+ * hand. */
 enum { BYTES = 1 << 30 };
+
+enum status input_wrong_at(const struct reader *r, const struct node *n, const char *what)
+{
+    char quoted[TEXT_QUOTE];
+    return fail_value(r, n, ": %s%s", quote_text(n->text, quoted), what);
+}
 
 enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
 {
-    char path[NODE_PATH], what[320], quoted[DOCUMENT_QUOTE];
+    char what[320];
     va_list list;
-    const struct node *n = node_get(map, "file");
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    node_path(n, path, sizeof path);
-    return fail_at(r->document, n->at, "%s: %s%s", path, quote_text(n->text, quoted), what);
+    return input_wrong_at(r, node_get(map, "file"), what);
 }
 
-/* The key `key` of the map that `row` describes. */
+enum status input_said(const struct reader *r, const struct node *map, enum status s,
+                       const char *reason)
+{
+    if (s == STATUS_USAGE)
+        return input_wrong(r, map, "%s", reason);
+    if (s == STATUS_STOPPED)
+        say("%s%s; nothing was written: start again", node_get(map, "file")->text, reason);
+    else if (s && message_rank() == 0)
+        fail_machine("%s%s", node_get(map, "file")->text, reason);
+    return s;
+}
+
+/* The text of the key `key` of the map whose row is `row`. */
 static enum status text_of(const struct reader *r, const struct node *map, const char *row,
                            const char *key, const char **text)
 {
@@ -38,14 +55,15 @@ static enum status text_of(const struct reader *r, const struct node *map, const
     return value_text(r, map, child.text, text);
 }
 
-enum status input_path(const struct reader *r, const struct node *map, const char *row, char **path)
+enum status input_path_at(const struct reader *r, const struct node *map, const char *key,
+                          char **path)
 {
     const char *name, *slash = strrchr(r->document->path, '/');
-    const enum status s = text_of(r, map, row, "file", &name);
+    const enum status s = value_text(r, map, key, &name);
     if (s)
         return s;
     if (!r->files)
-        return input_wrong(r, map, ": files cannot be read here");
+        return input_wrong_at(r, value_find(map, key), ": files cannot be read here");
     const int folder = slash && *name != '/' ? (int)(slash - r->document->path) + 1 : 0;
     const size_t room = (size_t)folder + strlen(name) + 1;
     *path = malloc(room);
@@ -55,7 +73,13 @@ enum status input_path(const struct reader *r, const struct node *map, const cha
     return STATUS_OK;
 }
 
-/* The bytes of the key `file`. */
+enum status input_path(const struct reader *r, const struct node *map, const char *row, char **path)
+{
+    const struct key_path key = keys_below(row, "file");
+    return input_path_at(r, map, key.text, path);
+}
+
+/* The bytes of the file that the key `file` names. */
 static enum status read_bytes(const struct reader *r, const struct node *map, const char *row,
                               char **bytes, size_t *length, char **file)
 {
@@ -80,23 +104,21 @@ static enum status read_bytes(const struct reader *r, const struct node *map, co
 enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
                            uint64_t checksum)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], is[24];
+    char quoted[TEXT_QUOTE], is[24];
     const char *text;
     const enum status s = text_of(r, map, row, "checksum", &text);
     if (s || !text)
         return s;
     const struct node *n = node_get(map, "checksum");
-    node_path(n, path, sizeof path);
     quote_text(text, quoted);
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-        return fail_at(r->document, n->at, "%s: %s is not a checksum (16 digits of 0-9 and a-f)",
-                       path, quoted);
+        return fail_value(r, n, ": %s is not a checksum (16 digits of 0-9 and a-f)", quoted);
     snprintf(is, sizeof is, "%016" PRIx64, checksum);
     if (strcmp(is, text) != 0)
-        return fail_at(r->document, n->at,
-                       "%s: %s, but that of the file is now %s: it has changed (without this key "
-                       "the case takes it as it is)",
-                       path, quoted, is);
+        return fail_value(r, n,
+                          ": %s, but that of the file is now %s: it has changed (without this key "
+                          "the case takes it as it is)",
+                          quoted, is);
     return STATUS_OK;
 }
 
@@ -107,10 +129,10 @@ static uint64_t checksum_of(const struct case_numbers *n, size_t count)
                                 XXH3_64bits(shape, sizeof shape));
 }
 
-/* `bytes` as a table: HDF5 if they begin so. */
+/* Decodes the file's bytes as a table: HDF5 if they begin with its signature, else CSV. */
 static enum status decode(const struct reader *r, const struct node *map, const char *row,
-                          bool hdf5, const char *bytes, size_t length, struct case_numbers *n,
-                          const char **dataset)
+                          bool hdf5, const char *bytes, size_t length, const char *file,
+                          struct case_numbers *n, const char **dataset)
 {
     static const char signature[] = "\x89HDF\r\n\x1a\n";
     char reason[CASE_REASON];
@@ -124,9 +146,8 @@ static enum status decode(const struct reader *r, const struct node *map, const 
             return s;
         if (!*dataset)
             *dataset = "profile";
-        return r->files->hdf5(bytes, length, *dataset, n, reason)
-                   ? STATUS_OK
-                   : input_wrong(r, map, "%s", reason);
+        s = r->files->hdf5(r->files->context, file, *dataset, n, reason);
+        return input_said(r, map, s, reason);
     }
     if (hdf5) {
         const struct key_path child = keys_below(row, "dataset");
@@ -150,7 +171,7 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
     enum status s = read_bytes(r, map, row, &bytes, &length, &absolute);
     if (s)
         return s;
-    s = decode(r, map, row, hdf5, bytes, length, &numbers, &name);
+    s = decode(r, map, row, hdf5, bytes, length, absolute, &numbers, &name);
     free(bytes);
     if (s)
         goto failed;

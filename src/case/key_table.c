@@ -1,16 +1,16 @@
-/* The table of keys; see keys.h. One row a key; the reader of its section takes the value. */
+/* The table of keys; see keys.h. One row a key, in the order in which resolved cases have them. */
 #include "case/keys.h"
 
 #include <math.h>
 
-#include "case/case.h"
-#include "collision.h"
+#include "case/record.h"
+#include "case/sections.h"
 
 /* Below the speed of sound, 1/sqrt(3). */
 #define SUBSONIC 0.577
-/* Lengths of bodies, in cells: what is farther is no part of any box. */
+/* Largest length or distance of a body, in cells. */
 #define FAR 1e7
-/* Bytes of a header. */
+/* Most bytes of a header. */
 #define SKIP_MAX 1e12
 /* File names hold ten digits of the step. */
 #define STEPS_MAX 9999999999.0
@@ -23,146 +23,205 @@
 #define SPEED        {0, SUBSONIC, true, false}
 #define WALL         {0, WALL_MAX, true, false}
 #define MAGNITUDE(b) {0, b, false, false}
+#define PRESSURE     BETWEEN(-1.0 / 6, 1.0 / 6) /* of densities from 0.5 to 1.5 */
 #define FACTOR       BETWEEN(-1000, 1000)
 
 #define NAME(name) #name,
 #define NAME_OF(name, ...) #name,
 const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
+const char *const key_collision_choices[] = {COLLISION_LIST(NAME_OF) "auto", NULL};
 const char *const key_storages[]    = {STORAGE_LIST(NAME) NULL};
 const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
 const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
 const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
-const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
+static const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
 const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
-const char *const key_voxel_types[] = {VOXEL_TYPE_LIST(NAME_OF) NULL};
-const char *const key_byte_orders[] = {"little", "big", NULL};
-const char *const key_isolated[]    = {"keep", "fill", NULL};
-const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
+static const char *const key_voxel_types[] = {VOXEL_TYPE_LIST(NAME_OF) NULL};
+static const char *const key_byte_orders[] = {"little", "big", NULL};
+static const char *const key_isolated[]    = {"keep", "fill", NULL};
+static const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
 const char *const key_packs[]       = {PACK_LIST(NAME) NULL};
 const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
 const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
 const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
-const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
+static const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
 const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
+const char *const key_surfaces[]    = {SURFACE_LIST(NAME) NULL};
 const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
 const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
-const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
-const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
-const char *const key_sparse[]      = {SPARSE_LIST(NAME) NULL};
+static const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
+static const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
+static const char *const key_sparse[]      = {SPARSE_LIST(NAME) NULL};
 #undef NAME
 #undef NAME_OF
 static const char *const key_regions[] = {"all", NULL};
-const char *const key_pressures[] = {"exact", "uniform", NULL};
+static const char *const key_pressures[] = {"exact", "uniform", NULL};
 static const char *const key_nones[]   = {"none", NULL};
-const char *const key_opens[] = {"refuse", "accept", NULL};
+static const char *const key_opens[] = {"refuse", "accept", NULL};
 const char *const key_axes[]  = {"x", "y", "z", NULL};
 const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
                                  "x", "y", "z", NULL};
 const char *const key_sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
-/* Those that are a word: others need a number or a file. */
+static const char *const key_densities[] = {"reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
+                                     NULL};
+/* Profiles that are a word; the others need a number or a file. */
 const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
 
 #define ROW(name, kind) .path = name, .type = kind
+/* The members for the value and its second part; see keys.h. */
+#define AT(struct_, member)     .at = offsetof(struct struct_, member), .size = sizeof((struct struct_ *)0)->member
+#define BESIDE(struct_, member) .beside = offsetof(struct struct_, member)
 
-/* How the value beside it varies in time. */
-#define SIGNAL_ROWS(P)                                                                             \
-    {ROW(P ".ramp", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,                             \
-     .otherwise = "constant in time", .example = "1000",                                           \
-     .meaning = "a smooth start: times s^2 (3 - 2 s), s from 0 to 1 in this time"},                \
-    {ROW(P ".sine", KEY_MAP), .otherwise = "constant in time",                                     \
-     .example = "{period: 1000, mean: 1, amplitude: 0.5}",                                         \
-     .meaning = "times mean + amplitude sin(2 pi (t / period + phase))"},                          \
-    {ROW(P ".sine.period", KEY_NUMBER), .unit = UNIT_TIME, .range = FROM(2), .required = true,     \
-     .example = "1000", .meaning = "time of an oscillation"},                                      \
-    {ROW(P ".sine.phase", KEY_NUMBER), .range = BETWEEN(-1, 1), .fallback = "0",                   \
-     .example = "0.25", .meaning = "phase at step 0 in parts of a period; 0.25 makes a cosine"},   \
-    {ROW(P ".sine.mean", KEY_NUMBER), .range = BETWEEN(-1000, 1000), .fallback = "0",              \
-     .example = "1", .meaning = "factor about which it swings"},                                   \
-    {ROW(P ".sine.amplitude", KEY_NUMBER), .range = BETWEEN(-1000, 1000), .fallback = "1",         \
-     .example = "0.5", .meaning = "how far it swings"},                                            \
-    {ROW(P ".table", KEY_MAP), .otherwise = "constant in time",                                    \
-     .example = "{file: pulse.csv, time: 1 ms}",                                                   \
-     .meaning = "times a factor from a file, linear between its times, constant beyond them"},     \
-    {ROW(P ".table.file", KEY_TEXT), .required = true, .restart = true, .example = "pulse.csv",    \
-     .meaning = "CSV: a time and a factor in each line; beside the case file unless it says "      \
-                "more; its numbers must stay on a restart"},                                       \
-    {ROW(P ".table.time", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .fallback = "1",      \
-     .example = "1 ms", .meaning = "what a time of 1 in the file is"},                             \
-    {ROW(P ".table.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",       \
-     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}
+/* Rows that several places share, but for a few words. */
+#define CHECKSUM_ROW(name, struct_, member, kinds, what)                                                \
+    {ROW(name, KEY_CHECKSUM), AT(struct_, member), .late = true, .where = kinds, .otherwise = "none",   \
+     .example = "0123456789abcdef",                                                                     \
+     .meaning = "of " what "; in resolved cases, so that a changed file is noticed"}
+#define PRECISION_ROW(name, struct_)                                                                    \
+    {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
+     .example = "fp32", .meaning = "precision of the file"}
+#define REGION_ROWS(name, struct_, what)                                                                \
+    {ROW(name, KEY_REGION), AT(struct_, region), .choices = key_regions, .fallback = "all",             \
+     .example = "{from: [0, 0, 0], to: [64, 64, 4]}",                                                   \
+     .meaning = what "; in a map, those whose centres lie between two corners"},                        \
+    {ROW(name ".from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0), .fallback = "[0, 0, 0]",   \
+     .example = "[0, 0, 0]", .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"}, \
+    {ROW(name ".to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),                              \
+     .otherwise = "the corner of the box", .example = "[64, 64, 4]",                                    \
+     .meaning = "corner with the highest coordinates"}
+#define SHAPE_POINT(name, member, like, what)                                                           \
+    {ROW("bodies.*.shape." name, KEY_VECTOR), AT(case_shape, member), .unit = UNIT_LENGTH,              \
+     .range = MAGNITUDE(FAR), .required = true, .example = like, .meaning = what}
+#define SHAPE_LENGTH(name, member, like, what)                                                          \
+    {ROW("bodies.*.shape." name, KEY_NUMBER), AT(case_shape, member), .unit = UNIT_LENGTH,              \
+     .range = {0, FAR, true, false}, .required = true, .example = like, .meaning = what}
+#define SHAPE_AXIS(name, what)                                                                          \
+    {ROW("bodies.*.shape." name, KEY_AXIS), AT(case_shape, axis), .range = ANY, .choices = key_axes,    \
+     .fallback = "z", .example = "[1, 0, 1]", .meaning = what}
+#define SHAPE_PARTS(name, what)                                                                         \
+    {ROW("bodies.*.shape." name, KEY_NAMES), .otherwise = "none",                                       \
+     .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, "  \
+                "24], radius: 6}}}",                                                                    \
+     .meaning = what}
 
-/* How a velocity varies over its face. */
+/* Rows of a time function of the value beside it. */
+#define SIGNAL_ROWS(P, type, member)                                                                             \
+    {ROW(P ".ramp", KEY_NUMBER), AT(type, member), .late = true, .write = signal_write,                 \
+     .unit = UNIT_TIME, .range = POSITIVE, .otherwise = "constant in time", .example = "1000",          \
+     .meaning = "a smooth start: times s^2 (3 - 2 s), s from 0 to 1 in this time"},                     \
+    {ROW(P ".sine", KEY_MAP), .otherwise = "constant in time",                                          \
+     .example = "{period: 1000, mean: 1, amplitude: 0.5}",                                              \
+     .meaning = "times mean + amplitude sin(2 pi (t / period + phase))"},                               \
+    {ROW(P ".sine.period", KEY_NUMBER), AT(case_signal, period), .unit = UNIT_TIME, .range = FROM(2),   \
+     .required = true, .example = "1000", .meaning = "time of an oscillation"},                         \
+    {ROW(P ".sine.phase", KEY_NUMBER), AT(case_signal, phase), .range = BETWEEN(-1, 1),                 \
+     .fallback = "0", .example = "0.25",                                                                \
+     .meaning = "phase at step 0 in parts of a period; 0.25 makes a cosine"},                           \
+    {ROW(P ".sine.mean", KEY_NUMBER), AT(case_signal, mean), .range = BETWEEN(-1000, 1000),             \
+     .fallback = "0", .example = "1", .meaning = "factor about which it swings"},                       \
+    {ROW(P ".sine.amplitude", KEY_NUMBER), AT(case_signal, amplitude), .range = BETWEEN(-1000, 1000),   \
+     .fallback = "1", .example = "0.5", .meaning = "how far it swings"},                                \
+    {ROW(P ".table", KEY_MAP), .otherwise = "constant in time",                                         \
+     .example = "{file: pulse.csv, time: 1 ms}",                                                        \
+     .meaning = "times a factor from a file, linear between its times, constant beyond them"},          \
+    {ROW(P ".table.file", KEY_TEXT), AT(case_signal, file), .late = true, .required = true,             \
+     .restart = true, .example = "pulse.csv",                                                           \
+     .meaning = "CSV: a time and a factor in each line; beside the case file unless it says more; "     \
+                "its numbers must stay on a restart"},                                                  \
+    {ROW(P ".table.time", KEY_NUMBER), AT(case_signal, unit), .unit = UNIT_TIME, .range = POSITIVE,     \
+     .fallback = "1", .example = "1 ms", .meaning = "what a time of 1 in the file is"},                 \
+    CHECKSUM_ROW(P ".table.checksum", case_signal, checksum, 0, "the numbers in the file")
+
+/* Rows of the profile of a velocity over its face. */
 #define PROFILE_ROWS(P)                                                                            \
-    {ROW(P ".profile", KEY_OR_MAP), .choices = key_profiles, .fallback = "uniform",                \
-     .example = "{power: 7}",                                                                      \
-     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity "   \
-                "face is; in a map, a power law or a table from a file"},                          \
-    {ROW(P ".profile.power", KEY_NUMBER), .range = BETWEEN(1, 100),                                \
-     .otherwise = "this or file", .example = "7",                                                  \
-     .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                         \
-    {ROW(P ".profile.file", KEY_TEXT), .restart = true, .otherwise = "this or power",              \
-     .example = "profile.csv",                                                                     \
-     .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; "   \
-                "its numbers must stay on a restart"},                                             \
-    {ROW(P ".profile.dataset", KEY_TEXT), .restart = true, .otherwise = "profile",                 \
-     .example = "inlet/profile", .meaning = "HDF5: the dataset in the file"},                      \
-    {ROW(P ".profile.checksum", KEY_TEXT), .otherwise = "none",                                    \
-     .example = "0123456789abcdef",                                                                \
-     .meaning = "of the numbers in the file; in resolved cases, so that a changed file is noticed"}
+    {ROW(P ".profile", KEY_OR_MAP), AT(case_face, profile), .late = true, .where = FACE_MOVES,          \
+     .write = profile_write, .choices = key_profiles, .fallback = "uniform", .example = "{power: 7}",   \
+     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity face "   \
+                "is; in a map, a power law or a table from a file"},                                    \
+    {ROW(P ".profile.power", KEY_NUMBER), AT(case_face, power), .where = PROFILE(power),                \
+     .range = BETWEEN(1, 100), .otherwise = "this or file", .example = "7",                             \
+     .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                              \
+    {ROW(P ".profile.file", KEY_TEXT), AT(case_face, file), .late = true, .where = PROFILE(table),      \
+     .restart = true, .otherwise = "this or power", .example = "profile.csv",                           \
+     .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; its "    \
+                "numbers must stay on a restart"},                                                      \
+    {ROW(P ".profile.dataset", KEY_TEXT), AT(case_face, dataset), .late = true,                         \
+     .where = PROFILE(table), .restart = true, .otherwise = "profile", .example = "inlet/profile",      \
+     .meaning = "HDF5: the dataset in the file"},                                                       \
+    CHECKSUM_ROW(P ".profile.checksum", case_face, checksum, PROFILE(table), "the numbers in the file")
 
-/* What a face, or a part of one, may be. */
+/* Rows of the boundary conditions of a face, or of a part of one. */
+#define OUTLET_ROWS(P)                                                                             \
+    {ROW(P ".density", KEY_NUMBER), AT(case_face, density), .late = true, .unit = UNIT_DENSITY,         \
+     .range = BETWEEN(0.5, 1.5), .otherwise = "1, or by pressure", .example = "1",                      \
+     .meaning = "density far outside"},                                                                 \
+    {ROW(P ".pressure", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                          \
+     .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, in its place"},  \
+    {ROW(P ".reflection", KEY_NUMBER), AT(case_face, reflection), .range = BETWEEN(0, 1),               \
+     .otherwise = "0.1443 / cells across the box along the face's axis", .example = "0.001",            \
+     .meaning = "share of the density's deviation from that value which a step removes; 0: the density " \
+                "is not held"}
+
 #define OPENING_ROWS(P, wall)                                                                      \
-    {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}",                                \
-     .otherwise = wall, .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"}, \
-    {ROW(P ".wall.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),     \
-     .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                                            \
-     .meaning = "velocity of the wall; fluid goes through it where it is not in its own plane"},   \
-    {ROW(P ".slip", KEY_EMPTY), .otherwise = "as it says", .example = "{}",                        \
-     .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                    \
-    {ROW(P ".velocity", KEY_MAP), .otherwise = "as it says",                                       \
-     .example = "{value: [0.05, 0, 0], profile: duct}", .meaning = "the velocity is given"},       \
-    {ROW(P ".velocity.value", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),    \
-     .required = true, .example = "[0.05, 0, 0]",                                                  \
-     .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},          \
+    {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}", .otherwise = wall,                  \
+     .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"},                        \
+    {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
+     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                   \
+     .meaning = "velocity of the wall; fluid goes through it where it is not in its own plane"},        \
+    {ROW(P ".slip", KEY_EMPTY), .otherwise = "none", .example = "{}",                             \
+     .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                         \
+    {ROW(P ".velocity", KEY_MAP), .otherwise = "none",                                            \
+     .example = "{value: [0.05, 0, 0], profile: duct}", .meaning = "the velocity is given"},            \
+    {ROW(P ".velocity.value", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,              \
+     .range = MAGNITUDE(SUBSONIC), .required = true, .example = "[0.05, 0, 0]",                         \
+     .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},               \
     PROFILE_ROWS(P ".velocity"),                                                                   \
-    {ROW(P ".velocity.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
-     .example = "links",                                                                           \
-     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \
-                "moving bounce-back, half a cell beyond them"},                                    \
-    SIGNAL_ROWS(P ".velocity"),                                                                    \
-    {ROW(P ".pressure", KEY_MAP), .otherwise = "as it says", .example = "{density: 1}",            \
-     .meaning = "the pressure is given, by the density"},                                          \
-    {ROW(P ".pressure.density", KEY_NUMBER), .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 1.5),     \
-     .fallback = "1", .example = "1.001",                                                          \
-     .meaning = "density, 1 + 3 p / (reference density); a signal scales its distance from 1"},    \
-    {ROW(P ".pressure.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), \
-     .fallback = "[0, 0, 0]", .example = "[0, 0.01, 0]",                                           \
-     .meaning = "velocity along the face where the profile is 1, regularised only (links leave it " \
-                "free); across it must be 0: the pressure makes it; a signal scales it, too"},     \
+    {ROW(P ".velocity.rule", KEY_CHOICE), AT(case_face, rule), .choices = key_face_rules,               \
+     .fallback = "regularised", .example = "links",                                                     \
+     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
+                "moving bounce-back, half a cell beyond them"},                                         \
+    SIGNAL_ROWS(P ".velocity", case_face, signal),                                                                    \
+    {ROW(P ".pressure", KEY_VALUE), .unit = UNIT_PRESSURE, .range = PRESSURE,                           \
+     .otherwise = "none", .example = "100 Pa",                                                    \
+     .meaning = "prescribed pressure, relative to that of the reference density; in a map, by `value` "  \
+                "or by `density`"},                                                                   \
+    {ROW(P ".pressure.value", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                    \
+     .otherwise = "by density", .example = "100 Pa", .meaning = "that pressure; a signal scales it"},   \
+    {ROW(P ".pressure.density", KEY_NUMBER), AT(case_face, density), .late = true,                      \
+     .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 1.5), .otherwise = "1, or by value",                   \
+     .example = "1.001",                                                                                \
+     .meaning = "density, 1 + 3 p / (reference density); a signal scales its distance from 1"},         \
+    {ROW(P ".pressure.velocity", KEY_VECTOR), AT(case_face, velocity), .where = FACE_MOVES,             \
+     .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",                      \
+     .example = "[0, 0.01, 0]",                                                                         \
+     .meaning = "velocity along the face where the profile is 1, regularised only (links leave it "     \
+                "free); across it must be 0: the pressure makes it; a signal scales it, too"},          \
     PROFILE_ROWS(P ".pressure"),                                                                   \
-    {ROW(P ".pressure.rule", KEY_CHOICE), .choices = key_face_rules, .fallback = "regularised",    \
-     .example = "links",                                                                           \
-     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "  \
-                "anti-bounce-back, half a cell beyond them"},                                      \
-    SIGNAL_ROWS(P ".pressure"),                                                                    \
-    {ROW(P ".outflow", KEY_EMPTY), .otherwise = "as it says", .example = "{}",                     \
-     .meaning = "a convective outlet"},                                                            \
-    {ROW(P ".nonreflecting", KEY_MAP), .otherwise = "as it says",                                  \
-     .example = "{density: 1, reflection: 0}", .meaning = "a characteristic outlet"},              \
-    {ROW(P ".nonreflecting.density", KEY_NUMBER), .unit = UNIT_DENSITY,                            \
-     .range = BETWEEN(0.5, 1.5), .fallback = "1", .example = "1",                                  \
-     .meaning = "density far outside"},                                                            \
-    {ROW(P ".nonreflecting.reflection", KEY_NUMBER), .range = BETWEEN(0, 1), .fallback = "0",      \
-     .example = "0.01",                                                                            \
-     .meaning = "how strongly that density is held: 0 not at all, and waves leave; 1 firmly"}
+    {ROW(P ".pressure.rule", KEY_CHOICE), AT(case_face, rule), .choices = key_face_rules,               \
+     .fallback = "regularised", .example = "links",                                                     \
+     .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
+                "anti-bounce-back, half a cell beyond them"},                                           \
+    SIGNAL_ROWS(P ".pressure", case_face, signal),                                                                    \
+    {ROW(P ".outflow", KEY_MAP), .otherwise = "none", .example = "{density: 1}",                  \
+     .meaning = "a convective outlet"},                                                                 \
+    OUTLET_ROWS(P ".outflow"),                                                                     \
+    {ROW(P ".nonreflecting", KEY_MAP), .otherwise = "none", .example = "{density: 1}",            \
+     .meaning = "a characteristic outlet: sound leaves"},                                               \
+    OUTLET_ROWS(P ".nonreflecting"),                                                               \
+    {ROW(P ".nonreflecting.velocity", KEY_VECTOR), AT(case_face, velocity),                             \
+     BESIDE(case_face, velocity_given), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),            \
+     .otherwise = "initial.velocity without its component across the face", .example = "[0.05, 0, 0]",                 \
+     .meaning = "velocity of the stream outside, along the face; its component across the face must be " \
+                "0, since that follows from the flow"}
 
 const struct key key_table[] = {
     {ROW("units", KEY_MAP), .otherwise = "lattice units only",
      .example = "{dx: 5 mm, dt: 1 ms, density: 1 kg/m3}",
      .meaning = "what one lattice unit is; needed by numbers with a unit"},
-    {ROW("units.dx", KEY_PHYSICAL), .unit = UNIT_LENGTH, .range = POSITIVE, .required = true,
-     .example = "5 mm", .meaning = "edge of a cell"},
-    {ROW("units.dt", KEY_PHYSICAL), .unit = UNIT_TIME, .range = POSITIVE,
+    {ROW("units.dx", KEY_PHYSICAL), AT(flow_case, units.cell), .unit = UNIT_LENGTH, .range = POSITIVE,
+     .required = true, .example = "5 mm", .meaning = "edge of a cell"},
+    {ROW("units.dt", KEY_PHYSICAL), AT(flow_case, units.dt), .where = UNITS_OF_TIME, .late = true,
+     .unit = UNIT_TIME, .range = POSITIVE,
      .otherwise = "this or units.velocity; without both only lengths have units", .example = "1 ms",
      .meaning = "time of a step"},
     {ROW("units.velocity", KEY_MAP), .otherwise = "this or units.dt",
@@ -170,14 +229,15 @@ const struct key key_table[] = {
      .meaning = "the same velocity in both units, which gives the time of a step"},
     {ROW("units.velocity.physical", KEY_PHYSICAL), .unit = UNIT_VELOCITY, .range = POSITIVE,
      .required = true, .example = "0.2 m/s", .meaning = "that velocity with its unit"},
-    {ROW("units.velocity.lattice", KEY_NUMBER), .range = SPEED, .required = true,
-     .example = "0.04", .meaning = "that velocity in cells a step"},
-    {ROW("units.density", KEY_PHYSICAL), .unit = UNIT_DENSITY, .range = POSITIVE,
-     .fallback = "1 kg/m3", .example = "1000 kg/m3", .meaning = "the reference density"},
+    {ROW("units.velocity.lattice", KEY_NUMBER), .range = SPEED, .required = true, .example = "0.04",
+     .meaning = "that velocity in cells a step"},
+    {ROW("units.density", KEY_PHYSICAL), AT(flow_case, units.density), .where = UNITS_OF_TIME,
+     .late = true, .unit = UNIT_DENSITY, .range = POSITIVE, .fallback = "1 kg/m3",
+     .example = "1000 kg/m3", .meaning = "the reference density"},
 
     {ROW("domain", KEY_MAP), .required = true, .example = "{cells: [128, 128, 4]}",
      .meaning = "the box"},
-    {ROW("domain.cells", KEY_INTEGERS), .range = BETWEEN(1, 2147483647),
+    {ROW("domain.cells", KEY_INTEGERS), AT(flow_case, cells), .range = BETWEEN(1, 2147483647),
      .otherwise = "this or domain.size", .example = "[128, 128, 4]",
      .meaning = "cells along x, y and z"},
     {ROW("domain.size", KEY_SIZE), .unit = UNIT_LENGTH, .range = POSITIVE,
@@ -186,163 +246,188 @@ const struct key key_table[] = {
 
     {ROW("fluid", KEY_MAP), .required = true, .example = "{viscosity: 0.01}",
      .meaning = "the fluid and its reference numbers"},
-    {ROW("fluid.viscosity", KEY_NUMBER), .unit = UNIT_VISCOSITY, .range = POSITIVE,
-     .otherwise = "this or fluid.reynolds", .example = "0.01", .meaning = "kinematic viscosity"},
-    {ROW("fluid.reynolds", KEY_NUMBER), .range = POSITIVE,
-     .otherwise = "this or fluid.viscosity", .example = "1000",
-     .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
-    {ROW("fluid.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
-     .restart = true, .otherwise = "none; required with fluid.reynolds", .example = "0.1",
-     .meaning = "reference velocity of Reynolds and Mach number; the viscosity that follows from "
-                "it must stay on a restart"},
-    {ROW("fluid.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
-     .restart = true, .otherwise = "none; required with fluid.reynolds", .example = "128",
+    {ROW("fluid.viscosity", KEY_NUMBER), AT(flow_case, fluid.viscosity), .where = FLUID_BY_VISCOSITY,
+     .unit = UNIT_VISCOSITY, .range = POSITIVE, .otherwise = "this or fluid.reynolds",
+     .example = "0.01", .meaning = "kinematic viscosity"},
+    {ROW("fluid.reynolds", KEY_NUMBER), AT(flow_case, fluid), .late = true, .where = FLUID_BY_REYNOLDS,
+     .write = reynolds_write, .range = POSITIVE, .otherwise = "this or fluid.viscosity",
+     .example = "1000", .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
+    {ROW("fluid.velocity", KEY_NUMBER), AT(flow_case, fluid.velocity), .optional = true,
+     .unit = UNIT_VELOCITY, .range = SPEED, .restart = true,
+     .otherwise = "none; required with fluid.reynolds", .example = "0.1",
+     .meaning = "reference velocity of Reynolds and Mach number; the viscosity that follows from it "
+                "must stay on a restart"},
+    {ROW("fluid.length", KEY_NUMBER), AT(flow_case, fluid.length), .optional = true,
+     .unit = UNIT_LENGTH, .range = POSITIVE, .restart = true,
+     .otherwise = "none; required with fluid.reynolds", .example = "128",
      .meaning = "reference length of the Reynolds number; the viscosity that follows from it must "
                 "stay on a restart"},
 
     {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
      .meaning = "the numerical method"},
-    {ROW("solver.collision", KEY_CHOICE), .choices = key_collisions, .fallback = "trt",
-     .example = "trt", .meaning = "collision operator"},
-    {ROW("solver.magic", KEY_NUMBER), .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
+    {ROW("solver.collision", KEY_CHOICE), AT(flow_case, solver.collision), .late = true,
+     .choices = key_collision_choices, .fallback = "auto", .example = "trt",
+     .meaning = "collision operator; auto: trt up to a Reynolds number of a cell (largest velocity "
+                "set / viscosity) of 10, 8 where walls move, 4 where they move beside open faces; rr "
+                "above and with a subgrid model"},
+    {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
+     .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
-    {ROW("solver.rates", KEY_MAP), .otherwise = "1 each", .example = "{bulk: 1, third: 1, fourth: 1}",
-     .meaning = "mrt, hermite, central, central_hermite, cumulant: relaxation rates beside that of "
-                "the viscosity"},
-    {ROW("solver.rates.bulk", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
-     .example = "1", .meaning = "of the trace of the second moments: bulk viscosity (2/9)(1/rate - 1/2)"},
-    {ROW("solver.rates.third", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
-     .example = "1", .meaning = "of the third moments; 1 is the most stable"},
-    {ROW("solver.rates.fourth", KEY_NUMBER), .range = {0, 2, true, true}, .fallback = "1",
-     .example = "1", .meaning = "of the fourth moments; 1 is the most stable"},
-    {ROW("solver.subgrid", KEY_OR_MAP), .choices = key_nones, .fallback = "none",
-     .example = "{smagorinsky: {constant: 0.1}}",
+    {ROW("solver.rates", KEY_MAP), .within = true, .where = FREE_rates, .otherwise = "1 each",
+     .example = "{bulk: 1, third: 1, fourth: 1}",
+     .meaning = "operators that relax moments (rr, gauss_hermite: bulk only): the rates that do "
+                "not follow from the viscosity"},
+    {ROW("solver.rates.bulk", KEY_NUMBER), AT(flow_case, solver.rates.bulk), .where = FREE_rates,
+     .range = {0, 2, true, true}, .fallback = "1", .example = "1",
+     .meaning = "of the trace of the second moments: bulk viscosity (2/9)(1/rate - 1/2)"},
+    {ROW("solver.rates.third", KEY_NUMBER), AT(flow_case, solver.rates.third), .where = FREE_third,
+     .range = {0, 2, true, true}, .fallback = "1", .example = "1",
+     .meaning = "of the third moments; 1 is the most stable"},
+    {ROW("solver.rates.fourth", KEY_NUMBER), AT(flow_case, solver.rates.fourth), .where = FREE_fourth,
+     .range = {0, 2, true, true}, .fallback = "1", .example = "1",
+     .meaning = "of the fourth moments; 1 is the most stable"},
+    {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver), .late = true, .write = subgrid_write,
+     .choices = key_nones, .fallback = "none", .example = "{smagorinsky: {constant: 0.1}}",
      .meaning = "model of the turbulence that is smaller than a cell"},
     {ROW("solver.subgrid.smagorinsky", KEY_MAP), .required = true, .example = "{constant: 0.1}",
      .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},
-    {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), .range = {0, 1, true, false},
-     .fallback = "0.1", .example = "0.1",
+    {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), AT(flow_case, solver.smagorinsky),
+     .range = {0, 1, true, false}, .fallback = "0.1", .example = "0.1",
      .meaning = "0.1 for flow along walls, 0.17 for turbulence without a direction"},
-    {ROW("solver.subgrid.smagorinsky.van_driest", KEY_NUMBER), .unit = UNIT_VELOCITY,
-     .range = SPEED, .otherwise = "not damped", .example = "0.005",
-     .meaning = "friction velocity u of the wall faces: their (1 - exp(-y u/(26 viscosity)))^2 "
-                "scales the eddy viscosity, y the distance"},
-    {ROW("solver.storage", KEY_CHOICE), .choices = key_storages,
-     .otherwise = "as solver.arithmetic, or fp32", .example = "fp32",
+    {ROW("solver.subgrid.smagorinsky.van_driest", KEY_NUMBER), AT(flow_case, solver.van_driest),
+     .optional = true, .unit = UNIT_VELOCITY, .range = SPEED, .otherwise = "not damped",
+     .example = "0.005",
+     .meaning = "friction velocity u of the wall faces: their (1 - exp(-y u/(26 viscosity)))^2 scales "
+                "the eddy viscosity, y the distance"},
+    {ROW("solver.storage", KEY_CHOICE), AT(flow_case, solver.storage), .late = true,
+     .write = precision_write, .choices = key_storages, .otherwise = "as solver.arithmetic, or fp32",
+     .example = "fp32",
      .meaning = "precision in which populations are stored; fp16: half the memory of fp32, each "
                 "rounded to 2^-11 of its deviation from rest"},
-    {ROW("solver.arithmetic", KEY_CHOICE), .choices = key_precisions,
-     .otherwise = "as solver.storage; fp32 with fp16", .example = "fp32",
-     .meaning = "precision in which is computed: that of solver.storage, fp32 with storage fp16, "
-                "or fp64 with storage fp32"},
+    {ROW("solver.arithmetic", KEY_CHOICE), AT(flow_case, solver.arithmetic), .late = true,
+     .choices = key_precisions, .otherwise = "as solver.storage; fp32 with fp16", .example = "fp32",
+     .meaning = "precision of the arithmetic: that of solver.storage, fp32 with storage fp16, or fp64 "
+                "with storage fp32"},
 
     {ROW("initial", KEY_MAP), .otherwise = "rest", .example = "{flow: rest}",
      .meaning = "the flow at step 0"},
-    {ROW("initial.flow", KEY_CHOICE), .choices = key_flows, .fallback = "rest", .example = "rest",
-     .meaning = "initial flow"},
-    {ROW("initial.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
+    {ROW("initial.flow", KEY_CHOICE), AT(case_initial, flow), .late = true, .where = INITIAL_HAS_flow,
+     .choices = key_flows, .fallback = "rest", .example = "rest",
+     .meaning = "initial flow; inlet: the velocity of the inlet face, everywhere"},
+    {ROW("initial.from", KEY_TEXT), AT(case_initial, from.file), .late = true,
+     .where = INITIAL_HAS_from, .restart = true, .otherwise = "a flow by a formula",
+     .example = "coarse/checkpoints/step_0000020000.h5",
+     .meaning = "an earlier result in place of that: a checkpoint, or a snapshot with velocity and "
+                "density or pressure, of a box of the same shape; beside the case file unless it says "
+                "more; what it holds must stay on a restart"},
+    CHECKSUM_ROW("initial.checksum", case_initial, from.checksum, INITIAL_HAS_from, "that file"),
+    {ROW("initial.velocity", KEY_VECTOR), AT(case_initial, velocity), .where = INITIAL_HAS_velocity,
+     .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
      .otherwise = "required with uniform, else at rest", .example = "[0.05, 0, 0]",
      .meaning = "the uniform flow; vortex, pulse, wave: that which carries them"},
-    {ROW("initial.amplitude", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
-     .otherwise = "fluid.velocity", .example = "0.05",
+    {ROW("initial.amplitude", KEY_NUMBER), AT(case_initial, amplitude), .where = INITIAL_HAS_amplitude,
+     .unit = UNIT_VELOCITY, .range = SPEED, .otherwise = "fluid.velocity", .example = "0.05",
      .meaning = "velocity of the vortices or of the layer, in the middle of the channel"},
-    {ROW("initial.axis", KEY_CHOICE), .choices = key_axes, .fallback = "z", .example = "z",
+    {ROW("initial.axis", KEY_CHOICE), AT(case_initial, axis), .where = INITIAL_HAS_axis,
+     .choices = key_axes, .fallback = "z", .example = "z",
      .meaning = "taylor_green_2d, shear_layer, vortex: the axis along which nothing varies; wave: "
                 "that along which it travels"},
-    {ROW("initial.thickness", KEY_NUMBER), .range = POSITIVE, .fallback = "80", .example = "80",
+    {ROW("initial.thickness", KEY_NUMBER), AT(case_initial, thickness), .where = INITIAL_HAS_thickness,
+     .range = POSITIVE, .fallback = "80", .example = "80",
      .meaning = "shear_layer: k of tanh(k (y/L - 1/4)); larger is thinner"},
-    {ROW("initial.perturbation", KEY_NUMBER), .range = BETWEEN(0, 1), .fallback = "0.05",
-     .example = "0.05",
+    {ROW("initial.perturbation", KEY_NUMBER), AT(case_initial, perturbation),
+     .where = INITIAL_HAS_perturbation, .range = BETWEEN(0, 1), .fallback = "0.05", .example = "0.05",
      .meaning = "shear_layer, channel: cross velocity as a part of the amplitude"},
-    {ROW("initial.density", KEY_NUMBER), .range = BETWEEN(-0.5, 0.5), .fallback = "0.001",
-     .example = "0.001",
+    {ROW("initial.density", KEY_NUMBER), AT(case_initial, density), .where = INITIAL_HAS_density,
+     .range = BETWEEN(-0.5, 0.5), .fallback = "0.001", .example = "0.001",
      .meaning = "pulse, wave: largest deviation of the density, as a part of it"},
-    {ROW("initial.center", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .otherwise = "that of the box", .example = "[32, 16, 16]",
+    {ROW("initial.center", KEY_POSITION), AT(case_initial, center), .where = INITIAL_HAS_center,
+     .unit = UNIT_LENGTH, .range = FROM(0), .otherwise = "that of the box", .example = "[32, 16, 16]",
      .meaning = "of vortex, pulse or wave; cell i spans [i, i + 1]"},
-    {ROW("initial.width", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
-     .otherwise = "required with vortex, pulse and wave", .example = "8",
-     .meaning = "b of exp(-r^2 / b^2): half of the vortex, pulse or wave"},
-    {ROW("initial.pressure", KEY_CHOICE), .choices = key_pressures, .fallback = "exact",
-     .example = "uniform",
-     .meaning = "that of the flow's formula (where there is none: uniform), or the same everywhere"},
-    {ROW("initial.relax", KEY_INTEGER), .range = BETWEEN(0, 10000000), .fallback = "0",
-     .example = "2000",
+    {ROW("initial.width", KEY_NUMBER), AT(case_initial, width), .where = INITIAL_HAS_width,
+     .unit = UNIT_LENGTH, .range = POSITIVE, .otherwise = "required with vortex, pulse and wave",
+     .example = "8", .meaning = "b of exp(-r^2 / b^2): half of the vortex, pulse or wave"},
+    {ROW("initial.pressure", KEY_CHOICE), AT(case_initial, level), .choices = key_pressures,
+     .fallback = "exact", .example = "uniform",
+     .meaning = "exact: the pressure of the flow's formula or of the earlier result (uniform where "
+                "there is none); uniform: the same everywhere"},
+    {ROW("initial.relax", KEY_INTEGER), AT(case_initial, relax), .range = BETWEEN(0, 10000000),
+     .fallback = "0", .example = "2000",
      .meaning = "steps before the first in which the velocity is held until its own pressure has "
                 "settled"},
 
-    {ROW("faces", KEY_MAP), .required = true,
-     .example = "{x: periodic, y: wall, z: periodic}",
+    {ROW("faces", KEY_MAP), .required = true, .example = "{x: periodic, y: wall, z: periodic}",
      .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
     {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
      .example = "wall", .meaning = "what the face is; in a map, what with which values"},
     OPENING_ROWS("faces.<face>", "a wall at rest"),
 
     {ROW("patches", KEY_NAMES), .otherwise = "none",
-     .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: "
-                "[0.05, 0, 0]}}}",
-     .meaning = "parts of faces that are something else, each under a name of yours; where they "
-                "overlap, the later one"},
+     .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: [0.05, 0, "
+                "0]}}}",
+     .meaning = "parts of faces with a boundary condition of their own, each under a name that you "
+                "choose; where they overlap, the later one holds"},
     {ROW("patches.*", KEY_MAP), .otherwise = "none",
      .example = "{face: xmin, disc: {center: [8, 8], radius: 4}, outflow: {}}",
-     .meaning = "one part: its face, its shape and what it is; a cell belongs to it when its "
-                "centre does"},
-    {ROW("patches.*.face", KEY_CHOICE), .choices = key_sides, .required = true, .example = "xmin",
-     .meaning = "the face that it is a part of, which must not be periodic"},
+     .meaning = "one part: its face, its shape and what it is; a cell belongs to it when its centre "
+                "does"},
+    {ROW("patches.*.face", KEY_CHOICE), AT(case_patch, face), .choices = key_sides, .required = true,
+     .example = "xmin", .meaning = "the face that it is a part of, which must not be periodic"},
     {ROW("patches.*.rectangle", KEY_MAP), .otherwise = "this, disc or mask",
      .example = "{from: [4, 4], to: [12, 12]}", .meaning = "a rectangle"},
-    {ROW("patches.*.rectangle.from", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
-     .required = true, .example = "[4, 4]",
-     .meaning = "corner with the lowest coordinates, along the face's two axes in the order x, y, "
-                "z; cell i spans i to i + 1"},
-    {ROW("patches.*.rectangle.to", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
-     .required = true, .example = "[12, 12]", .meaning = "corner with the highest coordinates"},
+    {ROW("patches.*.rectangle.from", KEY_POINT), AT(case_patch, from), .unit = UNIT_LENGTH,
+     .range = FROM(0), .required = true, .example = "[4, 4]",
+     .meaning = "corner with the lowest coordinates, along the face's two axes in the order x, y, z; "
+                "cell i spans i to i + 1"},
+    {ROW("patches.*.rectangle.to", KEY_POINT), AT(case_patch, to), .unit = UNIT_LENGTH,
+     .range = FROM(0), .required = true, .example = "[12, 12]",
+     .meaning = "corner with the highest coordinates"},
     {ROW("patches.*.disc", KEY_MAP), .otherwise = "this, rectangle or mask",
      .example = "{center: [8, 8], radius: 4}", .meaning = "a disc"},
-    {ROW("patches.*.disc.center", KEY_POINT), .unit = UNIT_LENGTH, .range = FROM(0),
-     .required = true, .example = "[8, 8]",
+    {ROW("patches.*.disc.center", KEY_POINT), AT(case_patch, center), .unit = UNIT_LENGTH,
+     .range = FROM(0), .required = true, .example = "[8, 8]",
      .meaning = "its centre, along the face's two axes in the order x, y, z"},
-    {ROW("patches.*.disc.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
-     .required = true, .example = "4", .meaning = "its radius"},
+    {ROW("patches.*.disc.radius", KEY_NUMBER), AT(case_patch, radius), .unit = UNIT_LENGTH,
+     .range = POSITIVE, .required = true, .example = "4", .meaning = "its radius"},
     {ROW("patches.*.mask", KEY_MAP), .otherwise = "this, rectangle or disc",
      .example = "{file: inlet.png}", .meaning = "any shape, from a picture"},
-    {ROW("patches.*.mask.file", KEY_TEXT), .required = true, .restart = true,
-     .example = "inlet.png",
+    {ROW("patches.*.mask.file", KEY_TEXT), AT(case_patch, file), .late = true, .required = true,
+     .restart = true, .example = "inlet.png",
      .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
                 "second one up, white inside; what it shows must stay on a restart"},
-    {ROW("patches.*.mask.checksum", KEY_TEXT), .otherwise = "none",
-     .example = "0123456789abcdef",
-     .meaning = "of the mask; in resolved cases, so that a changed file is noticed"},
-    OPENING_ROWS("patches.*", "as it says"),
+    CHECKSUM_ROW("patches.*.mask.checksum", case_patch, checksum, 0, "the mask"),
+    OPENING_ROWS("patches.*", "none"),
 
     {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
      .meaning = "what drives the flow from inside"},
-    {ROW("force.acceleration", KEY_VECTOR), .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1),
-     .fallback = "[0, 0, 0]", .example = "[1e-6, 0, 0]",
-     .meaning = "acceleration of the fluid, the same everywhere"},
-    SIGNAL_ROWS("force"),
-    {ROW("force.flow_rate", KEY_MAP), .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
+    {ROW("force.acceleration", KEY_VECTOR), AT(flow_case, acceleration), .where = FORCE_UNIFORM,
+     .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1), .fallback = "[0, 0, 0]",
+     .example = "[1e-6, 0, 0]", .meaning = "acceleration of the fluid, the same everywhere"},
+    SIGNAL_ROWS("force", flow_case, force_signal),
+    {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
+     .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
      .meaning = "in place of an acceleration: the one that holds a mean velocity along a periodic axis"},
-    {ROW("force.flow_rate.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY,
-     .range = BETWEEN(-0.173, 0.173), .required = true, .example = "0.05", /* Mach 0.3 */
+    {ROW("force.flow_rate.velocity", KEY_NUMBER), AT(flow_case, flow_rate.velocity),
+     .unit = UNIT_VELOCITY, .range = BETWEEN(-0.173, 0.173), /* Mach 0.3 */
+     .required = true, .example = "0.05",
      .meaning = "the mean velocity of all fluid cells along the axis"},
-    {ROW("force.flow_rate.axis", KEY_CHOICE), .choices = key_axes, .fallback = "x", .example = "x",
-     .meaning = "the axis of the flow"},
-    {ROW("force.flow_rate.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX),
-     .fallback = "10", .example = "10",
-     .meaning = "interval between looks, at which the acceleration is set anew"},
-    {ROW("force.flow_rate.time", KEY_NUMBER), .unit = UNIT_TIME, .range = FROM(1),
-     .fallback = "1000", .example = "1000",
+    {ROW("force.flow_rate.axis", KEY_CHOICE), AT(flow_case, flow_rate.axis), .choices = key_axes,
+     .fallback = "x", .example = "x", .meaning = "the axis of the flow"},
+    {ROW("force.flow_rate.every", KEY_INTERVAL), AT(flow_case, flow_rate.every), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .fallback = "10", .example = "10",
+     .meaning = "interval between measurements, after each of which the acceleration is set anew"},
+    {ROW("force.flow_rate.time", KEY_NUMBER), AT(flow_case, flow_rate.time), .unit = UNIT_TIME,
+     .range = FROM(1), .fallback = "1000", .example = "1000",
      .meaning = "time in which a deviation from the wanted velocity falls to 1/e"},
 
     {ROW("regions", KEY_NAMES), .otherwise = "none",
      .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
-     .meaning = "parts of the box with a method of their own, each under a name of yours; where they overlap "
-                "the later one is taken"},
+     .meaning = "parts of the box with a method of their own, each under a name you choose; where they "
+                "overlap the later one is taken"},
     {ROW("regions.*", KEY_MAP), .otherwise = "none",
      .example = "{box: {from: [96, 0, 0], to: [128, 32, 32]}, collision: bgk}",
      .meaning = "one region; what it does not say is as in the rest of the box"},
-    {ROW("regions.*.box", KEY_OR_MAP), .choices = key_regions, .required = true,
+    {ROW("regions.*.box", KEY_REGION), AT(case_zone, cells), .choices = key_regions, .required = true,
      .example = "{from: [96, 0, 0], to: [128, 32, 32]}",
      .meaning = "its cells, all or those whose centres lie between two corners"},
     {ROW("regions.*.box.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
@@ -351,389 +436,419 @@ const struct key key_table[] = {
     {ROW("regions.*.box.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
      .otherwise = "the corner of the box", .example = "[128, 32, 32]",
      .meaning = "corner with the highest coordinates"},
-    {ROW("regions.*.collision", KEY_CHOICE), .choices = key_collisions,
-     .otherwise = "solver.collision", .example = "bgk", .meaning = "collision operator"},
-    {ROW("regions.*.magic", KEY_NUMBER), .range = POSITIVE, .otherwise = "solver.magic",
-     .example = "0.25", .meaning = "TRT's magic parameter"},
-    {ROW("regions.*.viscosity", KEY_NUMBER), .unit = UNIT_VISCOSITY, .range = POSITIVE,
-     .otherwise = "that of the fluid", .example = "0.1", .meaning = "kinematic viscosity"},
-    {ROW("regions.*.sponge", KEY_MAP), .otherwise = "none",
-     .example = "{towards: xmax, strength: 0.1}",
+    {ROW("regions.*.collision", KEY_CHOICE), AT(case_zone, collision), .late = true,
+     .choices = key_collision_choices, .otherwise = "solver.collision", .example = "bgk",
+     .meaning = "collision operator"},
+    {ROW("regions.*.magic", KEY_NUMBER), AT(case_zone, magic), .where = FREE_magic, .range = POSITIVE,
+     .otherwise = "solver.magic", .example = "0.25", .meaning = "TRT's magic parameter"},
+    {ROW("regions.*.viscosity", KEY_NUMBER), AT(case_zone, viscosity), .unit = UNIT_VISCOSITY,
+     .range = POSITIVE, .otherwise = "that of the fluid", .example = "0.1",
+     .meaning = "kinematic viscosity"},
+    {ROW("regions.*.sponge", KEY_MAP), .within = true, BESIDE(case_zone, sponge.given),
+     .otherwise = "none", .example = "{towards: xmax, strength: 0.1}",
      .meaning = "draws the flow towards a state at rest, or another, more and more towards one side"},
-    {ROW("regions.*.sponge.towards", KEY_CHOICE), .choices = key_sides, .required = true,
-     .example = "xmax", .meaning = "the side of the region at which it is strongest"},
-    {ROW("regions.*.sponge.strength", KEY_NUMBER), .unit = UNIT_RATE, .range = {0, 1, true, false},
-     .required = true, .example = "0.1",
+    {ROW("regions.*.sponge.towards", KEY_CHOICE), AT(case_zone, sponge.face), .choices = key_sides,
+     .required = true, .example = "xmax", .meaning = "the side of the region at which it is strongest"},
+    {ROW("regions.*.sponge.strength", KEY_NUMBER), AT(case_zone, sponge.strength), .unit = UNIT_RATE,
+     .range = {0, 1, true, false}, .required = true, .example = "0.1",
      .meaning = "the part of the difference that is taken away in a step, at that side"},
-    {ROW("regions.*.sponge.power", KEY_NUMBER), .range = BETWEEN(1, 8), .fallback = "2",
-     .example = "3", .meaning = "grows as this power of the depth"},
-    {ROW("regions.*.sponge.density", KEY_NUMBER), .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 2),
-     .otherwise = "1", .example = "1.01", .meaning = "density of that state"},
-    {ROW("regions.*.sponge.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY,
-     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
-     .meaning = "velocity of that state"},
+    {ROW("regions.*.sponge.power", KEY_NUMBER), AT(case_zone, sponge.power), .range = BETWEEN(1, 8),
+     .fallback = "2", .example = "3", .meaning = "grows as this power of the depth"},
+    {ROW("regions.*.sponge.density", KEY_NUMBER), AT(case_zone, sponge.density), .unit = UNIT_DENSITY,
+     .range = BETWEEN(0.5, 2), .otherwise = "1", .example = "1.01", .meaning = "density of that state"},
+    {ROW("regions.*.sponge.velocity", KEY_VECTOR), AT(case_zone, sponge.velocity),
+     .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",
+     .example = "[0.05, 0, 0]", .meaning = "velocity of that state"},
 
     {ROW("bodies", KEY_NAMES), .otherwise = "none",
      .example = "{ball: {shape: {sphere: {center: [32, 16, 16], radius: 6}}}}",
-     .meaning = "solids in the flow, each under a name of yours; where they overlap the later one is taken"},
+     .meaning = "solids in the flow, each under a name you choose; where they overlap the later one is "
+                "taken"},
     {ROW("bodies.*", KEY_MAP), .otherwise = "none",
      .example = "{shape: {sphere: {center: [32, 16, 16], radius: 6}}}",
-     .meaning = "one body; a cell is solid when its centre is in it; "
-                "beyond a periodic face it goes on at the other end"},
+     .meaning = "one body; a cell is solid when its centre is in it; beyond a periodic face it goes "
+                "on at the other end"},
     {ROW("bodies.*.shape", KEY_MAP), .otherwise = "this, mesh or image",
      .example = "{sphere: {center: [32, 16, 16], radius: 6}}",
-     .meaning = "what it is, by formulas: one of the shapes below, placed by scale, rotate, about and move"},
+     .meaning = "what it is, by formulas: one of the shapes below, placed by scale, rotate, about and "
+                "move"},
     {ROW("bodies.*.shape.box", KEY_MAP), .otherwise = "none",
-     .example = "{from: [8, 8, 8], to: [16, 16, 16]}",
-     .meaning = "a box along the axes"},
-    {ROW("bodies.*.shape.box.from", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[8, 8, 8]", .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
-    {ROW("bodies.*.shape.box.to", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[16, 16, 16]", .meaning = "corner with the highest coordinates"},
+     .example = "{from: [8, 8, 8], to: [16, 16, 16]}", .meaning = "a box along the axes"},
+    SHAPE_POINT("box.from", from, "[8, 8, 8]",
+                "corner with the lowest coordinates; cell i spans i to i + 1"),
+    SHAPE_POINT("box.to", to, "[16, 16, 16]", "corner with the highest coordinates"),
     {ROW("bodies.*.shape.sphere", KEY_MAP), .otherwise = "none",
-     .example = "{center: [32, 16, 16], radius: 6}",
-     .meaning = "a sphere"},
-    {ROW("bodies.*.shape.sphere.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[32, 16, 16]", .meaning = "its centre; cell i spans i to i + 1"},
-    {ROW("bodies.*.shape.sphere.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "6", .meaning = "its radius"},
+     .example = "{center: [32, 16, 16], radius: 6}", .meaning = "a sphere"},
+    SHAPE_POINT("sphere.center", center, "[32, 16, 16]", "its centre; cell i spans i to i + 1"),
+    SHAPE_LENGTH("sphere.radius", radius, "6", "its radius"),
     {ROW("bodies.*.shape.ellipsoid", KEY_MAP), .otherwise = "none",
-     .example = "{center: [32, 16, 16], radii: [8, 4, 4]}",
-     .meaning = "an ellipsoid"},
-    {ROW("bodies.*.shape.ellipsoid.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[32, 16, 16]", .meaning = "its centre"},
-    {ROW("bodies.*.shape.ellipsoid.radii", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[8, 4, 4]", .meaning = "half its axes along x, y and z"},
+     .example = "{center: [32, 16, 16], radii: [8, 4, 4]}", .meaning = "an ellipsoid"},
+    SHAPE_POINT("ellipsoid.center", center, "[32, 16, 16]", "its centre"),
+    SHAPE_POINT("ellipsoid.radii", radii, "[8, 4, 4]", "half its axes along x, y and z"),
     {ROW("bodies.*.shape.cylinder", KEY_MAP), .otherwise = "none",
-     .example = "{center: [32, 16, 16], axis: z, radius: 6}",
-     .meaning = "a cylinder"},
-    {ROW("bodies.*.shape.cylinder.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[32, 16, 16]", .meaning = "its centre; without length a point on its axis"},
-    {ROW("bodies.*.shape.cylinder.axis", KEY_AXIS), .range = ANY, .choices = key_axes, .fallback = "z",
-     .example = "[1, 0, 1]", .meaning = "direction of its axis"},
-    {ROW("bodies.*.shape.cylinder.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "6", .meaning = "its radius"},
-    {ROW("bodies.*.shape.cylinder.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .otherwise = "without ends", .example = "20", .meaning = "from end to end"},
+     .example = "{center: [32, 16, 16], axis: z, radius: 6}", .meaning = "a cylinder"},
+    SHAPE_POINT("cylinder.center", center, "[32, 16, 16]", "its centre; without length a point on its axis"),
+    SHAPE_AXIS("cylinder.axis", "direction of its axis"),
+    SHAPE_LENGTH("cylinder.radius", radius, "6", "its radius"),
+    {ROW("bodies.*.shape.cylinder.length", KEY_NUMBER), AT(case_shape, length), .unit = UNIT_LENGTH,
+     .range = {0, FAR, true, false}, .otherwise = "without ends", .example = "20",
+     .meaning = "from end to end"},
     {ROW("bodies.*.shape.capsule", KEY_MAP), .otherwise = "none",
      .example = "{from: [16, 16, 16], to: [32, 16, 16], radius: 6}",
      .meaning = "a cylinder with half a sphere at both ends"},
-    {ROW("bodies.*.shape.capsule.from", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[16, 16, 16]", .meaning = "where its line begins: the centre of a half sphere"},
-    {ROW("bodies.*.shape.capsule.to", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[32, 16, 16]", .meaning = "where its line ends"},
-    {ROW("bodies.*.shape.capsule.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "6", .meaning = "its radius"},
+    SHAPE_POINT("capsule.from", from, "[16, 16, 16]", "where its line begins: the centre of a half sphere"),
+    SHAPE_POINT("capsule.to", to, "[32, 16, 16]", "where its line ends"),
+    SHAPE_LENGTH("capsule.radius", radius, "6", "its radius"),
     {ROW("bodies.*.shape.torus", KEY_MAP), .otherwise = "none",
-     .example = "{center: [32, 16, 16], axis: z, radius: 8, tube: 3}",
-     .meaning = "a ring"},
-    {ROW("bodies.*.shape.torus.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[32, 16, 16]", .meaning = "its centre"},
-    {ROW("bodies.*.shape.torus.axis", KEY_AXIS), .range = ANY, .choices = key_axes, .fallback = "z",
-     .example = "[1, 0, 1]", .meaning = "direction of its axis"},
-    {ROW("bodies.*.shape.torus.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "8", .meaning = "of the circle in the middle of the tube"},
-    {ROW("bodies.*.shape.torus.tube", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "3", .meaning = "radius of the tube"},
+     .example = "{center: [32, 16, 16], axis: z, radius: 8, tube: 3}", .meaning = "a ring"},
+    SHAPE_POINT("torus.center", center, "[32, 16, 16]", "its centre"),
+    SHAPE_AXIS("torus.axis", "direction of its axis"),
+    SHAPE_LENGTH("torus.radius", radius, "8", "of the circle in the middle of the tube"),
+    SHAPE_LENGTH("torus.tube", tube, "3", "radius of the tube"),
     {ROW("bodies.*.shape.half_space", KEY_MAP), .otherwise = "none",
-     .example = "{point: [0, 0, 8], normal: z}",
-     .meaning = "all behind a plane"},
-    {ROW("bodies.*.shape.half_space.point", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .required = true, .example = "[0, 0, 8]", .meaning = "a point of the plane"},
-    {ROW("bodies.*.shape.half_space.normal", KEY_AXIS), .range = ANY, .choices = key_axes, .fallback = "z",
-     .example = "[1, 0, 1]", .meaning = "across the plane, out of the solid"},
+     .example = "{point: [0, 0, 8], normal: z}", .meaning = "all behind a plane"},
+    SHAPE_POINT("half_space.point", center, "[0, 0, 8]", "a point of the plane"),
+    SHAPE_AXIS("half_space.normal", "across the plane, out of the solid"),
     {ROW("bodies.*.shape.pack", KEY_MAP), .otherwise = "none",
      .example = "{lattice: simple, length: 32, share: 0.5}",
      .meaning = "spheres that repeat in all of space"},
-    {ROW("bodies.*.shape.pack.lattice", KEY_CHOICE), .choices = key_packs, .fallback = "simple",
-     .example = "face_centred", .meaning = "where they are in a cube of this pattern: at the corners; in the centre, too; or in the "
-                "centres of the faces, too"},
-    {ROW("bodies.*.shape.pack.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .required = true, .example = "32", .meaning = "edge of that cube; the box should hold whole ones along periodic axes"},
-    {ROW("bodies.*.shape.pack.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .fallback = "[0, 0, 0]", .example = "[16, 16, 16]", .meaning = "where one of the spheres is"},
-    {ROW("bodies.*.shape.pack.radius", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .otherwise = "this or share", .example = "12", .meaning = "of the spheres, which may overlap"},
-    {ROW("bodies.*.shape.pack.share", KEY_NUMBER), .range = {0, 1, true, true}, .otherwise = "this or radius",
-     .example = "0.5", .meaning = "of space that is in the spheres, which gives their radius"},
-    {ROW("bodies.*.shape.union", KEY_NAMES), .otherwise = "none",
-     .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, 24], radius: 6}}}",
-     .meaning = "parts under names of yours, each with the keys of a shape, and of parts again: what is in any of them"},
-    {ROW("bodies.*.shape.difference", KEY_NAMES), .otherwise = "none",
-     .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, 24], radius: 6}}}",
-     .meaning = "parts likewise: what is in the first of them and in none of the others"},
-    {ROW("bodies.*.shape.intersection", KEY_NAMES), .otherwise = "none",
-     .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, 24], radius: 6}}}",
-     .meaning = "parts likewise: what is in all of them"},
-    {ROW("bodies.*.shape.complement", KEY_NAMES), .otherwise = "none",
-     .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, 24], radius: 6}}}",
-     .meaning = "parts likewise: what is in none of them"},
-    {ROW("bodies.*.shape.scale", KEY_NUMBER), .range = {0, FAR, true, false}, .fallback = "1",
-     .example = "2", .meaning = "then all its lengths from the point about grow by this factor"},
-    {ROW("bodies.*.shape.rotate", KEY_VECTOR), .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]",
-     .example = "[0, 0, 30]", .meaning = "then it is rotated by these angles in degrees about x, then y, then z, by the right-hand rule"},
-    {ROW("bodies.*.shape.about", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .otherwise = "its centre, or that of the box around it", .example = "[32, 16, 16]", .meaning = "the point that scale and rotate leave where it is"},
-    {ROW("bodies.*.shape.move", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .fallback = "[0, 0, 0]", .example = "[0, 0, 4]", .meaning = "then it is moved by this"},
+    {ROW("bodies.*.shape.pack.lattice", KEY_CHOICE), AT(case_shape, pack), .choices = key_packs,
+     .fallback = "simple", .example = "face_centred",
+     .meaning = "where they are in a cube of this pattern: at the corners; in the centre, too; or in "
+                "the centres of the faces, too"},
+    SHAPE_LENGTH("pack.length", length, "32",
+                "edge of that cube; the box should hold whole ones along periodic axes"),
+    {ROW("bodies.*.shape.pack.center", KEY_VECTOR), AT(case_shape, center), .unit = UNIT_LENGTH,
+     .range = MAGNITUDE(FAR), .fallback = "[0, 0, 0]", .example = "[16, 16, 16]",
+     .meaning = "where one of the spheres is"},
+    {ROW("bodies.*.shape.pack.radius", KEY_NUMBER), AT(case_shape, radius), .late = true,
+     .unit = UNIT_LENGTH, .range = {0, FAR, true, false}, .otherwise = "this or share", .example = "12",
+     .meaning = "of the spheres, which may overlap"},
+    {ROW("bodies.*.shape.pack.share", KEY_NUMBER), .range = {0, 1, true, true},
+     .otherwise = "this or radius", .example = "0.5",
+     .meaning = "of space that is in the spheres, which gives their radius"},
+    SHAPE_PARTS("union", "named parts, each a shape or again a combination of shapes: the cells in any of them"),
+    SHAPE_PARTS("difference", "named parts, as in union: the cells in the first and in none of the others"),
+    SHAPE_PARTS("intersection", "named parts, as in union: the cells in all of them"),
+    SHAPE_PARTS("complement", "named parts, as in union: the cells in none of them"),
+    {ROW("bodies.*.shape.scale", KEY_NUMBER), AT(case_shape, scale), .where = SHAPE_TURNS,
+     .range = {0, FAR, true, false}, .fallback = "1", .example = "2",
+     .meaning = "then all its lengths from the point about grow by this factor"},
+    {ROW("bodies.*.shape.rotate", KEY_VECTOR), AT(case_shape, rotate), .where = SHAPE_TURNS,
+     .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
+     .meaning = "then it is rotated by these angles in degrees about x, then y, then z, by the "
+                "right-hand rule"},
+    {ROW("bodies.*.shape.about", KEY_VECTOR), AT(case_shape, about), .late = true, .where = SHAPE_TURNS,
+     .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .otherwise = "its centre, or that of the box around it", .example = "[32, 16, 16]",
+     .meaning = "the point that scale and rotate leave where it is"},
+    {ROW("bodies.*.shape.move", KEY_VECTOR), AT(case_shape, move), .where = SHAPE_MOVES,
+     .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR), .fallback = "[0, 0, 0]", .example = "[0, 0, 4]",
+     .meaning = "then it is moved by this"},
     {ROW("bodies.*.mesh", KEY_MAP), .otherwise = "this, shape or image",
      .example = "{file: body.stl, size: 32, center: [32, 16, 16]}",
      .meaning = "what it is, by a closed surface of triangles"},
-    {ROW("bodies.*.mesh.file", KEY_TEXT), .required = true, .restart = true, .example = "body.stl",
-     .meaning = "STL, binary or ASCII; beside the case file unless it says more; its triangles must stay on a restart"},
-    {ROW("bodies.*.mesh.scale", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .otherwise = "1, or by size", .example = "16", .meaning = "what a length of 1 in the file is"},
+    {ROW("bodies.*.mesh.file", KEY_TEXT), AT(case_mesh, file), .late = true, .required = true,
+     .restart = true, .example = "body.stl",
+     .meaning = "STL, binary or ASCII; beside the case file unless it says more; its triangles must "
+                "stay on a restart"},
+    CHECKSUM_ROW("bodies.*.mesh.checksum", case_mesh, checksum, 0, "the triangles in the file"),
+    {ROW("bodies.*.mesh.scale", KEY_NUMBER), AT(case_mesh, scale), .late = true, .unit = UNIT_LENGTH,
+     .range = {0, FAR, true, false}, .otherwise = "1, or by size", .example = "16",
+     .meaning = "what a length of 1 in the file is"},
     {ROW("bodies.*.mesh.size", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
-     .otherwise = "by scale", .example = "32", .meaning = "longest edge of the box around it, once it is rotated"},
-    {ROW("bodies.*.mesh.rotate", KEY_VECTOR), .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]",
-     .example = "[0, 0, 30]", .meaning = "angles in degrees about x, then y, then z, by the right-hand rule"},
-    {ROW("bodies.*.mesh.center", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .otherwise = "this or min, or where the file has it", .example = "[32, 16, 16]", .meaning = "where the centre of the box around it is put, once it is rotated"},
+     .otherwise = "by scale", .example = "32",
+     .meaning = "longest edge of the box around it, once it is rotated"},
+    {ROW("bodies.*.mesh.rotate", KEY_VECTOR), AT(case_mesh, rotate), .range = MAGNITUDE(3600),
+     .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
+     .meaning = "angles in degrees about x, then y, then z, by the right-hand rule"},
+    {ROW("bodies.*.mesh.center", KEY_VECTOR), AT(case_mesh, center), .late = true, .unit = UNIT_LENGTH,
+     .range = MAGNITUDE(FAR), .otherwise = "this or min, or where the file has it",
+     .example = "[32, 16, 16]",
+     .meaning = "where the centre of the box around it is put, once it is rotated"},
     {ROW("bodies.*.mesh.min", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .otherwise = "this or center, or where the file has it", .example = "[8, 4, 4]", .meaning = "where the corner of that box with the lowest coordinates is put"},
-    {ROW("bodies.*.mesh.open", KEY_CHOICE), .choices = key_opens, .fallback = "refuse",
-     .example = "accept", .meaning = "a mesh that is not closed; accept: a cell is inside where more than half of its "
-                "ways out along the axes say so"},
-    {ROW("bodies.*.mesh.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",
-     .meaning = "of the triangles in the file; in resolved cases, so that a changed file is noticed"},
+     .otherwise = "this or center, or where the file has it", .example = "[8, 4, 4]",
+     .meaning = "where the corner of that box with the lowest coordinates is put"},
+    {ROW("bodies.*.mesh.open", KEY_CHOICE), AT(case_mesh, open), .where = MESH_OPEN,
+     .choices = key_opens, .fallback = "refuse", .example = "accept",
+     .meaning = "a mesh that is not closed; accept: a cell is inside where more than half of its ways "
+                "out along the axes say so"},
     {ROW("bodies.*.image", KEY_MAP), .otherwise = "this, shape or mesh",
      .example = "{file: rock.raw, size: [64, 64, 64], solid: [1], at: [8, 0, 0]}",
      .meaning = "what it is, by a file of voxels, one for each cell: raw with `size`, HDF5 with "
                 "`dataset`, else a TIFF stack"},
-    {ROW("bodies.*.image.file", KEY_TEXT), .required = true, .restart = true, .example = "rock.raw",
+    {ROW("bodies.*.image.file", KEY_TEXT), AT(voxel_image, file), .late = true, .required = true,
+     .restart = true, .example = "rock.raw",
      .meaning = "the file, beside the case file unless it says more; its labels must stay on a restart"},
-    {ROW("bodies.*.image.size", KEY_INTEGERS), .range = BETWEEN(1, VOXEL_AXIS), .restart = true,
-     .otherwise = "the file's", .example = "[64, 64, 64]",
+    {ROW("bodies.*.image.size", KEY_INTEGERS), AT(voxel_image, size), .where = VOXELS(raw),
+     .range = BETWEEN(1, VOXEL_AXIS), .restart = true, .otherwise = "the file's",
+     .example = "[64, 64, 64]",
      .meaning = "raw: voxels along x, y and z; x is the fastest in the file, z the slowest"},
-    {ROW("bodies.*.image.type", KEY_CHOICE), .choices = key_voxel_types, .restart = true,
-     .otherwise = "uint8; with other files than raw ones theirs", .example = "int16", .meaning = "raw: type of a label"},
-    {ROW("bodies.*.image.order", KEY_CHOICE), .choices = key_byte_orders, .restart = true,
-     .otherwise = "little", .example = "big", .meaning = "raw: which byte of a label of 16 bits comes first"},
-    {ROW("bodies.*.image.skip", KEY_INTEGER), .range = BETWEEN(0, SKIP_MAX), .restart = true,
-     .otherwise = "0", .example = "512", .meaning = "raw: bytes before the first voxel"},
-    {ROW("bodies.*.image.dataset", KEY_TEXT), .restart = true, .otherwise = "none",
-     .example = "scan/labels",
+    {ROW("bodies.*.image.type", KEY_CHOICE), AT(voxel_image, type), .where = VOXELS(raw),
+     .choices = key_voxel_types, .restart = true,
+     .otherwise = "uint8; with other files than raw ones theirs", .example = "int16",
+     .meaning = "raw: type of a label"},
+    {ROW("bodies.*.image.order", KEY_CHOICE), AT(voxel_image, big_endian), .where = VOXELS(raw),
+     .choices = key_byte_orders, .restart = true, .otherwise = "little", .example = "big",
+     .meaning = "raw: which byte of a label of 16 bits comes first"},
+    {ROW("bodies.*.image.skip", KEY_INTEGER), AT(voxel_image, skip), .where = VOXELS(raw),
+     .range = BETWEEN(0, SKIP_MAX), .restart = true, .otherwise = "0", .example = "512",
+     .meaning = "raw: bytes before the first voxel"},
+    {ROW("bodies.*.image.dataset", KEY_TEXT), AT(voxel_image, dataset), .where = VOXELS(hdf5),
+     .restart = true, .otherwise = "none", .example = "scan/labels",
      .meaning = "HDF5: the dataset, of three axes z, y, x and of whole numbers of 8 or 16 bits"},
-    {ROW("bodies.*.image.solid", KEY_LABELS), .range = BETWEEN(-32768, 65535), .required = true,
-     .example = "[1, 2]", .meaning = "labels of the voxels that are solid; each must occur"},
-    {ROW("bodies.*.image.crop", KEY_MAP), .otherwise = "all of it", .example = "{from: [0, 0, 8], to: [64, 64, 56]}",
-     .meaning = "the part of the image that is taken"},
-    {ROW("bodies.*.image.crop.from", KEY_INTEGERS), .range = BETWEEN(0, VOXEL_AXIS), .otherwise = "[0, 0, 0]",
-     .example = "[0, 0, 8]", .meaning = "its first voxel"},
-    {ROW("bodies.*.image.crop.to", KEY_INTEGERS), .range = BETWEEN(1, VOXEL_AXIS), .otherwise = "the image's size",
-     .example = "[64, 64, 56]", .meaning = "the voxel after its last one"},
-    {ROW("bodies.*.image.flip", KEY_CHOICES), .choices = key_axes, .otherwise = "none", .example = "[y]",
-     .meaning = "axes along which that part is turned round"},
-    {ROW("bodies.*.image.at", KEY_INTEGERS), .range = BETWEEN(0, FAR), .otherwise = "[0, 0, 0]",
-     .example = "[8, 0, 0]",
+    {ROW("bodies.*.image.solid", KEY_LABELS), AT(voxel_image, solid), BESIDE(voxel_image, solid_count),
+     .range = BETWEEN(-32768, 65535), .required = true, .example = "[1, 2]",
+     .meaning = "labels of the voxels that are solid; each must occur"},
+    {ROW("bodies.*.image.crop", KEY_MAP), .within = true, .otherwise = "all of it",
+     .example = "{from: [0, 0, 8], to: [64, 64, 56]}", .meaning = "the part of the image that is taken"},
+    {ROW("bodies.*.image.crop.from", KEY_INTEGERS), AT(voxel_image, from), .late = true,
+     .range = BETWEEN(0, VOXEL_AXIS), .otherwise = "[0, 0, 0]", .example = "[0, 0, 8]",
+     .meaning = "its first voxel"},
+    {ROW("bodies.*.image.crop.to", KEY_INTEGERS), AT(voxel_image, to), .late = true,
+     .range = BETWEEN(1, VOXEL_AXIS), .otherwise = "the image's size", .example = "[64, 64, 56]",
+     .meaning = "the voxel after its last one"},
+    {ROW("bodies.*.image.flip", KEY_CHOICES), AT(voxel_image, flip), .choices = key_axes,
+     .otherwise = "none", .example = "[y]", .meaning = "axes along which that part is turned round"},
+    {ROW("bodies.*.image.at", KEY_INTEGERS), AT(voxel_image, at), .range = BETWEEN(0, FAR),
+     .otherwise = "[0, 0, 0]", .example = "[8, 0, 0]",
      .meaning = "cell in which its first voxel lies; cells around the image are as without it"},
-    {ROW("bodies.*.image.isolated", KEY_CHOICE), .choices = key_isolated, .fallback = "keep",
-     .example = "fill",
+    {ROW("bodies.*.image.isolated", KEY_CHOICE), AT(voxel_image, fill), .choices = key_isolated,
+     .fallback = "keep", .example = "fill",
      .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
                 "periodic faces: left as it is, or made solid"},
-    {ROW("bodies.*.image.checksum", KEY_TEXT), .otherwise = "none", .example = "0123456789abcdef",
-     .meaning = "of the labels that are taken; in resolved cases, so that a changed file is noticed"},
-    {ROW("bodies.*.velocity", KEY_VECTOR), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
-     .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
+    CHECKSUM_ROW("bodies.*.image.checksum", voxel_image, checksum, 0, "the labels that are taken"),
+    {ROW("bodies.*.wall", KEY_CHOICE), AT(case_body, wall), .choices = key_body_walls,
+     .fallback = "halfway", .example = "interpolated",
+     .meaning = "halfway: between the centres of fluid and solid cells, a staircase that loses no "
+                "mass; interpolated: where the surface is, second order"},
+    {ROW("bodies.*.velocity", KEY_VECTOR), AT(case_body, velocity), .unit = UNIT_VELOCITY,
+     .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.05, 0, 0]",
      .meaning = "velocity of its surface, like that of a belt; the body stays where it is"},
-    {ROW("bodies.*.wall", KEY_CHOICE), .choices = key_body_walls, .fallback = "halfway",
-     .example = "interpolated",
-     .meaning = "halfway: between the centres of fluid and solid cells, a staircase that loses no mass; "
-                "interpolated: where the surface is, second order"},
-    {ROW("bodies.*.rotation", KEY_MAP), .otherwise = "none",
+    {ROW("bodies.*.rotation", KEY_MAP), .within = true, BESIDE(case_body, turns), .otherwise = "none",
      .example = "{rate: [0, 0, 0.001], about: [32, 16, 16]}",
-     .meaning = "its surface turns, like that of a roller; the body stays as it is"},
-    {ROW("bodies.*.rotation.rate", KEY_VECTOR), .unit = UNIT_RATE, .range = MAGNITUDE(1),
-     .required = true, .example = "[0, 0, 0.001]",
+     .meaning = "its surface rotates like a roller; the cells of the body stay the same"},
+    {ROW("bodies.*.rotation.rate", KEY_VECTOR), AT(case_body, spin), .unit = UNIT_RATE,
+     .range = MAGNITUDE(1), .required = true, .example = "[0, 0, 0.001]",
      .meaning = "angular velocity, in radians; the surface must stay below Mach 0.3"},
-    {ROW("bodies.*.rotation.about", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .otherwise = "the middle of the body", .example = "[32, 16, 16]",
-     .meaning = "a point on its axis"},
+    {ROW("bodies.*.rotation.about", KEY_VECTOR), AT(case_body, pivot), BESIDE(case_body, pivot_given),
+     .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR), .otherwise = "the middle of the body",
+     .example = "[32, 16, 16]", .meaning = "a point on its axis"},
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "how long and on what"},
-    {ROW("run.steps", KEY_INTEGER), .range = BETWEEN(1, STEPS_MAX), .restart = true,
+    {ROW("run.steps", KEY_INTEGER), AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
      .otherwise = "this or run.duration", .example = "1000", .meaning = "steps from the beginning"},
-    {ROW("run.duration", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE, .restart = true,
+    {ROW("run.duration", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,
      .otherwise = "this or run.steps", .example = "30 s",
      .meaning = "time from the beginning, rounded to whole steps"},
-    {ROW("run.ranks", KEY_RANKS), .range = BETWEEN(1, 2147483647), .restart = true,
+    {ROW("run.ranks", KEY_RANKS), AT(flow_case, run.ranks), .range = BETWEEN(1, 2147483647),
      .fallback = "auto", .example = "[2, 2, 1]", .meaning = "cuts of the box along x, y and z"},
-    {ROW("run.threads", KEY_INTEGER), .range = BETWEEN(1, 1024), .restart = true, .fallback = "1",
-     .example = "4", .meaning = "threads of each rank"},
-    {ROW("run.isa", KEY_CHOICE), .choices = key_isas, .restart = true, .fallback = "auto",
+    {ROW("run.threads", KEY_INTEGER), AT(flow_case, run.threads), .range = BETWEEN(1, 1024),
+     .fallback = "1", .example = "4", .meaning = "threads of each rank"},
+    {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
      .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
-    {ROW("run.transport", KEY_CHOICE), .choices = key_transports, .restart = true,
+    {ROW("run.transport", KEY_CHOICE), AT(flow_case, run.transport), .choices = key_transports,
      .fallback = "auto", .example = "host",
      .meaning = "how halos leave a GPU: MPI reads its memory (device), or copies on the host (host)"},
-    {ROW("run.exchange", KEY_CHOICE), .choices = key_exchanges, .restart = true,
+    {ROW("run.exchange", KEY_CHOICE), AT(flow_case, run.exchange), .choices = key_exchanges,
      .fallback = "cut", .example = "all",
-     .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all periodic "
-                "ones"},
-    {ROW("run.sparse", KEY_CHOICE), .choices = key_sparse, .restart = true,
+     .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all "
+                "periodic ones"},
+    {ROW("run.sparse", KEY_CHOICE), AT(flow_case, run.sparse), .choices = key_sparse,
      .fallback = "auto", .example = "never",
-     .meaning = "memory for fluid cells and their neighbours alone, in lines of 16 cells along x (8 in "
-                "fp64); auto: if at most 0.8 of all lines are such"},
-    {ROW("run.time_limit", KEY_WALL), .range = WALL, .restart = true, .fallback = "none",
+     .meaning = "memory for fluid cells and their neighbours alone, in lines of 16 cells along x (8 "
+                "in fp64); auto: if at most 0.8 of all lines are such"},
+    {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, with its last checkpoint; then it stops, to be continued"},
-    {ROW("run.stop", KEY_OR_MAP), .choices = key_nones, .restart = true, .fallback = "none",
-     .example = "{of: residual, change: 1e-6, every: 500}",
+    {ROW("run.stop", KEY_OR_MAP), AT(flow_case, run.stop), .late = true, .write = stop_write,
+     .choices = key_nones, .fallback = "none", .example = "{of: residual, change: 1e-6, every: 500}",
      .meaning = "ends the run before its last step, when a number hardly changes any more"},
-    {ROW("run.stop.of", KEY_CHOICE), .choices = key_stops, .required = true, .restart = true,
-     .example = "residual",
+    {ROW("run.stop.of", KEY_WATCHED), AT(case_stop, of), .late = true, .write = watched_write,
+     .choices = key_stops, .required = true, .example = "residual",
      .meaning = "that number; residual is the relative change of the velocity field itself"},
-    {ROW("run.stop.change", KEY_NUMBER), .range = {0, 1, true, false}, .required = true,
-     .restart = true, .example = "1e-6",
-     .meaning = "the run is done when the relative change between two looks is below"},
-    {ROW("run.stop.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX),
-     .restart = true, .fallback = "1000", .example = "500", .meaning = "interval between looks"},
+    {ROW("run.stop.change", KEY_NUMBER), AT(case_stop, change), .range = {0, 1, true, false},
+     .required = true, .example = "1e-6",
+     .meaning = "the run is done when the relative change is below"},
+    {ROW("run.stop.every", KEY_INTERVAL), AT(case_stop, every), .where = STOP_EVERY, .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .otherwise = "1000; a column is checked in each of its rows",
+     .example = "500", .meaning = "interval between checks"},
+    {ROW("run.stop.over", KEY_INTERVAL), AT(case_stop, over), .late = true, .where = STOP_OVER,
+     .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX),
+     .otherwise = "run.stop.every; required with a column", .example = "2000",
+     .meaning = "the change is the largest value less the smallest one in this time, divided by the "
+                "last value; residual: the largest one"},
 
     {ROW("checkpoint", KEY_MAP), .otherwise = "defaults", .restart = true,
      .example = "{every: 20000, keep: 2}",
      .meaning = "what a run is continued from after its job has ended: checkpoints/"},
-    {ROW("checkpoint.every", KEY_DUE), .range = BETWEEN(0, STEPS_MAX), .restart = true,
-     .fallback = "30 min", .example = "20000",
+    {ROW("checkpoint.every", KEY_DUE), AT(flow_case, checkpoint.every),
+     BESIDE(flow_case, checkpoint.seconds), .range = BETWEEN(0, STEPS_MAX), .fallback = "30 min",
+     .example = "20000",
      .meaning = "interval between checkpoints; 0: only when the job is asked to stop"},
-    {ROW("checkpoint.keep", KEY_INTEGER), .range = BETWEEN(1, 1000000), .restart = true,
+    {ROW("checkpoint.keep", KEY_INTEGER), AT(flow_case, checkpoint.keep), .range = BETWEEN(1, 1000000),
      .fallback = "2", .example = "2", .meaning = "the newest so many are kept"},
 
     {ROW("check", KEY_MAP), .otherwise = "defaults", .restart = true, .example = "{every: 1000}",
-     .meaning = "looking for a flow that diverges, and for ranks that hang"},
-    {ROW("check.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
-     .restart = true, .fallback = "1000", .example = "1000",
-     .meaning = "interval between looks; 0: never"},
-    {ROW("check.max_velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
-     .restart = true, .fallback = "0.4", .example = "0.4",
+     .meaning = "checks for a flow that diverges and for ranks that hang"},
+    {ROW("check.every", KEY_INTERVAL), AT(flow_case, check.every), .unit = UNIT_TIME,
+     .range = BETWEEN(0, STEPS_MAX), .fallback = "1000", .example = "1000",
+     .meaning = "interval between checks of the flow; 0: never"},
+    {ROW("check.max_velocity", KEY_NUMBER), AT(flow_case, check.max_velocity), .unit = UNIT_VELOCITY,
+     .range = SPEED, .fallback = "0.4", .example = "0.4",
      .meaning = "the flow has diverged when a velocity is above this"},
-    {ROW("check.hang", KEY_WALL), .range = WALL, .restart = true, .fallback = "10 min",
+    {ROW("check.hang", KEY_WALL), AT(flow_case, check.hang), .range = WALL, .fallback = "10 min",
      .example = "10 min", .meaning = "a rank that gets no further for so long ends the job"},
 
     {ROW("output", KEY_MAP), .otherwise = "a log only", .restart = true,
      .example = "{log: {every: 1000}}", .meaning = "what is written and when"},
-    {ROW("output.log", KEY_MAP), .otherwise = "defaults", .restart = true,
-     .example = "{every: 1000}", .meaning = "lines in the log"},
-    {ROW("output.log.every", KEY_INTERVAL), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
-     .restart = true, .otherwise = "a twentieth of the steps", .example = "1000",
+    {ROW("output.log", KEY_MAP), .within = true, .otherwise = "defaults", .example = "{every: 1000}",
+     .meaning = "lines in the log"},
+    {ROW("output.log.every", KEY_INTERVAL), AT(flow_case, log_every), .unit = UNIT_TIME,
+     .range = BETWEEN(0, STEPS_MAX), .otherwise = "a twentieth of the steps", .example = "1000",
      .meaning = "interval between lines; 0: none"},
-    {ROW("output.series", KEY_NAMES), .otherwise = "none", .restart = true,
+    {ROW("output.series", KEY_NAMES), .otherwise = "none",
      .example = "{flow: {every: 100, of: [mass, kinetic_energy]}}",
-     .meaning = "tables over time, each under a name of yours: series/<name>.csv"},
-    {ROW("output.series.*", KEY_MAP), .otherwise = "none", .restart = true,
-     .example = "{every: 100, of: mass}", .meaning = "one table"},
-    {ROW("output.series.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
-     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "100",
+     .meaning = "tables over time, each under a name you choose: series/<name>.csv"},
+    {ROW("output.series.*", KEY_MAP), .otherwise = "none", .example = "{every: 100, of: mass}",
+     .meaning = "one table"},
+    {ROW("output.series.*.every", KEY_INTERVAL), AT(case_series, every), .late = true,
+     .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "100",
      .meaning = "interval between rows"},
-    {ROW("output.series.*.of", KEY_COLUMNS), .choices = key_series,
-     .alone = key_series_kinds + 1, .required = true, .restart = true,
+    {ROW("output.series.*.of", KEY_COLUMNS), AT(case_series, kind), .late = true,
+     .write = columns_write, .choices = key_series, .alone = key_series_kinds + 1, .required = true,
      .example = "[mass, kinetic_energy]",
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
-                "pressure at a point or along a line, the flow through a plane of cells, the "
-                "relative change of the velocity field between rows"},
-    {ROW("output.series.*.point", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .otherwise = "required with probe", .example = "[8, 8, 2.5]",
-     .meaning = "probe: the point; cell i spans i to i + 1, its centre is i + 0.5"},
-    {ROW("output.series.*.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .otherwise = "required with line", .example = "[0, 8, 2.5]",
-     .meaning = "line: the first point"},
-    {ROW("output.series.*.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .otherwise = "required with line", .example = "[16, 8, 2.5]",
-     .meaning = "line: the last point"},
-    {ROW("output.series.*.points", KEY_INTEGER), .range = BETWEEN(2, 100000), .restart = true,
-     .otherwise = "required with line", .example = "65",
-     .meaning = "line: points at equal distances, both ends among them"},
-    {ROW("output.series.*.axis", KEY_CHOICE), .choices = key_axes, .restart = true,
-     .otherwise = "x; with permeability the axis along which the flow is driven", .example = "x",
-     .meaning = "flow_rate: axis normal to the plane; permeability: along which"},
-    {ROW("output.series.*.at", KEY_INTEGER), .range = BETWEEN(0, 2147483646), .restart = true,
-     .otherwise = "the middle cell", .example = "40",
-     .meaning = "flow_rate: the plane, index of its cells along the axis, from 0"},
-    {ROW("output.series.*.body", KEY_TEXT), .restart = true, .otherwise = "required with forces",
-     .example = "ball", .meaning = "forces: the body on which they act"},
-    {ROW("output.series.*.area", KEY_NUMBER), .unit = UNIT_AREA, .range = POSITIVE, .restart = true,
-     .otherwise = "no coefficients", .example = "113.1",
-     .meaning = "forces: adds coefficients, force / (density velocity^2 area / 2)"},
-    {ROW("output.series.*.velocity", KEY_NUMBER), .unit = UNIT_VELOCITY, .range = SPEED,
-     .restart = true, .otherwise = "fluid.velocity", .example = "0.05",
-     .meaning = "forces: the velocity of coefficients"},
-    {ROW("output.series.*.length", KEY_NUMBER), .unit = UNIT_LENGTH, .range = POSITIVE,
-     .restart = true, .otherwise = "fluid.length; with permeability that of the box", .example = "12",
-     .meaning = "forces: torque / (density velocity^2 area length / 2) is its coefficient; permeability: "
-                "of the sample, where the box is longer"},
-    {ROW("output.series.*.about", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
-     .restart = true, .otherwise = "what the body turns about, or its middle",
-     .example = "[32, 16, 16]", .meaning = "forces: the point about which the torque is"},
-    {ROW("output.fields", KEY_NAMES), .otherwise = "none", .restart = true,
+                "pressure at a point or along a line, the flow through a plane of cells, the relative "
+                "change of the velocity field between rows, forces on a body, pressure and shear "
+                "stress around it"},
+    {ROW("output.series.*.body", KEY_BODY), AT(case_series, body),
+     .where = SERIES(forces) | SERIES(surface), .needed = SERIES(forces) | SERIES(surface),
+     .otherwise = "required with forces and surface", .example = "ball",
+     .meaning = "forces, surface: the body on which they act"},
+    {ROW("output.series.*.axis", KEY_CHOICE), AT(case_series, axis),
+     .where = SERIES(flow_rate) | SERIES(permeability) | SERIES(surface), .choices = key_axes,
+     .otherwise = "x; with permeability the axis along which the flow is driven; with surface z",
+     .example = "x",
+     .meaning = "flow_rate: axis normal to the plane; permeability: along which; surface: normal to "
+                "the ring"},
+    {ROW("output.series.*.at", KEY_PLANE), AT(case_series, at), .where = SERIES(flow_rate),
+     .late = true, .unit = UNIT_LENGTH, .range = BETWEEN(0, 2147483646), .otherwise = "the middle cell",
+     .example = "40",
+     .meaning = "flow_rate: the plane, index of its cells along the axis, from 0, or a length that "
+                "lies in them"},
+    {ROW("output.series.*.from", KEY_POSITION), AT(case_series, from), .where = SERIES(line),
+     .needed = SERIES(line), .unit = UNIT_LENGTH, .range = FROM(0), .otherwise = "required with line",
+     .example = "[0, 8, 2.5]", .meaning = "line: the first point"},
+    {ROW("output.series.*.to", KEY_POSITION), AT(case_series, to), .where = SERIES(line),
+     .needed = SERIES(line), .unit = UNIT_LENGTH, .range = FROM(0), .otherwise = "required with line",
+     .example = "[16, 8, 2.5]", .meaning = "line: the last point"},
+    {ROW("output.series.*.points", KEY_INTEGER), AT(case_series, points),
+     .where = SERIES(line) | SERIES(surface), .needed = SERIES(line) | SERIES(surface),
+     .range = BETWEEN(2, 100000), .otherwise = "required with line and surface", .example = "65",
+     .meaning = "line: points at equal distances, both ends among them; surface: at equal angles"},
+    {ROW("output.series.*.point", KEY_POSITION), AT(case_series, from),
+     BESIDE(case_series, center_given), .where = SERIES(probe) | SERIES(surface),
+     .needed = SERIES(probe), .unit = UNIT_LENGTH, .range = FROM(0),
+     .otherwise = "required with probe; with surface the middle of the body", .example = "[8, 8, 2.5]",
+     .meaning = "probe: the point; cell i spans i to i + 1, its centre is i + 0.5; surface: the "
+                "centre of the ring"},
+    {ROW("output.series.*.area", KEY_NUMBER), AT(case_series, area), .where = SERIES(forces),
+     .optional = true, .unit = UNIT_AREA, .range = POSITIVE, .otherwise = "no coefficients",
+     .example = "113.1", .meaning = "forces: adds coefficients, force / (density velocity^2 area / 2)"},
+    {ROW("output.series.*.velocity", KEY_NUMBER), AT(case_series, velocity),
+     .where = SERIES_COEFFICIENTS | SERIES(surface), .optional = true, .unit = UNIT_VELOCITY,
+     .range = SPEED, .otherwise = "fluid.velocity", .example = "0.05",
+     .meaning = "forces, surface: the velocity of coefficients"},
+    {ROW("output.series.*.density", KEY_CHOICE), AT(case_series, density_face),
+     .where = SERIES_COEFFICIENTS, .first = -1, .choices = key_densities, .fallback = "reference",
+     .example = "xmin",
+     .meaning = "forces: the density of coefficients: the reference density, or the mean over the "
+                "fluid cells beside an open face, in each row"},
+    {ROW("output.series.*.length", KEY_NUMBER), AT(case_series, length),
+     .where = SERIES_COEFFICIENTS | SERIES(permeability), .optional = true, .unit = UNIT_LENGTH,
+     .range = POSITIVE, .otherwise = "fluid.length; with permeability that of the box", .example = "12",
+     .meaning = "forces: torque / (density velocity^2 area length / 2) is its coefficient; "
+                "permeability: of the sample, where the box is longer"},
+    {ROW("output.series.*.about", KEY_VECTOR), AT(case_series, about), BESIDE(case_series, about_given),
+     .where = SERIES(forces), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
+     .otherwise = "what the body turns about, or its middle", .example = "[32, 16, 16]",
+     .meaning = "forces: the point about which the torque is"},
+    {ROW("output.series.*.statistics", KEY_OR_MAP), .within = true, BESIDE(case_series, statistics),
+     .choices = key_nones, .fallback = "none", .example = "{from: 2000}",
+     .meaning = "statistics of its columns in report.json: mean, extremes, rms, dominant frequency"},
+    {ROW("output.series.*.statistics.from", KEY_STEP), AT(case_series, statistics_from),
+     .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX), .required = true, .example = "2000",
+     .meaning = "of the rows from this step on"},
+    {ROW("output.fields", KEY_NAMES), .otherwise = "none",
      .example = "{main: {every: 20000, of: [velocity, density]}}",
-     .meaning = "snapshots in three dimensions, each under a name of yours: fields/<name>_*"},
-    {ROW("output.fields.*", KEY_MAP), .otherwise = "none", .restart = true,
-     .example = "{every: 20000, of: velocity}", .meaning = "one file series"},
-    {ROW("output.fields.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
-     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "20000",
+     .meaning = "snapshots in three dimensions, each under a name you choose: fields/<name>_*"},
+    {ROW("output.fields.*", KEY_MAP), .otherwise = "none", .example = "{every: 20000, of: velocity}",
+     .meaning = "one file series"},
+    {ROW("output.fields.*.every", KEY_INTERVAL), AT(case_field, every), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "20000",
      .meaning = "interval between snapshots"},
-    {ROW("output.fields.*.of", KEY_CHOICES), .choices = key_fields, .required = true,
-     .restart = true, .example = "[velocity, density]", .meaning = "arrays"},
-    {ROW("output.fields.*.region", KEY_OR_MAP), .choices = key_regions, .restart = true,
-     .fallback = "all", .example = "{from: [0, 0, 0], to: [64, 64, 4]}",
-     .meaning = "cells that are written; in a map, those whose centres lie between two corners"},
-    {ROW("output.fields.*.region.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .fallback = "[0, 0, 0]", .example = "[0, 0, 0]",
-     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
-    {ROW("output.fields.*.region.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .otherwise = "the corner of the box", .example = "[64, 64, 4]",
-     .meaning = "corner with the highest coordinates"},
-    {ROW("output.fields.*.stride", KEY_INTEGER), .range = BETWEEN(1, 2147483647),
-     .restart = true, .fallback = "1", .example = "2",
+    {ROW("output.fields.*.of", KEY_CHOICES), AT(case_field, of), .choices = key_fields,
+     .required = true, .example = "[velocity, density]", .meaning = "arrays"},
+    REGION_ROWS("output.fields.*.region", case_field, "cells that are written"),
+    {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
+     .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every so many-th cell of the region along each axis, from its first"},
-    {ROW("output.fields.*.precision", KEY_CHOICE), .choices = key_precisions, .restart = true,
-     .fallback = "fp32", .example = "fp32", .meaning = "precision of the file"},
-    {ROW("output.averages", KEY_NAMES), .otherwise = "none", .restart = true,
+    PRECISION_ROW("output.fields.*.precision", case_field),
+    {ROW("output.averages", KEY_NAMES), .otherwise = "none",
      .example = "{mean: {every: 10, of: [velocity, stress], from: 1000}}",
-     .meaning = "means over time, each under a name of yours: fields/<name>_*"},
-    {ROW("output.averages.*", KEY_MAP), .otherwise = "none", .restart = true,
-     .example = "{every: 10, of: velocity}",
+     .meaning = "means over time, each under a name you choose: fields/<name>_*"},
+    {ROW("output.averages.*", KEY_MAP), .otherwise = "none", .example = "{every: 10, of: velocity}",
      .meaning = "one average; its name must not be that of an entry of output.fields"},
-    {ROW("output.averages.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
-     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "10",
+    {ROW("output.averages.*.every", KEY_INTERVAL), AT(case_average, every), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "10",
      .meaning = "interval between samples, which are taken at its multiples"},
-    {ROW("output.averages.*.of", KEY_CHOICES), .choices = key_averages, .required = true,
-     .restart = true, .example = "[velocity, stress]",
+    {ROW("output.averages.*.of", KEY_CHOICES), AT(case_average, of), .choices = key_averages,
+     .required = true, .example = "[velocity, stress]",
      .meaning = "arrays; stress is that of Reynolds, the covariances of the velocity"},
-    {ROW("output.averages.*.from", KEY_STEP), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
-     .restart = true, .fallback = "0", .example = "1000", .meaning = "no sample before this step"},
-    {ROW("output.averages.*.to", KEY_STEP), .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX),
-     .restart = true, .otherwise = "the last step of the run", .example = "5000",
+    {ROW("output.averages.*.from", KEY_STEP), AT(case_average, from), .unit = UNIT_TIME,
+     .range = BETWEEN(0, STEPS_MAX), .fallback = "0", .example = "1000",
+     .meaning = "no sample before this step"},
+    {ROW("output.averages.*.to", KEY_STEP), AT(case_average, to), .unit = UNIT_TIME,
+     .range = BETWEEN(0, STEPS_MAX), .otherwise = "the last step of the run", .example = "5000",
      .meaning = "no sample after this step"},
-    {ROW("output.averages.*.region", KEY_OR_MAP), .choices = key_regions, .restart = true,
-     .fallback = "all", .example = "{from: [0, 0, 0], to: [64, 64, 4]}",
-     .meaning = "cells that are averaged; in a map, those whose centres lie between two corners"},
-    {ROW("output.averages.*.region.from", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .fallback = "[0, 0, 0]", .example = "[0, 0, 0]",
-     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
-    {ROW("output.averages.*.region.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
-     .restart = true, .otherwise = "the corner of the box", .example = "[64, 64, 4]",
-     .meaning = "corner with the highest coordinates"},
-    {ROW("output.averages.*.precision", KEY_CHOICE), .choices = key_precisions, .restart = true,
-     .fallback = "fp32", .example = "fp32", .meaning = "precision of the file"},
-    {ROW("output.images", KEY_NAMES), .otherwise = "none", .restart = true,
+    REGION_ROWS("output.averages.*.region", case_average, "cells that are averaged"),
+    PRECISION_ROW("output.averages.*.precision", case_average),
+    {ROW("output.surfaces", KEY_NAMES), .otherwise = "none",
+     .example = "{skin: {every: 5000, body: car, of: [pressure, shear_stress]}}",
+     .meaning = "stresses of the fluid on the triangles of bodies that are meshes, each under a name "
+                "you choose: fields/<name>_*"},
+    {ROW("output.surfaces.*", KEY_MAP), .otherwise = "none",
+     .example = "{every: 5000, body: car, of: pressure}",
+     .meaning = "one file series; its name must not be that of an entry of output.fields or "
+                "output.averages"},
+    {ROW("output.surfaces.*.every", KEY_INTERVAL), AT(case_surface, every), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "5000",
+     .meaning = "interval between files"},
+    {ROW("output.surfaces.*.body", KEY_BODY), AT(case_surface, body), .required = true,
+     .example = "car", .meaning = "the body, which must be a mesh"},
+    {ROW("output.surfaces.*.of", KEY_CHOICES), AT(case_surface, of), .choices = key_surfaces,
+     .required = true, .example = "[pressure, shear_stress]", .meaning = "arrays"},
+    PRECISION_ROW("output.surfaces.*.precision", case_surface),
+    {ROW("output.images", KEY_NAMES), .otherwise = "none",
      .example = "{mid: {every: 20000, of: speed}}",
-     .meaning = "pictures of a plane of cells, each under a name of yours: images/<name>_*"},
-    {ROW("output.images.*", KEY_MAP), .otherwise = "none", .restart = true,
-     .example = "{every: 20000, of: speed}", .meaning = "one series of pictures"},
-    {ROW("output.images.*.every", KEY_INTERVAL), .unit = UNIT_TIME,
-     .range = BETWEEN(1, STEPS_MAX), .required = true, .restart = true, .example = "20000",
+     .meaning = "pictures of a plane of cells, each under a name you choose: images/<name>_*"},
+    {ROW("output.images.*", KEY_MAP), .otherwise = "none", .example = "{every: 20000, of: speed}",
+     .meaning = "one series of pictures"},
+    {ROW("output.images.*.every", KEY_INTERVAL), AT(case_image, every), .unit = UNIT_TIME,
+     .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "20000",
      .meaning = "interval between pictures"},
-    {ROW("output.images.*.of", KEY_CHOICE), .choices = key_images, .required = true,
-     .restart = true, .example = "speed",
-     .meaning = "what is shown; vorticity is its component along the axis"},
-    {ROW("output.images.*.axis", KEY_CHOICE), .choices = key_axes, .restart = true,
+    {ROW("output.images.*.of", KEY_CHOICE), AT(case_image, of), .choices = key_images, .required = true,
+     .example = "speed", .meaning = "what is shown; vorticity is its component along the axis"},
+    {ROW("output.images.*.axis", KEY_CHOICE), AT(case_image, axis), .choices = key_axes,
      .fallback = "z", .example = "z", .meaning = "axis normal to the plane"},
-    {ROW("output.images.*.at", KEY_INTEGER), .range = BETWEEN(0, 2147483646), .restart = true,
-     .otherwise = "the middle cell", .example = "2",
-     .meaning = "the plane: index of its cells along the axis, from 0"},
-    {ROW("output.images.*.range", KEY_RANGE), .unit = UNIT_SHOWN, .range = ANY, .restart = true,
-     .otherwise = "each picture's own", .example = "[0, 0.1]",
-     .meaning = "values at the two ends of the colour map"},
+    {ROW("output.images.*.at", KEY_PLANE), AT(case_image, at), .late = true, .unit = UNIT_LENGTH,
+     .range = BETWEEN(0, 2147483646), .otherwise = "the middle cell", .example = "2",
+     .meaning = "the plane: index of its cells along the axis, from 0, or a length that lies in them"},
+    {ROW("output.images.*.range", KEY_RANGE), AT(case_image, range), BESIDE(case_image, fixed_range),
+     .late = true, .unit = UNIT_SHOWN, .range = ANY, .otherwise = "each picture's own",
+     .example = "[0, 0.1]", .meaning = "values at the two ends of the colour map"},
     {.path = NULL},
 };
 /* clang-format on */

@@ -16,7 +16,7 @@ const struct unit_info *unit_info(enum key_unit unit)
         [UNIT_VISCOSITY] = {"a viscosity", "m2/s", "1e-6 m2/s", {2, -1, 0}},
         [UNIT_DENSITY] = {"a density", "kg/m3", "1000 kg/m3", {-3, 0, 1}},
         [UNIT_ACCELERATION] = {"an acceleration", "m/s2", "9.81 m/s2", {1, -2, 0}},
-        [UNIT_PRESSURE] = {"a pressure", "kg/m/s2", "10 kg/m/s2", {-1, -2, 1}},
+        [UNIT_PRESSURE] = {"a pressure", "Pa", "10 Pa", {-1, -2, 1}},
         [UNIT_RATE] = {"a rate", "1/s", "5 1/s", {0, -1, 0}},
         [UNIT_SHOWN] = {"what is shown", "of what is shown", "0.1", {0, 0, 0}},
     };
@@ -32,7 +32,8 @@ const struct key *keys_row(const char *pattern)
     return NULL;
 }
 
-/* What follows `pattern` and a dot in `path`; the whole path for the root, else NULL. */
+/* The part of `path` after `pattern` and a dot; the whole path if `pattern` is the root; NULL if
+ * `path` is not below it. */
 static const char *below(const char *path, const char *pattern)
 {
     const size_t length = strlen(pattern);
@@ -50,13 +51,31 @@ static bool segment_matches(const char *segment, size_t length, const char *text
     return strlen(text) == length && !strncmp(segment, text, length);
 }
 
-/* A map of names to shapes, which are parts of one. */
+/* Is it a map from names to the parts of a shape? */
 static bool of_parts(const char *pattern)
 {
     static const char *const parts[] = {"bodies.*.shape.union", "bodies.*.shape.difference",
                                         "bodies.*.shape.intersection", "bodies.*.shape.complement",
                                         NULL};
     return choice_index(parts, pattern) >= 0;
+}
+
+const struct key *keys_child(const char *row, const struct key *before)
+{
+    for (const struct key *k = before ? before + 1 : key_table; k->path; k++) {
+        const char *const rest = below(k->path, row);
+        if (rest && !strchr(rest, '.'))
+            return k;
+    }
+    return NULL;
+}
+
+bool keys_restart(const struct key *key)
+{
+    for (const struct key *k = key_table; k->path; k++)
+        if (k->restart && (k == key || below(key->path, k->path)))
+            return true;
+    return false;
 }
 
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH])
@@ -106,7 +125,7 @@ struct key_path keys_below(const char *row, const char *keys)
 
 bool keys_word_or_map(enum key_type type)
 {
-    return type == KEY_FACE || type == KEY_OR_MAP;
+    return type == KEY_FACE || type == KEY_OR_MAP || type == KEY_VALUE || type == KEY_REGION;
 }
 
 bool keys_inner(const char *pattern)
@@ -169,6 +188,7 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_SIZE] = "a list of three numbers with a unit",
         [KEY_CHOICE] = "one of ",
         [KEY_CHOICES] = "one or a list of ",
+        [KEY_WATCHED] = "one of ",
         [KEY_INTERVAL] = "a number of steps or a time with a unit",
         [KEY_STEP] = "a step or a time with a unit",
         [KEY_WALL] = "a wall time (11h50m, 90 s, 11:50:00) or none",
@@ -176,10 +196,15 @@ void type_text(const struct key *key, char *text, size_t size)
         [KEY_POSITION] = "a list of three numbers",
         [KEY_COLUMNS] = "one or a list of ",
         [KEY_OR_MAP] = "",
+        [KEY_REGION] = "",
+        [KEY_VALUE] = "a number or a map",
         [KEY_FACE] = "one of ",
         [KEY_EMPTY] = "an empty map",
         [KEY_TEXT] = "text",
+        [KEY_CHECKSUM] = "text",
+        [KEY_BODY] = "text",
         [KEY_POINT] = "a list of two numbers",
+        [KEY_PLANE] = "a whole number or a length with a unit",
         [KEY_LABELS] = "a whole number or a list of them",
         [KEY_AXIS] = "one of ",
     };
@@ -189,7 +214,9 @@ void type_text(const struct key *key, char *text, size_t size)
     length = strlen(text);
     if (key->type == KEY_FACE)
         snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
-    if (key->type == KEY_OR_MAP)
+    if (key->type == KEY_WATCHED)
+        snprintf(text + length, size - length, ", or a column of a series such as drag.c_x");
+    if (key->type == KEY_OR_MAP || key->type == KEY_REGION)
         snprintf(text + length, size - length, " or a map");
     if (key->type == KEY_AXIS)
         snprintf(text + length, size - length, ", or a list of three numbers");
@@ -216,7 +243,7 @@ static void print_row(FILE *to, const struct key *key)
             : key->fallback ? key->fallback
                             : key->otherwise);
     fprintf(to, "; example: %s", key->example);
-    if (key->restart)
+    if (keys_restart(key))
         fprintf(to, "; may change on restart");
     fputc('\n', to);
 }

@@ -9,7 +9,7 @@
 
 #include "case/keys.h"
 
-enum { WORD = 64, EDITS = 3 /* is_near() allows at most */ };
+enum { WORD = 64, EDITS = 3 /* most that is_near() allows */ };
 
 static int smaller(int a, int b)
 {
@@ -36,7 +36,8 @@ int edit_distance(const char *a, const char *b)
     return cost[n][m];
 }
 
-/* Words are near when at most a third of the shorter one's letters is wrong, one to three. */
+/* Two words are near if at most this many letters are wrong: 1, or 2 or 3 if the shorter one has at
+ * least 6 or 9 letters. */
 static bool is_near(int distance, const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
@@ -134,7 +135,7 @@ void nearest_key(const char *path, char *advice, size_t size)
     offer_siblings(&s, pattern);
     for (const struct key *k = key_table; k->path; k++) {
         const char *dot = strrchr(k->path, '.'), *last = dot ? dot + 1 : k->path;
-        /* one worse than a sibling with as many wrong letters */
+        /* moved + 1: a sibling with as many wrong letters is preferred */
         const int moved = edit_distance(s.wrong, last), whole = edit_distance(path, k->path);
         if (moved < INT_MAX && strlen(s.wrong) > 2 && *last != '<')
             offer(&s, moved + 1, s.wrong, last, "", k->path);

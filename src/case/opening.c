@@ -1,4 +1,4 @@
-/* What a face or a part of one may be: reading an opening, whose keys are the same in both. */
+/* Reads openings: the boundary conditions of faces and patches, which have the same keys. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/message.h"
 #include "case/input.h"
-#include "case/nearest.h"
 #include "case/opening.h"
+#include "case/record.h"
 
 void face_axes(int face, int axes[2])
 {
@@ -42,37 +42,35 @@ double face_speed(const struct case_face *face)
 {
     if (face->kind == FACE_velocity || face->kind == FACE_pressure)
         return profile_speed(face) * signal_peak(&face->signal);
-    return face->kind == FACE_wall ? magnitude(face->velocity) : 0;
+    return magnitude(face->velocity);
 }
 
-/* What comes through a face must be slow enough. */
+/* Inflow must stay below MACH_MAX. */
 static enum status check_speed(const struct reader *r, const struct node *value,
                                const struct case_face *face)
 {
-    char path[NODE_PATH];
     const double speed = face_speed(face), mach = speed * sqrt(3.0);
     if (mach <= MACH_MAX)
         return STATUS_OK;
-    node_path(value, path, sizeof path);
-    return fail_at(r->document, value->at,
-                   "%s: what comes in is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
-                   "%.3g cells a step: %s)",
-                   path, speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-                   r->units.given ? "take a smaller units.dt"
-                                  : "with a smaller viscosity the Reynolds number stays");
+    return fail_value(
+        r, value,
+        ": the inflow has a velocity of %.4g cells a step, Mach %.3g (at most Mach %g, "
+        "%.3g cells a step: %s)",
+        speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
+        r->c->units.given ? "take a smaller units.dt"
+                          : "with a smaller viscosity the Reynolds number stays");
 }
 
-static enum status read_wall(const struct reader *r, const struct node *map, const char *base,
+static enum status read_wall(const struct reader *r, const struct node *map, const char *row,
                              int face, struct case_face *to)
 {
-    const struct key_path row = keys_below(base, "wall.velocity");
-    const enum status s = value_numbers(r, map, row.text, UNIT_VELOCITY, 3, to->velocity);
+    const enum status s = record_read(r, map, row, 0, to);
     if (s || to->velocity[face / 2] == 0)
         return s;
-    return check_speed(r, value_find(map, row.text), to);
+    return check_speed(r, node_get(map, "velocity"), to);
 }
 
-/* A number, or three, for every cell of the face. */
+/* Takes a table with one factor, or three, for every cell of the face. */
 static enum status take_table(const struct reader *r, const struct node *map,
                               struct case_numbers *n, const int size[2], struct case_face *to)
 {
@@ -128,7 +126,7 @@ static enum status read_profile(const struct reader *r, const struct node *map, 
         return s;
     if (value_find(inner, power.text)) {
         to->profile = PROFILE_power;
-        return value_number(r, inner, power.text, &to->power);
+        return value_read(r, inner, power.text, &to->power);
     }
     to->profile = PROFILE_table;
     s = input_numbers(r, inner, profile.text, true, &n, &to->file, &to->dataset, &to->checksum);
@@ -138,25 +136,18 @@ static enum status read_profile(const struct reader *r, const struct node *map, 
     return s;
 }
 
-static enum status read_velocity(const struct reader *r, const struct node *map, const char *base,
+static enum status read_velocity(const struct reader *r, const struct node *map, const char *row,
                                  const int size[2], struct case_face *to)
 {
-    const struct key_path value = keys_below(base, "velocity.value"),
-                          rule = keys_below(base, "velocity.rule"),
-                          signal = keys_below(base, "velocity");
-    int rules = 0;
     enum status s;
-    if ((s = value_numbers(r, map, value.text, UNIT_VELOCITY, 3, to->velocity)) ||
-        (s = read_profile(r, map, signal.text, size, to)) ||
-        (s = value_choice(r, map, rule.text, &rules)) ||
-        (s = signal_read(r, map, signal.text, &to->signal)))
+    if ((s = record_read(r, map, row, ALL_KINDS, to)) ||
+        (s = read_profile(r, map, row, size, to)) || (s = signal_read(r, map, row, &to->signal)))
         return s;
-    to->rule = (enum face_rule)rules;
-    return check_speed(r, value_find(map, value.text), to);
+    return check_speed(r, node_get(map, "value"), to);
 }
 
-/* The velocity along a face of given pressure: what crosses it is not the user's to say, and links
- * ask for none. */
+/* The velocity of a pressure face must be tangential, since the pressure determines the normal one.
+ * Links take none. */
 static enum status check_along(const struct reader *r, const struct node *map,
                                const struct node *value, int face, const struct case_face *to)
 {
@@ -172,10 +163,11 @@ static enum status check_along(const struct reader *r, const struct node *map,
     if (!moves)
         return STATUS_OK;
     if (to->rule == FACE_RULE_links)
-        return fail_at(r->document, value->at,
-                       "%s: links take the velocity along the face as it comes (leave it out, or "
-                       "rule: regularised)",
-                       path);
+        return fail_at(
+            r->document, value->at,
+            "%s: rule links does not prescribe the velocity along the face (leave it out, or "
+            "rule: regularised)",
+            path);
     if (to->velocity[face / 2] != 0)
         return fail_at(r->document, value->at,
                        "%s: the velocity along %s, across face %s, follows from the pressure (only "
@@ -184,36 +176,43 @@ static enum status check_along(const struct reader *r, const struct node *map,
     return check_speed(r, value, to);
 }
 
-static enum status read_pressure(const struct reader *r, const struct node *map, const char *base,
+/* The density, given directly or by a pressure p as 1 + 3 p; default 1. */
+static enum status read_level(const struct reader *r, const struct node *map, const char *density,
+                              const char *pressure, double *level)
+{
+    const bool by_pressure = value_find(map, pressure);
+    double p = 0;
+    enum status s = by_pressure && value_find(map, density)
+                        ? value_one_of(r, map, density, pressure)
+                        : value_read(r, map, pressure, &p);
+    *level = 1 + 3 * p;
+    return s || by_pressure ? s : value_read(r, map, density, level);
+}
+
+static enum status read_pressure(const struct reader *r, const struct node *map, const char *row,
                                  int face, const int size[2], struct case_face *to)
 {
     char path[NODE_PATH];
-    const struct key_path density = keys_below(base, "pressure.density"),
-                          velocity = keys_below(base, "pressure.velocity"),
-                          rule = keys_below(base, "pressure.rule"),
-                          signal = keys_below(base, "pressure");
-    int rules = 0;
     enum status s;
-    if ((s = value_number(r, map, density.text, &to->density)) ||
-        (s = value_numbers(r, map, velocity.text, UNIT_VELOCITY, 3, to->velocity)) ||
-        (s = read_profile(r, map, signal.text, size, to)) ||
-        (s = value_choice(r, map, rule.text, &rules)) ||
-        (s = signal_read(r, map, signal.text, &to->signal)))
-        return s;
-    to->rule = (enum face_rule)rules;
-    if ((s = check_along(r, map, value_find(map, velocity.text), face, to)))
+    if ((s = read_level(r, map, keys_below(row, "density").text, keys_below(row, "value").text,
+                        &to->density)) ||
+        (s = record_read(r, map, row, ALL_KINDS, to)) ||
+        (s = read_profile(r, map, row, size, to)) || (s = signal_read(r, map, row, &to->signal)) ||
+        (s = check_along(r, map, node_get(map, "velocity"), face, to)))
         return s;
     if (to->signal.kind == SIGNAL_constant)
         return STATUS_OK;
-    const struct node *n = value_find(map, density.text);
+    const struct node *n = node_get(map, "density");
+    n = n ? n : node_get(map, "value");
     const struct place at = n ? n->at : map->key_at;
     node_path(map, path, sizeof path);
     if (to->density == 1 && face_speed(to) == 0)
-        return fail_at(r->document, at,
-                       "%s: with density 1 it has no effect that it varies in time (give another "
-                       "density, whose distance from 1 is scaled)",
-                       path);
-    /* a table or a sine may turn the distance round */
+        return fail_at(
+            r->document, at,
+            "%s: with density 1 a variation in time has no effect: it scales the density's "
+            "distance from 1 (give another density)",
+            path);
+    /* a table or a sine may change the sign of the distance */
     const double distance = fabs(to->density - 1) * signal_peak(&to->signal);
     if (distance > 0.5)
         return fail_at(r->document, at,
@@ -222,84 +221,107 @@ static enum status read_pressure(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-static enum status read_nonreflecting(const struct reader *r, const struct node *map,
-                                      const char *base, struct case_face *to)
+/* The default reflection brings the density back as fast as possible without ringing. Between a
+ * face of given velocity and an outlet L cells away, the deviation d of the mean density obeys
+ *
+ *   L d'' + c_s d' + c_s r d = 0,
+ *
+ * whose two decay times are equal for r = c_s / (4 L): 2 L / c_s steps. */
+static void outlet_default(int face, const int cells[3], struct case_face *to)
 {
-    const struct key_path density = keys_below(base, "nonreflecting.density"),
-                          reflection = keys_below(base, "nonreflecting.reflection");
-    const enum status s = value_number(r, map, density.text, &to->density);
-    return s ? s : value_number(r, map, reflection.text, &to->reflection);
+    to->density = 1;
+    to->reflection = 1 / sqrt(3.0) / (4.0 * cells[face / 2]);
+}
+
+static enum status read_outlet(const struct reader *r, const struct node *map, const char *row,
+                               int face, struct case_face *to)
+{
+    const struct node *const velocity = node_get(map, "velocity");
+    enum status s;
+    outlet_default(face, r->c->cells, to);
+    if ((s = read_level(r, map, keys_below(row, "density").text, keys_below(row, "pressure").text,
+                        &to->density)) ||
+        (s = record_read(r, map, row, 0, to)) || !velocity)
+        return s;
+    if (to->velocity[face / 2] != 0)
+        return fail_value(r, velocity,
+                          ": the velocity along %s, across face %s, follows from the flow (only "
+                          "that along the face is given here: 0 for %s)",
+                          key_axes[face / 2], key_faces[face], key_axes[face / 2]);
+    return check_speed(r, velocity, to);
 }
 
 enum status opening_read(const struct reader *r, const struct node *map, const char *base, int face,
-                         const int cells[3], struct case_face *to)
+                         struct case_face *to)
 {
-    char path[NODE_PATH];
-    const struct node *found = NULL;
-    int axes[2];
+    const struct node *found;
+    int axes[2], kind = 0;
     face_axes(face, axes);
-    const int size[2] = {cells[axes[0]], cells[axes[1]]};
-    for (int k = 0; key_face_kinds[k]; k++) {
-        const struct node *n = node_get(map, key_face_kinds[k]);
-        if (n && found) {
-            node_path(map, path, sizeof path);
-            return fail_at(r->document, n->key_at, "%s is both %s and %s (keep one)", path,
-                           found->key, n->key);
-        }
-        if (n) {
-            found = n;
-            to->kind = (enum face_kind)k;
-        }
-    }
-    if (!found) {
-        node_path(map, path, sizeof path);
-        return fail_at(r->document, map->key_at,
-                       "%s does not say what it is (for example %s: {velocity: {value: [0.05, 0, "
-                       "0]}}; or wall, slip, pressure, outflow, nonreflecting)",
-                       path, map->key);
-    }
+    const int size[2] = {r->c->cells[axes[0]], r->c->cells[axes[1]]};
+    enum status s = value_kind(r, map, key_face_kinds, "is both", "", &found, &kind);
+    if (s)
+        return s;
+    if (!found)
+        return fail_key(r, map,
+                        " does not say what it is (for example %s: {velocity: {value: [0.05, 0, "
+                        "0]}}; or wall, slip, pressure, outflow, nonreflecting)",
+                        map->key);
+    to->kind = (enum face_kind)kind;
     const struct key_path row = keys_below(base, found->key);
     if (keys_row(row.text)->type == KEY_EMPTY)
-        return value_empty(r, map, row.text);
+        return value_read(r, map, row.text, NULL);
+    if (found->kind != NODE_MAPPING && to->kind == FACE_pressure) {
+        double p = 0;
+        s = value_read(r, map, row.text, &p);
+        to->density = 1 + 3 * p;
+        return s;
+    }
     if (found->kind != NODE_MAPPING)
         return value_wrong(r, found, row.text);
     switch (to->kind) {
     case FACE_wall:
-        return read_wall(r, found, base, face, to);
+        return read_wall(r, found, row.text, face, to);
     case FACE_velocity:
-        return read_velocity(r, found, base, size, to);
+        return read_velocity(r, found, row.text, size, to);
     case FACE_pressure:
-        return read_pressure(r, found, base, face, size, to);
+        return read_pressure(r, found, row.text, face, size, to);
     case FACE_nonreflecting:
-        return read_nonreflecting(r, found, base, to);
+    case FACE_outflow:
+        return read_outlet(r, found, row.text, face, to);
     case FACE_periodic:
     case FACE_slip:
-    case FACE_outflow:
         break;
     }
     return STATUS_OK;
 }
 
-enum status opening_read_word(const struct reader *r, const struct node *n, struct case_face *to)
+enum status opening_read_word(const struct reader *r, const struct node *n, int face,
+                              struct case_face *to)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256];
     const int kind = choice_index(key_face_kinds, n->text);
-    node_path(n, path, sizeof path);
-    if (kind < 0) {
-        const char *near = nearest_choice(key_face_kinds, n->text);
-        choice_text(key_face_kinds, known, sizeof known);
-        return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s", path,
-                       quote_text(n->text, quoted), known, near ? " (did you mean " : "",
-                       near ? near : "", near ? "?)" : "");
-    }
+    if (kind < 0)
+        return value_no_choice(r, n, keys_row("faces.<face>"));
     if (kind == FACE_velocity)
-        return fail_at(r->document, n->at,
-                       "%s: which velocity? (for example %s: {velocity: {value: [0.05, 0, 0]}})",
-                       path, n->key);
+        return fail_value(
+            r, n, ": which velocity? (for example %s: {velocity: {value: [0.05, 0, 0]}})", n->key);
     to->kind = (enum face_kind)kind;
-    if (kind == FACE_pressure || kind == FACE_nonreflecting)
+    if (kind == FACE_pressure)
         to->density = 1;
+    if (kind == FACE_outflow || kind == FACE_nonreflecting)
+        outlet_default(face, r->c->cells, to);
     return STATUS_OK;
+}
+
+bool face_open(enum face_kind kind)
+{
+    return kind == FACE_velocity || kind == FACE_pressure || kind == FACE_outflow ||
+           kind == FACE_nonreflecting;
+}
+
+bool face_holds_density(const struct case_face *face)
+{
+    return face->kind == FACE_pressure || face->kind == FACE_outflow ||
+           face->kind == FACE_nonreflecting;
 }
 
 bool opening_has_profile(const struct case_face *face)
@@ -316,6 +338,7 @@ bool opening_wet(const struct case_face *face)
 
 void face_destroy(struct case_face *face)
 {
+    free(face->place);
     free(face->file);
     free(face->dataset);
     free(face->table);

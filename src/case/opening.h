@@ -1,5 +1,5 @@
-/* An opening is what a face of the box or a part of one does (struct case_face): sections `faces`
- * and `patches` give it by the same keys. */
+/* An opening is the boundary condition of a face of the box or of a part of one (struct case_face):
+ * sections `faces` and `patches` have the same keys for it. */
 #ifndef TAGFLOW_OPENING_H
 #define TAGFLOW_OPENING_H
 
@@ -7,19 +7,20 @@
 
 #include "case/sections.h"
 
-/* The kind that a map names, as in {velocity: {value: ...}}, or a word, into *to, which is zeroed.
- * `base`: the pattern of the map. */
+/* Read an opening into *to, which is zeroed, from a map that names its kind, as in {velocity:
+ * {value: ...}}, or from a word. `base`: the pattern of the map. */
 enum status opening_read(const struct reader *r, const struct node *map, const char *base, int face,
-                         const int cells[3], struct case_face *to);
-enum status opening_read_word(const struct reader *r, const struct node *n, struct case_face *to);
+                         struct case_face *to);
+enum status opening_read_word(const struct reader *r, const struct node *n, int face,
+                              struct case_face *to);
 
-/* Does its plane lie on the outermost cells? */
+/* Does the face's plane lie on the centres of the outermost cells? */
 bool opening_wet(const struct case_face *face);
 
-/* Does what it gives vary with the distance from the edges? */
+/* Has it a profile that varies with the distance from the edges? */
 bool opening_has_profile(const struct case_face *face);
 
 /* kind: {...} */
-void opening_write(FILE *to, const struct case_face *face);
+void opening_write(struct writer *w, const struct case_face *face);
 
 #endif

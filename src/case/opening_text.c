@@ -1,4 +1,4 @@
-/* What a face or a part of one is, in words for the user and as YAML. */
+/* Openings in words for the user, and as YAML. */
 #include <math.h>
 #include <stdio.h>
 
@@ -64,83 +64,36 @@ void face_text(const struct case_face *face, char *text, size_t size)
                  plane_text(face->rule), signal);
         break;
     case FACE_outflow:
-        snprintf(text, size, "convective outlet");
-        break;
-    case FACE_nonreflecting:
-        snprintf(text, size, "non-reflecting outlet, density %.10g, reflection %g", face->density,
+        snprintf(text, size, "convective outlet, density %.10g, reflection %.4g", face->density,
                  face->reflection);
         break;
-    }
-}
-
-static void write_profile(FILE *to, const struct case_face *face)
-{
-    fprintf(to, ", profile: ");
-    if (face->profile == PROFILE_power) {
-        put_number(to, "{power: ", face->power, "}");
-    } else if (face->profile == PROFILE_table) {
-        fprintf(to, "{file: ");
-        put_text(to, face->file);
-        if (face->dataset) {
-            fprintf(to, ", dataset: ");
-            put_text(to, face->dataset);
-        }
-        put_checksum(to, face->checksum);
-        fputc('}', to);
-    } else {
-        fprintf(to, "%s", key_profiles[face->profile]);
-    }
-}
-
-/* What velocity and pressure end with. */
-static void write_rule(FILE *to, const struct case_face *face)
-{
-    fprintf(to, ", rule: %s", key_face_rules[face->rule]);
-    signal_write(to, ", ", &face->signal);
-    fputc('}', to);
-}
-
-static void write_velocity(FILE *to, const struct case_face *face)
-{
-    fprintf(to, "velocity: {value: ");
-    put_vector(to, face->velocity);
-    write_profile(to, face);
-    write_rule(to, face);
-}
-
-static void write_pressure(FILE *to, const struct case_face *face)
-{
-    put_number(to, "pressure: {density: ", face->density, "");
-    if (face->velocity[0] || face->velocity[1] || face->velocity[2]) {
-        fprintf(to, ", velocity: ");
-        put_vector(to, face->velocity);
-        write_profile(to, face);
-    }
-    write_rule(to, face);
-}
-
-void opening_write(FILE *to, const struct case_face *face)
-{
-    switch (face->kind) {
-    case FACE_wall:
-        fprintf(to, "wall: {velocity: ");
-        put_vector(to, face->velocity);
-        fputc('}', to);
-        break;
-    case FACE_velocity:
-        write_velocity(to, face);
-        break;
-    case FACE_pressure:
-        write_pressure(to, face);
-        break;
     case FACE_nonreflecting:
-        put_number(to, "nonreflecting: {density: ", face->density, "");
-        put_number(to, ", reflection: ", face->reflection, "}");
-        break;
-    case FACE_slip:
-    case FACE_outflow:
-    case FACE_periodic:
-        fprintf(to, "%s: {}", key_face_kinds[face->kind]);
+        if (speed > 0)
+            snprintf(along, sizeof along, ", velocity along it (%g, %g, %g)", v[0], v[1], v[2]);
+        snprintf(text, size, "non-reflecting outlet, density %.10g, reflection %.4g%s",
+                 face->density, face->reflection, along);
         break;
     }
+}
+
+void profile_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct case_face *const face = from;
+    if (face->profile != PROFILE_power && face->profile != PROFILE_table) {
+        write_word(w, "profile", key_profiles[face->profile]);
+        return;
+    }
+    write_open(w, "profile");
+    record_write(w, key->path, 1u << face->profile, face);
+    write_close(w);
+}
+
+void opening_write(struct writer *w, const struct case_face *face)
+{
+    const double *const v = face->velocity;
+    const bool moves = face->kind == FACE_velocity || v[0] || v[1] || v[2];
+    const char *const kind = key_face_kinds[face->kind];
+    write_open(w, kind);
+    record_write(w, keys_below("faces.<face>", kind).text, moves ? FACE_MOVES : 0, face);
+    write_close(w);
 }

@@ -8,7 +8,7 @@
 
 static enum status check_name(const struct reader *r, const struct node *n)
 {
-    char quoted[DOCUMENT_QUOTE];
+    char quoted[TEXT_QUOTE];
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const size_t length = strlen(n->key);
@@ -21,7 +21,7 @@ static enum status check_name(const struct reader *r, const struct node *n)
 
 static enum status unknown_key(const struct reader *r, const struct node *n)
 {
-    char path[NODE_PATH], advice[KEYS_PATH], quoted[DOCUMENT_QUOTE];
+    char path[NODE_PATH], advice[KEYS_PATH], quoted[TEXT_QUOTE];
     node_path(n, path, sizeof path);
     nearest_key(path, advice, sizeof advice);
     return fail_at(r->document, n->key_at, "unknown key %s (%s)", quote_text(path, quoted), advice);
@@ -32,7 +32,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
     for (const struct node *n = map->first; n; n = n->next) {
         char child[KEYS_PATH];
         enum status s = STATUS_OK;
-        /* names and keys hold no dot: one would end in another key's path */
+        /* names and keys hold no dot: it separates the keys of a path */
         if (strchr(n->key, '.') || !keys_step(pattern, n->key, child))
             s = strcmp(pattern, "") && keys_row(pattern)->type == KEY_NAMES ? check_name(r, n)
                                                                             : unknown_key(r, n);
@@ -67,8 +67,7 @@ static enum status check_used(const struct reader *r, const struct node *map, co
                 return s;
         } else if (!n->used) {
             node_path(n, path, sizeof path);
-            return fail_at(r->document, n->key_at, "%s has no effect in this case (remove it)",
-                           path);
+            return fail_key(r, n, " has no effect in this case (remove it)");
         }
     }
     return STATUS_OK;

@@ -4,10 +4,10 @@
 
 #include "case/value.h"
 
-/* Reports the first unknown key, name that cannot be a file's, or value in place of a map. */
+/* Reports the first unknown key, invalid name, or value in place of a map. */
 enum status outline_check(const struct reader *r);
 
-/* After all sections are read: reports a key from which nothing took a value. */
+/* After all sections are read: reports the first key whose value was not used. */
 enum status outline_check_used(const struct reader *r);
 
 #endif

@@ -17,12 +17,14 @@ static const struct unit {
     {"ns", 1, 1e9, {0, 1, 0}},   {"us", 1, 1e6, {0, 1, 0}},   {"ms", 1, 1e3, {0, 1, 0}},
     {"s", 1, 1, {0, 1, 0}},      {"min", 60, 1, {0, 1, 0}},   {"h", 3600, 1, {0, 1, 0}},
     {"ug", 1, 1e9, {0, 0, 1}},   {"mg", 1, 1e6, {0, 0, 1}},   {"g", 1, 1e3, {0, 0, 1}},
-    {"kg", 1, 1, {0, 0, 1}},
+    {"kg", 1, 1, {0, 0, 1}},     {"N", 1, 1, {1, -2, 1}},     {"Pa", 1, 1, {-1, -2, 1}},
+    {"kPa", 1e3, 1, {-1, -2, 1}}, {"L", 1, 1e3, {3, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0}},
 };
 /* clang-format on */
 
 static const char unknown_unit[] =
-    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, as in m2/s)";
+    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, N, Pa kPa, L mL, "
+    "as in m2/s)";
 
 static bool is_digit(char c)
 {
@@ -32,47 +34,6 @@ static bool is_digit(char c)
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* The end of a decimal number at `text`, or NULL when there is none. */
-static const char *decimal_end(const char *text)
-{
-    const char *c = text;
-    int digits = 0;
-    if (*c == '+' || *c == '-')
-        c++;
-    for (; is_digit(*c); c++)
-        digits++;
-    if (*c == '.')
-        for (c++; is_digit(*c); c++)
-            digits++;
-    if (!digits)
-        return NULL;
-    if (*c == 'e' || *c == 'E') {
-        const char *exponent = c + 1;
-        if (*exponent == '+' || *exponent == '-')
-            exponent++;
-        if (is_digit(*exponent)) {
-            for (c = exponent; is_digit(*c); c++)
-                ;
-        }
-    }
-    return c;
-}
-
-const char *number_parse(const char *text, const char **end, double *value)
-{
-    const char *stop = decimal_end(text);
-    char *stopped;
-    if (!stop || (stop[-1] == '0' && (*stop == 'x' || *stop == 'X')))
-        return "is not a number";
-    *value = strtod(text, &stopped);
-    if (stopped != stop)
-        return "is not a number";
-    if (!isfinite(*value))
-        return "is too large for a number";
-    *end = stop;
-    return NULL;
 }
 
 /* One unit with its power at *text, such as "m2"; moves *text behind it. */
@@ -157,7 +118,7 @@ bool dimension_equal(struct dimension a, struct dimension b)
     return a.m == b.m && a.s == b.s && a.kg == b.kg;
 }
 
-/* pow() of another C library or CPU may differ in the last bit, and with it the case. */
+/* pow() may differ in the last bit between C libraries and CPUs, and so would the case. */
 static double whole_power(double base, int exponent)
 {
     double product = 1;

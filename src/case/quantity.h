@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
+
 /* Exponents of m, s and kg. */
 struct dimension {
     int m, s, kg;
@@ -20,15 +22,9 @@ struct quantity_scale {
     double dx, dt, density;
 };
 
-/* Read a whole number at `text`, decimal, up to *end (which may be followed by anything).
- * Only digits, '.', exponent and sign: no hexadecimal, nan or infinity. The decimal point is a
- * point in the caller's locale (case_read sets the C locale of its thread).
- * Returns NULL, or what is wrong in words that follow the quoted text ("is not a number"). */
-const char *number_parse(const char *text, const char **end, double *value);
-
-/* Read a quantity that fills the whole text. Units: nm um mm cm m km, ns us ms s min h,
- * ug mg g kg, with powers (m2 or m^2) and joined by '*', ' ' or '/', each '/' for the one unit
- * after it. Returns NULL and *q, or what is wrong as above. */
+/* Read a quantity that fills the whole text. Units: nm um mm cm m km, ns us ms s min h, ug mg g kg,
+ * N, Pa kPa, L mL, with powers (m2 or m^2), joined by '*', ' ' or '/'; each '/' applies to the one
+ * unit after it. Returns NULL and fills *q, or returns what is wrong. */
 const char *quantity_parse(const char *text, struct quantity *q);
 
 bool dimension_equal(struct dimension a, struct dimension b);

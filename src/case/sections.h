@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "case/value.h"
+#include "case/record.h"
 
 enum status section_units(struct reader *r, struct flow_case *c);
 enum status section_domain(struct reader *r, struct flow_case *c);
@@ -14,91 +14,128 @@ enum status section_fluid(struct reader *r, struct flow_case *c);
 enum status section_solver(struct reader *r, struct flow_case *c);
 enum status section_faces(struct reader *r, struct flow_case *c);
 enum status section_subgrid(struct reader *r, struct flow_case *c);
+enum status section_choices(struct reader *r, struct flow_case *c);
 enum status section_patches(struct reader *r, struct flow_case *c);
 enum status section_initial(struct reader *r, struct flow_case *c);
 enum status section_force(struct reader *r, struct flow_case *c);
 enum status section_regions(struct reader *r, struct flow_case *c);
 enum status section_bodies(struct reader *r, struct flow_case *c);
 enum status section_run(struct reader *r, struct flow_case *c);
-enum status section_checkpoint(struct reader *r, struct flow_case *c);
-enum status section_check(struct reader *r, struct flow_case *c);
+enum status section_checks(struct reader *r, struct flow_case *c); /* checkpoint, check */
 enum status section_output(struct reader *r, struct flow_case *c);
 
-/* The whole case as YAML that reads back to the same struct; reynolds in place of viscosity when
- * the user gave that, so that rounding cannot part them. NULL, reported, without memory. */
-char *case_resolve(const struct flow_case *c, bool by_reynolds);
+/* The whole case as YAML that reads back to the same struct. If the user gave reynolds, it is
+ * written in place of the viscosity, so that rounding cannot change it. NULL, reported, without
+ * memory. */
+char *case_resolve(const struct flow_case *c);
 
-/* The viscosity that follows; the one place where it is computed, so that its bits are the same. */
+/* Kinds of things by the keys that they have: bits for `where` of the key table. */
+#define SERIES(kind) (1u << SERIES_KIND_##kind)
+#define PROFILE(profile) (1u << PROFILE_##profile)
+#define VOXELS(format) (1u << VOXEL_##format)
+enum {
+    SERIES_COEFFICIENTS = 1 << 16, /* of forces */
+    FACE_MOVES = 1 << 16,          /* a velocity is given */
+    UNITS_OF_TIME = 1,
+    FLUID_BY_VISCOSITY = 1,
+    FLUID_BY_REYNOLDS = 2,
+    FORCE_UNIFORM = 1, /* an acceleration */
+    SHAPE_TURNS = 1,   /* or scales */
+    SHAPE_MOVES = 2,
+    MESH_OPEN = 1,
+    STOP_EVERY = 1, /* not a column: has its own interval */
+    STOP_OVER = 2,
+    ALL_KINDS = -1
+};
+
+/* A map from names to things of one type, kept in an array of the case; the name is their first
+ * member. */
+struct list {
+    const char *key;
+    size_t size, count, array; /* bytes of a thing; offsets of their number and of the array */
+    enum status (*read)(struct reader *r, const struct node *map, void *thing);
+    int most;
+};
+#define LIST(number, things)                                                                       \
+    sizeof *((struct flow_case *)0)->things, offsetof(struct flow_case, number),                   \
+        offsetof(struct flow_case, things)
+enum status list_read(struct reader *r, const struct node *map, const struct list *list,
+                      struct flow_case *c);
+
+/* Writers of keys that are not written by their type. */
+void reynolds_write(struct writer *w, const struct key *key, const void *from);
+void precision_write(struct writer *w, const struct key *key, const void *from);
+void subgrid_write(struct writer *w, const struct key *key, const void *from);
+void profile_write(struct writer *w, const struct key *key, const void *from);
+void signal_write(struct writer *w, const struct key *key, const void *from);
+void watched_write(struct writer *w, const struct key *key, const void *from);
+void stop_write(struct writer *w, const struct key *key, const void *from);
+void columns_write(struct writer *w, const struct key *key, const void *from);
+
+/* velocity length / reynolds. Computed only here, so that its bits are always the same. */
 double viscosity_of(double reynolds, double velocity, double length);
 
-/* How a value varies in time, by the keys ramp, sine and table of `map` (NULL: constant), whose row
- * in the key table is `path` and has SIGNAL_ROWS below it. */
+/* After all sections. tau_check() refuses a tau so large that the flow is wrong; tau_warn() warns
+ * where it begins to matter. */
+enum status tau_check(const struct reader *r, const struct flow_case *c);
+void tau_warn(const struct flow_case *c);
+
+/* Read a time function by the keys ramp, sine and table of `map` (NULL: constant), whose row in the
+ * key table is `path` and has SIGNAL_ROWS below it. */
 enum status signal_read(const struct reader *r, const struct node *map, const char *path,
                         struct case_signal *s);
-/* The same keys again, in a map on one line, with `before` (", ") in front if there are any. */
-void signal_write(FILE *to, const char *before, const struct case_signal *s);
 void signal_destroy(struct case_signal *s);
 
-/* Faces and parts of them, as they are written back; what they own. */
-void faces_write(FILE *to, const struct flow_case *c);
-void patches_write(FILE *to, const struct flow_case *c);
+/* Writers of sections that are not written key by key. */
+void faces_write(struct writer *w);
+void patches_write(struct writer *w);
+void bodies_write(struct writer *w);
+void outputs_write(struct writer *w);
+
+/* Free what these own. */
 void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
 
-/* Bodies, as they are written back; what one owns. */
-void bodies_write(FILE *to, const struct flow_case *c);
 void body_destroy(struct case_body *body);
 
-/* The shape that a map says, into *to, which is zeroed. */
+/* Read the shape of a map into *to, which is zeroed. */
 enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
-/* Is some of it in the box? */
+/* Does the shape overlap the box? */
 enum status shape_check_box(const struct reader *r, const struct node *map,
-                            const struct case_shape *shape, const struct flow_case *c);
-void shape_write(FILE *to, const struct case_shape *s);
+                            const struct case_shape *shape);
+void shape_write(struct writer *w, const char *key, const struct case_shape *s);
 void shape_free(struct case_shape *s);
 
-/* The mesh that a map says, into *to, which is zeroed. */
-enum status mesh_read(const struct reader *r, const struct node *map, const struct flow_case *c,
-                      struct case_mesh *to);
-void mesh_write(FILE *to, const struct case_mesh *m);
+/* Read the mesh of a map into *to, which is zeroed. */
+enum status mesh_read(const struct reader *r, const struct node *map, struct case_mesh *to);
 void mesh_free(struct case_mesh *m);
 
-/* What the map says reaches from lo to hi: is that somewhere, and in the box? */
+/* The body of the map reaches from lo to hi: is it not empty, not too far out, and does it overlap
+ * the box? */
 enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
-                           const double hi[3], const struct flow_case *c);
+                           const double hi[3]);
 
-/* What a body is by a file of voxels, the map bodies.*.image. */
+/* Read a voxel image, the map bodies.*.image. */
 enum status voxel_image_read(const struct reader *r, const struct node *map,
-                             const struct flow_case *c, struct voxel_image *to);
-void voxel_image_write(FILE *to, const struct voxel_image *v);
+                             struct voxel_image *to);
 void voxel_image_destroy(struct voxel_image *v);
 
-/* Pieces of resolved text (case_resolve.c): a number that reads back to the same bits, three of
- * them in brackets, a text in quotes, ", checksum: ". */
-void put_number(FILE *to, const char *before, double value, const char *after);
-void put_vector(FILE *to, const double v[3]);
-void put_text(FILE *to, const char *utf8);
-void put_checksum(FILE *to, uint64_t checksum);
+/* Read run.stop; stop_find_series() completes it once the series are read. */
+enum status stop_read(const struct reader *r, const struct node *run, struct case_stop *stop);
+enum status stop_find_series(const struct reader *r, struct flow_case *c);
 
-/* Numbers are read and written with a point between these two, whatever the user's language. */
+/* Between these two calls numbers are read and written with a decimal point, whatever the user's
+ * locale. */
 struct plain_locale {
     locale_t plain, before;
 };
 enum status plain_locale_enter(struct plain_locale *l);
 void plain_locale_leave(struct plain_locale *l);
 
-/* Cells whose centres lie within two corners, faces of the region included: a KEY_OR_MAP of `all`
- * and of the two keys for them. */
-struct region_rows {
-    const char *region, *from, *to;
-};
-enum status region_read(const struct reader *r, const struct node *entry, struct region_rows rows,
-                        const int cells[3], struct case_region *region);
+/* How the viscosity is given: FLUID_BY_*. */
+unsigned fluid_kind(const struct case_fluid *f);
 
-/* Has the initial flow this key? Shared by reader and writer. */
-bool initial_has(enum initial_flow flow, enum initial_keys key);
-
-/* What the collision operator leaves to choose: bits FREE_*. */
-unsigned collision_free(enum collision collision);
+/* The keys that an initial flow has: bits of enum initial_keys. */
+unsigned initial_has(enum initial_flow flow);
 
 #endif

@@ -7,7 +7,7 @@
 #include "case/keys.h"
 #include "case/nearest.h"
 
-/* The map under `key`, made if need be. */
+/* Moves *map to the map under `key`, which is created if missing. */
 static enum status descend(struct document *d, struct node **map, const char *key,
                            const char *pattern, struct place at)
 {
@@ -41,7 +41,7 @@ enum status set_apply(struct document *d, const char *argument)
         return fail_at(d, at, "the path is too long to be a key");
     snprintf(path, sizeof path, "%.*s", (int)(equals - argument), argument);
     if (!keys_match(path, pattern)) {
-        char quoted[DOCUMENT_QUOTE];
+        char quoted[TEXT_QUOTE];
         nearest_key(path, advice, sizeof advice);
         return fail_at(d, at, "unknown key %s (%s)", quote_text(path, quoted), advice);
     }

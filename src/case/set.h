@@ -5,10 +5,10 @@
 #include "base/status.h"
 #include "case/document.h"
 
-/* Put VALUE (YAML: a scalar, list or map) where PATH says, in place of what was there; missing
- * maps on the way are made, and what may be a word or a map becomes a map:
- * faces.ymax.wall.velocity turns `ymax: wall` into `ymax: {wall: {velocity: ...}}`. PATH must name
- * a known key. `argument` must outlive the document. Errors are reported and quote the argument. */
+/* Put VALUE (YAML: a scalar, list or map) at PATH, in place of what was there. Missing maps on the
+ * way are created. A word becomes a map where both are allowed: faces.ymax.wall.velocity turns
+ * `ymax: wall` into `ymax: {wall: {velocity: ...}}`. PATH must name a known key. `argument` must
+ * outlive the document. Errors are reported and quote the argument. */
 enum status set_apply(struct document *d, const char *argument);
 
 #endif

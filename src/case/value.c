@@ -1,9 +1,12 @@
 /* Typed values out of the tree; see value.h. */
 #include "case/value.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +37,10 @@ static struct node *take(const struct node *map, const char *row)
 enum status value_refuse(const struct reader *r, const struct node *map, const char *row,
                          const char *why)
 {
-    char path[NODE_PATH];
     const struct node *n = value_find(map, row);
     if (!n)
         return STATUS_OK;
-    node_path(n, path, sizeof path);
-    return fail_at(r->document, n->key_at, "%s has no effect %s (remove it)", path, why);
+    return fail_key(r, n, " has no effect %s (remove it)", why);
 }
 
 enum status value_missing(const struct reader *r, const struct node *map, const char *row,
@@ -82,6 +83,59 @@ enum status value_one_of(const struct reader *r, const struct node *map, const c
     return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", path, other);
 }
 
+static enum status fail_path(const struct reader *r, const struct node *n, struct place at,
+                             const char *format, va_list list)
+{
+    char path[NODE_PATH], message[1024];
+    node_path(n, path, sizeof path);
+    vsnprintf(message, sizeof message, format, list);
+    return fail_at(r->document, at, "%s%s", path, message);
+}
+
+enum status fail_value(const struct reader *r, const struct node *n, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const enum status s = fail_path(r, n, n->at, format, list);
+    va_end(list);
+    return s;
+}
+
+enum status fail_key(const struct reader *r, const struct node *n, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const enum status s = fail_path(r, n, n->key_at, format, list);
+    va_end(list);
+    return s;
+}
+
+static enum status fail_two(const struct reader *r, const struct node *map,
+                            const struct node *first, const struct node *second, const char *has,
+                            const char *also)
+{
+    char path[NODE_PATH];
+    node_path(map, path, sizeof path);
+    return fail_at(r->document, second->key_at, "%s %s %s and %s (keep one%s)", path, has,
+                   first->key, second->key, also);
+}
+
+enum status value_kind(const struct reader *r, const struct node *map, const char *const *names,
+                       const char *has, const char *also, const struct node **found, int *kind)
+{
+    *found = NULL;
+    for (int k = 0; names[k]; k++) {
+        const struct node *const n = node_get(map, names[k]);
+        if (n && *found)
+            return fail_two(r, map, *found, n, has, also);
+        if (n) {
+            *found = n;
+            *kind = k;
+        }
+    }
+    return STATUS_OK;
+}
+
 static bool is_null(const struct node *n)
 {
     return n->kind == NODE_SCALAR && n->plain &&
@@ -90,7 +144,7 @@ static bool is_null(const struct node *n)
 
 enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
 {
-    char path[NODE_PATH], type[KEYS_TYPE], quoted[DOCUMENT_QUOTE], list[32];
+    char path[NODE_PATH], type[KEYS_TYPE], quoted[TEXT_QUOTE], list[32];
     const struct key *key = keys_row(row);
     snprintf(list, sizeof list, "a list of %d", n->count);
     node_path(n, path, sizeof path);
@@ -99,29 +153,27 @@ enum status value_wrong(const struct reader *r, const struct node *n, const char
                       : n->kind == NODE_SEQUENCE ? list
                       : is_null(n)               ? "nothing"
                                                  : quote_text(n->text, quoted);
-    return fail_at(r->document, n->at, "%s is %s; expected %s (for example %s: %s)", path, got,
-                   type, last_segment(path), key->example);
+    return fail_value(r, n, " is %s; expected %s (for example %s: %s)", got, type,
+                      last_segment(path), key->example);
 }
 
-/* `value`: what was compared, in lattice units, steps or SI units; `computed`: the text does not
- * show it. */
+/* `value`: the compared number, in lattice units, steps or SI units; `computed`: it was computed,
+ * the text does not show it. */
 static enum status out_of_range(const struct reader *r, const struct node *n, const struct key *key,
                                 double value, bool computed)
 {
-    char path[NODE_PATH], range[128], quoted[DOCUMENT_QUOTE], also[64] = "";
+    char range[128], quoted[TEXT_QUOTE], also[64] = "";
     const bool steps = key->type == KEY_INTERVAL || key->type == KEY_STEP || key->type == KEY_DUE;
     const char *unit = steps                                     ? " steps"
                        : key->type == KEY_PHYSICAL || !key->unit ? ""
                                                                  : " in lattice units";
-    node_path(n, path, sizeof path);
     range_text(key, range, sizeof range);
     if (n->kind != NODE_SCALAR)
-        return fail_at(r->document, n->at, "%s: magnitude %g is out of range (%s%s)", path, value,
-                       range, unit);
+        return fail_value(r, n, ": magnitude %g is out of range (%s%s)", value, range, unit);
     if (computed)
         snprintf(also, sizeof also, ", %g%s,", value, unit);
-    return fail_at(r->document, n->at, "%s: %s%s is out of range (%s%s)", path,
-                   quote_text(n->text, quoted), also, range, unit);
+    return fail_value(r, n, ": %s%s is out of range (%s%s)", quote_text(n->text, quoted), also,
+                      range, unit);
 }
 
 static bool in_range(const struct key_range *range, double value)
@@ -135,7 +187,7 @@ static bool in_range(const struct key_range *range, double value)
 static enum status number_of(const struct reader *r, const struct node *n, const struct key *key,
                              enum key_unit unit, double *value, bool *converted)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    char path[NODE_PATH], quoted[TEXT_QUOTE];
     struct quantity q;
     const struct unit_info *info = unit_info(unit);
     const bool physical = key->type == KEY_PHYSICAL || key->type == KEY_SIZE;
@@ -149,137 +201,111 @@ static enum status number_of(const struct reader *r, const struct node *n, const
     if (problem && !starts && !strstr(problem, "large"))
         return value_wrong(r, n, key->path);
     if (problem)
-        return fail_at(r->document, n->at, "%s: %s %s", path, quoted, problem);
+        return fail_value(r, n, ": %s %s", quoted, problem);
     if (q.bare && physical)
-        return fail_at(r->document, n->at, "%s: %s has no unit (for example %s)", path, quoted,
-                       info->example);
+        return fail_value(r, n, ": %s has no unit (for example %s)", quoted, info->example);
     *converted = !q.bare && !physical;
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
-        return fail_at(r->document, n->at, "%s: %s is not %s (for example %s)", path, quoted,
-                       info->noun, info->example);
-    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && r->units.cell > 0;
-    if (*converted && !r->units.given && !length)
-        return fail_at(r->document, n->at,
-                       "%s: %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
-                       "number in lattice units)",
-                       path, quoted);
-    const struct quantity_scale scale = {length ? r->units.cell : r->units.dx, r->units.dt,
-                                         r->units.density};
+        return fail_value(r, n, ": %s is not %s (for example %s)", quoted, info->noun,
+                          info->example);
+    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && r->c->units.cell > 0;
+    if (*converted && !r->c->units.given && !length)
+        return fail_value(r, n,
+                          ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
+                          "number in lattice units)",
+                          quoted);
+    const struct quantity_scale scale = {length ? r->c->units.cell : r->c->units.dx, r->c->units.dt,
+                                         r->c->units.density};
     *value = *converted ? q.value / quantity_unit(q.dimension, &scale) : q.value;
     if (!isfinite(*value))
-        return fail_at(r->document, n->at, "%s: %s is too large in lattice units", path, quoted);
+        return fail_value(r, n, ": %s is too large in lattice units", quoted);
     return STATUS_OK;
 }
 
-/* The node to read, or a scalar made of the row's default; NULL if there is neither. */
-static struct node *take_or_default(const struct node *map, const char *row, struct node *spare)
+/* Reads a number with an exponent, such as 1e6 or 2.5e3. True if it is whole; above 2^53 every
+ * double counts as whole and gives LLONG_MAX. */
+static bool whole_power(const char *text, long long *value)
 {
-    struct node *n = take(map, row);
-    const struct key *key = keys_row(row);
-    if (n || !key->fallback)
-        return n;
-    *spare = (struct node){.text = key->fallback, .plain = true};
-    return spare;
+    static const double most = 9007199254740992; /* 2^53 */
+    const char *end;
+    double number;
+    if (!strpbrk(text, "eE") || number_parse(text, &end, &number) || *end)
+        return false;
+    const bool whole = fabs(number) > most || floor(number) == number;
+    *value = fabs(number) > most ? LLONG_MAX : (long long)number;
+    return whole;
 }
 
-static enum status required(const struct reader *r, const struct node *map, const char *row)
-{
-    return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
-}
-
-static enum status integer_of(const struct reader *r, const struct node *n, const char *row,
+static enum status integer_of(const struct reader *r, const struct node *n, const struct key *key,
                               int64_t *value)
 {
-    const struct key *key = keys_row(row);
     char *end;
     if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     errno = 0;
-    const long long parsed = strtoll(n->text, &end, 10);
-    if (end == n->text || *end || isspace((unsigned char)*n->text))
-        return value_wrong(r, n, row);
+    long long parsed = strtoll(n->text, &end, 10);
+    if (end == n->text || isspace((unsigned char)*n->text))
+        return value_wrong(r, n, key->path);
+    if (*end && !whole_power(n->text, &parsed))
+        return value_wrong(r, n, key->path);
     if (errno || !in_range(&key->range, (double)parsed))
         return out_of_range(r, n, key, 0, false);
     *value = parsed;
     return STATUS_OK;
 }
 
-enum status value_integer(const struct reader *r, const struct node *map, const char *row,
-                          int64_t *value)
+static enum status integers_of(const struct reader *r, const struct node *n, const struct key *key,
+                               int value[3])
 {
-    struct node spare;
-    const struct node *n = take_or_default(map, row, &spare);
-    return n ? integer_of(r, n, row, value) : required(r, map, row);
+    enum status s = STATUS_OK;
+    if (n->kind != NODE_SEQUENCE || n->count != 3)
+        return value_wrong(r, n, key->path);
+    for (const struct node *c = n->first; c && !s; c = c->next) {
+        int64_t wide = 0;
+        s = integer_of(r, c, key, &wide);
+        *value++ = (int)wide;
+    }
+    return s;
 }
 
-enum status value_integers(const struct reader *r, const struct node *map, const char *row,
-                           int value[3])
+/* auto gives 0 0 0. */
+static enum status ranks_of(const struct reader *r, const struct node *n, const struct key *key,
+                            int value[3])
 {
-    const struct node *n = take(map, row);
-    if (!n)
-        return required(r, map, row);
-    if (n->kind != NODE_SEQUENCE || n->count != 3)
-        return value_wrong(r, n, row);
-    int i = 0;
-    for (const struct node *c = n->first; c; c = c->next, i++) {
-        int64_t wide = 0;
-        const enum status s = integer_of(r, c, row, &wide);
-        if (s)
-            return s;
-        value[i] = (int)wide;
-    }
+    if (n->kind != NODE_SCALAR || strcmp(n->text, "auto") != 0)
+        return integers_of(r, n, key, value);
+    value[0] = value[1] = value[2] = 0;
     return STATUS_OK;
 }
 
-enum status value_labels(const struct reader *r, const struct node *map, const char *row, int most,
-                         int *value, int *count)
+static enum status labels_of(const struct reader *r, const struct node *n, const struct key *key,
+                             int *value, int *count)
 {
-    char path[NODE_PATH];
-    const struct node *const n = take(map, row);
-    if (!n)
-        return required(r, map, row);
+    const int most = (int)(key->size / sizeof *value);
     const bool list = n->kind == NODE_SEQUENCE;
-    node_path(n, path, sizeof path);
     if (n->kind == NODE_MAPPING || (list && !n->count))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     if (list && n->count > most)
-        return fail_at(r->document, n->at, "%s is a list of %d (at most %d)", path, n->count, most);
+        return fail_value(r, n, " is a list of %d (at most %d)", n->count, most);
     *count = 0;
     for (const struct node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
         int64_t wide = 0;
-        const enum status s = integer_of(r, c, row, &wide);
+        const enum status s = integer_of(r, c, key, &wide);
         if (s)
             return s;
         for (int k = 0; k < *count; k++)
             if (value[k] == wide)
-                return fail_at(r->document, c->at, "%s: %d is named twice (keep one)", path,
-                               value[k]);
+                return fail_value(r, c, ": %d is named twice (keep one)", value[k]);
         value[(*count)++] = (int)wide;
     }
     return STATUS_OK;
 }
 
-enum status value_ranks(const struct reader *r, const struct node *map, const char *row,
-                        int value[3])
+static enum status checked_number(const struct reader *r, const struct node *n,
+                                  const struct key *key, double *value)
 {
-    struct node *n = take(map, row);
-    if (!n || (n->kind == NODE_SCALAR && !strcmp(n->text, "auto"))) {
-        value[0] = value[1] = value[2] = 0;
-        return STATUS_OK;
-    }
-    return value_integers(r, map, row, value);
-}
-
-enum status value_number(const struct reader *r, const struct node *map, const char *row,
-                         double *value)
-{
-    struct node spare;
-    const struct key *key = keys_row(row);
-    const struct node *n = take_or_default(map, row, &spare);
     double number = 0;
     bool converted = false;
-    if (!n)
-        return required(r, map, row);
     const enum status s = number_of(r, n, key, key->unit, &number, &converted);
     if (s)
         return s;
@@ -289,17 +315,13 @@ enum status value_number(const struct reader *r, const struct node *map, const c
     return STATUS_OK;
 }
 
-enum status value_numbers(const struct reader *r, const struct node *map, const char *row,
-                          enum key_unit unit, int count, double *value)
+static enum status numbers_of(const struct reader *r, const struct node *n, const struct key *key,
+                              enum key_unit unit, int count, double *value)
 {
-    const struct key *key = keys_row(row);
-    const struct node *n = take(map, row);
     double square = 0;
     int i = 0;
-    if (!n)
-        return required(r, map, row);
     if (n->kind != NODE_SEQUENCE || n->count != count)
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     for (const struct node *c = n->first; c; c = c->next, i++) {
         bool converted = false;
         const enum status s = number_of(r, c, key, unit, &value[i], &converted);
@@ -314,88 +336,72 @@ enum status value_numbers(const struct reader *r, const struct node *map, const 
     return STATUS_OK;
 }
 
-/* The word is none of the row's. */
-static enum status no_choice(const struct reader *r, const struct node *n, const struct key *key)
+enum status value_range(const struct reader *r, const struct node *map, const char *row,
+                        enum key_unit unit, double value[2])
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], known[256], alone[128] = "";
+    return numbers_of(r, take(map, row), keys_row(row), unit, 2, value);
+}
+
+enum status value_no_choice(const struct reader *r, const struct node *n, const struct key *key)
+{
+    char quoted[TEXT_QUOTE], known[256], alone[128] = "";
     const char *near = nearest_choice(key->choices, n->text);
     if (!near && key->alone)
         near = nearest_choice(key->alone, n->text);
-    node_path(n, path, sizeof path);
     choice_text(key->choices, known, sizeof known);
     if (key->alone)
         choice_text(key->alone, alone, sizeof alone);
-    return fail_at(r->document, n->at, "%s: %s is none of %s%s%s%s%s%s", path,
-                   quote_text(n->text, quoted), known, *alone ? ", " : "", alone,
-                   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    if (key->type == KEY_WATCHED)
+        strcpy(alone, "or a column of a series such as drag.c_x");
+    return fail_value(r, n, ": %s is none of %s%s%s%s%s%s", quote_text(n->text, quoted), known,
+                      *alone ? ", " : "", alone, near ? " (did you mean " : "", near ? near : "",
+                      near ? "?)" : "");
 }
 
-static enum status choice_of(const struct reader *r, const struct node *n, const char *row,
+static enum status choice_of(const struct reader *r, const struct node *n, const struct key *key,
                              int *value)
 {
-    const struct key *key = keys_row(row);
     if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     *value = choice_index(key->choices, n->text);
-    return *value >= 0 ? STATUS_OK : no_choice(r, n, key);
+    return *value >= 0 ? STATUS_OK : value_no_choice(r, n, key);
 }
 
-enum status value_choice(const struct reader *r, const struct node *map, const char *row,
-                         int *value)
+/* Reads a direction; an axis' name gives a vector of length 1. */
+static enum status axis_of(const struct reader *r, const struct node *n, const struct key *key,
+                           double value[3])
 {
-    struct node spare;
-    const struct node *n = take_or_default(map, row, &spare);
-    return n ? choice_of(r, n, row, value) : required(r, map, row);
-}
-
-enum status value_axis(const struct reader *r, const struct node *map, const char *row,
-                       double value[3])
-{
-    char path[NODE_PATH];
-    struct node spare;
-    const struct node *n = take_or_default(map, row, &spare);
-    if (!n)
-        return required(r, map, row);
     if (n->kind == NODE_MAPPING || is_null(n))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     if (n->kind == NODE_SCALAR) {
         int axis = 0;
-        const enum status s = choice_of(r, n, row, &axis);
+        const enum status s = choice_of(r, n, key, &axis);
         for (int a = 0; a < 3; a++)
             value[a] = a == axis;
         return s;
     }
-    const enum status s = value_numbers(r, map, row, UNIT_NONE, 3, value);
+    const enum status s = numbers_of(r, n, key, UNIT_NONE, 3, value);
     if (s || value[0] != 0 || value[1] != 0 || value[2] != 0)
         return s;
-    node_path(n, path, sizeof path);
-    return fail_at(r->document, n->at, "%s: all three are 0, which is no direction", path);
+    return fail_value(r, n, ": all three are 0, which is no direction");
 }
 
-enum status value_choices(const struct reader *r, const struct node *map, const char *row,
-                          unsigned *value)
+/* A bit for each choice that is named. */
+static enum status choices_of(const struct reader *r, const struct node *n, const struct key *key,
+                              unsigned *value)
 {
-    const struct node *n = take(map, row);
-    int index = 0;
-    if (!n)
-        return required(r, map, row);
+    const bool list = n->kind == NODE_SEQUENCE;
     *value = 0;
-    if (n->kind != NODE_SEQUENCE) {
-        const enum status s = choice_of(r, n, row, &index);
-        *value = 1u << (s ? 0 : index);
-        return s;
-    }
-    if (!n->count)
-        return value_wrong(r, n, row);
-    for (const struct node *c = n->first; c; c = c->next) {
-        char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
-        const enum status s = choice_of(r, c, row, &index);
+    if (list && !n->count)
+        return value_wrong(r, n, key->path);
+    for (const struct node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
+        char quoted[TEXT_QUOTE];
+        int index = 0;
+        const enum status s = choice_of(r, c, key, &index);
         if (s)
             return s;
-        node_path(c, path, sizeof path);
         if (*value & (1u << index))
-            return fail_at(r->document, c->at, "%s: %s is named twice (keep one)", path,
-                           quote_text(c->text, quoted));
+            return fail_value(r, c, ": %s is named twice (keep one)", quote_text(c->text, quoted));
         *value |= 1u << index;
     }
     return STATUS_OK;
@@ -404,29 +410,23 @@ enum status value_choices(const struct reader *r, const struct node *map, const 
 enum status value_columns(const struct reader *r, const struct node *map, const char *row,
                           unsigned *value, int *word)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
-    const struct key *key = keys_row(row);
-    const struct node *n = value_find(map, row);
+    char quoted[TEXT_QUOTE];
+    const struct key *const key = keys_row(row);
+    const struct node *const n = take(map, row);
     *word = -1;
-    if (n && n->kind == NODE_SCALAR) {
-        *word = choice_index(key->alone, n->text);
-        if (*word >= 0) {
-            take(map, row);
-            *value = 0;
-            return STATUS_OK;
-        }
-    }
-    for (const struct node *c = n && n->kind == NODE_SEQUENCE ? n->first : NULL; c; c = c->next) {
-        if (c->kind != NODE_SCALAR || choice_index(key->alone, c->text) < 0)
-            continue;
-        node_path(n, path, sizeof path);
-        return fail_at(r->document, c->at, "%s: %s stands alone, it is no column (%s: %s)", path,
-                       quote_text(c->text, quoted), last_segment(row), c->text);
-    }
-    return value_choices(r, map, row, value);
+    *value = 0;
+    if (!n)
+        return value_missing(r, map, row, "");
+    if (n->kind == NODE_SCALAR && (*word = choice_index(key->alone, n->text)) >= 0)
+        return STATUS_OK;
+    for (const struct node *c = n->kind == NODE_SEQUENCE ? n->first : NULL; c; c = c->next)
+        if (c->kind == NODE_SCALAR && choice_index(key->alone, c->text) >= 0)
+            return fail_value(r, c, ": %s stands alone, it is no column (%s: %s)",
+                              quote_text(c->text, quoted), last_segment(row), c->text);
+    return choices_of(r, n, key, value);
 }
 
-/* Conversion leaves 82.000000000000014 where the user means the face of a cell. */
+/* Unit conversion gives 82.000000000000014 where the user means the face of a cell. */
 static double snap_to_half(double position)
 {
     const double half = round(2 * position) / 2;
@@ -434,19 +434,15 @@ static double snap_to_half(double position)
 }
 
 /* `count` positions, along axes of the box. */
-static enum status positions(const struct reader *r, const struct node *map, const char *row,
-                             const int cells[3], const int *axes, int count, double *value)
+static enum status positions_of(const struct reader *r, const struct node *n, const struct key *key,
+                                const int *axes, int count, double *value)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE], also[64] = "";
-    const struct key *key = keys_row(row);
-    const struct node *n = take(map, row);
+    char quoted[TEXT_QUOTE], also[64] = "";
     int i = 0;
-    if (!n)
-        return required(r, map, row);
     if (n->kind != NODE_SEQUENCE || n->count != count)
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     for (const struct node *c = n->first; c; c = c->next, i++) {
-        const int a = axes[i];
+        const int a = axes[i], cells = r->c->cells[a];
         double position = 0;
         bool converted = false;
         const enum status s = number_of(r, c, key, key->unit, &position, &converted);
@@ -454,30 +450,47 @@ static enum status positions(const struct reader *r, const struct node *map, con
             return s;
         if (converted)
             position = snap_to_half(position);
-        if (!(position >= 0 && position <= cells[a])) {
+        if (!(position >= 0 && position <= cells)) {
             if (converted)
                 snprintf(also, sizeof also, ", %g cells,", position);
-            node_path(c, path, sizeof path);
-            return fail_at(r->document, c->at, "%s: %s%s is outside the box (0 to %d%s along %s)",
-                           path, quote_text(c->text, quoted), also, cells[a],
-                           converted ? " cells" : "", key_axes[a]);
+            return fail_value(r, c, ": %s%s is outside the box (0 to %d%s along %s)",
+                              quote_text(c->text, quoted), also, cells, converted ? " cells" : "",
+                              key_axes[a]);
         }
         value[i] = position + 0.0; /* no -0 */
     }
     return STATUS_OK;
 }
 
-enum status value_position(const struct reader *r, const struct node *map, const char *row,
-                           const int cells[3], double value[3])
+enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
+                        int *plane)
 {
-    static const int axes[3] = {0, 1, 2};
-    return positions(r, map, row, cells, axes, 3, value);
-}
-
-enum status value_point(const struct reader *r, const struct node *map, const char *row,
-                        const int cells[3], const int axes[2], double value[2])
-{
-    return positions(r, map, row, cells, axes, 2, value);
+    char quoted[TEXT_QUOTE];
+    const struct key *key = keys_row(row);
+    const struct node *n = take(map, row);
+    const int cells = r->c->cells[axis];
+    struct quantity q;
+    int64_t index = 0;
+    double position = 0;
+    bool converted = false;
+    *plane = cells / 2;
+    if (!n)
+        return STATUS_OK;
+    const bool bare =
+        n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare);
+    const enum status s = bare ? integer_of(r, n, key, &index)
+                               : number_of(r, n, key, key->unit, &position, &converted);
+    if (s)
+        return s;
+    if (bare && index >= cells)
+        return fail_value(r, n, ": plane %s is outside the box (0 to %d along %s)", n->text,
+                          cells - 1, key_axes[axis]);
+    position = snap_to_half(position);
+    if (!bare && !(position >= 0 && position <= cells))
+        return fail_value(r, n, ": %s, %g cells, is outside the box (0 to %d cells along %s)",
+                          quote_text(n->text, quoted), position, cells, key_axes[axis]);
+    *plane = bare ? (int)index : position < cells ? (int)floor(position) : cells - 1;
+    return STATUS_OK;
 }
 
 enum status value_text(const struct reader *r, const struct node *map, const char *row,
@@ -486,74 +499,50 @@ enum status value_text(const struct reader *r, const struct node *map, const cha
     const struct node *n = take(map, row);
     *text = NULL;
     if (!n)
-        return required(r, map, row);
+        return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
     if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
         return value_wrong(r, n, row);
     *text = n->text;
     return STATUS_OK;
 }
 
-enum status value_empty(const struct reader *r, const struct node *map, const char *row)
-{
-    const struct node *n = take(map, row);
-    if (!n)
-        return required(r, map, row);
-    return n->kind == NODE_MAPPING && !n->count ? STATUS_OK : value_wrong(r, n, row);
-}
-
-/* What is wrong with a scalar as a wall time; bare numbers have no unit. */
-static enum status wall_of(const struct reader *r, const struct node *n, const char *row,
+/* Reads a wall time in seconds; `none` gives 0. A number without a unit is an error. */
+static enum status wall_of(const struct reader *r, const struct node *n, const struct key *key,
                            double *seconds)
 {
-    char path[NODE_PATH], quoted[DOCUMENT_QUOTE];
+    char quoted[TEXT_QUOTE];
     struct wall w;
+    if (n->kind != NODE_SCALAR || is_null(n))
+        return value_wrong(r, n, key->path);
+    if (key->type == KEY_WALL && !strcmp(n->text, "none")) {
+        *seconds = 0;
+        return STATUS_OK;
+    }
     const char *problem = wall_parse(n->text, &w);
-    node_path(n, path, sizeof path);
     quote_text(n->text, quoted);
     if (problem && !strchr("+-.0123456789", *n->text))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, key->path);
     if (problem)
-        return fail_at(r->document, n->at, "%s: %s %s", path, quoted, problem);
+        return fail_value(r, n, ": %s %s", quoted, problem);
     if (w.bare)
-        return fail_at(r->document, n->at,
-                       "%s: %s has no unit (a wall time is 11h50m, 90 s or 11:50:00%s)", path,
-                       quoted, keys_row(row)->type == KEY_WALL ? "; or none" : "");
+        return fail_value(r, n, ": %s has no unit (a wall time is 11h50m, 90 s or 11:50:00%s)",
+                          quoted, key->type == KEY_WALL ? "; or none" : "");
     if (!(w.seconds > 0 && w.seconds <= WALL_MAX))
-        return fail_at(r->document, n->at, "%s: %s is out of range (above 0, at most %.0f s)", path,
-                       quoted, WALL_MAX);
+        return fail_value(r, n, ": %s is out of range (above 0, at most %.0f s)", quoted, WALL_MAX);
     *seconds = w.seconds;
     return STATUS_OK;
 }
 
-enum status value_wall(const struct reader *r, const struct node *map, const char *row,
-                       double *seconds)
+/* Steps or seconds of wall time; the other one is 0. */
+static enum status due_of(const struct reader *r, const struct node *n, const struct key *key,
+                          int64_t *steps, double *seconds)
 {
-    struct node spare;
-    const struct node *n = take_or_default(map, row, &spare);
-    if (!n)
-        return required(r, map, row);
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, row);
-    if (strcmp(n->text, "none") != 0)
-        return wall_of(r, n, row, seconds);
-    *seconds = 0;
-    return STATUS_OK;
-}
-
-enum status value_due(const struct reader *r, const struct node *map, const char *row,
-                      int64_t *steps, double *seconds)
-{
-    struct node spare;
     struct wall w;
-    const struct node *n = take_or_default(map, row, &spare);
-    if (!n)
-        return required(r, map, row);
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, row);
     *steps = 0;
     *seconds = 0;
-    return !wall_parse(n->text, &w) && w.bare ? integer_of(r, n, row, steps)
-                                              : wall_of(r, n, row, seconds);
+    return n->kind == NODE_SCALAR && !is_null(n) && !wall_parse(n->text, &w) && w.bare
+               ? integer_of(r, n, key, steps)
+               : wall_of(r, n, key, seconds);
 }
 
 enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
@@ -565,30 +554,23 @@ enum status value_or_map(const struct reader *r, const struct node *map, const c
         *inner = n;
         return STATUS_OK;
     }
-    if (n && n->kind == NODE_MAPPING) {
-        char path[NODE_PATH];
-        node_path(n, path, sizeof path);
-        return fail_at(r->document, n->at, "%s is an empty map (%s, or a map such as %s)", path,
-                       keys_row(row)->choices[0], keys_row(row)->example);
-    }
+    if (n && n->kind == NODE_MAPPING)
+        return fail_value(r, n, " is an empty map (%s, or a map such as %s)",
+                          keys_row(row)->choices[0], keys_row(row)->example);
     if (n && (n->kind != NODE_SCALAR || choice_index(keys_row(row)->choices, n->text) < 0))
         return value_wrong(r, n, row);
     return STATUS_OK;
 }
 
-enum status value_interval(const struct reader *r, const struct node *map, const char *row,
-                           int64_t *value)
+/* Reads a number of steps; a time is rounded to whole steps. */
+static enum status interval_of(const struct reader *r, const struct node *n, const struct key *key,
+                               int64_t *value)
 {
-    struct node spare;
     struct quantity q;
-    const struct key *key = keys_row(row);
-    const struct node *n = take_or_default(map, row, &spare);
     double steps = 0;
     bool converted = false;
-    if (!n)
-        return required(r, map, row);
     if (n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare))
-        return integer_of(r, n, row, value);
+        return integer_of(r, n, key, value);
     const enum status s = number_of(r, n, key, key->unit, &steps, &converted);
     if (s)
         return s;
@@ -598,4 +580,157 @@ enum status value_interval(const struct reader *r, const struct node *map, const
         return out_of_range(r, n, key, steps, true);
     *value = (int64_t)whole;
     return STATUS_OK;
+}
+
+static enum status text_of(const struct reader *r, const struct node *n, const struct key *key,
+                           char **text)
+{
+    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+        return value_wrong(r, n, key->path);
+    *text = strdup(n->text);
+    return *text ? STATUS_OK : fail_machine("no memory for the value of %s", key->path);
+}
+
+static enum status body_of(const struct reader *r, const struct node *n, const struct key *key,
+                           int *body)
+{
+    char quoted[TEXT_QUOTE];
+    const struct flow_case *const c = r->c;
+    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+        return value_wrong(r, n, key->path);
+    for (int k = 0; k < c->body_count; k++)
+        if (!strcmp(c->bodies[k].name, n->text)) {
+            *body = k;
+            return STATUS_OK;
+        }
+    return fail_value(r, n, ": there is no body %s (%s%s)", quote_text(n->text, quoted),
+                      c->body_count ? "for example " : "bodies is empty",
+                      c->body_count ? c->bodies[0].name : "");
+}
+
+/* Takes the cells whose centres lie between two corners, or on the region's faces. */
+static enum status region_of(const struct reader *r, const struct node *map, const struct key *key,
+                             struct case_region *region)
+{
+    const int *const cells = r->c->cells;
+    double from[3] = {0, 0, 0}, to[3] = {cells[0], cells[1], cells[2]};
+    const struct node *inner;
+    enum status s = value_or_map(r, map, key->path, &inner);
+    if (s || (s = value_read(r, inner, keys_below(key->path, "from").text, from)) ||
+        (s = value_read(r, inner, keys_below(key->path, "to").text, to)))
+        return s;
+    for (int a = 0; a < 3; a++) {
+        if (from[a] > to[a])
+            return fail_value(r, inner, ": from %g is above to %g along %s (swap them)", from[a],
+                              to[a], key_axes[a]);
+        region->lo[a] = (int)ceil(from[a] - 0.5);
+        region->hi[a] = (int)floor(to[a] + 0.5);
+        if (region->lo[a] >= region->hi[a])
+            return fail_value(r, inner,
+                              ": no cell has its centre between %g and %g along %s (that of cell i "
+                              "is i + 0.5)",
+                              from[a], to[a], key_axes[a]);
+    }
+    return STATUS_OK;
+}
+
+/* Integers, choices and bools have members of different sizes. */
+int64_t value_load(const struct key *key, const void *member)
+{
+    assert(key->size == sizeof(bool) || key->size == sizeof(int) || key->size == sizeof(int64_t));
+    return key->size == sizeof(bool)  ? *(const bool *)member
+           : key->size == sizeof(int) ? *(const int *)member
+                                      : *(const int64_t *)member;
+}
+
+static void store(const struct key *key, void *member, int64_t value)
+{
+    assert(key->size == sizeof(bool) || key->size == sizeof(int) || key->size == sizeof(int64_t));
+    if (key->size == sizeof(bool))
+        *(bool *)member = value;
+    else if (key->size == sizeof(int))
+        *(int *)member = (int)value;
+    else
+        *(int64_t *)member = value;
+}
+
+static enum status whole_of(const struct reader *r, const struct node *n, const struct key *key,
+                            void *to)
+{
+    const bool choice = key->type == KEY_CHOICE || key->type == KEY_WATCHED;
+    int64_t value = 0;
+    int index = 0;
+    const enum status s = choice                     ? choice_of(r, n, key, &index)
+                          : key->type == KEY_INTEGER ? integer_of(r, n, key, &value)
+                                                     : interval_of(r, n, key, &value);
+    if (!s)
+        store(key, to, choice ? key->first + index : value);
+    return s;
+}
+
+/* The value of a node. */
+static enum status read_node(const struct reader *r, const struct node *n, const struct key *key,
+                             void *to, void *beside)
+{
+    static const int axes[3] = {0, 1, 2};
+    switch (key->type) {
+    case KEY_CHOICE:
+    case KEY_WATCHED:
+    case KEY_INTEGER:
+    case KEY_INTERVAL:
+    case KEY_STEP:
+        return whole_of(r, n, key, to);
+    case KEY_NUMBER:
+    case KEY_VALUE:
+    case KEY_PHYSICAL:
+        return checked_number(r, n, key, to);
+    case KEY_VECTOR:
+    case KEY_SIZE:
+        return numbers_of(r, n, key, key->unit, 3, to);
+    case KEY_AXIS:
+        return axis_of(r, n, key, to);
+    case KEY_INTEGERS:
+        return integers_of(r, n, key, to);
+    case KEY_RANKS:
+        return ranks_of(r, n, key, to);
+    case KEY_LABELS:
+        return labels_of(r, n, key, to, beside);
+    case KEY_CHOICES:
+        return choices_of(r, n, key, to);
+    case KEY_WALL:
+        return wall_of(r, n, key, to);
+    case KEY_DUE:
+        return due_of(r, n, key, to, beside);
+    case KEY_POSITION:
+        return positions_of(r, n, key, axes, 3, to);
+    case KEY_POINT:
+        return positions_of(r, n, key, r->axes, 2, to);
+    case KEY_BODY:
+        return body_of(r, n, key, to);
+    case KEY_TEXT:
+        return text_of(r, n, key, to);
+    case KEY_EMPTY:
+        return n->kind == NODE_MAPPING && !n->count ? STATUS_OK : value_wrong(r, n, key->path);
+    default:
+        assert(!"a value of this type is read by code");
+        return STATUS_OK;
+    }
+}
+
+enum status value_read_beside(const struct reader *r, const struct node *map, const struct key *key,
+                              void *to, void *beside)
+{
+    struct node *n = take(map, key->path), spare = {.text = key->fallback, .plain = true};
+    if (!n && key->required)
+        return value_missing(r, map, key->path, "");
+    if (key->type == KEY_REGION)
+        return region_of(r, map, key, to);
+    if (!n && key->fallback && *key->fallback != '[') /* default lists are zeros already */
+        n = &spare;
+    return n ? read_node(r, n, key, to, beside) : STATUS_OK;
+}
+
+enum status value_read(const struct reader *r, const struct node *map, const char *row, void *to)
+{
+    return value_read_beside(r, map, keys_row(row), to, NULL);
 }

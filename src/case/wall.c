@@ -72,7 +72,7 @@ static const char *skip_spaces(const char *c)
 const char *wall_parse(const char *text, struct wall *w)
 {
     const char *c = text;
-    double above = INFINITY; /* the unit before, in seconds */
+    double above = INFINITY; /* the previous unit, in seconds */
     *w = (struct wall){0};
     if (is_digit(*c) && c[strspn(c, "0123456789")] == ':')
         return parse_clock(text, w);

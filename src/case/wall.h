@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 struct wall {
-    double seconds; /* of a bare number: that number */
+    double seconds; /* if bare: the number itself */
     bool bare;      /* no unit at all */
 };
 
 /* Read a wall time that fills the whole text: numbers with the units d, h, m or min, s, from the
- * largest unit down, each at most once, or HH:MM or HH:MM:SS. Signs are only read in front, so that
- * a negative time can be told from one that is none. The decimal point is that of number_parse().
- * Returns NULL and *w, or what is wrong in words that follow the quoted text. */
+ * largest unit down, each at most once, or HH:MM or HH:MM:SS. A sign is read only in front, so that
+ * a negative time can be told from a wrong text. The decimal point is that of number_parse().
+ * Returns NULL and fills *w, or returns what is wrong, in words that follow the quoted text. */
 const char *wall_parse(const char *text, struct wall *w);
 
 #endif

@@ -6,13 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/agree.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
-#include "io/inputs.h"
+#include "run/earlier.h"
+#include "tags/inputs.h"
 
-/* No case file that a person writes is larger. */
+/* Largest case file, bytes. */
 enum { CASE_LIMIT = 16 << 20 };
 
 int cli_flag(struct arguments *a, const char *name)
@@ -37,7 +39,7 @@ int cli_value(struct arguments *a, const char *name, const char **value)
     if (*rest != '\0')
         return 0;
     a->next++;
-    /* another option is no value: --output --overwrite forgot one (--output=--overwrite did not) */
+    /* An option is not a value: --output --overwrite lacks one, --output=--overwrite has one. */
     const bool given = a->next < a->count && strncmp(a->argument[a->next], "--", 2) != 0;
     *value = given ? a->argument[a->next++] : NULL;
     if (!*value)
@@ -98,10 +100,9 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
         MPI_Abort(comm, fail_machine("out of memory for the case file"));
     MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
     text[bytes] = '\0';
-    const struct case_files files = inputs(&comm);
+    struct case_files files = inputs(&comm);
+    files.earlier = earlier_header;
     status = case_read_files(a->path, text, (long)bytes, a->set_count, a->sets, &files, c);
     free(text);
-    int worst;
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, comm);
-    return (enum status)worst;
+    return status_agree(comm, (enum status)status);
 }

@@ -1,4 +1,4 @@
-/* tagflow bench: what to measure. */
+/* tagflow bench: reads the options and runs the benchmark. */
 #include "bench/bench.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "case/nearest.h"
 #include "cli/cli.h"
 
-/* Bits of the names in a list, "all" for all of them, as indices of `choices`. */
+/* Sets bit k of *bits for each name choices[k] in a comma-separated list; "all" sets all bits. */
 static enum status read_list(const char *option, const char *value, const char *const *choices,
                              unsigned *bits)
 {
@@ -40,7 +40,7 @@ static enum status read_list(const char *option, const char *value, const char *
     return STATUS_OK;
 }
 
-/* A whole number from 1 to most at *text, which then points behind it. */
+/* Reads a whole number from 1 to `most` at *text, and moves *text past it. */
 static bool whole(const char **text, long long most, long long *number)
 {
     char *end;
@@ -94,7 +94,7 @@ static enum status read_seconds(const char *value, double *seconds)
     return STATUS_OK;
 }
 
-/* The command as somebody could type it again, allocated. */
+/* The command line, quoted for a shell, allocated; NULL: out of memory. */
 static char *command_text(int count, char **arguments)
 {
     char *text = NULL;
@@ -124,7 +124,7 @@ static char *command_text(int count, char **arguments)
     return text;
 }
 
-/* Everything but --set, --backend and --share-gpu. *known: it was one of these. */
+/* Reads any option except --set, --backend and --share-gpu. *known: there was one. */
 static enum status read_option(struct arguments *a, struct bench_options *o, bool *known)
 {
     const char *value;
@@ -212,7 +212,7 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm)
         return status;
     if (o.steps && o.seconds > 0)
         return fail_user("--steps and --seconds both say how long a repeat is: give one of them");
-    if (!(o.seconds > 0)) /* with --steps: for the ceiling */
+    if (!(o.seconds > 0)) /* default; with --steps only for the ceiling */
         o.seconds = 1;
     o.set_count = sets.set_count;
     o.sets = sets.sets;

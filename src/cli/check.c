@@ -1,4 +1,4 @@
-/* tagflow check: what a case means and what it would take, without taking a step. */
+/* tagflow check: reports what a case means and which resources it needs, without doing a step. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "body/stl.h"
+#include "case/columns.h"
 #include "cli/cli.h"
 #include "domain/balance.h"
 #include "domain/decompose.h"
 #include "domain/sparse.h"
 #include "solver/solver.h"
+#include "tags/create.h"
 
-/* A speed to tell time by, where nothing is measured: lattice updates a second and rank. */
+/* Assumed speed for estimates of time: million lattice updates per second and rank. */
 static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
 
 enum { BOXES_SHOWN = 8 };
@@ -43,7 +46,7 @@ static const char *seconds_text(char *text, size_t size, double seconds)
     return text;
 }
 
-/* Seconds of so many steps at the assumed speed. */
+/* Seconds for so many steps at the assumed speed. */
 static double assumed_seconds(const struct flow_case *c, double steps, int ranks, double *mlups)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
@@ -51,8 +54,8 @@ static double assumed_seconds(const struct flow_case *c, double steps, int ranks
     return cells * steps / (*mlups * 1e6 * ranks);
 }
 
-/* Numbers that an average remembers for each cell of its region: means, and sums of products of
- * deviations from them. A file holds those that were asked for. */
+/* Numbers per cell of an average: means, and sums of products of deviations from them. A file holds
+ * only those that were asked for; in memory the stress also needs the mean velocity. */
 static int average_numbers(unsigned of, bool in_file)
 {
     const bool stress = of & (1u << AVERAGE_stress), velocity = of & (1u << AVERAGE_velocity);
@@ -60,8 +63,8 @@ static int average_numbers(unsigned of, bool in_file)
            (stress ? 6 : 0);
 }
 
-/* Bytes that averages and residuals remember of the cells of a block from `lo` on, wherever that
- * is if `lo` is NULL: then at most so many. These are on the host. */
+/* Bytes on the host that averages and residuals need for a block of n cells that begins at `lo`. lo
+ * NULL: an upper bound for a block anywhere. */
 static double remembered_bytes(const struct flow_case *c, const int *lo, const int n[3])
 {
     int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
@@ -81,8 +84,8 @@ static double remembered_bytes(const struct flow_case *c, const int *lo, const i
     return bytes;
 }
 
-/* Of three blocks along an axis, the first where others are on one side, the longest and the last.
- */
+/* Three blocks along an axis: the first, the longest of those with two neighbours (the last if
+ * there are none), and the last. */
 static void blocks_of_note(const int *at, int parts, int block[3])
 {
     block[0] = 0;
@@ -92,16 +95,16 @@ static void blocks_of_note(const int *at, int parts, int block[3])
             block[1] = k;
 }
 
-/* How the box is shared out. */
+/* The decomposition of the box. */
 struct parts {
     int cuts[3];
     struct balance balance;
-    struct domain whole; /* with its tags, if it has bodies or populations are sparse in any case */
-    bool tags, sparse;
-    double kept_share;
+    struct domain whole; /* the whole box with its tags; only if `tags` */
+    bool tags, sparse;   /* tags: the case has bodies, or run.sparse is always */
+    double kept_share;   /* of the lines, see sparse.h */
 };
 
-/* A rank's block, and which of its lines would be kept if there are tags. */
+/* A rank's block and, if there are tags, which of its lines sparse storage would keep. */
 static enum status part_of(const struct parts *p, const struct flow_case *c, int rank,
                            struct domain *d, struct sparse *s)
 {
@@ -110,7 +113,7 @@ static enum status part_of(const struct parts *p, const struct flow_case *c, int
     return p->tags ? sparse_survey_part(s, d, &p->whole, c->solver.storage) : STATUS_OK;
 }
 
-/* Bytes of a rank, on its device or the host. */
+/* Bytes of a rank's backend memory. */
 static enum status rank_bytes(const struct parts *p, const struct flow_case *c, int rank,
                               double *bytes)
 {
@@ -119,13 +122,13 @@ static enum status rank_bytes(const struct parts *p, const struct flow_case *c, 
     const enum status status = part_of(p, c, rank, &d, &s);
     if (p->sparse)
         sparse_layout(&d, &s);
-    *bytes = solver_bytes(&d, c->solver.storage);
+    *bytes = solver_bytes(&d);
     sparse_destroy(&s);
     return status;
 }
 
-/* Bytes of the rank that needs most: of dense blocks the longest, of which those with neighbours on
- * both sides have more halo. */
+/* Bytes of the rank that needs most. Dense blocks need most if they are long or, for their halos,
+ * have neighbours on both sides: it is enough to look at blocks_of_note(). */
 static enum status largest_bytes(const struct parts *p, const struct flow_case *c, double *largest)
 {
     const int *const cuts = p->cuts, ranks = cuts[0] * cuts[1] * cuts[2];
@@ -145,8 +148,8 @@ static enum status largest_bytes(const struct parts *p, const struct flow_case *
     return status;
 }
 
-/* Where the box is cut, and whether populations are sparse, which takes its tags if there are
- * bodies. */
+/* Finds the cuts of the box, and whether storage is sparse. Makes the tags of the whole box if
+ * p->tags. */
 static enum status share_out(struct parts *p, const struct flow_case *c, int ranks)
 {
     *p = (struct parts){.kept_share = 1};
@@ -183,7 +186,7 @@ static enum status say_parts(const struct parts *p, const struct flow_case *c, i
     enum status status = STATUS_OK;
     say("ranks: %d = %d x %d x %d", ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
     if (ranks > 1 && c->body_count)
-        say("fluid cells of the rank that has most: %.1f %% above the mean",
+        say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (p->balance.imbalance - 1));
     for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && !status; rank++) {
         struct domain d;
@@ -201,7 +204,7 @@ static enum status say_parts(const struct parts *p, const struct flow_case *c, i
     return status;
 }
 
-/* Populations with and without those of cells that need none. */
+/* Logs the memory with sparse and with dense storage. */
 static enum status say_sparse(const struct parts *p, const struct flow_case *c, int ranks)
 {
     double dense = 0, sparse = 0;
@@ -213,9 +216,9 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
         struct domain d;
         struct sparse s;
         status = part_of(p, c, rank, &d, &s);
-        dense += solver_bytes(&d, c->solver.storage);
+        dense += solver_bytes(&d);
         sparse_layout(&d, &s);
-        sparse += solver_bytes(&d, c->solver.storage);
+        sparse += solver_bytes(&d);
         sparse_destroy(&s);
     }
     if (status)
@@ -228,8 +231,8 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
     return STATUS_OK;
 }
 
-/* largest[0]: bytes of the rank that needs most, on its device or the host; [1]: besides, on the
- * host, at most. */
+/* largest[0]: most bytes of backend memory of a rank; largest[1]: upper bound of a rank's further
+ * bytes on the host. */
 static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
 {
     struct parts p;
@@ -313,13 +316,13 @@ static void say_memory(const struct flow_case *c, int ranks, const double larges
         ceil(device / 76e9), ceil(device / 137e9));
 }
 
-/* Files of an interval: the first state, every so many steps, the last state. */
+/* Number of files: of step 0, of every multiple of `every`, and of the last step. */
 static double files_of(const struct flow_case *c, int64_t every)
 {
     return (double)(c->run.steps / every + 1 + (c->run.steps % every != 0));
 }
 
-/* Cells of a region that are written, every stride-th along each axis. */
+/* Number of a region's cells that are written: every stride-th along each axis. */
 static double written_cells(const struct case_region *region, int stride)
 {
     double cells = 1;
@@ -362,16 +365,27 @@ static void say_output(const struct flow_case *c)
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
     say_averages(c);
+    for (const struct case_surface *f = c->surfaces; f < c->surfaces + c->surfaces_count; f++) {
+        const struct stl *const stl = c->bodies[f->body].mesh.stl;
+        const double size = (double)precision_bytes(f->precision);
+        const double values = (f->of & (1u << SURFACE_pressure) ? 1 : 0) +
+                              (f->of & (1u << SURFACE_shear_stress) ? 3 : 0);
+        /* Mesh: connectivity 3 x 8, offset 8 and type 1 per triangle; 24 per point. */
+        const double bytes =
+            (double)stl->triangles * (values * size + 33) + 24 * (double)stl->vertices;
+        say("output: surfaces.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
+            bytes_text(one, sizeof one, bytes),
+            bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
+    }
     for (int i = 0; i < c->images_count; i++)
         say("output: images.%s: %.0f files", c->images[i].name, files_of(c, c->images[i].every));
     for (const struct case_series *s = c->series; s < c->series + c->series_count; s++)
         say("output: series.%s: %lld rows", s->name,
-            (long long)((c->run.steps / s->every + 1) *
-                        (s->kind == SERIES_KIND_line ? s->points : 1)));
+            (long long)((c->run.steps / s->every + 1) * (series_has_points(s) ? s->points : 1)));
 }
 
-/* How large checkpoints are, how many there are at most while a new one is written, and what a job
- * that dies loses. */
+/* Logs the size of checkpoints, their largest number (while a new one is written), and how much
+ * work is lost if the job dies. */
 static void say_checkpoints(const struct flow_case *c, int ranks)
 {
     static const int origin[3] = {0, 0, 0};

@@ -1,5 +1,5 @@
-/* What `tagflow check` says of bodies, from the tags that they make: how much fluid is left, and of
- * voxel images what is in them, and where flow can go through. */
+/* Messages of `tagflow check` about bodies, from their tags: the remaining fluid; for voxel images,
+ * their contents and the axes along which flow can pass. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,14 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "cli/cli.h"
-#include "domain/pores.h"
+#include "tags/create.h"
+#include "tags/pores.h"
+#include "tags/survey.h"
 
 enum { LABELS_SHOWN = 16 };
 
-/* Cells of a rank that `check` makes tags of if no image asks for it, a byte and up to 0.2 us each.
- */
+/* Most cells per rank of which `check` makes tags in a case without images. Each cell takes a byte
+ * and up to 0.2 us. */
 #define CELLS_LOOKED_AT 0x1p28
 
 static const char *const types[] = {
@@ -55,7 +57,7 @@ static void say_labels(const char *name, const struct voxel_image *v)
         say("  ... and %d more labels", v->label_count - LABELS_SHOWN);
 }
 
-/* "x and z", "none" */
+/* The axes with this value, as "x and z"; "" if there are none. */
 static void axes_text(const bool wanted[3], bool value, char text[16])
 {
     int left = 0;
@@ -71,7 +73,7 @@ static void axes_text(const bool wanted[3], bool value, char text[16])
     }
 }
 
-/* Porosity of planes along an axis, from the lowest to the highest. */
+/* Lowest and highest porosity of the planes across an axis. */
 static void plane_range(const struct pores *p, const struct case_region *r, int axis,
                         double range[2])
 {
@@ -104,7 +106,7 @@ static void say_region(const struct pores *p, const struct case_region *r)
         say("  pores join its two ends along no axis: nothing flows through");
 }
 
-/* Images as they are, before anything is filled. */
+/* Logs contents and pores of the images, before isolated pores are filled. */
 static enum status say_pores(const struct flow_case *c, const struct domain *d)
 {
     const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
@@ -140,12 +142,12 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
     return s;
 }
 
-/* A case that is as the images are: nothing is filled, on the ranks that `check` was started on. */
+/* The same case, but without filling of pores, and for the ranks on which `check` runs. */
 static enum status plain_case(const struct flow_case *c, struct flow_case *plain, MPI_Comm comm)
 {
     *plain = *c;
     memset(plain->run.ranks, 0, sizeof plain->run.ranks);
-    plain->run.sparse = SPARSE_never; /* tags are all that is wanted */
+    plain->run.sparse = SPARSE_never; /* only tags are needed */
     plain->bodies = malloc((size_t)c->body_count * sizeof *plain->bodies);
     const enum status s = status_agree(
         comm, plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
@@ -156,10 +158,34 @@ static enum status plain_case(const struct flow_case *c, struct flow_case *plain
     return s;
 }
 
+/* Checks the faces of a case without bodies. */
+static enum status check_faces(const struct flow_case *c)
+{
+    struct domain d;
+    struct survey survey;
+    bool known;
+    enum status s = faces_alone(&d, c, &known);
+    if (!s && known)
+        s = survey_make(&survey, &d, c);
+    if (!s && known)
+        survey_say(&survey, &d, c);
+    domain_destroy(&d);
+    return s;
+}
+
+static void say_survey(const struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    if (s->images.cells)
+        say("pores: %lld fluid cells, %.3g %%, are in throats of one or two voxels",
+            (long long)s->images.cells, 100 * (double)s->images.cells / (double)d->fluid_cells);
+    survey_say(s, d, c);
+}
+
 enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     struct domain d;
+    struct survey survey;
     struct flow_case plain;
     bool images = false;
     int ranks;
@@ -167,7 +193,7 @@ enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
     for (int k = 0; k < c->body_count; k++)
         images |= c->bodies[k].image.file != NULL;
     if (!c->body_count)
-        return STATUS_OK;
+        return check_faces(c);
     if (!images && cells > CELLS_LOOKED_AT * ranks) {
         say("bodies: not looked at in a box of so many cells (start check on %.0f ranks)",
             ceil(cells / CELLS_LOOKED_AT));
@@ -181,6 +207,10 @@ enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
             100 * (double)d.fluid_cells / cells);
         if (images)
             s = say_pores(c, &d);
+        if (!s)
+            s = survey_make(&survey, &d, c);
+        if (!s)
+            say_survey(&survey, &d, c);
         domain_destroy(&d);
     }
     free(plain.bodies);

@@ -1,5 +1,5 @@
-/* The commands. Each gets its arguments without the program's and its own name and returns the exit
- * status. MPI is up in those that take a communicator. */
+/* The commands. Each gets its arguments, without the names of the program and of the command, and
+ * returns the exit status. For those that take a communicator MPI is initialised. */
 #ifndef TAGFLOW_CLI_H
 #define TAGFLOW_CLI_H
 
@@ -21,15 +21,15 @@ struct arguments {
     char **argument;
 };
 
-/* Is the next argument this option? Then it is taken. */
+/* If the next argument is this option, takes it and returns 1; else returns 0. */
 int cli_flag(struct arguments *a, const char *name);
 
-/* Is the next argument `name VALUE` or `name=VALUE`? Then both are taken; *value NULL, and the
- * error reported, if there is no value. */
+/* If the next arguments are `name VALUE` or `name=VALUE`, takes them and returns 1; else returns 0.
+ * If the value is missing, reports it and sets *value to NULL. */
 int cli_value(struct arguments *a, const char *name, const char **value);
 
-/* The next argument is nothing this command knows: say so, with the nearest of `known` (NULL at the
- * end). Returns STATUS_USAGE. */
+/* Reports that this command does not know the next argument, with the nearest of `known` (NULL at
+ * the end). Returns STATUS_USAGE. */
 enum status cli_unknown(const struct arguments *a, const char *command, const char *const *known);
 
 /* The case file and --set arguments of `run` and `check`. */
@@ -39,16 +39,18 @@ struct case_arguments {
     const char *sets[CLI_MAX_SETS];
 };
 
-/* Is the next argument --set PATH=VALUE? Then it is taken; set_count above CLI_MAX_SETS, and the
- * error reported, if that could not be. */
+/* If the next argument is --set PATH=VALUE, takes it and returns 1; else returns 0. If the value is
+ * missing or there are too many, reports it and sets set_count above CLI_MAX_SETS. */
 int cli_set(struct arguments *a, struct case_arguments *files);
 
-/* For `check`: what is wrong with bodies where the cells in them are known, the fluid that they
- * leave, and what voxel images hold, their porosity, and whether flow can go through them. Makes
- * the tags of the whole box among the ranks of comm; says nothing where there are no bodies. */
+/* For `check`: reports errors of bodies that depend on their cells, the remaining fluid, the
+ * contents and porosity of voxel images and the axes along which flow can pass them, the remaining
+ * parts of open faces, and whether the inflow can leave. If there are bodies, the ranks of comm
+ * share the tags of the whole box. */
 enum status check_bodies(const struct flow_case *c, MPI_Comm comm);
 
-/* Read the file on rank 0, hand it to all, read the case on each. */
+/* Rank 0 reads the file and sends its text to all ranks; each rank then reads the case from it.
+ * Collective: one status on all ranks. */
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* tagflow info: what this program is made of and what it finds on this machine, or what a
- * checkpoint holds. */
+/* tagflow info: versions of the program and its libraries, and the backends on this machine; or the
+ * contents of a checkpoint. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "solver/transport.h"
 #include "version.h"
 
-/* What a checkpoint holds, and whether it is whole. */
+/* Verifies a checkpoint and logs its contents. */
 static enum status describe_checkpoint(const char *path, MPI_Comm comm)
 {
     struct checkpoint k;

@@ -1,4 +1,4 @@
-/* tagflow keys: the case file's keys, from the table that reads it. */
+/* tagflow keys: prints the keys of the case file, from the table that also reads it. */
 #include "case/keys.h"
 
 #include "base/message.h"

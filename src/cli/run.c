@@ -1,9 +1,10 @@
-/* tagflow run: read the case, run it. */
+/* tagflow run: reads the case and runs it. */
 #include "run/run.h"
 
 #include <string.h>
 
 #include "base/message.h"
+#include "base/signals.h"
 #include "cli/cli.h"
 
 enum status command_run(int count, char **arguments, MPI_Comm comm)
@@ -52,6 +53,7 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
         return fail_user("--restart goes on with a run and --overwrite replaces it: give one of "
                          "them");
 
+    signals_install();
     struct flow_case c;
     enum status status = cli_read_case(&files, comm, &c);
     if (status)

@@ -1,4 +1,5 @@
-/* The CPU backend: a variant of the kernels for this processor, OpenMP threads, plain memory. */
+/* The CPU backend: the variant of the kernels for this processor, OpenMP threads, ordinary memory.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,13 @@
 #include "base/clock.h"
 #include "base/message.h"
 #include "cpu/energy.h"
+#include "cpu/isa.h"
 #include "cpu/kernels.h"
 #include "solver/backend.h"
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Rows are read a whole vector at a time, up to 15 values beyond their end. */
+/* Padding in bytes: kernels read whole vectors, up to 15 values beyond the end of a row. */
 enum { GUARD = 256 };
 
 struct cpu_backend {
@@ -23,7 +25,7 @@ struct cpu_backend {
     const struct cpu_variant *variant;
     struct runs runs;
     int threads;
-    struct packages *packages; /* NULL: the host does not tell what they use */
+    struct packages *packages; /* NULL: the host does not tell their energy */
     double seconds[PHASES];
 };
 
@@ -39,20 +41,8 @@ static const struct cpu_variant *const variants[] = {
 #undef X
 };
 
-static bool processor_has(enum isa isa)
-{
-    __builtin_cpu_init();
-    switch (isa) {
-    case ISA_v4:
-        return __builtin_cpu_supports("x86-64-v4");
-    case ISA_v3:
-        return __builtin_cpu_supports("x86-64-v3");
-    default:
-        return __builtin_cpu_supports("x86-64-v2");
-    }
-}
-
-/* Denormal numbers are numbers: whatever a library's start-up code set, no flushing to zero. */
+/* Turns off flushing of denormal numbers to zero, which start-up code of a library may have set,
+ * and rounds to nearest. */
 static void set_rounding(void)
 {
     const unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040, rounding = 0x6000;
@@ -78,26 +68,25 @@ static bool cpu_present(MPI_Comm comm, char reason[256])
 
 static void cpu_describe(char line[512])
 {
-    const enum isa best = processor_has(ISA_v4) ? ISA_v4 : processor_has(ISA_v3) ? ISA_v3 : ISA_v2;
+    const enum isa best = processor_has(4) ? ISA_v4 : processor_has(3) ? ISA_v3 : ISA_v2;
     snprintf(line, 512, "cpu: kernels for x86-64-v2, v3, v4; this processor has %s",
              isa_name(best));
 }
 
 static enum status cpu_open(struct backend **out, const struct backend_wanted *wanted)
 {
-    const struct flow_case *const c = wanted->c;
-    enum isa isa = c->run.isa;
+    enum isa isa = wanted->isa;
     if (isa == ISA_auto)
-        isa = processor_has(ISA_v4) ? ISA_v4 : processor_has(ISA_v3) ? ISA_v3 : ISA_v2;
-    if (!processor_has(isa))
+        isa = processor_has(4) ? ISA_v4 : processor_has(3) ? ISA_v3 : ISA_v2;
+    if (!processor_has(2 + (int)(isa - ISA_v2)))
         return fail_machine("this processor lacks the instruction set x86-64-%s (run.isa: auto)",
                             isa_name(isa));
 
     struct cpu_backend *const b = calloc(1, sizeof *b);
     if (!b)
         return fail_machine("out of memory");
-    const int storage = precision_bits(c->solver.storage);
-    const int arithmetic = precision_bits(c->solver.arithmetic);
+    const int storage = precision_bits(wanted->storage);
+    const int arithmetic = precision_bits(wanted->arithmetic);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcmp(variants[i]->isa, isa_name(isa)) == 0 && variants[i]->storage == storage &&
             variants[i]->arithmetic == arithmetic)
@@ -106,17 +95,17 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
         free(b);
         return fail_machine(
             "this build has no kernels for x86-64-%s with storage %s and arithmetic %s",
-            isa_name(isa), precision_name(c->solver.storage), precision_name(c->solver.arithmetic));
+            isa_name(isa), precision_name(wanted->storage), precision_name(wanted->arithmetic));
     }
-    b->threads = c->run.threads;
+    b->threads = wanted->threads;
     b->packages = packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
 #pragma omp parallel
     set_rounding();
     b->base.type = &backend_cpu;
-    b->base.storage = c->solver.storage;
-    b->base.arithmetic = c->solver.arithmetic;
+    b->base.storage = wanted->storage;
+    b->base.arithmetic = wanted->arithmetic;
     b->base.workers = b->threads;
     snprintf(b->base.description, sizeof b->base.description, "cpu, x86-64-%s, %d thread%s a rank",
              b->variant->isa, b->threads, b->threads == 1 ? "" : "s");
@@ -124,16 +113,24 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     return STATUS_OK;
 }
 
-static enum status cpu_prepare(struct backend *backend, const struct view *v)
+static enum status cpu_prepare(struct backend *backend, const struct view *v, struct view *kernels)
 {
     struct cpu_backend *const b = (struct cpu_backend *)backend;
+    *kernels = *v;
     runs_destroy(&b->runs);
     return runs_create(&b->runs, v);
 }
 
-/* A guard on both sides; large blocks in huge pages where the system gives them, first touched by
- * the thread that will use them. */
-static void *cpu_alloc(struct backend *backend, size_t bytes)
+/* Where the page begins that holds a byte of the memory behind the guard. */
+static size_t page_of(size_t byte)
+{
+    return (GUARD + byte) / 4096 * 4096;
+}
+
+/* Zeroed memory with a guard on both sides. Large blocks use huge pages where the system gives
+ * them. Each thread touches its share of every slot first, and kernels give each thread the same
+ * share of the cells: so a page lies in the memory of the processor that will use it. */
+static void *cpu_alloc(struct backend *backend, size_t bytes, int slots)
 {
     const size_t align = bytes >= 4 * (size_t)HUGE_PAGE ? HUGE_PAGE : 4096;
     const size_t whole = (bytes + 2 * GUARD + align - 1) / align * align;
@@ -143,11 +140,24 @@ static void *cpu_alloc(struct backend *backend, size_t bytes)
         return NULL;
     if (align == HUGE_PAGE)
         madvise(memory, whole, MADV_HUGEPAGE);
-    const ptrdiff_t pieces = (ptrdiff_t)(whole / 4096);
-#pragma omp parallel for schedule(static)
-    for (ptrdiff_t i = 0; i < pieces; i++)
-        memset(memory + i * 4096, 0, 4096);
+    const size_t slot = bytes / (size_t)slots;
+#pragma omp parallel
+    {
+        const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+        for (size_t k = 0; k < (size_t)slots; k++) {
+            const bool first = k == 0 && thread == 0;
+            const bool last = k + 1 == (size_t)slots && thread + 1 == threads;
+            const size_t from = first ? 0 : page_of(k * slot + slot * thread / threads);
+            const size_t to = last ? whole : page_of(k * slot + slot * (thread + 1) / threads);
+            memset(memory + from, 0, to - from);
+        }
+    }
     return memory + GUARD;
+}
+
+static void *cpu_alloc_host(struct backend *backend, size_t bytes)
+{
+    return cpu_alloc(backend, bytes, 1);
 }
 
 static void cpu_free(struct backend *backend, void *memory)
@@ -219,7 +229,7 @@ static bool cpu_energy(const struct backend *backend, double *joules)
     return b->packages && packages_joules(b->packages, joules);
 }
 
-/* All of the host's packages: whichever a rank runs on. */
+/* All packages of the host, whichever of them a rank runs on. */
 static void cpu_device(const struct backend *backend, char name[64])
 {
     (void)backend;
@@ -236,7 +246,7 @@ const struct backend_type backend_cpu = {
     .prepare = cpu_prepare,
     .alloc = cpu_alloc,
     .free = cpu_free,
-    .alloc_host = cpu_alloc,
+    .alloc_host = cpu_alloc_host,
     .free_host = cpu_free,
     .memory = cpu_memory,
     .launch = cpu_launch,

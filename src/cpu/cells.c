@@ -1,8 +1,8 @@
-/* The CPU's kernels but for the step's row loops (rows.c), and the table of a variant. Compiled
- * once per variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set (see meson.build).
+/* The CPU's kernels except the step (rows.c), and the table of a variant. Compiled once per variant
+ * with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set (see meson.build).
  *
- * Each kernel is the cell function of kernel.h; stretches of plain cells in a row, for which
- * addresses are consecutive, are done population by population instead. */
+ * Each kernel calls the cell function of kernel.h. Stretches of plain cells in a row have
+ * consecutive addresses; they are done population by population instead. */
 #include "cpu/kernels.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #define NAME(token) NAME_(token)
 #define NAME_(token) #token
 
-/* Addresses of the populations of a stretch of plain cells, those loaded or those stored, less that
- * of its first cell in the row: at[i][x] is that of cell x. */
+/* Addresses of the populations that a stretch of plain cells loads or stores: at[i][x] is
+ * population i of cell x. */
 struct row {
     stored *at[Q];
 };
@@ -20,22 +20,24 @@ static struct row row_loads(const struct view *v, struct task t, int x, int y, i
 {
     struct row r;
     for (int i = 0; i < Q; i++)
-        r.at[i] = (stored *)v->populations + load_address(v, t.odd, i, x, y, z, 0) - x;
+        r.at[i] = (stored *)v->set[SET_flow].populations +
+                  load_address(v, SET_flow, t.odd, i, x, y, z, 0) - x;
     return r;
 }
 
-/* Of the populations that travel. */
+/* Store addresses, only of the populations that travel. */
 static struct row row_stores(const struct view *v, struct task t, int x, int y, int z)
 {
     struct row r = {{NULL}};
     for (int i = 0; i < Q; i++)
         if (travels(t.direction, i))
-            r.at[i] = (stored *)v->populations + store_address(v, t.odd, i, x, y, z) - x;
+            r.at[i] = (stored *)v->set[SET_flow].populations +
+                      store_address(v, SET_flow, t.odd, i, x, y, z) - x;
     return r;
 }
 
-/* The first cell from x to before `end` whose tag has other bits than `row` in `mask`; `end` if
- * none has. Eight at a time: halos are packed as fast as they can be copied. */
+/* The first cell in x <= cell < end whose tag differs from `row` in the bits of `mask`, else `end`.
+ * Eight cells at a time, so that halos are packed as fast as they can be copied. */
 static int alike_end(const uint8_t *tags, int x, int end, uint8_t mask, uint8_t row)
 {
     const uint64_t each = 0x0101010101010101, masks = each * mask, rows = each * row;
@@ -49,9 +51,9 @@ static int alike_end(const uint8_t *tags, int x, int end, uint8_t mask, uint8_t 
     return x;
 }
 
-/* End of the stretch of plain cells that begins at x; x if that cell is not plain. Plain: fluid,
- * all of one tag's row, not the last of a row that wraps, and, unless links may be of any kind,
- * beside fluid only. */
+/* End of the stretch of plain cells that begins at x; x if cell x is not plain. Plain cells are
+ * fluid, have one cell type, are not the last of a row that wraps, and, unless any_link is set,
+ * have only fluid neighbours. */
 static int plain_end(const struct view *v, int x, int end, int y, int z, int any_link)
 {
     const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
@@ -63,11 +65,10 @@ static int plain_end(const struct view *v, int x, int end, int y, int z, int any
     return alike_end(tags, x, end, any_link ? TAG_ROW : TAG_ROW | TAG_BESIDE, row);
 }
 
-/* The work of kernel.h's cell functions on plain cells x0 <= x < x1; `cell` is the first of them.
- */
+/* The work of kernel.h's cell functions on plain cells x0 <= x < x1; the first is number `cell`. */
 
-static void plain_pack(const struct row *r, struct task t, size_t cell, size_t cells, int x0,
-                       int x1)
+static void plain_pack(const struct view *v, const struct row *r, struct task t, size_t cell,
+                       size_t cells, int x0, int x1, int y, int z)
 {
     stored *to = (stored *)t.buffer + cell;
     for (int i = 1; i < Q; i++)
@@ -75,10 +76,13 @@ static void plain_pack(const struct row *r, struct task t, size_t cell, size_t c
             memcpy(to, r->at[i] + x0, (size_t)(x1 - x0) * sizeof *to);
             to += cells;
         }
+    for (int set = 1; set < v->sets; set++)
+        for (int x = x0; x < x1; x++)
+            set_pack(v, set, t, cell + (size_t)(x - x0), cells, 1, x, y, z);
 }
 
-static void plain_unpack(const struct row *r, struct task t, size_t cell, size_t cells, int x0,
-                         int x1)
+static void plain_unpack(const struct view *v, const struct row *r, struct task t, size_t cell,
+                         size_t cells, int x0, int x1, int y, int z)
 {
     const stored *from = (const stored *)t.buffer + cell;
     for (int i = 1; i < Q; i++)
@@ -86,29 +90,62 @@ static void plain_unpack(const struct row *r, struct task t, size_t cell, size_t
             memcpy(r->at[i] + x0, from, (size_t)(x1 - x0) * sizeof *from);
             from += cells;
         }
+    for (int set = 1; set < v->sets; set++)
+        for (int x = x0; x < x1; x++)
+            set_unpack(v, set, t, cell + (size_t)(x - x0), cells, x, y, z);
 }
 
-static void plain_get(const struct row *r, struct task t, size_t cell, size_t cells, int x0, int x1)
+/* Of a set beside the flow: the bytes of its population i, and where they are in the buffer. */
+struct stretch {
+    char *at, *in_buffer;
+    size_t bytes;
+};
+
+static struct stretch stretch_of(const struct view *v, struct task t, size_t i, size_t cell,
+                                 size_t cells, int x0, int x1, int y, int z)
 {
+    const struct population_set *const s = &v->set[t.set];
+    const size_t bytes = s->bits / 8;
+    return (struct stretch){
+        (char *)s->populations + load_address(v, t.set, t.odd, (int)i, x0, y, z, 0) * bytes,
+        (char *)t.buffer + (i * cells + cell) * bytes, (size_t)(x1 - x0) * bytes};
+}
+
+static void plain_get(const struct view *v, const struct row *r, struct task t, size_t cell,
+                      size_t cells, int x0, int x1, int y, int z)
+{
+    for (size_t i = 0; t.set != SET_flow && i < v->set[t.set].q; i++) {
+        const struct stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
+        memcpy(s.in_buffer, s.at, s.bytes);
+    }
+    if (t.set != SET_flow)
+        return;
     stored *const to = (stored *)t.buffer + cell;
     for (size_t i = 0; i < Q; i++)
         memcpy(to + i * cells, r->at[i] + x0, (size_t)(x1 - x0) * sizeof *to);
 }
 
-static void plain_put(const struct row *r, struct task t, size_t cell, size_t cells, int x0, int x1)
+static void plain_put(const struct view *v, const struct row *r, struct task t, size_t cell,
+                      size_t cells, int x0, int x1, int y, int z)
 {
+    for (size_t i = 0; t.set != SET_flow && i < v->set[t.set].q; i++) {
+        const struct stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
+        memcpy(s.at, s.in_buffer, s.bytes);
+    }
+    if (t.set != SET_flow)
+        return;
     const stored *const from = (const stored *)t.buffer + cell;
     for (size_t i = 0; i < Q; i++)
         memcpy(r->at[i] + x0, from + i * cells, (size_t)(x1 - x0) * sizeof *from);
 }
 
-/* Flow of a few neighbouring cells. */
+/* Density and velocity of a few neighbouring cells. */
 enum { BLOCK = 64 };
 struct block {
     double drho[BLOCK], u[3][BLOCK];
 };
 
-/* The same sums in the same order as flow_of, of plain cells x <= at < x + count, all in `tag`. */
+/* As flow_of, with the sums in the same order, for plain cells x to x + count - 1 of type `tag`. */
 static void plain_block(const struct view *v, const struct row *r, const struct tag_row *tag, int x,
                         int count, struct block *restrict b)
 {
@@ -118,7 +155,9 @@ static void plain_block(const struct view *v, const struct row *r, const struct 
         f[i] = r->at[i] + x;
     for (int a = 0; a < 3; a++)
         half[a] = 0.5 * view_acceleration(v, tag, a);
+#ifndef __clang__ /* clang does not know this pragma, and does not need it: b is restrict */
 #pragma GCC ivdep
+#endif
     for (int k = 0; k < count; k++) {
         double drho = 0, jx = 0, jy = 0, jz = 0;
         drho += (double)value_of(f[0][k]);
@@ -171,7 +210,7 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
     }
 }
 
-/* A kernel: for each row of the box, stretches of plain cells and the cells between them. */
+/* A kernel: in each row of the box, stretches of plain cells and the single cells between them. */
 #define KERNEL(name, ROW, ANY_LINK, PLAIN)                                                         \
     static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
                               struct task t)                                                       \
@@ -197,10 +236,10 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
             }                                                                                      \
         }                                                                                          \
     }
-KERNEL(pack, row_stores, 1, plain_pack(&row, t, cell, cells, x, end))
-KERNEL(unpack, row_stores, 1, plain_unpack(&row, t, cell, cells, x, end))
-KERNEL(get, row_loads, 0, plain_get(&row, t, cell, cells, x, end))
-KERNEL(put, row_loads, 0, plain_put(&row, t, cell, cells, x, end))
+KERNEL(pack, row_stores, 1, plain_pack(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(unpack, row_stores, 1, plain_unpack(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(get, row_loads, 0, plain_get(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(put, row_loads, 0, plain_put(v, &row, t, cell, cells, x, end, y, z))
 KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 
 /* Velocities of cells x0 <= x < x1 of the row at (y, z) of the block, into u[a][0 ..]. */
@@ -225,7 +264,8 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
     }
 }
 
-/* The same of a row that may be beside the block along that axis; zeros where nothing is. */
+/* As `velocities`, for a row that may be in the ghost layer along `axis`: then from t.layers, zeros
+ * if there are none. */
 static void velocities_at(const struct view *v, struct task t, int axis, int x0, int x1, int y,
                           int z, double *const u[3])
 {
@@ -242,8 +282,8 @@ static void velocities_at(const struct view *v, struct task t, int axis, int x0,
             u[a][x - x0] = there ? *there++ : 0;
 }
 
-/* Velocities of `count` cells from x on, and of the one before and after, of the rows y - 1, y and
- * y + 1 at z: two of them are used again for the curl of the next row. */
+/* Velocities of the rows y - 1, y and y + 1 at z, cells x - 1 to x + count. Two of the rows are
+ * used again for the next y. */
 struct strip {
     int x, count, y, z; /* y < 0: empty */
     double u[3][3][BLOCK + 2];
@@ -251,7 +291,7 @@ struct strip {
 
 static void strip_row(const struct view *v, struct task t, struct strip *s, int k, int y)
 {
-    /* Cells beyond the ends of a row are left out: what needs them is done one by one. */
+    /* Cells beyond the ends of a row are left out; curl_of does the cells that need them. */
     const int lo = s->x > 0 ? s->x - 1 : 0;
     const int hi = s->x + s->count < v->n[0] ? s->x + s->count + 1 : v->n[0];
     double *const u[3] = {s->u[k][0] + (lo - s->x + 1), s->u[k][1] + (lo - s->x + 1),
@@ -276,8 +316,8 @@ struct curls {
     double w[3][BLOCK];
 };
 
-/* curl u of the cells of a strip that is moved to (y, z): as curl_of, zeros where a cell is not
- * fluid. */
+/* Moves the strip to (y, z) and computes curl u of its cells: as curl_of, zeros for cells that are
+ * not fluid. */
 static void curl_block(const struct view *v, struct task t, struct strip *s, int y, int z,
                        struct curls *c)
 {
@@ -309,8 +349,8 @@ static void curl_block(const struct view *v, struct task t, struct strip *s, int
     }
 }
 
-/* The curl of the cells of a box, blocks of rows one above the other, shared by workers; first: the
- * number of a block's first cell. */
+/* Computes curl u of one worker's share of a box, block by block, and passes each to `use`; first:
+ * number of the block's first cell. */
 typedef void curl_use(void *to, size_t first, const struct curls *c, int count);
 static void curl_share(const struct view *v, const struct box *b, struct task t, size_t worker,
                        size_t workers, curl_use *use, void *to)
@@ -365,10 +405,10 @@ static void kernel_enstrophy(const struct view *v, const struct runs *runs, cons
     }
 }
 
-/* As sums_add of each cell of a block, the first of which is number `cell`. */
+/* As sums_add for each cell of a block; the first is number `cell`. */
 static void add_block(struct sums *sums, const struct block *b, int count, size_t cell)
 {
-    struct exact_terms drho = {0, 0}, energy = {0, 0}; /* 64 times less than 1e5: they fit */
+    struct exact_terms drho = {0, 0}, energy = {0, 0}; /* 64 terms below 1e5 fit */
     double square[BLOCK], e[BLOCK];
     int bad = 0, more = sums->max_cell == NO_CELL;
     for (int k = 0; k < count; k++) {
@@ -392,7 +432,7 @@ static void add_block(struct sums *sums, const struct block *b, int count, size_
         sums_add_max(sums, square[k], (int64_t)(cell + (size_t)k));
 }
 
-/* As drift_add of each cell of a block. */
+/* As drift_add for each cell of a block. */
 static void add_drift(struct drift *sum, const struct block *b, int count)
 {
     int bad = 0;
@@ -408,7 +448,7 @@ static void add_drift(struct drift *sum, const struct block *b, int count)
     }
 }
 
-/* Cells of a row of the box, the first of which is number `cell`. */
+/* Adds the cells of a row of the box; the first is number `cell`. */
 static void sum_row(const struct view *v, const struct box *box, struct task t, size_t cell, int y,
                     int z, struct sums *sums)
 {
@@ -426,7 +466,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
     }
 }
 
-/* A worker takes rows that follow each other. */
+/* A worker takes consecutive rows. */
 static void kernel_sums(const struct view *v, const struct runs *runs, const struct box *b,
                         struct task t)
 {
@@ -497,7 +537,7 @@ static void kernel_forces(const struct view *v, const struct runs *runs, const s
     }
 }
 
-/* The run of cells that no row loop fits. */
+/* Steps a run one cell at a time, where no row loop fits. */
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
 {
@@ -508,6 +548,7 @@ void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int 
 }
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
+#define kernel_step VARIANT(cpu_step_rows)
 
 extern const struct cpu_variant VARIANT(cpu_variant);
 const struct cpu_variant VARIANT(cpu_variant) = {
@@ -516,17 +557,8 @@ const struct cpu_variant VARIANT(cpu_variant) = {
     .arithmetic = TAGFLOW_ARITHMETIC,
     .kernel =
         {
-            [KERNEL_step] = VARIANT(cpu_step_rows),
-            [KERNEL_pack] = kernel_pack,
-            [KERNEL_unpack] = kernel_unpack,
-            [KERNEL_get] = kernel_get,
-            [KERNEL_put] = kernel_put,
-            [KERNEL_flow] = kernel_flow,
-            [KERNEL_curl] = kernel_curl,
-            [KERNEL_sums] = kernel_sums,
-            [KERNEL_drift] = kernel_drift,
-            [KERNEL_enstrophy] = kernel_enstrophy,
-            [KERNEL_near] = kernel_near,
-            [KERNEL_forces] = kernel_forces,
+#define X(name, ...) [KERNEL_##name] = kernel_##name,
+            KERNEL_LIST(X)
+#undef X
         },
 };

@@ -1,5 +1,5 @@
-/* Energy of the processor's packages; see energy.h. Names of files and their meaning:
- * Documentation/power/powercap/powercap.rst of Linux. */
+/* Energy of the processor's packages; see energy.h. Files and their meaning: Linux,
+ * Documentation/power/powercap/powercap.rst. */
 #include "cpu/energy.h"
 
 #include <dirent.h>
@@ -12,15 +12,15 @@
 enum { PACKAGES_MOST = 64, PATH_LENGTH = 512 };
 
 struct package {
-    char path[PATH_LENGTH]; /* of the counter */
-    uint64_t range, last;   /* microjoules: one more than range is 0 again */
+    char path[PATH_LENGTH]; /* path of the counter */
+    uint64_t range, last;   /* microjoules; the counter wraps from `range` to 0 */
 };
 
 struct packages {
     struct package package[PACKAGES_MOST];
     int count;
     uint64_t used; /* microjoules */
-    bool lost;     /* a counter could not be read once: what it counted is not known */
+    bool lost;     /* a read of a counter failed: the energy is no longer known */
 };
 
 static bool read_text(const char *path, char *text, int size)
@@ -39,8 +39,9 @@ static bool read_number(const char *path, uint64_t *number)
            sscanf(text, "%" SCNu64 "%c", number, &after) == 2 && after == '\n';
 }
 
-/* "intel-rapl:0" (AMD's processors too), not its parts "intel-rapl:0:1", and named as a package:
- * "intel-rapl:1" may be "psys", the platform with the packages in it. */
+/* Is this a package? "intel-rapl:0" is one (on AMD's processors too); its parts, "intel-rapl:0:1",
+ * are not. The name must begin with "package": "intel-rapl:1" may be "psys", the whole platform,
+ * which includes the packages. */
 static bool is_package(const char *folder, const char *entry)
 {
     char path[PATH_LENGTH], name[64];
@@ -64,7 +65,7 @@ struct packages *packages_open(const char *folder)
 {
     DIR *const entries = opendir(folder);
     struct packages *const p = entries ? calloc(1, sizeof *p) : NULL;
-    bool all = p != NULL; /* some of the packages would be a wrong sum */
+    bool all = p != NULL; /* all packages or none: a part would give a wrong sum */
     for (struct dirent *entry; all && (entry = readdir(entries));)
         if (is_package(folder, entry->d_name))
             all = p->count < PACKAGES_MOST &&

@@ -1,5 +1,5 @@
-/* The kernels of include/kernel.h compiled for the CPU: one table per variant (instruction set x
- * storage x arithmetic), all with the same functions. */
+/* The kernels of include/kernel.h for the CPU: one table per variant (instruction set x storage x
+ * arithmetic). */
 #ifndef TAGFLOW_CPU_KERNELS_H
 #define TAGFLOW_CPU_KERNELS_H
 

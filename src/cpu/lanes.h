@@ -1,6 +1,7 @@
-/* Vectors of neighbouring cells: `real` is one, lane k cell x + k. How they are loaded, stored
- * whole or in part, and chosen from. For what is compiled per variant, with TAGFLOW_STORAGE,
- * TAGFLOW_ARITHMETIC and TAGFLOW_VECTOR, the bytes of a vector register; before other headers. */
+/* Vectors of neighbouring cells: lane k of a `real` is cell x + k. Here: loads, stores of all or
+ * some lanes, selection of lanes. For files compiled once per variant, with TAGFLOW_STORAGE,
+ * TAGFLOW_ARITHMETIC and TAGFLOW_VECTOR (bytes of a vector register) set. Include it before other
+ * headers. */
 #ifndef TAGFLOW_CPU_LANES_H
 #define TAGFLOW_CPU_LANES_H
 
@@ -16,7 +17,7 @@
 
 enum { LANES = TAGFLOW_LANES };
 
-/* What vectors of stored populations are made of: of halves the bits. */
+/* Element of vectors of stored populations; for halves their bits. */
 #if TAGFLOW_STORAGE == 16
 typedef uint16_t stored_word;
 #else
@@ -37,7 +38,7 @@ typedef double unaligned_doubles
 typedef uint32_t mask_lanes
     __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
-/* Comparison results of reals: all bits of a lane set or none. */
+/* Results of comparing reals: all bits of a lane are set, or none. */
 #if TAGFLOW_ARITHMETIC == 64
 typedef int64_t lane_bit;
 #else
@@ -57,7 +58,7 @@ TAGFLOW_FN real choose(lane_bits m, real a, real b)
 }
 
 #if TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 16
-/* Without instructions for it, as stored.h does one. */
+/* No conversion instructions: the same integer code as in stored.h. */
 typedef uint32_t half_bits __attribute__((vector_size(LANES * sizeof(uint32_t))));
 
 TAGFLOW_FN real half_lanes(stored_lanes s)
@@ -126,8 +127,8 @@ TAGFLOW_FN real load_lanes(const stored *p)
     return values_of(*(const unaligned_lanes *)p);
 }
 
-/* The first `count` lanes, and nothing beyond them: that may belong to another thread. Its own
- * function, as it would be inlined hundreds of times; where there are masked stores it is one. */
+/* Stores the first `count` lanes only: memory beyond may belong to another thread. A function, as
+ * it would be inlined hundreds of times; with masked stores it is one instruction. */
 static __attribute__((noinline)) void store_some(stored *restrict p, const stored *restrict value,
                                                  int count)
 {
@@ -162,7 +163,7 @@ TAGFLOW_FN stored_lanes keep_lanes(stored_lanes a, stored_lanes b, lane_bits m)
     return (stored_lanes)(((stored_bits)a & keep) | ((stored_bits)b & ~keep));
 }
 
-/* One lane, read or replaced. */
+/* Reads or replaces one lane. */
 TAGFLOW_FN stored lane(real value, int k)
 {
     const stored_lanes s = lanes_of(value);
@@ -178,8 +179,8 @@ TAGFLOW_FN real with_lane(real value, int k, stored x)
     return choose(lane_numbers == (lane_bits){0} + k, value, (real){0} + value_of(x));
 }
 
-/* The lanes where `active` is set. Without masked stores the others get back what is there: it must
- * be this thread's. */
+/* Stores the lanes where `active` is set. Without masked stores the other lanes are read and
+ * written back, so their memory must belong to this thread. */
 enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
 
 TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)

@@ -1,15 +1,15 @@
-/* The CPU's step kernel: rows of cells, a vector of neighbours at a time. Compiled once per variant
- * with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC and TAGFLOW_ISA set and TAGFLOW_VECTOR the bytes of a
- * vector register. */
-#include "cpu/lanes.h" /* first: it says what a real is */
+/* The CPU's step kernel: rows of cells along x, a vector of neighbours at a time. Compiled once per
+ * variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC, TAGFLOW_ISA and TAGFLOW_VECTOR (bytes of a
+ * vector register) set. */
+#include "cpu/lanes.h" /* first: it defines `real` */
 
 #include "boundary.h"
 #include "cpu/kernels.h"
 #include "sponge.h"
 
-/* Ask for the memory of a stream: 19 of them are more than the processor follows by itself. A few
- * cache lines ahead to the nearest cache, and far ahead, as long as memory takes to answer when all
- * cores ask, to the one behind it. */
+/* Distances of prefetches, in populations. A step reads 19 streams, more than the processor's own
+ * prefetcher follows. A few cache lines ahead go to the nearest cache. Far ahead, about the latency
+ * of memory when all cores are busy, lines go to the next cache. */
 enum { AHEAD = 4 * 64 / sizeof(stored), FAR_AHEAD = 16 * 64 / sizeof(stored) };
 
 TAGFLOW_FN void prefetch(const stored *p)
@@ -18,22 +18,24 @@ TAGFLOW_FN void prefetch(const stored *p)
     __builtin_prefetch(p + FAR_AHEAD, 1, 2);
 }
 
-/* Where the populations of a row's pairs are at this step: those of direction i of the pair at
- * `own`, in the row itself, those of i + 1 at `next`, in the row at c_i. A link that comes from a
- * wall is in the other slot of the pair: `flip` further on for own, back for next. */
+/* Addresses of a row's populations at this step, per pair of directions: those of direction i at
+ * `own`, in the row itself, those of i + 1 at `next`, in the row at c_i. The population of a link
+ * from a wall is in the other slot of its pair: at own + flip, or at next - flip. pitch: from a
+ * cell to the same cell of the next row. */
 struct row {
     stored *rest, *own[9], *next[9];
     ptrdiff_t flip, pitch;
     int nx;
 };
 
-/* The same for cell 0 of the whole array: what all rows of a step have in common. */
+/* The same for cell 0 of the whole array: the common part of all rows of a step. */
 static struct row rows_at(const struct view *v, int odd)
 {
     const struct slots s = slots_at(v, odd, sizeof(stored));
+    const ptrdiff_t stride = (ptrdiff_t)v->set[SET_flow].stride;
     struct row r = {
         .rest = (stored *)s.rest,
-        .flip = odd ? (ptrdiff_t)v->stride : -(ptrdiff_t)v->stride,
+        .flip = odd ? stride : -stride,
         .pitch = v->row,
         .nx = v->n[0],
     };
@@ -61,8 +63,8 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
     return r;
 }
 
-/* The same where only some lines have a place, for the run in which fluid cell x is: in a run the
- * cells of every stream follow each other. */
+/* As row_at, where only some lines have a place (view_place), for the run that contains fluid cell
+ * x: within a run the populations of each direction are consecutive. */
 static struct row sparse_row_at(const struct view *v, const struct row *first, int x, int y, int z)
 {
     struct row r = *first;
@@ -83,22 +85,23 @@ static struct row sparse_row_at(const struct view *v, const struct row *first, i
     return r;
 }
 
-/* What is constant over a run. */
+/* Constants of a run. */
 struct run_parameters {
     struct collision_parameters collision;
     struct wall_parameters wall;
-    const uint32_t *links, *ruled; /* [x - first] masks: of mixed runs, of runs with a wall */
+    const uint32_t *links, *ruled; /* [x - first] masks of mixed runs; of runs with a wall */
     int first;                     /* the run's first cell */
-    int end, sparse;               /* mixed: see struct run; only some lines have a place */
-    const double *damping_along;   /* [x] of the subgrid model, NULL: none */
-    scalar damping;                /* what all cells of the row have of it */
-    const double *target;          /* of a sponge, NULL: none */
-    const double *sponge;          /* its strengths of cells [x], or of the row */
-    int sponge_along;              /* it varies along the row */
+    int end, sparse;               /* end: see struct run, mixed runs; sparse: only some lines
+                                    * have a place */
+    const double *damping_along;   /* [x] damping of the subgrid model along x, NULL: none */
+    scalar damping;                /* damping along y and z, the same for all cells of the row */
+    const double *target;          /* target of a sponge, NULL: no sponge */
+    const double *sponge;          /* its strengths, [x] or one for the row */
+    int sponge_along;              /* the strength varies along the row */
 };
 
-/* Moments, subgrid model and collision of the cells from x on; the ints are constant in all loops.
- */
+/* Moments, subgrid model and collision of the cells from x on. The ints are constants in every
+ * call. */
 TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
                         const int collision, const int subgrid, const int forced)
 {
@@ -111,12 +114,12 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
     collide(collision, f, out, m, p->collision, r, forced);
 }
 
-/* The same as a function, for mixed runs, walls that move, sponges and the ends of rows: with all
- * of these, and for each operator, there would be too many loops. */
+/* `operate` as a function, one per operator: for mixed runs, moving walls, sponges and ends of
+ * rows. Loops for each of these and each operator would be too many. */
 typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
                              ptrdiff_t x);
 
-/* A sponge's strength in cells from x on. */
+/* Strength of a sponge in the cells from x on. */
 TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
 {
     if (p->sponge_along)
@@ -124,13 +127,15 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
     return (real){0} + (scalar)*p->sponge;
 }
 
-/* Cells x to x + count of the row, the same as cell_step for each: `count` lanes are stored, the
- * others hold whatever lies there. wraps: the neighbour of the last of them along +x is cell 0.
+/* Steps cells x <= cell < x + count of the row, as cell_step does. Only `count` lanes are stored.
+ * wraps: the neighbour along +x of the last of these cells is cell 0.
  *
- * Collided `by` that, or if that is NULL by what the ints say, which are then constant.
+ * Collision is by function `by`; if it is NULL, by `collision`, `subgrid` and `forced`, which are
+ * then constants.
  *
- * Links that come from walls have been bounced; those that lead to a wall with a `boundary` rule
- * have masks, for what leaves. */
+ * bounce_links has copied the populations of links from walls to where fluid would have stored
+ * them. `boundary`: the rule of the wall that the masks p->ruled are for; it changes what leaves
+ * into this wall. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                            int count, int wraps, lanes_operation *by, const int collision,
                            const int subgrid, const int forced, const int boundary)
@@ -179,7 +184,7 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
 #undef X
 }
 
-/* Cells x0 <= x < x1 of the row: whole vectors, then what is left or wraps. */
+/* Steps cells x0 <= x < x1 of the row: whole vectors, then the rest with the cell that wraps. */
 TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, int x0, int x1,
                          int wraps, lanes_operation *by, const int boundary)
 {
@@ -190,20 +195,20 @@ TAGFLOW_FN void step_run(const struct row *row, const struct run_parameters *p, 
         step_lanes(row, p, x, x1 - x, wraps, by, 0, 0, 0, boundary);
 }
 
-/* Cells of a mixed run, the same as cell_step for each: those of the vector at x that are the run's
- * and from `begin` to before `end`. wraps: the last lane is the last cell of a row that wraps.
+/* Steps cells of a mixed run as cell_step does: of the vector at x, the run's cells in begin <=
+ * cell < end. wraps: the last lane is the last cell of a row that wraps.
  *
- * Lanes that are not such cells store what they loaded. Nobody else changes that at this step: a
- * slot has one cell that stores to it, and these are of this row, which is one thread's. That the
- * cell of a wall's link may be reading it meanwhile does no harm: it stays the same.
+ * The other lanes store what they loaded. This is safe: only one cell stores to a slot in a step,
+ * and these slots are of cells of this row, which belongs to this thread. A cell of a wall's link
+ * may read the slot meanwhile; its value does not change.
  *
- * Pores are short, and the processor has seen no stream by their end: what is asked for ahead is
- * the same place in the next row, where there mostly is fluid too. */
+ * Pores are short: they end before the processor detects a stream. So prefetch the same place in
+ * the next row, where there is mostly fluid too. */
 TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                                  int begin, int end, lanes_operation *by, const int wraps,
                                  const int boundary)
 {
-    const ptrdiff_t back = x + LANES - 1 - row->nx; /* of the last lane's neighbour */
+    const ptrdiff_t back = x + LANES - 1 - row->nx; /* neighbour of the last lane along +x */
     const lane_bits at = lane_numbers + (lane_bit)x;
     const lane_bits links =
         __builtin_convertvector(*(const mask_lanes *)(p->links + (x - p->first)), lane_bits);
@@ -264,10 +269,10 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 #undef X
 }
 
-/* Cells of a mixed run from x0 to before x1, vector by vector from one that is the run's to the
- * next; the last is moved back to end with the row, or, where only some lines have a place, with
- * what follows each other there: that are at least a line but one cell, twice as long as vectors
- * without masked stores. */
+/* Steps cells x0 <= x < x1 of a mixed run, vector by vector, each from one of the run's cells to
+ * the next. The last vector is moved back to end at p->end: the end of the row or, where only some
+ * lines have a place, of the consecutive places (there only without masked stores: then a vector is
+ * about half a line, and at least a line less one cell is consecutive). */
 TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
                            int wraps, lanes_operation *by, const int boundary)
 {
@@ -286,7 +291,7 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
     }
 }
 
-/* Runs by the rule of the wall that masks are for. */
+/* One function per rule of the wall that the masks are for. */
 #define RUN(name)                                                                                  \
     static void step_##name(const struct row *row, const struct run_parameters *p, int x0, int x1, \
                             int wraps, lanes_operation *by)                                        \
@@ -307,9 +312,10 @@ MIXED(none)
 MIXED(moving)
 #undef MIXED
 
-/* Whole vectors of cells all of whose populations are where fluid would have sent them, from x0 on:
- * the loop that all speed depends on, one for each operator with each subgrid model, forced or not.
- * Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x is cell 0. */
+/* Steps whole vectors of cells from x0 on, with all populations where fluid would have stored them.
+ * This is the loop that determines the speed: one for each operator, subgrid model, and with or
+ * without force. Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x
+ * is cell 0. */
 typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
                           int wraps);
 
@@ -331,7 +337,7 @@ typedef int bulk_function(const struct row *, const struct run_parameters *, int
     {                                                                                              \
         operate(f, out, p, x, collision, subgrid, forced);                                         \
     }
-#define X(name, free, meaning)                                                                     \
+#define X(name, ...)                                                                               \
     BULK(name##_plain, COLLISION_##name, SUBGRID_none, 0)                                          \
     BULK(name##_forced, COLLISION_##name, SUBGRID_none, 1)                                         \
     BULK(name##_smagorinsky_plain, COLLISION_##name, SUBGRID_smagorinsky, 0)                       \
@@ -350,7 +356,7 @@ static const struct {
             bulk_##name##_forced, operate_##name##_forced                                          \
         }                                                                                          \
     }
-#define X(name, free, meaning)                                                                     \
+#define X(name, ...)                                                                               \
     [COLLISION_##                                                                                  \
         name] = {[SUBGRID_none] = LOOPS(name), [SUBGRID_smagorinsky] = LOOPS(name##_smagorinsky)},
     COLLISION_LIST(X)
@@ -360,8 +366,9 @@ static const struct {
 void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y,
                              int z); /* cells.c */
 
-/* Cell x of the next row, both slots of its links: where cells are done one by one, as beside an
- * inlet across x, one cell of each row, the processor does not see which come next. */
+/* Prefetches cell x of the next row, both slots of its links. Where cells are stepped one by one,
+ * as beside an inlet across x with one cell per row, the processor cannot predict the next
+ * addresses. */
 static void prefetch_cells(const struct row *row, ptrdiff_t x)
 {
     const ptrdiff_t ahead = x + row->pitch;
@@ -374,7 +381,7 @@ static void prefetch_cells(const struct row *row, ptrdiff_t x)
     }
 }
 
-/* What runs of cells of that row of the table have in common. */
+/* Parameters of one cell type, in the row at (y, z). */
 static struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
                                             int y, int z)
 {
@@ -388,7 +395,7 @@ static struct run_parameters row_parameters(const struct view *v, const struct t
     };
 }
 
-/* What they have of their own. */
+/* Masks and wall of this run. */
 static void set_masks(struct run_parameters *p, const struct view *v, const struct runs *runs,
                       const struct run *run)
 {
@@ -401,7 +408,8 @@ static void set_masks(struct run_parameters *p, const struct view *v, const stru
         p->wall = wall_parameters(v, &v->rows[run->wall]);
 }
 
-/* Runs and masks of a list: most likely those of the next row, where rows are not alike. */
+/* Prefetches the runs and masks of a list. Where rows differ, the next list is most likely that of
+ * the next row. */
 static void prefetch_runs(const struct runs *runs, size_t list)
 {
     enum { RUNS = 4, MASKS = 64, MASKS_A_LINE = 16 };
@@ -412,16 +420,16 @@ static void prefetch_runs(const struct runs *runs, size_t list)
         __builtin_prefetch(run + k);
     if (!runs->first[list] || !run[-1].masks)
         return;
-    /* after those of the run before, which is there already */
+    /* they follow the masks of run[-1], which is in cache */
     const uint32_t *const masks = runs->links + run[-1].masks + (run[-1].x1 - run[-1].x0);
     for (int k = 0; k < MASKS; k += MASKS_A_LINE)
         __builtin_prefetch(masks + k);
 }
 
-/* Copy the populations of links that come from walls, of cells from x0 to before x1, to where they
- * would be if they came from fluid. Nobody looks for anything else there: a link has two slots, and
- * the cell at its other end is none that reads. A cell of the next row will find its own far from
- * anything else in use, so ask for that ahead. */
+/* Copies the populations of links from walls, in cells x0 <= x < x1, to where fluid would have
+ * stored them. Nothing else uses this memory: a link has two slots, and the cell at its other end
+ * reads none of them. Prefetches the same links in the next row, which are far from other memory in
+ * use. */
 static void bounce_links(const struct row *row, const struct runs *runs, const struct run *run,
                          int x0, int x1)
 {
@@ -443,13 +451,13 @@ static void bounce_links(const struct row *row, const struct runs *runs, const s
     }
 }
 
-/* One row's part of a box. */
+/* Steps the part of a box in one row. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct box *b, int odd, int y, int z)
 {
     struct row row = *first;
     struct run_parameters p = {0};
-    int known = -1; /* cells' row that they are of */
+    int known = -1; /* cell type that p is for */
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
     if (!v->line)

@@ -1,4 +1,4 @@
-/* Rows of cells cut into runs; see runs.h. */
+/* Cuts rows of cells into runs; see runs.h. */
 #include "cpu/runs.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "base/message.h"
 #include "boundary.h"
 
-/* Ruled runs are made at least this long where the row allows it: a full vector. */
+/* Minimum length of ruled runs, where the row allows it: a full vector. */
 enum { BLOCK = 16 };
 
-/* Links of one cell that are not plain. */
+/* Links of one cell from cells that are not fluid. */
 struct cell_links {
     uint32_t links, ruled;
     uint8_t row, wall;
@@ -36,8 +36,8 @@ static bool reserve(void **array, size_t *space, size_t count, size_t size)
     return true;
 }
 
-/* Mark as holes those cells of the row at (y, z), up to `count`, where a vector of cells would
- * touch lines that are dropped: its own, or at the neighbours of odd directions. */
+/* Marks cells of the row at (y, z) as holes, up to `count`, where a vector of cells would touch
+ * dropped lines: in its own row, or in the rows of neighbours in odd directions. */
 static void mark_holes(const struct view *v, struct cell_links *l, int count, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -65,9 +65,9 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         return l;
     }
     if (v->rows[l.row].boundary != BOUNDARY_none)
-        l.kind = RUN_CELLS; /* a rule where populations arrive: row loops know none */
+        l.kind = RUN_CELLS; /* a rule for populations that arrive: row loops have none */
     if (v->line && !v->ghost[0] && x == v->n[0] - 1)
-        l.kind = RUN_CELLS; /* its neighbours at + x do not follow those of other cells */
+        l.kind = RUN_CELLS; /* its neighbours at +x are not consecutive with those of other cells */
     if (!(tag & TAG_BESIDE))
         return l;
     bool ruled = false;
@@ -77,10 +77,10 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         if (v->rows[wall].fluid)
             continue;
         l.links |= 1u << i;
-        if (boundary_as_sent(v->rows[wall].boundary))
+        if (boundary_is(v->rows[wall].boundary) & RULE_as_sent)
             continue;
         if ((ruled && wall != l.wall) || v->rows[wall].boundary != BOUNDARY_moving)
-            l.kind = RUN_CELLS; /* loops know one rule, for one wall */
+            l.kind = RUN_CELLS; /* loops have one rule, for one wall */
         else if (l.kind != RUN_CELLS)
             l.kind = RUN_RULED;
         ruled = true;
@@ -90,7 +90,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     return l;
 }
 
-/* Cells [x0, x1) of equal row, where some are RUN_RULED: blocks that hold one become so whole. */
+/* In cells [x0, x1) of one cell type, every block with a RUN_RULED cell becomes RUN_RULED as a
+ * whole, unless it has RUN_CELLS. */
 static void widen_blocks(struct cell_links *l, int x0, int x1)
 {
     for (int b = x0; b < x1; b += BLOCK) {
@@ -113,7 +114,7 @@ static void widen_blocks(struct cell_links *l, int x0, int x1)
     }
 }
 
-/* May cells a and b, neighbours, be in one run? */
+/* May neighbours a and b be in one run? */
 static bool together(const struct cell_links *a, const struct cell_links *b)
 {
     if (a->kind != b->kind || a->row != b->row)
@@ -126,8 +127,8 @@ static bool unlinked(const struct cell_links *l)
     return l->kind == RUN_BULK && !l->links;
 }
 
-/* In a row with cells that are not fluid between others: long stretches of cells without links stay
- * so, as many whole vectors as they are; other cells become RUN_MIXED. */
+/* For rows with both solid cells and links: long stretches of cells without links stay RUN_BULK, as
+ * many whole blocks as fit; other cells become RUN_MIXED. */
 static void mix_row(struct cell_links *l, int nx)
 {
     for (int x0 = 0, x1; x0 < nx; x0 = x1) {
@@ -143,7 +144,7 @@ static void mix_row(struct cell_links *l, int nx)
     }
 }
 
-/* Is the row one for mix_row? */
+/* Does mix_row apply to this row? */
 static bool broken(const struct cell_links *l, int nx)
 {
     bool solid = false, links = false;
@@ -154,14 +155,14 @@ static bool broken(const struct cell_links *l, int nx)
     return nx >= RUN_LANES && solid && links;
 }
 
-/* May a wall be the one of a run that has `wall` so far? */
+/* May the cell join a run whose wall is `wall` so far (0: none)? */
 static bool one_wall(uint8_t wall, const struct cell_links *l)
 {
     return !wall || !l->wall || l->wall == wall;
 }
 
-/* End of the run that begins at x0, with its wall. A mixed one goes on over a few cells that are
- * not fluid, unless there is a hole. */
+/* End of the run that begins at x0, and its wall. A mixed run goes on across a few cells that are
+ * not fluid, but not across a hole. */
 static int run_end(const struct cell_links *l, int x0, int nx, uint8_t *wall)
 {
     int x1 = x0 + 1;
@@ -181,8 +182,8 @@ static int run_end(const struct cell_links *l, int x0, int nx, uint8_t *wall)
     return x1;
 }
 
-/* Room for so many more masks, with zeros before the first and after the last: loops read whole
- * vectors. Their place in *at. */
+/* Adds room for `count` masks, with zeros before the first and after the last, as loops read whole
+ * vectors. *at: index of the first. */
 static bool add_masks(uint32_t **masks, size_t *space, size_t *used, size_t count, size_t *at)
 {
     const size_t first = *used ? *used : BLOCK;
@@ -220,7 +221,7 @@ static bool mask_run(struct runs *runs, struct run *run, const struct cell_links
     return true;
 }
 
-/* Links from walls of a run of fluid cells, in a row of nx that may wrap. */
+/* Lists the links from walls in a run of fluid cells, in a row of nx cells that may wrap. */
 static bool bounce_run(struct runs *runs, struct run *run, const struct cell_links *l, int nx,
                        bool wraps)
 {
@@ -232,7 +233,7 @@ static bool bounce_run(struct runs *runs, struct run *run, const struct cell_lin
                 ;
             if (!linked)
                 continue;
-            /* links of even number have their slot in the cell that they lead to */
+            /* even directions have their slot in the cell that the link leads to */
             const bool over = wraps && i % 2 == 0 && c[i - 1][0] && x1 == nx;
             if (!reserve((void **)&runs->bounce, &runs->bounce_space, runs->bounce_count + 2,
                          sizeof *runs->bounce))
@@ -250,8 +251,8 @@ static bool bounce_run(struct runs *runs, struct run *run, const struct cell_lin
     return true;
 }
 
-/* Append the runs of one row of nx cells, with what pads it `count`, as a new list; false when
- * memory runs out. */
+/* Appends the runs of one row of nx cells (`count` with its padding) as a new list. False: out of
+ * memory. */
 static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, bool wraps)
 {
     const bool mixed = broken(l, nx);
@@ -291,13 +292,13 @@ enum status runs_create(struct runs *runs, const struct view *v)
     const size_t rows = (size_t)v->n[1] * (size_t)v->n[2];
     const int count = v->line ? (int)v->row - v->ghost[0] : v->n[0];
     const size_t row_bytes = (size_t)count * sizeof(struct cell_links);
-    size_t buckets = 64; /* hash table of the lists, by the links of a row they came from */
+    size_t buckets = 64; /* hash table of lists, keyed by the cell_links of their rows */
     while (buckets < 2 * rows)
         buckets *= 2;
 
     *runs = (struct runs){0};
     struct cell_links *links = calloc(1, row_bytes);
-    uint32_t *bucket = calloc(buckets, sizeof *bucket); /* list + 1, 0: empty */
+    uint32_t *bucket = calloc(buckets, sizeof *bucket); /* list + 1; 0: empty */
     XXH128_hash_t *hashes = NULL;
     size_t hash_space = 0;
     runs->row_list = calloc(rows, sizeof *runs->row_list);

@@ -8,11 +8,11 @@
 #include "base/message.h"
 #include "domain/decompose.h"
 
-/* New cuts are only taken if the largest block has so much less, times the even one's: blocks as
- * long as each other suit vectors and messages. */
+/* New cuts must reduce the largest block to less than this fraction: blocks of equal length suit
+ * vectors and messages. */
 static const double gain = 0.98;
 
-/* Fluid cells of each plane of the whole box across an axis, [cells]; collective. */
+/* Fluid cells of each plane of the whole box normal to an axis, [cells]; collective. */
 static void count_planes(const struct domain *d, int axis, int64_t *count)
 {
     const struct view *const v = &d->view;
@@ -26,7 +26,7 @@ static void count_planes(const struct domain *d, int axis, int64_t *count)
     MPI_Allreduce(MPI_IN_PLACE, count, d->cells[axis], MPI_INT64_T, MPI_SUM, d->comm);
 }
 
-/* part[g] for each plane g across an axis: which it belongs to. */
+/* Sets part[g], the number of the part that plane g belongs to. */
 static void number_planes(const int *at, int parts, int *part)
 {
     for (int k = 0; k < parts; k++)
@@ -34,8 +34,8 @@ static void number_planes(const int *at, int parts, int *part)
             part[g] = k;
 }
 
-/* Fluid cells of the block that has most, with these cuts; collective. `blocks` is room for a
- * number each, part[a] for one of each plane. */
+/* The largest number of fluid cells in a block with these cuts; collective. `blocks` has room for
+ * one number per block, part[a] for one per plane. */
 static int64_t largest(const struct domain *d, const int cuts[3], int *const at[3],
                        int *const part[3], int64_t *blocks)
 {
@@ -66,7 +66,7 @@ static void swap(int *a[3], int *b[3])
     }
 }
 
-/* Room on this rank. */
+/* Allocates on this rank. */
 static bool make_room(struct balance *b, const struct domain *d, const int cuts[3], int *fair[3],
                       int *part[3], int64_t *count[3], int64_t **blocks)
 {

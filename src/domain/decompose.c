@@ -1,4 +1,4 @@
-/* How the box of cells is cut among ranks; see decompose.h. */
+/* Decomposition of the box among ranks; see decompose.h. */
 #include "domain/decompose.h"
 
 #include <stdbool.h>
@@ -20,13 +20,13 @@ void cut_evenly(int cells, int parts, int *at)
     at[parts] = cells;
 }
 
-/* Fill one part after the other up to `most`, leaving the later ones a cell each at least. Can it
- * be done? */
+/* Fills one part after the other up to `most`, and leaves at least one cell to each later part.
+ * Returns whether this is possible. */
 static bool cut_at_most(const int64_t *count, int cells, int parts, int64_t most, int *at)
 {
     int next = 0;
     for (int k = 0; k < parts; k++) {
-        const int last = cells - (parts - 1 - k); /* those after it need the rest */
+        const int last = cells - (parts - 1 - k); /* later parts need the rest */
         int64_t sum = 0;
         at[k] = next;
         while (next < last && (next == at[k] || sum + count[next] <= most))
@@ -40,7 +40,7 @@ static bool cut_at_most(const int64_t *count, int cells, int parts, int64_t most
 
 void cut_fairly(const int64_t *count, int cells, int parts, int *at)
 {
-    int64_t low = -1, high = 0; /* the least `most` for which it can be done: low < least <= high */
+    int64_t low = -1, high = 0; /* smallest feasible `most`: low < most <= high */
     for (int g = 0; g < cells; g++)
         high += count[g];
     while (high - low > 1) {
@@ -50,8 +50,8 @@ void cut_fairly(const int64_t *count, int cells, int parts, int *at)
     cut_at_most(count, cells, parts, high, at);
 }
 
-/* Relative cost of a step on the largest block: its cells, and its halo at the price of the memory
- * it touches: a face along x uses one value of every cache line. */
+/* Relative cost of a step on the largest block: its cells, and its halo weighted by the memory it
+ * touches: a face normal to x uses one value of every cache line. */
 static double cost(const int cells[3], const int cuts[3])
 {
     static const double price[3] = {8, 1.25, 1};
@@ -63,6 +63,18 @@ static double cost(const int cells[3], const int cuts[3])
         if (cuts[a] > 1)
             halo += price[a] * volume / n[a];
     return volume + halo;
+}
+
+/* Do all messages between blocks fit MPI's counts? */
+static bool messages_fit(const int cells[3], const int cuts[3])
+{
+    double n[3];
+    bool fit = true;
+    for (int a = 0; a < 3; a++)
+        n[a] = (double)((cells[a] + cuts[a] - 1) / cuts[a]);
+    for (int a = 0; a < 3; a++)
+        fit = fit && (cuts[a] == 1 || n[(a + 1) % 3] * n[(a + 2) % 3] <= DECOMPOSE_FACE);
+    return fit;
 }
 
 enum status decompose(const int cells[3], const int wanted[3], int ranks, int cuts[3])
@@ -83,6 +95,11 @@ enum status decompose(const int cells[3], const int wanted[3], int ranks, int cu
                     "xyz"[a], wanted[a], cells[a]);
             cuts[a] = wanted[a];
         }
+        if (!messages_fit(cells, cuts))
+            return fail_user(
+                "run.ranks [%d, %d, %d] leaves faces between blocks of more than %d cells, whose "
+                "populations are no message (cut along other axes, too, or run.ranks: auto)",
+                wanted[0], wanted[1], wanted[2], DECOMPOSE_FACE);
         return STATUS_OK;
     }
 
@@ -90,9 +107,9 @@ enum status decompose(const int cells[3], const int wanted[3], int ranks, int cu
     for (int pz = 1; pz <= ranks && pz <= cells[2]; pz++) {
         for (int py = 1; ranks % pz == 0 && py <= ranks / pz && py <= cells[1]; py++) {
             const int px = ranks / pz / py;
-            if (ranks / pz % py != 0 || px > cells[0])
-                continue;
             const int candidate[3] = {px, py, pz};
+            if (ranks / pz % py != 0 || px > cells[0] || !messages_fit(cells, candidate))
+                continue;
             const double c = cost(cells, candidate);
             if (best > 0 && c >= best)
                 continue;
@@ -105,6 +122,7 @@ enum status decompose(const int cells[3], const int wanted[3], int ranks, int cu
         return STATUS_OK;
     return fail_user("%d ranks cannot be placed: no px x py x pz = %d cuts %d x %d x %d cells so "
                      "that every rank "
-                     "has one (start fewer ranks)",
+                     "has one, and faces between them are small enough for a message (start fewer "
+                     "ranks, or more)",
                      ranks, ranks, cells[0], cells[1], cells[2]);
 }

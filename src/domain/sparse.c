@@ -1,4 +1,4 @@
-/* Populations of lines of cells that hold fluid; see sparse.h. */
+/* Populations only in lines of cells with fluid; see sparse.h. */
 #include "domain/sparse.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-/* Chosen when so much of all lines would be kept at most: it saves a fifth of the memory, and is as
- * fast as all of them at 0.73, faster below (docs/performance.md). */
+/* Largest share of kept lines at which `auto` uses sparse storage. At 0.8 it saves a fifth of the
+ * memory; it is as fast as full storage at 0.73, faster below (docs/performance.md). */
 static const double pays = 0.8;
 
-/* Is any of those cells fluid? */
+/* Is any of these cells fluid? */
 static bool any_fluid(const struct view *v, const uint8_t *tags, size_t count)
 {
     bool fluid = false;
@@ -20,8 +20,9 @@ static bool any_fluid(const struct view *v, const uint8_t *tags, size_t count)
     return fluid;
 }
 
-/* Mark the lines of one row, owned or ghost, in which fluid cells of the row at (y, z) keep
- * populations of links along (cx, cy, cz). */
+/* Marks the lines of one row, owned or ghost, in which fluid cells of the row at (y, z) keep
+ * populations of links along c. fluid[k]: line k of the row at (y, z) has fluid; last[k]: its last
+ * cell is fluid. */
 static void mark_row(struct sparse *s, const struct domain *d, const bool *fluid, const bool *last,
                      int y, int z, const int c[3])
 {
@@ -44,7 +45,7 @@ static void mark_row(struct sparse *s, const struct domain *d, const bool *fluid
         keep[0] |= v->rows[v->tags[view_index(v, v->n[0] - 1, y, z)] & TAG_ROW].fluid != FLUID_none;
 }
 
-/* Those of all fluid cells of a row. */
+/* Marks all lines in which fluid cells of a row keep populations. */
 static void survey_row(struct sparse *s, const struct domain *d, bool *fluid, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -135,10 +136,11 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->row = (ptrdiff_t)(s->row * line);
     v->plane = v->row * (v->n[1] + 2 * v->ghost[1]);
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    v->stride = domain_stride(s->kept * line, line);
+    d->places = s->kept * line;
+    v->set[SET_flow].stride = domain_stride(d->places, line);
 }
 
-/* The tags anew, in rows of whole lines, and the table of places. */
+/* Copies the tags to rows of whole lines, and makes the table of places. */
 static enum status keep_lines(struct domain *d, const struct sparse *s)
 {
     struct view *const v = &d->view;

@@ -1,8 +1,8 @@
 /* The colours of images; see colormap.h.
  *
- * Maps are drawn in Oklab, where distance is close to how different two colours look: lightness is
- * linear, and the hue goes smoothly through a few points of our choice. Oklab: B. Ottosson, "A
- * perceptual color space for image processing" (2020). */
+ * A map is a curve in Oklab, where the distance of two colours is close to their visible
+ * difference. Lightness is linear along the curve; the hue passes smoothly through a few chosen
+ * points. Oklab: B. Ottosson, "A perceptual color space for image processing" (2020). */
 #include "io/colormap.h"
 
 #include <math.h>
@@ -29,8 +29,8 @@ static const struct path below = {
 static const struct path above = {
     0.96, 0.36, {{0.0, 60}, {0.055, 52}, {0.115, 42}, {0.155, 30}, {0.13, 22}}};
 
-/* One coordinate on the Catmull-Rom curve through the points at s in [0, 1] between `from` and the
- * next; beyond the ends the curve goes on straight. */
+/* One coordinate of the Catmull-Rom curve through the points, at s in [0, 1] between point `from`
+ * and the next. Neighbours missing at the ends are extrapolated linearly. */
 static double between(const double *at, int from, double s)
 {
     double p1 = at[from], p2 = at[from + 1];

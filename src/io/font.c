@@ -1,8 +1,8 @@
 /* A bitmap font; see font.h. */
 #include "io/font.h"
 
-/* Seven rows from the top, the leftmost of five dots in 0x10. LOW in the first row: the glyph hangs
- * two rows lower than the others. */
+/* Seven rows from the top; bit 0x10 is the leftmost of five dots. LOW in the first row: the glyph
+ * is two rows lower than the others. */
 enum { LOW = 0x80 };
 
 /* clang-format off */

@@ -20,10 +20,10 @@
 #include "io/seal.h"
 
 enum {
-    FLUSH = 64 * 1024 * 1024, /* after so many bytes the system is to begin with the disk */
-    ALIGNMENT = 4096,         /* of large datasets, so that a page on disk belongs to one of them */
+    FLUSH = 64 * 1024 * 1024, /* bytes written before the system is told to flush them to disk */
+    ALIGNMENT = 4096,         /* of datasets from LARGE bytes on: no page on disk belongs to two */
     LARGE = 64 * 1024,
-    METADATA = 1024 * 1024 /* reserved on disk beyond the datasets for all that describes them */
+    METADATA = 1024 * 1024 /* bytes reserved on disk for metadata, beyond the datasets */
 };
 
 struct dataset {
@@ -40,13 +40,13 @@ struct h5file {
     char *path, *temporary;
     int fd;             /* of the temporary file */
     enum status status; /* the worst on this rank so far, reported */
-    int64_t unflushed;  /* bytes written since the system was last told to bring them to disk */
-    bool finished;      /* all is on disk, and the file closed */
+    int64_t unflushed;  /* bytes written since the system was last told to flush */
+    bool finished;      /* h5file_finish was called */
     const char *kind;   /* of the seal; NULL: none */
     int format;
     int datasets;
     struct dataset *dataset;
-    /* Rank 0 only: the same file without its data, as HDF5 sees it. */
+    /* Rank 0 only: the layout, which is the file as HDF5 sees it, without its data. */
     int layout_fd;
     hid_t layout;
 };
@@ -61,7 +61,8 @@ size_t sample_bytes(enum sample sample)
     return bytes[sample];
 }
 
-/* IEEE binary16, of which HDF5 had no name of its own for long: fields first, then the size. */
+/* Turns a copy of a 32-bit type into IEEE binary16, for which older versions of HDF5 have no name.
+ * The fields must be set before the size. */
 static bool make_half(hid_t type)
 {
     return H5Tset_fields(type, 15, 10, 5, 0, 10) >= 0 && H5Tset_size(type, 2) >= 0 &&
@@ -90,7 +91,7 @@ static herr_t take_reason(unsigned level, const H5E_error2_t *error, void *reaso
     return 0;
 }
 
-/* To be called right after the HDF5 call that failed: the next one empties the stack. */
+/* Call it directly after the HDF5 call that failed: the next HDF5 call empties the error stack. */
 static void fail_hdf5(struct h5file *file, const char *verb, const char *what)
 {
     char reason[256] = "unknown reason";
@@ -103,8 +104,8 @@ static void fail_errno(struct h5file *file, const char *verb, const char *path, 
     file->status = fail_machine("cannot %s %s: %s", verb, path, strerror(reason));
 }
 
-/* Makes sure that the first `end` bytes of the file will fit: a disk, quota or limit that is too
- * small shows here, before anything is computed or written. Returns 0 or errno. */
+/* Makes sure that the first `end` bytes of the file fit on the disk. A disk, quota or limit that is
+ * too small fails here, before anything is computed or written. Returns 0 or errno. */
 static int reserve(int fd, int64_t end)
 {
     int failed;
@@ -113,7 +114,7 @@ static int reserve(int fd, int64_t end)
     while (failed == EINTR);
     if (failed != EOPNOTSUPP && failed != ENOSYS)
         return failed;
-    /* This file system does not reserve; at least there has to be room, and the size be allowed. */
+    /* This file system cannot reserve space: at least check free space and the size limit. */
     struct stat info;
     struct statvfs system;
     if (fstat(fd, &info) != 0)
@@ -125,8 +126,8 @@ static int reserve(int fd, int64_t end)
     return info.st_size < end && ftruncate(fd, end) != 0 ? errno : 0;
 }
 
-/* Rank 0: a file in memory for HDF5 to lay out. Its holes, where the data go, take no memory. No
- * times in it: equal results are to be equal files. */
+/* Rank 0: creates the layout, a file in memory. It has holes at the places of the data; these take
+ * no memory. It contains no times, so that equal results give equal files. */
 static void open_layout(struct h5file *file)
 {
     file->layout_fd = memfd_create("tagflow-layout", MFD_CLOEXEC);
@@ -137,7 +138,7 @@ static void open_layout(struct h5file *file)
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/%d", file->layout_fd);
 
-    /* Not the sec2 driver: with it HDF5 wants to know what the link in /proc points to. */
+    /* The stdio driver, because with sec2 HDF5 follows the link in /proc. */
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     if (access < 0 || creation < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
         (file->kind && H5Pset_userblock(creation, SEAL_BLOCK) < 0) ||
@@ -154,7 +155,7 @@ static void open_layout(struct h5file *file)
 static void release(struct h5file *file)
 {
     if (file->layout >= 0)
-        H5Fclose(file->layout); /* in memory, no larger than what was reserved: cannot fail */
+        H5Fclose(file->layout); /* cannot fail: in memory and smaller than the reserved space */
     if (file->layout_fd >= 0)
         close(file->layout_fd);
     if (file->fd >= 0)
@@ -201,7 +202,7 @@ enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char 
 
     bool created = false;
     if (file->rank == 0) {
-        H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we say it ourselves, in one line */
+        H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* fail_hdf5 reports errors, in one line */
         file->fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         created = file->fd >= 0;
         int failed = created ? reserve(file->fd, METADATA) : errno;
@@ -213,7 +214,7 @@ enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char 
     if (status_agree(comm, file->status) != STATUS_OK)
         goto remove_temporary;
 
-    /* Not created here if missing: a folder that the nodes do not share must not go unnoticed. */
+    /* No O_CREAT: it must be an error if the nodes do not share the folder. */
     if (file->rank != 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0)
         fail_errno(file, "open", file->temporary, errno);
     if (status_agree(comm, file->status) != STATUS_OK)
@@ -229,8 +230,8 @@ remove_temporary:
     return STATUS_MACHINE;
 }
 
-/* Rank 0: the dataset in the layout, and its offset; its place on disk is reserved first, so that
- * the layout cannot outgrow the disk or the limit on the size of a file. */
+/* Rank 0: adds the dataset to the layout and gets its offset. Reserves its place on disk first, so
+ * that the layout cannot exceed the disk or the limit of the file size. */
 static void lay_out(struct h5file *file, const char *name, enum sample sample, struct dataset *set)
 {
     hsize_t size[H5FILE_AXES], end = 0;
@@ -286,7 +287,7 @@ enum status h5file_add(struct h5file *file, const char *name, enum sample sample
         set.size[axis] = size[axis];
         too_large |= __builtin_mul_overflow(set.bytes, size[axis], &set.bytes);
     }
-    too_large |= set.bytes > INT64_MAX / 2; /* room to add what comes before and after */
+    too_large |= set.bytes > INT64_MAX / 2; /* sums of offsets and sizes do not overflow */
 
     struct dataset *more =
         realloc(file->dataset, ((size_t)file->datasets + 1) * sizeof *file->dataset);
@@ -323,8 +324,9 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
     const struct dataset *set = &file->dataset[dataset];
     watchdog_progress();
 
-    /* Bytes from one index to the next along each axis; `run` bytes lie together in the file:
-     * along `cut`, the last axis on which the box is not whole, and all axes behind it. */
+    /* stride: bytes from one index to the next along each axis. run: contiguous bytes in the file.
+     * A run covers axis `cut`, the last one along which the box is only a part of the dataset (or
+     * axis 0), and all later axes. */
     int64_t stride[H5FILE_AXES], run = 0, runs = 1;
     int cut = -1;
     for (int axis = set->axes - 1; axis >= 0; --axis) {
@@ -355,7 +357,7 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
         }
     }
     file->unflushed += run * runs;
-    if (file->unflushed >= FLUSH) { /* a hint: what goes wrong there comes out at fsync */
+    if (file->unflushed >= FLUSH) { /* a hint: fsync returns its errors */
         sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
         file->unflushed = 0;
     }
@@ -380,7 +382,7 @@ void h5file_group(struct h5file *file, const char *name)
         H5Pclose(creation);
 }
 
-/* Rank 0: one attribute; type and space are checked here and remain the caller's. */
+/* Rank 0: writes one attribute. Checks that type and space are valid; the caller closes them. */
 static void write_attribute(struct h5file *file, const char *object, const char *name, hid_t type,
                             hid_t space, const void *value)
 {
@@ -394,7 +396,7 @@ static void write_attribute(struct h5file *file, const char *object, const char 
         H5Aclose(attribute);
 }
 
-/* Rank 0: a string attribute, of fixed length (size) or of any (H5T_VARIABLE). */
+/* Rank 0: writes a string attribute of fixed length (size) or of variable length (H5T_VARIABLE). */
 static void write_string(struct h5file *file, const char *object, const char *name, size_t size,
                          H5T_cset_t set, const void *value)
 {
@@ -462,7 +464,7 @@ static int by_offset(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Rank 0: ends the layout and copies it into the file, around the datasets. */
+/* Rank 0: closes the layout and copies it into the file, around the datasets. */
 static void write_layout(struct h5file *file)
 {
     hid_t layout = file->layout;
@@ -486,13 +488,13 @@ static void write_layout(struct h5file *file)
     }
     if (!failed)
         failed = copy_layout(file, done, end);
-    if (!failed && ftruncate(file->fd, end) != 0) /* gives back what was reserved in excess */
+    if (!failed && ftruncate(file->fd, end) != 0) /* frees excess reserved space */
         failed = errno;
     if (failed)
         fail_errno(file, "write", file->path, failed);
 }
 
-/* Rank 0, when all else is written: the block before the file. */
+/* Rank 0: writes the seal into the first block, after everything else. */
 static void write_seal(struct h5file *file)
 {
     struct seal seal = {.format = file->format};
@@ -500,7 +502,7 @@ static void write_seal(struct h5file *file)
     char block[SEAL_BLOCK];
     int failed = fstat(file->fd, &info) != 0 ? errno : 0;
     seal.bytes = info.st_size;
-    for (int i = 0; i < file->datasets; ++i) /* in order of their offsets by now */
+    for (int i = 0; i < file->datasets; ++i) /* write_layout sorted them by offset */
         if (file->dataset[i].apart) {
             assert(seal.spans < SEAL_SPANS);
             seal.span[seal.spans++] =
@@ -528,7 +530,7 @@ const char *h5file_finish(struct h5file *file)
         write_layout(file);
     if (file->rank == 0 && file->kind && file->status == STATUS_OK)
         write_seal(file);
-    /* Each rank's pages are in its own node's memory until now. */
+    /* Until now a rank's data may be only in the memory of its node. */
     if (fsync(file->fd) != 0 && file->status == STATUS_OK)
         fail_errno(file, "write", file->path, errno);
     if (close(file->fd) != 0 && file->status == STATUS_OK)
@@ -543,7 +545,7 @@ enum status h5file_close(struct h5file *file, bool ok)
     if (!file)
         return ok ? STATUS_OK : STATUS_MACHINE;
     if (!ok && file->status == STATUS_OK)
-        file->status = STATUS_MACHINE; /* the caller has said why */
+        file->status = STATUS_MACHINE; /* reported by the caller */
     if (!file->finished)
         h5file_finish(file);
     enum status status = status_agree(file->comm, file->status);

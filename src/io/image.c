@@ -25,11 +25,12 @@
 #include "io/font.h"
 
 enum {
-    COLORS = 251, /* of the map, from index 0; odd, so that 0 gets the middle one */
+    COLORS = 251, /* of the map, from index 0; odd, so that a diverging map has a middle colour */
     WHITE = COLORS,
     BLACK,
-    GREY, /* of what is not fluid */
-    DIM,  /* of lesser lettering */
+    GREY, /* cells that are not fluid */
+    DIM,  /* text with min and max */
+    BAD,  /* infinite values */
     PALETTE,
     LONGER_SIDE = 600, /* pixels, at least */
     LABEL = 32
@@ -42,10 +43,11 @@ struct canvas {
 
 struct range {
     double low, high;   /* of the colours */
-    double least, most; /* of the values; least > most: there is none */
+    double least, most; /* of the finite values; least > most: there are none */
+    size_t bad;         /* number of infinite values */
 };
 
-/* Sizes and places in pixels; scale is that of a dot of the font. */
+/* Sizes and positions in pixels. factor: pixels per cell; scale: pixels per dot of the font. */
 struct layout {
     int factor, scale;
     int plane_x, plane_y, plane_width, plane_height;
@@ -62,7 +64,7 @@ static void fill(struct canvas *canvas, int x, int y, int width, int height, int
                (size_t)(right - left));
 }
 
-/* Lettering with its upper left corner at x, y. */
+/* Draws text with its upper left corner at x, y. */
 static void letter(struct canvas *canvas, int x, int y, int scale, int color, const char *text)
 {
     for (; *text; ++text, x += FONT_ADVANCE * scale)
@@ -83,6 +85,7 @@ static struct range range_of(const struct image *image)
     size_t cells = (size_t)image->width * (size_t)image->height;
     for (size_t i = 0; i < cells; ++i) {
         double v = image->values[i];
+        range.bad += isinf(v) != 0;
         if (!isfinite(v))
             continue;
         range.least = v < range.least ? v : range.least;
@@ -96,10 +99,10 @@ static struct range range_of(const struct image *image)
         range.high = fmax(fabs(range.low), fabs(range.high));
         range.low = -range.high;
     }
-    /* Differences of these are neither infinite nor denormal. */
+    /* Limits both, so that their difference is finite. */
     range.low = fmin(fmax(range.low, -1e300), 1e300);
     range.high = fmin(fmax(range.high, -1e300), 1e300);
-    /* A constant, up to rounding: some range around it. */
+    /* The values are equal, up to rounding: takes a range around them. */
     double size = fmax(fabs(range.low), fabs(range.high));
     if (!(range.high - range.low > fmax(1e-12 * size, 1e-300))) {
         double middle = range.low, half = 0.5 * size;
@@ -109,7 +112,8 @@ static struct range range_of(const struct image *image)
     return range;
 }
 
-/* A number of steps' distance `step` from others, in as few digits as tell them apart. */
+/* Text of a tick's value, with as few digits as tell ticks apart. step: distance of ticks; size:
+ * largest |value| of the range. */
 static void format_tick(char text[LABEL], double value, double step, double size)
 {
     int last = (int)floor(log10(step) + 1e-9), first = (int)floor(log10(size) + 1e-9);
@@ -127,7 +131,7 @@ static void format_tick(char text[LABEL], double value, double step, double size
     }
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `wanted` steps make up the span. */
+/* 1, 2 or 5 times a power of ten, so that the span has about `wanted` steps. */
 static double tick_step(double span, int wanted)
 {
     double raw = span / wanted, power = pow(10.0, floor(log10(raw)));
@@ -135,7 +139,8 @@ static double tick_step(double span, int wanted)
     return power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
 }
 
-/* Draws the ticks beside the bar, or with canvas NULL only measures them: the widest label. */
+/* Draws the ticks beside the bar, except if canvas is NULL. Returns the width of the widest label.
+ */
 static int draw_ticks(struct canvas *canvas, const struct layout *at, struct range range)
 {
     double size = fmax(fabs(range.low), fabs(range.high)), span = range.high - range.low;
@@ -165,6 +170,8 @@ static int color_of(double value, struct range range)
 {
     if (isnan(value))
         return GREY;
+    if (isinf(value))
+        return BAD;
     double t = (value - range.low) / (range.high - range.low) * (COLORS - 1);
     return t <= 0 ? 0 : t >= COLORS - 1 ? COLORS - 1 : (int)(t + 0.5);
 }
@@ -200,7 +207,7 @@ static void draw_frame(struct canvas *canvas, int x, int y, int width, int heigh
     fill(canvas, x + width, y - 1, 1, height + 2, BLACK);
 }
 
-/* Where everything goes; gives the size of the canvas, too. */
+/* Computes the layout and the size of the canvas. */
 static struct layout lay_out(const struct image *image, struct range range, const char *extremes,
                              struct canvas *canvas)
 {
@@ -250,7 +257,7 @@ static void draw(struct canvas *canvas, const struct layout *at, const struct im
                image->up);
 }
 
-/* The PNG as it grows in memory: it then goes to disk in one piece, or not at all. */
+/* The PNG in memory. It is written to disk when it is complete, whole or not at all. */
 struct png_bytes {
     unsigned char *data;
     size_t length, room;
@@ -292,13 +299,14 @@ static void on_warning(png_structp png, png_const_charp reason)
 
 static void fill_palette(enum colormap map, png_color palette[PALETTE])
 {
-    static const unsigned char grey[PALETTE - COLORS] = {255, 0, 150, 95};
+    static const unsigned char own[PALETTE - COLORS][3] = {
+        {255, 255, 255}, {0, 0, 0}, {150, 150, 150}, {95, 95, 95}, {255, 0, 255}};
     for (int i = 0; i < PALETTE; ++i) {
         unsigned char rgb[3];
         if (i < COLORS)
             colormap_color(map, (double)i / (COLORS - 1), rgb);
         else
-            memset(rgb, grey[i - COLORS], 3);
+            memcpy(rgb, own[i - COLORS], 3);
         palette[i] = (png_color){.red = rgb[0], .green = rgb[1], .blue = rgb[2]};
     }
 }
@@ -314,8 +322,8 @@ static void write_notes(png_structp png, png_infop info, const struct image *ima
     }
 }
 
-/* libpng's calls; false, with bytes->reason, if one fails. Nothing here is used after a jump but
- * what came in. */
+/* Encodes the PNG. False, with bytes->reason, if a call of libpng fails. After a longjmp the code
+ * uses only variables that have not changed since setjmp. */
 static bool encode(const struct canvas *canvas, const struct image *image, struct png_bytes *bytes)
 {
     png_color palette[PALETTE];
@@ -350,9 +358,13 @@ enum status image_write(const char *path, const struct image *image)
 {
     assert(image->width > 0 && image->height > 0);
     struct range range = range_of(image);
-    char extremes[96] = "no fluid here";
+    char extremes[128] = "no fluid here", bad[48] = "";
+    if (range.bad)
+        snprintf(bad, sizeof bad, "  %zu not finite", range.bad);
     if (range.least <= range.most)
-        snprintf(extremes, sizeof extremes, "min %.6g  max %.6g", range.least, range.most);
+        snprintf(extremes, sizeof extremes, "min %.6g  max %.6g%s", range.least, range.most, bad);
+    else if (range.bad)
+        snprintf(extremes, sizeof extremes, "%s", bad + 2);
 
     struct canvas canvas = {0};
     struct layout at = lay_out(image, range, extremes, &canvas);

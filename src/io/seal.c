@@ -39,7 +39,8 @@ void seal_print(const struct seal *s, const char *kind, char block[SEAL_BLOCK])
     add(block, length, "seal %016" PRIx64 "\n", (uint64_t)XXH3_64bits(block, length));
 }
 
-/* A number of decimal digits at *at, below 2^62, followed by `end`: taken. */
+/* Reads a decimal number below 2^62 and the character `end` after it, and moves *at past both.
+ * False: they are not there. */
 static bool take_number(const char **at, const char *last, char end, int64_t *number)
 {
     int64_t n = 0;
@@ -84,7 +85,7 @@ static bool take_hex(const char **at, const char *last, uint64_t *number)
     return true;
 }
 
-/* The lines behind that of the format. */
+/* Reads the lines after the format line. */
 static bool take_rest(const char *at, const char *last, struct seal *s)
 {
     int64_t before = SEAL_BLOCK;

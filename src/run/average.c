@@ -4,8 +4,8 @@
  *
  *     m_n = m_(n-1) + (u - m_(n-1)) / n        M_ij += (u_i - m_i,(n-1)) (u_j - m_j,n)
  *
- * so that stresses that are small beside the mean flow do not drown in its rounding. Each cell for
- * itself, in double, on the host: no cut, thread count or restart changes a bit. */
+ * This keeps stresses accurate that are small beside the mean flow. Each cell is summed on its own,
+ * in double, on the host: no cut, thread count or restart changes a bit. */
 #include "run/average.h"
 
 #include <assert.h>
@@ -25,10 +25,10 @@ struct average {
     const struct flow_case *c;
     const struct case_average *what;
     struct solver *solver;
-    struct box part; /* cells of this rank's block that it covers, perhaps none */
+    struct box part; /* cells of the region in this rank's block, perhaps none */
     size_t cells;    /* of the part */
     double *sums;    /* [components][cells]; lattice units */
-    /* Where each begins in it, in components; NONE: not needed. */
+    /* First component of each quantity in `sums`; NONE: not needed. */
     int velocity, density, stress;
     int components;
     int64_t samples;
@@ -55,7 +55,8 @@ static void lay_out(struct average *a)
     }
 }
 
-/* All that the numbers depend on. The end of the window is not among it: it may be put off. */
+/* Everything that the sums depend on. The end of the window is not included: a restart may move
+ * it. */
 static void define(const struct average *a, char text[STATE_DEFINITION])
 {
     const struct case_region *const r = &a->what->region;
@@ -100,7 +101,7 @@ enum status average_create(struct average **out, const struct flow_case *c,
         a->part = domain_part(s->domain, what->region.lo, what->region.hi);
         a->cells = box_cells(&a->part);
         lay_out(a);
-        /* One more: the state takes NULL for something else, also where there are no cells. */
+        /* One more: the state gives NULL another meaning, also where there are no cells. */
         a->sums = calloc(a->cells * (size_t)a->components + 1, sizeof *a->sums);
         status = a->sums ? enter(a, state)
                          : fail_machine("out of memory: %.3g GB for the average %s (a smaller "
@@ -137,15 +138,15 @@ int64_t average_next(const struct average *a, int64_t step)
     const int64_t every = a->what->every, from = a->what->from, to = a->what->to;
     if (step >= to)
         return INT64_MAX;
-    const int64_t after = step + 1 > from ? step + 1 : from; /* no sooner than this */
+    const int64_t after = step + 1 > from ? step + 1 : from; /* the earliest possible step */
     const int64_t rest = every > 0 ? after % every : 0;
     if (every <= 0 || (rest && every - rest > to - after) || after > to)
         return to;
     return rest ? after + every - rest : after;
 }
 
-/* Samples beyond its end, because that was later before a restart? Then it is written at the last
- * step of the run: there is nothing else left to do with them. */
+/* Has the average samples after its end, because the end was later before a restart? Then it is
+ * written at the last step of the run. */
 static bool beyond(const struct average *a)
 {
     return a->samples > 0 && a->steps[1] > a->what->to;
@@ -187,7 +188,7 @@ static void add_velocity(struct average *a, size_t at, size_t cells, double n, c
     }
 }
 
-/* The mean of velocity with it. */
+/* Updates the mean of velocity, too. */
 static void add_stress(struct average *a, size_t at, size_t cells, double n, const double *flow)
 {
     double *const restrict x = a->sums + (size_t)a->velocity * a->cells + at;
@@ -235,7 +236,7 @@ enum status average_sample(struct average *a)
             add_stress(a, at, cells, n, flow);
         else if (a->velocity != NONE)
             add_velocity(a, at, cells, n, flow);
-        at += cells; /* a piece is whole rows of the part */
+        at += cells; /* a piece is whole lines of the part */
     }
     return fetch_end(&f);
 }
@@ -275,7 +276,7 @@ static double value_of(const struct average *a, enum average_array array, size_t
     return 0;
 }
 
-/* The part of this rank of an array, number `number` of the file; out: room for a piece. */
+/* Writes this rank's part of an array, which has this number in the file; out: room for a piece. */
 static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
                                enum average_array array, void *out)
 {
@@ -304,7 +305,7 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
     return status;
 }
 
-/* The file with its arrays, none of them written. Collective. */
+/* Creates the file and its arrays, without data. Collective. */
 static enum status open_file(const struct average *a, const char *dir, struct vtkhdf **file)
 {
     const struct case_region *const region = &a->what->region;

@@ -21,57 +21,68 @@
 #include "run/output.h"
 #include "stored.h"
 
-/* What travels and is written at a time is about this large, but at least a row of all components.
- */
+/* About the bytes that are sent and written at a time, but at least one line of all components. */
 enum { PIECE_BYTES = 4 << 20 };
 
-enum status checkpoint_register_populations(struct state *state, struct solver *s)
+static enum status register_set(struct state *state, struct solver *s, int number)
 {
-    const struct box all = {{0, 0, 0},
-                            {s->domain->cells[0], s->domain->cells[1], s->domain->cells[2]}};
-    const enum precision storage = s->backend->storage;
-    const enum sample sample = storage == PRECISION_fp64   ? SAMPLE_float64
-                               : storage == PRECISION_fp32 ? SAMPLE_float32
-                                                           : SAMPLE_float16;
-    const enum status status =
-        state_add_cells(state, "populations",
-                        sample == SAMPLE_float16 ? "D3Q19, stored 2^15 (f_i - w_i) as it arrives"
-                                                 : "D3Q19, stored f_i - w_i as it arrives",
-                        sample, Q, &all, NULL);
+    const struct domain *const d = s->domain;
+    const struct population_set *const set = &s->view.set[number];
+    const struct box all = {{0, 0, 0}, {d->cells[0], d->cells[1], d->cells[2]}};
+    const enum sample sample = set->bits == 64   ? SAMPLE_float64
+                               : set->bits == 32 ? SAMPLE_float32
+                                                 : SAMPLE_float16;
+    char name[STATE_NAME] = "populations", definition[STATE_DEFINITION];
+    if (number != SET_flow)
+        snprintf(name, sizeof name, "sets/%s", d->set_name[number]);
+    snprintf(definition, sizeof definition, "D3Q%d, stored %s as it arrives", set->q,
+             number != SET_flow         ? "g_i"
+             : sample == SAMPLE_float16 ? "2^15 (f_i - w_i)"
+                                        : "f_i - w_i");
+    const enum status status = state_add_cells(state, name, definition, sample, set->q, &all, NULL);
     if (status)
         return status;
     state->array[state->count - 1].solver = s;
+    state->array[state->count - 1].set = number;
     return STATUS_OK;
+}
+
+enum status checkpoint_register_populations(struct state *state, struct solver *s)
+{
+    enum status status = STATUS_OK;
+    for (int set = 0; set < s->view.sets && !status; set++)
+        status = register_set(state, s, set);
+    return status;
 }
 
 /* ---- an array in cells, plane by plane ---- */
 
-/* The ranks that share a range of z: each plane is put together by one of them, so that its
- * checksum is that of the whole plane. */
+/* The ranks that share a range of z. Each plane is assembled by one of them, so that its checksum
+ * is that of the whole plane. */
 struct slab {
     MPI_Comm comm;
     int rank, size;
-    int (*part)[4]; /* of each: x0 x1 y0 y1 of the array's box that it owns, whole grid */
+    int (*part)[4]; /* of each rank: x0 x1 y0 y1 of the box that it owns, whole grid */
     int *count, *start;
 };
 
-/* What is being written. */
+/* The array that is being written. */
 struct writer {
     const struct state_array *array;
     struct h5file *file;
     int dataset;
     size_t bytes; /* of a sample */
     int nx;       /* of the array's box */
-    char *piece;  /* this rank's rows */
-    char *rows;   /* of all, as they came, and in order */
+    char *piece;  /* this rank's lines */
+    char *rows;   /* lines of all ranks as received; `whole`: in order */
     char *whole;
     XXH3_state_t **sum; /* [components] */
     uint64_t *table;    /* [planes of the box][components] */
-    uint64_t hash;      /* populations: this rank's part of the state's */
-    struct fetch fetch; /* of them */
+    uint64_t hash;      /* populations: this rank's part of the set's hash */
+    struct fetch fetch; /* of populations */
 };
 
-/* This rank's part of the array's box, in its own coordinates; empty: none. */
+/* This rank's part of the array's box, in the block's coordinates; may be empty. */
 static struct box own_part(const struct domain *d, const struct state_array *array)
 {
     return domain_part(d, array->box.lo, array->box.hi);
@@ -103,14 +114,15 @@ static void copy_piece(const struct state_array *array, const struct domain *d,
 
 static int rows_at_once(const struct state_array *array)
 {
-    const size_t row = (size_t)(array->box.hi[0] - array->box.lo[0]) * (size_t)array->components *
-                       sample_bytes(array->sample);
-    /* of populations never more than the solver's pieces have room for */
+    /* For populations never more than a piece of the solver can hold. */
+    const size_t cell = array->solver ? view_cell_bytes(&array->solver->view)
+                                      : (size_t)array->components * sample_bytes(array->sample);
+    const size_t row = (size_t)(array->box.hi[0] - array->box.lo[0]) * cell;
     const size_t rows = PIECE_BYTES / row, ny = (size_t)(array->box.hi[1] - array->box.lo[1]);
     return rows < 1 ? 1 : rows > ny ? (int)ny : (int)rows;
 }
 
-/* Rows y0 <= y < y1 of plane z (of the whole grid), as far as they are this rank's. */
+/* This rank's part of lines y0 <= y < y1 of plane z of the whole grid. */
 static struct box own_rows(const struct domain *d, const struct state_array *array, int z, int y0,
                            int y1)
 {
@@ -118,7 +130,7 @@ static struct box own_rows(const struct domain *d, const struct state_array *arr
     return domain_part(d, (int[]){lo[0], y0, z}, (int[]){hi[0], y1, z + 1});
 }
 
-/* Number `number` of those of its pieces that write_planes comes to. */
+/* This rank's piece `number`, in the order in which write_planes() asks for them. */
 static bool next_rows(const void *how, int number, struct box *piece)
 {
     const struct writer *const w = how;
@@ -135,7 +147,7 @@ static bool next_rows(const void *how, int number, struct box *piece)
     return true;
 }
 
-/* The piece, [components][cells]; NULL when the backend failed. */
+/* Returns the piece, [components][cells]; NULL when the backend failed. */
 static const char *get_piece(struct writer *w, const struct domain *d, const struct box *piece)
 {
     struct box fetched;
@@ -146,11 +158,11 @@ static const char *get_piece(struct writer *w, const struct domain *d, const str
     const char *const populations = fetch_next(&w->fetch, &fetched);
     assert(!populations || memcmp(&fetched, piece, sizeof fetched) == 0);
     if (populations)
-        w->hash += solver_piece_hash(w->array->solver, piece, populations);
+        w->hash += solver_piece_hash(w->array->solver, w->array->set, piece, populations);
     return populations;
 }
 
-/* Put the rows of all ranks of the slab, [rank][component][y][x], in order, [component][y][x]. */
+/* Puts the lines of all ranks of the slab, [rank][component][y][x], in order, [component][y][x]. */
 static const char *in_order(const struct slab *slab, const struct writer *w, int y0, int y1)
 {
     const size_t rows = (size_t)(y1 - y0), row = (size_t)w->nx * w->bytes;
@@ -168,7 +180,8 @@ static const char *in_order(const struct slab *slab, const struct writer *w, int
     return w->whole;
 }
 
-/* Rows y0 <= y < y1 of plane z (of the whole grid): to the rank that puts the plane together. */
+/* Sends lines y0 <= y < y1 of plane z (of the whole grid) to the rank that assembles the plane,
+ * which writes them. */
 static enum status write_rows(const struct domain *d, const struct slab *slab, struct writer *w,
                               int z, int y0, int y1)
 {
@@ -193,7 +206,7 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
     if (slab->count[slab->rank] > 0) {
         mine = get_piece(w, d, &piece);
         if (!mine) {
-            status = STATUS_MACHINE; /* others wait for the message all the same */
+            status = STATUS_MACHINE; /* the others still wait for the message */
             memset(w->piece, 0, (size_t)slab->count[slab->rank]);
             mine = w->piece;
         }
@@ -216,7 +229,7 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
     return status;
 }
 
-/* All planes of this rank's slab. */
+/* Writes all planes of this rank's slab. */
 static enum status write_planes(const struct domain *d, const struct slab *slab, struct writer *w)
 {
     const struct box *const box = &w->array->box;
@@ -227,7 +240,7 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
     const int rows = rows_at_once(w->array);
     enum status status = STATUS_OK;
     if (w->array->solver)
-        fetch_start_by(&w->fetch, w->array->solver, KERNEL_get, next_rows, w);
+        fetch_start_set(&w->fetch, w->array->solver, w->array->set, NULL, next_rows, w);
     for (int z = z0; z < z1; z++) {
         for (size_t k = 0; k < components; k++)
             XXH3_64bits_reset(w->sum[k]);
@@ -312,7 +325,8 @@ static void dataset_name(char *name, size_t size, const char *group, const char 
     snprintf(name, size, "/%s/%s", group, array);
 }
 
-/* Data and checksums of an array in cells; of the populations also the hash, on this rank. */
+/* Writes data and checksums of an array in cells; for populations also computes this rank's part of
+ * the set's hash. */
 static enum status write_cells(struct h5file *file, const struct domain *d,
                                const struct state_array *array, int dataset, int table,
                                uint64_t *hash)
@@ -328,8 +342,8 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
         status = writer_create(&w, d, slab.size == 1);
     if (!status) {
         status = write_planes(d, &slab, &w);
-        *hash += w.hash;
-        const int count = planes * array->components; /* each made by one rank, 0 on the others */
+        *hash = w.hash;
+        const int count = planes * array->components; /* each is set on one rank, 0 on the others */
         MPI_Reduce(d->rank == 0 ? MPI_IN_PLACE : w.table, w.table, count, MPI_UINT64_T, MPI_BOR, 0,
                    d->comm);
         const int64_t start[2] = {0, 0}, size[2] = {planes, array->components};
@@ -343,8 +357,9 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
 
 /* ---- the whole file ---- */
 
-/* The populations, what the case lets be remembered, and the residual of run.stop. */
-_Static_assert(1 + CASE_REMEMBERED + 1 <= SEAL_SPANS, "the seal has room for every array in cells");
+/* The sets of populations, the averages and residuals of the case, and the residual of run.stop. */
+_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS,
+               "the seal has room for every array in cells");
 
 static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets)
 {
@@ -368,7 +383,7 @@ static enum status add_array(struct h5file *file, const struct state_array *arra
     status = h5file_add(file, name, array->sample, 4, size);
     if (status)
         return status;
-    h5file_apart(file, *datasets); /* it has its table of checksums */
+    h5file_apart(file, *datasets); /* it has its own checksums */
     h5file_text(file, name, "definition", array->definition);
     h5file_numbers(file, name, "first_cell", SAMPLE_int32, 3, lo);
     dataset_name(name, sizeof name, "checksums", array->name);
@@ -393,12 +408,24 @@ static char *array_list(const struct state *state)
     return NULL;
 }
 
+/* The hash of a set, of which each rank has a part: of the flow it is the state's. */
+static void write_hash(struct h5file *file, MPI_Comm comm, const struct state_array *array,
+                       uint64_t hash)
+{
+    char text[17], name[STATE_NAME + 16];
+    MPI_Allreduce(MPI_IN_PLACE, &hash, 1, MPI_UINT64_T, MPI_SUM, comm);
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    dataset_name(name, sizeof name, "cells", array->name);
+    if (array->set == SET_flow)
+        h5file_word(file, "/", "state_hash", text);
+    else
+        h5file_word(file, name, "hash", text);
+}
+
 static enum status fill(struct h5file *file, struct solver *s, const struct flow_case *c,
                         const struct state *state)
 {
     const struct domain *const d = s->domain;
-    char hash_text[17];
-    uint64_t hash = 0;
     int datasets = 0;
     char *const list = array_list(state);
     enum status status = status_agree(d->comm, list ? STATUS_OK : fail_machine("out of memory"));
@@ -422,18 +449,18 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
         const struct state_array *const array = &state->array[i];
         const int64_t zero = 0, count = array->components;
         if (array->in_cells) {
+            uint64_t hash = 0;
             status = write_cells(file, d, array, dataset, dataset + 1, &hash);
+            if (array->solver)
+                write_hash(file, d->comm, array, hash);
             dataset += 2;
         } else {
             if (d->rank == 0)
                 status = h5file_write(file, dataset, &zero, &count, array->data);
-            status = status_agree(d->comm, status); /* all go on to the next one, or none */
+            status = status_agree(d->comm, status); /* all ranks go on to the next one, or none */
             dataset++;
         }
     }
-    MPI_Allreduce(MPI_IN_PLACE, &hash, 1, MPI_UINT64_T, MPI_SUM, d->comm);
-    snprintf(hash_text, sizeof hash_text, "%016" PRIx64, hash);
-    h5file_word(file, "/", "state_hash", hash_text);
     free(list);
     return status_agree(d->comm, status);
 }
@@ -464,7 +491,7 @@ enum status checkpoint_write(struct solver *s, const struct flow_case *c, const 
     return status;
 }
 
-/* ---- bringing it back ---- */
+/* ---- restoring ---- */
 
 static const struct checkpoint_array *find(const struct checkpoint *k, const char *name)
 {
@@ -474,7 +501,7 @@ static const struct checkpoint_array *find(const struct checkpoint *k, const cha
     return NULL;
 }
 
-/* Is what the file holds under the name the same thing? */
+/* Has the file's array of this name the same layout and definition? */
 static bool same_array(const struct checkpoint_array *found, const struct state_array *array)
 {
     bool same = found->in_cells == array->in_cells && found->components == array->components &&
@@ -486,7 +513,7 @@ static bool same_array(const struct checkpoint_array *found, const struct state_
     return same;
 }
 
-/* Rows of one plane, [components][y][x], from the file. */
+/* Reads lines of one plane, [components][y][x], from the file. */
 static int read_rows(int fd, const struct checkpoint_array *from, const struct domain *d,
                      const struct box *piece, char *to)
 {
@@ -529,7 +556,7 @@ static enum status load_cells(int fd, const struct checkpoint_array *from, const
             if (failed)
                 status = fail_machine("cannot read %s: %s", path, strerror(failed));
             else if (array->solver)
-                status = solver_put(array->solver, &piece);
+                status = solver_put(array->solver, array->set, &piece);
             else
                 copy_piece(array, d, &piece, room, false);
             watchdog_progress();
@@ -549,6 +576,31 @@ static enum status load_numbers(int fd, const struct checkpoint_array *from,
     return STATUS_OK;
 }
 
+/* Has every set that was loaded the hash that was written? Collective. */
+static enum status verify_hashes(const struct checkpoint *k, const char *path,
+                                 const struct state *state, const struct domain *d)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < state->count && !status; i++) {
+        const struct state_array *const array = &state->array[i];
+        const struct checkpoint_array *const from = find(k, array->name);
+        uint64_t hash, written = k->hash;
+        if (!array->solver)
+            continue;
+        if (array->set != SET_flow && (!from || !same_array(from, array)))
+            continue;
+        if (array->set != SET_flow)
+            written = from->hash;
+        status = solver_hash(array->solver, array->set, &hash);
+        if (!status && hash != written && d->rank == 0)
+            status = fail_machine("%s was read, but the hash of %s is %016" PRIx64
+                                  ", not %016" PRIx64 " as written",
+                                  path, array->name, hash, written);
+        status = status_agree(d->comm, status);
+    }
+    return status;
+}
+
 enum status checkpoint_load(const struct checkpoint *k, const char *path, struct solver *s,
                             struct state *state)
 {
@@ -556,15 +608,15 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum status status =
         fd < 0 ? fail_machine("cannot open %s: %s", path, strerror(errno)) : STATUS_OK;
-    uint64_t hash = 0;
     s->step = k->step;
     for (int i = 0; i < state->count && !status; i++) {
         struct state_array *const array = &state->array[i];
         const struct checkpoint_array *const from = find(k, array->name);
         if (!from || !same_array(from, array)) {
-            warn("%s starts anew: %s", array->name,
-                 from ? "the checkpoint holds another one of that name"
-                      : "the checkpoint does not hold it");
+            if (from || !array->optional)
+                warn("%s starts anew: %s", array->name,
+                     from ? "the checkpoint holds another one of that name"
+                          : "the checkpoint does not hold it");
             continue;
         }
         status = array->in_cells ? load_cells(fd, from, d, array, path)
@@ -573,11 +625,5 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
     if (fd >= 0)
         close(fd);
     status = status_agree(d->comm, status);
-    if (!status)
-        status = solver_hash(s, &hash);
-    if (!status && hash != k->hash && d->rank == 0)
-        status = fail_machine("%s was read, but the state is %016" PRIx64 ", not %016" PRIx64
-                              " as written",
-                              path, hash, k->hash);
-    return status_agree(d->comm, status);
+    return status ? status : verify_hashes(k, path, state, d);
 }

@@ -1,9 +1,7 @@
-/* Checkpoints: all that a run remembers (solver/state.h), in one HDF5 file in global order, which
- * any number of ranks can read. Format: docs/formats.md.
- *
- * Every plane of every component has an XXH3 checksum, made from memory as it is written; all other
- * bytes are under a seal (io/seal.h). A file gets its name only after it was read back and found
- * whole. */
+/* Checkpoints: the run's whole state (solver/state.h) in one HDF5 file in global order, which any
+ * number of ranks can read. Format: docs/formats.md. Every plane of every component has an XXH3
+ * checksum, computed from memory as it is written; all other bytes are under a seal (io/seal.h). A
+ * file gets its final name only after it was read back and verified. */
 #ifndef TAGFLOW_CHECKPOINT_H
 #define TAGFLOW_CHECKPOINT_H
 
@@ -12,7 +10,7 @@
 
 enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_REASON = 512 };
 
-/* One that was read, and found whole. */
+/* One array of a checkpoint. */
 struct checkpoint_array {
     char name[STATE_NAME], definition[STATE_DEFINITION];
     int sample; /* enum sample */
@@ -20,7 +18,8 @@ struct checkpoint_array {
     int in_cells;
     int lo[3], n[3]; /* cells of the whole grid */
     int64_t offset;  /* in the file */
-    int64_t sums;    /* its first in `sum` */
+    int64_t sums;    /* index of its first checksum in `sum` */
+    uint64_t hash;   /* of a set of populations except the flow: solver_hash */
 };
 
 struct checkpoint {
@@ -38,30 +37,36 @@ struct checkpoint {
     uint64_t *sum; /* [arrays in cells][plane][component] */
 };
 
-/* What a checkpoint took: seconds until all was on disk, and to read it back. */
+/* Seconds until a checkpoint was on disk, and to read it back. */
 struct checkpoint_times {
     double write, verify;
 };
 
-/* Write the present state to `path`. Collective, one status on all ranks; on failure, reported,
- * nothing is left but what was there before. *times: the same on all ranks. */
+/* Write the present state to `path`. Collective, one status on all ranks. On failure, reported, an
+ * earlier file stays as it was and nothing new is left. *times: the same on all ranks. */
 enum status checkpoint_write(struct solver *s, const struct flow_case *c, const struct state *state,
                              const char *path, struct checkpoint_times *times);
 
-/* Read what `path` holds and verify every byte of it. Collective. False, the same on all ranks,
+/* Read the description of the checkpoint `path`, without verifying the arrays in cells; else as
+ * checkpoint_open(). */
+bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
+                         char reason[CHECKPOINT_REASON]);
+
+/* Read the checkpoint `path` and verify every byte of it. Collective. False, the same on all ranks,
  * with the reason in words ("it is damaged: ...") if it is not a whole checkpoint. */
 bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
                      char reason[CHECKPOINT_REASON]);
 void checkpoint_close(struct checkpoint *k);
 
-/* Bring back the state: populations, step, and every array registered in `state` that the file
- * holds with the same definition. The case must be that of the file
- * (case_same_flow). Collective; STATUS_MACHINE, reported, when it cannot be read any more or what
- * was loaded has not the hash that was written. */
+/* Restore the state: populations, step, and every array registered in `state` that the file holds
+ * with the same definition. The case must be that of the file (case_same_flow). Collective;
+ * STATUS_MACHINE, reported, when the file cannot be read any more or the loaded state has another
+ * hash than the written one. */
 enum status checkpoint_load(const struct checkpoint *k, const char *path, struct solver *s,
                             struct state *state);
 
-/* The populations, for the registry. */
+/* Register the populations of all sets in `state`: those of the flow as "populations", those of
+ * another set as "sets/NAME". */
 enum status checkpoint_register_populations(struct state *state, struct solver *s);
 
 #endif

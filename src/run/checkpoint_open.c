@@ -1,4 +1,4 @@
-/* Checkpoints: what a file holds, and whether it is whole; see checkpoint.h. */
+/* Checkpoints: reading and verifying a file; see checkpoint.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -15,121 +15,17 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "io/h5read.h"
 #include "io/seal.h"
 #include "run/checkpoint.h"
 #include "stored.h"
 
-enum { READ_BYTES = 4 << 20, MOST_ARRAYS = 1024 };
+enum { READ_BYTES = 4 << 20, MOST_ARRAYS = 2048 };
 
-/* ---- rank 0: what HDF5 says ---- */
+/* ---- rank 0: reading with HDF5 ---- */
 
-/* Everything below returns false when the file is not as checkpoint_write makes it. The seal is
- * whole by then, so that this means another program's hand, or our mistake. */
-
-static bool read_numbers(hid_t file, const char *object, const char *name, hid_t type, int count,
-                         void *out)
-{
-    const hid_t attribute = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t space = attribute < 0 ? H5I_INVALID_HID : H5Aget_space(attribute);
-    const bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == count &&
-                      H5Aread(attribute, type, out) >= 0;
-    if (space >= 0)
-        H5Sclose(space);
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    return good;
-}
-
-/* A string attribute of fixed or variable length, allocated. */
-static char *read_text(hid_t file, const char *object, const char *name)
-{
-    const hid_t attribute = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t type = attribute < 0 ? H5I_INVALID_HID : H5Aget_type(attribute);
-    const hid_t space = attribute < 0 ? H5I_INVALID_HID : H5Aget_space(attribute);
-    char *text = NULL;
-    if (type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
-        H5Tget_class(type) == H5T_STRING) {
-        if (H5Tis_variable_str(type) > 0) {
-            const hid_t memory = H5Tcopy(H5T_C_S1);
-            char *found = NULL;
-            if (memory >= 0 && H5Tset_size(memory, H5T_VARIABLE) >= 0 &&
-                H5Tset_cset(memory, H5Tget_cset(type)) >= 0 &&
-                H5Aread(attribute, memory, &found) >= 0 && found) {
-                text = strdup(found);
-                H5free_memory(found);
-            }
-            if (memory >= 0)
-                H5Tclose(memory);
-        } else {
-            const size_t size = H5Tget_size(type);
-            text = calloc(size + 1, 1);
-            if (text && H5Aread(attribute, type, text) < 0) {
-                free(text);
-                text = NULL;
-            }
-        }
-    }
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    return text;
-}
-
-static bool read_short_text(hid_t file, const char *object, const char *name, char *out,
-                            size_t size)
-{
-    char *const text = read_text(file, object, name);
-    const bool good = text && (size_t)snprintf(out, size, "%s", text) < size;
-    free(text);
-    return good;
-}
-
-static bool is_type(hid_t type, enum sample sample)
-{
-    const hid_t other = sample_type(sample);
-    const bool same = other >= 0 && H5Tequal(type, other) > 0;
-    if (other >= 0)
-        H5Tclose(other);
-    return same;
-}
-
-static int sample_of(hid_t dataset)
-{
-    const hid_t type = H5Dget_type(dataset);
-    int found = -1;
-#define X(name, c_type, hdf5_type)                                                                 \
-    if (type >= 0 && is_type(type, SAMPLE_##name))                                                 \
-        found = SAMPLE_##name;
-    SAMPLE_LIST(X)
-#undef X
-    if (type >= 0)
-        H5Tclose(type);
-    return found;
-}
-
-/* Shape, type and place of a dataset. */
-static bool read_dataset(hid_t file, const char *name, int axes, hsize_t *size, int *sample,
-                         int64_t *offset)
-{
-    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    const hid_t space = dataset < 0 ? H5I_INVALID_HID : H5Dget_space(dataset);
-    bool good = space >= 0 && H5Sget_simple_extent_ndims(space) == axes &&
-                H5Sget_simple_extent_dims(space, size, NULL) == axes;
-    if (good) {
-        const haddr_t place = H5Dget_offset(dataset);
-        *sample = sample_of(dataset);
-        *offset = (int64_t)place;
-        good = place != HADDR_UNDEF && *sample >= 0;
-    }
-    if (space >= 0)
-        H5Sclose(space);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    return good;
-}
+/* The functions below return false when the file is not as checkpoint_write() makes it. Its seal
+ * was verified before, so then another program has written it, or ours has a bug. */
 
 static bool read_sums(hid_t file, struct checkpoint *k, struct checkpoint_array *a, hsize_t planes)
 {
@@ -138,7 +34,7 @@ static bool read_sums(hid_t file, struct checkpoint *k, struct checkpoint_array 
     int sample;
     int64_t offset;
     snprintf(name, sizeof name, "/checksums/%s", a->name);
-    if (!read_dataset(file, name, 2, size, &sample, &offset) || size[0] != planes ||
+    if (!h5read_dataset(file, name, 2, size, &sample, &offset) || size[0] != planes ||
         size[1] != (hsize_t)a->components)
         return false;
     const size_t count = size[0] * size[1];
@@ -161,8 +57,8 @@ static bool read_array(hid_t file, struct checkpoint *k, struct checkpoint_array
     char name[STATE_NAME + 16];
     hsize_t size[4];
     snprintf(name, sizeof name, "/%s/%s", a->in_cells ? "cells" : "numbers", a->name);
-    if (!read_dataset(file, name, a->in_cells ? 4 : 1, size, &a->sample, &a->offset) ||
-        !read_short_text(file, name, "definition", a->definition, sizeof a->definition))
+    if (!h5read_dataset(file, name, a->in_cells ? 4 : 1, size, &a->sample, &a->offset) ||
+        !h5read_short_text(file, name, "definition", a->definition, sizeof a->definition))
         return false;
     if (!a->in_cells) {
         a->components = (int)size[0];
@@ -177,15 +73,21 @@ static bool read_array(hid_t file, struct checkpoint *k, struct checkpoint_array
     a->n[2] = (int)size[0];
     const double bytes = (double)size[0] * (double)size[1] * (double)size[2] * (double)size[3] *
                          (double)sample_bytes((enum sample)a->sample);
+    char hash[17], *end = hash;
+    if (h5read_short_text(file, name, "hash", hash, sizeof hash)) {
+        a->hash = strtoull(hash, &end, 16);
+        if (end != hash + 16)
+            return false;
+    }
     return (double)a->offset + bytes <= (double)k->bytes &&
-           read_numbers(file, name, "first_cell", H5T_NATIVE_INT, 3, a->lo) &&
+           h5read_numbers(file, name, "first_cell", H5T_NATIVE_INT, 3, a->lo) &&
            read_sums(file, k, a, size[0]);
 }
 
-/* The arrays that the list names. */
+/* Reads the arrays named in the file's list. */
 static bool read_arrays(hid_t file, struct checkpoint *k)
 {
-    char *const list = read_text(file, "/", "arrays");
+    char *const list = h5read_text(file, "/", "arrays");
     bool good = list != NULL;
     char *rest = NULL;
     for (char *line = list ? strtok_r(list, "\n", &rest) : NULL; line && good;
@@ -219,24 +121,24 @@ static bool read_description(struct checkpoint *k, const char *path)
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return false;
-    bool good = read_numbers(file, "/", "step", H5T_NATIVE_INT64, 1, &k->step) && k->step >= 0 &&
-                read_numbers(file, "/", "time", H5T_NATIVE_DOUBLE, 1, &k->time) &&
-                read_numbers(file, "/", "grid", H5T_NATIVE_INT, 3, k->cells) &&
-                read_short_text(file, "/", "storage", storage, sizeof storage) &&
-                read_short_text(file, "/", "state_hash", hash, sizeof hash) &&
-                read_numbers(file, "/provenance", "ranks", H5T_NATIVE_INT64, 1, &k->ranks) &&
-                read_short_text(file, "/provenance", "program", k->program, sizeof k->program) &&
-                read_short_text(file, "/provenance", "commit", k->commit, sizeof k->commit) &&
-                read_short_text(file, "/provenance", "date", k->date, sizeof k->date) &&
-                read_short_text(file, "/provenance", "backend", k->backend, sizeof k->backend) &&
-                (k->case_text = read_text(file, "/provenance", "case")) != NULL &&
+    bool good = h5read_numbers(file, "/", "step", H5T_NATIVE_INT64, 1, &k->step) && k->step >= 0 &&
+                h5read_numbers(file, "/", "time", H5T_NATIVE_DOUBLE, 1, &k->time) &&
+                h5read_numbers(file, "/", "grid", H5T_NATIVE_INT, 3, k->cells) &&
+                h5read_short_text(file, "/", "storage", storage, sizeof storage) &&
+                h5read_short_text(file, "/", "state_hash", hash, sizeof hash) &&
+                h5read_numbers(file, "/provenance", "ranks", H5T_NATIVE_INT64, 1, &k->ranks) &&
+                h5read_short_text(file, "/provenance", "program", k->program, sizeof k->program) &&
+                h5read_short_text(file, "/provenance", "commit", k->commit, sizeof k->commit) &&
+                h5read_short_text(file, "/provenance", "date", k->date, sizeof k->date) &&
+                h5read_short_text(file, "/provenance", "backend", k->backend, sizeof k->backend) &&
+                (k->case_text = h5read_text(file, "/provenance", "case")) != NULL &&
                 read_arrays(file, k);
     enum precision precision = PRECISION_fp32;
     good = good && precision_find(storage, &precision);
     k->precision = (int)precision;
     double scale = 0;
     if (good && precision == PRECISION_fp16)
-        good = read_numbers(file, "/", "scale", H5T_NATIVE_DOUBLE, 1, &scale) &&
+        good = h5read_numbers(file, "/", "scale", H5T_NATIVE_DOUBLE, 1, &scale) &&
                scale == (double)HALF_SCALE;
     k->hash = strtoull(hash, &end, 16);
     good = good && end == hash + 16;
@@ -246,7 +148,7 @@ static bool read_description(struct checkpoint *k, const char *path)
 
 /* ---- all ranks ---- */
 
-/* Rank 0's description on all ranks. False without memory. */
+/* Sends rank 0's description to all ranks. False without memory. */
 static bool share(struct checkpoint *k, MPI_Comm comm)
 {
     int rank, failed = 0;
@@ -274,9 +176,9 @@ static bool share(struct checkpoint *k, MPI_Comm comm)
     return true;
 }
 
-/* What was found wrong first; or nothing. */
+/* The first damaged plane, if any. */
 struct finding {
-    int64_t plane; /* number among all planes of all components; INT64_MAX: none */
+    int64_t plane; /* index among all planes of all components; INT64_MAX: none */
     int failed;    /* errno */
 };
 
@@ -302,8 +204,8 @@ static struct finding verify_plane(int fd, const struct checkpoint *k,
     return (struct finding){INT64_MAX, 0};
 }
 
-/* This rank's share of all planes: those in the middle of which some other rank wrote, so that on
- * several nodes they come from the disk, and not from this node's memory. */
+/* Verifies this rank's share of all planes. Another rank wrote most of them, so that on several
+ * nodes they are read from disk, not from this node's cache. */
 static struct finding verify_share(int fd, const struct checkpoint *k, int rank, int ranks,
                                    char *buffer)
 {
@@ -361,15 +263,15 @@ static bool verify(struct checkpoint *k, MPI_Comm comm, const char *path,
     return !found.failed && found.plane == INT64_MAX;
 }
 
-bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
-                     char reason[CHECKPOINT_REASON])
+bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
+                         char reason[CHECKPOINT_REASON])
 {
     int rank, good = 1;
     *k = (struct checkpoint){0};
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         struct seal seal;
-        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO waits for nobody */
+        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a FIFO */
         if (fd < 0)
             snprintf(reason, CHECKPOINT_REASON, "it cannot be opened: %s", strerror(errno));
         good = fd >= 0 && seal_check(fd, "checkpoint", CHECKPOINT_FORMAT, &seal, reason);
@@ -377,7 +279,7 @@ bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
             close(fd);
         if (good) {
             k->bytes = seal.bytes;
-            errno = 0; /* HDF5 leaves that of a read that failed */
+            errno = 0; /* HDF5 sets it when a read fails */
             good = read_description(k, path);
             if (!good && errno)
                 snprintf(reason, CHECKPOINT_REASON, "it cannot be read: %s", strerror(errno));
@@ -393,7 +295,15 @@ bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
         snprintf(reason, CHECKPOINT_REASON, "there is no memory to read it");
         good = 0;
     }
-    good = good && verify(k, comm, path, reason);
+    if (!good)
+        checkpoint_close(k);
+    return good;
+}
+
+bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
+                     char reason[CHECKPOINT_REASON])
+{
+    const bool good = checkpoint_describe(k, comm, path, reason) && verify(k, comm, path, reason);
     if (!good)
         checkpoint_close(k);
     return good;

@@ -6,9 +6,9 @@
 
 #include "base/message.h"
 #include "io/vtkhdf.h"
+#include "measure/curl.h"
 #include "run/folder.h"
 #include "run/output.h"
-#include "solver/curl.h"
 
 enum { MOST_COMPONENTS = 3 };
 
@@ -18,14 +18,15 @@ struct snapshot {
     const struct flow_case *c;
     const struct case_field *field;
     struct vtkhdf *file;
-    void *out;      /* a piece of an array as it is written */
+    void *out;      /* a piece of an array in the file's type */
     int arrays[32]; /* enum field_array -> its number in the file */
 };
 
-/* Points of a piece: cells first, first + stride, .. below hi, in cells of the block. */
+/* The points of a snapshot in a piece: cells first, first + stride, .. below hi, in cells of the
+ * block. */
 struct points {
     int first[3], count[3], stride;
-    int start[3]; /* of the first in the file */
+    int start[3]; /* index of the first point in the file */
 };
 
 static bool points_of(const struct snapshot *o, const struct box *piece, struct points *p)
@@ -33,7 +34,8 @@ static bool points_of(const struct snapshot *o, const struct box *piece, struct 
     const int stride = o->field->stride;
     p->stride = stride;
     for (int a = 0; a < 3; a++) {
-        /* cells from the region's first to the piece's, and to the first point that it has */
+        /* `before`: cells from the region's start to the piece; `skip`: from there to its first
+         * point */
         const int before = o->solver->domain->lo[a] + piece->lo[a] - o->field->region.lo[a];
         const int skip = (stride - before % stride) % stride;
         const int cells = piece->hi[a] - piece->lo[a] - skip;
@@ -44,7 +46,7 @@ static bool points_of(const struct snapshot *o, const struct box *piece, struct 
     return p->count[0] && p->count[1] && p->count[2];
 }
 
-/* Number, among the cells of the piece, of the one at a point. */
+/* Index of a point's cell among the cells of the piece. */
 static size_t point_cell(const struct points *p, const struct box *piece, int i, int j, int k)
 {
     const int x = p->first[0] + i * p->stride - piece->lo[0];
@@ -75,8 +77,8 @@ static void put(const struct snapshot *o, size_t place, double value)
         ((float *)o->out)[place] = (float)value;
 }
 
-/* The array at one cell, in physical units if the case has them. flow: density - 1 and velocity,
- * NULL for tags. */
+/* Stores the array at one cell, in physical units if the case has them. flow: density - 1 and
+ * velocity, NULL for tags. */
 static void put_cell(const struct snapshot *o, enum field_array array, const double flow[4],
                      size_t cell, size_t place)
 {
@@ -93,19 +95,19 @@ static void put_cell(const struct snapshot *o, enum field_array array, const dou
         put(o, place, flow[0] / 3 * rho * u * u);
         break;
     case FIELD_tags:
-        ((uint8_t *)o->out)[place] = o->solver->view.tags[cell] & TAG_ROW;
+        ((uint8_t *)o->out)[place] = o->solver->domain->tags[cell] & TAG_ROW;
         break;
     case FIELD_vorticity:
-        break; /* not made of these: write_vorticity */
+        break; /* needs neighbours: write_vorticity */
     }
 }
 
-/* One array but vorticity at the points of a piece, from the flow of all its cells; NULL for tags.
- */
+/* Writes one array, not vorticity, at the points of a piece, from the flow of all its cells (NULL
+ * for tags). */
 static enum status write_array(struct snapshot *o, enum field_array array, const struct box *piece,
                                const struct points *p, const double *flow)
 {
-    const struct view *const v = &o->solver->view;
+    const struct view *const v = &o->solver->domain->view;
     size_t place = 0;
     for (int k = 0; k < p->count[2]; k++)
         for (int j = 0; j < p->count[1]; j++)
@@ -124,7 +126,8 @@ static bool asks_for(const struct snapshot *o, enum field_array array)
     return o->field->of & (1u << array);
 }
 
-/* Arrays that are made of density and velocity, which are fetched only if there are any. */
+/* Writes the arrays computed from density and velocity, which are fetched only if one is asked
+ * for. */
 static enum status write_flow(struct snapshot *o, const struct box *box)
 {
     const unsigned others = 1u << FIELD_vorticity | 1u << FIELD_tags;
@@ -185,7 +188,7 @@ static enum status write_tags(struct snapshot *o, const struct box *box)
     return status;
 }
 
-/* This rank's part, in pieces; planes without a point are not looked at. */
+/* Writes this rank's part, in pieces; planes without a point are skipped. */
 static enum status write_part(struct snapshot *o, const struct box *part)
 {
     const int stride = o->field->stride;
@@ -208,7 +211,7 @@ static enum status write_part(struct snapshot *o, const struct box *part)
     return status;
 }
 
-/* The file with its arrays, none of them written. Collective. */
+/* Creates the file and its arrays, without data. Collective. */
 static enum status open_file(struct snapshot *o, const char *dir)
 {
     const struct case_region *const region = &o->field->region;

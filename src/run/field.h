@@ -1,4 +1,4 @@
-/* Snapshots of fields: the cells of a region, every so many of them, as VTKHDF. */
+/* Snapshots of fields as VTKHDF: the cells of a region, or every stride-th of them. */
 #ifndef TAGFLOW_FIELD_H
 #define TAGFLOW_FIELD_H
 

@@ -12,20 +12,21 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/watchdog.h"
 #include "run/lock.h"
 
-/* What a run leaves: files, and folders with files of one ending. */
+/* The results of a run: files, and folders of files with one ending. */
 static const char *const files[] = {"case.yaml", "log.txt", "status.json", "report.json"};
 static const struct {
     const char *name, *ending;
 } folders[] = {
     {"fields", ".vtkhdf"}, {"images", ".png"}, {"series", ".csv"}, {"checkpoints", ".h5"}};
 
-/* Behind the name of a checkpoint that is no good any more. */
+/* Appended to the name of a checkpoint that must not be used any more. */
 #define ASIDE ".aside"
 enum { STEP_DIGITS = 10 };
 
-/* Room for what is put behind the folder's name: /fields/<name>_<step>.vtkhdf.tmp */
+/* Room behind the folder's name, for /fields/<name>_<step>.vtkhdf.tmp */
 enum { LONGEST_NAME = 128 };
 
 enum { FILES = sizeof files / sizeof *files, FOLDERS = sizeof folders / sizeof *folders };
@@ -41,7 +42,7 @@ static bool ends_with(const char *name, const char *ending)
     return n > e && strcmp(name + n - e, ending) == 0;
 }
 
-/* Is this what a run writes into its folder i, or a leftover of one that was killed meanwhile? */
+/* Is this a file that a run writes into its folder i, or that a killed run left there? */
 static bool is_result(const char *name, int i)
 {
     return ends_with(name, folders[i].ending) || ends_with(name, FILE_TEMPORARY) ||
@@ -74,8 +75,8 @@ static enum status remove_file(const char *path)
     return STATUS_OK;
 }
 
-/* Do something with every result in folder i of dir, which is called name and lies at path:
- * removing and renaming are fine. */
+/* Calls `visitor` for every result in folder i of dir, with its name and path. The visitor may
+ * remove or rename it. */
 static enum status
 visit(const char *dir, int i,
       enum status (*visitor)(int i, const char *name, const char *path, int64_t step), int64_t step)
@@ -101,7 +102,7 @@ static enum status remove_any(int i, const char *name, const char *path, int64_t
     return remove_file(path);
 }
 
-/* The step in "<name>_<10 digits><ending>"; -1: it is not called so. */
+/* The step in "<name>_<10 digits><ending>"; -1: another kind of name. */
 static int64_t step_of(const char *name, const char *ending)
 {
     const size_t length = strlen(name), tail = strlen(ending);
@@ -118,7 +119,8 @@ static enum status rewind_file(int i, const char *name, const char *path, int64_
     char aside[FOLDER_PATH];
     if (ends_with(name, FILE_TEMPORARY))
         return remove_file(path);
-    if (step_of(name, folders[i].ending) <= step)
+    /* A number at the end of a series' name is not a step. */
+    if (strcmp(folders[i].name, "series") == 0 || step_of(name, folders[i].ending) <= step)
         return STATUS_OK;
     if (strcmp(folders[i].name, "checkpoints") != 0)
         return remove_file(path);
@@ -127,15 +129,23 @@ static enum status rewind_file(int i, const char *name, const char *path, int64_
     return fail_machine("cannot rename %s: %s", path, strerror(errno));
 }
 
-enum status folder_rewind(const char *dir, int64_t step)
+enum status folder_tidy(const char *dir)
 {
+    static const char *const endings[] = {FILE_TEMPORARY, WATCHDOG_TEMPORARY};
     char path[FOLDER_PATH], name[64];
     enum status status = STATUS_OK;
-    for (int i = 0; i < FILES && !status; i++) {
-        snprintf(name, sizeof name, "%s" FILE_TEMPORARY, files[i]);
-        if (folder_path(path, dir, name))
-            status = remove_file(path);
-    }
+    for (int i = 0; i < FILES; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings && !status; k++) {
+            snprintf(name, sizeof name, "%s%s", files[i], endings[k]);
+            if (folder_path(path, dir, name))
+                status = remove_file(path);
+        }
+    return status;
+}
+
+enum status folder_rewind(const char *dir, int64_t step)
+{
+    enum status status = STATUS_OK;
     for (int i = 0; i < FOLDERS && !status; i++)
         status = visit(dir, i, rewind_file, step);
     return status;
@@ -145,8 +155,8 @@ enum status folder_empty(const char *dir)
 {
     char path[FOLDER_PATH];
     enum status status = STATUS_OK;
-    /* Checkpoints first and the case last: if this is cut short, nothing goes on with what is left,
-     * and it is still known what that is. */
+    /* Checkpoints first, the case last: if this is interrupted, no run continues from the rest, and
+     * the case still tells what it was. */
     for (int i = 0; i < FOLDERS && !status; i++)
         status = visit(dir, i, remove_any, 0);
     for (int i = FILES - 1; i >= 0 && !status; i--)
@@ -219,7 +229,7 @@ enum status folder_prune(const char *dir, int keep)
     return status;
 }
 
-/* The first `length` bytes of dir are a folder afterwards. */
+/* Makes the first `length` bytes of dir a folder, if it is none yet. */
 static enum status make_part(const char *dir, size_t length)
 {
     char path[FOLDER_PATH];
@@ -235,7 +245,7 @@ static enum status make_part(const char *dir, size_t length)
     return folder_create(path);
 }
 
-/* dir and the folders that it is in. */
+/* Makes dir and the folders that contain it. */
 static enum status make_folders(const char *dir)
 {
     const size_t whole = strlen(dir);
@@ -249,7 +259,7 @@ static enum status make_folders(const char *dir)
     return status;
 }
 
-/* Is the case that is to run the case.yaml of this folder, which the run would replace? */
+/* Is the case file to run the case.yaml of this folder? The run would replace it. */
 static bool holds_the_case(const char *dir, const char *case_path)
 {
     char path[FOLDER_PATH];
@@ -283,7 +293,7 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
         status = make_folders(dir);
     if (!status)
         status = lock_take(lock, dir);
-    if (!status && mode == FOLDER_NEW) /* now that nobody else can begin one */
+    if (!status && mode == FOLDER_NEW) /* again under the lock: another run may have begun */
         status = refuse_run(dir);
     for (int i = 0; i < FOLDERS && !status; i++)
         status = folder_path(path, dir, folders[i].name)

@@ -15,7 +15,7 @@
 enum { TRIES = 100, NOTE = 256 };
 static const struct timespec pause_between = {.tv_nsec = 50 * 1000 * 1000};
 
-/* Locks of the open file, not of the process: closing another descriptor does not drop them. */
+/* An open-file-description lock: closing another descriptor does not release it. */
 static int try_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -62,7 +62,7 @@ enum status lock_take(int *fd, const char *dir)
         close(lock);
         return STATUS_OK;
     }
-    /* Who has it, for the message to others; without room for that it is locked all the same. */
+    /* Note the holder, for the message to others; the lock holds even if this fails. */
     gethostname(host, sizeof host - 1);
     snprintf(note, sizeof note, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(lock, 0) == 0)

@@ -1,4 +1,4 @@
-/* What a run says; see narrate.h. */
+/* Messages of a run; see narrate.h. */
 #include "run/narrate.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@
 #include "base/clock.h"
 #include "base/message.h"
 #include "case/keys.h"
+#include "measure/permeability.h"
 #include "run/folder.h"
 #include "run/output.h"
-#include "solver/permeability.h"
 #include "version.h"
 
 enum { PLACE = 512 }; /* host and device of a rank */
 
-/* ---- what is said at the start ---- */
+/* ---- messages at the start ---- */
 
 static void say_hosts(const struct narrator *n)
 {
@@ -34,7 +34,7 @@ static void say_hosts(const struct narrator *n)
         MPI_Abort(n->solver->domain->comm, fail_machine("out of memory"));
     MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->solver->domain->comm);
     for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
-        int same = rank; /* ranks in a row at one place share a line */
+        int same = rank; /* consecutive ranks at one place share a line */
         while (same + 1 < d->ranks &&
                strcmp(places + (same + 1) * PLACE, places + rank * PLACE) == 0)
             same++;
@@ -47,7 +47,7 @@ static void say_hosts(const struct narrator *n)
     free(places);
 }
 
-/* Ranks of this node that may use each of its cores, times threads: more than one is a waste. */
+/* Warns if ranks times threads exceed the cores that they may use, or those of this node. */
 static void warn_threads(const struct narrator *n)
 {
     cpu_set_t allowed;
@@ -68,7 +68,7 @@ static void warn_threads(const struct narrator *n)
              n->c->run.threads, n->c->run.threads == 1 ? "" : "s", online);
 }
 
-/* What there is to say of the meshes that bodies are made of, as `check` does. */
+/* Describes the meshes of bodies, as `check` does. */
 static void say_meshes(const struct flow_case *c)
 {
     char what[512];
@@ -95,15 +95,15 @@ void narrate_start(const struct narrator *n, const char *from)
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);
-    double bytes = solver_bytes(d, n->solver->backend->storage);
+    double bytes = solver_bytes(d);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
         d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
     if (d->ranks > 1)
-        say("fluid cells of the rank that has most: %.1f %% above the mean",
+        say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (d->imbalance - 1));
     if (d->view.line) {
-        double saved = ((double)d->all_stride - (double)d->view.stride) * Q *
+        double saved = ((double)d->all_stride - (double)d->view.set[SET_flow].stride) * Q *
                        (double)precision_bytes(n->solver->backend->storage);
         MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
         say("sparse: %.1f %% of the lines of %d cells need populations, %.4g GB less in all",
@@ -114,11 +114,12 @@ void narrate_start(const struct narrator *n, const char *from)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->solver->halo.count > 0)
         say("halos: %s", n->transport);
+    survey_say(n->survey, d, n->c);
     case_warn(n->c);
     warn_threads(n);
 }
 
-/* ---- what is said on the way ---- */
+/* ---- messages during the run ---- */
 
 static const char *duration_text(char *text, size_t size, double seconds)
 {
@@ -164,8 +165,8 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
         sums->max_velocity * u);
 }
 
-/* On a terminal, twice a second. Under mpirun and srun isatty is no evidence. (PMIX_RANK is none of
- * a launcher: Open MPI sets it itself in a program that was started alone.) */
+/* On a terminal, twice a second. Under mpirun and srun isatty() proves nothing. (PMIX_RANK does not
+ * show a launcher: Open MPI sets it even in a program that was started alone.) */
 bool narrate_live(const struct domain *d)
 {
     return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
@@ -187,32 +188,91 @@ void narrate_live_progress(struct narrator *n)
     fflush(stderr);
 }
 
-/* What is likely to help, by what the case says: the most telling first. */
-static void divergence_advice(const struct flow_case *c, double speed, char *text, size_t size)
+/* Cells from a face within which the face may be the cause. */
+enum { NEAR_FACE = 3 };
+
+static bool is_near(const struct flow_case *c, int face, const int cell[3])
 {
-    const double tau = case_tau(c);
-    const int regularised = choice_index(key_collisions, "rr");
+    const int axis = face / 2, from_low = cell[axis];
+    return (face % 2 ? c->cells[axis] - 1 - from_low : from_low) < NEAR_FACE;
+}
+
+/* The open face or patch near the cell, an outlet or a velocity inlet, and its side. NULL: none. */
+static const struct case_face *open_face_near(const struct flow_case *c, const int cell[3],
+                                              bool outlet, const char **side)
+{
+    for (int f = 0; f < 6 + c->patch_count; f++) {
+        const struct case_face *const face = f < 6 ? &c->faces[f] : &c->patches[f - 6].opening;
+        const int on = f < 6 ? f : c->patches[f - 6].face;
+        *side = key_sides[on];
+        if ((outlet ? face_holds_density(face) : face->kind == FACE_velocity) &&
+            is_near(c, on, cell))
+            return face;
+    }
+    return NULL;
+}
+
+const char *narrate_operator_remedy(const struct flow_case *c)
+{
+    const enum collision collision = c->solver.collision;
+    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const bool pairs = collision_on_pairs(collision), others = collision_noisy_at_rest(collision);
+    if (!pairs && c->solver.rates.bulk > 1.7)
+        return "solver.rates.bulk 1";
+    if (c->solver.subgrid != SUBGRID_none)
+        return pairs || others ? "solver.collision rr" : "";
+    if (pairs || others)
+        return cell > 40 ? "solver.collision rr with solver.subgrid {smagorinsky: {constant: 0.1}}"
+                         : "solver.collision rr";
+    return "solver.subgrid {smagorinsky: {constant: 0.1}}";
+}
+
+/* Advice after a divergence, the most likely remedy first, from the case and the place where it
+ * began. */
+static void divergence_advice(const struct flow_case *c, double speed, int64_t step,
+                              const int cell[3], char *text, size_t size)
+{
+    static const int64_t early = 1000;
+    const double tau = case_tau(c), set = case_fastest_velocity(c);
+    const bool thin = tau < 0.51 || set > 10 * c->fluid.viscosity;
+    const char *const method = thin ? narrate_operator_remedy(c) : "";
+    const char *side;
+    char outlet[160] = "", inlet[96] = "";
     size_t length = 0;
-    const struct {
-        bool fits;
-        const char *what;
-    } advice[] = {
-        {speed > 0.17, "a smaller velocity or time step"},
-        {tau < 0.51, "a finer grid or a larger viscosity"},
-        {tau < 0.51 && regularised < 0 && c->solver.collision == COLLISION_bgk,
-         "solver.collision trt"},
-        {tau < 0.51 && regularised >= 0 && (int)c->solver.collision != regularised,
-         "solver.collision rr"},
-        {tau > 2, "a smaller viscosity in lattice units: a smaller time step"},
-        {c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0,
-         "force.ramp or a smaller force"},
-        {true, "initial.relax or a ramp if it begins with a shock"},
+    const struct case_face *const out = open_face_near(c, cell, true, &side);
+    if (out)
+        snprintf(outlet, sizeof outlet,
+                 "at %s the outlet %s, more cells before it, or a sponge there (regions)", side,
+                 out->kind == FACE_pressure ? "nonreflecting" : "pressure");
+    if (open_face_near(c, cell, false, &side))
+        snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
+    const char *const advice[] = {
+        (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
+        outlet,
+        inlet,
+        method,
+        thin ? "a finer grid or a larger viscosity" : "",
+        tau > 2 ? "a smaller viscosity in lattice units: a smaller time step" : "",
+        c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0
+            ? "force.ramp or a smaller force"
+            : "",
+        step <= early ? "initial.relax or a ramp if it begins with a shock" : "",
     };
-    *text = '\0';
-    for (size_t i = 0; i < sizeof advice / sizeof *advice && length < size; i++)
-        if (advice[i].fits)
+    const size_t count = sizeof advice / sizeof *advice;
+    snprintf(text, size, "try a finer grid or smaller velocities");
+    for (size_t i = 0; i < count && length < size; i++)
+        if (*advice[i])
             length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "; " : "try ",
-                                       advice[i].what);
+                                       advice[i]);
+}
+
+void narrate_place(const struct narrator *n, const int cell[3], char *text, size_t size)
+{
+    const double dx = n->c->units.dx;
+    const int length = snprintf(text, size, "[%d, %d, %d]", cell[0], cell[1], cell[2]);
+    if (n->c->units.given && length > 0 && (size_t)length < size)
+        snprintf(text + length, size - (size_t)length, " (%.4g, %.4g, %.4g m)",
+                 (cell[0] + 0.5) * dx, (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
 }
 
 enum status narrate_divergence(const struct narrator *n, const struct flow_sums *sums,
@@ -221,26 +281,28 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     const double limit = n->c->check.max_velocity;
     const char *const unit = n->c->units.given ? " m/s" : "";
     const int *const cell = sums->finite ? sums->max_cell : sums->bad_cell;
-    const double dx = n->c->units.dx, u = output_velocity_unit(n->c);
-    char position[128] = "";
+    const double u = output_velocity_unit(n->c);
+    char place[128], before[256] = "";
     if (sums->finite && sums->max_velocity <= limit)
         return STATUS_OK;
     if (n->live)
         fputs("\r\033[K", stderr);
-    if (n->c->units.given)
-        snprintf(position, sizeof position, " (%.4g, %.4g, %.4g m)", (cell[0] + 0.5) * dx,
-                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
+    narrate_place(n, n->seen, place, sizeof place);
+    if (!sums->finite && n->seen_speed > 0) /* the first cell that is not finite tells little */
+        snprintf(before, sizeof before, ", where |u| was largest, %.3g%s, in cell %s",
+                 n->seen_speed * u, unit, place);
+    narrate_place(n, cell, place, sizeof place);
     const double tau = case_tau(n->c);
-    const double speed = sums->finite ? sums->max_velocity : n->c->fluid.velocity;
-    char what[128] = "not a finite number", method[96], advice[320];
+    const double speed = sums->finite ? sums->max_velocity : n->seen_speed;
+    const int *const origin = !sums->finite && n->seen_speed > 0 ? n->seen : cell;
+    char what[128] = "not a finite number", method[96], advice[512];
     if (sums->finite)
         snprintf(what, sizeof what, "|u| = %.3g%s (Mach %.2g) above check.max_velocity %.3g%s",
                  sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
     snprintf(method, sizeof method, "%s, tau %.6g", key_collisions[n->c->solver.collision], tau);
-    divergence_advice(n->c, speed, advice, sizeof advice);
-    fail_user("the flow diverged: %s at step %lld in cell [%d, %d, %d]%s, after step %lld (%s: %s)",
-              what, (long long)n->progress.step, cell[0], cell[1], cell[2], position,
-              (long long)last_good, method, advice);
+    divergence_advice(n->c, speed, n->progress.step, origin, advice, sizeof advice);
+    fail_user("the flow diverged: %s at step %lld in cell %s, after step %lld%s (%s: %s)", what,
+              (long long)n->progress.step, place, (long long)last_good, before, method, advice);
     return STATUS_DIVERGED;
 }
 
@@ -268,9 +330,23 @@ static void say_permeability(const struct narrator *n)
         snprintf(physical, sizeof physical, " (%.6g m2, %.6g mD)", p->permeability * area,
                  p->permeability * area / (1e-3 * PERMEABILITY_DARCY));
     if (isfinite(p->remaining))
-        snprintf(within, sizeof within, ", by its last changes settled to %.2g", p->remaining);
+        snprintf(within, sizeof within, ", estimated relative distance from its limit %.2g",
+                 p->remaining);
     say("permeability along %s: %.8g cells^2%s%s; " PERMEABILITY_FORMULA, key_axes[series->axis],
         p->permeability, physical, within);
+}
+
+/* Warns that the run ended at run.steps, not by run.stop. */
+static void warn_not_met(const struct narrator *n)
+{
+    const struct case_stop *const stop = &n->c->run.stop;
+    const double change = n->progress.stop_change;
+    char found[64] = "is not known (too few steps, or it is 0 or not a number)";
+    if (isfinite(change))
+        snprintf(found, sizeof found, "is %.3g", change);
+    warn("run.stop was not met: the change of %s in the last %lld steps %s, and run.stop.change is "
+         "%.3g (larger run.steps, and --restart auto, to go on)",
+         stop->name, (long long)stop->over, found, stop->change);
 }
 
 void narrate_done(const struct narrator *n, const char *hash)
@@ -282,8 +358,10 @@ void narrate_done(const struct narrator *n, const char *hash)
     say("done: step %lld; %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s",
         (long long)n->progress.step, (long long)n->progress.steps_done,
         duration_text(text, sizeof text, n->progress.seconds), 1e-9 * rate * cells,
-        1e-9 * rate * cells * report_bytes_per_update(n->solver->backend), hash);
+        1e-9 * rate * cells * backend_bytes_per_update(n->solver->backend), hash);
     if (n->progress.permeability != 0)
         say_permeability(n);
+    if (n->c->run.stop.given && !n->progress.stop_met)
+        warn_not_met(n);
     say("results in %s", n->dir);
 }

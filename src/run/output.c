@@ -1,4 +1,4 @@
-/* What a run writes while it goes on; see output.h. */
+/* Output of a run; see output.h. */
 #include "run/output.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "run/average.h"
 #include "run/field.h"
 #include "run/plane.h"
+#include "run/skin.h"
 #include "run/tables.h"
 #include "version.h"
 
@@ -18,7 +19,8 @@ struct output {
     const char *dir;
     struct tables *tables;
     struct average **averages; /* [averages_count] */
-    int64_t done;              /* what is due at this step was written, and all before */
+    struct skin_file **skins;  /* [surfaces_count] */
+    int64_t done;              /* the output of this step and of all before was written */
 };
 
 bool output_due(int64_t step, int64_t every)
@@ -65,18 +67,24 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     struct output *const o = calloc(1, sizeof *o);
     struct average **const averages =
         calloc((size_t)c->averages_count + 1, sizeof(struct average *));
-    const bool room = o && averages;
+    struct skin_file **const skins =
+        calloc((size_t)c->surfaces_count + 1, sizeof(struct skin_file *));
+    const bool room = o && averages && skins;
     enum status status = status_agree(
         s->domain->comm, room ? STATUS_OK : fail_machine("out of memory for what the run writes"));
     if (status || !room) {
         free(o);
         free(averages);
+        free(skins);
         return STATUS_MACHINE;
     }
-    *o = (struct output){.c = c, .solver = s, .dir = dir, .averages = averages, .done = -1};
+    *o = (struct output){
+        .c = c, .solver = s, .dir = dir, .averages = averages, .skins = skins, .done = -1};
     status = tables_create(&o->tables, c, s, state, dir);
     if (!status)
         status = create_averages(o, state);
+    for (int i = 0; i < c->surfaces_count && !status; i++)
+        status = skin_file_create(&o->skins[i], c, &c->surfaces[i], s);
     if (status) {
         output_close(o);
         return status;
@@ -85,12 +93,12 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     return STATUS_OK;
 }
 
-enum status output_start(struct output *o, int64_t resumed)
+enum status output_start(struct output *o, int64_t resumed, bool over)
 {
     o->done = resumed < 0 ? -1 : resumed;
     for (int i = 0; i < o->c->averages_count; i++)
         average_resume(o->averages[i]);
-    return tables_start(o->tables, resumed);
+    return tables_start(o->tables, resumed, over);
 }
 
 static int64_t nearer(int64_t next, int64_t step, int64_t every)
@@ -107,6 +115,8 @@ int64_t output_next(const struct output *o, int64_t step)
         next = nearer(next, step, c->series[i].every);
     for (int i = 0; i < c->fields_count; i++)
         next = nearer(next, step, c->fields[i].every);
+    for (int i = 0; i < c->surfaces_count; i++)
+        next = nearer(next, step, c->surfaces[i].every);
     for (int i = 0; i < c->images_count; i++)
         next = nearer(next, step, c->images[i].every);
     for (int i = 0; i < c->averages_count; i++) {
@@ -123,6 +133,8 @@ bool output_files_due(const struct output *o, int64_t step)
     bool due = false;
     for (int i = 0; i < c->fields_count; i++)
         due |= output_due(step, c->fields[i].every);
+    for (int i = 0; i < c->surfaces_count; i++)
+        due |= output_due(step, c->surfaces[i].every);
     for (int i = 0; i < c->images_count; i++)
         due |= output_due(step, c->images[i].every);
     for (int i = 0; i < c->averages_count; i++)
@@ -135,8 +147,8 @@ bool output_needs_sums(const struct output *o, int64_t step, bool *enstrophy)
     return step > o->done && tables_need_sums(o->tables, step, enstrophy);
 }
 
-/* Is something to be written: what is due unless that was done before, what a run ends with
- * unless it was just due? */
+/* Is this to be written? In a second call at a step (`again`), only what the run's last step
+ * adds. */
 static bool wanted(bool again, bool due, bool last)
 {
     return again ? last && !due : last || due;
@@ -151,14 +163,27 @@ static enum status sample_averages(struct output *o, int64_t step)
     return status_agree(o->solver->domain->comm, status);
 }
 
-enum status output_write(struct output *o, const struct flow_sums *sums, bool last)
+enum status output_rows(struct output *o, const struct flow_sums *sums)
+{
+    return o->solver->step <= o->done ? STATUS_OK : tables_write(o->tables, sums);
+}
+
+enum status output_last_rows(struct output *o)
+{
+    return o->solver->step <= o->done ? STATUS_OK : tables_end(o->tables);
+}
+
+double output_value(const struct output *o, int series, int column)
+{
+    return tables_value(o->tables, series, column);
+}
+
+enum status output_write(struct output *o, bool last)
 {
     const struct flow_case *const c = o->c;
     const int64_t step = o->solver->step;
     const bool again = step <= o->done;
-    enum status status = again ? STATUS_OK : tables_write(o->tables, sums);
-    if (!status && !again)
-        status = sample_averages(o, step);
+    enum status status = again ? STATUS_OK : sample_averages(o, step);
     for (int i = 0; i < c->fields_count && !status; i++)
         if (wanted(again, output_due(step, c->fields[i].every), last))
             status = field_write(o->solver, c, &c->fields[i], o->dir);
@@ -167,6 +192,9 @@ enum status output_write(struct output *o, const struct flow_sums *sums, bool la
         if (wanted(again, average_ends(a, step), last && average_open(a, step)))
             status = average_write(a, o->dir);
     }
+    for (int i = 0; i < c->surfaces_count && !status; i++)
+        if (wanted(again, output_due(step, c->surfaces[i].every), last))
+            status = skin_file_write(o->skins[i], o->dir);
     for (int i = 0; i < c->images_count && !status; i++)
         if (wanted(again, output_due(step, c->images[i].every), last))
             status = plane_image(o->solver, c, &c->images[i], o->dir);
@@ -186,7 +214,10 @@ enum status output_close(struct output *o)
     const enum status status = tables_close(o->tables);
     for (int i = 0; i < o->c->averages_count; i++)
         average_destroy(o->averages[i]);
+    for (int i = 0; i < o->c->surfaces_count; i++)
+        skin_file_destroy(o->skins[i]);
     free(o->averages);
+    free(o->skins);
     free(o);
     return status;
 }

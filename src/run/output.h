@@ -1,38 +1,47 @@
-/* What a run writes while it goes on: series, snapshots, averages, images, each at its own
- * interval. */
+/* Output of a run: series, snapshots, averages, surfaces, images, each at its own interval. */
 #ifndef TAGFLOW_OUTPUT_H
 #define TAGFLOW_OUTPUT_H
 
-#include "solver/flow.h"
+#include "measure/flow.h"
 #include "solver/state.h"
 
 struct output;
 
-/* Is something due every so many steps due at `step`? The first state counts, never is never. */
+/* Is output with this interval due at `step`? Step 0 counts; interval 0: never. */
 bool output_due(int64_t step, int64_t every);
 
-/* Ready what the case asks for; what it remembers from step to step is registered in `state`.
- * Collective, as the others below: one status on all ranks, failures reported. */
+/* Prepare the output of the case and register its memory in `state`. Collective, as the others
+ * below: one status on all ranks, failures reported. */
 enum status output_create(struct output **out, const struct flow_case *c, struct solver *s,
                           struct state *state, const char *dir);
 
-/* Start the files; after a restart from step `resumed` (< 0: a new run) go on with them. */
-enum status output_start(struct output *o, int64_t resumed);
+/* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. over: the
+ * run has no more steps. */
+enum status output_start(struct output *o, int64_t resumed, bool over);
 
-/* Steps from `step` to the next at which output_write has something to do; INT64_MAX: none. */
+/* Steps from `step` to the next output; INT64_MAX: none. */
 int64_t output_next(const struct output *o, int64_t step);
 
-/* Are snapshots or images, which nobody should see of a diverged flow, due at `step`? */
+/* Are snapshots, surfaces, averages or images due at `step`? The flow is checked before, so that
+ * none shows a diverged flow. */
 bool output_files_due(const struct output *o, int64_t step);
 
 /* Do the series due at this step need sums, and enstrophy among them? */
 bool output_needs_sums(const struct output *o, int64_t step, bool *enstrophy);
 
-/* Write what is due at the solver's step, snapshots, averages and images also if this is the `last`
- * one. sums: as output_needs_sums asked for them. */
-enum status output_write(struct output *o, const struct flow_sums *sums, bool last);
+/* Write the rows of series that are due at the solver's step (output_rows); because the run ends
+ * early, also a row of all others (output_last_rows). Before output_write(). sums: as
+ * output_needs_sums() asked for. */
+enum status output_rows(struct output *o, const struct flow_sums *sums);
+enum status output_last_rows(struct output *o);
 
-/* All that was written is on disk after this. */
+/* A value in the row of this step, of a series with one row a step; the same on all ranks. */
+double output_value(const struct output *o, int series, int column);
+
+/* Write all other output that is due at the solver's step; at the `last` step all of it. */
+enum status output_write(struct output *o, bool last);
+
+/* Put all that was written on disk. */
 enum status output_sync(struct output *o);
 
 /* NULL: nothing. */
@@ -41,8 +50,8 @@ enum status output_close(struct output *o);
 /* One lattice unit of velocity in m/s: 1 for a case without units. */
 double output_velocity_unit(const struct flow_case *c);
 
-/* Attributes that say where an HDF5 file comes from, in its group /provenance: program, commit,
- * case, backend, date, ranks, step, time. What rank 0 gives counts. */
+/* Attributes of an HDF5 file's origin, in its group /provenance: program, commit, case, backend,
+ * date, ranks, step, time. The values of rank 0 count. */
 struct h5file;
 void output_provenance(struct h5file *file, const struct flow_case *c, const struct solver *s);
 

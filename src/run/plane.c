@@ -8,23 +8,23 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "io/image.h"
+#include "measure/curl.h"
 #include "run/folder.h"
 #include "run/output.h"
-#include "solver/curl.h"
 #include "version.h"
 
 enum { PLANE_TAG = 100 };
 
-/* Axes of the picture, across and up, for a plane across each axis. */
+/* Horizontal and vertical axis of the picture, by the plane's normal axis. */
 static const int across_axis[3] = {1, 0, 0}, up_axis[3] = {2, 2, 1};
 
 /* The image's quantity in a whole plane, on rank 0. */
 struct plane {
     int axis, at, width, height;
-    double *values; /* [height][width], in its unit; NaN where a cell is not fluid */
+    double *values; /* [height][width], in the quantity's unit, as in struct image */
 };
 
-/* A quantity of one cell, in its unit, from density - 1 and velocity. */
+/* The quantity in one cell, in its unit, from density - 1 and velocity. */
 static double value_at(const struct flow_case *c, enum image_quantity of, const double flow[4])
 {
     const double u = output_velocity_unit(c), rho = c->units.density;
@@ -42,14 +42,21 @@ static double value_at(const struct flow_case *c, enum image_quantity of, const 
     case IMAGE_pressure:
         return rho * u * u * flow[0] / 3;
     case IMAGE_vorticity:
-        break; /* not of one cell: fetch_vorticity */
+        break; /* needs neighbours: fetch_vorticity */
     }
     return NAN;
+}
+
+/* NaN marks cells that are not fluid, so values that are not finite become infinite. */
+static double shown(double value)
+{
+    return isfinite(value) ? value : INFINITY;
 }
 
 static enum status fetch_part(struct solver *s, const struct flow_case *c, enum image_quantity of,
                               const struct box *part, double *out)
 {
+    const struct view *const v = &s->domain->view;
     struct box piece;
     struct fetch f;
     const double *flow;
@@ -57,9 +64,8 @@ static enum status fetch_part(struct solver *s, const struct flow_case *c, enum 
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
-                    *out++ = view_fluid(&s->view, view_index(&s->view, x, y, z))
-                                 ? value_at(c, of, flow)
-                                 : NAN;
+                    *out++ =
+                        view_fluid(v, view_index(v, x, y, z)) ? shown(value_at(c, of, flow)) : NAN;
     return fetch_end(&f);
 }
 
@@ -68,6 +74,7 @@ static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, 
                                    const struct box *part, double *out)
 {
     const double unit = output_velocity_unit(c) / c->units.dx;
+    const struct view *const v = &s->domain->view;
     const enum status status = curl_prepare(s);
     struct box piece;
     struct fetch f;
@@ -78,12 +85,11 @@ static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, 
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, curl += 3)
-                    *out++ = view_fluid(&s->view, view_index(&s->view, x, y, z)) ? unit * curl[axis]
-                                                                                 : NAN;
+                    *out++ = view_fluid(v, view_index(v, x, y, z)) ? shown(unit * curl[axis]) : NAN;
     return fetch_end(&f);
 }
 
-/* Put a part, cells x fastest, then y, z, in its place. */
+/* Copies a part (x fastest, then y, z) into the plane. */
 static void place_part(struct plane *p, const int lo[3], const int n[3], const double *part)
 {
     const int across = across_axis[p->axis], up = up_axis[p->axis];
@@ -94,7 +100,7 @@ static void place_part(struct plane *p, const int lo[3], const int n[3], const d
                 p->values[(size_t)g[up] * (size_t)p->width + (size_t)g[across]] = *part++;
 }
 
-/* Every rank that has a part sends it to rank 0: where it lies, then its values. */
+/* Every rank with a part sends rank 0 its position and values. */
 static enum status gather(struct solver *s, const struct flow_case *c, enum image_quantity of,
                           struct plane *p)
 {
@@ -184,7 +190,7 @@ static enum status draw(const struct plane *p, const struct solver *s, const str
     snprintf(title, sizeof title, "%s%s%s%s  %s=%d  %s", image_name(image->of),
              c->units.given ? " (" : "", c->units.given ? unit : "", c->units.given ? ")" : "",
              names[p->axis], p->at, when);
-    /* White is zero: only for a quantity and a range that have both signs. */
+    /* The diverging map shows 0 as white: only for quantities and ranges with both signs. */
     const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density &&
                            !(image->fixed_range && image->range[0] * image->range[1] >= 0);
     const struct image_note notes[] = {{"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT},

@@ -1,4 +1,4 @@
-/* Images of a plane of cells, made as the run goes. */
+/* Images of a plane of cells, written during the run. */
 #ifndef TAGFLOW_PLANE_H
 #define TAGFLOW_PLANE_H
 

@@ -12,9 +12,11 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/watchdog.h"
 #include "case/keys.h"
+#include "measure/permeability.h"
 #include "run/folder.h"
-#include "solver/permeability.h"
+#include "run/report_series.h"
 #include "version.h"
 
 const char *run_state_name(enum run_state state)
@@ -27,26 +29,44 @@ const char *run_state_name(enum run_state state)
     return names[state];
 }
 
-double report_bytes_per_update(const struct backend *b)
+static const char status_name[] = "status.json", report_name[] = "report.json";
+
+/* The text of a JSON object, allocated, NULL without memory; releases the object. */
+static char *text_of(json_t *object)
 {
-    return 2 * Q * (double)precision_bytes(b->storage) + 1;
+    char *const text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(object);
+    return text;
 }
 
-/* Write a JSON object to dir/name and release it. */
-static enum status replace_json(const char *dir, const char *name, json_t *object)
+/* Write a JSON object to dir/name and release it. begins: a hang reported in the old file is of an
+ * earlier job; otherwise watchdog_hold() applies. */
+static enum status replace_json(const char *dir, const char *name, json_t *object, bool begins)
 {
-    char path[FOLDER_PATH];
-    char *const text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-    enum status status = STATUS_MACHINE;
-    json_decref(object);
+    char path[FOLDER_PATH], temporary[FOLDER_PATH];
+    char *const text = text_of(object);
     if (!text)
         return fail_machine("out of memory for %s", name);
     const size_t length = strlen(text);
-    text[length] = '\n'; /* in the place of the NUL: files have a length */
-    if (folder_path(path, dir, name))
-        status = file_replace(path, text, length + 1);
+    text[length] = '\n'; /* replaces the NUL: files have a length */
+    enum status status = STATUS_MACHINE;
+    if (folder_path(path, dir, name) &&
+        snprintf(temporary, sizeof temporary, "%s" FILE_TEMPORARY, path) < FOLDER_PATH)
+        status = file_prepare(path, temporary, text, length + 1);
+    if (!status && !begins)
+        watchdog_hold(path);
+    if (!status)
+        status = file_rename(temporary, path);
     free(text);
     return status;
+}
+
+/* Adds how the run ended, null while it has not. */
+static void add_end(json_t *to, const struct progress *p)
+{
+    const bool ended = p->state != RUN_starting && p->state != RUN_running;
+    json_object_set_new(to, "exit_status", ended ? json_integer(p->exit_status) : json_null());
+    json_object_set_new(to, "reason", ended && p->reason ? json_string(p->reason) : json_null());
 }
 
 static double all_cells(const struct flow_case *c)
@@ -54,7 +74,7 @@ static double all_cells(const struct flow_case *c)
     return (double)c->cells[0] * c->cells[1] * c->cells[2];
 }
 
-enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p)
+static json_t *status_json(const struct flow_case *c, const struct progress *p)
 {
     char date[64], host[256] = "";
     const time_t now = time(NULL);
@@ -72,10 +92,16 @@ enum status report_status(const char *dir, const struct flow_case *c, const stru
         (double)p->step * c->units.dt, "glups", 1e-9 * p->updates_now, "eta_seconds",
         p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(), "checkpoint",
         checkpoint, "updated", date, "host", host, "pid", (int)getpid());
-    return replace_json(dir, "status.json", object);
+    add_end(object, p);
+    return object;
 }
 
-/* Seconds of each phase in a step of rank 0. */
+enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p)
+{
+    return replace_json(dir, status_name, status_json(c, p), p->state == RUN_starting);
+}
+
+/* Seconds of each phase of a step on rank 0. */
 static json_t *phases_json(const struct progress *p)
 {
     static const char *const names[] = {
@@ -89,30 +115,31 @@ static json_t *phases_json(const struct progress *p)
     return object;
 }
 
-/* Not a number: null. */
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *permeability_json(const struct flow_case *c, const struct progress *p)
 {
     const double area = c->units.cell * c->units.cell;
     const bool physical = area > 0;
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "series", c->series[c->run.stop.series].name, "axis",
-        key_axes[c->series[c->run.stop.series].axis], "cells2", number(p->permeability), "m2",
-        number(physical ? p->permeability * area : NAN), "millidarcy",
-        number(physical ? p->permeability * area / (1e-3 * PERMEABILITY_DARCY) : NAN), "remaining",
-        number(p->remaining), "formula", PERMEABILITY_FORMULA);
+        key_axes[c->series[c->run.stop.series].axis], "cells2", json_number(p->permeability), "m2",
+        json_number(physical ? p->permeability * area : NAN), "millidarcy",
+        json_number(physical ? p->permeability * area / (1e-3 * PERMEABILITY_DARCY) : NAN),
+        "remaining", json_number(p->remaining), "formula", PERMEABILITY_FORMULA);
 }
 
-enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
-                         const struct backend *b, const struct progress *p, const char *hash)
+static json_t *stop_json(const struct case_stop *stop, const struct progress *p)
+{
+    return json_pack("{s:s, s:f, s:I, s:b, s:o}", "of", stop->name, "change", stop->change, "over",
+                     (json_int_t)stop->over, "met", p->stop_met, "last_change",
+                     json_number(p->stop_change));
+}
+
+static json_t *report_json(const struct flow_case *c, const struct domain *d,
+                           const struct backend *b, const struct progress *p, const char *hash)
 {
     const double rate =
         p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
-    const double bytes = report_bytes_per_update(b);
+    const double bytes = backend_bytes_per_update(b);
     json_t *const object = json_pack(
         "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, "
         "s:f, "
@@ -128,7 +155,39 @@ enum status report_write(const char *dir, const struct flow_case *c, const struc
         "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
         phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
         "sparse", d->view.line != NULL, "kept_share", d->kept_share);
+    add_end(object, p);
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));
-    return replace_json(dir, "report.json", object);
+    if (c->run.stop.given)
+        json_object_set_new(object, "stop", stop_json(&c->run.stop, p));
+    return object;
+}
+
+enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
+                         const struct backend *b, const struct progress *p, const char *hash)
+{
+    json_t *const object = report_json(c, d, b, p, hash);
+    if (hash && report_statistics(object, dir, c)) {
+        json_decref(object);
+        return STATUS_MACHINE;
+    }
+    return replace_json(dir, report_name, object, true);
+}
+
+void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,
+                         const struct backend *b, const struct progress *p)
+{
+    struct progress end = *p;
+    end.state = RUN_failed;
+    end.exit_status = STATUS_MACHINE;
+    end.reason = watchdog_reason();
+    if (!end.reason)
+        return;
+    char *const report = text_of(report_json(c, d, b, &end, NULL));
+    char *const status = text_of(status_json(c, &end));
+    if (report && status)
+        watchdog_files(
+            dir, (const struct watchdog_file[]){{report_name, report}, {status_name, status}});
+    free(report);
+    free(status);
 }

@@ -1,4 +1,4 @@
-/* status.json, replaced as the run goes on, and report.json, written at its end. */
+/* status.json, replaced during the run, and report.json, written at its end. */
 #ifndef TAGFLOW_REPORT_H
 #define TAGFLOW_REPORT_H
 
@@ -12,26 +12,31 @@ enum run_state {
 };
 const char *run_state_name(enum run_state state);
 
-/* How far a run is and how fast it goes. */
+/* Progress of a run. */
 struct progress {
     enum run_state state;
-    int64_t step;          /* reached */
+    int64_t step;          /* steps reached */
     int64_t steps_done;    /* by this job */
-    double seconds;        /* this job's steps took, without set-up and output */
-    double updates_now;    /* cells updated a second lately; 0: not known yet */
-    int64_t checkpoint;    /* step of the newest; -1: there is none */
-    double phases[PHASES]; /* seconds of each on this rank, in so many steps, one a batch */
+    double seconds;        /* of this job's steps, without set-up and output */
+    double updates_now;    /* recent rate, cell updates per second; 0: not known yet */
+    int64_t checkpoint;    /* step of the newest checkpoint; -1: none */
+    double phases[PHASES]; /* seconds of each phase on this rank, summed over phases_steps */
     int64_t phases_steps;
-    double permeability; /* as run.stop saw it last, cells^2; 0: it was not asked for */
-    double remaining;    /* part of it that it may still change; NaN: not known */
+    double permeability; /* last value of run.stop, cells^2; 0: not asked for */
+    double remaining;    /* estimated relative distance from its limit; NaN: not known */
+    bool stop_met;       /* the run has ended by run.stop */
+    double stop_change;  /* last change seen by run.stop; NaN: not known */
+    int exit_status;     /* once the run has ended */
+    const char *reason;  /* reason of its end; NULL: still running, or not known */
 };
 
-/* Bytes a lattice update moves: each population read and written once, and the tag. */
-double report_bytes_per_update(const struct backend *b);
-
-/* Both on rank 0 only; failures reported. hash: 16 digits, or NULL when there is none. */
+/* Write one of the files. On rank 0 only; failures reported. hash: 16 digits, or NULL. */
 enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p);
 enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
                          const struct backend *b, const struct progress *p, const char *hash);
+
+/* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
+void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,
+                         const struct backend *b, const struct progress *p);
 
 #endif

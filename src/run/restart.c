@@ -1,4 +1,4 @@
-/* Where a run that is started again goes on; see restart.h. */
+/* Where a restarted run continues; see restart.h. */
 #include "run/restart.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@
 
 enum { CASE_LIMIT = 64 << 20 };
 
-/* How the run in dir stands by its status.json; RUN_running if that cannot be told. */
+/* The state of the run in dir by its status.json; RUN_running if unknown. */
 static enum run_state state_of(const char *dir, int64_t *step, int64_t *steps)
 {
     char path[FOLDER_PATH];
@@ -31,7 +31,7 @@ static enum run_state state_of(const char *dir, int64_t *step, int64_t *steps)
     return state;
 }
 
-/* The line of a resolved case that holds run.stop: its length, 0 if there is none. */
+/* The line with run.stop in a resolved case; returns its length, 0 if there is none. */
 static size_t stop_line(const char *text, const char **line)
 {
     static const char begin[] = "\n  stop: ";
@@ -39,7 +39,7 @@ static size_t stop_line(const char *text, const char **line)
     return *line ? 1 + strcspn(*line + 1, "\n") : 0;
 }
 
-/* Do two resolved cases end by the same criterion? */
+/* Have two resolved cases the same run.stop? */
 static bool same_stop(const char *a, const char *b)
 {
     const char *left, *right;
@@ -47,7 +47,8 @@ static bool same_stop(const char *a, const char *b)
     return length == stop_line(b, &right) && length > 0 && strncmp(left, right, length) == 0;
 }
 
-/* Rank 0: is the run in dir, if there is one, of this case at all? Its case then, allocated. */
+/* Rank 0: does the run in dir, if any, belong to this case? *before: its resolved case, allocated,
+ * or NULL. */
 static enum status case_in_folder(const struct flow_case *c, const char *dir, char **before)
 {
     char path[FOLDER_PATH], name[FOLDER_PATH];
@@ -62,7 +63,19 @@ static enum status case_in_folder(const struct flow_case *c, const char *dir, ch
     return status ? status : case_same_flow(*before, c->resolved, path);
 }
 
-/* Rank 0: has the run in dir come to its end? before: its case. */
+/* Was the resolved case made with this physics version? */
+static enum status same_physics(const char *resolved, const char *whose)
+{
+    const int version = case_physics(resolved);
+    if (version == CASE_PHYSICS)
+        return STATUS_OK;
+    return fail_user("cannot go on from %s: it was made by version %d of the physics, and this "
+                     "tagflow has version %d (go on with the tagflow that made it, or start from "
+                     "the beginning with --overwrite)",
+                     whose, version, CASE_PHYSICS);
+}
+
+/* Rank 0: has the run in dir ended? before: its resolved case. */
 static enum status end_in_folder(const struct flow_case *c, const char *dir, const char *before,
                                  enum restart_from *from)
 {
@@ -74,16 +87,18 @@ static enum status end_in_folder(const struct flow_case *c, const char *dir, con
                   dir, (long long)step);
         return STATUS_DIVERGED;
     }
-    const bool steady = step < steps && steps == c->run.steps && same_stop(before, c->resolved);
+    const bool older = case_physics(before) != CASE_PHYSICS;
+    const bool steady =
+        step < steps && steps == c->run.steps && (older || same_stop(before, c->resolved));
     if (state == RUN_done && (step >= c->run.steps || steady)) {
         say("the run in %s is done at step %lld (a %s would go on)", dir, (long long)step,
             steady ? "smaller run.stop.change" : "larger run.steps");
         *from = RESTART_DONE;
     }
-    return STATUS_OK;
+    return *from == RESTART_DONE ? STATUS_OK : same_physics(before, dir);
 }
 
-/* A verified checkpoint: is it of this case? */
+/* Does a verified checkpoint belong to this case? */
 static enum status fits(const struct checkpoint *k, const struct flow_case *c, const char *path)
 {
     for (int a = 0; a < 3; a++)
@@ -92,7 +107,9 @@ static enum status fits(const struct checkpoint *k, const struct flow_case *c, c
                              "the case has %d x %d x %d",
                              path, k->cells[0], k->cells[1], k->cells[2], c->cells[0], c->cells[1],
                              c->cells[2]);
-    const enum status status = case_same_flow(k->case_text, c->resolved, path);
+    enum status status = same_physics(k->case_text, path);
+    if (!status)
+        status = case_same_flow(k->case_text, c->resolved, path);
     if (!status && k->step > c->run.steps)
         return fail_user("cannot restart from %s: it is of step %lld, and the case ends at step "
                          "%lld (a larger run.steps)",
@@ -100,7 +117,7 @@ static enum status fits(const struct checkpoint *k, const struct flow_case *c, c
     return status;
 }
 
-/* The newest checkpoint in dir that verifies. */
+/* Opens the newest checkpoint in dir that verifies. */
 static enum status newest(const char *dir, MPI_Comm comm, enum restart_from *from,
                           struct checkpoint *k, char path[FOLDER_PATH])
 {

@@ -1,4 +1,4 @@
-/* A run: from the case, or a checkpoint, to its last step. */
+/* A run: from the case or a checkpoint to its last step. */
 #ifndef TAGFLOW_RUN_H
 #define TAGFLOW_RUN_H
 
@@ -13,11 +13,11 @@ struct run_options {
     const char *restart;   /* "auto", a checkpoint's file, or NULL: from the beginning */
     bool overwrite;
     const struct backend_type *backend;
-    char backend_reason[256]; /* why not the preferred one, or "" */
+    char backend_reason[256]; /* why this is not the preferred backend, or "" */
     bool share_gpu;           /* several ranks may use one GPU */
 };
 
-/* Collective; the program's exit status, the same on all ranks. */
+/* Run the case. Collective; returns the program's exit status, the same on all ranks. */
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm);
 
 #endif

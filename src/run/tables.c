@@ -1,9 +1,10 @@
 /* The series of a case; see tables.h.
  *
- * Measuring is collective, in the order of the case; rank 0 turns what was found into the units of
+ * Measuring is collective, in the order of the case; rank 0 converts the results to the units of
  * the case and writes the rows. */
 #include "run/tables.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,29 +12,32 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/columns.h"
 #include "io/series.h"
+#include "measure/flow_rate.h"
+#include "measure/forces.h"
+#include "measure/permeability.h"
+#include "measure/probe.h"
+#include "measure/residual.h"
+#include "measure/skin_flow.h"
 #include "run/folder.h"
 #include "run/output.h"
-#include "solver/flow_rate.h"
-#include "solver/forces.h"
-#include "solver/permeability.h"
-#include "solver/probe.h"
-#include "solver/residual.h"
-
-enum { COLUMNS = 32 }; /* a series has at most so many */
 
 struct table {
     const struct case_series *series;
     int columns; /* step and time included */
-    const char *names[COLUMNS];
+    const char *names[SERIES_COLUMNS + 1];
     struct probe probe;       /* of a probe or line */
     struct residual residual; /* of a residual */
+    struct series_mark mark;  /* of the file at the last checkpoint; rows -1: not known */
+    struct skin skin;         /* of a surface */
+    struct skin_flow flow;
     /* Rank 0: */
-    struct series *file; /* NULL until the tables are started */
-    int points;          /* rows of a step, 1 but for a line */
+    struct series *file; /* NULL before tables_start() */
+    int points;          /* rows of a step: 1, or the points of a line or ring */
     double *position;    /* [points][3] lattice units; of a probe or line */
-    double *values;      /* [points][4] density - 1, velocity; of a probe or line */
-    double *rows;        /* [points][columns - 1] */
+    double *values; /* [points][4] density - 1, velocity; of a surface pressure and shear stress */
+    double *rows;   /* [points][columns - 1] */
 };
 
 struct tables {
@@ -44,70 +48,7 @@ struct tables {
     struct table table[];
 };
 
-static void name_column(struct table *t, const char *name)
-{
-    t->names[t->columns++] = name;
-}
-
-/* How many coefficients a series of forces has: none, those of the force, those of the torque too.
- */
-static int coefficients_of(const struct case_series *s)
-{
-    return s->area > 0 ? s->length > 0 ? 6 : 3 : 0;
-}
-
-static void name_columns(struct table *t, const struct case_units *units)
-{
-    static const char *const point[] = {"velocity_x", "velocity_y", "velocity_z", "density",
-                                        "pressure"};
-    static const char *const line[] = {"distance", "x", "y", "z"};
-    static const char *const rate[] = {"volume_flow", "mass_flow", "mean_pressure", "area"};
-    static const char *const forces[] = {"force_x",    "force_y",    "force_z",
-                                         "pressure_x", "pressure_y", "pressure_z",
-                                         "torque_x",   "torque_y",   "torque_z"};
-    static const char *const permeability[] = {"superficial_velocity", "gradient", "permeability",
-                                               "permeability_m2", "permeability_millidarcy"};
-    static const char *const coefficients[] = {"c_x",        "c_y",        "c_z",
-                                               "c_torque_x", "c_torque_y", "c_torque_z"};
-    name_column(t, "step");
-    name_column(t, "time");
-    switch (t->series->kind) {
-    case SERIES_KIND_flow:
-#define X(name)                                                                                    \
-    if (t->series->of & (1u << SERIES_##name))                                                     \
-        name_column(t, #name);
-        SERIES_LIST(X)
-#undef X
-        break;
-    case SERIES_KIND_line:
-        for (size_t k = 0; k < sizeof line / sizeof *line; k++)
-            name_column(t, line[k]);
-        /* fall through */
-    case SERIES_KIND_probe:
-        for (size_t k = 0; k < sizeof point / sizeof *point; k++)
-            name_column(t, point[k]);
-        break;
-    case SERIES_KIND_flow_rate:
-        for (size_t k = 0; k < sizeof rate / sizeof *rate; k++)
-            name_column(t, rate[k]);
-        break;
-    case SERIES_KIND_residual:
-        name_column(t, "residual");
-        break;
-    case SERIES_KIND_forces:
-        for (size_t k = 0; k < sizeof forces / sizeof *forces; k++)
-            name_column(t, forces[k]);
-        for (int k = 0; k < coefficients_of(t->series); k++)
-            name_column(t, coefficients[k]);
-        break;
-    case SERIES_KIND_permeability:
-        for (int k = 0; k < (units->cell > 0 ? 5 : 3); k++)
-            name_column(t, permeability[k]);
-        break;
-    }
-}
-
-/* Positions along a line: both ends exactly, evenly between. */
+/* Positions along a line: exactly both ends, evenly spaced between. */
 static void place_points(struct table *t)
 {
     const struct case_series *const s = t->series;
@@ -121,13 +62,39 @@ static void place_points(struct table *t)
         }
 }
 
-static enum status create_table(struct table *t, const struct case_units *units, struct solver *s,
+/* Creates the ring of points and what is needed to measure there. */
+static enum status create_ring(struct table *t, const struct flow_case *c, struct solver *s)
+{
+    const struct case_series *const what = t->series;
+    const struct case_body *const body = &c->bodies[what->body];
+    double center[3], reach = 0;
+    int missing = 0;
+    const bool good = skin_middle(body, c->cells, center);
+    for (int a = 0; a < 3; a++) {
+        center[a] = what->center_given ? what->from[a] : center[a];
+        reach += c->cells[a];
+    }
+    t->values = malloc((size_t)t->points * SKIN_VALUES * sizeof *t->values);
+    enum status status =
+        good && t->values && skin_ring(&t->skin, body, center, what->axis, t->points, reach)
+            ? STATUS_OK
+            : fail_machine("out of memory for the points of series %s", what->name);
+    status = status_agree(s->domain->comm, status);
+    for (int k = 0; k < t->skin.count; k++)
+        missing += isnan(t->skin.at[k][0]);
+    if (missing && !status)
+        warn("series %s: %d of %d rays from (%g, %g, %g) do not meet %s; its rows have nan there",
+             what->name, missing, t->points, center[0], center[1], center[2], body->name);
+    return status ? status : skin_flow_create(&t->flow, c, s, &t->skin, what->body);
+}
+
+static enum status create_table(struct table *t, const struct flow_case *c, struct solver *s,
                                 struct state *state)
 {
     char name[STATE_NAME];
     enum status status = STATUS_OK;
-    name_columns(t, units);
-    t->points = t->series->kind == SERIES_KIND_line ? t->series->points : 1;
+    t->columns = series_columns(t->series, &c->units, t->names);
+    t->points = series_has_points(t->series) ? t->series->points : 1;
     switch (t->series->kind) {
     case SERIES_KIND_flow:
     case SERIES_KIND_flow_rate:
@@ -152,8 +119,19 @@ static enum status create_table(struct table *t, const struct case_units *units,
         if (!status)
             status = status_agree(s->domain->comm, residual_register(&t->residual, s, state, name));
         break;
+    case SERIES_KIND_surface:
+        status = create_ring(t, c, s);
+        break;
     }
     if (status)
+        return status;
+    t->mark.rows = -1;
+    snprintf(name, sizeof name, "rows/%s", t->series->name);
+    status = state_add_numbers(state, name, "of the file: rows, bytes, their XXH3", SAMPLE_int64,
+                               sizeof t->mark / sizeof(int64_t), &t->mark);
+    if (!status)
+        state_optional(state);
+    if ((status = status_agree(s->domain->comm, status)))
         return status;
     t->rows = malloc((size_t)t->points * (size_t)(t->columns - 1) * sizeof *t->rows);
     if (!t->rows)
@@ -166,6 +144,8 @@ static void destroy(struct tables *t)
     for (int i = 0; i < t->count; i++) {
         probe_destroy(&t->table[i].probe);
         residual_destroy(&t->table[i].residual);
+        skin_flow_destroy(&t->table[i].flow);
+        skin_destroy(&t->table[i].skin);
         free(t->table[i].position);
         free(t->table[i].values);
         free(t->table[i].rows);
@@ -190,7 +170,7 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
     for (int i = 0; i < t->count; i++)
         t->table[i].series = &c->series[i];
     for (int i = 0; i < t->count && !status; i++)
-        status = create_table(&t->table[i], &c->units, s, state);
+        status = create_table(&t->table[i], c, s, state);
     if (status)
         destroy(t);
     else
@@ -198,7 +178,14 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
     return status;
 }
 
-enum status tables_start(struct tables *t, int64_t resumed)
+/* The last step whose rows stay after a restart. A run that ends at a step without a due row has
+ * written one there; a run that continues must not have it. */
+static int64_t last_to_keep(const struct table *t, int64_t resumed, bool over)
+{
+    return over || output_due(resumed, t->series->every) ? resumed : resumed - 1;
+}
+
+enum status tables_start(struct tables *t, int64_t resumed, bool over)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < t->count && !status && t->solver->domain->rank == 0; i++) {
@@ -210,7 +197,9 @@ enum status tables_start(struct tables *t, int64_t resumed)
         else if (resumed < 0)
             status = series_create(&table->file, path, table->columns, table->names);
         else
-            status = series_resume(&table->file, path, table->columns, table->names, resumed);
+            status = series_resume(&table->file, path, table->columns, table->names,
+                                   last_to_keep(table, resumed, over),
+                                   table->mark.rows < 0 ? NULL : &table->mark);
     }
     return status_agree(t->solver->domain->comm, status);
 }
@@ -228,13 +217,13 @@ bool tables_need_sums(const struct tables *t, int64_t step, bool *enstrophy)
     return any;
 }
 
-/* ---- the values of a row, in the units of the case, from column `time` on ---- */
+/* ---- values of a row, in the units of the case, from column `time` on ---- */
 
 static double *add_sums(double *to, const struct case_units *units, unsigned of, double u,
                         const struct flow_sums *sums)
 {
     const double dx = units->dx, rho = units->density, volume = dx * dx * dx;
-    for (int column = 0; column < COLUMNS; column++) {
+    for (int column = 0; column < SERIES_COLUMNS; column++) {
         if (!(of & (1u << column)))
             continue;
         switch ((enum series_column)column) {
@@ -291,23 +280,24 @@ static double *add_rate(double *to, const struct case_units *units, double u,
     return to;
 }
 
+/* rho: density of the coefficients, lattice units. */
 static double *add_forces(double *to, const struct case_units *units, double u,
-                          const struct case_series *s, const struct body_forces *f)
+                          const struct case_series *s, const struct body_forces *f, double rho)
 {
     const double unit = units->density * u * u * units->dx * units->dx;
-    const double reference = 0.5 * s->velocity * s->velocity * s->area;
+    const double reference = 0.5 * rho * s->velocity * s->velocity * s->area;
     for (int a = 0; a < 3; a++)
         *to++ = f->force[a] * unit;
     for (int a = 0; a < 3; a++)
         *to++ = f->pressure[a] * unit;
     for (int a = 0; a < 3; a++)
         *to++ = f->torque[a] * unit * units->dx;
-    for (int k = 0; k < coefficients_of(s); k++)
+    for (int k = 0; k < series_coefficients(s); k++)
         *to++ = k < 3 ? f->force[k] / reference : f->torque[k - 3] / reference / s->length;
     return to;
 }
 
-/* The permeability itself in squares of a cell's edge, whatever the units. */
+/* The permeability is in squares of a cell's edge, with units, too. */
 static double *add_permeability(double *to, const struct case_units *units, double u,
                                 const struct permeability *k)
 {
@@ -322,8 +312,40 @@ static double *add_permeability(double *to, const struct case_units *units, doub
     return to;
 }
 
-/* The rows of one series for this step. Collective. */
-static enum status write_table(struct tables *tables, struct table *t, const struct flow_sums *sums)
+/* A point of a ring: its position and the fluid's stresses on the surface. */
+static double *add_stress(double *to, const struct table *t, const struct case_units *units,
+                          double u, int k)
+{
+    const struct case_series *const s = t->series;
+    const double *const value = t->values + SKIN_VALUES * (size_t)k;
+    const double unit = units->density * u * u;
+    *to++ = 360.0 * k / t->points;
+    for (int a = 0; a < 3; a++)
+        *to++ = t->skin.at[k][a] * units->dx;
+    for (int c = 0; c < SKIN_VALUES; c++)
+        *to++ = value[c] * unit;
+    if (s->velocity > 0)
+        *to++ = value[0] / (0.5 * s->velocity * s->velocity);
+    return to;
+}
+
+/* Density of the coefficients: of the fluid beside a face, or 1, the reference. */
+static enum status measure_density(struct solver *s, int face, double *rho)
+{
+    struct flow_rate rate = {0};
+    *rho = 1;
+    if (face < 0)
+        return STATUS_OK;
+    const int at = face & 1 ? s->domain->cells[face / 2] - 1 : 0;
+    const enum status status = flow_rate_measure(s, face / 2, at, &rate);
+    *rho = 1 + 3 * rate.pressure; /* p = (rho - 1) / 3 */
+    return status;
+}
+
+/* Writes the rows of one series for this step; `due`: false if only because it is the last one.
+ * Collective. */
+static enum status write_table(struct tables *tables, struct table *t, const struct flow_sums *sums,
+                               bool due)
 {
     const struct case_units *const units = &tables->c->units;
     const double u = output_velocity_unit(tables->c);
@@ -332,7 +354,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     struct flow_rate rate = {0};
     struct body_forces forces = {0};
     struct permeability permeability = {0};
-    double residual = 0;
+    double residual = 0, rho = 1;
     enum status status = STATUS_OK;
 
     switch (t->series->kind) {
@@ -346,15 +368,21 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         status = flow_rate_measure(s, t->series->axis, t->series->at, &rate);
         break;
     case SERIES_KIND_residual:
-        status = residual_measure(&t->residual, s, &residual);
+        status = due ? residual_measure(&t->residual, s, &residual)
+                     : residual_compare(&t->residual, s, &residual);
         break;
     case SERIES_KIND_forces:
         status = forces_measure(s, t->series->body,
                                 t->series->about_given ? t->series->about : NULL, &forces);
+        if (measure_density(s, t->series->density_face, &rho))
+            status = STATUS_MACHINE;
         break;
     case SERIES_KIND_permeability:
         status = permeability_measure(s, tables->c->fluid.viscosity, t->series->axis,
-                                      t->series->length_along, &permeability);
+                                      t->series->length, &permeability);
+        break;
+    case SERIES_KIND_surface:
+        status = skin_flow_measure(&t->flow, s, (double(*)[SKIN_VALUES])t->values);
         break;
     }
     if (status || !root)
@@ -379,34 +407,69 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             *to++ = residual;
             break;
         case SERIES_KIND_forces:
-            to = add_forces(to, units, u, t->series, &forces);
+            to = add_forces(to, units, u, t->series, &forces, rho);
             break;
         case SERIES_KIND_permeability:
             to = add_permeability(to, units, u, &permeability);
+            break;
+        case SERIES_KIND_surface:
+            to = add_stress(to, t, units, u, k);
             break;
         }
     }
     return series_append(t->file, s->step, t->points, t->rows);
 }
 
-enum status tables_write(struct tables *t, const struct flow_sums *sums)
+/* Writes the rows of the series that are due, or of all others. Rank 0 alone may fail to write a
+ * row: all ranks go on, and agree at the end. */
+static enum status write_tables(struct tables *t, const struct flow_sums *sums, bool due)
 {
     enum status status = STATUS_OK;
-    /* Rank 0 alone may fail to write a row: all go on, and agree at the end. */
     for (int i = 0; i < t->count; i++)
-        if (output_due(t->solver->step, t->table[i].series->every)) {
-            const enum status one = write_table(t, &t->table[i], sums);
-            status = one > status ? one : status;
+        if (output_due(t->solver->step, t->table[i].series->every) == due) {
+            const enum status one = write_table(t, &t->table[i], sums, due);
+            status = status_worse(status, one);
         }
     return status_agree(t->solver->domain->comm, status);
+}
+
+enum status tables_write(struct tables *t, const struct flow_sums *sums)
+{
+    return write_tables(t, sums, true);
+}
+
+enum status tables_end(struct tables *t)
+{
+    struct flow_sums sums = {0};
+    bool any = false, enstrophy = false;
+    for (int i = 0; i < t->count; i++) {
+        const struct case_series *const s = t->table[i].series;
+        any = any || s->kind == SERIES_KIND_flow;
+        enstrophy = enstrophy || s->of & (1u << SERIES_enstrophy);
+    }
+    const enum status status = any ? flow_measure(t->solver, enstrophy, &sums) : STATUS_OK;
+    return status ? status : write_tables(t, &sums, false);
+}
+
+double tables_value(const struct tables *t, int series, int column)
+{
+    const struct table *const table = &t->table[series];
+    const struct domain *const d = t->solver->domain;
+    assert(table->points == 1 && column > 0 && column < table->columns);
+    double value = d->rank == 0 ? table->rows[column - 1] : 0;
+    MPI_Bcast(&value, 1, MPI_DOUBLE, 0, d->comm);
+    return value;
 }
 
 enum status tables_sync(struct tables *t)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < t->count; i++)
-        if (t->table[i].file && series_sync(t->table[i].file))
-            status = STATUS_MACHINE;
+        if (t->table[i].file) {
+            if (series_sync(t->table[i].file))
+                status = STATUS_MACHINE;
+            series_mark(t->table[i].file, &t->table[i].mark);
+        }
     return status_agree(t->solver->domain->comm, status);
 }
 

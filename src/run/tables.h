@@ -1,20 +1,21 @@
-/* The series of a case: which columns each kind has, and the rows that are due. */
+/* The series of a case: their columns, and the rows that are due. */
 #ifndef TAGFLOW_TABLES_H
 #define TAGFLOW_TABLES_H
 
-#include "solver/flow.h"
+#include "measure/flow.h"
 #include "solver/state.h"
 
 struct tables;
 
-/* Ready the series of the case; what they remember from row to row is registered in `state`.
- * Collective, as all below: one status on all ranks, failures reported. */
+/* Prepare the series of the case and register their state in `state`. Collective, as all below: one
+ * status on all ranks, failures reported. */
 enum status tables_create(struct tables **out, const struct flow_case *c, struct solver *s,
                           struct state *state, const char *dir);
 
-/* Start the files, dir/series/<name>.csv; after a restart go on with them: rows after step
- * `resumed` are dropped first. resumed < 0: a new run. */
-enum status tables_start(struct tables *t, int64_t resumed);
+/* Start the files, dir/series/<name>.csv. After a restart (resumed >= 0) continue them: rows after
+ * step `resumed` are dropped, and also the last row of a run that ended there, if it now continues.
+ * over: the run has no more steps. */
+enum status tables_start(struct tables *t, int64_t resumed, bool over);
 
 /* Do rows due at this step need sums over the flow, and enstrophy among them? Sets *enstrophy, or
  * leaves it alone. */
@@ -23,7 +24,14 @@ bool tables_need_sums(const struct tables *t, int64_t step, bool *enstrophy);
 /* Add the rows due at the solver's step. */
 enum status tables_write(struct tables *t, const struct flow_sums *sums);
 
-/* All rows are on disk after this. */
+/* Add a row of the solver's step to the series that have none due. */
+enum status tables_end(struct tables *t);
+
+/* A value of the row just written, as in its file, of a series with one row a step; column 0 is the
+ * step. */
+double tables_value(const struct tables *t, int series, int column);
+
+/* Put all rows on disk. */
 enum status tables_sync(struct tables *t);
 
 /* Sync, close, free. NULL: nothing. */

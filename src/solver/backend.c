@@ -1,4 +1,4 @@
-/* Which backend runs; see backend.h. */
+/* Choice of the backend; see backend.h. */
 #include "solver/backend.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum status backend_choose(const char *name, MPI_Comm comm, const struct backend
                              name);
         if ((*chosen)->present(comm, reason))
             return STATUS_OK;
-        /* All ranks know it: one says it. */
+        /* All ranks know the reason; rank 0 reports it. */
         return message_rank() != 0
                    ? STATUS_MACHINE
                    : fail_machine("--backend %s: %s (--backend cpu, or auto)", name, reason);
@@ -36,6 +36,11 @@ enum status backend_choose(const char *name, MPI_Comm comm, const struct backend
             return STATUS_OK;
         }
     return fail_machine("there is no backend that runs here: %s", reason);
+}
+
+double backend_bytes_per_update(const struct backend *b)
+{
+    return 2 * Q * (double)precision_bytes(b->storage) + 1;
 }
 
 enum status backend_no_room(struct backend *b, double bytes, const char *what)

@@ -1,22 +1,26 @@
-/* Where populations live and kernels run: a handful of functions, the same for CPU and GPU.
+/* A backend allocates the populations and runs the kernels. The interface is the same for CPU and
+ * GPU.
  *
- * Launches and copies go to one of two queues: work of one queue runs in order, that of different
- * queues may overlap unless `after` orders it, and none of it needs to be done when the call
- * returns: what goes wrong comes out of `wait`. Memory from `alloc` belongs to the backend and is
- * touched by its kernels and copies only, unless `host_memory` says that it is the host's. */
+ * Launches and copies go to one of two queues. Work in one queue runs in order; work in different
+ * queues may overlap, unless `after` orders it. A call may return before its work is done; `wait`
+ * returns the errors of that work. Only the backend's kernels and copies may touch memory from
+ * `alloc`, unless `host_memory` is set: then it is memory of the host. */
 #ifndef TAGFLOW_BACKEND_H
 #define TAGFLOW_BACKEND_H
 
-#include "case/case.h"
-#include "domain/domain.h"
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "base/precision.h"
+#include "base/status.h"
 #include "kernel.h"
 
 enum queue { QUEUE_INTERIOR, QUEUE_SHELL, QUEUES };
 
-/* What a step is made of. `step` is all of it; `exchange` the time from the first message given to
- * MPI to the last one in, during which the interior runs; `wait` that part of it which the host
- * spends in MPI with nothing else to do (a GPU may be busy with the interior then). These are the
- * host's times, the others those of work in queues. */
+/* Phases of a step. `step`: the whole step. `exchange`: from the first message given to MPI until
+ * the last one has arrived; the interior runs meanwhile. `wait`: the part of `exchange` in which
+ * the host only waits in MPI (a GPU may be computing the interior). These three are times of the
+ * host, the others are times of work in the queues. */
 #define PHASE_LIST(X) X(step) X(interior) X(shell) X(pack) X(exchange) X(unpack) X(wait)
 enum phase {
 #define X(name) PHASE_##name,
@@ -28,80 +32,90 @@ enum phase {
 struct backend {
     const struct backend_type *type;
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
-    const char *remark;    /* for the log, of what could be better here; NULL: nothing */
+    const char *remark;    /* line for the log: what would run faster here; NULL: none */
     enum precision storage, arithmetic;
-    int workers; /* that had better share the work of sums: the threads that there are */
-    bool timing; /* phases of the steps that follow are measured */
+    int workers; /* best number of workers for sums: the number of threads */
+    bool timing; /* measure the phases of the next steps */
 };
 
-/* What the user asked for. */
+/* The user's choices. */
 struct backend_wanted {
-    const struct flow_case *c;
+    enum precision storage, arithmetic;
+    enum isa isa; /* of the CPU's kernels */
+    int threads;  /* of the CPU, a rank */
     MPI_Comm comm;
     bool share; /* several ranks may use one device */
 };
 
 struct backend_type {
     const char *name;  /* as --backend and report.json spell it */
-    bool host_memory;  /* what alloc gives is memory of the host: MPI may send it */
+    bool host_memory;  /* alloc returns memory of the host: MPI may send it */
     bool asynchronous; /* launches return before they are done */
-    /* Collective, the same on all ranks: is there anything that it could run on? False with a
-     * reason; true leaves the reason as it is. */
+    /* Can this backend run here? Collective, the same answer on all ranks. False: *reason says why
+     * not; true: *reason is unchanged. */
     bool (*present)(MPI_Comm, char reason[256]);
-    /* One line for `info`, without a newline: what kernels and devices there are. */
+    /* One line for `info`, without a newline: its kernels and devices. */
     void (*describe)(char line[512]);
-    /* Choose a device and a variant for the case; collective. STATUS_MACHINE, reported, when this
-     * machine has none that will do. */
+    /* Chooses a device and a variant for the case; collective. STATUS_MACHINE, reported, when this
+     * machine has no suitable one. */
     enum status (*open)(struct backend **, const struct backend_wanted *);
     void (*close)(struct backend *);
-    /* Take a view whose tags and rows are final; called once, before the first launch. */
-    enum status (*prepare)(struct backend *, const struct view *);
-    /* Zeroed memory, or NULL. */
-    void *(*alloc)(struct backend *, size_t bytes);
+    /* Called once, before the first launch, with a view of the host whose arrays are final. Sets
+     * *kernels to the view for launches, with arrays in memory that kernels read. The backend owns
+     * these arrays until it closes or prepares another view. */
+    enum status (*prepare)(struct backend *, const struct view *, struct view *kernels);
+    /* Zeroed memory, or NULL. slots: the memory holds so many arrays of equal length, with the same
+     * cells in the same order (1: anything else). */
+    void *(*alloc)(struct backend *, size_t bytes, int slots);
     void (*free)(struct backend *, void *);
-    /* Zeroed memory of the host that `copy` takes, or NULL. */
+    /* Zeroed memory of the host that `copy` accepts, or NULL. */
     void *(*alloc_host)(struct backend *, size_t bytes);
     void (*free_host)(struct backend *, void *);
-    /* Bytes of its own memory that are free and that there are in all; 0, 0: not known. */
+    /* Free and total bytes of the backend's memory; 0, 0: not known. */
     void (*memory)(struct backend *, double *free, double *all);
     /* In the queue: a kernel over some boxes, one after the other or at once. */
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
-    /* In the queue: between memory from alloc and from alloc_host, either way, or within the
-     * former. */
+    /* In the queue: copies between memory from alloc and memory from alloc_host, in either
+     * direction, or within memory from alloc. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);
-    /* What comes next in the queue waits for all that is in the other until now. */
+    /* Later work in the queue waits for all present work in the other queue. */
     void (*after)(struct backend *, enum queue, enum queue other);
-    /* Until all work of the queue is done; what went wrong in it comes out here, reported. */
+    /* Waits until all work of the queue is done; reports and returns the errors of that work. */
     enum status (*wait)(struct backend *, enum queue);
     /* A phase begins or ends: in the queue, or on the host. */
     void (*phase)(struct backend *, enum queue, enum phase, bool begin);
-    /* Seconds of each phase since `timing` was set; after all work is done. */
+    /* Seconds of each phase since `timing` was set; call it after all work is done. */
     void (*phases)(struct backend *, double seconds[PHASES]);
-    /* What the device tells of itself. NULL where it never does, false where it does not now:
-     * joules used since some moment of its own, without a gap if asked for every few minutes
-     * (bench/energy.h makes sense of it), */
+    /* Readings of the device. NULL: this backend never has them; false: not available now.
+     *
+     * Joules used since an arbitrary fixed moment; without a gap if called every few minutes
+     * (bench/energy.h evaluates it). */
     bool (*energy)(const struct backend *, double *joules);
-    /* by what name ranks of a host know that they share what `energy` is of, */
+    /* Name of the device that `energy` measures: ranks of a host with equal names share it. */
     void (*device)(const struct backend *, char name[64]);
-    /* clocks of its cores and of its memory now, MHz, */
+    /* Present clocks of its cores and of its memory, MHz. */
     bool (*clocks)(const struct backend *, double mhz[2]);
-    /* and its driver, "550.54.15". */
+    /* Version of its driver, "550.54.15". */
     bool (*driver)(const struct backend *, char version[64]);
 };
 
-/* Those that this program was built with, the preferred first; NULL at the end. Meson's list. */
+/* The backends of this build, the preferred one first, NULL at the end. Meson makes the list. */
 extern const struct backend_type *const backends[];
 extern const struct backend_type backend_cpu;
 
-/* The backend of that name; "auto": the first that can run here, and why it is not the first of
- * all ("" if it is). Collective. STATUS_USAGE: not built in; STATUS_MACHINE: cannot run here.
- * Both reported. */
+/* Sets *chosen to the backend `name`. "auto": the first that can run here; `reason` then says why a
+ * preferred one cannot ("": it is the preferred one). Collective. STATUS_USAGE: not built in;
+ * STATUS_MACHINE: cannot run here. Both reported. */
 enum status backend_choose(const char *name, MPI_Comm comm, const struct backend_type **chosen,
                            char reason[256]);
 
-/* Reports that there are no so many bytes of its memory for that, and how many there are; returns
- * STATUS_MACHINE. */
+/* Bytes of memory traffic per lattice update: each population read and written once, and the tag.
+ */
+double backend_bytes_per_update(const struct backend *);
+
+/* Reports that the backend's memory has no room for `bytes` of `what`, and how much is free.
+ * Returns STATUS_MACHINE. */
 enum status backend_no_room(struct backend *, double bytes, const char *what);
 
 #endif

@@ -1,17 +1,17 @@
-/* The flow-rate controller: the acceleration along an axis that holds the mean velocity.
+/* The flow-rate controller: it adjusts the acceleration along an axis to hold the mean velocity.
  *
  * At every multiple of `every` it measures U, the mean over all fluid cells of the velocity along
- * the axis (half of a step's force included), and sets the acceleration a of the steps to come:
+ * the axis (half of a step's force included), and sets the acceleration a of the next steps:
  *
  *   a += (U_wanted - U) / time - (U - U_before) / every
  *
- * The second term is what the friction was short of a in the last interval, so that the new a is
- * that friction and (U_wanted - U) / time: were the friction to stay, U would go to what is wanted
- * as exp(-t / time), without overshoot (the law of Benocci and Pinelli, Engineering Turbulence
- * Modelling and Experiments, 1990, with a time of its own in place of one interval). It is a PI
- * controller in velocity form: a is held, and no more, where U is what is wanted.
+ * The friction (per mass) in the last interval was a - (U - U_before) / every. So the new a is that
+ * friction plus (U_wanted - U) / time. With constant friction U approaches U_wanted as
+ * exp(-t / time), without overshoot. This is the law of Benocci and Pinelli, Engineering Turbulence
+ * Modelling and Experiments, 1990, with a separate time instead of one interval. It is a PI
+ * controller in velocity form: a stays constant while U = U_wanted.
  *
- * U is summed up exactly, so that a is the same to the bit for every cut of the box. */
+ * The sum for U is exact, so a is bit-identical for every decomposition. */
 #ifndef TAGFLOW_DRIVE_H
 #define TAGFLOW_DRIVE_H
 
@@ -19,18 +19,22 @@
 
 struct solver;
 
-/* What it remembers. All zero: nothing measured yet. */
+/* State of the controller. All zero: nothing measured yet. */
 struct drive {
-    double acceleration; /* of the steps to come, lattice units */
-    double velocity;     /* U at the last look */
-    double looks;
+    double acceleration; /* of the next steps, lattice units */
+    double velocity;     /* U of the last measurement */
+    double looks;        /* number of measurements */
 };
 
-/* Measure and set, if it is time to. Collective; STATUS_MACHINE, reported, when the backend failed:
- * what others need of this rank was done all the same. */
+/* Measures U and sets the acceleration if the step is a multiple of `every`. Collective.
+ * STATUS_MACHINE, reported, when the backend failed; the other ranks do not hang then. */
 enum status drive_adjust(struct solver *s);
 
-/* Register in a run's state, if there is a controller. */
+/* Exact sums of the velocity components over all fluid cells of all ranks; NaN if a velocity is NaN
+ * or out of bounds. Collective: one status on all ranks. */
+enum status drive_velocity(struct solver *s, double sum[3]);
+
+/* Registers the controller in a run's state, if there is one. */
 enum status drive_register(struct solver *s, struct state *state);
 
 #endif

@@ -1,14 +1,16 @@
 /* Exchange of the populations that cross cuts; see halo.h. */
 #include "solver/halo.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "domain/decompose.h"
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
-/* Cells whose populations travel along `direction`: the sender's last layer, or the same cells as
- * the receiver sees them, in its ghost layer. */
+/* Cells whose populations travel along `direction`: the sender's last layer, or (ghost) the same
+ * cells in the receiver's ghost layer. */
 static struct box message_box(const struct view *v, int direction, bool ghost)
 {
     struct box b;
@@ -21,12 +23,12 @@ static struct box message_box(const struct view *v, int direction, bool ghost)
     return b;
 }
 
-/* Room for all messages, on the backend and, where they go through the host, there. */
+/* Allocates all messages on the backend and, if MPI sends from the host, their copies there. */
 static bool make_room(struct halo *h, enum transport transport)
 {
     struct backend *const b = h->backend;
-    h->send = b->type->alloc(b, h->send_bytes);
-    h->receive = b->type->alloc(b, h->receive_bytes);
+    h->send = b->type->alloc(b, h->send_bytes, 1);
+    h->receive = b->type->alloc(b, h->receive_bytes, 1);
     h->mpi_send = h->send;
     h->mpi_receive = h->receive;
     if (transport == TRANSPORT_host && !b->type->host_memory) {
@@ -41,12 +43,32 @@ static bool staged(const struct halo *h)
     return h->mpi_send != h->send;
 }
 
+/* Length of a message, in elements of the flow's populations; elements of other sets have the same
+ * size or a multiple of it. */
+static int count_of(const struct halo *h, int direction, const struct box *cells)
+{
+    return (int)(message_at(h->view, direction, box_cells(cells), h->view->sets) / h->size);
+}
+
+/* Bytes of a message, rounded up so that the next message is aligned for any element. */
+static size_t room_of(const struct halo *h, int count)
+{
+    return ((size_t)count * h->size + 7) / 8 * 8;
+}
+
+/* Has the message more elements than fit an int (MPI's count), or more cells than cuts allow? */
+static bool too_long(const struct view *v, const struct box *cells)
+{
+    const size_t bytes = message_at(v, 1, box_cells(cells), v->sets);
+    return box_cells(cells) > DECOMPOSE_FACE || bytes / (v->set[SET_flow].bits / 8) > INT_MAX;
+}
+
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport)
 {
-    const size_t size = precision_bytes(b->storage);
     *h = (struct halo){.comm = d->comm, .backend = b, .view = v};
-    h->type = size == 8 ? MPI_DOUBLE : size == 4 ? MPI_FLOAT : MPI_UINT16_T;
+    h->size = (size_t)v->set[SET_flow].bits / 8;
+    h->type = h->size == 8 ? MPI_UINT64_T : h->size == 4 ? MPI_UINT32_T : MPI_UINT16_T;
     for (int k = 0; k < 2 * (Q - 1); k++)
         h->request[k] = MPI_REQUEST_NULL;
     for (int i = 1; i < Q; i++) {
@@ -59,12 +81,16 @@ enum status halo_create(struct halo *h, const struct domain *d, const struct vie
             continue;
         m.send = message_box(v, i, false);
         m.receive = message_box(v, i, true);
+        if (too_long(v, &m.send)) /* with run.exchange, or blocks of unequal sizes */
+            return fail_machine("a message with the populations of %zu cells is too long (cut the "
+                                "box along other axes: run.ranks)",
+                                box_cells(&m.send));
         if (m.to != MPI_PROC_NULL)
-            m.send_count = travellers(i) * (int)box_cells(&m.send);
+            m.send_count = count_of(h, i, &m.send);
         if (m.from != MPI_PROC_NULL)
-            m.receive_count = travellers(i) * (int)box_cells(&m.receive);
-        h->send_bytes += (size_t)m.send_count * size;
-        h->receive_bytes += (size_t)m.receive_count * size;
+            m.receive_count = count_of(h, i, &m.receive);
+        h->send_bytes += room_of(h, m.send_count);
+        h->receive_bytes += room_of(h, m.receive_count);
         h->message[h->count++] = m;
     }
     if (h->count == 0 || make_room(h, transport))
@@ -94,7 +120,7 @@ void halo_destroy(struct halo *h)
     *h = (struct halo){0};
 }
 
-void halo_pack(struct halo *h, int odd)
+void halo_pack(struct halo *h, enum kernel pack, int odd)
 {
     struct backend *const b = h->backend;
     struct work work[Q - 1];
@@ -104,14 +130,15 @@ void halo_pack(struct halo *h, int odd)
             work[count++] = (struct work){
                 m->send, {.odd = odd, .direction = m->direction, .buffer = h->send + m->send_at}};
     b->type->phase(b, QUEUE_SHELL, PHASE_pack, true);
-    b->type->launch(b, QUEUE_SHELL, KERNEL_pack, h->view, work, count);
+    b->type->launch(b, QUEUE_SHELL, pack, h->view, work, count);
     if (staged(h))
         b->type->copy(b, QUEUE_SHELL, h->mpi_send, h->send, h->send_bytes);
     b->type->phase(b, QUEUE_SHELL, PHASE_pack, false);
 }
 
-/* The neighbours wait for this rank's messages, and would for ever: they get empty ones, for which
- * MPI need not read a GPU that may be gone; and what they send goes to the host. */
+/* After a failure of the backend. The neighbours would wait for ever for this rank's messages, so
+ * it sends empty ones: MPI then does not read a GPU that may be lost. Messages to this rank are
+ * received on the host. */
 static void give_up(struct halo *h)
 {
     h->failed = true;
@@ -125,8 +152,8 @@ static void give_up(struct halo *h)
 enum status halo_send(struct halo *h)
 {
     struct backend *const b = h->backend;
-    /* For what was packed, and for the unpacking of the step before, which reads where messages
-     * will be received. */
+    /* Wait for the packing, and for the previous step's unpacking: it reads the buffers of the
+     * receives below. */
     const enum status status = b->type->wait(b, QUEUE_SHELL);
     if (status && !h->failed)
         give_up(h);
@@ -152,7 +179,7 @@ void halo_progress(struct halo *h)
         MPI_Testsome(2 * h->count, h->request, &done, which, MPI_STATUSES_IGNORE);
 }
 
-void halo_finish(struct halo *h, int odd)
+void halo_finish(struct halo *h, enum kernel unpack, int odd)
 {
     struct backend *const b = h->backend;
     struct work work[Q - 1];
@@ -169,6 +196,6 @@ void halo_finish(struct halo *h, int odd)
     b->type->phase(b, QUEUE_SHELL, PHASE_unpack, true);
     if (staged(h))
         b->type->copy(b, QUEUE_SHELL, h->receive, h->mpi_receive, h->receive_bytes);
-    b->type->launch(b, QUEUE_SHELL, KERNEL_unpack, h->view, work, count);
+    b->type->launch(b, QUEUE_SHELL, unpack, h->view, work, count);
     b->type->phase(b, QUEUE_SHELL, PHASE_unpack, false);
 }

@@ -1,22 +1,24 @@
-/* Initial flows: populations at equilibrium plus, where the velocity gradient is known, the part of
- * first order in it (Chapman-Enskog):
+/* Initial flows: populations at equilibrium plus the non-equilibrium part of first order in the
+ * velocity gradient (Chapman-Enskog), if the gradient is known:
  *
  *   f_i = f_i^eq(drho, u) - 3 w_i tau rho (c_i c_i - 1/3) : grad u
  *
- * Cells lie at (i + 1/2); lengths below are those of the box, k = 2 pi / L. Tables of one axis come
- * from base/elementary.h: the same bits on every machine and for every cut of the box.
+ * For flows from an inlet or from an earlier result the gradient is a difference between cells.
  *
- * Where the pressure is not known it can be found before the first step (initial.relax; the idea is
- * that of Mei, Luo, Lallemand, d'Humieres, Computers & Fluids 35:855, 2006): populations at
- * equilibrium with the given velocity and the density so far are streamed by a step, which gives
- * the next density. Collisions leave an equilibrium alone, so that neither their operator nor the
- * viscosity matters. To the order of the scheme
+ * Cell centres are at i + 1/2; L is the length of the box along an axis, k = 2 pi / L. The tables
+ * of an axis use base/elementary.h: bit-identical on every machine and for every decomposition.
  *
- *   rho' - rho = 1/6 (div grad rho + 3 div div (u u)) - div u,
+ * If the pressure is not known, initial.relax finds it before the first step (idea: Mei, Luo,
+ * Lallemand, d'Humieres, Computers & Fluids 35:855, 2006). An iteration sets the populations to
+ * equilibrium with the given velocity and the present density, and does one step; this gives the
+ * next density. A collision does not change an equilibrium, so neither the collision operator nor
+ * the viscosity matters. To the order of the scheme
  *
- * (with momentum u: that of rho u would carry the density along), which where div u = 0 comes to
- * rest at Poisson's equation for the pressure rho / 3, by a factor e in 3/2 (l / pi)^2 steps for
- * waves of length l; forces become hydrostatic. */
+ *   rho' - rho = 1/6 (div grad rho + 3 div div (u u)) - div u.
+ *
+ * The momentum is u here, since rho u would advect the density. Where div u = 0 this converges to
+ * Poisson's equation for the pressure rho / 3. An error of wavelength l decreases by a factor e in
+ * 3/2 (l / pi)^2 steps. A body force gives a hydrostatic pressure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +31,18 @@
 #include "solver/signal.h"
 #include "solver/solver.h"
 #include "stored.h"
+#include "tags/profile.h"
 
 static const double pi = 3.141592653589793;
 
-/* sin, cos of k x and cos of 2 k x at the cells of one axis; the shear layer's profile along it. */
+/* sin(k x), cos(k x), cos(2 k x) and the shear layer's profile at the cells of one axis. */
 struct axis_table {
     double k;
     double *sine, *cosine, *cosine2; /* [cells] */
     double *profile, *slope;         /* [cells] shear_layer: tanh and its derivative, per cell */
 };
 
-/* What is wanted in one cell. */
+/* The initial flow in one cell. */
 struct cell_flow {
     double drho, u[3];
     double gradient[3][3]; /* [a][b] = d u_b / d x_a */
@@ -49,6 +52,8 @@ struct initial {
     const struct flow_case *c;
     double force[3]; /* acceleration of step 0 */
     struct axis_table axis[3];
+    const struct given_flow *given;
+    double *inlet; /* INITIAL_inlet: velocities on its face, [second axis][first axis][3] */
 };
 
 static void shear_profile(const struct case_initial *f, int64_t i, int64_t cells, double *profile,
@@ -93,6 +98,28 @@ static void destroy_tables(struct initial *in)
 {
     for (int a = 0; a < 3; a++)
         free(in->axis[a].sine);
+    free(in->inlet);
+}
+
+/* Velocities of the inlet at step 0. If its profile is fitted to the open part of the face, it
+ * spans only that part. */
+static enum status make_inlet(struct initial *in, const struct flow_case *c,
+                              const struct domain_opening *left)
+{
+    const struct case_face *const face = &c->faces[c->initial.inlet];
+    const struct profile_open open = {{left->lo[0], left->lo[1]}, {left->hi[0], left->hi[1]}};
+    int axes[2];
+    face_axes(c->initial.inlet, axes);
+    const size_t cells = (size_t)c->cells[axes[0]] * (size_t)c->cells[axes[1]];
+    const double factor = signal_at(&face->signal, 0);
+    in->inlet = malloc(3 * cells * sizeof *in->inlet);
+    if (!in->inlet)
+        return fail_machine("out of memory for the initial flow");
+    const enum status status =
+        profile_values(c, c->initial.inlet, face, left->fitted ? &open : NULL, in->inlet);
+    for (size_t n = 0; n < 3 * cells && !status; n++)
+        in->inlet[n] *= factor;
+    return status;
 }
 
 /* u_a = -U cos(ka a) sin(kb b), u_b = U ka/kb sin(ka a) cos(kb b), in the plane across the axis. */
@@ -134,7 +161,7 @@ static void taylor_green_3d(const struct initial *in, const int g[3], struct cel
               (in->axis[2].cosine2[g[2]] + 2);
 }
 
-/* u_a = U (sin(k c) + cos(k b)) for (a, b, c) cyclic: exact for all times but for its decay. */
+/* u_a = U (sin(k c) + cos(k b)) for (a, b, c) cyclic: an exact solution that only decays. */
 static void abc(const struct initial *in, const int g[3], struct cell_flow *f)
 {
     const double U = in->c->initial.amplitude;
@@ -162,7 +189,7 @@ static void shear_layer(const struct initial *in, const int g[3], struct cell_fl
     f->gradient[a][b] = -delta * U * in->axis[a].k * in->axis[a].sine[g[a]];
 }
 
-/* (1 - eta^2)^2, which vanishes at the walls with its slope, and that slope. */
+/* (1 - eta^2)^2 and its slope: both are 0 at the walls. */
 static double bump(double eta)
 {
     return (1 - eta * eta) * (1 - eta * eta);
@@ -173,17 +200,17 @@ static double bump_slope(double eta)
     return -4 * eta * (1 - eta * eta);
 }
 
-/* A wave number of this wavelength, at least one. */
+/* Number of waves of about this wavelength along so many cells, at least one. */
 static int64_t waves(int64_t cells, double wavelength)
 {
     const int64_t count = (int64_t)((double)cells / wavelength + 0.5);
     return count > 0 ? count : 1;
 }
 
-/* Between the walls at eta = -1 and 1, U (1 - eta^8) along the first of the other axes: blunt, as a
- * turbulent profile is. To that the curl of a vector potential is added, waves along the flow and
- * across it of the lengths that near-wall streaks and their undulations have at Re_tau = 180 (0.6
- * and 2.4 half widths), so that it is free of divergence and no slip is kept. */
+/* Walls at eta = -1 and 1. The mean flow U (1 - eta^8) is along the first of the other axes; it is
+ * blunt like a turbulent profile. The perturbation is the curl of a vector potential, so it is free
+ * of divergence; it is 0 at the walls. Its waves are about 0.6 half widths long across the flow and
+ * 2.4 along it, as near-wall streaks and their undulations at Re_tau = 180. */
 static void channel(const struct initial *in, const int g[3], struct cell_flow *f)
 {
     const struct flow_case *const c = in->c;
@@ -195,9 +222,9 @@ static void channel(const struct initial *in, const int g[3], struct cell_flow *
     const double U = c->initial.amplitude, half = 0.5 * c->cells[n];
     const double eta = (g[n] + 0.5) / half - 1, eta2 = eta * eta, eta4 = eta2 * eta2;
     const int64_t across = waves(cells_t, 0.6 * half), along = waves(cells_s, 2.4 * half);
-    /* {waves along, waves across}: two of each component of the potential */
+    /* {waves along, waves across}: two waves for each of two components of the potential */
     const int64_t wave[4][2] = {{0, across}, {along, across + 1}, {along, -across}, {2 * along, 1}};
-    double sine[4], d_s[4], d_t[4]; /* and derivatives along both axes */
+    double sine[4], d_s[4], d_t[4]; /* d_s, d_t: derivatives along both axes */
     for (int k = 0; k < 4; k++) {
         const int64_t turns =
             wave[k][0] * (2 * g[s] + 1) * cells_t + wave[k][1] * (2 * g[t] + 1) * cells_s;
@@ -206,15 +233,16 @@ static void channel(const struct initial *in, const int g[3], struct cell_flow *
         d_s[k] = 2 * pi * (double)wave[k][0] / (double)cells_s * cosine;
         d_t[k] = 2 * pi * (double)wave[k][1] / (double)cells_t * cosine;
     }
-    /* so that |u'| is about the perturbation's part of U */
+    /* makes |u'| about `perturbation` times U */
     const double size = 0.1 * c->initial.perturbation * U * half;
     f->u[s] = U * (1 - eta4 * eta4) + size * bump_slope(eta) / half * (sine[2] + sine[3]);
     f->u[n] = size * bump(eta) * ((d_t[0] + d_t[1]) - (d_s[2] + d_s[3]));
     f->u[t] = -size * bump_slope(eta) / half * (sine[0] + sine[1]);
-    f->gradient[n][s] = -8 * U * eta4 * eta2 * eta / half; /* of the profile alone */
+    f->gradient[n][s] = -8 * U * eta4 * eta2 * eta / half; /* of the mean flow alone */
 }
 
-/* r^2 / b^2 and the vector from the centre in units of b, of the cell's centre; not along `not`. */
+/* d: vector from the flow's centre to the cell's centre, in units of its width b; its component
+ * along axis `not` is 0 (-1: none). Returns |d|^2 = r^2 / b^2. */
 static double from_center(const struct initial *in, const int g[3], int not, double d[3])
 {
     const struct case_initial *const i = &in->c->initial;
@@ -231,8 +259,8 @@ static double gaussian(double square)
     return square < 700 ? exact_exp(-square) : 0;
 }
 
-/* u_theta = A r/b exp((1 - r^2/b^2)/2), at most A at r = b; p = -A^2/2 exp(1 - r^2/b^2) balances
- * it. */
+/* u_theta = A r/b exp((1 - r^2/b^2)/2), largest at r = b, where it is A; the pressure p = -A^2/2
+ * exp(1 - r^2/b^2) balances it. */
 static void vortex(const struct initial *in, const int g[3], struct cell_flow *f)
 {
     const struct case_initial *const i = &in->c->initial;
@@ -261,6 +289,99 @@ static void wave(const struct initial *in, const int g[3], struct cell_flow *f)
     f->gradient[i->axis][i->axis] = -2 * s / i->width * sound * f->drho;
 }
 
+/* ---- flows without a formula: their gradients are differences between cells ---- */
+
+/* Density - 1 and velocity of a cell of the block or of the layer around it. */
+static void flow_without_formula(const struct initial *in, const struct view *v, const int at[3],
+                                 double flow[4])
+{
+    const struct flow_case *const c = in->c;
+    if (in->given) {
+        const int *const n = in->given->n;
+        const size_t place =
+            ((size_t)(at[2] + 1) * (size_t)n[1] + (size_t)(at[1] + 1)) * (size_t)n[0] +
+            (size_t)(at[0] + 1);
+        memcpy(flow, in->given->value + 4 * place, 4 * sizeof *flow);
+        return;
+    }
+    int axes[2], g[2];
+    face_axes(c->initial.inlet, axes);
+    for (int k = 0; k < 2; k++) {
+        const int cells = c->cells[axes[k]];
+        g[k] = (v->lo[axes[k]] + at[axes[k]] + cells) % cells;
+    }
+    flow[0] = 0;
+    memcpy(flow + 1, in->inlet + 3 * ((size_t)g[1] * (size_t)c->cells[axes[0]] + (size_t)g[0]),
+           3 * sizeof *flow);
+}
+
+/* The neighbour of a cell along an axis: fluid; a half-way wall of known velocity; a plane of
+ * symmetry; or a neighbour whose velocity is unknown. */
+enum beside { BESIDE_FLUID, BESIDE_WALL, BESIDE_MIRROR, BESIDE_UNKNOWN };
+
+static enum beside look_beside(const struct view *v, const int at[3], double wall[3])
+{
+    const struct tag_row *const row =
+        &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
+    const bool turns = row->spin[0] != 0 || row->spin[1] != 0 || row->spin[2] != 0;
+    if (row->fluid)
+        return BESIDE_FLUID;
+    if (row->boundary == BOUNDARY_slip)
+        return BESIDE_MIRROR;
+    if (boundary_open(row->boundary) || turns)
+        return BESIDE_UNKNOWN;
+    for (int a = 0; a < 3; a++)
+        wall[a] = row->wall_velocity[a];
+    return BESIDE_WALL;
+}
+
+/* d u / d x along an axis, by central differences. The value beyond a wall is extrapolated by the
+ * parabola through the wall, the cell and the cell's other neighbour: exact for parabolic profiles.
+ */
+static void find_slope(const struct initial *in, const struct view *v, const int at[3], int axis,
+                       double slope[3])
+{
+    double here[4], end[2][4], wall[2][3];
+    enum beside beside[2];
+    flow_without_formula(in, v, at, here);
+    for (int side = 0; side < 2; side++) {
+        int next[3] = {at[0], at[1], at[2]};
+        next[axis] += side ? 1 : -1;
+        beside[side] = look_beside(v, next, wall[side]);
+        flow_without_formula(in, v, beside[side] == BESIDE_FLUID ? next : at, end[side]);
+    }
+    int apart = 2;
+    for (int side = 0; side < 2; side++) {
+        const bool other = beside[!side] == BESIDE_FLUID;
+        for (int b = 0; b < 3; b++)
+            if (beside[side] == BESIDE_WALL)
+                end[side][1 + b] =
+                    other ? (8 * wall[side][b] - 6 * here[1 + b] + end[!side][1 + b]) / 3
+                          : 2 * wall[side][b] - here[1 + b];
+            else if (beside[side] == BESIDE_MIRROR && b == axis)
+                end[side][1 + b] = -here[1 + b];
+        apart -= beside[side] == BESIDE_UNKNOWN;
+    }
+    for (int b = 0; b < 3 && apart; b++)
+        slope[b] = (end[1][1 + b] - end[0][1 + b]) / apart;
+}
+
+static struct cell_flow cell_flow_from(const struct initial *in, const struct view *v,
+                                       const int at[3])
+{
+    struct cell_flow f = {0};
+    double flow[4];
+    flow_without_formula(in, v, at, flow);
+    f.drho = in->c->initial.level ? 0 : flow[0];
+    for (int a = 0; a < 3; a++)
+        f.u[a] = flow[1 + a];
+    for (int a = 0; a < 3; a++)
+        find_slope(in, v, at, a, f.gradient[a]);
+    return f;
+}
+
+/* ---- flows by formulas ---- */
+
 static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
 {
     const struct case_initial *const i = &in->c->initial;
@@ -269,6 +390,7 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
     switch (i->flow) {
     case INITIAL_rest:
     case INITIAL_uniform:
+    case INITIAL_inlet: /* no formula */
         break;
     case INITIAL_taylor_green_2d:
         taylor_green_2d(in, g, &f);
@@ -302,8 +424,8 @@ static struct cell_flow cell_flow_at(const struct initial *in, const int g[3])
     return f;
 }
 
-/* Shifted populations of a cell; the first moment lacks half of a step's force, which the velocity
- * of a forced fluid includes. */
+/* Shifted populations of a cell. Their first moment is rho u minus half of a step's force: the
+ * velocity of a forced fluid includes that half. */
 static void populations_of(const struct initial *in, const struct cell_flow *f, double rho,
                            double omega, double out[Q])
 {
@@ -315,7 +437,7 @@ static void populations_of(const struct initial *in, const struct cell_flow *f, 
         divergence += f->gradient[a][a];
     }
     for (int i = 0; i < Q; i++) {
-        const double w = i == 0 ? 1.0 / 3 : i <= 6 ? 1.0 / 18 : 1.0 / 36;
+        const double w = LATTICE_WEIGHT(double, i);
         double cu = 0, cf = 0, strain = -divergence / 3;
         for (int a = 0; a < 3; a++) {
             cu += v[i][a] * f->u[a];
@@ -328,8 +450,8 @@ static void populations_of(const struct initial *in, const struct cell_flow *f, 
     }
 }
 
-/* Links into open boundaries keep other things in their slots than what arrives: what their rules
- * would have left there if the flow had been so before. */
+/* The slots of links into open boundaries hold state of the boundary rule instead of an arriving
+ * population. Sets them to what the rule would have stored if the flow had been the same before. */
 static void populations_left(const struct view *v, int x, int y, int z, double f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -342,11 +464,14 @@ static void populations_left(const struct view *v, int x, int y, int z, double f
         const struct tag_row *const row =
             &v->rows[v->tags[view_index(v, x - c[i][0], y - c[i][1], z - c[i][2])] & TAG_ROW];
         double jn = 0; /* outward */
-        if (!row->fluid && row->boundary == BOUNDARY_nonreflecting && i == row->face + 1) {
-            for (int k = 0; k < Q; k++)
-                jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
+        if (row->fluid || i != row->face + 1)
+            continue;
+        for (int k = 0; k < Q; k++)
+            jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
+        if (row->boundary == BOUNDARY_nonreflecting)
             f[i] = 0.57735026918962576 * drho - jn / (1 + drho);
-        }
+        else if (row->boundary == BOUNDARY_pressure_regularised)
+            f[i] = jn / (1 + drho);
     }
 }
 
@@ -355,7 +480,7 @@ static size_t block_cell(const struct view *v, int x, int y, int z)
     return ((size_t)z * (size_t)v->n[1] + (size_t)y) * (size_t)v->n[0] + (size_t)x;
 }
 
-/* A population as the kernels would store it. */
+/* Stores a population in the kernels' format. */
 static void store_value(enum precision storage, void *to, size_t place, double value)
 {
     if (storage == PRECISION_fp64)
@@ -366,17 +491,18 @@ static void store_value(enum precision storage, void *to, size_t place, double v
         ((struct half *)to)[place] = half_of((float)value);
 }
 
-/* What cells begin with. */
+/* How to set the populations. */
 struct filling {
-    const double *drho; /* [cells of the block], NULL: that of the flow */
-    bool settling; /* without the part of first order in the gradient, and momentum u, not rho u */
+    const double *drho; /* [cells of the block], NULL: density of the initial flow */
+    bool settling;      /* for relax(): equilibrium only, with momentum u instead of rho u */
 };
 
-/* By all threads: on the host of a GPU this is most of what a short run takes. */
+/* Sets the populations of a piece with all threads: beside a GPU this takes most of the time of a
+ * short run. */
 static void fill_piece(struct solver *s, const struct initial *in, struct filling how,
                        const struct box *piece)
 {
-    const struct view *const v = &s->view;
+    const struct view *const v = &s->domain->view;
     const int *const lo = s->domain->lo;
     const size_t cells = box_cells(piece);
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1];
@@ -391,7 +517,9 @@ static void fill_piece(struct solver *s, const struct initial *in, struct fillin
                 const size_t cell = row * (size_t)nx + (size_t)(x - piece->lo[0]);
                 const struct tag_row *const tag =
                     &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-                struct cell_flow f = cell_flow_at(in, g);
+                struct cell_flow f = in->given || in->inlet
+                                         ? cell_flow_from(in, v, (const int[3]){x, y, z})
+                                         : cell_flow_at(in, g);
                 double values[Q];
                 if (how.drho)
                     f.drho = how.drho[block_cell(v, x, y, z)];
@@ -414,15 +542,15 @@ static enum status fill(struct solver *s, const struct initial *in, struct filli
     s->step = 0;
     for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
         fill_piece(s, in, how, &piece);
-        status = solver_put(s, &piece);
+        status = solver_put(s, SET_flow, &piece);
     }
     return status_agree(s->domain->comm, status);
 }
 
-/* Density - 1 of the block's cells; *change: by how much it differs at most from what was there. */
+/* drho: density - 1 of the block's cells; *change: largest difference from the previous drho. */
 static enum status take_density(struct solver *s, double *drho, double *change)
 {
-    const struct view *const v = &s->view;
+    const struct view *const v = &s->domain->view;
     const struct box all = domain_all(s->domain);
     struct box piece;
     struct fetch f;
@@ -441,7 +569,7 @@ static enum status take_density(struct solver *s, double *drho, double *change)
 
 static enum status relax(struct solver *s, const struct initial *in)
 {
-    const struct view *const v = &s->view;
+    const struct view *const v = &s->domain->view;
     const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
     double *const drho = calloc(cells, sizeof *drho), change = 0;
     enum status status = STATUS_OK;
@@ -468,14 +596,17 @@ static enum status relax(struct solver *s, const struct initial *in)
     return status;
 }
 
-enum status solver_initialise(struct solver *s, const struct flow_case *c)
+enum status solver_initialise(struct solver *s, const struct flow_case *c,
+                              const struct given_flow *given)
 {
-    struct initial in = {0};
+    struct initial in = {.given = given};
     enum status status = STATUS_OK;
     s->drive = (struct drive){0};
     s->signal_step = -1;
     if (!make_tables(&in, c))
         status = fail_machine("out of memory for the initial flow");
+    if (!status && !given && c->initial.flow == INITIAL_inlet)
+        status = make_inlet(&in, c, &s->domain->opening[c->initial.inlet]);
     status = status_agree(s->domain->comm, status);
     if (!status)
         status = fill(s, &in, (struct filling){NULL, false});
@@ -484,5 +615,5 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c)
     destroy_tables(&in);
     if (status)
         return status;
-    return status_agree(s->domain->comm, drive_adjust(s)); /* what acts at step 0 */
+    return status_agree(s->domain->comm, drive_adjust(s)); /* the acceleration of step 0 */
 }

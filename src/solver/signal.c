@@ -1,20 +1,20 @@
-/* Signals; see signal.h. Made of + - * / and the functions of base/elementary.h; of the C library
- * only fmod and floor, which are exact. */
+/* Time functions; see signal.h. They use only + - * /, the functions of base/elementary.h, and the
+ * C library's fmod and floor, which are exact. */
 #include "solver/signal.h"
 
 #include <math.h>
 
 #include "base/elementary.h"
 
-/* sin(2 pi x) of a part of a turn, 0 <= x < 1, in units of 2^-56 of it: all that a double has of
- * one above 1/16, and below it is off by less than 2^-53. */
+/* sin(2 pi x), 0 <= x < 1. x is cut to units of 2^-56: exact for x >= 1/16; for smaller x the error
+ * of the sine is below 2^-53. */
 static double sine_of_turn(double x)
 {
     const int64_t of = (int64_t)1 << 56;
     return sin_turns((int64_t)(x * 0x1p56), of);
 }
 
-/* Whole periods are left out exactly, however many there have been. */
+/* fmod removes whole periods without rounding, however many there are. */
 static double sine_at(const struct case_signal *s, double time)
 {
     double turn = fmod(time, s->period) / s->period + fmod(s->phase, 1);

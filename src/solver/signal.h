@@ -1,4 +1,4 @@
-/* What varies in time: the value of a signal at a step, the same bits on every machine. */
+/* Time functions ("signals"): their value at a step, bit-identical on every machine. */
 #ifndef TAGFLOW_SIGNAL_H
 #define TAGFLOW_SIGNAL_H
 
@@ -6,8 +6,8 @@
 
 #include "case/case.h"
 
-/* The signal of step `step` >= 0: it scales what acts during that step, from time `step` to
- * `step` + 1, and so the half of its force that belongs to the velocity before it. */
+/* Value for step `step` >= 0. It scales what acts during that step, from time `step` to `step` + 1;
+ * also the half of that step's force that the velocity before the step includes. */
 double signal_at(const struct case_signal *s, int64_t step);
 
 #endif

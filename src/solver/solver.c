@@ -1,4 +1,4 @@
-/* The flow itself; see solver.h. */
+/* The solver; see solver.h. */
 #include "solver/solver.h"
 
 #include <assert.h>
@@ -11,15 +11,16 @@
 #include "base/watchdog.h"
 #include "solver/signal.h"
 
-/* A piece of get, put and flow is at most about this large, or one row; below that at least a plane
- * (checkpoints go plane by plane), and of few cells all, but no large part of many. */
+/* Cells of a piece of get, put and flow: 1/PIECE_PART of the block, but at least PIECE_CELLS and at
+ * least a plane (checkpoints are written plane by plane); at most PIECE_BYTES or one line along x.
+ * PIECE_LEAST: bytes of the smallest buffer. */
 enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST = 256 };
 
-/* The interior is launched in this many slabs, between which MPI gets to work. */
+/* Number of slabs of the interior; MPI can progress between two launches. */
 enum { SLABS = 8 };
 
-/* The view's signals to those of the next step: what that step does, and what is measured before
- * it. Kernels get the view by value, so that nothing under way sees the change. */
+/* Sets the view's signals to their values in the next step; measurements before that step use them,
+ * too. Kernels get the view by value, so a running kernel does not see the change. */
 static void set_signals(struct solver *s)
 {
     const struct domain *const d = s->domain;
@@ -30,27 +31,25 @@ static void set_signals(struct solver *s)
     s->signal_step = s->step;
 }
 
-static size_t stored_bytes(const struct solver *s)
+/* Cells of the largest piece. */
+static size_t piece_cells(const struct view *v)
 {
-    return precision_bytes(s->backend->storage);
-}
-
-/* Cells of the largest piece, with populations of so many bytes. */
-static size_t piece_cells(const struct view *v, size_t bytes)
-{
+    const size_t bytes = view_cell_bytes(v);
     const size_t row = (size_t)v->n[0], all = row * (size_t)v->n[1] * (size_t)v->n[2];
     const size_t plane = row * (size_t)v->n[1];
     size_t cells = all / PIECE_PART > PIECE_CELLS ? all / PIECE_PART : PIECE_CELLS;
     cells = plane > cells ? plane : cells;
-    if (cells > PIECE_BYTES / (Q * bytes))
-        cells = PIECE_BYTES / (Q * bytes);
+    if (cells > PIECE_BYTES / bytes)
+        cells = PIECE_BYTES / bytes;
     return all < cells ? all : cells > row ? cells : row;
 }
 
-/* Bytes of a piece's buffer: its populations, but no less than one partial result of any sum. */
-static size_t piece_bytes(size_t cells, size_t bytes)
+/* Bytes of a piece's buffer: room for the populations of the largest set, and for at least one
+ * partial result of any sum. */
+static size_t piece_bytes(const struct view *v)
 {
-    return cells * Q * bytes < PIECE_LEAST ? PIECE_LEAST : cells * Q * bytes;
+    const size_t bytes = piece_cells(v) * view_cell_bytes(v);
+    return bytes < PIECE_LEAST ? PIECE_LEAST : bytes;
 }
 
 static bool exchanges(const struct domain *d)
@@ -61,20 +60,25 @@ static bool exchanges(const struct domain *d)
     return any;
 }
 
-double solver_bytes(const struct domain *d, enum precision storage)
+static size_t set_bytes(const struct population_set *set)
+{
+    return set->stride * set->q * set->bits / 8;
+}
+
+double solver_bytes(const struct domain *d)
 {
     static const int velocities[Q][3] = LATTICE_VELOCITIES;
-    const size_t bytes = precision_bytes(storage);
-    double halo = 0;
+    double halo = 0, all = 0;
     for (int i = 1; i < Q; i++) {
-        double cells = travellers(i);
+        size_t cells = 1;
         for (int a = 0; a < 3; a++)
-            cells *= velocities[i][a] ? 1 : d->view.n[a];
+            cells *= velocities[i][a] ? 1 : (size_t)d->view.n[a];
         if (d->neighbour[i] != MPI_PROC_NULL)
-            halo += 2 * cells;
+            halo += 2 * ((double)message_at(&d->view, i, cells, d->view.sets) + 8);
     }
-    return ((double)d->view.stride * Q + halo) * (double)bytes +
-           2 * (double)piece_bytes(piece_cells(&d->view, bytes), bytes) +
+    for (const struct population_set *set = d->view.set; set < d->view.set + d->view.sets; set++)
+        all += (double)set_bytes(set);
+    return all + halo + 2 * (double)piece_bytes(&d->view) +
            (double)(view_cells(&d->view) + d->view.table_values * sizeof *d->view.table) +
            (d->view.line_bits
                 ? (double)((view_cells(&d->view) >> d->view.line_bits) * sizeof *d->view.line)
@@ -91,16 +95,17 @@ static enum status no_host_room(size_t bytes)
                         1e-9 * (double)bytes);
 }
 
-/* The populations and the buffers of pieces. */
+/* Allocates the populations and the buffers. */
 static enum status make_room(struct solver *s)
 {
     struct backend *const b = s->backend;
     const struct backend_type *const type = b->type;
-    const size_t bytes = Q * s->view.stride * stored_bytes(s);
-    const size_t piece = piece_bytes(s->piece_cells, stored_bytes(s));
+    struct population_set *const set = s->view.set;
+    double bytes = 0;
+    const size_t piece = piece_bytes(&s->view);
     bool room = true;
     for (int k = 0; k < 2; k++) {
-        s->buffer[k] = type->alloc(b, piece);
+        s->buffer[k] = type->alloc(b, piece, 1);
         s->host[k] = type->host_memory ? s->buffer[k] : type->alloc_host(b, piece);
         if (s->buffer[k] && !s->host[k])
             return no_host_room(piece);
@@ -108,29 +113,42 @@ static enum status make_room(struct solver *s)
     }
     if (exchanges(s->domain)) {
         const size_t layers = layers_bytes(&s->view);
-        s->layers = type->alloc(b, layers);
+        s->layers = type->alloc(b, layers, 1);
         s->layers_host = type->host_memory ? s->layers : type->alloc_host(b, layers);
         if (s->layers && !s->layers_host)
             return no_host_room(layers);
         room = room && s->layers;
     }
-    s->view.populations = room ? type->alloc(b, bytes) : NULL;
-    if (s->view.populations)
+    for (int k = 0; k < s->view.sets; k++) {
+        set[k].populations = room ? type->alloc(b, set_bytes(&set[k]), set[k].q) : NULL;
+        room = set[k].populations;
+        bytes += (double)set_bytes(&set[k]);
+    }
+    if (room)
         return STATUS_OK;
     char what[64];
-    snprintf(what, sizeof what, "the populations of %zu cells", s->view.stride);
-    return backend_no_room(b, (double)bytes, what);
+    snprintf(what, sizeof what, "the populations of %zu cells", set[SET_flow].stride);
+    return backend_no_room(b, bytes, what);
+}
+
+struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, bool share)
+{
+    return (struct backend_wanted){.storage = c->solver.storage,
+                                   .arithmetic = c->solver.arithmetic,
+                                   .isa = c->run.isa,
+                                   .threads = c->run.threads,
+                                   .comm = comm,
+                                   .share = share};
 }
 
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
                           enum transport transport)
 {
-    *s = (struct solver){
-        .domain = d, .backend = b, .view = d->view, .signal_step = -1, .transport = transport};
+    *s = (struct solver){.domain = d, .backend = b, .signal_step = -1, .transport = transport};
     s->shells = domain_shell(d, s->shell, &s->interior);
-    s->piece_cells = piece_cells(&d->view, stored_bytes(s));
+    s->piece_cells = piece_cells(&d->view);
 
-    enum status status = b->type->prepare(b, &s->view);
+    enum status status = b->type->prepare(b, &d->view, &s->view);
     if (!status)
         status = make_room(s);
     if (!status)
@@ -146,7 +164,8 @@ void solver_destroy(struct solver *s)
     struct backend *const b = s->backend;
     if (b) {
         halo_destroy(&s->halo);
-        b->type->free(b, s->view.populations);
+        for (int k = 0; k < s->view.sets; k++)
+            b->type->free(b, s->view.set[k].populations);
         if (!b->type->host_memory)
             b->type->free_host(b, s->layers_host);
         b->type->free(b, s->layers);
@@ -159,81 +178,92 @@ void solver_destroy(struct solver *s)
     *s = (struct solver){0};
 }
 
-static void launch_step(struct solver *s, enum queue queue, const struct box *boxes, int count)
+/* A step runs these stages one after the other. A stage updates all cells, by kernel `cells` over
+ * boxes and kernel `listed` over the view's list, and then exchanges populations: pack -> messages
+ * -> unpack. */
+struct stage {
+    enum kernel cells, listed, pack, unpack;
+};
+static const struct stage stages[] = {{KERNEL_step, KERNEL_near, KERNEL_pack, KERNEL_unpack}};
+
+static void launch_boxes(struct solver *s, const struct stage *stage, enum queue queue,
+                         const struct box *boxes, int count)
 {
     struct work work[6];
     set_signals(s);
     for (int k = 0; k < count; k++)
         work[k] = (struct work){boxes[k], {.odd = (int)(s->step & 1)}};
-    s->backend->type->launch(s->backend, queue, KERNEL_step, &s->view, work, count);
+    s->backend->type->launch(s->backend, queue, stage->cells, &s->view, work, count);
 }
 
-/* The cells of the list from one to another. */
-static void launch_near(struct solver *s, enum queue queue, int from, int to)
+/* Launches `listed` on cells `from` to `to` - 1 of the view's list. */
+static void launch_listed(struct solver *s, const struct stage *stage, enum queue queue, int from,
+                          int to)
 {
     const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = (int)(s->step & 1)}};
     if (to > from)
-        s->backend->type->launch(s->backend, queue, KERNEL_near, &s->view, &work, 1);
+        s->backend->type->launch(s->backend, queue, stage->listed, &s->view, &work, 1);
 }
 
-/* The interior in slabs, between which MPI gets to work: of use where a launch takes as long as
- * its kernel. */
-static void launch_slabs(struct solver *s)
+/* Launches the interior in slabs and lets MPI progress between them; for backends whose launches
+ * return only when the kernel is done. */
+static void launch_slabs(struct solver *s, const struct stage *stage)
 {
     const int lo = s->interior.lo[2], height = s->interior.hi[2] - lo;
     for (int k = 0; k < SLABS; k++) {
         struct box slab = s->interior;
         slab.lo[2] = lo + height * k / SLABS;
         slab.hi[2] = lo + height * (k + 1) / SLABS;
-        launch_step(s, QUEUE_INTERIOR, &slab, 1);
+        launch_boxes(s, stage, QUEUE_INTERIOR, &slab, 1);
         halo_progress(&s->halo);
     }
 }
 
-static void launch_interior(struct solver *s)
+static void launch_interior(struct solver *s, const struct stage *stage)
 {
     struct backend *const b = s->backend;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
     set_signals(s);
-    launch_near(s, QUEUE_INTERIOR, s->halo.count > 0 ? s->domain->near_shell : 0,
-                s->domain->near_stepped);
+    launch_listed(s, stage, QUEUE_INTERIOR, s->halo.count > 0 ? s->domain->near_shell : 0,
+                  s->domain->near_stepped);
     if (b->type->asynchronous || s->halo.count == 0)
-        launch_step(s, QUEUE_INTERIOR, &s->interior, 1);
+        launch_boxes(s, stage, QUEUE_INTERIOR, &s->interior, 1);
     else
-        launch_slabs(s);
+        launch_slabs(s, stage);
     b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
 }
 
-/* Shell and interior of one step, and what its messages bring, are at different addresses: in any
- * order or at once. The shell follows all of the step before; the interior its shell, for which the
- * host has waited in halo_send, and need not wait for what was unpacked: it is not the interior's.
- */
-static enum status step_exchanging(struct solver *s)
+/* The shell, the interior and the unpacking of one step use different addresses, so they may run in
+ * any order or at once. The shell starts after the whole previous step. The interior starts after
+ * the previous step's shell, for which the host has waited in halo_send. It does not wait for the
+ * previous step's unpacking: that writes only populations of shell cells. */
+static enum status stage_exchanging(struct solver *s, const struct stage *stage)
 {
     const int odd = (int)(s->step & 1);
     struct backend *const b = s->backend;
     b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, true);
-    launch_step(s, QUEUE_SHELL, s->shell, s->shells);
-    launch_near(s, QUEUE_SHELL, 0, s->domain->near_shell);
+    launch_boxes(s, stage, QUEUE_SHELL, s->shell, s->shells);
+    launch_listed(s, stage, QUEUE_SHELL, 0, s->domain->near_shell);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, false);
-    halo_pack(&s->halo, odd);
+    halo_pack(&s->halo, stage->pack, odd);
     if (b->type->asynchronous)
-        launch_interior(s);
+        launch_interior(s, stage);
     const enum status status = halo_send(&s->halo);
     if (!b->type->asynchronous)
-        launch_interior(s);
-    halo_finish(&s->halo, odd);
+        launch_interior(s, stage);
+    halo_finish(&s->halo, stage->unpack, odd);
     return status;
 }
 
 enum status solver_advance(struct solver *s)
 {
     enum status status = STATUS_OK;
-    if (s->halo.count > 0)
-        status = step_exchanging(s);
-    else
-        launch_interior(s);
+    for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
+        if (s->halo.count == 0)
+            launch_interior(s, &stages[k]);
+        else if (stage_exchanging(s, &stages[k]))
+            status = STATUS_MACHINE;
     s->step++;
     return status;
 }
@@ -297,8 +327,19 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
 
 /* ---- results to the host ---- */
 
-/* Ask for the next piece, into the buffers number k: kernels in one queue, copies in the other, so
- * that one piece is copied while the next is made. */
+/* Bytes that a kernel leaves in its buffer for each cell, or for each worker. */
+static size_t result_bytes(const struct solver *s, enum kernel kernel, int set)
+{
+    static const size_t bytes_of[KERNELS] = {
+#define X(name, loop, open, bytes) [KERNEL_##name] = bytes,
+        KERNEL_LIST(X)
+#undef X
+    };
+    return bytes_of[kernel] ? bytes_of[kernel] : set_cell_bytes(&s->view.set[set]);
+}
+
+/* Starts the next piece, into buffers k. Kernels and copies use different queues, so one piece is
+ * copied while the next is computed. */
 static void ask(struct fetch *f, int k)
 {
     struct solver *const s = f->solver;
@@ -310,18 +351,16 @@ static void ask(struct fetch *f, int k)
     f->number++;
     assert(box_cells(&f->piece[k]) <= s->piece_cells);
     const struct work work = {
-        f->piece[k], {.odd = (int)(s->step & 1), .buffer = s->buffer[k], .layers = s->layers}};
-    const size_t cell_bytes = f->kernel == KERNEL_flow   ? 4 * sizeof(double)
-                              : f->kernel == KERNEL_curl ? 3 * sizeof(double)
-                                                         : Q * stored_bytes(s);
+        f->piece[k],
+        {.odd = (int)(s->step & 1), .set = f->set, .buffer = s->buffer[k], .layers = s->layers}};
     set_signals(s);
-    type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* the buffer's last copy, and the step */
+    type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* last copy of the buffer; the step */
     type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
     if (type->host_memory)
         return;
     type->after(s->backend, QUEUE_SHELL, QUEUE_INTERIOR);
     type->copy(s->backend, QUEUE_SHELL, s->host[k], s->buffer[k],
-               box_cells(&f->piece[k]) * cell_bytes);
+               box_cells(&f->piece[k]) * result_bytes(s, f->kernel, f->set));
 }
 
 static void start(struct fetch *f)
@@ -344,6 +383,15 @@ void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch
     start(f);
 }
 
+void fetch_start_set(struct fetch *f, struct solver *s, int set, const struct box *box,
+                     fetch_cut *cut, const void *how)
+{
+    *f = (struct fetch){.solver = s, .kernel = KERNEL_get, .set = set, .cut = cut, .how = how};
+    if (box)
+        f->box = *box;
+    start(f);
+}
+
 const void *fetch_next(struct fetch *f, struct box *piece)
 {
     struct solver *const s = f->solver;
@@ -363,45 +411,41 @@ const void *fetch_next(struct fetch *f, struct box *piece)
 enum status fetch_end(struct fetch *f)
 {
     struct backend *const b = f->solver->backend;
-    if (!f->status && f->there[f->at]) /* given up: nothing may write to host[] any more */
+    if (!f->status && f->there[f->at]) /* ended early: a copy to host[] is running */
         f->status = b->type->wait(b, QUEUE_SHELL);
     f->solver->fetching = false;
     return f->status;
 }
 
-/* One piece alone. */
-static const void *fetch_one(struct solver *s, enum kernel kernel, const struct box *box)
+/* Returns the only piece of a started fetch and ends it; NULL when the backend failed. */
+static const void *fetch_only(struct fetch *f)
 {
-    struct fetch f;
     struct box piece;
-    fetch_start(&f, s, kernel, box);
-    const void *const result = fetch_next(&f, &piece);
-    assert(!result || !f.there[f.at]);
-    return fetch_end(&f) ? NULL : result;
+    const void *const result = fetch_next(f, &piece);
+    assert(!result || !f->there[f->at]);
+    return fetch_end(f) ? NULL : result;
 }
 
-const void *solver_get(struct solver *s, const struct box *piece)
+const void *solver_get(struct solver *s, int set, const struct box *piece)
 {
-    return fetch_one(s, KERNEL_get, piece);
+    struct fetch f;
+    fetch_start_set(&f, s, set, piece, NULL, NULL);
+    return fetch_only(&f);
 }
 
 const double *solver_flow(struct solver *s, const struct box *piece)
 {
-    return fetch_one(s, KERNEL_flow, piece);
+    struct fetch f;
+    fetch_start(&f, s, KERNEL_flow, piece);
+    return fetch_only(&f);
 }
 
-const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
-                            size_t bytes, int *workers)
-{
-    return solver_partials_of(s, kernel, box, 0, bytes, workers);
-}
-
-const void *solver_partials_of(struct solver *s, enum kernel kernel, const struct box *box,
-                               int body, size_t bytes, int *workers)
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box, int body,
+                            int *workers)
 {
     struct backend *const b = s->backend;
-    const size_t cells = box_cells(box);
-    const size_t room = piece_bytes(s->piece_cells, stored_bytes(s)) / bytes;
+    const size_t cells = box_cells(box), bytes = result_bytes(s, kernel, SET_flow);
+    const size_t room = piece_bytes(&s->view) / bytes;
     const size_t most = cells < room ? cells : room;
     struct work work = {
         *box,
@@ -427,15 +471,16 @@ void *solver_host(struct solver *s)
     return s->host[0];
 }
 
-enum status solver_put(struct solver *s, const struct box *piece)
+enum status solver_put(struct solver *s, int set, const struct box *piece)
 {
     struct backend *const b = s->backend;
-    const struct work work = {*piece, {.odd = (int)(s->step & 1), .buffer = s->buffer[0]}};
+    const struct work work = {*piece,
+                              {.odd = (int)(s->step & 1), .set = set, .buffer = s->buffer[0]}};
     assert(box_cells(piece) <= s->piece_cells);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     if (!b->type->host_memory)
         b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
-                      box_cells(piece) * Q * stored_bytes(s));
+                      box_cells(piece) * set_cell_bytes(&s->view.set[set]));
     b->type->launch(b, QUEUE_INTERIOR, KERNEL_put, &s->view, &work, 1);
     return b->type->wait(b, QUEUE_INTERIOR);
 }
@@ -447,58 +492,63 @@ static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
     return x ^ (x >> 31);
 }
 
-/* A row of one population: `first` is 19 g + i + 1 of its first cell. Compiled for each instruction
- * set, for it is most of what a checkpoint costs beyond the disk. */
+/* Hash of one population in a line of cells along x; `first` is q g + i + 1 of the first cell.
+ * Compiled for several instruction sets: apart from the disk it takes most of a checkpoint's time.
+ */
 #define ROW_HASH(name, type)                                                                       \
     __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static uint64_t  \
-    name(const void *row, const uint8_t *tags, const uint8_t *fluid, int n, uint64_t first)        \
+    name(const void *row, const uint8_t *tags, const uint8_t *fluid, int n, uint64_t q,            \
+         uint64_t first)                                                                           \
     {                                                                                              \
         const type *const value = row;                                                             \
         uint64_t sum = 0;                                                                          \
         for (int x = 0; x < n; x++)                                                                \
-            sum += fluid[tags[x] & TAG_ROW] ? mix(value[x] ^ mix(first + 19 * (uint64_t)x)) : 0;   \
+            sum += fluid[tags[x] & TAG_ROW] ? mix(value[x] ^ mix(first + q * (uint64_t)x)) : 0;    \
         return sum;                                                                                \
     }
 ROW_HASH(row_hash_16, uint16_t)
 ROW_HASH(row_hash_32, uint32_t)
 ROW_HASH(row_hash_64, uint64_t)
 
-uint64_t solver_piece_hash(const struct solver *s, const struct box *piece, const void *populations)
+uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *piece,
+                           const void *populations)
 {
     const struct domain *const d = s->domain;
-    const size_t cells = box_cells(piece), bytes = stored_bytes(s);
+    const size_t cells = box_cells(piece), bytes = s->view.set[set].bits / 8;
+    const uint64_t q = s->view.set[set].q;
     const int nx = piece->hi[0] - piece->lo[0];
     uint8_t fluid[TAG_ROWS];
     uint64_t sum = 0;
     size_t cell = 0;
     for (int row = 0; row < TAG_ROWS; row++)
-        fluid[row] = s->view.rows[row].fluid != 0;
+        fluid[row] = d->rows[row].fluid != 0;
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++, cell += (size_t)nx) {
-            const uint8_t *const tags = s->view.tags + view_index(&s->view, piece->lo[0], y, z);
+            const uint8_t *const tags = d->tags + view_index(&d->view, piece->lo[0], y, z);
             const uint64_t g =
                 ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] + (uint64_t)(d->lo[1] + y)) *
                     (uint64_t)d->cells[0] +
                 (uint64_t)(d->lo[0] + piece->lo[0]);
-            for (size_t i = 0; i < Q; i++) {
+            for (size_t i = 0; i < q; i++) {
                 const char *const at = (const char *)populations + (i * cells + cell) * bytes;
-                sum += (bytes == 8   ? row_hash_64
-                        : bytes == 4 ? row_hash_32
-                                     : row_hash_16)(at, tags, fluid, nx, 19 * g + (uint64_t)i + 1);
+                sum +=
+                    (bytes == 8   ? row_hash_64
+                     : bytes == 4 ? row_hash_32
+                                  : row_hash_16)(at, tags, fluid, nx, q, q * g + (uint64_t)i + 1);
             }
         }
     return sum;
 }
 
-enum status solver_hash(struct solver *s, uint64_t *hash)
+enum status solver_hash(struct solver *s, int set, uint64_t *hash)
 {
     const struct box all = domain_all(s->domain);
     struct box piece;
     struct fetch f;
     const void *populations;
     uint64_t sum = 0;
-    for (fetch_start(&f, s, KERNEL_get, &all); (populations = fetch_next(&f, &piece));)
-        sum += solver_piece_hash(s, &piece, populations);
+    for (fetch_start_set(&f, s, set, &all, NULL, NULL); (populations = fetch_next(&f, &piece));)
+        sum += solver_piece_hash(s, set, &piece, populations);
     int failed = fetch_end(&f) != STATUS_OK, anyone;
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, s->domain->comm);
     MPI_Allreduce(&sum, hash, 1, MPI_UINT64_T, MPI_SUM, s->domain->comm);

@@ -1,4 +1,4 @@
-/* The flow itself: populations of one rank's block, advanced in time. */
+/* The solver: populations of one rank's block, advanced in time. */
 #ifndef TAGFLOW_SOLVER_H
 #define TAGFLOW_SOLVER_H
 
@@ -10,52 +10,63 @@
 struct solver {
     struct domain *domain;
     struct backend *backend;
-    struct view view; /* the domain's, with populations */
+    struct view view; /* for kernels, with the backend's arrays; domain->view has the host's */
     struct halo halo;
     int64_t step;        /* steps done */
     int64_t signal_step; /* the step for which the view's signals are set; -1: none */
-    struct drive drive;  /* the flow-rate controller's */
+    struct drive drive;  /* the flow-rate controller */
     struct box shell[6], interior;
     int shells;
-    void *buffer[2];    /* of the backend: pieces of get, put and flow, one used, one coming */
-    void *host[2];      /* their copies on the host; the same where memory is the host's */
-    size_t piece_cells; /* cells of a piece: buffers hold Q stored values or 4 doubles for each */
-    double *layers;     /* of the backend: velocities beyond the block, of neighbours; see curl.h */
+    void *buffer[2];    /* backend memory for pieces: one piece is in use, the next on its way */
+    void *host[2];      /* copies on the host; equal to buffer[] if the backend uses host memory */
+    size_t piece_cells; /* most cells of a piece: a buffer has room for the populations of any set,
+                         * or 4 doubles, in each of them */
+    double *layers;     /* backend memory: neighbours' velocities beside the block; see curl.h */
     double *layers_host;
-    bool fetching;            /* a fetch has the buffers */
+    bool fetching;            /* a fetch is using the buffers */
     enum transport transport; /* of halos: device or host */
 };
 
-/* Allocate on the backend; populations are all zero: fluid at rest. */
+/* A grid with one cell size, and the flow on it. A run has a list of levels. */
+enum { LEVELS = 1 };
+struct level {
+    struct domain domain;
+    struct solver solver;
+};
+
+/* The case's requirements on the backend; share: several ranks may use one device. */
+struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, bool share);
+
+/* Allocates on the backend. All (shifted) populations are zero: fluid at rest. */
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
                           enum transport transport);
 void solver_destroy(struct solver *s);
 
-/* Advance by one step: shell, then exchange while the interior runs. On a GPU it may still be
- * under way when this returns; solver_wait waits for it, and whatever brings results to the host.
- * When the backend fails (STATUS_MACHINE, reported) the step is counted and messages are exchanged
- * all the same: ranks need agree on it only after as many steps as they agreed on. */
+/* Advances by one step: shell, then exchange while the interior runs. On a GPU the step may still
+ * be running on return; solver_wait and every function that returns results wait for it. When the
+ * backend fails (STATUS_MACHINE, reported), this still counts the step and exchanges messages. So
+ * ranks may agree on the status later, after the same number of steps on all. */
 enum status solver_step(struct solver *s);
 enum status solver_advance(struct solver *s); /* without the flow-rate controller */
 enum status solver_wait(struct solver *s);
 
-/* The same, done when it returns; adds the seconds that each of its phases took. */
+/* The same, but waits until the step is done; adds the time of each phase to `seconds`. */
 enum status solver_step_timed(struct solver *s, double seconds[PHASES]);
 
-/* Bytes of a rank's memory, populations, tags, halo buffers and pieces: on the backend, at most. */
-double solver_bytes(const struct domain *d, enum precision storage);
+/* Upper bound of a rank's backend memory in bytes: populations, tags, halo buffers and pieces. */
+double solver_bytes(const struct domain *d);
 
-/* Cut a box into pieces that fit the buffers; piece 0, 1, ... in order of z, y. False: no more.
- * Pieces are whole rows of the box, so that they are contiguous in a file. */
+/* Cuts a box into pieces that fit the buffers: piece 0, 1, ... in order of z, y. False: no more. A
+ * piece is contiguous in a file of the box: whole lines along x. */
 bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece);
 
-/* Canonical populations, [Q][cells of the piece], storage type; of one piece at a time. The
+/* Canonical populations of a set in one piece, [q][cells of the piece], in the stored type. The
  * returned host memory is the solver's, valid until the next call; NULL when the backend failed. */
-const void *solver_get(struct solver *s, const struct box *piece);
+const void *solver_get(struct solver *s, int set, const struct box *piece);
 
-/* The results of a kernel (get or flow) for a box of any size, piece by piece in the order of
- * solver_piece: the next is on its way while one is used, which is valid until the next call.
- * Nothing else may use the buffers until it ends:
+/* The results of a kernel (flow, curl, or get for a set) in a box of any size, piece by piece in
+ * the order of solver_piece. A piece is valid until the next call; the next piece is computed
+ * meanwhile. Nothing else may use the buffers before fetch_end:
  *
  *   struct fetch f;
  *   for (fetch_start(&f, s, KERNEL_flow, &box); (flow = fetch_next(&f, &piece));)
@@ -65,48 +76,60 @@ typedef bool fetch_cut(const void *how, int number, struct box *piece);
 struct fetch {
     struct solver *solver;
     enum kernel kernel;
+    int set; /* for get */
     struct box box, piece[2];
-    fetch_cut *cut; /* what the pieces are instead of those of the box; or NULL */
+    fetch_cut *cut; /* gives the pieces; NULL: solver_piece cuts the box */
     const void *how;
-    bool there[2]; /* under way to host[k] */
-    int number;    /* of the next piece to ask for */
-    int at;        /* of the two, which is to be used next */
+    bool there[2]; /* a piece is on its way to host[k] */
+    int number;    /* of the next piece to start */
+    int at;        /* host[at] holds the next piece to return */
     enum status status;
 };
 void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box);
-/* The same, but piece 0, 1, .. is what `cut` gives until it gives none: any boxes that are not
- * empty and fit the buffers. */
+/* The same, but `cut` gives piece 0, 1, .. until it returns false. Its boxes must fit the buffers
+ * and must not be empty. */
 void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
                     const void *how);
+/* The canonical populations of a set in a box or, if `cut` is not NULL, in the boxes it gives. */
+void fetch_start_set(struct fetch *f, struct solver *s, int set, const struct box *box,
+                     fetch_cut *cut, const void *how);
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
-/* The partial results of a kernel of sums over a box that is not empty, `bytes` each, and how many
- * workers left one. As solver_get. */
-const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
-                            size_t bytes, int *workers);
-/* The same, of the body of that number (struct task). */
-const void *solver_partials_of(struct solver *s, enum kernel kernel, const struct box *box,
-                               int body, size_t bytes, int *workers);
+/* The partial results, of type struct <kernel>, of a kernel of sums over a box that is not empty;
+ * *workers: their number. body: as in struct task, 0 for other kernels than forces. Memory and
+ * failure as solver_get. */
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box, int body,
+                            int *workers);
 
-/* Set them: fill solver_host(s) the same way, then put it. */
+/* Sets the populations of a piece: fill solver_host(s) in the layout of solver_get, then call
+ * solver_put. */
 void *solver_host(struct solver *s);
-enum status solver_put(struct solver *s, const struct box *piece);
+enum status solver_put(struct solver *s, int set, const struct box *piece);
 
 /* Density - 1 and velocity (half of a step's force included) of the state before the next step,
- * [cells of the piece][4], zeros where a cell is not fluid. As solver_get. */
+ * [cells of the piece][4], zeros where a cell is not fluid. Memory and failure as solver_get. */
 const double *solver_flow(struct solver *s, const struct box *piece);
 
-/* The initial flow of the case; see initial.c for formulas. */
-enum status solver_initialise(struct solver *s, const struct flow_case *c);
+/* A flow from elsewhere: density - 1 and velocity of the block's cells and of a layer around them,
+ * [z][y][x][4], lattice units. */
+struct given_flow {
+    int n[3]; /* cells, the layer included */
+    double *value;
+};
 
-/* Hash of all populations of all fluid cells of all ranks (collective): the sum modulo 2^64 over
- * them of mix(bits ^ mix(19 g + i + 1)), g the cell's global index, mix the splitmix64 finaliser.
- */
-enum status solver_hash(struct solver *s, uint64_t *hash);
+/* Sets the initial flow of the case; formulas are in initial.c. given: use this flow instead, or
+ * NULL. */
+enum status solver_initialise(struct solver *s, const struct flow_case *c,
+                              const struct given_flow *given);
 
-/* What one piece, as solver_get gave it, contributes to that sum. */
-uint64_t solver_piece_hash(const struct solver *s, const struct box *piece,
+/* Hash of all populations of a set in all fluid cells of all ranks (collective): the sum modulo
+ * 2^64 over them of mix(bits ^ mix(q g + i + 1)), g the cell's global index, mix the splitmix64
+ * finaliser. */
+enum status solver_hash(struct solver *s, int set, uint64_t *hash);
+
+/* Contribution of one piece, as solver_get returns it, to that sum. */
+uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *piece,
                            const void *populations);
 
 #endif

@@ -1,4 +1,4 @@
-/* Everything that a run remembers from step to step; see state.h. */
+/* Arrays that a checkpoint holds; see state.h. */
 #include "solver/state.h"
 
 #include <assert.h>
@@ -43,6 +43,11 @@ enum status state_add_numbers(struct state *s, const char *name, const char *def
     struct state_array array = {.sample = sample, .components = count, .data = data};
     set_names(&array, name, definition);
     return add(s, &array);
+}
+
+void state_optional(struct state *s)
+{
+    s->array[s->count - 1].optional = true;
 }
 
 double state_bytes(const struct state *s)

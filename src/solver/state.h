@@ -1,6 +1,6 @@
-/* Everything that a run remembers from step to step: named arrays, which a checkpoint holds and a
- * restart brings back. Whoever keeps something registers it here, once, before the restart; there
- * is no other way into a checkpoint, the populations included. */
+/* The state of a run: named arrays that a checkpoint holds and a restart restores. A module that
+ * keeps data from step to step registers them here, once, before the restart. A checkpoint holds
+ * only registered arrays; this includes the populations. */
 #ifndef TAGFLOW_STATE_H
 #define TAGFLOW_STATE_H
 
@@ -17,15 +17,17 @@ struct solver;
 
 struct state_array {
     char name[STATE_NAME];             /* "populations", "averages/upper" */
-    char definition[STATE_DEFINITION]; /* how it was made: another definition, another array */
+    char definition[STATE_DEFINITION]; /* how it is computed; see state_add_cells */
     enum sample sample;
-    int components; /* of a cell, or without cells the length of the array */
-    bool in_cells;  /* false: the same on all ranks, rank 0's is kept */
+    int components; /* per cell; without cells: length of the array */
+    bool in_cells;  /* false: the same on all ranks, and rank 0 writes it */
+    bool optional;  /* no warning if a checkpoint lacks it */
     struct box box; /* cells of the whole grid that it covers */
-    /* On the host; of an array in cells this rank's part of the box, [components][z][y][x].
-     * NULL: it is the populations of this solver. */
+    /* On the host. With cells: this rank's part of the box, [components][z][y][x]. NULL: the array
+     * is the populations of set `set` of `solver`. */
     void *data;
     struct solver *solver;
+    int set;
 };
 
 struct state {
@@ -33,15 +35,18 @@ struct state {
     struct state_array *array;
 };
 
-/* Register an array. Its name must be new; `data` stays the caller's, and must stay where it is as
- * long as the state is used. STATUS_MACHINE, reported, without memory.
- *   definition: how it was made, as text; one found in a checkpoint under this name with another
- *   definition is not taken up (the run says so, and the array starts as it is)
- *   box: the cells of the whole grid that it covers; data: those of them that this rank owns */
+/* Registers an array. Its name must be new. `data` stays the caller's and must not move while the
+ * state is used. STATUS_MACHINE, reported, when out of memory.
+ *   definition: how the array is computed, as text. If a checkpoint has an array of this name with
+ *   another definition, the restart does not load it (it says so; `data` stays unchanged)
+ *   box: cells of the whole grid that the array covers; data: the part that this rank owns */
 enum status state_add_cells(struct state *s, const char *name, const char *definition,
                             enum sample sample, int components, const struct box *box, void *data);
 enum status state_add_numbers(struct state *s, const char *name, const char *definition,
                               enum sample sample, int count, void *data);
+
+/* Makes the last registered array optional: a checkpoint may lack it. */
+void state_optional(struct state *s);
 
 /* Bytes of all arrays, of all ranks together. */
 double state_bytes(const struct state *s);

@@ -1,4 +1,4 @@
-/* How halos get from one GPU to another; see transport.h. */
+/* Transport of halos between GPUs; see transport.h. */
 #include "solver/transport.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ bool transport_aware(void)
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() != 0;
 #else
-    return false; /* no way to ask */
+    return false; /* this MPI has no query */
 #endif
 }
 
@@ -29,7 +29,7 @@ enum status transport_choose(const struct flow_case *c, const struct backend *b,
         return STATUS_OK;
     }
     if (c->run.transport == TRANSPORT_device && !aware && message_rank() != 0)
-        return STATUS_MACHINE; /* all ranks know it: one says it */
+        return STATUS_MACHINE; /* rank 0 reports it */
     if (c->run.transport == TRANSPORT_device && !aware)
         return fail_machine("run.transport is device, but this MPI does not say that it reads the "
                             "memory of GPUs (run.transport: auto, or an MPI with CUDA support)");

@@ -1,5 +1,5 @@
-/* How halos get from one GPU to another: out of its memory, where MPI can read that, or by way of
- * the host. */
+/* Transport of halos between GPUs: directly from GPU memory if MPI can read it, else through the
+ * host. */
 #ifndef TAGFLOW_TRANSPORT_H
 #define TAGFLOW_TRANSPORT_H
 
@@ -9,8 +9,9 @@
 /* Does this MPI say that it reads the memory of GPUs? */
 bool transport_aware(void);
 
-/* What run.transport comes to, TRANSPORT_device or TRANSPORT_host, the same on all ranks, and a
- * line that says which and why. STATUS_MACHINE, reported, when MPI cannot what was asked for. */
+/* Sets *transport to TRANSPORT_device or TRANSPORT_host according to run.transport, the same on all
+ * ranks; `why`: one line with the choice and its reason. STATUS_MACHINE, reported, when MPI does
+ * not support the requested one. */
 enum status transport_choose(const struct flow_case *c, const struct backend *b, MPI_Comm comm,
                              enum transport *transport, char why[128]);
 

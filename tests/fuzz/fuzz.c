@@ -200,13 +200,16 @@ static void same_series(const struct case_series *a, const struct case_series *b
     SAME(axis);
     SAME(at);
     SAME(body);
-    SAME(length_along);
     SAME(area);
-    if (a->area > 0) { /* what coefficients are made with */
+    if (a->area > 0) /* what coefficients are made with */
         SAME(velocity);
+    if (a->area > 0 || a->kind == SERIES_KIND_permeability)
         SAME(length);
-    }
     SAME(about_given);
+    SAME(center_given);
+    SAME(density_face);
+    SAME(statistics);
+    SAME(statistics_from);
     SAME(about);
 }
 
@@ -418,6 +421,9 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(run.stop.of);
     SAME(run.stop.change);
     SAME(run.stop.every);
+    SAME(run.stop.over);
+    SAME(run.stop.series);
+    SAME(run.stop.column);
     SAME(checkpoint.every);
     SAME(checkpoint.seconds);
     SAME(checkpoint.keep);
@@ -428,6 +434,7 @@ static void same_case(const struct flow_case *a, const struct flow_case *b, cons
     SAME(series_count);
     SAME(fields_count);
     SAME(averages_count);
+    SAME(surfaces_count);
     SAME(images_count);
     for (int i = 0; i < a->series_count; i++)
         same_series(&a->series[i], &b->series[i], resolved);

@@ -2,12 +2,14 @@
  * raw file, which is cut or drawn out to the length that its size asks for, or of a dataset of an
  * HDF5 file that the target makes with any type and shape. What is read is what was written, and
  * what is refused has a reason. Of small images a part is surveyed and made a body, whose cells are
- * what the voxels say, flipped and beyond periodic faces, too. Bytes that are no HDF5 file of
- * HDF5's own making are not tried: it would be libhdf5 that is fuzzed. */
+ * what the voxels say, flipped and beyond periodic faces, too. Bytes of some HDF5 files are
+ * changed: libhdf5 may do with them what it likes, in the second process; this one always has
+ * labels or a reason. */
 #include "fuzz.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "body/voxel_file.h"
 #include "body/voxel_survey.h"
 #include "body/voxels.h"
+#include "foreign/hdf5.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -89,6 +92,32 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     (void)data, (void)count, (void)type, (void)root, (void)comm;
     return MPI_SUCCESS;
+}
+
+/* The second process: a copy of this one, which is faster under the sanitizers than to start it
+ * anew. Crashes in it are libhdf5's own business. */
+int __wrap_child_start(struct child *c, const char *const *arguments);
+int __wrap_child_start(struct child *c, const char *const *arguments)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    int requests[2], answers[2];
+    if (pipe(requests) != 0 || pipe(answers) != 0)
+        fuzz_wrong("no pipes");
+    const pid_t pid = fork();
+    if (pid < 0)
+        fuzz_wrong("no second process");
+    if (pid == 0) {
+        for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++)
+            signal(crashes[k], SIG_DFL);
+        dup2(requests[0], STDIN_FILENO);
+        dup2(answers[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        _exit(foreign_serve(3, (char **)(uintptr_t)(arguments + 2)));
+    }
+    close(requests[0]);
+    close(answers[1]);
+    *c = (struct child){.pid = pid, .to = requests[1], .from = answers[0]};
+    return 0;
 }
 
 /* What the survey says of the part that is taken: how many voxels are solid. */
@@ -338,6 +367,41 @@ static int hdf5_file(void)
     return open(hdf5_path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
 }
 
+/* A file of which bytes were changed: everything of it that can be read, and no promise of what.
+ * The sanitizer may end the second process, with an exit status. */
+static void try_damaged(const struct voxel_image *image, const uint8_t *head)
+{
+    char reason[VOXEL_REASON] = "";
+    struct voxel_file f;
+    enum status s = voxel_file_open(&f, hdf5_path, image, reason);
+    if (s) {
+        check_reason(s, reason);
+        return;
+    }
+    const int lo[2] = {0, 0},
+              hi[2] = {f.size[0] < 64 ? f.size[0] : 64, f.size[1] < 64 ? f.size[1] : 64};
+    int32_t *const labels = malloc((size_t)hi[0] * (size_t)hi[1] * sizeof *labels);
+    if (!labels)
+        fuzz_wrong("no memory");
+    for (int z = 0; z < f.size[2] && z < 16 && !s; z++)
+        s = voxel_file_plane(&f, (z + head[0]) % f.size[2], lo, hi, labels, reason);
+    if (s)
+        check_reason(s, reason);
+    free(labels);
+    voxel_file_close(&f);
+}
+
+/* As many bytes as `head` says become others, where HDF5 keeps what it knows of the data above all.
+ */
+static void damage(int fd, const uint8_t *head, const uint8_t *data, size_t size)
+{
+    const off_t length = lseek(fd, 0, SEEK_END);
+    for (size_t k = 0; k < 1u + head[1] % 8u && 3 * k + 3 <= size && length > 0; k++) {
+        const uint8_t *const three = data + size - 3 * k - 3;
+        put(fd, three + 2, 1, (three[0] * 256 + three[1]) % length);
+    }
+}
+
 static void try_hdf5(const uint8_t *head, const uint8_t *data, size_t size)
 {
     static uint8_t content[13 * 13 * 13 * 13 * 8 + 8];
@@ -350,7 +414,12 @@ static void try_hdf5(const uint8_t *head, const uint8_t *data, size_t size)
     if (size)
         memcpy(content, data, size < sizeof content ? size : sizeof content);
     const size_t whole = make_hdf5(head, content, fd);
-    try_file(&image, hdf5_path, whole ? content : NULL, false, head);
+    if (head[13] % 4 == 3) {
+        damage(fd, head, data, size);
+        try_damaged(&image, head);
+    } else {
+        try_file(&image, hdf5_path, whole ? content : NULL, false, head);
+    }
     close(fd);
 }
 

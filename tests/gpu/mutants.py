@@ -21,7 +21,7 @@ SOURCE = BUILD + "/source"
 SOLVER, HALO, CUDA = "src/solver/solver.c", "src/solver/halo.c", "cuda/backend.c"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
-    (SOLVER, "step_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
+    (SOLVER, "stage_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
     (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
     (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (SOLVER, "ask", "type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL);", ""),

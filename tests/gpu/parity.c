@@ -11,10 +11,11 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "cpu/isa.h"
 #include "version.h"
 
 static const char help[] =
-    "parity [--backend NAME]... [--seed N] [--cells NX,NY,NZ]\n"
+    "parity [--backend NAME]... [--seed N] [--cells NX,NY,NZ] [--one-in N]\n"
     "       [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
     "parity --list | --help\n"
     "\n"
@@ -25,6 +26,7 @@ static const char help[] =
     "  --seed N          other random blocks and states; default 1\n"
     "  --cells NX,NY,NZ  blocks of this size only; with --bench the grid, default 128,128,128 on\n"
     "                    the host, else 512,512,512 or the largest cube that fits\n"
+    "  --one-in N        only one block in N, of every size and every kind of axes; default 1\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
     "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself\n"
@@ -39,7 +41,7 @@ struct options {
     const char *backend[BACKENDS_MOST];
     int backends;
     unsigned long long seed;
-    int cells[3];
+    int cells[3], one_in;
     bool sized, bench, list;
     double seconds;
     const char *json, *kernel;
@@ -58,6 +60,16 @@ static bool read_cells(const char *text, int cells[3])
         cells[a] = (int)n;
         text = end + 1;
     }
+    return true;
+}
+
+static bool read_one_in(const char *text, int *one_in)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || n < 1 || n > 8)
+        return false;
+    *one_in = (int)n;
     return true;
 }
 
@@ -89,6 +101,9 @@ static enum status read_option(struct options *o, const char *name, const char *
         if (!read_cells(value, o->cells))
             return fail_user("--cells %s: not three numbers of cells, as in 64,32,16", value);
         o->sized = true;
+    } else if (strcmp(name, "--one-in") == 0) {
+        if (!read_one_in(value, &o->one_in))
+            return fail_user("--one-in %s: not a number from 1 to 8", value);
     } else if (strcmp(name, "--seconds") == 0) {
         if (!read_seconds(value, &o->seconds))
             return fail_user("--seconds %s: not a number of seconds", value);
@@ -107,9 +122,9 @@ static enum status read_option(struct options *o, const char *name, const char *
 
 static enum status read_options(struct options *o, int count, char **arguments)
 {
-    static const char *const valued[] = {"--backend", "--seed",   "--cells",
+    static const char *const valued[] = {"--backend", "--seed",   "--cells", "--one-in",
                                          "--seconds", "--kernel", "--json"};
-    *o = (struct options){.seed = 1, .seconds = 1};
+    *o = (struct options){.seed = 1, .seconds = 1, .one_in = 1};
     for (int k = 1; k < count; k++) {
         const char *const name = arguments[k];
         bool takes = false;
@@ -148,14 +163,6 @@ const struct expectation *const expectations[] = {
 static const enum isa isas[] = {ISA_v2, ISA_v3, ISA_v4};
 enum { ISAS = sizeof isas / sizeof *isas };
 
-static bool processor_has(enum isa isa)
-{
-    __builtin_cpu_init();
-    return isa == ISA_v2   ? __builtin_cpu_supports("x86-64-v2")
-           : isa == ISA_v3 ? __builtin_cpu_supports("x86-64-v3")
-                           : __builtin_cpu_supports("x86-64-v4");
-}
-
 /* Instruction sets are the CPU's affair: others have one variant a precision. False: no more. */
 static bool variant_at(const struct backend_type *type, int number, struct variant *v)
 {
@@ -176,7 +183,7 @@ static bool variant_at(const struct backend_type *type, int number, struct varia
 
 static bool variant_runs(const struct variant *v)
 {
-    return v->isa == ISA_auto || processor_has(v->isa);
+    return v->isa == ISA_auto || processor_has(2 + (int)(v->isa - ISA_v2));
 }
 
 static enum precision precision(int bits)
@@ -186,10 +193,12 @@ static enum precision precision(int bits)
 
 enum status variant_open(struct backend **b, const struct variant *v, int threads)
 {
-    struct flow_case c = {.run = {.threads = threads, .isa = v->isa}};
-    const struct backend_wanted wanted = {.c = &c, .comm = MPI_COMM_SELF, .share = true};
-    c.solver.storage = precision(v->expect->storage);
-    c.solver.arithmetic = precision(v->expect->arithmetic);
+    const struct backend_wanted wanted = {.storage = precision(v->expect->storage),
+                                          .arithmetic = precision(v->expect->arithmetic),
+                                          .isa = v->isa,
+                                          .threads = threads,
+                                          .comm = MPI_COMM_SELF,
+                                          .share = true};
     return v->type->open(b, &wanted);
 }
 
@@ -204,6 +213,7 @@ static enum status run_variant(const struct variant *v, const struct options *o,
 {
     const struct check check = {.seed = o->seed,
                                 .cells = o->sized && !o->bench ? o->cells : NULL,
+                                .one_in = o->one_in,
                                 .quick = o->bench,
                                 .report = r->checks};
     const int before = r->failed;

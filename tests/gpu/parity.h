@@ -141,6 +141,7 @@ enum status variant_open(struct backend **b, const struct variant *v, int thread
 struct check {
     uint64_t seed;
     const int *cells; /* NULL: all sizes */
+    int one_in;       /* one block of so many, at most of the 8 kinds of axes */
     bool quick;
     json_t *report;
 };

@@ -51,8 +51,8 @@ static enum status launch(struct stand *s, const struct job *j, int times)
         for (int i = 0; i < j->count; i++)
             work[i].task.odd = k & 1;
         if (j->copied)
-            b->type->copy(b, QUEUE_INTERIOR, (char *)s->view.populations + j->copied,
-                          s->view.populations, j->copied);
+            b->type->copy(b, QUEUE_INTERIOR, (char *)s->view.set[SET_flow].populations + j->copied,
+                          s->view.set[SET_flow].populations, j->copied);
         else
             b->type->launch(b, QUEUE_INTERIOR, j->kernel, &s->view, work, j->count);
     }
@@ -132,7 +132,7 @@ static void stand_destroy(struct stand *s)
 {
     struct backend *const b = s->backend;
     if (b) {
-        b->type->free(b, s->view.populations);
+        b->type->free(b, s->view.set[SET_flow].populations);
         b->type->free(b, s->buffer);
         b->type->close(b);
     }
@@ -148,7 +148,7 @@ static enum status put_state(struct stand *s)
         return fail_machine("out of memory");
     state_fill(stage, STAGE / s->stored, s->stored, STATE_random, 1);
     for (size_t at = 0; at < s->bytes; at += STAGE)
-        b->type->copy(b, QUEUE_INTERIOR, (char *)s->view.populations + at, stage,
+        b->type->copy(b, QUEUE_INTERIOR, (char *)s->view.set[SET_flow].populations + at, stage,
                       s->bytes - at < STAGE ? s->bytes - at : STAGE);
     for (size_t at = 0; at < s->buffer_bytes; at += STAGE)
         b->type->copy(b, QUEUE_INTERIOR, s->buffer + at, stage,
@@ -183,15 +183,16 @@ static enum status stand_create(struct stand *s, const struct variant *v, const 
     choose_grid(s, n);
     if (!ground_create(&s->ground, n, ghost, m, scene, s->stored, 1))
         return fail_machine("out of memory for tags");
-    s->view = s->ground.view;
-    s->bytes = Q * s->view.stride * s->stored;
+    status = s->backend->type->prepare(s->backend, &s->ground.view, &s->view);
+    if (status)
+        return status;
+    s->bytes = Q * s->view.set[SET_flow].stride * s->stored;
     s->buffer_bytes = BUFFER_MOST;
-    s->view.populations = s->backend->type->alloc(s->backend, s->bytes);
-    s->buffer = s->backend->type->alloc(s->backend, s->buffer_bytes);
-    if (!s->view.populations || !s->buffer)
+    s->view.set[SET_flow].populations = s->backend->type->alloc(s->backend, s->bytes, Q);
+    s->buffer = s->backend->type->alloc(s->backend, s->buffer_bytes, 1);
+    if (!s->view.set[SET_flow].populations || !s->buffer)
         return fail_machine("out of memory for %d x %d x %d cells (--cells)", n[0], n[1], n[2]);
-    status = put_state(s);
-    return status ? status : s->backend->type->prepare(s->backend, &s->ground.view);
+    return put_state(s);
 }
 
 /* ---- jobs ---- */
@@ -223,8 +224,9 @@ static void add_piece(struct job *j, const struct stand *s)
     const struct kernel_test *const test = &kernel_tests[j->kernel];
     const bool list = takes_list(j->kernel);
     const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
-    *w = (struct work){list ? cells : ground_all(&s->ground),
-                       {.body = 1, .buffer = s->buffer, .layers = s->view.populations}};
+    *w = (struct work){
+        list ? cells : ground_all(&s->ground),
+        {.body = 1, .buffer = s->buffer, .layers = s->view.set[SET_flow].populations}};
     if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy ||
         j->kernel == KERNEL_forces)
         w->task.workers = s->backend->workers;
@@ -244,7 +246,7 @@ static enum status verify_copy(struct stand *s, size_t copied)
         return fail_machine("out of memory");
     for (size_t k = 0; k < 2; k++)
         b->type->copy(b, QUEUE_INTERIOR, ends + k * bytes,
-                      (char *)s->view.populations + (k + 1) * copied - bytes, bytes);
+                      (char *)s->view.set[SET_flow].populations + (k + 1) * copied - bytes, bytes);
     enum status status = b->type->wait(b, QUEUE_INTERIOR);
     if (!status && memcmp(ends, ends + bytes, bytes) != 0)
         status = fail_machine("%s: a copy within its memory is wrong", s->variant->name);

@@ -1,6 +1,6 @@
 /* What every kernel is to do, cell by cell, with the functions of include/. Compiled once per
  * precision with TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set, with little optimisation: no row
- * loops, no vectors. A kernel that is in KERNEL_LIST and not here does not compile. */
+ * loops, no vectors. */
 #include "parity.h"
 
 #define JOIN(storage, arithmetic) JOIN_(storage, arithmetic)
@@ -18,61 +18,28 @@ static void expect_step(const struct view *v, const struct work *w)
     cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, v->line != NULL);
 }
 
-#define CELLS(name)                                                                                \
+#define EXPECT_step(name) /* above */
+#define EXPECT_cells(name)                                                                         \
     static void expect_##name(const struct view *v, const struct work *w)                          \
     {                                                                                              \
         const size_t cells = box_cells(&w->box);                                                   \
         size_t cell = 0;                                                                           \
         EACH_CELL(&w->box) cell_##name(v, w->task, cell++, cells, x, y, z);                        \
     }
-CELLS(pack)
-CELLS(unpack)
-CELLS(get)
-CELLS(put)
-CELLS(flow)
-CELLS(curl)
-CELLS(near)
-
 /* One worker does it all. */
-static void expect_sums(const struct view *v, const struct work *w)
-{
-    struct sums *const partial = (struct sums *)w->task.buffer;
-    struct sums sums = sums_none();
-    size_t cell = 0;
-    EACH_CELL(&w->box) cell_sums(v, w->task, cell++, x, y, z, &sums);
-    for (int k = 0; k < w->task.workers; k++)
-        partial[k] = k == 0 ? sums : sums_none();
-}
-
-static void expect_drift(const struct view *v, const struct work *w)
-{
-    struct drift *const partial = (struct drift *)w->task.buffer;
-    struct drift sum = drift_none();
-    size_t cell = 0;
-    EACH_CELL(&w->box) cell_drift(v, w->task, cell++, x, y, z, &sum);
-    for (int k = 0; k < w->task.workers; k++)
-        partial[k] = k == 0 ? sum : drift_none();
-}
-
-static void expect_enstrophy(const struct view *v, const struct work *w)
-{
-    struct enstrophy *const partial = (struct enstrophy *)w->task.buffer;
-    struct enstrophy sum = enstrophy_none();
-    size_t cell = 0;
-    EACH_CELL(&w->box) cell_enstrophy(v, w->task, cell++, x, y, z, &sum);
-    for (int k = 0; k < w->task.workers; k++)
-        partial[k] = k == 0 ? sum : enstrophy_none();
-}
-
-static void expect_forces(const struct view *v, const struct work *w)
-{
-    struct forces *const partial = (struct forces *)w->task.buffer;
-    struct forces sum = forces_none();
-    for (int k = w->box.lo[0]; k < w->box.hi[0]; k++)
-        near_forces(v, w->task.odd, &v->near[k], w->task.body, &sum);
-    for (int k = 0; k < w->task.workers; k++)
-        partial[k] = k == 0 ? sum : forces_none();
-}
+#define EXPECT_sums(name)                                                                          \
+    static void expect_##name(const struct view *v, const struct work *w)                          \
+    {                                                                                              \
+        struct name *const partial = (struct name *)w->task.buffer;                                \
+        struct name sum = name##_none();                                                           \
+        size_t cell = 0;                                                                           \
+        EACH_CELL(&w->box) cell_##name(v, w->task, cell++, x, y, z, &sum);                         \
+        for (int k = 0; k < w->task.workers; k++)                                                  \
+            partial[k] = k == 0 ? sum : name##_none();                                             \
+    }
+#define X(name, loop, ...) EXPECT_##loop(name)
+KERNEL_LIST(X)
+#undef X
 
 extern const struct expectation JOIN(TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC);
 const struct expectation JOIN(TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC) = {
@@ -80,7 +47,7 @@ const struct expectation JOIN(TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC) = {
     .arithmetic = TAGFLOW_ARITHMETIC,
     .kernel =
         {
-#define X(name) [KERNEL_##name] = expect_##name,
+#define X(name, ...) [KERNEL_##name] = expect_##name,
             KERNEL_LIST(X)
 #undef X
         },

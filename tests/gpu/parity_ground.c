@@ -67,7 +67,7 @@ struct mixture mixture(int number)
 const char *mixture_name(struct mixture m)
 {
     static const char *const names[COLLISIONS][3] = {
-#define X(name, free, meaning) {#name, #name " forced", #name " subgrid"},
+#define X(name, ...) {#name, #name " forced", #name " subgrid"},
         COLLISION_LIST(X)
 #undef X
     };
@@ -110,7 +110,7 @@ static void make_walls(struct ground *g, uint64_t *random)
 
 static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
 {
-#define X(name, meaning) BOUNDARY_##name,
+#define X(name, ...) BOUNDARY_##name,
     static const enum boundary rules[] = {BOUNDARY_LIST(X)};
 #undef X
     enum { RULES = sizeof rules / sizeof *rules };
@@ -178,7 +178,10 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = k == SIGNAL_one ? 1 : k - 0.4 * SIGNALS;
     const size_t line = 64 / bytes;
-    v->stride = (((g->cells + line - 1) / line + 1) | 1) * line;
+    v->set[SET_flow].stride = (((g->cells + line - 1) / line + 1) | 1) * line;
+    v->set[SET_flow].q = Q;
+    v->set[SET_flow].bits = (uint8_t)(8 * bytes);
+    v->sets = 1;
     v->rows = g->rows;
     v->tags = g->tags = malloc(g->cells);
     return g->tags != NULL && make_table(g);

@@ -1,7 +1,7 @@
 /* What parity tries of each kernel. A kernel that is in KERNEL_LIST and not here does not compile.
  *
- * For a kernel <name>: element_, buffer_, moved_, plan_ and settle_<name> and MODEL_<name>, as
- * struct kernel_test has them. */
+ * For a kernel <name>: element_, buffer_, moved_ and plan_<name>, MODEL_<name> and, of sums,
+ * settle_<name>, as struct kernel_test has them. */
 #include "parity.h"
 
 #include <assert.h>
@@ -168,7 +168,7 @@ static size_t element_pack(size_t stored)
 
 static size_t buffer_pack(const struct work *w, size_t stored)
 {
-    return box_cells(&w->box) * (size_t)travellers(w->task.direction) * stored;
+    return box_cells(&w->box) * (size_t)travellers(w->task.direction, Q) * stored;
 }
 
 #define MODEL_pack "a cell: its travellers loaded and stored, a tag"
@@ -329,12 +329,12 @@ static size_t buffer_drift(const struct work *w, size_t stored)
 
 static void settle_drift(const struct work *w, void *buffer)
 {
-    struct drift *const partial = (struct drift *)buffer;
-    for (int k = 1; k < w->task.workers; k++) {
-        for (int a = 0; a < 3; a++)
-            partial->u[a].units += partial[k].u[a].units;
-        partial[k] = drift_none();
-    }
+    struct drift *const partial = (struct drift *)buffer, all = drift_none();
+    for (int k = 0; k < w->task.workers; k++)
+        drift_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    memcpy(partial->u, all.u, sizeof all.u);
+    partial->bad = all.bad;
 }
 
 /* ---- enstrophy: the same ---- */
@@ -353,11 +353,12 @@ static size_t buffer_enstrophy(const struct work *w, size_t stored)
 
 static void settle_enstrophy(const struct work *w, void *buffer)
 {
-    struct enstrophy *const partial = (struct enstrophy *)buffer;
-    for (int k = 1; k < w->task.workers; k++) {
-        partial->sum.units += partial[k].sum.units;
-        partial[k] = enstrophy_none();
-    }
+    struct enstrophy *const partial = (struct enstrophy *)buffer, all = enstrophy_none();
+    for (int k = 0; k < w->task.workers; k++)
+        enstrophy_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    partial->sum = all.sum;
+    partial->bad = all.bad;
 }
 
 /* ---- near: no buffer, stretches of the list ---- */
@@ -441,32 +442,27 @@ static void plan_forces(struct plan *p, const struct ground *g, uint64_t *random
 
 static void settle_forces(const struct work *w, void *buffer)
 {
-    struct forces *const partial = (struct forces *)buffer;
-    for (int k = 1; k < w->task.workers; k++) {
-        for (int a = 0; a < 3; a++) {
-            partial->force[a].units += partial[k].force[a].units;
-            partial->pressure[a].units += partial[k].pressure[a].units;
-            partial->torque[a].units += partial[k].torque[a].units;
-        }
-        partial[k] = forces_none();
-    }
+    struct forces *const partial = (struct forces *)buffer, all = forces_none();
+    for (int k = 0; k < w->task.workers; k++)
+        forces_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    memcpy(partial->force, all.force, sizeof all.force);
+    memcpy(partial->pressure, all.pressure, sizeof all.pressure);
+    memcpy(partial->torque, all.torque, sizeof all.torque);
+    partial->bad = all.bad;
 }
 
 /* ---- all of them ---- */
 
-#define settle_step NULL
-#define settle_pack NULL
-#define settle_unpack NULL
-#define settle_get NULL
-#define settle_put NULL
-#define settle_flow NULL
-#define settle_curl NULL
-#define settle_near NULL
+/* Partial results of sums may be shared in any way among the workers. */
+#define SETTLE_step(name) NULL
+#define SETTLE_cells(name) NULL
+#define SETTLE_sums(name) settle_##name
 
 const struct kernel_test kernel_tests[KERNELS] = {
-#define X(name)                                                                                    \
-    [KERNEL_##name] = {#name,        MODEL_##name, element_##name, buffer_##name,                  \
-                       moved_##name, plan_##name,  settle_##name},
+#define X(name, loop, ...)                                                                         \
+    [KERNEL_##name] = {#name,        MODEL_##name, element_##name,     buffer_##name,              \
+                       moved_##name, plan_##name,  SETTLE_##loop(name)},
     KERNEL_LIST(X)
 #undef X
 };

@@ -7,17 +7,28 @@ the list of cells beside bodies.
     registers.py [--table] REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
                                         --table: the table of docs/performance.md instead
 """
+import os
 import re
 import sys
 
 REGISTERS, THREADS, BLOCK = 65536, 2048, 128
-# Blocks of a step on a multiprocessor by the bits of arithmetic, the first whose pattern fits: cuda/kernels.cu.
-BLOCKS = {
-    "32": {r"_(mixed|sparse)$": 4, r"_(bgk|trt)_subgrid$": 8, r"_(bgk|trt)(_forced)?$": 10, r"_(forced|subgrid)$": 5,
-           r"_(central|central_hermite|cumulant)$": 6, "": 8},
-    "64": {r"_(mixed|sparse)$": 2, r"_(bgk|trt)_subgrid$": 4, r"_(bgk|trt)(_forced)?$": 5, r"_(forced|subgrid)$": 2,
-           r"_(central|central_hermite|cumulant)$": 3, "": 4},
-}
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def rows(path, name, columns):
+    """The first columns of an X-macro's rows."""
+    with open(os.path.join(SOURCE, path)) as file:
+        text = re.search(rf"#define {name}\(X\)((?:.*\\\n)+.*)", file.read()).group(1)
+    return [[word.strip() for word in row.split(",")[:columns]] for row in re.findall(r"X\(([^\n]*)", text)]
+
+
+# Blocks of a step on a multiprocessor by the bits of arithmetic and the step's name.
+CLASSES = {name: [int(n) for n in blocks] for name, *blocks in
+           [[*row[:6], row[6].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 7)]}
+OPERATORS = {row[0]: row[3] for row in rows("include/collision.h", "COLLISION_LIST", 4)}
+BLOCKS = {bits: {"step_mixed": CLASSES["mixed"][first], "step_sparse": CLASSES["mixed"][first]} |
+          {f"step_{name}{more}": CLASSES[of][first + k] for name, of in OPERATORS.items()
+           for k, more in enumerate(["", "_forced", "_subgrid"])} for bits, first in [("32", 0), ("64", 3)]}
 failed = seen = 0
 found_of = {} # step -> precision -> arch -> registers
 wants_table = sys.argv[1:2] == ["--table"]
@@ -34,7 +45,7 @@ for path in sys.argv[1 + wants_table:]:
                 name = name.group(0) if name else kernel
             elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
                 numbers = [int(n) for n in found.groups()]
-                if name.endswith("open") or name in ("cells_near", "sums_forces"):
+                if name.endswith("open"):
                     local = max(local, numbers[0])
                 elif any(numbers):
                     print(f"FAIL {name}, {bits} bits, {arch}: {line.strip()}")
@@ -50,7 +61,7 @@ for path in sys.argv[1 + wants_table:]:
                     steps.add(name)
                     # Registers are given to warps in units of 256.
                     blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)
-                    if blocks < next(n for pattern, n in BLOCKS[arithmetic].items() if re.search(pattern, name)):
+                    if blocks < BLOCKS[arithmetic][name]:
                         print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
                         failed += 1
                 kernel = None

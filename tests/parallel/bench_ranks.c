@@ -13,8 +13,9 @@
 #include "bench/bench.h"
 #include "bench/verify.h"
 #include "case/keys.h"
-#include "io/inputs.h"
 #include "solver/transport.h"
+#include "tags/create.h"
+#include "tags/inputs.h"
 
 enum { STEPS = 2, FLIPS = 4 };
 
@@ -57,13 +58,13 @@ static enum status make(struct flow *f, const struct bench_subject *s, int set_c
         status = domain_create(&f->domain, &f->c, comm);
     if (status)
         return status;
-    const struct backend_wanted wanted = {.c = &f->c, .comm = comm, .share = true};
+    const struct backend_wanted wanted = backend_wanted(&f->c, comm, true);
     status = backend_cpu.open(&f->backend, &wanted);
     if (!status)
         status = transport_choose(&f->c, f->backend, comm, &transport, why);
     if (!status)
         status = solver_create(&f->solver, &f->domain, f->backend, transport);
-    return status ? status : solver_initialise(&f->solver, &f->c);
+    return status ? status : solver_initialise(&f->solver, &f->c, NULL);
 }
 
 static void destroy(struct flow *f)

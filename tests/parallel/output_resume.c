@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "run/folder.h"
 #include "run/output.h"
+#include "tags/create.h"
 
 enum { STEPS = 12, CELLS = 9 * 7 * 5, VALUES = 10 * CELLS, MOST_ARRAYS = 16 };
 
@@ -133,15 +134,14 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     struct state state = {0};
     struct output *o = NULL;
     struct memory memory;
-    const struct flow_sums sums = {.finite = true};
+    const struct backend_wanted wanted = backend_wanted(t->c, MPI_COMM_WORLD, false);
     must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(
-        backend_cpu.open(&t->backend, &(struct backend_wanted){.c = t->c, .comm = MPI_COMM_WORLD}));
+    must(backend_cpu.open(&t->backend, &wanted));
     must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
-    must(solver_initialise(&t->solver, t->c));
+    must(solver_initialise(&t->solver, t->c, NULL));
     must(output_create(&o, t->c, &t->solver, &state, t->dir));
-    must(output_start(o, -1));
-    must(output_write(o, &sums, false));
+    must(output_start(o, -1, false));
+    must(output_write(o, false));
     for (int64_t next = 0;; next = t->solver.step) {
         next += output_next(o, t->solver.step);
         while (t->solver.step < STEPS && t->solver.step < next) {
@@ -151,18 +151,18 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
                 state_destroy(&state);
                 must(output_create(&o, t->c, &t->solver, &state, t->dir));
                 bring_back(&memory, &state);
-                must(output_start(o, resumed));
+                must(output_start(o, resumed, false));
                 check(!output_files_due(o, resumed), "files are due again", resumed);
-                must(output_write(o, &sums, false));
+                must(output_write(o, false));
                 resumed = -1;
             }
             must(solver_step(&t->solver));
         }
         const bool last = t->solver.step == STEPS;
-        must(output_write(o, &sums, last));
+        must(output_write(o, last));
         if (thrice) {
-            must(output_write(o, &sums, last));
-            must(output_write(o, &sums, false));
+            must(output_write(o, last));
+            must(output_write(o, false));
         }
         if (last)
             break;
@@ -194,16 +194,15 @@ static void without_samples(struct setting *t)
 {
     struct state state = {0};
     struct output *o = NULL;
-    const struct flow_sums sums = {.finite = true};
+    const struct backend_wanted wanted = backend_wanted(t->c, MPI_COMM_WORLD, false);
     must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(
-        backend_cpu.open(&t->backend, &(struct backend_wanted){.c = t->c, .comm = MPI_COMM_WORLD}));
+    must(backend_cpu.open(&t->backend, &wanted));
     must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
-    must(solver_initialise(&t->solver, t->c));
+    must(solver_initialise(&t->solver, t->c, NULL));
     must(output_create(&o, t->c, &t->solver, &state, t->dir));
-    must(output_start(o, -1));
+    must(output_start(o, -1, false));
     must(solver_step(&t->solver));
-    must(output_write(o, &sums, true));
+    must(output_write(o, true));
     check(!there(t->dir, "fields/all_0000000001.vtkhdf"), "an average of nothing is written", 1);
     check(!there(t->dir, "fields/few_0000000001.vtkhdf"), "an average of nothing is written", 1);
     must(output_close(o));

@@ -1,6 +1,7 @@
 /* Parts of the fluid, found on any number of ranks, against a flood of the whole box that every
  * rank does for itself: random solids in boxes with all kinds of ends, whole and in part, channels
- * whose answer is known, and pores that are filled.
+ * whose answer is known, and pores that are filled. And the gaps between these solids, against
+ * lengths counted cell by cell.
  *
  *     pores_ranks
  *
@@ -11,7 +12,10 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "domain/pores.h"
+#include "boundary.h"
+#include "tags/create.h"
+#include "tags/gaps.h"
+#include "tags/pores.h"
 
 enum { WRONG = 9, CELLS = 4096, FILLED = 3 };
 
@@ -120,8 +124,9 @@ static void flood_all(const struct flow_case *c, const struct case_region *regio
     box.kept = all ? largest : 0;
 }
 
-/* Solids into the tags of the block and its ghost cells within the box. */
-static void put_solids(struct domain *d)
+/* Solids into the tags of the block and its ghost cells within the box: every other cell, or all,
+ * with that row. */
+static void put_solids(struct domain *d, uint8_t other)
 {
     const struct view *const v = &d->view;
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
@@ -134,7 +139,9 @@ static void put_solids(struct domain *d)
                     g[a] = (g[a] + box.n[a]) % box.n[a];
                 }
                 if (in)
-                    d->tags[view_index(v, x, y, z)] = box.solid[at(g)] ? TAG_WALL : TAG_FLUID;
+                    d->tags[view_index(v, x, y, z)] = !box.solid[at(g)] ? TAG_FLUID
+                                                      : at(g) % 2       ? other
+                                                                        : TAG_WALL;
             }
 }
 
@@ -234,12 +241,91 @@ static int compare_filled(struct domain *d, const struct flow_case *c,
     return wrong;
 }
 
+/* What is at a place of the box, or one beyond: `odd` solids are a body. */
+enum what { FLUID, WALL, BODY, NOTHING };
+static enum what what_at(const struct flow_case *c, const int g[3])
+{
+    int to[3];
+    for (int a = 0; a < 3; a++) {
+        const int face = 2 * a + (g[a] >= box.n[a]);
+        to[a] = (g[a] + box.n[a]) % box.n[a];
+        if (to[a] != g[a] && !box.periodic[a])
+            return c->faces[face].kind == FACE_wall ? WALL : NOTHING;
+    }
+    return !box.solid[at(to)] ? FLUID : at(to) % 2 ? BODY : WALL;
+}
+
+/* Cells from this one to the end of the fluid along an axis, itself not counted, at most 2; and
+ * what ends it there. */
+static int reach_of(const struct flow_case *c, const int g[3], int axis, int side, enum what *end)
+{
+    int to[3] = {g[0], g[1], g[2]};
+    for (int k = 0; k < 3; k++) {
+        to[axis] = (to[axis] + side + (box.periodic[axis] ? box.n[axis] : 0));
+        to[axis] = box.periodic[axis] ? to[axis] % box.n[axis] : to[axis];
+        *end = what_at(c, to);
+        if (*end != FLUID)
+            return k;
+    }
+    return 2;
+}
+
+/* Is a fluid cell in a gap of one or two cells? */
+static bool in_gap(const struct flow_case *c, const int g[3])
+{
+    bool narrow[3], body[3], open[3], found = false;
+    for (int a = 0; a < 3; a++) {
+        enum what low, high;
+        const int below = reach_of(c, g, a, -1, &low), above = reach_of(c, g, a, 1, &high);
+        const bool low_wall = low == WALL || low == BODY, high_wall = high == WALL || high == BODY;
+        narrow[a] = low_wall && high_wall && below + above < 2;
+        body[a] = low == BODY || high == BODY;
+        open[a] = !(low_wall && below == 0) && !(high_wall && above == 0);
+    }
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, e = (a + 2) % 3;
+        found |= box.n[a] > GAPS_AXIS && narrow[a] && body[a] && (open[b] || open[e]) &&
+                 (open[b] || narrow[b]) && (open[e] || narrow[e]);
+    }
+    return found;
+}
+
+static int compare_gaps(struct domain *d, struct flow_case *c)
+{
+    struct case_body body = {.name = "b"};
+    struct gaps shapes, images;
+    int64_t cells = 0, first = INT64_MAX;
+    int wrong = 0;
+    d->rows[d->row_count] = (struct tag_row){.boundary = BOUNDARY_halfway, .body = 1};
+    put_solids(d, (uint8_t)d->row_count);
+    for (int cell = box.n[0] * box.n[1] * box.n[2] - 1; cell >= 0; cell--) {
+        const int g[3] = {cell % box.n[0], cell / box.n[0] % box.n[1], cell / box.n[0] / box.n[1]};
+        if (!box.solid[cell] && in_gap(c, g)) {
+            cells++;
+            first = cell;
+        }
+    }
+    c->bodies = &body;
+    for (int image = 0; image < 2 && !wrong; image++) {
+        body.image.file = image ? body.name : NULL;
+        if (gaps_find(d, c, &shapes, &images))
+            wrong = WRONG;
+        if ((image ? images : shapes).cells != cells || (image ? shapes : images).cells)
+            wrong = complain("cells in gaps", (image ? images : shapes).cells, cells);
+        if ((image ? images : shapes).first != first)
+            wrong = complain("the first in a gap", (image ? images : shapes).first, first);
+    }
+    c->bodies = NULL;
+    put_solids(d, TAG_WALL);
+    return wrong;
+}
+
 static const char *const faces[] = {
     "{x: periodic, y: periodic, z: periodic}",
     "{x: periodic, y: wall, z: periodic}",
     "{x: wall, y: wall, z: wall}",
-    "{xmin: {velocity: {value: [0.01, 0, 0], rule: links}}, xmax: {pressure: {rule: links}}, "
-    "y: periodic, z: wall}",
+    ("{xmin: {velocity: {value: [0.01, 0, 0], rule: links}}, xmax: {pressure: {rule: links}}, "
+     "y: periodic, z: wall}"),
     "{x: periodic, y: periodic, zmin: {pressure: {rule: links}}, zmax: wall}",
 };
 
@@ -273,7 +359,7 @@ static int try_random(unsigned seed)
         state = state * 6364136223846793005u + 1442695040888963407u;
         box.solid[cell] = (state >> 33) % 100 < share;
     }
-    put_solids(&d);
+    put_solids(&d, TAG_WALL);
     const struct case_region all = {{0, 0, 0}, {box.n[0], box.n[1], box.n[2]}};
     struct case_region part = all;
     for (int a = 0; a < 3; a++) {
@@ -282,6 +368,7 @@ static int try_random(unsigned seed)
     }
     int wrong = compare(&d, &c, &all);
     wrong |= compare(&d, &c, &part);
+    wrong |= compare_gaps(&d, &c);
     wrong |= compare_filled(&d, &c, &part);
     domain_destroy(&d);
     case_destroy(&c);
@@ -308,7 +395,7 @@ static int try_serpentine(bool shut)
             }
     box.solid[at((int[3]){3, 9, 7})] = box.solid[at((int[3]){4, 9, 8})] =
         0; /* by a diagonal link */
-    put_solids(&d);
+    put_solids(&d, TAG_WALL);
     const struct case_region all = {{0, 0, 0}, {17, 12, 16}};
     if (pores_find(&d, &c, &all, &p))
         return WRONG;
@@ -341,7 +428,7 @@ static int try_helix(void)
     memset(box.solid, 1, sizeof box.solid);
     for (int k = 0; k < 12; k++)
         box.solid[at((int[3]){k, k, 4})] = 0;
-    put_solids(&d);
+    put_solids(&d, TAG_WALL);
     const struct case_region all = {{0, 0, 0}, {12, 12, 16}};
     if (pores_find(&d, &c, &all, &p))
         return WRONG;

@@ -67,9 +67,9 @@ static bool touch(unsigned char *users, size_t addresses, size_t address, int wh
 static bool touch_step(const struct reference *r, const struct solver *s, const struct box *b,
                        int odd, unsigned char *users, int who)
 {
-    const struct view *const v = &s->view;
+    const struct view *const v = &s->domain->view;
     const int *const lo = s->domain->lo;
-    const size_t addresses = Q * v->stride;
+    const size_t addresses = Q * v->set[SET_flow].stride;
     bool inside = true;
     for (int z = b->lo[2]; z < b->hi[2]; z++)
         for (int y = b->lo[1]; y < b->hi[1]; y++)
@@ -83,9 +83,10 @@ static bool touch_step(const struct reference *r, const struct solver *s, const 
                                          at[1] - reference_velocity(i, 1),
                                          at[2] - reference_velocity(i, 2)};
                     const int bounce = i > 0 && reference_wall(r, from, &cell);
+                    inside &= touch(users, addresses,
+                                    load_address(v, SET_flow, odd, i, x, y, z, bounce), who);
                     inside &=
-                        touch(users, addresses, load_address(v, odd, i, x, y, z, bounce), who);
-                    inside &= touch(users, addresses, store_address(v, odd, i, x, y, z), who);
+                        touch(users, addresses, store_address(v, SET_flow, odd, i, x, y, z), who);
                 }
             }
     return inside;
@@ -96,7 +97,7 @@ static bool touch_step(const struct reference *r, const struct solver *s, const 
 static bool touch_message(const struct reference *r, const struct solver *s, int direction,
                           bool ghost, int odd, unsigned char *users, int who)
 {
-    const struct view *const v = &s->view;
+    const struct view *const v = &s->domain->view;
     const struct domain *const d = s->domain;
     int lo[3], hi[3];
     bool inside = true;
@@ -127,8 +128,8 @@ static bool touch_message(const struct reference *r, const struct solver *s, int
                             along && (reference_velocity(direction, a) == 0 ||
                                       reference_velocity(direction, a) == reference_velocity(i, a));
                     if (along)
-                        inside &=
-                            touch(users, Q * v->stride, store_address(v, odd, i, x, y, z), who);
+                        inside &= touch(users, Q * v->set[SET_flow].stride,
+                                        store_address(v, SET_flow, odd, i, x, y, z), who);
                 }
             }
     return inside;
@@ -138,7 +139,7 @@ static bool touch_message(const struct reference *r, const struct solver *s, int
  * disjoint. Pack reads only what the shell has stored. */
 static const char *check_owners(const struct reference *r, const struct solver *s)
 {
-    const size_t addresses = Q * s->view.stride;
+    const size_t addresses = Q * s->view.set[SET_flow].stride;
     unsigned char *const users = malloc(addresses);
     const char *wrong = users ? NULL : "out of memory";
     for (int odd = 0; odd < 2 && !wrong; odd++) {
@@ -173,14 +174,14 @@ static const char *check_owners(const struct reference *r, const struct solver *
 static const char *check_unpack(const struct reference *r, struct solver *s)
 {
     const struct backend_type *const type = s->backend->type;
-    const size_t addresses = Q * s->view.stride, bytes = addresses * sizeof(stored);
+    const size_t addresses = Q * s->view.set[SET_flow].stride, bytes = addresses * sizeof(stored);
     unsigned char *const users = calloc(addresses, 1);
     stored *const values = calloc(addresses, sizeof *values);
     const char *wrong = users && values ? NULL : "out of memory";
     for (int odd = 0; odd < 2 && !wrong; odd++) {
         memset(values, 0, bytes);
         memset(users, 0, addresses);
-        reference_memory_put(s->backend, s->view.populations, values, bytes);
+        reference_memory_put(s->backend, s->view.set[SET_flow].populations, values, bytes);
         for (size_t k = 0; k < addresses; k++)
             values[k] = stored_of(1);
         for (int k = 0; k < s->halo.count; k++) {
@@ -195,7 +196,7 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
             type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &work, 1);
             touch_message(r, s, m->direction, true, odd, users, UNPACK);
         }
-        reference_memory_get(s->backend, values, s->view.populations, bytes);
+        reference_memory_get(s->backend, values, s->view.set[SET_flow].populations, bytes);
         for (size_t k = 0; k < addresses && !wrong; k++)
             if ((value_of(values[k]) != 0) != (users[k] != 0))
                 wrong = users[k] ? "unpack leaves a population out"
@@ -208,7 +209,7 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
 
 static bool hash_is(const struct reference *r, struct solver *s, uint64_t *hash)
 {
-    return solver_hash(s, hash) == STATUS_OK && *hash == reference_hash(r);
+    return solver_hash(s, SET_flow, hash) == STATUS_OK && *hash == reference_hash(r);
 }
 
 /* One bit of one population, two cells, two directions: each gives another hash, and the product's

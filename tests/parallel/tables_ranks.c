@@ -214,7 +214,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
     make_folders(dir, comm);
     start(&f, c, r, comm);
     must(!tables_create(&t, c, &f.s, &state, dir), "no tables");
-    must(!tables_start(t, -1), "tables do not start");
+    must(!tables_start(t, -1, false), "tables do not start");
     for (;;) {
         rows(&f, t);
         if (history) {
@@ -228,9 +228,9 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
         }
         if (interrupt && !kept && f.s.step == KEPT) {
             kept = save(&f, &state);
-            bytes = Q * f.s.view.stride * sizeof(stored);
+            bytes = Q * f.s.view.set[SET_flow].stride * sizeof(stored);
             populations = need(bytes, 1);
-            reference_memory_get(f.b, populations, f.s.view.populations, bytes);
+            reference_memory_get(f.b, populations, f.s.view.set[SET_flow].populations, bytes);
             if (tables_sync(t))
                 complain(c, "rows cannot be synced", "");
         }
@@ -242,12 +242,12 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             must(!tables_close(t), "tables cannot be closed");
             state_destroy(&state);
             f.s.step = KEPT;
-            reference_memory_put(f.b, f.s.view.populations, populations, bytes);
+            reference_memory_put(f.b, f.s.view.set[SET_flow].populations, populations, bytes);
             free(populations);
             populations = NULL;
             must(!tables_create(&t, c, &f.s, &state, dir), "no tables again");
             bring_back(&f, &state, kept);
-            must(!tables_start(t, KEPT), "tables do not go on");
+            must(!tables_start(t, KEPT, false), "tables do not go on");
             must(!solver_step(&f.s), "no step");
         }
     }
@@ -271,26 +271,48 @@ static const double *flow_at(const struct truth *t, int64_t step, int x, int y, 
     return t->r->row[t->r->tag[n]].fluid ? t->history + 4 * ((size_t)step * t->r->count + n) : NULL;
 }
 
-/* Over all cells of the whole box, from the distance to each. */
+/* The cells along an axis that a place lies between, with the share of each: those less than a cell
+ * away, or with an image of a periodic box there. */
+struct shares {
+    int count, cell[3];
+    long double share[3];
+};
+
+static struct shares shares_of(const struct truth *t, int axis, long double place)
+{
+    const int n = t->c->cells[axis];
+    const bool periodic = t->r->periodic[axis];
+    struct shares found = {0};
+    if (!periodic)
+        place = fminl(fmaxl(place, 0.5L), n - 0.5L);
+    for (int cell = 0; cell < n; cell++) {
+        long double share = 0;
+        for (int image = -periodic; image <= periodic; image++) {
+            const long double away = fabsl(place - (cell + 0.5L + image * n));
+            share += away < 1 ? 1 - away : 0;
+        }
+        if (share == 0)
+            continue;
+        must(found.count < 3, "a place lies between more than three cells");
+        found.cell[found.count] = cell;
+        found.share[found.count++] = share;
+    }
+    return found;
+}
+
+/* From the distance to each cell of the whole box. */
 static void interpolate(const struct truth *t, int64_t step, const double at[3], double out[4])
 {
-    const int *const n = t->c->cells;
     long double sum[4] = {0}, weights = 0;
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++)
-            for (int x = 0; x < n[0]; x++) {
-                const int cell[3] = {x, y, z};
-                long double weight = 1;
-                for (int a = 0; a < 3; a++) {
-                    long double share = 0, p = at[a];
-                    if (!t->r->periodic[a])
-                        p = fminl(fmaxl(p, 0.5L), n[a] - 0.5L);
-                    for (int image = -1; image <= 1; image++) /* of a periodic axis */
-                        if (image == 0 || t->r->periodic[a])
-                            share += fmaxl(0, 1 - fabsl(p - (cell[a] + 0.5L + image * n[a])));
-                    weight *= share;
-                }
-                const double *const flow = flow_at(t, step, x, y, z);
+    struct shares s[3];
+    for (int a = 0; a < 3; a++)
+        s[a] = shares_of(t, a, at[a]);
+    for (int z = 0; z < s[2].count; z++)
+        for (int y = 0; y < s[1].count; y++)
+            for (int x = 0; x < s[0].count; x++) {
+                const long double weight = s[0].share[x] * s[1].share[y] * s[2].share[z];
+                const double *const flow =
+                    flow_at(t, step, s[0].cell[x], s[1].cell[y], s[2].cell[z]);
                 if (weight < 1e-9L || !flow)
                     continue;
                 weights += weight;
@@ -590,7 +612,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     start(&f, &c, &r, MPI_COMM_WORLD);
     must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
 
-    all_have(&c, tables_start(t, -1), STATUS_MACHINE, "no folder");
+    all_have(&c, tables_start(t, -1, false), STATUS_MACHINE, "no folder");
     must(!tables_close(t), "tables cannot be closed");
     state_destroy(&state);
 
@@ -599,12 +621,12 @@ static void failures_reach_all_ranks(int rank, int ranks)
     if (rank == 0)
         must(!file_replace(path, "step,other\n", 11), "no file");
     must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
-    all_have(&c, tables_start(t, 0), STATUS_USAGE, "other columns");
+    all_have(&c, tables_start(t, 0, false), STATUS_USAGE, "other columns");
     must(!tables_close(t), "tables cannot be closed");
     state_destroy(&state);
 
     must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
-    must(!tables_start(t, -1), "tables do not start");
+    must(!tables_start(t, -1, false), "tables do not start");
     /* the backend of the last rank fails, whatever is measured */
     if (rank == ranks - 1)
         f.b->type = &broken;

@@ -9,7 +9,7 @@ of another kind, by stream function and vorticity, which `backward_step.py refer
 with 8, 12, 16, 24 cells to a step, from which 3.24 follows, give or take 0.02.
 
 Limits: a step of N cells has its corner to a cell, and nodes of the inlet lie half a cell before the wall beside them: first order.
-Measured 3.100, 3.167, 3.192 at 8, 12 and 16 cells; at 12 cells 4 % are allowed, and the error must fall from 8 to 12 by
+Measured 3.263 and 3.253 at 8 and 12 cells; at 12 cells 4 % are allowed, and the error must fall from 8 to 12 by
 1.3 at least (1.5 by first order). What goes out is what comes in to 1e-4: the reflection that holds the density is slow.
 """
 import sys

@@ -1,7 +1,7 @@
 """What the physics tests share: runs of tagflow in a temporary folder, and the verdict.
 
     TAGFLOW        the program (required)
-    TAGFLOW_RANKS  at most so many ranks (2)
+    TAGFLOW_RANKS  ranks of the runs that are large (1)
 
 A test runs cases of configs/ with a few values replaced, compares what they wrote with a reference,
 and ends with finish(), whose exit status is 1 when a comparison failed.
@@ -63,12 +63,12 @@ def scratch():
     return _folder
 
 
-def run(case, settings, ranks=1, folder=None):
-    """Run configs/<case>.yaml with the settings, {path: value}, on `ranks` ranks if allowed."""
+def run(case, settings, ranks=None, folder=None, large=False):
+    """Run configs/<case>.yaml with the settings, {path: value}, on `ranks` ranks, else on one, or as many as a large run has."""
     global _runs
     _runs += 1
     folder = folder or os.path.join(_folder, f"{_runs}_{case}")
-    ranks = min(ranks, int(os.environ.get("TAGFLOW_RANKS", "2")))
+    ranks = ranks or (int(os.environ.get("TAGFLOW_RANKS", "1")) if large else 1)
     command = [os.environ["TAGFLOW"], "run", f"configs/{case}.yaml", "--output", folder, "--overwrite"]
     for path, value in settings.items():
         command += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]

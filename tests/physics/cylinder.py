@@ -52,7 +52,7 @@ def flow(cells, wall, length=1.25):
         "bodies.cylinder": {"shape": {"cylinder": {"center": centre, "axis": "z", "radius": d / 2}}, "wall": wall},
         "run": {"steps": 200000, "stop": {"of": "residual", "change": 2e-6, "every": 100}},
         "output": {"log": {"every": 0}, "fields": {"main": {"every": 10**9, "of": "density", "precision": "fp64"}},
-                   "series": {"drag": {"every": 100, "of": "forces", "body": "cylinder", "area": d * cells}}}}, ranks=2)
+                   "series": {"drag": {"every": 100, "of": "forces", "body": "cylinder", "area": d * cells}}}}, large=True)
     forces, rho = run.series("drag"), run.field("density")
     front, back = (pressure_beside(rho, centre[0] + side * d / 2, centre[1], centre[2], d / 2, side) for side in (-1, 1))
     found = forces["c_x"][-1], forces["c_y"][-1], (front - back) * (MEAN / mean)**2

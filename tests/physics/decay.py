@@ -22,7 +22,7 @@ kind = sys.argv[1]
 axis = "xyz".index(sys.argv[2]) if len(sys.argv) > 2 else 2
 viscosity = 0.02
 flat = kind == "taylor_green_2d"
-CELLS = (32, 64, 128) if flat else (16, 32, 64)
+CELLS = (16, 32, 64) if flat else (12, 24, 48)
 DECAY = 2 if flat else 1  # the velocity falls as exp(-DECAY nu k^2 t)
 
 
@@ -55,7 +55,7 @@ for cells in CELLS:
         "run.steps": steps,
         "output": {"series": {"flow": {"every": steps // 2, "of": ["kinetic_energy"]}},
                    "fields": {"main": {"every": steps, "of": "velocity", "precision": "fp64"}}}},
-        ranks=2 if start.size > 5e5 else 1)
+        large=start.size > 5e5)
     reference = speed * numpy.exp(-DECAY * viscosity * k**2 * steps) * start
     errors.append(numpy.sqrt(((run.field() - reference)**2).sum() / (reference**2).sum()))
     energy, step = run.series()["kinetic_energy"], run.series()["step"]

@@ -9,11 +9,11 @@ files differ in every cell, so that no exchange of axes or directions goes unsee
 Through a part of a wall flows what is given, and through every plane the same: to 1e-9 of it in steady state, which the
 steps below reach by 1e-11. The start is a ramp: links give back and forth a flow that alternates from step to step, which
 a sudden start leaves. What flows is compared with the sum over the part's cells of rho u as given:
-- nodes: the neighbours in the wall's cells flow along, so that more comes in, first order in cell over width: measured 3.3 %
-  uniform, 1.1 % parabola at 6 cells, at most 5 %; 5.9 % for the mask, whose arms are 2 cells wide, at most 10 %;
+- nodes: the neighbours in the wall's cells flow along, so that more comes in, first order in cell over width: measured 2.8 %
+  uniform, 1.1 % parabola at 6 cells, at most 5 %; 4.9 % for the mask, whose arms are 2 cells wide, at most 10 %;
 - links, uniform: each link of a part's cell has u, only that the wall's have density 1 in place of the cell's: at most 0.1 %;
 - links, parabola: diagonal links have u half-way to the next cell, which beyond the rim is 0: trapezoids in place of
-  midpoints, 3.6 % less at 6 cells, at most 5 %.
+  midpoints, 3.0 % less at 6 cells, at most 5 %.
 """
 import os
 import sys

@@ -13,7 +13,7 @@ import numpy
 import case
 
 precision = sys.argv[1]
-CELLS = 24
+CELLS = 16
 run = case.run("cavity_cube", {
     "domain.cells": [CELLS] * 3, "fluid": {"reynolds": 100, "velocity": 0.1, "length": CELLS},
     "solver": {"collision": "trt", "storage": precision}, "run.steps": 100000,

@@ -45,7 +45,7 @@ def open_channel(wall):
     viscosity = u * 2 * radius / 10
     result = run({"sphere": {"center": [14.2, 10, 10], "radius": radius}}, wall, [length, cells, cells], {
         "fluid": {"viscosity": viscosity}, "initial": {"flow": "uniform", "velocity": [u, 0, 0]},
-        "faces": {"xmin": {"velocity": {"value": [u, 0, 0]}}, "xmax": "nonreflecting", "y": "slip", "z": "slip"},
+        "faces": {"xmin": {"velocity": {"value": [u, 0, 0]}}, "xmax": {"nonreflecting": {"reflection": 0}}, "y": "slip", "z": "slip"},
         "force.acceleration": [0, 0, 0], "run": {"steps": 2000}, "output": {
             "log": {"every": 0}, "series": {"body": {"every": 1000, "of": "forces", "body": "body"}},
             "fields": {"main": {"every": 2000, "of": ["density", "velocity"], "precision": "fp64"}}}})

@@ -97,7 +97,7 @@ def turbulence(pair, cells, end, operator):
 def rock(pair):
     """Permeability of configs/rock.yaml along x, in cells squared."""
     run = case.run("rock", solver(pair) | {"output": {"series": {"k": {"every": 500, "of": "permeability", "axis": "x",
-                                                                       "length": 64}}}}, ranks=2)
+                                                                       "length": 64}}}}, large=True)
     k = run.series("k")["permeability"][-1]
     run.remove()
     return k

@@ -37,7 +37,7 @@ class Vortex:
                                   "snapshots": {"every": snapshot, "of": ["kinetic_energy", "enstrophy"]}},
                        "fields": {"main": {"every": snapshot, "of": "velocity"}},
                        "images": {"vorticity": {"every": snapshot, "of": "vorticity", "axis": "z", "at": 0}}}},
-            ranks=2, folder=folder)
+            folder=folder, large=True)
         flow = self.run.series()
         self.mass = flow["mass"] / cells**3
         self.time = flow["step"] / unit

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """What the commands besides `run` say is true: help, keys, info, version, and check on cases of any size."""
+import glob
+import os
 import re
 import resource
 import time
@@ -26,6 +28,14 @@ said = tagflow()
 check(said.code == 2 and not said.out and "tagflow --help" in said.err, "without a command: the help, on stderr")
 for example in re.findall(r"e\.g\. (?:tagflow keys )?(\S+(?: \S+=\S+)?)", tagflow("run", "--help").out):
     check(tagflow("check", "case.yaml", *example.rstrip(")").split()).code == 0, f"the example {example} is right")
+
+# Whoever reads it has enough: no reason for a message, or for another exit status.
+for arguments, lines, ranks, code in [(["keys"], 1, 0, 0), (["keys"], 0, 0, 0), (["--help"], 0, 0, 0), (["--version"], 0, 0, 0),
+                                      (["info"], 0, 0, 0), (["check", "case.yaml"], 0, 0, 0), (["check", "case.yaml"], 1, 2, 0),
+                                      (["check", "none.yaml"], 0, 0, 2)]:
+    said = runs.unread(*arguments, lines=lines, ranks=ranks)
+    check(said.code == code and len(said.lines) == len(said.errors) == (code != 0),
+          f"{' '.join(arguments)}, of which {lines} lines are read, {ranks} ranks: {said}")
 
 # Version and info.
 said = tagflow("--version")
@@ -122,11 +132,16 @@ for every, words in [("0", "only when the job is asked to stop"), ("7", "every 7
     check(said.code == 0 and words in said.out, f"checkpoint.every {every}: {words}")
 check(runs.tree() == ["case.yaml"], "nothing was written")
 
+# The cases that come with the program are warned of nothing.
+for path in sorted(glob.glob(os.path.join(runs.ROOT, "configs", "*.yaml"))):
+    said = tagflow("check", path)
+    check(said.code == 0 and not said.lines, f"{os.path.basename(path)}: {said}, {said.lines}")
+
 # Warnings.
-for settings, words in [({"faces.ymax.wall.velocity": "[0.1, 0, 0]"}, ["Mach is 0.173"]),
-                        ({"fluid.viscosity": 1e-4}, ["tau is 0.5003", "near 1/2", "magic"]),
-                        ({"fluid.viscosity": 1e-4, "solver.collision": "bgk"}, ["tau is 0.5003", "rr or cumulant"]),
-                        ({"fluid.viscosity": 1e-4, "solver.collision": "rr"}, []),
+for settings, words in [({"faces.ymax.wall.velocity": "[0.11, 0, 0]"}, ["Mach is 0.191"]),
+                        ({"fluid.viscosity": 1e-4}, ["cell is 500, above 40: beside moving walls no operator"]),
+                        ({"fluid.viscosity": 2e-3, "solver.collision": "bgk"}, ["cell is 25, above 8: bgk becomes noisy"]),
+                        ({"fluid.viscosity": 2e-3, "solver.collision": "rr"}, []),
                         ({}, [])]:
     said = tagflow("check", "case.yaml", *runs.sets(settings))
     check(said.code == 0 and all(word in said.err for word in words) and len(said.lines) == bool(words) and

@@ -73,6 +73,36 @@ check(said.code == 3 and found and
       f"with units, in units: {said}")
 
 
+# ---- the remedies, on flows that a user begins with: the line names one that works ----
+
+RIB = {"domain": {"cells": [120, 24, 1]}, "fluid": {"viscosity": 1e-3}, "run": {"steps": 10000}, "check": {"every": 100},
+       "faces": {"xmin": {"velocity": {"value": [0.05, 0, 0]}}, "xmax": "pressure", "ymin": "wall", "ymax": "slip", "z": "periodic"},
+       "initial": {"flow": "uniform", "velocity": [0.05, 0, 0]},
+       "bodies": {"rib": {"shape": {"box": {"from": [24, 0, 0], "to": [30, 6, 1]}}}}, "output": {"log": {"every": 0}}}
+STEP = {"domain": {"cells": [80, 32, 1]}, "fluid": {"viscosity": 8e-4}, "run": {"steps": 10000}, "check": {"every": 100},
+        "faces": {"xmin": "wall", "xmax": {"nonreflecting": {}}, "y": "wall", "z": "periodic"},
+        "patches": {"in": {"face": "xmin", "rectangle": {"from": [16, 0], "to": [32, 1]},
+                           "velocity": {"value": [0.08, 0, 0], "profile": "parabola", "ramp": 1000}}}, "output": {"log": {"every": 0}}}
+LID = {"domain": {"cells": [32, 32, 1]}, "fluid": {"viscosity": 1e-3}, "run": {"steps": 5000}, "check": {"every": 100}, "solver": {"collision": "trt"},
+       "faces": {"x": "wall", "ymin": "wall", "ymax": {"wall": {"velocity": [0.1, 0, 0]}}, "z": "periodic"}, "output": {"log": {"every": 0}}}
+PIPE = {"domain": {"cells": [1, 16, 16]}, "fluid": {"viscosity": 0.02}, "run": {"steps": 10000}, "check": {"every": 100},
+        "faces": {"x": "periodic", "y": "wall", "z": "wall"}, "force": {"acceleration": [1e-3, 0, 0]}, "output": {"log": {"every": 0}}}
+SUBGRID = "solver.subgrid {smagorinsky: {constant: 0.1}}"
+GIVEN = {"solver.subgrid": {"smagorinsky": {"constant": 0.1}}}
+for name, case, words, others, works in [
+        ("rib", RIB, ["try " + SUBGRID, "finer grid"], ["solver.collision", "outlet", "a ramp"], GIVEN),
+        ("step", STEP, ["try at xmax the outlet pressure, more cells before it, or a sponge", SUBGRID], ["solver.collision", "velocity or"],
+         {"faces.xmax": "pressure"}),
+        ("lid", LID, ["try solver.collision rr with " + SUBGRID, "a ramp if it begins"], ["outlet"], GIVEN | {"solver.collision": "rr"}),
+        ("pipe", PIPE, ["smaller force"], ["solver.", "outlet"], {"force.acceleration": [1e-5, 0, 0]})]:
+    write(name + ".yaml", runs.json.dumps(case))
+    said = tagflow("run", name + ".yaml", "--output", name)
+    line = said.errors[0] if said.errors else ""
+    check(said.code == 3 and all(word in line for word in words) and not any(word in line.split(": try ")[-1] for word in others), f"{name}: {said}")
+    said = tagflow("run", name + ".yaml", "--output", name + " mended", *runs.sets(works))
+    check(said.code == 0, f"{name}, mended by {works}: {said}")
+
+
 # ---- one bad number in one cell, by way of a checkpoint that is whole otherwise ----
 
 PLACE = r"diverged.* at step (\d+) in cell \[(\d+), (\d+), (\d+)\]"

@@ -3,7 +3,8 @@
  *
  *     FAIL_IN     the part of a path that tells which files are meant, as "/checkpoints/"
  *     FAIL_CALL   open write read sync close room (fallocate, ftruncate) name (rename); a close
- *                 only of what is open for writing: else nothing is lost, and HDF5 1.10 crashes
+ *                 only of what is open for writing: else nothing is lost, and HDF5 1.10
+ *                 crashes; threads: MPI_Init_thread offers none, FAIL_IN being MPI
  *     FAIL_AT     which of those calls on those files, from 1; it and all behind it fail
  *     FAIL_RANK   on which rank of mpirun; none: on all
  *     FAIL_WITH   the number of the error (5, EIO)
@@ -105,6 +106,17 @@ int rename(const char *from, const char *to)
         return -1;
     int (*real)(const char *, const char *) = (int (*)(const char *, const char *))next("rename");
     return real(from, to);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *offered);
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *offered)
+{
+    int (*real)(int *, char ***, int, int *) =
+        (int (*)(int *, char ***, int, int *))next("MPI_Init_thread");
+    const int result = real(argc, argv, wanted, offered);
+    if (fails("threads", "MPI"))
+        *offered = 0; /* MPI_THREAD_SINGLE, in every MPI */
+    return result;
 }
 
 #define OPEN(name)                                                                                 \

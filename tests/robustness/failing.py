@@ -91,4 +91,10 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
     for job in jobs:
         job.result()
 
+# An MPI without threads.
+for ranks in 0, 2:
+    said = tagflow("check", "case.yaml", ranks=ranks, env={"LD_PRELOAD": SHIM, "FAIL_IN": "MPI", "FAIL_CALL": "threads", "FAIL_AT": "1"})
+    check(said.code == 1 and len(said.errors) == 1 and "does not allow threads" in said.err and not said.out,
+          f"an MPI without threads, {ranks} ranks: {said}")
+
 runs.finish()

@@ -4,8 +4,11 @@ one folder.
 
 A rank is stopped in its tracks (SIGSTOP), as by a file system or a device that does not answer: the others see that
 nothing goes on for check.hang and end, mpirun takes the stopped one with it, and the next job goes on from the
-checkpoint before.
+checkpoint before. The files of the run's folder say how it ended, whoever hung.
 """
+import fcntl
+import glob
+import os
 import signal
 import subprocess
 import time
@@ -30,6 +33,18 @@ def came_to_its_end(folder, said, what):
 # ---- one rank of a job ----
 
 
+def told(folder, ended):
+    """What is wrong with what status.json and report.json say of a run that hung (ended: they tell of it)."""
+    status = load(folder, "status.json")
+    if not ended:
+        return [] if status["state"] == "running" and status["reason"] is None else [status]
+    report = load(folder, "report.json")
+    good = [x["state"] == "failed" and x["exit_status"] == 1 and x["reason"].startswith("no progress for 2 s (check.hang)") and
+            x["step"] >= checkpoint_steps(folder)[-1] for x in (status, report)]
+    left = glob.glob(os.path.join(folder, "*.hang.tmp"))
+    return [] if all(good) and status["step"] == report["step"] and not left else [status, report, left]
+
+
 def lose(name, ranks, which, what, good):
     """A job one rank of which gets a signal, how it ended, and the job after."""
     job = Job(name, MORE | {"check.hang": "2 s"}, ranks)
@@ -40,10 +55,10 @@ def lose(name, ranks, which, what, good):
     said = job.end()
     gone = runs.all_gone(processes)
     steps = checkpoint_steps(name)
-    state = load(name, "status.json")["state"]
+    wrong = told(name, bool(said.errors))
     torn = runs.faults(name, temporary=True)
-    check(good(said) and gone and steps and not torn and state in ("running", "stopped", "failed"),
-          f"{name}: exit status {said.code}, {said.errors}; all ranks are gone: {gone}; checkpoints {steps}, status {state}, "
+    check(good(said) and gone and steps and not torn and not wrong,
+          f"{name}: exit status {said.code}, {said.errors}; all ranks are gone: {gone}; checkpoints {steps}, told {wrong}, "
           f"torn {torn}")
     said = Job(name, MORE | {"run.ranks": [1, 1, 2]}, 2).end()
     came_to_its_end(name, said, "the next job")
@@ -58,6 +73,42 @@ lose("rank 0 hangs", 2, 0, signal.SIGSTOP, hangs)
 lose("rank 2 hangs", 3, 2, signal.SIGSTOP, hangs)
 # mpirun notices within moments as a rule; where it takes longer than check.hang, the others say so themselves.
 lose("rank 1 is lost", 3, 1, signal.SIGKILL, lambda said: said.code == 137 and not said.errors or hangs(said, 137))
+
+# ---- a run by itself, in a place where no time limit is of use ----
+
+
+def clog(name, meanwhile=lambda: None):
+    """A run whose standard output nobody reads and nobody closes: it hangs in a write."""
+    read, write_end = os.pipe()
+    fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+    line = runs.command(["run", "case.yaml", "--output", name] +
+                        sets(MORE | {"output.log.every": 1, "check.hang": "2 s", "run.steps": 1000000}))
+    with open(name + ".err", "wb") as errors:
+        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=write_end, stderr=errors)
+    os.close(write_end)
+    while process.poll() is None and not checkpoint_steps(name):
+        time.sleep(0.01)
+    meanwhile()
+    process.wait(runs.HANGS)
+    os.close(read)
+    with open(name + ".err") as file:
+        return runs.Said(process.returncode, "", file.read())
+
+
+said = clog("clogged")
+wrong = told("clogged", True)
+check(hangs(said) and said.code == 1 and not wrong and not runs.faults("clogged", temporary=True),
+      f"clogged: {said}, told {wrong}")
+said = clog("clogged twice", lambda: write("clogged twice/status.json.hang.tmp", ""))
+wrong = [x for x in [load("clogged twice", "status.json")] if x["state"] != "running"]
+check(hangs(said) and said.code == 1 and not wrong,
+      f"clogged, and another rank hangs as it writes: no second writer, and an end all the same: {said}, {wrong}")
+for name in "clogged", "clogged twice":
+    for _ in range(2):
+        said = tagflow("run", "case.yaml", "--output", name, "--restart", "auto", *sets(MORE | {"run.steps": STEPS}))
+    came_to_its_end(name, said, "the next job")
+    ends = [load(name, file) for file in ("status.json", "report.json")]
+    check(all(x["reason"] == "run.steps" and x["exit_status"] == 0 for x in ends), f"{name}: {ends}")
 
 # ---- the whole job is suspended for longer ----
 

@@ -40,7 +40,7 @@ for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]",
     if not check(said.code == 0 and not said.errors, f"half, {ranks} ranks: {said}"):
         continue
     r, log = load(f"half{ranks}", "report.json"), open(f"half{ranks}/log.txt").read()
-    found = re.findall(r"^fluid cells of the rank that has most: (\S+) % above the mean$", log, re.M)
+    found = re.findall(r"^load imbalance: the rank with most fluid cells has (\S+) % more than the mean$", log, re.M)
     check(near(r["imbalance"], imbalance) and found == ([above] if above else []),
           f"half, {ranks} ranks: imbalance {r['imbalance']}, log {found}")
     hashes.add(r["state_hash"])
@@ -49,7 +49,7 @@ for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]",
               "sparse: 55.6 % of the lines of 16 cells need populations" in log, f"half: kept {r['kept_share']}")
 check(len(hashes) == 1, f"half: one state for all cuts: {hashes}")
 said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
-check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "has most: 0.0 % above" in said.out, f"half, check: {said}")
+check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "with most fluid cells has 0.0 % more" in said.out, f"half, check: {said}")
 said = tagflow("check", "half.yaml")
 check("lines of cells that need populations: 55.6 %" in said.out and said.out.rstrip().count("; sparse\n") == 1, f"half, check: {said}")
 check("bodies: 512 of 1024 cells are fluid, 50 %" in said.out, f"half, check: the fluid that is left: {said}")

@@ -9,13 +9,14 @@ numbers of ranks, cut in other ways. Compared are state hash, series byte for by
 What the order of patches and regions decides is part of the case: it may not change on the way.
 """
 import concurrent.futures
+import os
 
 import runs
 from runs import check, tagflow, write
 
 OUTPUT = """\
 run:     {steps: 45}
-checkpoint: {every: 0}
+checkpoint: {every: 100}
 output:
   log:    {every: 0}
   series:
@@ -31,8 +32,8 @@ solver:  {storage: fp32, collision: rr}
 faces:
   xmin: {velocity: {value: [0.05, 0, 0], profile: duct, sine: {period: 13.3, mean: 0.8, amplitude: 0.2}}}
   xmax: outflow
-  ymin: nonreflecting
-  ymax: {nonreflecting: {reflection: 0.05, density: 1.001}}
+  ymin: {nonreflecting: {velocity: [0.05, 0, 0]}}
+  ymax: {nonreflecting: {reflection: 0.05, density: 1.001, velocity: [0.05, 0, 0]}}
   zmin: {pressure: {density: 1.002, rule: links, sine: {period: 21}}}
   zmax: wall
 """,
@@ -93,10 +94,10 @@ def job(name, folder, steps, ranks):
 def go_on(name, number):
     """What was wrong with a run that was ended at the cuts, and which results are not those of the uncut one."""
     cuts, ranks = WAYS[number]
-    for steps, cut in zip([*cuts, 45], ranks):
+    for before, steps, cut in zip([0, *cuts], [*cuts, 45], ranks):
         said = job(name, f"{name} {number}", steps, cut)
-        if said.code:
-            return str(said)
+        if said.code or said.out.count(f"step_{before:010}.h5, step {before}\n") != (before > 0):
+            return f"not from step {before}: {said}"
     # A snapshot is written at each run's last step.
     more = {f"fields/main_{step:010}" for step in cuts}
     found = {key: value for key, value in runs.results(f"{name} {number}").items() if key.split(".")[0] not in more}
@@ -124,5 +125,51 @@ for name, first, second in ("parts", "drain", "hole"), ("controller", "thick", "
     said = job(f"{name}_swapped", name, 60, 0)
     check(said.code == 2 and len(said.errors) == 1 and first in said.err and "order" in said.err,
           f"{first} and {second} swapped: {said}")
+
+# Files of series that something happened to between two jobs: what is lost is told, what is damaged is kept, what is good
+# goes on. The name of one ends like that of a snapshot.
+SERIES = runs.sets({"output.series": {"flow": {"every": 1, "of": "kinetic_energy"}, "p_0000000500": {"every": 2, "of": "mass"},
+                                      "line": {"every": 5, "of": "line", "from": [1, 5, 4], "to": [17, 5, 4], "points": 3}}})
+said = tagflow("run", "outlets.yaml", "--output", "rows", *SERIES)
+check(said.code == 0, f"rows: {said}")
+rows = {name: runs.series_text("rows", name).splitlines(keepends=True) for name in ("flow", "p_0000000500", "line")}
+
+
+def attack(folder, ranks, change):
+    """The job after one to step 20 whose rows were changed: it must end well; how it ended, and the rows."""
+    said = tagflow("run", "outlets.yaml", "--output", folder, *SERIES, "--set", "run.steps=20")
+    check(said.code == 0, f"{folder}, the first job: {said}")
+    change(folder + "/series/")
+    said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *SERIES, ranks=ranks)
+    check(said.code == 0 and not said.errors and not runs.faults(folder) and
+          runs.load(folder, "report.json")["state_hash"] == runs.load("rows", "report.json")["state_hash"], f"{folder}: {said}")
+    return said, {name: runs.series_text(folder, name).splitlines(keepends=True) for name in rows}
+
+
+def spoil(name, old, new):
+    def change(folder):
+        with open(folder + name + ".csv", "rb") as file:
+            text = file.read()
+        assert old in text
+        write(folder + name + ".csv", text.replace(old, new, 1))
+    return change
+
+
+said, found = attack("untouched", 2, lambda folder: None)
+check(found == rows and not said.lines, f"no file was touched: {said.lines}")
+said, found = attack("a damaged line", 2, spoil("flow", b"\n7,", b"\n\x87,"))
+aside = bytes(runs.bytes_of("a damaged line/series")["flow.csv.aside"])
+check(found == rows | {"flow": rows["flow"][:8] + rows["flow"][9:]} and len(said.lines) == 1 and
+      "series/flow.csv: line 9 is damaged; 20 of 21 rows up to step 20 stay" in said.err and
+      aside == b"".join(rows["flow"][:22]).replace(b"\n7,", b"\n\x87,"), f"a damaged line: {said.lines}")
+said, found = attack("rows are missing", 0, spoil("line", b"".join(rows["line"][4:7]), b""))
+check(found == rows | {"line": rows["line"][:4] + rows["line"][7:]} and len(said.lines) == 1 and
+      "series/line.csv has 12 rows up to step 20, and had 15 when" in said.err, f"rows are missing: {said.lines}")
+said, found = attack("a file is missing", 2, lambda folder: os.remove(folder + "p_0000000500.csv"))
+check(found == rows | {"p_0000000500": rows["p_0000000500"][:1] + rows["p_0000000500"][12:]} and
+      said.err.count("series/p_0000000500.csv is not there: its 11 rows up to step 20 are missing") == 1,
+      f"a file is missing: {said.lines}")
+with open("a file is missing/log.txt") as log:
+    check("warning: a file is missing/series/p_0000000500.csv is not there" in log.read(), "the log says it, too")
 
 runs.finish()

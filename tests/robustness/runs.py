@@ -163,6 +163,27 @@ def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None):
     return Said(process.returncode, out, err)
 
 
+def unread(*arguments, ranks=0, lines=0):
+    """Runs it to its end while whoever reads its standard output leaves after so many lines, as `| head` does."""
+    out, to = os.pipe()
+    reader = open(out, "rb", buffering=0)
+    if not lines:
+        reader.close()
+    process = subprocess.Popen(command(arguments, ranks), stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.PIPE, text=True,
+                               errors="replace", start_new_session=True)
+    os.close(to)
+    if lines:
+        with reader:
+            read = b"".join(reader.readline() for _ in range(lines)).decode()
+    try:
+        err = process.communicate(timeout=HANGS)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        err = process.communicate()[1]
+        check(False, f"hangs: tagflow {' '.join(map(str, arguments))} on {ranks} ranks, unread")
+    return Said(process.returncode, read if lines else "", err)
+
+
 def sets(settings):
     """Arguments for {path: value}; a value is text in YAML or anything that JSON can say."""
     out = []
@@ -440,7 +461,7 @@ def _fault(path):
     name = os.path.basename(path)
     where = os.path.basename(os.path.dirname(path))
     try:
-        if name == ".lock" or (where == "checkpoints" and name.endswith(".h5.aside")):
+        if name == ".lock" or (where in ("checkpoints", "series") and name.endswith(".aside")):
             return ""
         if where == "checkpoints" and name.endswith(".h5"):
             return "" if tagflow("info", os.path.abspath(path)).code == 0 else "does not verify"

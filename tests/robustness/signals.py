@@ -9,6 +9,8 @@ import re
 import shutil
 import signal
 
+import h5py
+
 import runs
 from runs import Job, bytes_of, check, checkpoint_steps, differences, load, results, sets, tagflow, write
 
@@ -85,6 +87,8 @@ STOPS = {
     "SIGUSR1 to all ranks": (2, lambda job: job.signal_ranks(signal.SIGUSR1), "SIGUSR1", 3, [3, 1, 1],
                              {"checkpoint.every": 50, "checkpoint.keep": 3}),
     "SIGINT to the process": (0, lambda job: job.process.send_signal(signal.SIGINT), "SIGINT", 2, [2, 1, 1], {}),
+    "SIGHUP to the process": (0, lambda job: job.process.send_signal(signal.SIGHUP), "SIGHUP", 0, [1, 1, 1], {}),
+    "SIGHUP to a rank": (2, lambda job: job.signal_rank(signal.SIGHUP, 1), "SIGHUP", 0, [1, 1, 1], {}),
     "SIGTERM again and again": (2, several, "SIGTERM", 4, [2, 2, 1], {}),
     "time limit": (2, None, "run.time_limit", 1, [1, 1, 1], {"run.time_limit": "1.4 s"}),
 }
@@ -133,6 +137,56 @@ check(said.code == -signal.SIGINT and load("SIGINT twice", "status.json")["state
 said = go_on("SIGINT twice", 2, [1, 1, 2])
 came_to_its_end("SIGINT twice", said, "goes on")
 
+# ---- nobody listens any more ----
+
+# As under nohup.
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+job = Job("nohup", MORE)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if job.wait_for_line("step 20 "):
+    job.process.send_signal(signal.SIGHUP)
+came_to_its_end("nohup", job.end(), "SIGHUP is ignored")
+
+for name, ranks, lines in ("unread", 0, 0), ("read in part", 0, 2), ("read in part by ranks", 2, 2):
+    said = runs.unread("run", "case.yaml", "--output", name, *sets(MORE), ranks=ranks, lines=lines)
+    told = log_of(name).count("warning: cannot write to standard output (Broken pipe)")
+    came_to_its_end(name, said, f"said in the log: {told}", told == 1 and log_of(name).splitlines()[-1].startswith("results"))
+
+# ---- before the run has begun ----
+
+# An image of 64 GB that takes nothing on the disk and some time to read: nothing may be written for it.
+with open("large.raw", "wb") as file:
+    os.truncate(file.name, 4000**3)
+with h5py.File("large.h5", "w") as file:
+    file.create_dataset("labels", (4000, 4000, 4000), "u1", chunks=(64, 64, 64), compression="gzip")
+write("large.yaml", """\
+domain: {cells: [4000, 4000, 4000]}
+fluid:  {viscosity: 0.05}
+faces:  {x: periodic, y: periodic, z: periodic}
+run:    {steps: 10}
+""")
+LARGE = {"raw": {"file": "large.raw", "size": [4000, 4000, 4000], "solid": 1},
+         "HDF5": {"file": "large.h5", "dataset": "labels", "solid": 1}}
+
+
+def bytes_read(pid):
+    try:
+        with open(f"/proc/{pid}/io") as file:
+            return int(re.search(r"rchar: (\d+)", file.read())[1])
+    except (OSError, TypeError):
+        return 0
+
+
+for kind, ranks, which in ("raw", 0, signal.SIGTERM), ("HDF5", 0, signal.SIGHUP), ("HDF5", 2, signal.SIGUSR1):
+    name = f"{kind} input, {ranks} ranks"
+    job = Job(name, {"bodies": {"rock": {"image": LARGE[kind]}}}, ranks, case="large.yaml")
+    if job.wait_for(lambda: job.processes() and all(bytes_read(pid) > 100e6 for pid, _ in job.processes()), "much that is read"):
+        job.signal_ranks(which)
+    said = job.end()
+    check(said.code == 75 and not said.errors and not os.path.exists(name) and
+          said.out.count(f"{which.name} came while it was read; nothing was written: start again") == 1,
+          f"{name}, {which.name}: {said}, {said.out!r}")
+
 # ---- a checkpoint when asked ----
 
 for name, ranks, ask in [("SIGUSR2 to a rank", 2, lambda job: job.signal_rank(signal.SIGUSR2, 1)),
@@ -160,7 +214,19 @@ untouched("undisturbed", 0, "is done")
 untouched("undisturbed", 0, "is done", ranks=2)
 untouched("undisturbed", 2, "fluid.viscosity", settings={"fluid.viscosity": 0.03})
 untouched("undisturbed", 2, "solver.storage", settings={"solver.storage": "fp64", "solver.arithmetic": "fp64"}, ranks=2)
-untouched("undisturbed", 2, "faces", settings={"faces.z": "wall"})
+untouched("undisturbed", 2, "domain.cells", "--overwrite", "--output", settings={"domain.cells": [36, 28, 21]})
+
+# Finished by an older version of the physics, which resolved the operator otherwise.
+shutil.copytree("undisturbed", "older")
+with open("undisturbed/case.yaml") as file:
+    text = file.read()
+text, count = re.subn(r", physics \d+;(.*?collision:) trt", r", physics 1;\1 bgk", text, count=1, flags=re.S)
+check(count == 1, "the resolved case names the version and the operator")
+write("older/case.yaml", text)
+untouched("older", 0, "is done")
+untouched("older", 2, "fluid.viscosity", "--overwrite", "--output", settings={"fluid.viscosity": 0.03})
+untouched("older", 2, "domain.cells", settings={"domain.cells": [36, 28, 21]}, ranks=2)
+untouched("older", 2, "version 1 of the physics", "--overwrite", settings={"run.steps": STEPS + 10})
 
 loud = {"check.max_velocity": 0.01, "check.every": 5, "checkpoint.every": 5}
 said = tagflow("run", "case.yaml", "--output", "diverged", "--restart", "auto", *sets(MORE | loud))

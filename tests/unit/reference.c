@@ -11,9 +11,10 @@
 #include "domain/sparse.h"
 #include "open.h"
 #include "solver/transport.h"
+#include "tags/create.h"
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
-static const signed char velocity[19][3] = {
+const signed char reference_velocities[19][3] = {
     {0, 0, 0},                                          /* 0 */
     {+1, 0, 0},  {-1, 0, 0},  {0, +1, 0},  {0, -1, 0},  /* 1 .. 4 */
     {0, 0, +1},  {0, 0, -1},                            /* 5, 6 */
@@ -22,16 +23,12 @@ static const signed char velocity[19][3] = {
     {+1, 0, -1}, {-1, 0, +1}, {0, +1, -1}, {0, -1, +1}, /* 15 .. 18 */
 };
 
-int reference_velocity(int i, int axis)
-{
-    return velocity[i][axis];
-}
-
 int reference_opposite(int i)
 {
     for (int j = 0; j < 19; j++)
-        if (velocity[j][0] == -velocity[i][0] && velocity[j][1] == -velocity[i][1] &&
-            velocity[j][2] == -velocity[i][2])
+        if (reference_velocity(j, 0) == -reference_velocity(i, 0) &&
+            reference_velocity(j, 1) == -reference_velocity(i, 1) &&
+            reference_velocity(j, 2) == -reference_velocity(i, 2))
             return j;
     return -1;
 }
@@ -77,9 +74,11 @@ void reference_faces(struct flow_case *c, const char *letters)
         if (f->kind == FACE_velocity)
             for (int a = 0; a < 3; a++)
                 f->velocity[a] = 0.01 * (face - 2) + 0.02 * a;
-        if (f->kind == FACE_pressure || f->kind == FACE_nonreflecting)
+        if (face_holds_density(f))
             f->density = 1.01 - 0.003 * face;
-        f->reflection = f->kind == FACE_nonreflecting ? 0.03 : 0;
+        f->reflection = f->kind == FACE_nonreflecting ? 0.03 : f->kind == FACE_outflow ? 0.02 : 0;
+        if (f->kind == FACE_nonreflecting)
+            f->velocity[first] = 0.01 * (face + 1);
     }
 }
 
@@ -204,7 +203,7 @@ void reference_fill(struct reference *r, uint64_t seed)
             const double w = i == 0 ? 1.0 / 3 : i <= 6 ? 1.0 / 18 : 1.0 / 36;
             double f = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
-                f += 3 * velocity[i][a] * u[a];
+                f += 3 * reference_velocity(i, a) * u[a];
             r->now[i * r->count + n] = fluid ? stored_of((scalar)(w * f)) : stored_of(0);
         }
     }
@@ -267,7 +266,7 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
 const double *reference_wall(const struct reference *r, const int at[3], size_t *cell)
 {
     static const double rest[3] = {0, 0, 0};
-    int inside[3], outside = 0, face = 0;
+    int inside[3], outside = 0, walls = 0, face = 0, wall = 0;
     for (int a = 0; a < 3; a++) {
         inside[a] = at[a];
         if (at[a] >= 0 && at[a] < r->cells[a])
@@ -277,10 +276,16 @@ const double *reference_wall(const struct reference *r, const int at[3], size_t 
         else {
             outside++;
             face = at[a] < 0 ? 2 * a : 2 * a + 1;
+            if (r->face_row[face].boundary == BOUNDARY_halfway) {
+                walls++;
+                wall = face;
+            }
         }
     }
     if (outside)
-        return outside == 1 ? r->face_velocity[face] : rest;
+        return outside == 1                 ? r->face_velocity[face]
+               : outside == 2 && walls == 1 ? r->face_velocity[wall]
+                                            : rest;
     *cell = reference_cell(r, inside[0], inside[1], inside[2]);
     const struct tag_row *const row = &r->row[r->tag[*cell]];
     return row->fluid ? NULL : row->wall_velocity;
@@ -292,9 +297,9 @@ static scalar wall_gain(int i, const double u[3])
     scalar sum = 0;
     for (int a = 0, first = 1; a < 3; a++) {
         const scalar sixth = (scalar)(u[a] / 6);
-        if (velocity[i][a] == 0)
+        if (reference_velocity(i, a) == 0)
             continue;
-        const scalar term = velocity[i][a] < 0 ? -sixth : sixth;
+        const scalar term = reference_velocity(i, a) < 0 ? -sixth : sixth;
         sum = first ? term : sum + term;
         first = 0;
     }
@@ -328,7 +333,7 @@ static scalar reference_damping(const struct reference *r, const struct tag_row 
  * corners give back what comes. NULL: none but a wall's. */
 static const struct tag_row *open_rule(const struct reference *r, const int at[3])
 {
-    static const int order[BOUNDARIES] = {
+    static const int order[BOUNDARY_RULES] = {
         [BOUNDARY_halfway] = 9,        [BOUNDARY_velocity_links] = 8,
         [BOUNDARY_pressure_links] = 6, [BOUNDARY_velocity_regularised] = 8,
         [BOUNDARY_outflow] = 4,        [BOUNDARY_pressure_regularised] = 6,
@@ -367,15 +372,16 @@ static bool mirrors(const struct reference *r, const struct tag_row *rule, const
     const int axis = rule->face / 2;
     int to[3], above[3], sent[3];
     for (int a = 0; a < 3; a++) {
-        to[a] = a == axis ? at[a] : at[a] + velocity[i][a];
-        above[a] = a == axis ? at[a] + velocity[i][a] : at[a];
-        sent[a] = a == axis ? -velocity[i][a] : velocity[i][a];
+        to[a] = a == axis ? at[a] : at[a] + reference_velocity(i, a);
+        above[a] = a == axis ? at[a] + reference_velocity(i, a) : at[a];
+        sent[a] = a == axis ? -reference_velocity(i, a) : reference_velocity(i, a);
         if (!r->periodic[a] && (to[a] < 0 || to[a] >= r->cells[a]))
             return false;
     }
     *there = moved_in(r, to);
     for (int k = 1; k < 19; k++)
-        if (velocity[k][0] == sent[0] && velocity[k][1] == sent[1] && velocity[k][2] == sent[2])
+        if (reference_velocity(k, 0) == sent[0] && reference_velocity(k, 1) == sent[1] &&
+            reference_velocity(k, 2) == sent[2])
             *as = k;
     return r->row[r->tag[*there]].fluid && open_rule(r, above) == rule;
 }
@@ -386,7 +392,7 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
 {
     struct tag_row row = *fluid;
     struct arriving a = {.row = &row};
-    int velocities = 0, densities = 0, sounds = 0;
+    int velocities = 0, densities = 0, sounds = 0, sound = 0;
     for (int face = 5; face >= 0; face--) {
         const struct tag_row *const rule = &r->face_row[face];
         if (r->periodic[face / 2] || at[face / 2] != (face & 1 ? r->cells[face / 2] - 1 : 0))
@@ -400,6 +406,7 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
             a.drho = (real)rule->drho;
         } else if (rule->boundary == BOUNDARY_nonreflecting) {
             sounds++;
+            sound = face;
         } else {
             continue;
         }
@@ -413,8 +420,26 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
                    : densities == 1 && !sounds ? BOUNDARY_pressure_regularised
                    : densities                 ? BOUNDARY_edge_regularised
                                                : BOUNDARY_nonreflecting;
+    for (int k = 0; k < 3 && sounds && !velocities && !densities; k++)
+        a.u[k] = (real)r->face_row[sound].wall_velocity[k];
+    /* Faces of given density meet: across each one the velocity is that of the first other one. */
+    for (int face = 0; face < 6 && densities && !velocities; face++)
+        for (int other = 5; other >= 0; other--)
+            if ((row.outside >> face & 1) && (row.outside >> other & 1) && face != other)
+                a.u[face / 2] = (real)r->face_row[other].wall_velocity[face / 2];
     for (int k = 0; k < 3; k++)
         a.half[k] = (real)(0.5 * fluid->acceleration[k]);
+    for (int i = 1; i < 19; i++) { /* from where population i comes */
+        const int from[3] = {at[0] - reference_velocity(i, 0), at[1] - reference_velocity(i, 1),
+                             at[2] - reference_velocity(i, 2)};
+        size_t there;
+        const double *const u = reference_wall(r, from, &there);
+        if (!u || open_rule(r, from))
+            continue;
+        a.walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
+        for (int k = 0; i <= 6 && k < 3; k++)
+            a.wall_velocity[i - 1][k] = (real)u[k];
+    }
     open_arrive(f, &a);
 }
 
@@ -461,8 +486,9 @@ void reference_step(struct reference *r)
                     subgrid_rates(row->subgrid, f, m, p, damping, row->forced);
                 collide(row->collision, f, out, m, p, rates, row->forced);
                 for (int i = 0; i < 19; i++) {
-                    const int to[3] = {at[0] + velocity[i][0], at[1] + velocity[i][1],
-                                       at[2] + velocity[i][2]};
+                    const int to[3] = {at[0] + reference_velocity(i, 0),
+                                       at[1] + reference_velocity(i, 1),
+                                       at[2] + reference_velocity(i, 2)};
                     size_t there;
                     const double *const u = reference_wall(r, to, &there);
                     if (!u) {
@@ -529,8 +555,9 @@ void reference_tags(const struct reference *r, struct domain *d)
                     continue; /* the faces' rows stay */
                 for (int i = 1; i < 19; i++) {
                     size_t cell;
-                    const int to[3] = {at[0] + velocity[i][0], at[1] + velocity[i][1],
-                                       at[2] + velocity[i][2]};
+                    const int to[3] = {at[0] + reference_velocity(i, 0),
+                                       at[1] + reference_velocity(i, 1),
+                                       at[2] + reference_velocity(i, 2)};
                     beside = beside || reference_wall(r, to, &cell);
                 }
                 const size_t here = (size_t)((ptrdiff_t)v->origin + x + y * v->row + z * v->plane);
@@ -560,7 +587,7 @@ enum status reference_domain(const struct reference *r, struct domain *d, const 
 
 enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm)
 {
-    const struct backend_wanted wanted = {.c = c, .comm = comm, .share = true};
+    const struct backend_wanted wanted = backend_wanted(c, comm, true);
     return TAGFLOW_BACKEND.open(b, &wanted);
 }
 
@@ -607,11 +634,12 @@ void reference_memory_put(struct backend *b, void *memory, const void *host, siz
 
 void reference_poison(struct solver *s)
 {
-    const size_t count = 19 * s->view.stride;
+    const size_t count = 19 * s->view.set[SET_flow].stride;
     stored *const values = need(count, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = stored_of((scalar)NAN);
-    reference_memory_put(s->backend, s->view.populations, values, count * sizeof *values);
+    reference_memory_put(s->backend, s->view.set[SET_flow].populations, values,
+                         count * sizeof *values);
     free(values);
 }
 
@@ -632,7 +660,7 @@ void reference_put(const struct reference *r, struct solver *s)
                         host[i * cells + n] = r->row[r->tag[g]].fluid ? r->now[i * r->count + g]
                                                                       : stored_of((scalar)NAN);
                 }
-        if (solver_put(s, &b))
+        if (solver_put(s, SET_flow, &b))
             abort();
     }
 }
@@ -644,7 +672,7 @@ bool reference_same(const struct reference *r, struct solver *s, char *where, si
     struct box b;
     size_t seen = 0;
     for (int number = 0; solver_piece(s, &all, number, &b); number++) {
-        const stored *const got = solver_get(s, &b);
+        const stored *const got = solver_get(s, SET_flow, &b);
         const size_t cells = box_cells(&b);
         size_t n = 0;
         for (int z = b.lo[2]; z < b.hi[2]; z++)

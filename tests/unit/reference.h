@@ -14,11 +14,6 @@
 #include "solver/solver.h"
 #include "stored.h"
 
-/* How many rows the list has: its enumerators are 0 .. BOUNDARIES - 1. */
-#define X(name, meaning) +1
-enum { BOUNDARIES = 0 BOUNDARY_LIST(X) };
-#undef X
-
 /* First row that reference_row gives out: beyond those that the domain makes of a case. */
 enum { REFERENCE_ROWS = 40 };
 
@@ -40,7 +35,11 @@ struct reference {
 extern const struct view reference_still;
 
 /* Velocity of population i and the one that goes the other way. */
-int reference_velocity(int i, int axis);
+extern const signed char reference_velocities[19][3];
+static inline int reference_velocity(int i, int axis)
+{
+    return reference_velocities[i][axis];
+}
 int reference_opposite(int i);
 
 /* A periodic box of this many cells, a fluid without force, this variant's precision, one thread.

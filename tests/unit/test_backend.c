@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/isa.h"
 #include "reference.h"
+#include "tags/create.h"
 
 enum { STEPS = 5 };
 
@@ -29,9 +31,7 @@ static bool has(enum isa isa)
     const struct backend_type *const tested = &TAGFLOW_BACKEND;
     if (strcmp(tested->name, "cpu") != 0) /* the first stands for all */
         return isa == ISA_v2;
-    return isa == ISA_v2   ? __builtin_cpu_supports("x86-64-v2")
-           : isa == ISA_v3 ? __builtin_cpu_supports("x86-64-v3")
-                           : __builtin_cpu_supports("x86-64-v4");
+    return processor_has(2 + (int)(isa - ISA_v2));
 }
 
 /* How a case is run. */
@@ -57,7 +57,7 @@ static void mark_owned(const struct reference *r, const struct view *v, char *ow
                     size_t cell;
                     const int bounce = i > 0 && reference_wall(r, from, &cell);
                     for (int odd = 0; odd < 2; odd++)
-                        owned[load_address(v, odd, i, x, y, z, bounce)] = 1;
+                        owned[load_address(v, SET_flow, odd, i, x, y, z, bounce)] = 1;
                 }
             }
 }
@@ -65,13 +65,14 @@ static void mark_owned(const struct reference *r, const struct view *v, char *ow
 /* Nothing but what cells own may have been written: the rest still is what poison left there. */
 static bool untouched(const struct reference *r, struct solver *s)
 {
-    const size_t count = Q * s->view.stride;
+    const size_t count = Q * s->view.set[SET_flow].stride;
     char *const owned = calloc(count, 1);
     stored *const values = malloc(count * sizeof *values);
     const stored poison = stored_of((scalar)NAN);
     bool ok = owned && values;
-    mark_owned(r, &s->view, owned);
-    reference_memory_get(s->backend, values, s->view.populations, count * sizeof *values);
+    mark_owned(r, &s->domain->view, owned);
+    reference_memory_get(s->backend, values, s->view.set[SET_flow].populations,
+                         count * sizeof *values);
     for (size_t k = 0; ok && k < count; k++)
         ok = owned[k] || memcmp(&values[k], &poison, sizeof poison) == 0;
     free(owned);
@@ -79,24 +80,53 @@ static bool untouched(const struct reference *r, struct solver *s)
     return ok;
 }
 
-/* Some steps from a random state, the first of them even or odd. */
-static void compare_steps(const struct flow_case *c, struct how how, struct reference *r,
-                          struct solver *s)
+/* What the reference makes of a random state: its populations after every step, and the last hash.
+ */
+struct course {
+    stored *after[STEPS + 1];
+    uint64_t hash;
+};
+
+static void course_create(struct course *course, struct reference *r, uint64_t seed)
 {
+    const size_t bytes = Q * r->count * sizeof *r->now;
+    reference_fill(r, seed);
+    for (int step = 0; step <= STEPS; step++) {
+        if (step > 0)
+            reference_step(r);
+        course->after[step] = malloc(bytes);
+        assert_non_null(course->after[step]);
+        memcpy(course->after[step], r->now, bytes);
+    }
+    course->hash = reference_hash(r);
+}
+
+static void course_destroy(struct course *course)
+{
+    for (int step = 0; step <= STEPS; step++)
+        free(course->after[step]);
+}
+
+/* The same steps from the same state, the first of them even or odd. `r` is made to hold them. */
+static void compare_steps(const struct flow_case *c, struct how how, const struct course *course,
+                          struct reference *r, struct solver *s)
+{
+    const size_t bytes = Q * r->count * sizeof *r->now;
     char where[256] = "";
     uint64_t hash = 0;
-    reference_fill(r, how.seed + 1);
+    bool same = true;
     reference_poison(s);
     s->step = how.first;
+    memcpy(r->now, course->after[0], bytes);
     reference_put(r, s);
-    bool same = reference_same(r, s, where, sizeof where);
-    for (int step = 0; same && step < STEPS; step++) {
-        reference_step(r);
-        assert_int_equal(solver_step(s), STATUS_OK);
+    for (int step = 0; same && step <= STEPS; step++) {
+        if (step > 0)
+            assert_int_equal(solver_step(s), STATUS_OK);
+        memcpy(r->now, course->after[step], bytes);
         same = reference_same(r, s, where, sizeof where);
     }
-    assert_int_equal(solver_hash(s, &hash), STATUS_OK);
-    if (same && hash == reference_hash(r) && untouched(r, s))
+    assert_int_equal(solver_hash(s, SET_flow, &hash), STATUS_OK);
+    if (same && hash == course->hash && untouched(r, s))
         return;
     char faces[128] = "";
     for (int face = 0; face < 6; face++) {
@@ -105,59 +135,79 @@ static void compare_steps(const struct flow_case *c, struct how how, struct refe
                  f->kind == FACE_periodic ? " periodic" : " %g,%g,%g", f->velocity[0],
                  f->velocity[1], f->velocity[2]);
     }
-    fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, %s, %d threads, obstacles %d "
+    fail_msg("%d x %d x %d cells, faces%s, operator %d, force %g, subgrid model %d, %s, "
+             "%d threads, obstacles %d "
              "(seed %llu), "
              "first step %d, sparse %d, step %lld: %s",
              c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision,
-             c->acceleration[0], isa_name(c->run.isa), c->run.threads, how.obstacles,
-             (unsigned long long)how.seed, how.first, s->view.line != NULL, (long long)s->step,
-             !same                       ? where
-             : hash != reference_hash(r) ? "the hash is wrong"
-                                         : "memory of no cell was written");
+             c->acceleration[0], (int)c->solver.subgrid, isa_name(c->run.isa), c->run.threads,
+             how.obstacles, (unsigned long long)how.seed, how.first, s->view.line != NULL,
+             (long long)s->step,
+             !same                  ? where
+             : hash != course->hash ? "the hash is wrong"
+                                    : "memory of no cell was written");
 }
 
-static void compare(const struct flow_case *c, struct how how)
+/* With the case's instruction set, from an even and an odd step. */
+static void compare_isa(const struct flow_case *c, struct how how, const struct course *course,
+                        struct reference *r)
 {
-    struct reference r;
     struct domain d;
     struct backend *b = NULL;
     struct solver s;
-    reference_create(&r, c);
-    if (how.obstacles)
-        reference_obstacles(&r, how.seed, how.obstacles, how.regions);
-    assert_int_equal(reference_domain(&r, &d, c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_domain(r, &d, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&b, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_solver(&s, &d, b, c), STATUS_OK);
     if (how.piece_cells)
         s.piece_cells = how.piece_cells;
-    compare_steps(c, how, &r, &s);
+    compare_steps(c, how, course, r, &s);
     how.first++;
-    compare_steps(c, how, &r, &s);
+    compare_steps(c, how, course, r, &s);
     solver_destroy(&s);
     TAGFLOW_BACKEND.close(b);
     domain_destroy(&d);
+}
+
+/* With the case's instruction set, or with every one that this processor has. */
+static void compare(struct flow_case c, struct how how, bool every_isa)
+{
+    struct reference r;
+    struct course course;
+    reference_create(&r, &c);
+    if (how.obstacles)
+        reference_obstacles(&r, how.seed, how.obstacles, how.regions);
+    course_create(&course, &r, how.seed + 1);
+    if (!every_isa)
+        compare_isa(&c, how, &course, &r);
+    for (int isa = ISA_v2; every_isa && isa <= ISA_v4; isa++) {
+        c.run.isa = (enum isa)isa;
+        if (has(c.run.isa))
+            compare_isa(&c, how, &course, &r);
+    }
+    course_destroy(&course);
     reference_destroy(&r);
 }
 
-/* Every operator, with and without force, every instruction set. */
+/* Every operator with every instruction set: without and with force and subgrid model in turn, from
+ * one box to the next, or all four of each with TAGFLOW_LONG. */
 static void compare_all(struct flow_case c, struct how how)
 {
+    static int box;
+    const bool all = getenv("TAGFLOW_LONG") != NULL;
     for (int collision = 0; collision < COLLISIONS; collision++)
-        for (int forced = 0; forced < 2; forced++)
-            for (int isa = ISA_v2; isa <= ISA_v4; isa++) {
-                if (!has((enum isa)isa))
-                    continue;
-                c.solver.collision = (enum collision)collision;
-                c.run.isa = (enum isa)isa;
-                for (int a = 0; a < 3; a++)
-                    c.acceleration[a] = forced ? 1e-3 * (2 - a) : 0;
-                c.solver.subgrid = SUBGRID_none;
-                compare(&c, how);
-                c.solver.subgrid = SUBGRID_smagorinsky;
-                c.solver.smagorinsky = 0.2;
-                c.solver.van_driest = forced ? 0.01 : 0;
-                compare(&c, how);
-            }
+        for (int kind = 0; kind < 4; kind++) {
+            const bool forced = kind & 1, subgrid = kind & 2;
+            if (!all && kind != (box + collision) % 4)
+                continue;
+            c.solver.collision = (enum collision)collision;
+            for (int a = 0; a < 3; a++)
+                c.acceleration[a] = forced ? 1e-3 * (2 - a) : 0;
+            c.solver.subgrid = subgrid ? SUBGRID_smagorinsky : SUBGRID_none;
+            c.solver.smagorinsky = subgrid ? 0.2 : 0;
+            c.solver.van_driest = subgrid && forced ? 0.01 : 0;
+            compare(c, how, true);
+        }
+    box++;
 }
 
 /* One cell along an axis, and lengths about one and two vectors of 2 to 16 lanes. */
@@ -283,7 +333,7 @@ static void boxes_at_random(void **state)
         do
             c.run.isa = (enum isa)(ISA_v2 + reference_random(&random) % 3);
         while (!has(c.run.isa));
-        compare(&c, how);
+        compare(c, how, false);
     }
 }
 
@@ -299,7 +349,7 @@ static void any_number_of_threads(void **state)
             c.run.threads = threads;
             for (int collision = COLLISION_trt; collision < COLLISIONS; collision += 3) {
                 c.solver.collision = (enum collision)collision;
-                compare(&c, (struct how){.seed = 9, .obstacles = k ? 0 : 12});
+                compare(c, (struct how){.seed = 9, .obstacles = k ? 0 : 12}, false);
             }
         }
 }
@@ -387,7 +437,7 @@ static void its_memory_is_zeroed(void **state)
     const struct backend_type *const type = o.b->type;
     char *const host = type->host_memory ? NULL : type->alloc_host(o.b, BYTES);
     for (int k = 0; k < 3; k++) {
-        char *const memory = type->alloc(o.b, BYTES);
+        char *const memory = type->alloc(o.b, BYTES, 1);
         assert_non_null(memory);
         if (!type->host_memory) {
             assert_non_null(host);
@@ -414,9 +464,9 @@ static void what_is_put_after_a_step_stays(void **state)
     for (int k = 0; k < 3; k++) {
         assert_int_equal(solver_step(&o.s), STATUS_OK);
         fill_host(&o.s, &all, k);
-        assert_int_equal(solver_put(&o.s, &all), STATUS_OK);
+        assert_int_equal(solver_put(&o.s, SET_flow, &all), STATUS_OK);
         assert_int_equal(solver_wait(&o.s), STATUS_OK);
-        const stored *const got = solver_get(&o.s, &all);
+        const stored *const got = solver_get(&o.s, SET_flow, &all);
         assert_non_null(got);
         for (size_t i = 0; i < Q * box_cells(&all); i++) {
             const stored wanted = numbered(k, i);
@@ -427,6 +477,58 @@ static void what_is_put_after_a_step_stays(void **state)
     one_destroy(&o);
 }
 
+/* A second set, of 7 populations: what is put is got, whatever the step's parity, and neither set
+ * changes the other. */
+static void a_second_set_is_put_and_got(void **state)
+{
+    (void)state;
+    for (int bits = 32; bits <= 64; bits += 32)
+        for (int obstacles = 0; obstacles < 2; obstacles++) {
+            struct reference r;
+            struct domain d;
+            struct backend *b;
+            struct solver s;
+            struct flow_case c = reference_case(9, 5, 4);
+            char where[256] = "";
+            reference_faces(&c, "ppwwpp");
+            reference_create(&r, &c);
+            if (obstacles)
+                reference_obstacles(&r, 5, 4, false);
+            reference_fill(&r, 3);
+            assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_WORLD), STATUS_OK);
+            assert_int_equal(reference_open(&b, &c, MPI_COMM_WORLD), STATUS_OK);
+            const int set = domain_add_set(&d, "second", Q_AXES, bits);
+            assert_int_equal(reference_solver(&s, &d, b, &c), STATUS_OK);
+            const struct box all = domain_all(&d);
+            const size_t cells = box_cells(&all);
+            for (int step = 0; step < 2; step++) {
+                s.step = step;
+                reference_put(&r, &s);
+                for (size_t i = 0; i < Q_AXES * cells; i++)
+                    if (bits == 64)
+                        ((double *)solver_host(&s))[i] = 1 + (double)i;
+                    else
+                        ((float *)solver_host(&s))[i] = 1 + (float)i;
+                assert_int_equal(solver_put(&s, set, &all), STATUS_OK);
+                assert_true(reference_same(&r, &s, where, sizeof where));
+                const void *const got = solver_get(&s, set, &all);
+                assert_non_null(got);
+                for (size_t i = 0; i < Q_AXES * cells; i++) {
+                    const int x = (int)(i % cells % 9), y = (int)(i % cells / 9 % 5),
+                              z = (int)(i % cells / 45);
+                    const double value =
+                        bits == 64 ? ((const double *)got)[i] : (double)((const float *)got)[i];
+                    const bool fluid = r.row[r.tag[reference_cell(&r, x, y, z)]].fluid;
+                    assert_true(value == (fluid ? 1 + (double)i : 0));
+                }
+            }
+            solver_destroy(&s);
+            b->type->close(b);
+            domain_destroy(&d);
+            reference_destroy(&r);
+        }
+}
+
 /* What is summed up right after a step is what its messages have brought. */
 static void sums_are_those_after_the_step(void **state)
 {
@@ -435,14 +537,14 @@ static void sums_are_those_after_the_step(void **state)
     one_create(&o);
     const struct box all = domain_all(&o.d);
     fill_host(&o.s, &all, 0);
-    assert_int_equal(solver_put(&o.s, &all), STATUS_OK);
+    assert_int_equal(solver_put(&o.s, SET_flow, &all), STATUS_OK);
     for (int k = 0; k < 3; k++) {
         struct exact_sum sum[2] = {{0}};
         assert_int_equal(solver_step(&o.s), STATUS_OK);
         for (int again = 0; again < 2; again++) {
             int workers;
             const struct sums *const partial =
-                solver_partials(&o.s, KERNEL_sums, &all, sizeof *partial, &workers);
+                solver_partials(&o.s, KERNEL_sums, &all, 0, &workers);
             assert_non_null(partial);
             for (int w = 0; w < workers; w++)
                 sum[again].units += partial[w].drho.units;
@@ -465,7 +567,7 @@ static void a_fetch_that_is_given_up_leaves_the_memory_alone(void **state)
     const struct box all = domain_all(&o.d);
     const struct box plane = {{0, 0, 0}, {9, 4, 1}};
     for (int used = 0; used < 3; used++) {
-        fetch_start(&f, &o.s, KERNEL_get, &all);
+        fetch_start_set(&f, &o.s, SET_flow, &all, NULL, NULL);
         for (int k = 0; k < used; k++)
             assert_non_null(fetch_next(&f, &piece));
         assert_int_equal(fetch_end(&f), STATUS_OK);
@@ -478,7 +580,7 @@ static void a_fetch_that_is_given_up_leaves_the_memory_alone(void **state)
         for (int k = 0; k < 2 && !o.b->type->host_memory; k++)
             for (size_t i = 0; i < Q * 36; i++)
                 assert_memory_equal(&host[k][i], &mark, sizeof mark);
-        assert_non_null(solver_get(&o.s, &plane));
+        assert_non_null(solver_get(&o.s, SET_flow, &plane));
     }
     one_destroy(&o);
 }
@@ -537,6 +639,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
         cmocka_unit_test(its_memory_is_zeroed),
         cmocka_unit_test(what_is_put_after_a_step_stays),
+        cmocka_unit_test(a_second_set_is_put_and_got),
         cmocka_unit_test(sums_are_those_after_the_step),
         cmocka_unit_test(a_fetch_that_is_given_up_leaves_the_memory_alone),
         cmocka_unit_test(periodic_boxes_of_every_length),

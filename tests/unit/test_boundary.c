@@ -12,6 +12,7 @@
 
 #include "open.h"
 #include "reference.h"
+#include "tags/create.h"
 
 static const double eps = TAGFLOW_ARITHMETIC == 64 ? DBL_EPSILON : FLT_EPSILON;
 
@@ -195,6 +196,8 @@ struct place {
     double acceleration[3];
     bool leads_out[Q];
     real f[Q], collided[Q];
+    int walls; /* as in struct arriving */
+    double wall_velocity[6][3];
 };
 
 struct symmetry {
@@ -251,6 +254,13 @@ static void turn(const struct symmetry *y, const struct place *from, struct plac
     *to = (struct place){.row = turned_row(y, &from->row)};
     for (int a = 0; a < 3; a++)
         to->acceleration[y->axis[a]] = y->sign[a] * from->acceleration[a];
+    to->walls = from->walls & BESIDE_EDGE;
+    for (int side = 0; side < 6; side++) {
+        const int there = turned_direction(y, side + 1) - 1;
+        to->walls |= (from->walls >> side & 1) << there;
+        for (int a = 0; a < 3; a++)
+            to->wall_velocity[there][y->axis[a]] = y->sign[a] * from->wall_velocity[side][a];
+    }
     for (int i = 0; i < Q; i++) {
         const int j = turned_direction(y, i);
         to->beyond[j] = turned_row(y, &from->beyond[i]);
@@ -263,13 +273,15 @@ static void turn(const struct symmetry *y, const struct place *from, struct plac
 /* Both hooks: the populations that arrive, and what comes back of those that leave. */
 static void apply(const struct place *p, real f[Q], real back[Q])
 {
-    struct arriving a = {.row = &p->row, .drho = (real)p->row.drho};
+    struct arriving a = {.row = &p->row, .drho = (real)p->row.drho, .walls = p->walls};
     struct leaving l = {.given_drho = 0};
     real j[3] = {0, 0, 0};
     l.drho = 0;
     for (int k = 0; k < 3; k++) {
         a.u[k] = (real)p->row.wall_velocity[k];
         a.half[k] = (real)(0.5 * p->acceleration[k]);
+        for (int side = 0; side < 6; side++)
+            a.wall_velocity[side][k] = (real)p->wall_velocity[side][k];
     }
     for (int i = 0; i < Q; i++)
         f[i] = p->f[i];
@@ -312,14 +324,23 @@ static void rules_know_no_direction_from_another(void **state)
     static const int outside_of[3] = {1 << 1, 1 << 1 | 1 << 2, 1 << 0 | 1 << 2 | 1 << 5};
     uint64_t random = 11;
     (void)state;
-    for (int boundary = 0; boundary < BOUNDARIES; boundary++)
+    for (int boundary = 0; boundary < BOUNDARY_RULES; boundary++)
         for (int where = 0; where < 3; where++)
             for (int sample = 0; sample < 20; sample++) {
-                struct place p = {.row = {.fluid = 1, .drho = 0.03, .reflection = 0.1}}, turned;
+                struct place p = {.row = {.fluid = 1,
+                                          .omega_even = 1.7,
+                                          .drho = 0.03,
+                                          .reflection = 0.1}},
+                             turned;
                 real f[Q], back[Q], turned_f[Q], turned_back[Q];
                 p.row.boundary = (uint8_t)(boundary_open(boundary) ? boundary : BOUNDARY_none);
                 p.row.outside = (uint8_t)outside_of[where];
                 p.row.face = where < 2 ? 1 : 0;
+                /* none, an edge, one wall, two across from each other, two that meet */
+                p.walls =
+                    (const int[]){0, BESIDE_EDGE, 1 << 4, 3 << 4, 1 << 2 | 1 << 4}[sample % 5];
+                for (int k = 0; k < 18; k++)
+                    p.wall_velocity[k / 3][k % 3] = 0.02 * reference_uniform(&random);
                 for (int a = 0; a < 3; a++)
                     p.acceleration[a] = 0.01 * reference_uniform(&random);
                 tag_row_move(&p.row, p.acceleration); /* any numbers */

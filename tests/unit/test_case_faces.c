@@ -11,8 +11,9 @@
 #include <png.h>
 
 #include "case/case.h"
-#include "io/inputs.h"
+#include "foreign/hdf5.h"
 #include "scratch.h"
+#include "tags/inputs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -165,8 +166,11 @@ static void faces_are_read(void **state)
     case_destroy(&c);
 
     must_read(BOX "faces: {x: nonreflecting, y: pressure, z: {outflow: {}}}\n", NULL, &c);
-    for (int face = 0; face < 4; face++)
-        assert_true(c.faces[face].density == 1 && c.faces[face].reflection == 0);
+    for (int face = 0; face < 6; face++) {
+        const double held = 1 / sqrt(3.0) / (4 * c.cells[face / 2]);
+        assert_true(c.faces[face].density == 1);
+        assert_true(c.faces[face].reflection == (c.faces[face].kind == FACE_pressure ? 0 : held));
+    }
     assert_true(c.faces[2].kind == FACE_pressure && c.faces[5].kind == FACE_outflow);
     case_destroy(&c);
 
@@ -299,6 +303,7 @@ static void resolved_reads_back_to_the_same(void **state)
             if (a.signal.times)
                 assert_memory_equal(a.signal.times, b.signal.times, 3 * sizeof(double));
             a.file = a.dataset = a.signal.file = b.file = b.dataset = b.signal.file = NULL;
+            a.place = b.place = NULL;
             a.table = a.signal.times = a.signal.values = NULL;
             b.table = b.signal.times = b.signal.values = NULL;
             assert_memory_equal(&a, &b, sizeof a);
@@ -308,7 +313,7 @@ static void resolved_reads_back_to_the_same(void **state)
             struct case_patch a = first.patches[p], b = second.patches[p];
             if (a.mask)
                 assert_memory_equal(a.mask, b.mask, 32);
-            a.file = b.file = NULL;
+            a.file = b.file = a.opening.place = b.opening.place = NULL;
             a.mask = b.mask = NULL;
             assert_memory_equal(&a, &b, sizeof a);
         }
@@ -360,7 +365,9 @@ static const struct mistake {
     {BOX FACES("outflows"), NULL, ":4:15: ", "did you mean outflow?"},
     {BOX FACES("{wall: {}, slip: {}}"), NULL, ":4:26: ", "faces.xmin is both wall and slip"},
     {BOX FACES("{periodic: {}}"), NULL, ":4:16: ", "unknown key 'faces.xmin.periodic'"},
-    {BOX FACES("{outflow: {speed: 1}}"), NULL, ":4:25: ", "faces.xmin.outflow is a map; expected an empty map"},
+    {BOX FACES("{outflow: {speed: 1}}"), NULL, ":4:26: ", "unknown key 'faces.xmin.outflow.speed'"},
+    {BOX FACES("{nonreflecting: {velocity: [0.1, 0, 0]}}"), NULL, ":4:42: ", "only that along the face is given here: 0 for x"},
+    {BOX FACES("{nonreflecting: {velocity: [0, 0.2, 0]}}"), NULL, ":4:42: ", "at most Mach 0.3"},
     {BOX FACES("{slip: 1}"), NULL, ":4:22: ", "'1'; expected an empty map"},
     {BOX FACES("{velocity: 0.1}"), NULL, ":4:26: ", "faces.xmin.velocity is '0.1'; expected a map"},
     {BOX FACES("{velocity: {}}"), NULL, ":4:16: ", "faces.xmin.velocity.value is missing"},
@@ -410,9 +417,9 @@ static const struct mistake {
     {INLET(", profile: {file: empty.csv}"), NULL, ":4:63: ", "holds no numbers"},
     {INLET(", profile: {file: m.png}"), NULL, ":4:63: ", "'m.png'"},
     {INLET(", profile: {file: p.csv, dataset: profile}"), NULL, ":4:70: ", "dataset has no effect with a CSV file"},
-    {INLET(", profile: {file: bad.h5}"), NULL, ":4:63: ", "is an HDF5 file that cannot be read"},
-    {INLET(", profile: {file: p.h5, dataset: none}"), NULL, ":4:63: ", "its dataset 'none' is not there"},
-    {INLET(", profile: {file: p.h5, dataset: group}"), NULL, ":4:63: ", "its dataset 'group' is not there"},
+    {INLET(", profile: {file: bad.h5}"), NULL, ":4:63: ", "cannot be read as an HDF5 file"},
+    {INLET(", profile: {file: p.h5, dataset: none}"), NULL, ":4:63: ", "holds no dataset 'none'"},
+    {INLET(", profile: {file: p.h5, dataset: group}"), NULL, ":4:63: ", "holds no dataset 'group'"},
     {INLET(", profile: {file: p.h5, dataset: four}"), NULL, ":4:63: ", "does not have 2 axes, or 3"},
     {INLET(", profile: {file: p.h5, dataset: line}"), NULL, ":4:63: ", "does not have 2 axes, or 3"},
     {INLET(", profile: {file: p.h5, dataset: nan}"), NULL, ":4:63: ", "not a finite number"},
@@ -436,12 +443,19 @@ static const struct mistake {
 
     /* pressure */
     {BOX FACES("{pressure: {density: 0}}"), NULL, ":4:36: ", "0.5 to 1.5"},
+    {BOX FACES("{pressure: 0.2}"), NULL, ":4:26: ", "'0.2' is out of range (-0.1666666667 to 0.1666666667 in lattice units)"},
+    {BOX FACES("{pressure: high}"), NULL, ":4:26: ", "expected a number or a map"},
+    {BOX FACES("{pressure: 5 Pa}"), NULL, ":4:26: ", "needs units"},
+    {BOX FACES("{pressure: {value: 0.01, density: 1}}"), NULL, ":4:40: ", "both faces.xmin.pressure.density and faces.xmin.pressure.value are given"},
+    {BOX FACES("{pressure: {value: 5 m}}"), NULL, ":4:34: ", "is not a pressure (for example 10 Pa)"},
+    {BOX FACES("{pressure: {value: 0, ramp: 10}}"), NULL, ":4:34: ", "with density 1 a variation in time has no effect"},
+    {BOX FACES("{nonreflecting: {pressure: 0.01, density: 1}}"), NULL, ":4:48: ", "nonreflecting.pressure are given"},
     {BOX FACES("{pressure: {density: -1}}"), NULL, ":4:36: ", "out of range"},
     {BOX FACES("{pressure: {density: 3}}"), NULL, ":4:36: ", "0.5 to 1.5"},
-    {BOX FACES("{pressure: {ramp: 10}}"), NULL, ":4:16: ", "with density 1 it has no effect"},
+    {BOX FACES("{pressure: {ramp: 10}}"), NULL, ":4:16: ", "with density 1 a variation in time has no effect"},
     {BOX FACES("{pressure: {density: 1.4, sine: {period: 10, amplitude: 2}}}"), NULL, ":4:36: ", "as far as 0.8 from 1"},
     {BOX FACES("{pressure: {velocity: 0.1}}"), NULL, ":4:37: ", "three numbers"},
-    {BOX FACES("{pressure: {velocity: [0, 0.1, 0], rule: links}}"), NULL, ":4:37: ", "faces.xmin.pressure: links take the velocity along"},
+    {BOX FACES("{pressure: {velocity: [0, 0.1, 0], rule: links}}"), NULL, ":4:37: ", "faces.xmin.pressure: rule links does not prescribe the velocity along"},
     {BOX FACES("{pressure: {velocity: [1e-9, 0.1, 0]}}"), NULL, ":4:37: ", "the velocity along x, across face xmin, follows"},
     {BOX FACES("{pressure: {velocity: [0, 0.2, 0]}}"), NULL, ":4:37: ", "Mach 0.346"},
     {BOX FACES("{pressure: {velocity: [0, 0.1, 0], profile: {file: short.csv}}}"), NULL, ":4:66: ", "the face has 6 x 4 cells"},
@@ -475,6 +489,7 @@ static const struct mistake {
     {PATCH("{face: ymin, mask: {file: m.png}, velocity: {value: [0, 0.1, 0], profile: {power: 7}}}"), NULL, ":6:80: ", "not over a mask"},
     {PATCH("{face: xmin, disc: {center: [3, 2], radius: 2}, velocity: {value: [0.3, 0, 0]}}"), NULL, ":6:72: ", "Mach 0.52"},
     {"domain: {cells: [1, 1, 1]}\nfluid: {viscosity: 1}\nrun: {steps: 1}\nfaces: {x: wall, y: wall, z: wall}\npatches: {colour: {face: xmin, mask: {file: colour.png}, slip: {}}}\n", NULL, ":5:45: ", "in colour"},
+    {PATCH("{face: xmin, disc: {center: [3, 2], radius: 1.5}, outflow: {}}\n  q: {face: xmin, rectangle: {from: [1, 0], to: [5, 2]}, slip: {}}\n  r: {face: xmin, rectangle: {from: [1, 2], to: [5, 4]}, slip: {}}"), NULL, ":6:3: ", "patches.p has no cell left: later patches cover all of it"},
     {BOX FACES("wall"), "patches.a b.face=xmin", "--set 'patches.a b.face=xmin': ", "name"},
     {INLET(""), "faces.xmin.velocity.profile.file=none.h5", "--set 'faces.xmin.velocity.profile.file=none.h5': ", "No such file"},
 };
@@ -552,8 +567,10 @@ static void damaged_files_get_one_line(void **state)
     }
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
+        return foreign_serve(count - 2, arguments + 2);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faces_are_read),
         cmocka_unit_test(tables_of_profiles_are_read),

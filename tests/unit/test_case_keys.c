@@ -34,8 +34,9 @@ static void every_row_is_complete(void **state)
         if (map != keys_inner(k->path))
             fail_msg("%s: a map has keys below it, others do not", k->path);
         const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES ||
-                            k->type == KEY_COLUMNS || k->type == KEY_AXIS ||
-                            keys_word_or_map(k->type);
+                            k->type == KEY_WATCHED || k->type == KEY_COLUMNS ||
+                            k->type == KEY_AXIS ||
+                            (keys_word_or_map(k->type) && k->type != KEY_VALUE);
         if (choice != (k->choices != NULL))
             fail_msg("%s: choices", k->path);
         if ((k->type == KEY_COLUMNS) != (k->alone != NULL))
@@ -44,10 +45,15 @@ static void every_row_is_complete(void **state)
         if (strlen(type) + 1 >= sizeof type)
             fail_msg("%s: its type is too long: %s", k->path, type);
         range_text(k, range, sizeof range);
-        const bool numeric =
-            !map && !choice && k->type != KEY_RANGE && k->type != KEY_EMPTY && k->type != KEY_TEXT;
+        const bool numeric = (!map || k->type == KEY_VALUE) && !choice && k->type != KEY_RANGE &&
+                             k->type != KEY_EMPTY && k->type != KEY_TEXT &&
+                             k->type != KEY_CHECKSUM && k->type != KEY_BODY;
         if (numeric != (*range != '\0'))
             fail_msg("%s: range", k->path);
+        if (k->within && (k->size || !map))
+            fail_msg("%s: only a map without a value is within another", k->path);
+        if (k->late && !k->size && !k->write)
+            fail_msg("%s: nothing is read late", k->path);
         const char *dot = strrchr(k->path, '.');
         if (dot) {
             char parent[KEYS_PATH];
@@ -55,6 +61,57 @@ static void every_row_is_complete(void **state)
             if (!keys_row(parent))
                 fail_msg("%s: its map is not in the table", k->path);
         }
+    }
+}
+
+/* Bytes of the member that holds a value of this type; 0: of any size. */
+static size_t member_bytes(enum key_type type)
+{
+    switch (type) {
+    case KEY_NUMBER:
+    case KEY_PHYSICAL:
+    case KEY_WALL:
+        return sizeof(double);
+    case KEY_VECTOR:
+    case KEY_POSITION:
+    case KEY_AXIS:
+        return 3 * sizeof(double);
+    case KEY_RANGE:
+    case KEY_POINT:
+        return 2 * sizeof(double);
+    case KEY_INTEGERS:
+    case KEY_RANKS:
+        return 3 * sizeof(int);
+    case KEY_INTERVAL:
+    case KEY_STEP:
+    case KEY_DUE:
+        return sizeof(int64_t);
+    case KEY_CHOICES:
+        return sizeof(unsigned);
+    case KEY_PLANE:
+    case KEY_BODY:
+        return sizeof(int);
+    case KEY_TEXT:
+        return sizeof(char *);
+    case KEY_CHECKSUM:
+        return sizeof(uint64_t);
+    default:
+        return 0;
+    }
+}
+
+static void members_fit_their_type(void **state)
+{
+    (void)state;
+    for (const struct key *k = key_table; k->path; k++) {
+        const size_t bytes = member_bytes(k->type);
+        const bool whole =
+            k->type == KEY_CHOICE || k->type == KEY_WATCHED || k->type == KEY_INTEGER;
+        if (k->size && !k->write && bytes && k->size != bytes)
+            fail_msg("%s: its member has %zu bytes, not %zu", k->path, k->size, bytes);
+        if (whole && k->size != sizeof(bool) && k->size != sizeof(int) &&
+            k->size != sizeof(int64_t))
+            fail_msg("%s: no member for a whole number has %zu bytes", k->path, k->size);
     }
 }
 
@@ -203,10 +260,10 @@ static void the_manual_has_the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_complete),    cmocka_unit_test(paths_are_matched),
-        cmocka_unit_test(ranges_are_said_in_words), cmocka_unit_test(keys_are_printed_by_prefix),
-        cmocka_unit_test(distances_count_edits),    cmocka_unit_test(the_nearest_key_is_found),
-        cmocka_unit_test(the_manual_has_the_table),
+        cmocka_unit_test(every_row_is_complete),      cmocka_unit_test(members_fit_their_type),
+        cmocka_unit_test(paths_are_matched),          cmocka_unit_test(ranges_are_said_in_words),
+        cmocka_unit_test(keys_are_printed_by_prefix), cmocka_unit_test(distances_count_edits),
+        cmocka_unit_test(the_nearest_key_is_found),   cmocka_unit_test(the_manual_has_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

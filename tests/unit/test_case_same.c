@@ -15,8 +15,9 @@
 
 #include "case/case.h"
 #include "case/keys.h"
-#include "io/inputs.h"
+#include "foreign/hdf5.h"
 #include "scratch.h"
+#include "tags/inputs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -42,11 +43,21 @@ static enum status same(const char *before, const char *now)
     return s;
 }
 
+/* Earlier results of the same grid: what they hold goes by the first letter. */
+static enum status earlier(void *context, const char *path, struct case_earlier *e,
+                           char reason[CASE_REASON])
+{
+    (void)context, (void)reason;
+    *e = (struct case_earlier){strdup(path), (uint64_t)strrchr(path, '/')[1], {16, 16, 16}};
+    return e->file ? STATUS_OK : STATUS_MACHINE;
+}
+
 /* The resolved text, to be freed. */
 static char *resolved(const char *text, const char *set)
 {
     struct flow_case c;
-    const struct case_files files = inputs(NULL);
+    struct case_files files = inputs(NULL);
+    files.earlier = earlier;
     assert_int_equal(case_read_files(scratch_path("case.yaml"), text, (long)strlen(text),
                                      set != NULL, &set, &files, &c),
                      STATUS_OK);
@@ -79,6 +90,9 @@ static void must_say(const char *fragment)
           "  b: {shape: {sphere: {center: [10, 4, 2], radius: 2}}}}\n"                             \
           "output: {series: {drag: {every: 10, of: forces, body: a"
 #define MESHED(keys) BASE "bodies: {a: {mesh: {file: t.stl, " keys "}}}\n"
+#define SKIN                                                                                       \
+    BASE "bodies: {a: {mesh: {file: t.stl, scale: 8}}, b: {mesh: {file: t.stl, scale: 7}}}\n"      \
+         "output: {surfaces: {s: {every: 10, body: a, of: pressure}}}\n"
 #define PART BASE "regions: {a: {box: "
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
 #define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
@@ -122,7 +136,8 @@ static const struct change {
     {"solver.rates.bulk", MOMENTS, "solver.rates.bulk=1.1", NULL},
     {"solver.rates.third", MOMENTS, "solver.rates.third=1.1", NULL},
     {"solver.rates.fourth", MOMENTS, "solver.rates.fourth=1.1", NULL},
-    {"solver.subgrid", BASE, "solver.subgrid={smagorinsky: {constant: 0.1}}", NULL},
+    {"solver.subgrid", BASE, "solver={collision: trt, subgrid: {smagorinsky: {constant: 0.1}}}",
+     NULL},
     {"solver.subgrid.smagorinsky.constant", EDDIES, "solver.subgrid.smagorinsky.constant=0.11",
      NULL},
     {"solver.subgrid.smagorinsky.van_driest", EDDIES, "solver.subgrid.smagorinsky.van_driest=0.011",
@@ -131,6 +146,8 @@ static const struct change {
     {"solver.storage", BASE, "solver.storage=fp16", NULL},
     {"solver.arithmetic", BASE, "solver.arithmetic=fp64", "solver.storage"},
     {"initial.flow", BASE, "initial={flow: uniform, velocity: [0, 0, 0]}", NULL},
+    {"initial.from", BASE "initial: {from: x.h5}\n", "initial.from=x2.h5", NULL},
+    {"initial.checksum", BASE "initial: {from: x.h5}\n", "initial.from=y.h5", NULL},
     {"initial.velocity", BASE "initial: {flow: uniform, velocity: [0, 0, 0]}\n",
      "initial.velocity=[0, 0, 0.01]", NULL},
     {"initial.amplitude", BOX "initial: {flow: shear_layer, amplitude: 0.1}\n",
@@ -331,6 +348,7 @@ static const struct change {
     {"run.stop.of", BASE "", "run.stop={of: enstrophy, change: 1e-6}", NULL},
     {"run.stop.change", BASE, "run.stop={of: residual, change: 1e-5}", NULL},
     {"run.stop.every", BASE, "run.stop={of: residual, change: 1e-6, every: 7}", NULL},
+    {"run.stop.over", BASE, "run.stop={of: residual, change: 1e-6, over: 7000}", NULL},
     {"checkpoint.every", BASE, "checkpoint.every=100", NULL},
     {"checkpoint.keep", BASE, "checkpoint.keep=5", NULL},
     {"check.every", BASE, "check.every=10", NULL},
@@ -345,6 +363,13 @@ static const struct change {
     {"output.series.*.points", OUTPUT, "output.series.line.points=5", NULL},
     {"output.series.*.axis", OUTPUT, "output.series.rate.axis=y", NULL},
     {"output.series.*.at", OUTPUT, "output.series.rate.at=3", NULL},
+    {"output.series.*.density",
+     "domain: {cells: [16, 16, 16]}\nfaces: {x: outflow, y: wall, z: periodic}\nrun: {steps: "
+     "9}\n" FLUID "bodies: {a: {shape: {sphere: {center: [8, 8, 8], radius: 2}}}}\n"
+     "output: {series: {drag: {every: 1, of: forces, body: a, area: 12}}}\n",
+     "output.series.drag.density=xmax", NULL},
+    {"output.series.*.statistics", OUTPUT, "output.series.probe.statistics={from: 1}", NULL},
+    {"output.series.*.statistics.from", OUTPUT, "output.series.flow.statistics={from: 2}", NULL},
     {"output.series.*.body", DRAG "}}}\n", "output.series.drag.body=b", NULL},
     {"output.series.*.area", DRAG ", area: 12}}}\n", "output.series.drag.area=13", NULL},
     {"output.series.*.velocity", DRAG ", area: 12}}}\n", "output.series.drag.velocity=0.06", NULL},
@@ -366,6 +391,10 @@ static const struct change {
     {"output.averages.*.region.from", OUTPUT, "output.averages.mean.region.from=[1, 1, 1]", NULL},
     {"output.averages.*.region.to", OUTPUT, "output.averages.mean.region.to=[9, 9, 9]", NULL},
     {"output.averages.*.precision", OUTPUT, "output.averages.mean.precision=fp64", NULL},
+    {"output.surfaces.*.every", SKIN, "output.surfaces.s.every=11", NULL},
+    {"output.surfaces.*.body", SKIN, "output.surfaces.s.body=b", NULL},
+    {"output.surfaces.*.of", SKIN, "output.surfaces.s.of=shear_stress", NULL},
+    {"output.surfaces.*.precision", SKIN, "output.surfaces.s.precision=fp64", NULL},
     {"output.images.*.every", OUTPUT, "output.images.mid.every=11", NULL},
     {"output.images.*.of", OUTPUT, "output.images.mid.of=velocity_x", NULL},
     {"output.images.*.axis", OUTPUT, "output.images.mid.axis=x", NULL},
@@ -398,12 +427,21 @@ static const struct opening_change {
     {"velocity.rule", VELOCITY(""), VELOCITY(", rule: links"), NULL},
 #define PRESSURE(more) "pressure: {density: 1.01" more "}"
     {"pressure.density", PRESSURE(""), "pressure: {density: 1}", NULL},
+    {"pressure", "pressure: 0.001", "pressure: 0.002", ".pressure.density"},
+    {"pressure.value", "pressure: {value: 0.001}", "pressure: {value: 0.002}", ".pressure.density"},
     {"pressure.rule", PRESSURE(""), PRESSURE(", rule: links"), NULL},
     {"pressure.velocity", PRESSURE(""), PRESSURE(", velocity: [0, 0.01, 0]"), NULL},
 #define ALONG(more) PRESSURE(", velocity: [0, 0.01, 0]" more)
     PROFILES_OF("pressure", ALONG),
     {"nonreflecting.density", "nonreflecting: {}", "nonreflecting: {density: 1.01}", NULL},
+    {"nonreflecting.pressure", "nonreflecting: {pressure: 0.001}", "nonreflecting: {}",
+     ".nonreflecting.density"},
     {"nonreflecting.reflection", "nonreflecting: {}", "nonreflecting: {reflection: 0.01}", NULL},
+    {"nonreflecting.velocity", "nonreflecting: {}", "nonreflecting: {velocity: [0, 0.01, 0.02]}",
+     NULL},
+    {"outflow.density", "outflow: {}", "outflow: {density: 1.01}", NULL},
+    {"outflow.pressure", "outflow: {pressure: 0.001}", "outflow: {}", ".outflow.density"},
+    {"outflow.reflection", "outflow: {}", "outflow: {reflection: 0.01}", NULL},
 #define SIGNALS_OF(name, M)                                                                        \
     {name ".ramp", M(", ramp: 10"), M(", ramp: 11"), NULL},                                        \
         {name ".sine.period", M(", sine: {period: 10}"), M(", sine: {period: 11}"), NULL},         \
@@ -538,7 +576,7 @@ static void check_change(const char *row, const char *path, const char *before, 
     for (int back = 0; back < 2; back++) {
         char start[320];
         const enum status s = back ? same(now, before) : same(before, now);
-        if (s != (key->restart ? STATUS_OK : STATUS_USAGE))
+        if (s != (keys_restart(key) ? STATUS_OK : STATUS_USAGE))
             fail_msg("%s: status %d, %s", row, s, said);
         if (!s) {
             assert_string_equal(said, "");
@@ -583,7 +621,7 @@ static void every_key_changes_as_the_table_says(void **state)
         /* there and back: a restart may undo what it may do */
         for (int back = 0; back < 2; back++) {
             const enum status s = back ? same(now, before) : same(before, now);
-            if (s != (key->restart ? STATUS_OK : STATUS_USAGE))
+            if (s != (keys_restart(key) ? STATUS_OK : STATUS_USAGE))
                 fail_msg("%s by %s: status %d, %s", change->row, change->set, s, said);
             if (!s) {
                 assert_string_equal(said, "");
@@ -612,12 +650,13 @@ static void the_table_marks_what_makes_the_flow(void **state)
             !strcmp(k->path, "fluid.velocity") || !strcmp(k->path, "fluid.length") ||
             /* where numbers are from, not what they are */
             (last && (!strcmp(last, ".file") || !strcmp(last, ".dataset"))) ||
-            !strcmp(k->path, "bodies.*.image.size") || !strcmp(k->path, "bodies.*.image.type") ||
-            !strcmp(k->path, "bodies.*.image.order") || !strcmp(k->path, "bodies.*.image.skip");
+            !strcmp(k->path, "initial.from") || !strcmp(k->path, "bodies.*.image.size") ||
+            !strcmp(k->path, "bodies.*.image.type") || !strcmp(k->path, "bodies.*.image.order") ||
+            !strcmp(k->path, "bodies.*.image.skip");
         for (size_t i = 0; i < LENGTH(may); i++)
             expected = expected || (!strncmp(k->path, may[i], strlen(may[i])) &&
                                     strchr(".", k->path[strlen(may[i])]));
-        if (k->restart != expected)
+        if (keys_restart(k) != expected)
             fail_msg("%s: %s change on a restart", k->path, expected ? "should" : "must not");
     }
 }
@@ -641,34 +680,82 @@ static void every_key_is_tried(void **state)
     }
 }
 
+/* The case of the run before, as version 1 of the physics would have resolved it. */
+static char *of_version_1(const char *text, const char *set)
+{
+    char *const before = resolved(text, set), *const version = strstr(before, ", physics ");
+    assert_non_null(version);
+    version[strlen(", physics ")] = '1';
+    return before;
+}
+
+/* A folder that an older version has finished is of the same case all the same. */
+static void what_follows_from_the_version_is_not_compared_with_an_older_one(void **state)
+{
+#define OUTLET                                                                                     \
+    "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\n"                                     \
+    "faces: {xmin: {velocity: {value: [0.1, 0, 0]}}, xmax: {nonreflecting: {density: 1}}, y: "     \
+    "periodic, z: wall}\nrun: {steps: 10}\n"
+    static const struct {
+        const char *set, *said; /* NULL: nothing */
+    } cases[] = {
+        {"run.steps=7", NULL},
+        {"solver.collision=cumulant", NULL},
+        {"solver.magic=0.2", NULL},
+        {"faces.xmax.nonreflecting.reflection=0.5", NULL},
+        {"solver.storage=fp64", "solver.storage is fp64, but "},
+        {"domain.cells=[16, 16, 20]", "domain.cells is [16, 16, 20], but "},
+        {"fluid.viscosity=0.2", "fluid.viscosity is 0.2"},
+        {"faces.xmin={velocity: {value: [0.05, 0, 0]}}", "faces.xmin.velocity.value is "},
+        {"faces.xmax={outflow: {}}", "faces.xmax.nonreflecting.density is not given, "},
+        {"faces.y=wall", "faces.ymin is {wall: "},
+        {"bodies={ball: {shape: {sphere: {center: [8, 8, 8], radius: 2}}}}",
+         "bodies.ball.shape.sphere.center is "},
+    };
+    (void)state;
+    char *const before = of_version_1(OUTLET, NULL);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char *const now = resolved(OUTLET, cases[i].set);
+        const enum status s = same(before, now);
+        if (s != (cases[i].said ? STATUS_USAGE : STATUS_OK))
+            fail_msg("%s: status %d, %s", cases[i].set, s, said);
+        if (cases[i].said)
+            must_say(cases[i].said);
+        free(now);
+    }
+    free(before);
+}
+
+#define UNCHANGED                                                                                  \
+    "(it may not change on a restart; --overwrite to begin anew, or --output DIR for another "     \
+    "folder)\n"
+
 static void the_message_says_both_values(void **state)
 {
     static const struct {
         const char *text, *set, *message;
     } cases[] = {
         {BASE, "solver.collision=bgk",
-         "tagflow: solver.collision is bgk, but checkpoints/step_0000001000.h5 was made with trt "
-         "(it "
-         "may not change on a restart)\n"},
+         "tagflow: solver.collision is bgk, but checkpoints/step_0000001000.h5 was made with "
+         "trt " UNCHANGED},
         {BASE, "domain.cells=[16, 16, 17]",
          "tagflow: domain.cells is [16, 16, 17], but checkpoints/step_0000001000.h5 was made with "
-         "[16, 16, 16] (it may not change on a restart)\n"},
+         "[16, 16, 16] " UNCHANGED},
         {BASE, "faces={x: wall, y: wall, z: periodic}",
          "tagflow: faces.xmin is {wall: {velocity: [0, 0, 0]}}, but checkpoints/step_0000001000.h5 "
-         "was made with periodic (it may not change on a restart)\n"},
+         "was made with periodic " UNCHANGED},
         {BASE, "units={dx: 5 mm, dt: 1 ms}",
-         "tagflow: units.dx is 0.005 m, but checkpoints/step_0000001000.h5 was made without it (it "
-         "may not change on a restart)\n"},
+         "tagflow: units.dx is 0.005 m, but checkpoints/step_0000001000.h5 was made without "
+         "it " UNCHANGED},
         {BASE, "fluid.viscosity=0.2",
          "tagflow: fluid.viscosity is 0.20000000000000001, but checkpoints/step_0000001000.h5 was "
-         "made with 0.10000000000000001 (it may not change on a restart)\n"},
+         "made with 0.10000000000000001 " UNCHANGED},
         {BASE, "fluid={reynolds: 4, velocity: 0.05, length: 16}",
          "tagflow: fluid.viscosity is 0.20000000000000001 by fluid.reynolds 4, but "
-         "checkpoints/step_0000001000.h5 was made with 0.10000000000000001 (it may not change on a "
-         "restart)\n"},
+         "checkpoints/step_0000001000.h5 was made with 0.10000000000000001 " UNCHANGED},
         {BASE "initial: {flow: uniform, velocity: [0, 0, 0.1]}\n", "initial={flow: rest}",
-         "tagflow: initial.flow is rest, but checkpoints/step_0000001000.h5 was made with uniform "
-         "(it may not change on a restart)\n"},
+         "tagflow: initial.flow is rest, but checkpoints/step_0000001000.h5 was made with "
+         "uniform " UNCHANGED},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -741,12 +828,13 @@ static void reynolds_and_viscosity_are_alternatives(void **state)
     }
     /* the viscosity of the other key may be a rounding away: then its bits tell */
     struct flow_case c;
-    static const char by_reynolds[] =
-        PLAIN "fluid: {reynolds: 777.77, velocity: 0.0333, length: 12.7}\n";
+    static const char by_reynolds[] = PLAIN
+        "solver: {collision: trt}\nfluid: {reynolds: 777.77, velocity: 0.0333, length: 12.7}\n";
     assert_int_equal(case_read("case.yaml", by_reynolds, sizeof by_reynolds - 1, 0, NULL, &c),
                      STATUS_OK);
     char text[512];
-    snprintf(text, sizeof text, PLAIN "fluid: {viscosity: %.17g}\n", c.fluid.viscosity);
+    snprintf(text, sizeof text, PLAIN "solver: {collision: trt}\nfluid: {viscosity: %.17g}\n",
+             c.fluid.viscosity);
     char *now = resolved(text, NULL);
     assert_int_equal(same(c.resolved, now), STATUS_OK);
     free(now);
@@ -871,14 +959,17 @@ static void nothing_of_a_body_stays(void **state)
     }
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
+        return foreign_serve(count - 2, arguments + 2);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_changes_as_the_table_says),
         cmocka_unit_test(keys_of_openings_change_as_the_table_says),
         cmocka_unit_test(every_key_is_tried),
         cmocka_unit_test(the_table_marks_what_makes_the_flow),
         cmocka_unit_test(the_message_says_both_values),
+        cmocka_unit_test(what_follows_from_the_version_is_not_compared_with_an_older_one),
         cmocka_unit_test(parts_and_regions_keep_their_order),
         cmocka_unit_test(reynolds_and_viscosity_are_alternatives),
         cmocka_unit_test(the_amplitude_does_not_follow_the_reference),

@@ -166,6 +166,29 @@ static void many_ranks(void **state)
     }
 }
 
+/* A message has 5 populations of each cell of a face, counted by an int. */
+static void faces_are_small_enough_for_messages(void **state)
+{
+    static const int automatic[3] = {0, 0, 0}, flat[3] = {1, 1, 2};
+    int cuts[3];
+    (void)state;
+    scratch_listen();
+    const enum status status = decompose((const int[3]){40000, 40000, 4}, flat, 2, cuts);
+    const char *const heard = scratch_heard();
+    assert_int_equal(status, STATUS_USAGE);
+    assert_one_line(heard,
+                    "run.ranks [1, 1, 2] leaves faces between blocks of more than 429496729");
+    assert_int_equal(decompose((const int[3]){20000, 20000, 4}, flat, 2, cuts), STATUS_OK);
+    assert_int_equal(decompose((const int[3]){40000, 40000, 4}, automatic, 2, cuts), STATUS_OK);
+    assert_int_equal(cuts[2], 1);
+    scratch_listen();
+    assert_int_equal(decompose((const int[3]){30000, 30000, 30000}, automatic, 2, cuts),
+                     STATUS_USAGE);
+    scratch_heard();
+    assert_int_equal(decompose((const int[3]){30000, 30000, 30000}, automatic, 64, cuts),
+                     STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +198,7 @@ int main(void)
         cmocka_unit_test(cuts_of_the_user_are_taken_or_refused_in_one_line),
         cmocka_unit_test(cubes_are_cut_along_z_then_y),
         cmocka_unit_test(many_ranks),
+        cmocka_unit_test(faces_are_small_enough_for_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

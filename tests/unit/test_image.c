@@ -87,6 +87,28 @@ static void rows_go_up_and_cells_are_squares(void **state)
     free(picture.rgb);
 }
 
+/* What is no number any more is not what is no fluid, nor a value. */
+static void what_is_not_finite_has_its_colour(void **state)
+{
+    static const unsigned char magenta[3] = {255, 0, 255};
+    const double values[] = {0, INFINITY, NAN, -INFINITY};
+    int box[4];
+    (void)state;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        const struct image image = {.width = 4,
+                                    .height = 1,
+                                    .values = values,
+                                    .title = "t",
+                                    .fixed_range = fixed,
+                                    .range = {-1, 1}};
+        assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+        struct picture picture = decode(scratch_path("a.png"));
+        assert_int_equal(find(&picture, magenta, box), 2 * 150 * 150);
+        assert_int_equal(find(&picture, grey, box), 150 * 150);
+        free(picture.rgb);
+    }
+}
+
 static void large_planes_have_a_pixel_a_cell(void **state)
 {
     (void)state;
@@ -250,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(rows_go_up_and_cells_are_squares),
+        SCRATCH_TEST(what_is_not_finite_has_its_colour),
         SCRATCH_TEST(large_planes_have_a_pixel_a_cell),
         SCRATCH_TEST(odd_planes_are_drawn_too),
         SCRATCH_TEST(notes_are_kept),

@@ -109,7 +109,7 @@ static void messages_carry_what_crosses(void **state)
             assert_int_equal(!!travels(direction, i), along);
             count += along;
         }
-        assert_int_equal(count, travellers(direction));
+        assert_int_equal(count, travellers(direction, Q));
         assert_int_equal(count, direction <= 6 ? 5 : 1);
     }
 }

@@ -12,7 +12,7 @@
 
 #include "base/elementary.h"
 #include "case/case.h"
-#include "domain/profile.h"
+#include "tags/profile.h"
 
 /* A box of cells all of whose faces are walls at rest, but for xmin, with a profile. */
 static struct flow_case box(int x, int y, int z, enum profile profile)
@@ -31,7 +31,7 @@ static double *values_of(const struct flow_case *c, const struct case_face *what
     const size_t cells = (size_t)c->cells[1] * (size_t)c->cells[2];
     double *values = malloc(3 * cells * sizeof *values);
     assert_non_null(values);
-    assert_int_equal(profile_values(c, 0, what, values), STATUS_OK);
+    assert_int_equal(profile_values(c, 0, what, NULL, values), STATUS_OK);
     for (size_t n = 0; n < cells; n++) {
         assert_true(values[3 * n + 1] == 0 && values[3 * n + 2] == 0);
         values[n] = values[3 * n];
@@ -277,6 +277,54 @@ static void patches_have_profiles_of_their_own(void **state)
     free(v);
 }
 
+/* What a body leaves of a face is as a face of that size: a step of 4 cells below, then one more
+ * beside it. A plane of symmetry stays one where the open part reaches it. */
+static void a_covered_face_has_the_profile_of_its_open_part(void **state)
+{
+    static const enum profile profiles[] = {PROFILE_parabola, PROFILE_duct, PROFILE_power};
+    (void)state;
+    for (size_t p = 0; p < 3; p++)
+        for (int slip = 0; slip < 2; slip++) {
+            const struct profile_open open = {{4, 0}, {12, 7}};
+            struct flow_case c = box(4, 12, 9, profiles[p]), part = box(4, 8, 7, profiles[p]);
+            double values[3 * 12 * 9];
+            if (slip)
+                c.faces[3].kind = part.faces[3].kind = FACE_slip;
+            double *v = values_of(&part, &part.faces[0]);
+            assert_int_equal(profile_values(&c, 0, &c.faces[0], &open, values), STATUS_OK);
+            for (int k = 0; k < 7; k++)
+                for (int j = 0; j < 8; j++)
+                    if (fabs(values[3 * (k * 12 + j + 4)] - v[k * 8 + j]) > 1e-14)
+                        fail_msg("profile %d, slip %d, cell %d, %d: %.17g, not %.17g",
+                                 (int)profiles[p], slip, j, k, values[3 * (k * 12 + j + 4)],
+                                 v[k * 8 + j]);
+            free(v);
+        }
+}
+
+/* A rectangle of 2.5 to 9 has cells 2 to 8; what is left of it, 4 to 8, begins at the face of cell
+ * 4, and ends where the rectangle does. */
+static void a_covered_patch_has_the_profile_of_its_open_part(void **state)
+{
+    const struct profile_open whole = {{2, 1}, {9, 4}}, open = {{4, 1}, {9, 4}};
+    double values[3 * 12 * 5], same[3 * 12 * 5];
+    (void)state;
+    struct flow_case c = box(4, 12, 5, PROFILE_uniform);
+    struct case_patch patch = {.shape = PATCH_rectangle, .from = {2.5, 1}, .to = {9, 4}};
+    c.patches = &patch;
+    c.patch_count = 1;
+    patch.opening = (struct case_face){
+        .kind = FACE_velocity, .profile = PROFILE_parabola, .velocity = {1, 0, 0}};
+    assert_int_equal(profile_values(&c, 0, &patch.opening, NULL, values), STATUS_OK);
+    assert_int_equal(profile_values(&c, 0, &patch.opening, &whole, same), STATUS_OK);
+    assert_memory_equal(values, same, sizeof values);
+    assert_int_equal(profile_values(&c, 0, &patch.opening, &open, values), STATUS_OK);
+    for (int j = 4; j < 9; j++) {
+        const double y = (j + 0.5 - 4) / 5;
+        assert_true(fabs(values[3 * (2 * 12 + j)] - 4 * y * (1 - y)) < 1e-15);
+    }
+}
+
 static void tables_are_taken_as_they_are(void **state)
 {
     double table[3 * 6 * 3], values[3 * 6 * 3];
@@ -290,11 +338,11 @@ static void tables_are_taken_as_they_are(void **state)
     f->table_size[0] = 6;
     f->table_size[1] = 3;
     f->table_components = 1;
-    assert_int_equal(profile_values(&c, 0, f, values), STATUS_OK);
+    assert_int_equal(profile_values(&c, 0, f, NULL, values), STATUS_OK);
     for (int n = 0; n < 18; n++)
         assert_true(values[3 * n] == n && values[3 * n + 1] == 0.5 * n && values[3 * n + 2] == 0);
     f->table_components = 3;
-    assert_int_equal(profile_values(&c, 0, f, values), STATUS_OK);
+    assert_int_equal(profile_values(&c, 0, f, NULL, values), STATUS_OK);
     for (int n = 0; n < 18; n++)
         assert_true(values[3 * n] == 3 * n && values[3 * n + 1] == 0.5 * (3 * n + 1) &&
                     values[3 * n + 2] == 0);
@@ -312,6 +360,8 @@ int main(void)
         cmocka_unit_test(edges_are_where_their_rules_put_them),
         cmocka_unit_test(wet_edges_hold_the_flow_on_their_nodes),
         cmocka_unit_test(patches_have_profiles_of_their_own),
+        cmocka_unit_test(a_covered_face_has_the_profile_of_its_open_part),
+        cmocka_unit_test(a_covered_patch_has_the_profile_of_its_open_part),
         cmocka_unit_test(tables_are_taken_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

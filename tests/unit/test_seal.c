@@ -152,7 +152,7 @@ static void nothing_else_is_parsed(void **state)
         HEAD "bytes 70000\n" REST "apart 5000 10000\n",
         HEAD "bytes 70000\nother 1\n" REST,
         HEAD "\nbytes 70000\n" REST,
-        "tagflow checkpoint\nformat 03\nbytes 70000\n" REST,
+        ("tagflow checkpoint\nformat 03\nbytes 70000\n" REST),
     };
     static const char *const foreign[] = {
         "",

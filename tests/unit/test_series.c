@@ -99,7 +99,7 @@ static void resume(const char *path, const char *text, size_t length, int64_t la
 {
     struct series *series = NULL;
     assert_int_equal(file_replace(path, text, length), STATUS_OK);
-    assert_int_equal(series_resume(&series, path, 3, columns, last_step), STATUS_OK);
+    assert_int_equal(series_resume(&series, path, 3, columns, last_step, NULL), STATUS_OK);
     append(series, 99, 1, 2);
     assert_int_equal(series_close(series), STATUS_OK);
 }
@@ -123,14 +123,6 @@ static void a_restart_drops_later_rows_and_a_row_cut_short(void **state)
         {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n10,2,3\n10,2,4\n", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
         {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n10,2,3\n10,2", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
         {"0,0,1\n0,0,2\n5,1,2\n5,1,3\n", 5, "0,0,1\n0,0,2\n5,1,2\n5,1,3\n"},
-        /* nothing that series_append wrote */
-        {"0,0,1\n5,1\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\n5,1,2,3\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\n\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\nx,1,2\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\n5.5,1,2\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\n99999999999999999999,1,2\n6,1,2\n", 10, "0,0,1\n"},
-        {"0,0,1\n123456789012345678901234567890,1,2\n6,1,2\n", 10, "0,0,1\n"},
         {"0,nan,-inf\n5,1,2\n", 10, "0,nan,-inf\n5,1,2\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -140,6 +132,158 @@ static void a_restart_drops_later_rows_and_a_row_cut_short(void **state)
         snprintf(after, sizeof after, "%s%s99,1,2\n", header, cases[i].after);
         resume(path, before, strlen(before), cases[i].last_step);
         assert_file(path, after);
+    }
+}
+
+/* Damage in the midst of a file takes no good row along, is told by the number of its line, and the
+ * file as it was stays. */
+static void damaged_lines_are_left_out_and_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *after;
+        int first, lines;
+    } cases[] = {
+        {"0,0,1\n5,1\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5,1,2,3\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\nx,1,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5,1,x\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5,,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5, 1,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5.5,1,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n-5,1,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n99999999999999999999,1,2\n6,1,2\n", "0,0,1\n6,1,2\n", 3, 1},
+        {"0,0,1\n5,1,"
+         "0000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+         "0000000000000000000000\n6,1,2\n",
+         "0,0,1\n6,1,2\n", 3, 1},
+        /* at the start, at the end, several, and rows to be dropped as well */
+        {"x\n5,1,2\n6,1,2\n", "5,1,2\n6,1,2\n", 2, 1},
+        {"0,0,1\n5,1,2\nx\n", "0,0,1\n5,1,2\n", 4, 1},
+        {"x\n0,0,1\ny\n5,1,2\nz\n11,1,2\n12,1", "0,0,1\n5,1,2\n", 2, 3},
+        {"x\ny\n", "", 2, 2},
+        /* wrong steps: too large, or larger than those of good rows behind it, too small */
+        {"0,0,1\n1,0,1\n500,0,1\n3,0,1\n4,0,1\n", "0,0,1\n1,0,1\n3,0,1\n4,0,1\n", 4, 1},
+        {"0,0,1\n1,0,1\n9,0,1\n3,0,1\n4,0,1\n", "0,0,1\n1,0,1\n3,0,1\n4,0,1\n", 4, 1},
+        {"0,0,1\n1,0,1\n2,0,1\n3,0,1\n0,0,1\n5,0,1\n", "0,0,1\n1,0,1\n2,0,1\n3,0,1\n5,0,1\n", 6, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const char *path = scratch_path("flow.csv"), *aside = scratch_path("flow.csv.aside");
+        char before[256], after[256], line[64];
+        snprintf(before, sizeof before, "%s%s", header, cases[i].before);
+        snprintf(after, sizeof after, "%s%s99,1,2\n", header, cases[i].after);
+        if (cases[i].lines == 1)
+            snprintf(line, sizeof line, "flow.csv: line %d is damaged;", cases[i].first);
+        else
+            snprintf(line, sizeof line, "flow.csv: line %d and %d more are damaged;",
+                     cases[i].first, cases[i].lines - 1);
+        scratch_listen();
+        resume(path, before, strlen(before), 10);
+        assert_one_line(scratch_heard(), line);
+        assert_file(path, after);
+        assert_file(aside, before);
+        assert_int_equal(scratch_files(1), 2);
+    }
+}
+
+static void every_damaged_file_is_kept(void **state)
+{
+    (void)state;
+    static const char *const damaged[] = {
+        "step,time,mass\nx\n5,1,2\n", "step,time,mass\ny\n5,1,2\n", "step,time,mass\nz\n5,1,2\n"};
+    const char *path = scratch_path("flow.csv");
+    for (int k = 0; k < 3; k++) {
+        scratch_listen();
+        resume(path, damaged[k], strlen(damaged[k]), 10);
+        assert_one_line(scratch_heard(), k == 0   ? "flow.csv.aside\n"
+                                         : k == 1 ? "flow.csv.2.aside\n"
+                                                  : "flow.csv.3.aside\n");
+    }
+    assert_file(scratch_path("flow.csv.aside"), damaged[0]);
+    assert_file(scratch_path("flow.csv.2.aside"), damaged[1]);
+    assert_file(scratch_path("flow.csv.3.aside"), damaged[2]);
+}
+
+static void a_file_that_cannot_be_mended_stays_as_it_was(void **state)
+{
+    (void)state;
+    static const char damaged[] = "step,time,mass\n0,0,1\nx\n5,1,2\n";
+    const char *path = scratch_path("flow.csv");
+    struct series *series = NULL;
+    assert_int_equal(file_replace(path, damaged, strlen(damaged)), STATUS_OK);
+    scratch_listen();
+    scratch_limit(20);
+    const enum status status = series_resume(&series, path, 3, columns, 10, NULL);
+    scratch_limit(RLIM_INFINITY);
+    assert_one_line(scratch_heard(), "cannot mend");
+    assert_int_equal(status, STATUS_MACHINE);
+    assert_file(path, damaged);
+    assert_int_equal(scratch_files(0), 1);
+}
+
+/* A mark knows what no look at the rows can tell. `after` is what is left of `text`, when the mark
+ * was made of `then`. */
+static void what_the_checkpoint_remembers_is_looked_for(void **state)
+{
+    (void)state;
+    static const char then[] = "step,time,mass\n0,0,1\n5,1,2\n10,2,3\n";
+    static const struct {
+        const char *text, *after, *says; /* text NULL: no file; says NULL: nothing */
+    } cases[] = {
+        {then, then, NULL},
+        {"step,time,mass\n0,0,1\n5,1,2\n10,2,3\n15,2,3\n20,2", then, NULL},
+        {"step,time,mass\n0,0,1\n5,1,2\n10,2,3\nx\n", then, NULL},
+        {"step,time,mass\n0,0,1\n10,2,3\n15,2,3\n", "step,time,mass\n0,0,1\n10,2,3\n",
+         "flow.csv has 2 rows up to step 10, and had 3 when"},
+        {"step,time,mass\n0,0,1\n5,1,2\n10,2", "step,time,mass\n0,0,1\n5,1,2\n",
+         "flow.csv has 2 rows up to step 10, and had 3 when"},
+        {"step,time,mass\n0,0,1\n5,1,7\n10,2,3\n", "step,time,mass\n0,0,1\n5,1,7\n10,2,3\n",
+         "flow.csv is not as it was when the checkpoint was written: values up to step 10"},
+        {"step,time,mass\n0,0,1\n5;1,2\n10,2,3\n", "step,time,mass\n0,0,1\n10,2,3\n",
+         "flow.csv: line 3 is damaged; 2 of 3 rows up to step 10 stay"},
+        {"step,ti", "step,time,mass\n",
+         "flow.csv has not even its header: its 3 rows up to step 10"},
+        {NULL, "step,time,mass\n", "flow.csv is not there: its 3 rows up to step 10 are missing"},
+    };
+    struct series_mark mark, now;
+    const char *path = scratch_path("flow.csv");
+    struct series *series = started(path);
+    append(series, 0, 0, 1);
+    append(series, 5, 1, 2);
+    append(series, 10, 2, 3);
+    series_mark(series, &mark);
+    assert_int_equal(series_close(series), STATUS_OK);
+    assert_int_equal(mark.rows, 3);
+    assert_int_equal(mark.bytes, strlen(then));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        if (cases[i].text)
+            assert_int_equal(file_replace(path, cases[i].text, strlen(cases[i].text)), STATUS_OK);
+        else
+            unlink(path);
+        scratch_listen();
+        const enum status status = series_resume(&series, path, 3, columns, 10, &mark);
+        const char *const heard = scratch_heard();
+        assert_int_equal(status, STATUS_OK);
+        if (cases[i].says)
+            assert_one_line(heard, cases[i].says);
+        else
+            assert_string_equal(heard, "");
+        assert_file(path, cases[i].after);
+        /* and it goes on from what is there, counted and summed up anew */
+        series_mark(series, &now);
+        assert_int_equal(now.bytes, strlen(cases[i].after));
+        assert_true((memcmp(&now, &mark, sizeof now) == 0) == (strcmp(cases[i].after, then) == 0));
+        append(series, 15, 1, 1);
+        series_mark(series, &mark);
+        assert_int_equal(mark.rows, now.rows + 1);
+        assert_int_equal(series_close(series), STATUS_OK);
+        assert_int_equal(series_resume(&series, path, 3, columns, 15, &mark), STATUS_OK);
+        assert_int_equal(series_close(series), STATUS_OK);
+        assert_int_equal(file_replace(path, then, strlen(then)), STATUS_OK);
+        assert_int_equal(series_resume(&series, path, 3, columns, 10, NULL), STATUS_OK);
+        series_mark(series, &mark);
+        assert_int_equal(series_close(series), STATUS_OK);
     }
 }
 
@@ -199,7 +343,7 @@ static void a_long_file_is_cut_at_the_right_row(void **state)
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; ++i) {
         char next[32];
         snprintf(next, sizeof next, "\n%d,", (int)lasts[i] + 1);
-        assert_int_equal(series_resume(&series, path, 3, columns, lasts[i]), STATUS_OK);
+        assert_int_equal(series_resume(&series, path, 3, columns, lasts[i], NULL), STATUS_OK);
         assert_int_equal(series_close(series), STATUS_OK);
         assert_int_equal(file_read(path, 1 << 24, &left, &length), STATUS_OK);
         assert_ptr_equal(strstr(whole, next) + 1, whole + length);
@@ -220,7 +364,7 @@ static void a_file_whose_rows_all_stay_is_not_touched(void **state)
     const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     assert_int_equal(stat(path, &before), 0);
-    assert_int_equal(series_resume(&series, path, 3, columns, 5), STATUS_OK);
+    assert_int_equal(series_resume(&series, path, 3, columns, 5, NULL), STATUS_OK);
     assert_int_equal(series_close(series), STATUS_OK);
     assert_int_equal(stat(path, &after), 0);
     assert_true(before.st_ino == after.st_ino && before.st_mtime == after.st_mtime);
@@ -238,7 +382,7 @@ static void rows_are_dropped_on_a_full_disk(void **state)
     append(series, 2, 0.5, 2);
     assert_int_equal(series_close(series), STATUS_OK);
     scratch_limit(0);
-    const enum status status = series_resume(&series, path, 3, columns, 1);
+    const enum status status = series_resume(&series, path, 3, columns, 1, NULL);
     scratch_limit(RLIM_INFINITY);
     assert_int_equal(status, STATUS_OK);
     assert_int_equal(series_close(series), STATUS_OK);
@@ -253,10 +397,10 @@ static void what_is_no_file_is_not_gone_on_with(void **state)
     assert_int_equal(mkdir(folder, 0777), 0);
     assert_int_equal(mkfifo(pipe_path, 0666), 0);
     scratch_listen();
-    const enum status status = series_resume(&series, folder, 3, columns, 1);
+    const enum status status = series_resume(&series, folder, 3, columns, 1, NULL);
     assert_one_line(scratch_heard(), "folder.csv: Is a directory");
     scratch_listen();
-    const enum status other = series_resume(&series, pipe_path, 3, columns, 1);
+    const enum status other = series_resume(&series, pipe_path, 3, columns, 1, NULL);
     assert_one_line(scratch_heard(), "pipe.csv: it is not a file");
     assert_int_equal(status, STATUS_MACHINE);
     assert_int_equal(other, STATUS_MACHINE);
@@ -268,7 +412,7 @@ static void a_restart_without_the_file_starts_it(void **state)
     (void)state;
     const char *path = scratch_path("flow.csv");
     struct series *series = NULL;
-    assert_int_equal(series_resume(&series, path, 3, columns, 100), STATUS_OK);
+    assert_int_equal(series_resume(&series, path, 3, columns, 100, NULL), STATUS_OK);
     assert_int_equal(series_close(series), STATUS_OK);
     assert_file(path, "step,time,mass\n");
 }
@@ -281,7 +425,7 @@ static void a_restart_with_other_columns_touches_nothing(void **state)
     struct series *series = NULL;
     assert_int_equal(file_replace(path, old, strlen(old)), STATUS_OK);
     scratch_listen();
-    enum status status = series_resume(&series, path, 3, columns, 0);
+    enum status status = series_resume(&series, path, 3, columns, 0, NULL);
     const char *heard = scratch_heard();
     assert_int_equal(status, STATUS_USAGE);
     assert_one_line(heard, "columns are step,time,enstrophy, this case's are step,time,mass");
@@ -336,6 +480,10 @@ int main(void)
         SCRATCH_TEST(a_row_is_there_as_soon_as_it_is_added),
         SCRATCH_TEST(every_double_reads_back_the_same),
         SCRATCH_TEST(a_restart_drops_later_rows_and_a_row_cut_short),
+        SCRATCH_TEST(damaged_lines_are_left_out_and_told),
+        SCRATCH_TEST(every_damaged_file_is_kept),
+        SCRATCH_TEST(a_file_that_cannot_be_mended_stays_as_it_was),
+        SCRATCH_TEST(what_the_checkpoint_remembers_is_looked_for),
         SCRATCH_TEST(a_file_cut_anywhere_is_gone_on_with),
         SCRATCH_TEST(a_file_that_ends_in_zeros_is_gone_on_with),
         SCRATCH_TEST(a_long_file_is_cut_at_the_right_row),

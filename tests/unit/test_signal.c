@@ -107,12 +107,39 @@ static void a_domain_counts_signals(void **state)
     assert_int_equal(number_of(&d, &ramps[0]), 1);
 }
 
+/* Against the sum over the steps, which differs by half of the first and last value at most. */
+static void means_are_those_of_the_steps(void **state)
+{
+    static double times[] = {-5, 10, 30, 31}, values[] = {2, -1, 3, 0.5};
+    const struct case_signal signals[] = {
+        {.kind = SIGNAL_constant},
+        {.kind = SIGNAL_ramp, .duration = 64},
+        {.kind = SIGNAL_table, .points = 4, .times = times, .values = values},
+        {.kind = SIGNAL_table, .points = 1, .times = times + 2, .values = values + 2},
+    };
+    static const int64_t steps[] = {1, 7, 20, 31, 64, 500};
+    (void)state;
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
+        for (size_t n = 0; n < sizeof steps / sizeof *steps; n++) {
+            double sum = 0.5 * (signal_at(&signals[k], 0) + signal_at(&signals[k], steps[n]));
+            for (int64_t t = 1; t < steps[n]; t++)
+                sum += signal_at(&signals[k], t);
+            const double mean = sum / (double)steps[n];
+            if (fabs(signal_mean(&signals[k], steps[n]) - mean) > 1e-3)
+                fail_msg("signal %zu, %d steps: %.6g, not %.6g", k, (int)steps[n],
+                         signal_mean(&signals[k], steps[n]), mean);
+        }
+    const struct case_signal sine = {
+        .kind = SIGNAL_sine, .period = 12, .mean = 0.25, .amplitude = 2};
+    assert_true(signal_mean(&sine, 1000) == 0.25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ramp_is_smooth),        cmocka_unit_test(a_sine_has_its_values),
         cmocka_unit_test(any_period_is_exact),     cmocka_unit_test(a_table_is_linear),
-        cmocka_unit_test(a_domain_counts_signals),
+        cmocka_unit_test(a_domain_counts_signals), cmocka_unit_test(means_are_those_of_the_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

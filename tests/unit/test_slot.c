@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "reference.h"
+#include "tags/create.h"
 
 static const int sizes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 3}, {3, 3, 3}, {5, 4, 3}, {17, 2, 2}};
 static const char *const faces[] = {"pppppp", "wwwwww", "ppwwww", "wwppww", "wwwwpp", "ppppcc"};
@@ -44,7 +45,7 @@ static void everywhere(visit *check, void (*before)(size_t count), void (*after)
                 assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
                 for (int odd = 0; odd < 2; odd++) {
                     if (before)
-                        before(Q * d.view.stride);
+                        before(Q * d.view.set[SET_flow].stride);
                     for (int z = 0; z < c.cells[2]; z++)
                         for (int y = 0; y < c.cells[1]; y++)
                             for (int x = 0; x < c.cells[0]; x++)
@@ -64,13 +65,13 @@ static void streams(const struct reference *r, const struct view *v, int odd, in
         int to[3] = {x + reference_velocity(i, 0), y + reference_velocity(i, 1),
                      z + reference_velocity(i, 2)};
         if (solid(r, x, y, z, i, 1)) /* the wall gives it back to where it came from */
-            assert_int_equal(store_address(v, odd, i, x, y, z),
-                             load_address(v, !odd, opposite(i), x, y, z, 1));
+            assert_int_equal(store_address(v, SET_flow, odd, i, x, y, z),
+                             load_address(v, SET_flow, !odd, opposite(i), x, y, z, 1));
         else {
             for (int a = 0; a < 3; a++)
                 to[a] = (to[a] + v->n[a]) % v->n[a];
-            assert_int_equal(store_address(v, odd, i, x, y, z),
-                             load_address(v, !odd, i, to[0], to[1], to[2], 0));
+            assert_int_equal(store_address(v, SET_flow, odd, i, x, y, z),
+                             load_address(v, SET_flow, !odd, i, to[0], to[1], to[2], 0));
         }
     }
 }
@@ -118,8 +119,9 @@ static void claims(const struct reference *r, const struct view *v, int odd, int
 {
     const int me = 1 + (int)reference_cell(r, x, y, z);
     for (int i = 0; i < Q; i++) {
-        const size_t load = load_address(v, odd, i, x, y, z, i > 0 && solid(r, x, y, z, i, -1));
-        const size_t store = store_address(v, odd, i, x, y, z);
+        const size_t load =
+            load_address(v, SET_flow, odd, i, x, y, z, i > 0 && solid(r, x, y, z, i, -1));
+        const size_t store = store_address(v, SET_flow, odd, i, x, y, z);
         assert_true(load < addresses && store < addresses);
         assert_int_equal(users[load].load, 0);
         assert_int_equal(users[store].store, 0);
@@ -157,8 +159,9 @@ static void without_walls_a_step_is_in_place(void **state)
             for (int y = 0; y < 3; y++)
                 for (int x = 0; x < 5; x++)
                     for (int i = 0; i < Q; i++)
-                        assert_int_equal(store_address(&d.view, odd, i, x, y, z),
-                                         load_address(&d.view, odd, opposite(i), x, y, z, 0));
+                        assert_int_equal(
+                            store_address(&d.view, SET_flow, odd, i, x, y, z),
+                            load_address(&d.view, SET_flow, odd, opposite(i), x, y, z, 0));
     domain_destroy(&d);
 }
 
@@ -174,9 +177,9 @@ static void addresses_are_wide(void **state)
     const size_t cells = (size_t)1102 * 1102 * 1102;
     assert_int_equal(view_index(&d.view, 1100, 1100, 1100), cells - 1);
     assert_int_equal(view_index(&d.view, -1, -1, -1), 0);
-    assert_int_equal(load_address(&d.view, 1, 17, 1099, 1099, 1099, 0),
-                     17 * d.view.stride + view_index(&d.view, 1099, 1099, 1099));
-    assert_true(load_address(&d.view, 1, 17, 1099, 1099, 1099, 0) > (size_t)22000000000);
+    assert_int_equal(load_address(&d.view, SET_flow, 1, 17, 1099, 1099, 1099, 0),
+                     17 * d.view.set[SET_flow].stride + view_index(&d.view, 1099, 1099, 1099));
+    assert_true(load_address(&d.view, SET_flow, 1, 17, 1099, 1099, 1099, 0) > (size_t)22000000000);
 }
 
 int main(int argc, char **argv)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/isa.h"
 #include "stored.h"
 #include "stored_lanes.h"
 
@@ -29,10 +30,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants, MOST_LANES = 16 };
 
 static bool runs_here(const struct stored_variant *v)
 {
-    __builtin_cpu_init();
-    return v->isa[1] == '4'   ? __builtin_cpu_supports("x86-64-v4")
-           : v->isa[1] == '3' ? __builtin_cpu_supports("x86-64-v3")
-                              : __builtin_cpu_supports("x86-64-v2");
+    return processor_has(v->isa[1] - '0');
 }
 
 static uint64_t draw(uint64_t *state) /* splitmix64 */

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "reference.h"
-#include "solver/flow_rate.h"
-#include "solver/probe.h"
-#include "solver/residual.h"
+#include "measure/flow_rate.h"
+#include "measure/probe.h"
+#include "measure/residual.h"
 
 static const bool fp64 = TAGFLOW_STORAGE == 64;
 
@@ -44,7 +44,7 @@ static void start(struct flow *f, const uint8_t *tags)
     assert_int_equal(reference_domain(&f->r, &f->d, &f->c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&f->b, &f->c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_solver(&f->s, &f->d, f->b, &f->c), STATUS_OK);
-    assert_int_equal(solver_initialise(&f->s, &f->c), STATUS_OK);
+    assert_int_equal(solver_initialise(&f->s, &f->c, NULL), STATUS_OK);
 }
 
 static void stop(struct flow *f)

@@ -14,6 +14,7 @@
 #include "body/voxel_file.h"
 #include "body/voxel_survey.h"
 #include "body/voxels.h"
+#include "foreign/hdf5.h"
 #include "scratch.h"
 
 enum { NX = 37, NY = 21, NZ = 11, CELLS = NX * NY * NZ };
@@ -308,7 +309,7 @@ static void parts_are_those_of_the_whole(void **state)
     (void)state;
     char *const path = scratch_path("image");
     for (int format = 0; format < 3; format++)
-        for (unsigned flip = 0; flip < 8; flip++) {
+        for (unsigned flip = 0; flip < 8; flip += format == VOXEL_hdf5 ? 3 : 1) { /* slow */
             struct voxel_image image = plain((enum voxel_format)format, VOXEL_int16, path);
             uint8_t *const bytes = image_bytes(image.type, false);
             if (format == VOXEL_raw)
@@ -340,8 +341,20 @@ static long long largest_part(const int cut[3])
     return all;
 }
 
-/* Raw: to the byte. HDF5: its own header besides. TIFF: whole strips or tiles of the planes, and
- * the chain of pages. */
+/* What it takes to open the file: of an HDF5 file, to start the second process as well, whose bytes
+ * count when it has ended. */
+static long long bytes_to_open(const struct voxel_image *image)
+{
+    char reason[VOXEL_REASON];
+    struct voxel_file f;
+    const long long before = bytes_read();
+    assert_int_equal(voxel_file_open(&f, image->file, image, reason), STATUS_OK);
+    voxel_file_close(&f);
+    return bytes_read() - before;
+}
+
+/* Raw: to the byte. HDF5: every byte again through a pipe, and what it takes to open it. TIFF:
+ * whole strips or tiles of the planes, and the chain of pages. */
 static void a_rank_reads_its_part_and_no_more(void **state)
 {
     (void)state;
@@ -362,7 +375,7 @@ static void a_rank_reads_its_part_and_no_more(void **state)
             const long long most = check_parts(&image, cuts[k]);
             long long allowed = largest_part(cuts[k]) + 256; /* /proc/self/io itself */
             if (format == VOXEL_hdf5)
-                allowed += info.st_size - CELLS + 8192;
+                allowed += largest_part(cuts[k]) + bytes_to_open(&image) + 8192;
             if (format == VOXEL_tiff) {
                 /* whole rows, and strips of 5 of them */
                 const long long planes = (NZ + 3 + cuts[k][2] - 1) / cuts[k][2] + 2;
@@ -581,6 +594,8 @@ int main(int count, char **arguments)
         SCRATCH_TEST(bad_tiff_files_are_refused),
         SCRATCH_TEST(files_that_shrink_are_refused),
     };
+    if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
+        return foreign_serve(count - 2, arguments + 2);
     MPI_Init(&count, &arguments);
     TIFFSetErrorHandler(NULL);
     TIFFSetWarningHandler(NULL);

@@ -30,14 +30,15 @@ int main(int argc, char **argv)
     const int gpus = atoi(argv[1]);
     const bool whole = strcmp(argv[2], "whole") == 0, some = strcmp(argv[2], "none") != 0;
 
-    const struct flow_case c = {
-        .solver = {.storage = PRECISION_fp32, .arithmetic = PRECISION_fp32}};
     const struct backend_type *type;
     struct backend *b;
     char reason[256], version[64] = "";
     double mhz[2] = {0, 0};
     CHECK(backend_choose("cuda", MPI_COMM_WORLD, &type, reason) == STATUS_OK);
-    const struct backend_wanted wanted = {.c = &c, .comm = MPI_COMM_WORLD, .share = true};
+    const struct backend_wanted wanted = {.storage = PRECISION_fp32,
+                                          .arithmetic = PRECISION_fp32,
+                                          .comm = MPI_COMM_WORLD,
+                                          .share = true};
     CHECK(type->open(&b, &wanted) == STATUS_OK);
     struct energy *const e = energy_open(b, MPI_COMM_WORLD);
     CHECK((e != NULL) == whole);

@@ -1,0 +1,50 @@
+/* Signals as requests to a run; see signals.h. */
+#include "base/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t stop, checkpoint;
+
+static void on_stop(int number)
+{
+    stop = number;
+    if (number == SIGINT)
+        signal(SIGINT, SIG_DFL);
+}
+
+static void on_checkpoint(int number)
+{
+    (void)number;
+    checkpoint = 1;
+}
+
+void signals_install(void)
+{
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = on_checkpoint;
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+const char *signals_stop(void)
+{
+    return stop == SIGTERM   ? "SIGTERM"
+           : stop == SIGUSR1 ? "SIGUSR1"
+           : stop == SIGINT  ? "SIGINT"
+           : stop == SIGHUP  ? "SIGHUP"
+                             : NULL;
+}
+
+bool signals_checkpoint(void)
+{
+    if (!checkpoint)
+        return false;
+    checkpoint = 0; /* reset after the test: this request covers a signal in between */
+    return true;
+}

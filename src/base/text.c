@@ -1,0 +1,64 @@
+/* Numbers in a text, and texts in messages; see text.h. */
+#include "base/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The end of a decimal number at `text`, or NULL when there is none. */
+static const char *decimal_end(const char *text)
+{
+    const char *c = text;
+    int digits = 0;
+    if (*c == '+' || *c == '-')
+        c++;
+    for (; is_digit(*c); c++)
+        digits++;
+    if (*c == '.')
+        for (c++; is_digit(*c); c++)
+            digits++;
+    if (!digits)
+        return NULL;
+    if (*c == 'e' || *c == 'E') {
+        const char *exponent = c + 1;
+        if (*exponent == '+' || *exponent == '-')
+            exponent++;
+        if (is_digit(*exponent)) {
+            for (c = exponent; is_digit(*c); c++)
+                ;
+        }
+    }
+    return c;
+}
+
+const char *number_parse(const char *text, const char **end, double *value)
+{
+    const char *stop = decimal_end(text);
+    char *stopped;
+    if (!stop || (stop[-1] == '0' && (*stop == 'x' || *stop == 'X')))
+        return "is not a number";
+    *value = strtod(text, &stopped);
+    if (stopped != stop)
+        return "is not a number";
+    if (!isfinite(*value))
+        return "is too large for a number";
+    *end = stop;
+    return NULL;
+}
+
+const char *quote_text(const char *text, char quoted[static TEXT_QUOTE])
+{
+    size_t n = 0;
+    quoted[n++] = '\'';
+    for (; *text && n < TEXT_QUOTE - 6; text++)
+        quoted[n++] = *text < 32 || *text > 126 ? '?' : *text;
+    strcpy(quoted + n, *text ? "...'" : "'");
+    return quoted;
+}

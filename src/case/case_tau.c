@@ -1,0 +1,104 @@
+/* Checks for relaxation times that are too large; their effects: docs/lab/large_tau.md. */
+#include "base/message.h"
+#include "case/sections.h"
+
+/* Largest tau. Above it a flow takes half a million steps to settle, and rounding spoils the
+ * result. */
+static double most_tau(const struct flow_case *c)
+{
+    return c->solver.storage == PRECISION_fp16 ? 300 : 10000;
+}
+
+/* The product (tau+ - 1/2)(tau- - 1/2) that decides where half-way walls are. tau+ = tau; tau- is
+ * the relaxation time of the third moments, 1 where the operator discards them. */
+static double product_of(const struct flow_case *c, double tau)
+{
+    switch (collision_odd_rate(c->solver.collision)) {
+    case ODD_shear:
+        return (tau - 0.5) * (tau - 0.5);
+    case ODD_magic:
+        return c->solver.magic;
+    case ODD_one:
+        return (tau - 0.5) * 0.5;
+    default:
+        return (tau - 0.5) * (1 / c->solver.rates.third - 0.5);
+    }
+}
+
+/* Steps after which little of the initial flow is left; a quarter of them is not enough. */
+static double settling(double tau)
+{
+    return 40 * tau;
+}
+
+/* Relative excess of the flow rate of a plane channel of 16 cells; only the walls cause it
+ * (Ginzburg, d'Humieres, Phys. Rev. E 68:066614, 2003). */
+static double channel_error(const struct flow_case *c, double tau)
+{
+    static const double cells = 16;
+    return 1.5 * (16.0 / 3 * product_of(c, tau) - 1) / (cells * cells);
+}
+
+static bool has_walls(const struct flow_case *c)
+{
+    bool walls = c->body_count > 0;
+    for (int f = 0; f < 6; f++)
+        walls = walls || c->faces[f].kind == FACE_wall;
+    return walls;
+}
+
+/* The error of walls grows with tau, unless the operator holds magic. */
+static bool is_walls_fault(const struct flow_case *c)
+{
+    return has_walls(c) && collision_odd_rate(c->solver.collision) != ODD_magic;
+}
+
+enum status tau_check(const struct reader *r, const struct flow_case *c)
+{
+    const struct node *const fluid = node_get(r->document->root, "fluid");
+    const struct node *n = value_find(fluid, "fluid.viscosity");
+    const double tau = case_tau(c), most = most_tau(c);
+    if (!n)
+        n = value_find(fluid, "fluid.reynolds");
+    if (tau > most)
+        return fail_at(r->document, n->at,
+                       "tau is %.6g, the viscosity %.6g in lattice units: a flow would take some "
+                       "%.2g steps to settle, and be rounded off (tau at most %g: %s)",
+                       tau, c->fluid.viscosity, settling(tau), most,
+                       c->units.given ? "take a smaller units.dt" : "take a smaller viscosity");
+    if (is_walls_fault(c) && channel_error(c, tau) > 1)
+        return fail_at(r->document, n->at,
+                       "tau is %.6g: with collision %s walls are so far off that a channel of 16 "
+                       "cells would let through %.3g times as much as it should (take "
+                       "solver.collision trt, or %s)",
+                       tau, key_collisions[c->solver.collision], 1 + channel_error(c, tau),
+                       c->units.given ? "a smaller units.dt" : "a smaller viscosity");
+    for (int k = 0; k < c->zone_count; k++)
+        if (3 * c->zones[k].viscosity + 0.5 > most)
+            return fail_at(
+                r->document,
+                node_get(node_get(r->document->root, "regions"), c->zones[k].name)->key_at,
+                "regions.%s: tau is %.6g there (at most %g: take a smaller viscosity)",
+                c->zones[k].name, 3 * c->zones[k].viscosity + 0.5, most);
+    return STATUS_OK;
+}
+
+void tau_warn(const struct flow_case *c)
+{
+    static const double worth_telling = 0.05, large = 10, pressures = 0.5;
+    const double tau = case_tau(c), error = channel_error(c, tau);
+    const double fastest = case_fastest_velocity(c);
+    if (is_walls_fault(c) && error > worth_telling)
+        warn("tau is %.4g: with %s walls are off, a channel of 16 cells lets through %.2g %% too "
+             "much (take solver.collision trt, or a smaller viscosity and velocity)",
+             tau, key_collisions[c->solver.collision], 100 * error);
+    if (tau > large && (double)c->run.steps < settling(tau))
+        warn("tau is %.4g: a flow takes some %.2g steps to settle, the run has %lld (a smaller "
+             "viscosity and velocity take fewer)",
+             tau, settling(tau), (long long)c->run.steps);
+    if (tau > 1 && fastest * tau > pressures)
+        warn("tau is %.4g and the velocity %.3g: pressure differences of so viscous a flow "
+             "change the density (keep velocity times tau below %g: a smaller viscosity and "
+             "velocity)",
+             tau, fastest, pressures);
+}

@@ -1,0 +1,320 @@
+/* Reading and writing structs by the rows of their keys; see record.h. */
+#include "case/record.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* Shortest of 15 to 17 digits that reads back to the same double. */
+static const char *number_text(double value, char text[static 32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+static bool has(const struct key *key, unsigned kind)
+{
+    return !key->where || key->where & kind;
+}
+
+/* Does a bool beside the value say whether the key was given? */
+static bool tells_given(const struct key *key)
+{
+    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS;
+}
+
+/* Reads a map whose keys belong to the same struct; with `beside` the map is optional. */
+static enum status read_within(const struct reader *r, const struct node *map,
+                               const struct key *key, unsigned kind, char *to)
+{
+    const struct node *inner = value_find(map, key->path);
+    if (key->type == KEY_OR_MAP) {
+        const enum status s = value_or_map(r, map, key->path, &inner);
+        if (s)
+            return s;
+    }
+    if (key->beside)
+        *(bool *)(to + key->beside) = inner;
+    return key->beside && !inner ? STATUS_OK : record_read(r, inner, key->path, kind, to);
+}
+
+enum status record_read(const struct reader *r, const struct node *map, const char *row,
+                        unsigned kind, void *to)
+{
+    char *const base = to;
+    enum status s = STATUS_OK;
+    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
+        const struct node *const from = has(k, kind) ? map : NULL;
+        if (k->within)
+            s = read_within(r, from, k, kind, base);
+        if (k->within || !k->size || k->late)
+            continue;
+        if (tells_given(k))
+            *(bool *)(base + k->beside) = value_find(from, k->path);
+        s = value_read_beside(r, from, k, base + k->at, base + k->beside);
+    }
+    return s;
+}
+
+enum status record_refuse(const struct reader *r, const struct node *map, const char *row,
+                          unsigned kind, const char *why)
+{
+    enum status s = STATUS_OK;
+    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
+        if (!has(k, kind))
+            s = value_refuse(r, map, k->path, why);
+        else if (k->within)
+            s = record_refuse(r, value_find(map, k->path), k->path, kind, why);
+    }
+    return s;
+}
+
+void write_key(struct writer *w, const char *key)
+{
+    if (w->depth)
+        fprintf(w->to, "%s%s:", w->first ? "" : ", ", key);
+    else
+        fprintf(w->to, "%*s%s:", w->indent, "", key);
+    w->first = false;
+}
+
+void write_end(struct writer *w)
+{
+    if (!w->depth)
+        fputc('\n', w->to);
+}
+
+void write_open(struct writer *w, const char *key)
+{
+    write_key(w, key);
+    fputs(" {", w->to);
+    w->depth++;
+    w->first = true;
+}
+
+void write_close(struct writer *w)
+{
+    fputc('}', w->to);
+    w->depth--;
+    w->first = false;
+    write_end(w);
+}
+
+void write_word(struct writer *w, const char *key, const char *word)
+{
+    write_key(w, key);
+    fprintf(w->to, " %s", word);
+    write_end(w);
+}
+
+void write_number(struct writer *w, double value)
+{
+    char text[32];
+    fprintf(w->to, " %s", number_text(value, text));
+}
+
+/* " [1, 2, 3]" */
+static void write_numbers(struct writer *w, const double *value, int count)
+{
+    char text[32];
+    for (int k = 0; k < count; k++)
+        fprintf(w->to, "%s%s", k ? ", " : " [", number_text(value[k], text));
+    fputc(']', w->to);
+}
+
+/* Writes characters that are not plain ASCII by their number, so that every YAML reader accepts the
+ * text. */
+static void write_text(struct writer *w, const char *utf8)
+{
+    fputs(" \"", w->to);
+    for (const unsigned char *c = (const unsigned char *)utf8; *c;) {
+        const int more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
+        unsigned long code = more ? *c & (0x3f >> more) : *c;
+        c++;
+        for (int i = 0; i < more && *c; i++, c++)
+            code = code << 6 | (*c & 0x3f);
+        if (code >= ' ' && code <= '~' && code != '"' && code != '\\')
+            fputc((int)code, w->to);
+        else
+            fprintf(w->to, "\\U%08lX", code);
+    }
+    fputc('"', w->to);
+}
+
+static void write_integers(struct writer *w, const int v[3])
+{
+    fprintf(w->to, " [%d, %d, %d]", v[0], v[1], v[2]);
+}
+
+void write_choices(struct writer *w, const char *const *choices, unsigned bits)
+{
+    const char *before = " [";
+    for (int i = 0; choices[i]; i++) {
+        if (!(bits & (1u << i)))
+            continue;
+        fprintf(w->to, "%s%s", before, choices[i]);
+        before = ", ";
+    }
+    fputc(']', w->to);
+}
+
+static void write_labels(struct writer *w, const int *label, int count)
+{
+    for (int k = 0; k < count; k++)
+        fprintf(w->to, "%s%d", k ? ", " : " [", label[k]);
+    fputc(']', w->to);
+}
+
+/* Writes the corners of the region's cells, from which the same cells follow; `all` for the whole
+ * box. */
+static void write_region(struct writer *w, const struct case_region *region)
+{
+    const int *const lo = region->lo, *const hi = region->hi;
+    bool all = true;
+    for (int a = 0; a < 3; a++)
+        all = all && lo[a] == 0 && hi[a] == w->c->cells[a];
+    if (all)
+        fputs(" all", w->to);
+    else
+        fprintf(w->to, " {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0], hi[1],
+                hi[2]);
+}
+
+/* x, y or z, or any vector. */
+static void write_axis(struct writer *w, const double axis[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (axis[a] == 1 && axis[(a + 1) % 3] == 0 && axis[(a + 2) % 3] == 0) {
+            fprintf(w->to, " %s", key_axes[a]);
+            return;
+        }
+    write_numbers(w, axis, 3);
+}
+
+/* Seconds of wall time; 0 is none. */
+static void write_wall(struct writer *w, double seconds)
+{
+    if (seconds > 0)
+        write_number(w, seconds);
+    fputs(seconds > 0 ? " s" : " none", w->to);
+}
+
+static void write_value(struct writer *w, const struct key *key, const void *member,
+                        const void *beside)
+{
+    const double *const number = member;
+    const int *const whole = member;
+    switch (key->type) {
+    case KEY_CHOICE:
+        fprintf(w->to, " %s", key->choices[value_load(key, member) - key->first]);
+        break;
+    case KEY_INTEGER:
+    case KEY_INTERVAL:
+    case KEY_STEP:
+    case KEY_PLANE:
+        fprintf(w->to, " %" PRId64, value_load(key, member));
+        break;
+    case KEY_NUMBER:
+        write_number(w, *number);
+        break;
+    case KEY_PHYSICAL:
+        write_number(w, *number);
+        fprintf(w->to, " %s", unit_info(key->unit)->symbol);
+        break;
+    case KEY_VECTOR:
+    case KEY_POSITION:
+        write_numbers(w, number, 3);
+        break;
+    case KEY_POINT:
+    case KEY_RANGE:
+        write_numbers(w, number, 2);
+        break;
+    case KEY_AXIS:
+        write_axis(w, number);
+        break;
+    case KEY_RANKS:
+        if (!whole[0]) {
+            fputs(" auto", w->to);
+            break;
+        }
+        /* fall through */
+    case KEY_INTEGERS:
+        write_integers(w, whole);
+        break;
+    case KEY_LABELS:
+        write_labels(w, whole, *(const int *)beside);
+        break;
+    case KEY_CHOICES:
+        write_choices(w, key->choices, *(const unsigned *)member);
+        break;
+    case KEY_WALL:
+        write_wall(w, *number);
+        break;
+    case KEY_DUE:
+        if (*(const double *)beside > 0)
+            write_wall(w, *(const double *)beside);
+        else
+            fprintf(w->to, " %" PRId64, value_load(key, member));
+        break;
+    case KEY_BODY:
+        fprintf(w->to, " %s", w->c->bodies[*whole].name);
+        break;
+    case KEY_REGION:
+        write_region(w, member);
+        break;
+    case KEY_TEXT:
+        write_text(w, *(char *const *)member);
+        break;
+    case KEY_CHECKSUM:
+        fprintf(w->to, " %016" PRIx64, *(const uint64_t *)member);
+        break;
+    default:
+        assert(!"a value of this type is written by code");
+        break;
+    }
+}
+
+/* Is there no value to write? */
+static bool is_absent(const struct key *key, const char *from)
+{
+    const void *const member = from + key->at;
+    if (tells_given(key))
+        return !*(const bool *)(from + key->beside);
+    if (key->type == KEY_TEXT)
+        return !*(char *const *)member;
+    if (key->type == KEY_CHOICES)
+        return !*(const unsigned *)member;
+    return key->type == KEY_NUMBER &&
+           (isinf(*(const double *)member) || (key->optional && *(const double *)member == 0));
+}
+
+void record_write(struct writer *w, const char *row, unsigned kind, const void *from)
+{
+    const char *const base = from;
+    for (const struct key *k = keys_child(row, NULL); k; k = keys_child(row, k)) {
+        const char *const name = strrchr(k->path, '.') + 1;
+        if (!has(k, kind) || (!k->within && !k->size) || is_absent(k, base))
+            continue;
+        if (k->write) {
+            k->write(w, k, from);
+            continue;
+        }
+        if (k->within) {
+            write_open(w, name);
+            record_write(w, k->path, kind, from);
+            write_close(w);
+            continue;
+        }
+        write_key(w, name);
+        write_value(w, k, base + k->at, base + k->beside);
+        write_end(w);
+    }
+}

@@ -1,0 +1,50 @@
+/* All keys of a map at once: read from the tree into a struct, and written from it.
+ *
+ * The row of a key says which member of the struct holds its value (.at). A key that is no plain
+ * value, or needs another value first, is read by the code of its section (.late); it may have a
+ * function that writes it (.write). */
+#ifndef TAGFLOW_RECORD_H
+#define TAGFLOW_RECORD_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "case/value.h"
+
+/* Read the keys of `map`, whose rows are directly below `row`, into *to. `map` is NULL when the
+ * case does not have it. A key that is not given gets its default; without a default its member
+ * stays as it is. `kind`: bits of what is read; keys of other kinds get their defaults. */
+enum status record_read(const struct reader *r, const struct node *map, const char *row,
+                        unsigned kind, void *to);
+
+/* Report a key in the map that only other kinds have: "... has no effect WHY (remove it)". */
+enum status record_refuse(const struct reader *r, const struct node *map, const char *row,
+                          unsigned kind, const char *why);
+
+/* Where the resolved case is written: one key a line, or several keys in braces. */
+struct writer {
+    FILE *to;
+    const struct flow_case *c;
+    int indent; /* of keys on lines */
+    int depth;  /* of braces */
+    bool first; /* no key is in these braces yet */
+};
+
+/* Write the keys whose rows are directly below `row` from their struct. */
+void record_write(struct writer *w, const char *row, unsigned kind, const void *from);
+
+/* Begin a key ("key:") and end it after its value; the same for a map in braces. */
+void write_key(struct writer *w, const char *key);
+void write_end(struct writer *w);
+void write_open(struct writer *w, const char *key);
+void write_close(struct writer *w);
+
+/* A key whose value is a word. */
+void write_word(struct writer *w, const char *key, const char *word);
+
+/* Write a value after a blank: a number that reads back to the same bits; the choices whose bits
+ * are set. */
+void write_number(struct writer *w, double value);
+void write_choices(struct writer *w, const char *const *choices, unsigned bits);
+
+#endif

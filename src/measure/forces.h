@@ -1,0 +1,23 @@
+/* Force and torque of the fluid on a body. */
+#ifndef TAGFLOW_FORCES_H
+#define TAGFLOW_FORCES_H
+
+#include "solver/solver.h"
+
+/* Momentum that links exchange with the body's surface in the next step (see surface.h). Lattice
+ * units; NaN if a term is not finite. */
+struct body_forces {
+    double force[3];
+    double pressure[3]; /* the part of the force due to the density beside the surface; the rest is
+                         * viscous */
+    double torque[3];   /* about `about` */
+};
+
+/* Force on body number `body` of the case. The list of cells (struct domain.near) must hold the
+ * cells beside this body; it does if a series asks for its forces. about: point of reference of the
+ * torque; NULL: the body's pivot. Collective, the same on all ranks, bit-identical for every
+ * decomposition. STATUS_MACHINE when the backend failed. */
+enum status forces_measure(struct solver *s, int body, const double *about,
+                           struct body_forces *forces);
+
+#endif

@@ -1,0 +1,217 @@
+/* Wrong flows that are finite; see sanity.h. */
+#include "run/sanity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "case/keys.h"
+#include "run/output.h"
+
+/* Measured in 807 runs: correct ones had a share of at most 3e-3, wrong lids 0.20 to 0.73, wrong
+ * outlets 0.14 and more. An impulsive start has 0.25 once, and its forces alternate for some
+ * hundred steps. */
+static const double warn_above = 0.02, wrong_above = 0.15, warn_force_above = 0.05;
+/* Steps during which every check must find it. */
+static const int64_t steps_velocity = 100, steps_force = 5000;
+static const double most_density = 0.3, most_mass = 0.01;
+
+/* Forces of the sampled steps, newest first. */
+struct force_triple {
+    double force[ALTERNATION_TIMES][3];
+    int64_t above; /* step since which too much of the force alternates; -1: it does not */
+};
+
+/* Below this mean speed a flow may be rounding noise. */
+static double slowest(const struct flow_case *c)
+{
+    return c->solver.storage == PRECISION_fp64   ? 1e-9
+           : c->solver.storage == PRECISION_fp32 ? 1e-6
+                                                 : 1e-3;
+}
+
+enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,
+                          struct state *state)
+{
+    *s = (struct sanity){.c = c, .solver = solver, .above = -1, .noisy = -1};
+    enum status status = alternation_create(&s->alternation, solver);
+    s->forces = calloc((size_t)c->series_count + 1, sizeof *s->forces);
+    if (!status && !s->forces)
+        status = fail_machine("out of memory for forces");
+    for (int k = 0; !status && k < c->series_count; k++)
+        s->forces[k].above = -1;
+    if (!status)
+        status = state_add_numbers(state, "run/alternates",
+                                   "step since which too much of the velocity alternates, -1: "
+                                   "it does not",
+                                   SAMPLE_int64, 1, &s->above);
+    return status_agree(solver->domain->comm, status);
+}
+
+void sanity_destroy(struct sanity *s)
+{
+    alternation_destroy(&s->alternation);
+    free(s->forces);
+    *s = (struct sanity){0};
+}
+
+/* Steps from a sampled step to its check, 0 to 2; -1: the step is not sampled. There is no check if
+ * a checkpoint is due between its samples, since a restart would not know the earlier ones. */
+static int64_t before_look(const struct sanity *s, int64_t step)
+{
+    const int64_t every = s->c->check.every, cut = s->c->checkpoint.every;
+    const int64_t left = every > 0 ? (every - step % every) % every : every;
+    if (every < ALTERNATION_TIMES || left >= ALTERNATION_TIMES || step + left < ALTERNATION_TIMES)
+        return -1;
+    for (int64_t k = 1; k < ALTERNATION_TIMES; k++)
+        if (output_due(step + left - k, cut))
+            return -1;
+    return left;
+}
+
+int64_t sanity_next(const struct sanity *s, int64_t step)
+{
+    const int64_t every = s->c->check.every;
+    if (every < ALTERNATION_TIMES)
+        return INT64_MAX;
+    for (int64_t k = 1; k < ALTERNATION_TIMES; k++)
+        if (before_look(s, step + k) >= 0)
+            return k;
+    /* the first sample of this interval, or else the check itself */
+    const int64_t first = every - step % every - (ALTERNATION_TIMES - 1);
+    return first > 0 ? first : every - step % every;
+}
+
+bool sanity_waits(const struct sanity *s, int64_t step)
+{
+    return before_look(s, step) > 0;
+}
+
+static enum status sample_forces(struct sanity *s)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < s->c->series_count && !status; k++) {
+        struct force_triple *const t = &s->forces[k];
+        struct body_forces now;
+        if (s->c->series[k].kind != SERIES_KIND_forces)
+            continue;
+        status = forces_measure(s->solver, s->c->series[k].body, NULL, &now);
+        memmove(t->force[1], t->force[0], sizeof *t->force * (ALTERNATION_TIMES - 1));
+        memcpy(t->force[0], now.force, sizeof *t->force);
+    }
+    return status;
+}
+
+static double norm(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Advice: a more stable method, or a finer grid. */
+static const char *remedy(const struct flow_case *c, char text[128])
+{
+    const char *const method = narrate_operator_remedy(c);
+    snprintf(text, 128, "%s%sa finer grid", method, *method ? ", or " : "");
+    return text;
+}
+
+/* Has `now` been true at every check for `steps` steps? *from: the first of these checks, -1:
+ * none. */
+static bool since(int64_t *from, bool now, int64_t step, int64_t steps)
+{
+    if (!now)
+        *from = -1;
+    else if (*from < 0)
+        *from = step;
+    return now && step - *from >= steps;
+}
+
+static void warn_forces(struct sanity *s)
+{
+    char help[128];
+    for (int k = 0; k < s->c->series_count && !s->warned_forces; k++) {
+        double second[3];
+        struct force_triple *const t = &s->forces[k];
+        double(*const f)[3] = t->force;
+        if (s->c->series[k].kind != SERIES_KIND_forces)
+            continue;
+        for (int a = 0; a < 3; a++)
+            second[a] = f[0][a] - 2 * f[1][a] + f[2][a];
+        const double size = (norm(f[0]) + norm(f[1]) + norm(f[2])) / 3;
+        const bool above = size >= slowest(s->c) && norm(second) > 4 * warn_force_above * size;
+        if (!since(&t->above, above, s->solver->step, steps_force))
+            continue;
+        s->warned_forces = true;
+        warn("series %s: %.2g of the force alternates from step to step at step %lld: it is not to "
+             "be trusted (take %s)",
+             s->c->series[k].name, norm(second) / (4 * size), (long long)s->solver->step,
+             remedy(s->c, help));
+    }
+}
+
+static enum status judge(struct sanity *s, const struct narrator *n)
+{
+    struct alternation_found found;
+    char place[128], help[128];
+    const enum status status = alternation_measure(&s->alternation, s->solver, &found);
+    if (status || !(found.share >= 0)) /* too few steps since the start */
+        return status;
+    const int64_t step = s->solver->step;
+    narrate_place(n, found.cell, place, sizeof place);
+    warn_forces(s);
+    if (found.density > most_density && !s->warned_density) {
+        s->warned_density = true;
+        warn("the density comes as far as %.2g from 1 at step %lld: the flow is treated as one of "
+             "constant density (smaller velocities, or an outlet that holds the density)",
+             found.density, (long long)step);
+    }
+    const bool fast = found.rms >= slowest(s->c);
+    if (since(&s->above, fast && found.share > wrong_above, step, steps_velocity)) {
+        fail_user("the flow is wrong: %.2g of its velocity alternates from step to step at step "
+                  "%lld, and more than %g for %lld steps, most near cell %s (%s: try %s)",
+                  found.share, (long long)step, wrong_above, (long long)(step - s->above), place,
+                  key_collisions[s->c->solver.collision], remedy(s->c, help));
+        return STATUS_DIVERGED;
+    }
+    if (since(&s->noisy, fast && found.share > warn_above, step, steps_velocity) &&
+        found.share > 2 * s->warned) {
+        s->warned = found.share;
+        warn("%.2g of the velocity alternates from step to step at step %lld, most near cell %s: "
+             "the flow is noisy or becomes wrong (try %s)",
+             found.share, (long long)step, place, remedy(s->c, help));
+    }
+    return STATUS_OK;
+}
+
+enum status sanity_look(struct sanity *s, const struct narrator *n)
+{
+    const int64_t left = before_look(s, s->solver->step);
+    if (left < 0)
+        return STATUS_OK;
+    enum status status = alternation_sample(&s->alternation, s->solver);
+    if (!status)
+        status = sample_forces(s);
+    status = status_agree(s->solver->domain->comm, status);
+    return status || left > 0 ? status : judge(s, n);
+}
+
+static bool is_open(const struct flow_case *c)
+{
+    bool open = c->patch_count > 0;
+    for (int f = 0; f < 6; f++)
+        open = open || face_open(c->faces[f].kind);
+    return open;
+}
+
+void sanity_mass(struct sanity *s, double mass)
+{
+    const double change = s->mass > 0 ? mass / s->mass - 1 : 0;
+    if (fabs(change) > most_mass && is_open(s->c))
+        say("the mass in the box changed by %.2g %% since step %lld", 100 * change,
+            (long long)s->mass_step);
+    s->mass = mass;
+    s->mass_step = s->solver->step;
+}

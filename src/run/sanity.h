@@ -1,0 +1,47 @@
+/* Checks for flows that are finite but wrong. Around each divergence check (check.every) it looks
+ * for velocities and forces that alternate from step to step, and for densities far from 1; at each
+ * log line for gain or loss of mass. A wrong flow ends the run as a divergence does;
+ * docs/physics.md, "When a flow is wrong", has the limits and reasons. */
+#ifndef TAGFLOW_SANITY_H
+#define TAGFLOW_SANITY_H
+
+#include "measure/alternation.h"
+#include "measure/forces.h"
+#include "run/narrate.h"
+#include "solver/state.h"
+
+struct sanity {
+    const struct flow_case *c;
+    struct solver *solver;
+    struct alternation alternation;
+    struct force_triple *forces; /* [series_count], used by series of forces */
+    double warned;               /* the share in the last warning */
+    bool warned_forces, warned_density;
+    int64_t noisy; /* step since which the flow is noisy, -1: it is not */
+    double mass;   /* at the previous log line, at step mass_step; 0: none yet */
+    int64_t mass_step;
+    /* State, also in checkpoints: */
+    int64_t above; /* step since which the flow is wrong, -1: it is not */
+};
+
+/* Collective: one status on all ranks, failures reported. Registers its state in `state`. */
+enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,
+                          struct state *state);
+void sanity_destroy(struct sanity *s);
+
+/* Steps to the next sample; INT64_MAX: none. */
+int64_t sanity_next(const struct sanity *s, int64_t step);
+
+/* Is this step between the samples of one check? Then a requested checkpoint waits, so that a
+ * restart decides as the run would have done. */
+bool sanity_waits(const struct sanity *s, int64_t step);
+
+/* Samples this step if one is due, and checks when three samples are there. STATUS_DIVERGED,
+ * reported, when the flow has been wrong for 100 steps. Collective. */
+enum status sanity_look(struct sanity *s, const struct narrator *n);
+
+/* Logs if the mass of a box with open faces has changed by more than 1 % since the previous
+ * line. */
+void sanity_mass(struct sanity *s, double mass);
+
+#endif

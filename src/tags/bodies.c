@@ -1,0 +1,505 @@
+/* Solid bodies; see bodies.h. */
+#include "tags/bodies.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "body/body.h"
+#include "boundary.h"
+#include "tags/pores.h"
+
+/* Do the fluid cells beside the body need the list: is its wall interpolated, or does it rotate? */
+static bool has_surface(const struct case_body *body)
+{
+    return body->wall == BODY_WALL_interpolated || body->spin[0] || body->spin[1] || body->spin[2];
+}
+
+/* Adds the cell type of body number `body`. */
+static enum status add_row(struct domain *d, const struct case_body *what, const struct body *b,
+                           int body, uint8_t *number)
+{
+    const bool moves = what->velocity[0] || what->velocity[1] || what->velocity[2];
+    double lo[3], hi[3];
+    if (d->row_count == TAG_ROWS)
+        return fail_case(what->place,
+                         "bodies.%s: faces, their parts and bodies together make more than %d "
+                         "kinds of cells (fewer bodies, or parts of faces)",
+                         what->name, TAG_ROWS);
+    *number = (uint8_t)d->row_count;
+    struct tag_row *const row = &d->rows[d->row_count++];
+    *row = (struct tag_row){.boundary = has_surface(what) ? BOUNDARY_surface
+                                        : moves           ? BOUNDARY_moving
+                                                          : BOUNDARY_halfway,
+                            .body = (uint8_t)(1 + body)};
+    tag_row_move(row, what->velocity);
+    body_bounds(b, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        const bool whole = isinf(lo[a]) || isinf(hi[a]);
+        const double middle = whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]);
+        row->spin[a] = what->spin[a];
+        row->pivot[a] = what->pivot_given ? what->pivot[a] : middle;
+        row->period[a] = d->periodic[a] ? d->cells[a] : 0;
+    }
+    return STATUS_OK;
+}
+
+/* The periodic images of a body along an axis that have cells in the box, as shifts in box lengths:
+ * first to last, 0 is the body itself. A body from lo to hi without an end along the axis has no
+ * images. */
+static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
+{
+    *first = *last = 0;
+    if (d->periodic[axis] && isfinite(lo) && isfinite(hi))
+        body_images(lo, hi, d->cells[axis], first, last);
+}
+
+/* Marks which of `count` cells of a row of the box, from x on, are inside the body or its periodic
+ * images. */
+static void mark_cells(const struct domain *d, const struct body *b, int x, int count, int y, int z,
+                       uint8_t *inside)
+{
+    double lo[3], hi[3];
+    int first[3], last[3];
+    body_bounds(b, lo, hi);
+    for (int a = 0; a < 3; a++)
+        shifts_of(d, a, lo[a], hi[a], &first[a], &last[a]);
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++) {
+            const int at[2] = {y - j * d->cells[1], z - k * d->cells[2]};
+            if (at[0] + 0.5 < lo[1] || at[0] + 0.5 > hi[1] || at[1] + 0.5 < lo[2] ||
+                at[1] + 0.5 > hi[2])
+                continue;
+            for (int i = first[0]; i <= last[0]; i++)
+                body_row(b, x - i * d->cells[0], count, at[0], at[1], inside);
+        }
+}
+
+/* Marks the cells of a row of the block, with its ghosts: [ghost + n + ghost]. */
+static void mark_row(const struct domain *d, const struct body *b, int y, int z, uint8_t *inside)
+{
+    const int n = d->view.n[0], ghost = d->view.ghost[0];
+    y = domain_wrap(d, 1, d->lo[1] + y);
+    z = domain_wrap(d, 2, d->lo[2] + z);
+    mark_cells(d, b, d->lo[0], n, y, z, inside + ghost);
+    if (ghost) {
+        mark_cells(d, b, domain_wrap(d, 0, d->lo[0] - 1), 1, y, z, inside);
+        mark_cells(d, b, domain_wrap(d, 0, d->lo[0] + n), 1, y, z, inside + 1 + n);
+    }
+}
+
+/* Is this place of the block, along an axis, inside the box, not beyond a face? */
+static bool in_box(const struct domain *d, int axis, int at)
+{
+    const int g = d->lo[axis] + at;
+    return d->periodic[axis] || (g >= 0 && g < d->cells[axis]);
+}
+
+/* Tags the cells of the body. Returns how many of them the block owns. */
+static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t *inside)
+{
+    const struct view *const v = &d->view;
+    int64_t cells = 0;
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
+            if (!in_box(d, 1, y) || !in_box(d, 2, z))
+                continue;
+            memset(inside, 0, (size_t)(v->n[0] + 2 * v->ghost[0]));
+            mark_row(d, b, y, z, inside);
+            const bool owned = y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2];
+            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
+                if (!inside[x + v->ghost[0]] || !in_box(d, 0, x))
+                    continue;
+                d->tags[view_index(v, x, y, z)] = row;
+                cells += owned && x >= 0 && x < v->n[0];
+            }
+        }
+    return cells;
+}
+
+static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *row,
+                            uint8_t *inside)
+{
+    const struct case_body *const body = &all->c->bodies[number];
+    struct body *const b = &all->body[number];
+    int lo[3], hi[3];
+    bool periodic[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = d->lo[a] - d->view.ghost[a];
+        hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
+        periodic[a] = all->c->faces[2 * a].kind == FACE_periodic;
+    }
+    enum status status = body_open(b, body, all->c->cells, periodic, lo, hi, d->comm);
+    if (!status)
+        all->count++;
+    if (!status)
+        status = add_row(d, body, b, number, row);
+    if (status)
+        return status;
+    int64_t cells = fill(d, b, *row, inside);
+    MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
+    if (cells == 0)
+        return fail_case(body->place,
+                         "bodies.%s holds the centre of no cell: it is outside of the box, or "
+                         "thinner than a cell (that of cell i is i + 0.5)",
+                         body->name);
+    return STATUS_OK;
+}
+
+/* Counts the cells of each body that later bodies leave. */
+static enum status count_bodies(struct domain *d, const struct flow_case *c, const uint8_t *row)
+{
+    const struct view *const v = &d->view;
+    int64_t cells[TAG_ROWS] = {0};
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                cells[d->tags[view_index(v, x, y, z)] & TAG_ROW]++;
+    MPI_Allreduce(MPI_IN_PLACE, cells, TAG_ROWS, MPI_INT64_T, MPI_SUM, d->comm);
+    for (int k = 0; k < c->body_count; k++) {
+        d->body_cells[k] = cells[row[k]];
+        if (!d->body_cells[k])
+            return fail_case(c->bodies[k].place,
+                             "bodies.%s has no cell left: later bodies cover all of it (remove it, "
+                             "or put it after them)",
+                             c->bodies[k].name);
+    }
+    return STATUS_OK;
+}
+
+/* Makes isolated pores of images solid where the case asks for it. After all bodies, as pores
+ * depend on all of them. */
+static enum status fill_pores(struct domain *d, const struct flow_case *c, const uint8_t *row)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < c->body_count && !status; k++) {
+        const struct voxel_image *const v = &c->bodies[k].image;
+        struct case_region region;
+        int64_t filled;
+        for (int a = 0; a < 3; a++) {
+            region.lo[a] = v->at[a];
+            region.hi[a] = v->at[a] + v->to[a] - v->from[a];
+        }
+        if (v->fill)
+            status = pores_fill(d, c, &region, row[k], &filled);
+        if (v->fill && !status)
+            d->filled_cells += filled;
+    }
+    return status;
+}
+
+enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c)
+{
+    enum status status = STATUS_OK;
+    *b = (struct bodies){.c = c};
+    if (!c->body_count)
+        return STATUS_OK;
+    uint8_t row[CASE_BODIES] = {0};
+    uint8_t *const inside = malloc((size_t)(d->view.n[0] + 2 * d->view.ghost[0]));
+    b->body = calloc((size_t)c->body_count, sizeof *b->body);
+    if (!inside || !b->body)
+        status = fail_machine("out of memory for the bodies");
+    status = status_agree(d->comm, status);
+    for (int k = 0; k < c->body_count && !status; k++)
+        status = add_body(b, d, k, &row[k], inside);
+    free(inside);
+    if (!status)
+        status = count_bodies(d, c, row);
+    if (!status)
+        status = fill_pores(d, c, row);
+    return status;
+}
+
+void bodies_close(struct bodies *b)
+{
+    for (int k = 0; k < b->count; k++)
+        body_close(&b->body[k]);
+    free(b->body);
+    *b = (struct bodies){0};
+}
+
+/* ---- the list ---- */
+
+static const int velocities[Q][3] = LATTICE_VELOCITIES;
+
+/* Why a fluid cell is in the list. */
+enum reason { REASON_none, REASON_forces, REASON_step };
+
+static bool wants_forces(const struct flow_case *c, int body)
+{
+    bool wants = false;
+    for (int k = 0; k < c->series_count; k++)
+        wants = wants || (c->series[k].kind == SERIES_KIND_forces && c->series[k].body == body);
+    return wants;
+}
+
+/* Finds the links of a cell from cells that are not fluid, and why the cell belongs in the list.
+ * `asked`: [body] the case wants the body's forces. */
+static enum reason look_at(const struct domain *d, const bool *asked, int x, int y, int z,
+                           uint32_t *links)
+{
+    const struct view *const v = &d->view;
+    enum reason reason = REASON_none;
+    const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    *links = 0;
+    if (!(tag & TAG_BESIDE) || !v->rows[tag & TAG_ROW].fluid)
+        return REASON_none;
+    for (int i = 1; i < Q; i++) {
+        const size_t from =
+            view_index(v, x - velocities[i][0], y - velocities[i][1], z - velocities[i][2]);
+        const struct tag_row *const row = &v->rows[v->tags[from] & TAG_ROW];
+        if (row->fluid)
+            continue;
+        *links |= 1u << i;
+        if (row->boundary == BOUNDARY_surface)
+            reason = REASON_step;
+        else if (row->body && asked[row->body - 1] && reason == REASON_none)
+            reason = REASON_forces;
+    }
+    return reason;
+}
+
+/* Where the link of cell g of the box along c enters the body, as a fraction of the link; of all
+ * periodic images that contain the link's other end the nearest; 2: none contains it. */
+static double crossing_of(const struct domain *d, const struct body *b, const int g[3],
+                          const int c[3])
+{
+    double lo[3], hi[3], q = 2;
+    int first[3], last[3], shift[3];
+    body_bounds(b, lo, hi);
+    for (int a = 0; a < 3; a++)
+        shifts_of(d, a, lo[a], hi[a], &first[a], &last[a]);
+    for (shift[2] = first[2]; shift[2] <= last[2]; shift[2]++)
+        for (shift[1] = first[1]; shift[1] <= last[1]; shift[1]++)
+            for (shift[0] = first[0]; shift[0] <= last[0]; shift[0]++) {
+                int from[3];
+                uint8_t inside = 0;
+                for (int a = 0; a < 3; a++)
+                    from[a] = domain_wrap(d, a, g[a] + c[a]) - c[a] - shift[a] * d->cells[a];
+                body_row(b, from[0] + c[0], 1, from[1] + c[1], from[2] + c[2], &inside);
+                if (inside)
+                    q = fmin(q, body_crossing(b, from, c));
+            }
+    return q;
+}
+
+/* The first crossing with any interpolated body: where bodies overlap, the wall is the first
+ * surface met, even if the solid cell belongs to another body. Half-way if no body contains that
+ * cell, as in filled pores. */
+static double first_crossing(const struct bodies *b, const struct domain *d, const int g[3],
+                             const int c[3])
+{
+    double q = 2;
+    for (int k = 0; k < b->count; k++)
+        if (b->c->bodies[k].wall == BODY_WALL_interpolated)
+            q = fmin(q, crossing_of(d, &b->body[k], g, c));
+    return q > 1 ? 0.5 : q;
+}
+
+/* Writes the crossings of a cell's links, in order. */
+static void put_crossings(const struct bodies *b, const struct domain *d,
+                          const struct near_cell *cell, float *to)
+{
+    const struct view *const v = &d->view;
+    for (int i = 1; i < Q; i++) {
+        const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
+        int g[3];
+        if (!(cell->links >> i & 1))
+            continue;
+        const size_t there =
+            view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]);
+        const struct tag_row *const row = &v->rows[v->tags[there] & TAG_ROW];
+        for (int a = 0; a < 3; a++)
+            g[a] = d->lo[a] + cell->at[a];
+        *to = 0.5f;
+        if (row->body && b->c->bodies[row->body - 1].wall == BODY_WALL_interpolated)
+            *to = (float)first_crossing(b, d, g, c);
+        to++;
+    }
+}
+
+/* Adds, for each type of fluid cell that the list's kernel steps, a copy with FLUID_listed. The
+ * same on all ranks. */
+static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS],
+                                   uint8_t listed[TAG_ROWS])
+{
+    const int rows = d->row_count;
+    for (int row = 0; row < rows; row++) {
+        if (!met[row])
+            continue;
+        if (d->row_count == TAG_ROWS)
+            return fail_user("faces, regions and bodies together make more than %d kinds of cells",
+                             TAG_ROWS);
+        listed[row] = (uint8_t)d->row_count++;
+        d->rows[listed[row]] = d->rows[row];
+        d->rows[listed[row]].fluid = FLUID_listed;
+    }
+    return STATUS_OK;
+}
+
+/* Cells of the block that belong in the list, in the order found. */
+struct found {
+    struct near_cell *cell;
+    uint8_t *group; /* 0: stepped with the shell, 1: with the interior, 2: for forces alone */
+    size_t count, space, crossings;
+};
+
+static bool add_found(struct found *f, struct near_cell cell, uint8_t group)
+{
+    if (f->count == f->space) {
+        const size_t space = 2 * f->space + 1024;
+        struct near_cell *const cells = realloc(f->cell, space * sizeof *cells);
+        f->cell = cells ? cells : f->cell;
+        uint8_t *const groups = realloc(f->group, space);
+        f->group = groups ? groups : f->group;
+        if (!cells || !groups)
+            return false;
+        f->space = space;
+    }
+    f->cell[f->count] = cell;
+    f->group[f->count++] = group;
+    f->crossings += (size_t)__builtin_popcount(cell.links);
+    return true;
+}
+
+static bool find_near(const struct domain *d, const bool *asked, struct found *f)
+{
+    const int *const n = d->view.n;
+    struct box shell[6], interior;
+    domain_shell(d, shell, &interior);
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                struct near_cell cell = {.at = {x, y, z}};
+                const enum reason reason = look_at(d, asked, x, y, z, &cell.links);
+                bool inner = true;
+                for (int a = 0; a < 3; a++)
+                    inner = inner && cell.at[a] >= interior.lo[a] && cell.at[a] < interior.hi[a];
+                if (reason != REASON_none &&
+                    !add_found(f, cell, reason == REASON_forces ? 2 : inner))
+                    return false;
+            }
+    return true;
+}
+
+/* Stores the list sorted by group, with its crossings. */
+static enum status keep_found(const struct bodies *b, struct domain *d, const struct found *f)
+{
+    struct view *const v = &d->view;
+    if (f->count > INT_MAX || f->crossings > UINT32_MAX)
+        return fail_machine("%zu cells beside bodies are too many for a rank (more ranks)",
+                            f->count);
+    d->near = malloc((f->count ? f->count : 1) * sizeof *d->near);
+    d->crossing = malloc((f->crossings ? f->crossings : 1) * sizeof *d->crossing);
+    if (!d->near || !d->crossing)
+        return fail_machine("out of memory for %zu cells beside bodies", f->count);
+    v->near = d->near;
+    v->crossing = d->crossing;
+    for (uint8_t group = 0; group < 3; group++) {
+        for (size_t k = 0; k < f->count; k++) {
+            if (f->group[k] != group)
+                continue;
+            struct near_cell *const cell = &d->near[v->near_cells++];
+            *cell = f->cell[k];
+            cell->first = (uint32_t)v->crossings;
+            put_crossings(b, d, cell, d->crossing + v->crossings);
+            v->crossings += (size_t)__builtin_popcount(cell->links);
+        }
+        if (group == 0)
+            d->near_shell = (int)v->near_cells;
+        if (group == 1)
+            d->near_stepped = (int)v->near_cells;
+    }
+    return STATUS_OK;
+}
+
+static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
+{
+    return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
+}
+
+/* The speed of a body's surface where the link of cell `at` of the block along c meets it; see
+ * surface.h. */
+static double surface_speed(const struct domain *d, const struct tag_row *row, const int32_t at[3],
+                            const int c[3], double q)
+{
+    const double *const w = row->spin, *const u = row->wall_velocity;
+    double arm[3];
+    for (int a = 0; a < 3; a++) {
+        arm[a] = d->lo[a] + at[a] + 0.5 + q * c[a] - row->pivot[a];
+        if (row->period[a] > 0 && fabs(arm[a]) > 0.5 * row->period[a])
+            arm[a] -= copysign(row->period[a], arm[a]);
+    }
+    const double v[3] = {u[0] + w[1] * arm[2] - w[2] * arm[1], u[1] + w[2] * arm[0] - w[0] * arm[2],
+                         u[2] + w[0] * arm[1] - w[1] * arm[0]};
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Surfaces have the same speed limit as inflow through faces, MACH_MAX. Collective. */
+static enum status check_speeds(const struct bodies *b, const struct domain *d)
+{
+    const struct view *const v = &d->view;
+    double fastest[CASE_BODIES] = {0};
+    for (size_t k = 0; k < v->near_cells; k++) {
+        const struct near_cell *const cell = &d->near[k];
+        const float *crossing = d->crossing + cell->first;
+        for (int i = 1; i < Q; i++) {
+            const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
+            if (!(cell->links >> i & 1))
+                continue;
+            const double q = (double)*crossing++;
+            const uint8_t tag =
+                v->tags[view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2])];
+            const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+            if (row->body)
+                fastest[row->body - 1] =
+                    fmax(fastest[row->body - 1], surface_speed(d, row, cell->at, c, q));
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, fastest, b->count, MPI_DOUBLE, MPI_MAX, d->comm);
+    for (int k = 0; k < b->count; k++)
+        if (fastest[k] * sqrt(3.0) > MACH_MAX)
+            return fail_case(b->c->bodies[k].place,
+                             "bodies.%s: its surface is as fast as %.4g cells a step, Mach %.3g, "
+                             "where it is farthest from its axis (at most Mach %g, %.3g cells a "
+                             "step: turn it more slowly, with a smaller viscosity the Reynolds "
+                             "number stays)",
+                             b->c->bodies[k].name, fastest[k], fastest[k] * sqrt(3.0), MACH_MAX,
+                             MACH_MAX / sqrt(3.0));
+    return STATUS_OK;
+}
+
+enum status bodies_list(const struct bodies *b, struct domain *d)
+{
+    uint8_t met[TAG_ROWS] = {0}, listed[TAG_ROWS] = {0};
+    bool asked[CASE_BODIES] = {false}, any = false;
+    struct found found = {0};
+    enum status status = STATUS_OK;
+    for (int k = 0; k < b->count; k++) {
+        asked[k] = wants_forces(b->c, k);
+        any = any || asked[k] || has_surface(&b->c->bodies[k]);
+    }
+    if (!any)
+        return STATUS_OK;
+    if (!find_near(d, asked, &found))
+        status = fail_machine("out of memory for the cells beside bodies");
+    for (size_t k = 0; k < found.count && !status; k++)
+        if (found.group[k] < 2)
+            met[*tag_of(d, &found.cell[k]) & TAG_ROW] = 1;
+    MPI_Allreduce(MPI_IN_PLACE, met, TAG_ROWS, MPI_UINT8_T, MPI_MAX, d->comm);
+    if (!status)
+        status = add_listed_rows(d, met, listed);
+    if (!status)
+        status = keep_found(b, d, &found);
+    for (int k = 0; k < d->near_stepped && !status; k++) {
+        uint8_t *const tag = tag_of(d, &d->near[k]);
+        *tag = (uint8_t)(listed[*tag & TAG_ROW] | TAG_BESIDE);
+    }
+    free(found.cell);
+    free(found.group);
+    status = status_agree(d->comm, status);
+    return status ? status : check_speeds(b, d);
+}

@@ -1,0 +1,14 @@
+/* Makes a rank's block with its tags: cut by domain/, filled from the case by the other files here.
+ */
+#ifndef TAGFLOW_TAGS_CREATE_H
+#define TAGFLOW_TAGS_CREATE_H
+
+#include "domain/domain.h"
+
+/* Cuts the box among the ranks of comm, into blocks with about equal numbers of fluid cells, and
+ * makes this rank's tags from the case. */
+enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
+/* The whole box on this process, whatever the case says of ranks. */
+enum status domain_whole(struct domain *d, const struct flow_case *c);
+
+#endif

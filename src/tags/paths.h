@@ -1,0 +1,21 @@
+/* Checks whether mass that enters through faces can leave again. */
+#ifndef TAGFLOW_PATHS_H
+#define TAGFLOW_PATHS_H
+
+#include "domain/domain.h"
+
+/* Every part of the fluid with a net given inflow or outflow must touch an open face that holds a
+ * density. If the case has no such face, the given velocities may change the part's density by at
+ * most PATHS_DRIFT in the run. A sponge takes up mass: with one in the case this is not checked. If
+ * there are several open faces, fluid must join at least two of them. Parts are as in pores.h;
+ * without bodies all of the fluid is one part.
+ *
+ * After domain_create. Collective. STATUS_USAGE, reported at the face; STATUS_MACHINE, reported. */
+enum status paths_check(const struct domain *d, const struct flow_case *c);
+
+#define PATHS_DRIFT 0.01
+
+/* Does a rank have too many cells to look for parts? Collective. */
+bool paths_too_large(const struct domain *d);
+
+#endif

@@ -1,0 +1,160 @@
+/* Report on faces and bodies; see survey.h. */
+#include "tags/survey.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/message.h"
+#include "tags/paths.h"
+
+/* Does this cell, of the block or beside it, belong to a body that is not an image? */
+static bool is_body(const struct domain *d, const struct flow_case *c, const int at[3])
+{
+    const struct view *const v = &d->view;
+    const uint8_t tag = v->tags[view_index(v, at[0], at[1], at[2])];
+    const int body = v->rows[tag & TAG_ROW].body;
+    return body && !c->bodies[body - 1].image.file;
+}
+
+/* Finds where bodies begin or end between two layers of the block; the outer layer is `depth` cells
+ * from the face. */
+static void look_at_layer(struct survey *s, const struct domain *d, const struct flow_case *c,
+                          int face, int depth)
+{
+    const int axis = face / 2, outer = face % 2 ? d->cells[axis] - 1 - depth : depth;
+    int axes[2], at[3], next[3], g[3];
+    face_axes(face, axes);
+    at[axis] = outer - d->lo[axis];
+    if (at[axis] < 0 || at[axis] >= d->view.n[axis] || depth + 1 >= d->cells[axis])
+        return;
+    next[axis] = at[axis] + (face % 2 ? -1 : 1);
+    for (int j = 0; j < d->view.n[axes[1]]; j++)
+        for (int i = 0; i < d->view.n[axes[0]]; i++) {
+            at[axes[0]] = next[axes[0]] = i;
+            at[axes[1]] = next[axes[1]] = j;
+            const bool outside = is_body(d, c, at), inside = is_body(d, c, next);
+            if (outside == inside || (inside && depth + 1 == SURVEY_NEAR))
+                continue;
+            for (int a = 0; a < 3; a++)
+                g[a] = d->lo[a] + at[a];
+            struct gaps *const near = &s->near[faces_opening_at(d, c, face, g)];
+            const int64_t cell = ((int64_t)g[2] * d->cells[1] + g[1]) * d->cells[0] + g[0];
+            near->cells++;
+            near->first = cell < near->first ? cell : near->first;
+        }
+}
+
+static void find_near(struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    for (int k = 0; k < SURVEY_OPENINGS; k++)
+        s->near[k].first = INT64_MAX;
+    for (int face = 0; face < 6; face++)
+        for (int depth = 0; depth < SURVEY_NEAR && !d->periodic[face / 2]; depth++)
+            look_at_layer(s, d, c, face, depth);
+    for (int k = 0; k < d->openings; k++) {
+        MPI_Allreduce(MPI_IN_PLACE, &s->near[k].cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
+        MPI_Allreduce(MPI_IN_PLACE, &s->near[k].first, 1, MPI_INT64_T, MPI_MIN, d->comm);
+    }
+}
+
+enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    *s = (struct survey){.skipped = false};
+    const enum status status = paths_check(d, c);
+    if (status || !c->body_count)
+        return status;
+    find_near(s, d, c);
+    s->skipped = paths_too_large(d);
+    return s->skipped ? STATUS_OK : gaps_find(d, c, &s->shapes, &s->images);
+}
+
+static const struct case_face *opening_of(const struct flow_case *c, int k)
+{
+    return k < 6 ? &c->faces[k] : &c->patches[k - 6].opening;
+}
+
+static const char *cell_text(char text[64], const struct domain *d, int64_t cell)
+{
+    snprintf(text, 64, "[%d, %d, %d]", (int)(cell % d->cells[0]),
+             (int)(cell / d->cells[0] % d->cells[1]), (int)(cell / d->cells[0] / d->cells[1]));
+    return text;
+}
+
+static void say_opening(const struct domain *d, const struct flow_case *c, int k)
+{
+    const struct domain_opening *const o = &d->opening[k];
+    const struct case_face *const what = opening_of(c, k);
+    const double dx = c->units.dx;
+    char name[FACES_NAME], rate[64] = "";
+    if (!face_open(what->kind) || o->open == o->cells || !o->open)
+        return;
+    faces_name(c, k, name);
+    if (o->inflow != 0)
+        snprintf(rate, sizeof rate, ", flow rate %s %.5g %s", o->inflow > 0 ? "in" : "out",
+                 fabs(o->inflow) * dx * dx * dx / c->units.dt,
+                 c->units.given ? "m3/s" : "cells^3 a step");
+    say("%s: %lld of %lld cells open%s", name, (long long)o->open, (long long)o->cells, rate);
+}
+
+static void warn_near(const struct survey *s, const struct domain *d, const struct flow_case *c,
+                      int k)
+{
+    char name[FACES_NAME], cell[64];
+    if (!s->near[k].cells || !face_open(opening_of(c, k)->kind))
+        return;
+    faces_name(c, k, name);
+    warn("%s: a body begins or ends within %d cells of it, first at cell %s: the flow that it "
+         "turns aside meets the face, which may become unstable (leave %d cells, or let the body "
+         "go straight on)",
+         name, SURVEY_NEAR, cell_text(cell, d, s->near[k].first), SURVEY_NEAR);
+}
+
+/* Warns if velocities are given and nothing (face or sponge) holds the density. */
+static void warn_density(const struct domain *d, const struct flow_case *c)
+{
+    bool flows = false, held = false, out = false;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_face *const what = opening_of(c, k);
+        flows = flows || d->opening[k].inflow != 0;
+        if (!d->opening[k].open || !face_holds_density(what))
+            continue;
+        out = true;
+        held = held || what->kind == FACE_pressure || what->reflection > 0;
+    }
+    for (int k = 0; k < c->zone_count; k++)
+        held = held || c->zones[k].sponge.given;
+    if (flows && out && !held)
+        warn("no face holds the density, as reflection is 0: the mass of the box drifts (leave "
+             "reflection out, or make a face pressure)");
+}
+
+/* Warns if the box contains only a small part of a mesh. */
+static void warn_outside(const struct domain *d, const struct case_body *body, int64_t cells)
+{
+    static const double least = 0.1;
+    const struct mesh_facts *const f = &body->mesh.facts;
+    const double all = f->cells ? (double)f->cells : fabs(f->volume);
+    if (body->mesh.file && d->tags && (double)cells < least * all)
+        warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
+             "or place?)",
+             body->name, all, (long long)cells);
+}
+
+void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    char cell[64];
+    for (int k = 0; k < d->openings; k++)
+        say_opening(d, c, k);
+    if (s->skipped)
+        say("bodies: blocked ways and narrow gaps were not looked for, with so many cells on a "
+            "rank");
+    for (int k = 0; k < d->openings; k++)
+        warn_near(s, d, c, k);
+    warn_density(d, c);
+    for (int k = 0; k < c->body_count; k++)
+        warn_outside(d, &c->bodies[k], d->body_cells[k]);
+    if (s->shapes.cells)
+        warn("%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
+             "flow there is not resolved (a finer grid, or no gap)",
+             (long long)s->shapes.cells, cell_text(cell, d, s->shapes.first));
+}

@@ -1,0 +1,27 @@
+/* Messages of `check` and the log about faces and bodies, after the cells are made; and errors. */
+#ifndef TAGFLOW_SURVEY_H
+#define TAGFLOW_SURVEY_H
+
+#include "tags/faces.h"
+#include "tags/gaps.h"
+
+enum {
+    SURVEY_OPENINGS = 6 + CASE_PATCHES,
+    SURVEY_NEAR = 3, /* distance in cells that bodies should keep from open faces */
+};
+
+struct survey {
+    bool skipped; /* too many cells on a rank: shapes and images are not known */
+    struct gaps shapes, images;
+    /* Places within SURVEY_NEAR cells of an opening where a body begins or ends along the normal; a
+     * body that goes straight through has none. Images are not counted. */
+    struct gaps near[SURVEY_OPENINGS];
+};
+
+/* Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
+enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
+
+/* Logs which open faces are partly covered, and warns. */
+void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c);
+
+#endif

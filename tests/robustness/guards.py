@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""Cases that would compute something else than was meant: refused with a line at the key, or said.
+
+Each is a small box that `check` reads, by itself and under mpirun; some are run, to see that what is said is true.
+"""
+import csv
+
+import numpy
+
+import runs
+from runs import check, tagflow, write
+
+CHANNEL = """\
+domain:  {cells: [40, 16, 12]}
+fluid:   {viscosity: 0.05}
+faces:
+  xmin: {velocity: {value: [0.05, 0, 0], profile: parabola}}
+  xmax: pressure
+  y: wall
+  z: wall
+run:     {steps: 200}
+"""
+INLET, OUTLET = ":4:3: faces.xmin", ":5:3: faces.xmax"
+
+
+def body(shape, name="b"):
+    return {f"bodies.{name}": f"{{shape: {shape}}}"}
+
+
+def box(*corners, name="b"):
+    return body(f"{{box: {{from: {list(corners[:3])}, to: {list(corners[3:])}}}}}", name)
+
+
+def asks(settings, case="case.yaml", ranks=0, command=("check",)):
+    return tagflow(*command, case, *runs.sets(settings), ranks=ranks)
+
+
+def refused(settings, *words, case="case.yaml", all_ways=False):
+    """One line, exit status 2, by `check`; and by `run`, and on ranks; nothing is written."""
+    ways = [(("check",), 0), (("run", "--output", "no"), 0), (("check",), 3), (("run", "--output", "no"), 2)]
+    for command, ranks in ways if all_ways else ways[:1]:
+        said = asks(settings, case, ranks, command)
+        good = said.code == 2 and len(said.errors) == 1 and all(word in said.errors[0] for word in words)
+        if not check(good and "no" not in runs.tree(), f"{command[0]} on {ranks} ranks refuses {settings}: {said}"):
+            return
+
+
+def accepted(settings, *words, case="case.yaml", warned=(), all_ways=False):
+    """Exit status 0, and these words in what is said; as many warnings as there are words for them."""
+    for ranks in (0, 3) if all_ways else (0,):
+        said = asks(settings, case, ranks)
+        warnings = [line for line in said.lines if line not in said.errors]
+        check(said.code == 0 and not said.errors and all(word in said.out for word in words) and
+              len(warnings) == len(warned) and all(word in line for word, line in zip(warned, warnings)),
+              f"check on {ranks} ranks takes {settings}, and says {words}: {said}, {warnings}")
+
+
+def rows(folder, name):
+    with open(f"{folder}/series/{name}.csv") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+write("case.yaml", CHANNEL)
+
+# Bodies on open faces: faces count what is left of them, profiles span it.
+accepted({})
+refused(box(0, 0, 0, 6, 16, 12), INLET + ": bodies or later patches cover all of its 192 cells", all_ways=True)
+refused(box(36, 0, 0, 40, 16, 12), OUTLET + ": bodies or later patches cover all of its 192 cells")
+refused({"patches": "{all: {face: xmin, rectangle: {from: [0, 0], to: [16, 12]}, slip: {}}}"}, INLET, "cover all of its 192 cells")
+refused(body("{sphere: {center: [0, 8, 6], radius: 3}}"), INLET + ": bodies or later patches leave 160 of its 192 cells, which are no rectangle",
+        "patches: {inlet: {face: xmin, ", "profile: uniform", all_ways=True)
+step = box(0, 0, 0, 10, 6, 12)
+rate = 0.05
+for cells in 10, 12:
+    rate *= sum(4 * p * (1 - p) for p in ((i + 0.5) / cells for i in range(cells)))
+accepted(step, f"faces.xmin: 120 of 192 cells open, flow rate in {rate:.5g} cells^3 a step", all_ways=True)
+accepted(step | {"units": "{dx: 10 mm, dt: 1 ms, density: 1 kg/m3}", "fluid.viscosity": "5e-3 m2/s",
+                 "faces.xmin.velocity.value": "[0.5 m/s, 0, 0]"}, f"flow rate in {rate * 1e-3:.5g} m3/s")
+uniform = {"faces.xmin.velocity.profile": "uniform"}
+accepted(body("{sphere: {center: [0, 8, 6], radius: 3}}") | uniform, "faces.xmin: 160 of 192 cells open, flow rate in 8 cells^3 a step",
+         warned=["faces.xmin: a body begins or ends within 3 cells of it, first at cell [0, "], all_ways=True)
+accepted(box(3, 5, 5, 8, 9, 9))
+accepted(box(2, 5, 5, 8, 9, 9), warned=["faces.xmin: a body begins or ends within 3 cells of it, first at cell [1, 5, 5]"])
+accepted(box(30, 5, 5, 38, 9, 9), warned=["faces.xmax: a body begins or ends within 3 cells of it, first at cell [38, 5, 5]"])
+accepted(box(0, 0, 0, 40, 6, 12), "faces.xmin: 120 of 192", "faces.xmax: 120 of 192 cells open\n")
+
+# What is said to come in comes in, on any cut.
+said = asks(step, ranks=2, command=("run", "--output", "step", "--set",
+                                    "output.series.in={every: 200, of: flow_rate, axis: x, at: 0}"))
+promised = float(said.out.split("flow rate in ")[1].split()[0])
+found = rows("step", "in")[-1]
+check(said.code == 0 and found["area"] == 120 and abs(found["volume_flow"] / promised - 1) < 1e-4,
+      f"{found['volume_flow']:.5g} come in through {found['area']:.0f} cells, {promised} were promised")
+
+# Nothing holds the density.
+accepted({"faces.xmax": "{nonreflecting: {reflection: 0}}"}, warned=["no face holds the density, as reflection is 0"])
+accepted({"faces.xmax": "nonreflecting"})
+accepted({"faces.xmax": "{nonreflecting: {reflection: 0}}", "faces.xmin": "slip"})
+
+# The initial flow of an inlet is that of its open part.
+said = asks(step | {"initial": "{flow: inlet}", "run.steps": 1},
+            command=("run", "--output", "first", "--set", "output.fields.main={every: 1, of: velocity, precision: fp64}"))
+velocity = runs.snapshot("first/fields/main_0000000000.vtkhdf")["velocity"][6, :, 30, 0] if said.code == 0 else [0]
+profile = [4 * p * (1 - p) for p in ((i + 0.5 - 6) / 10 for i in range(16))]
+check(said.code == 0 and all(abs(u / velocity[10] - max(p, 0) / profile[10]) < 1e-6 for u, p in zip(velocity, profile)),
+      f"the flow begins with the open part's profile: {[round(float(u), 4) for u in velocity]}")
+
+# Inflow that cannot leave.
+far = body("{sphere: {center: [20, 8, 6], radius: 3}}")
+for more in {}, far:
+    refused({"faces.xmax": "wall"} | more, INLET + ": the velocities that the faces give bring 4.2", "more in than out", "change the density by +1",
+            "make one of the faces pressure, outflow or nonreflecting", all_ways=True)
+    refused({"faces.xmin": "{velocity: {value: [0.05, 0, 0]}}", "faces.xmax": "{velocity: {value: [0.01, 0, 0]}}"} | more,
+            "bring 7.68 cells^3 a step more in than out")
+    accepted({"faces.xmax": "{velocity: {value: [0.05, 0, 0], profile: parabola}}"} | more)
+    accepted({"faces.xmin.velocity.sine": "{period: 50, mean: 0}", "faces.xmax": "wall"} | more)
+    accepted({"faces.xmax": "wall", "regions": "{r: {box: {from: [30, 0, 0]}, sponge: {towards: xmax, strength: 0.1}}}"} | more)
+refused({"faces.xmin": "{velocity: {value: [-0.05, 0, 0]}}", "faces.xmax": "wall"}, "more out than in", "change the density by -2")
+refused({"faces.xmin": "{wall: {velocity: [0.05, 0, 0]}}", "faces.xmax": "wall"}, "bring 9.6 cells^3 a step more in than out")
+refused({"faces.xmin.velocity.ramp": 100, "faces.xmax": "wall"}, INLET, "bring 3.2")  # 3/4 of it in the mean of 200 steps
+accepted({"faces.xmax": "wall", "run.steps": 1})  # 0.06 % of the mass
+
+# A channel that bodies close.
+wall = box(20, 0, 0, 24, 16, 12)
+refused(wall, INLET + ": no fluid leads from it to an open face", "bodies close every way", all_ways=True)
+refused(wall | {"faces.xmin": "{velocity: {value: [-0.05, 0, 0]}}"}, "through which that could come")
+refused(wall | {"faces.xmin": "{pressure: {density: 1.01}}"}, "faces.xmin: no fluid leads from any open face to another one", all_ways=True)
+accepted(wall | {"faces.x": "null", "faces": "{x: periodic, y: wall, z: wall}", "force.acceleration": "[1e-6, 0, 0]"})
+accepted(box(20, 0, 0, 24, 16, 8))
+
+# Gaps of one or two cells.
+write("gaps.yaml", CHANNEL.replace("profile: parabola", "profile: uniform"))
+
+
+def gaps(settings, cells, *first, all_ways=False):
+    words = [f"{cells} fluid cells are in gaps of one or two cells between walls, the first at {list(first)}"] if cells else []
+    accepted(settings, case="gaps.yaml", warned=words, all_ways=all_ways)
+
+
+# Those beside a wall along the gap are not counted: they could as well be in a dent.
+gaps(box(10, 2, 0, 20, 10, 12), 10 * 2 * 10, 10, 0, 1)
+gaps(box(10, 3, 0, 20, 10, 12), 0)
+gaps(box(10, 1, 2, 20, 15, 10), 10 * (2 * 8 + 4 * 14), 10, 1, 0)
+gaps(box(10, 0, 0, 20, 5, 12) | box(8, 7, 0, 22, 16, 12, name="c"), 10 * 2 * 10, 10, 5, 1, all_ways=True)
+gaps(box(10, 0, 0, 20, 5, 12) | box(8, 6, 0, 22, 16, 12, name="c"), 10 * 1 * 10, 10, 5, 1)
+gaps(body("{complement: {pipe: {cylinder: {center: [0, 8, 6], axis: x, radius: 4.03}}}}"), 0)  # its dents are no gaps
+gaps(body("{complement: {pipe: {sphere: {center: [20, 8, 6], radius: 4.52}}}}") | {"faces.xmin": "wall", "faces.xmax": "wall"}, 0)
+# One cell thick, and in boxes so short that a body meets itself.
+flat = {"domain.cells": [40, 16, 1], "faces.z": "periodic", "faces.xmin": "{velocity: {value: [0.05, 0, 0]}}"}
+gaps(flat | body("{cylinder: {center: [20, 8, 0.5], axis: z, radius: 4}}"), 0)
+gaps(flat | box(18, 4, 0, 22, 14, 1), 4 * 2, 18, 14, 0)
+gaps({"domain.cells": [40, 16, 4], "faces.z": "periodic"} | box(18, 4, 0, 22, 12, 2), 0)
+gaps({"domain.cells": [40, 2, 12]}, 0)
+
+# Bodies that later ones cover, and meshes in another unit.
+inner = box(10, 4, 4, 14, 8, 8, name="a")
+refused(inner | box(8, 4, 4, 14, 8, 8), "bodies.a has no cell left: later bodies cover all of it", all_ways=True)
+refused(inner | box(10, 4, 4, 12, 8, 8) | box(12, 4, 4, 14, 8, 8, name="c"), "bodies.a has no cell left")
+accepted(inner | box(11, 4, 4, 14, 8, 8))
+FACET = "facet normal 0 0 0 outer loop vertex {} vertex {} vertex {} endloop endfacet\n"
+SIDES = ("5 5 4", "5 9 4", "9 5 4"), ("5 5 4", "9 5 4", "5 5 8"), ("5 5 4", "5 5 8", "5 9 4"), ("9 5 4", "5 9 4", "5 5 8")
+write("wedge.stl", "solid\n" + "".join(FACET.format(*side) for side in SIDES) + "endsolid\n")
+for scale, words in (1, ""), (1000, "1000 times smaller"), (1e-3, "1000 times larger"), (100, "100 times smaller"), (25.4, "25.4 times smaller"):
+    mesh = {"bodies.b": f"{{mesh: {{file: wedge.stl, scale: {scale}}}}}"}
+    if words:
+        refused(mesh, f"({words} it would fit: is a length of 1 in the file a unit of ")
+    else:
+        accepted(mesh)
+accepted({"bodies.b": "{mesh: {file: wedge.stl, scale: 8, min: [34, 8, 6]}}"},
+         warned=["bodies.b: of the 5456 cells of its mesh 288 are in the box (is it in another unit, or place?)"])
+
+# A region that changes nothing changes no bit, whatever the viscosity.
+write("same.yaml", """\
+domain:  {cells: [16, 12, 8]}
+fluid:   {viscosity: 0.05}
+solver:  {collision: trt, subgrid: {smagorinsky: {constant: 0.2}}}
+initial: {flow: channel, amplitude: 0.1, perturbation: 0.5}
+faces:   {x: periodic, y: wall, z: periodic}
+run:     {steps: 50}
+""")
+for viscosity in 0.05, 0.013, 0.0071, 0.3:
+    hashes = []
+    for more in {}, {"regions": "{r: {box: {from: [3, 0, 0], to: [9, 12, 8]}}}"}:
+        said = tagflow("run", "same.yaml", "--output", "same", "--overwrite", *runs.sets({"fluid.viscosity": viscosity} | more))
+        hashes.append(runs.load("same", "report.json")["state_hash"])
+    check(said.code == 0 and hashes[0] == hashes[1], f"viscosity {viscosity}: with and without a region {hashes}")
+
+# What is no number is shown as none, with checks off.
+write("wild.yaml", """\
+domain:  {cells: [16, 12, 8]}
+fluid:   {viscosity: 1e-4}
+faces:   {x: periodic, y: wall, z: periodic}
+force:   {acceleration: [0.05, 0, 0]}
+bodies:
+  ball: {shape: {sphere: {center: [6, 6, 4], radius: 2.5}}, wall: interpolated}
+run:     {steps: 400}
+check:   {every: 0}
+checkpoint: {every: 0}
+output:
+  log:    {every: 100}
+  series:
+    flow:   {every: 100, of: [mass, kinetic_energy, enstrophy, max_velocity]}
+    drag:   {every: 100, of: forces, body: ball, area: 20, velocity: 0.1, length: 5}
+    rate:   {every: 100, of: flow_rate, axis: x}
+    point:  {every: 100, of: probe, point: [12.5, 6.2, 4.1]}
+    change: {every: 100, of: residual}
+    k:      {every: 100, of: permeability, axis: x}
+  fields: {main: {every: 400, of: [velocity, density, pressure, vorticity]}}
+  images: {mid: {every: 400, of: speed}}
+""")
+GIVEN = {"step", "time", "area", "gradient"}
+for ranks in 0, 2:
+    said = tagflow("run", "wild.yaml", "--output", "wild", "--overwrite", ranks=ranks)
+    check(said.code == 0 and "energy nan  max |u| nan" in said.out and runs.load("wild", "report.json")["state"] == "done",
+          f"a flow that is none, on {ranks} ranks, goes on with checks off: {said}")
+    for name in "flow", "drag", "rate", "point", "change", "k":
+        last = {key: value for key, value in rows("wild", name)[-1].items() if key not in GIVEN}
+        check(last and all(value != value for value in last.values()), f"{name} has {last}")
+    with open("wild/series/flow.csv") as file:
+        check("-nan" not in file.read(), "nan has no sign")
+    for name, values in runs.snapshot("wild/fields/main_0000000400.vtkhdf").items():
+        check(not numpy.isfinite(values[:, :, 12]).any(), f"{name} is nan where the fluid is")
+
+runs.finish()
