@@ -41,12 +41,13 @@ trap 'rmdir "$sessions/kept"' EXIT
 
 failed=0
 rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
+# env: no signal is ignored in the tests, even if this script was started so, as by nohup.
 # shellcheck disable=SC2086 # one word or two
-meson test -C build-test --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
+env --default-signal meson test -C build-test --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
 if [ $# = 0 ]; then
     # shellcheck disable=SC2086
-    meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs $chosen --suite unit --suite parallel </dev/null ||
-        failed=$?
+    env --default-signal meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs $chosen \
+        --suite unit --suite parallel </dev/null || failed=$?
 fi
 
 /usr/bin/python3 - build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1

@@ -30,6 +30,12 @@ WORK = tempfile.mkdtemp(prefix="tagflow_robust_")
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 os.chdir(WORK)
 
+# Under nohup, or behind a shell's "&", a program starts with signals ignored, and so would the runs.
+for number in signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2:
+    signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
 # Ranks that wait let others have the core: other tests run beside this one.
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 
