@@ -267,12 +267,12 @@ struct case_series {
     char name[CASE_NAME];
     enum series_kind kind;
     int64_t every;
-    unsigned of;           /* flow: bit s: column s of SERIES_LIST */
-    double from[3], to[3]; /* line: its ends; probe: the first; cell i spans [i, i + 1] */
-    int points;            /* line: number, both ends included, >= 2; surface: on the ring */
-    int axis, at;      /* flow_rate: plane of cells `at`; surface: normal of the ring */
-    bool center_given; /* surface: the ring's centre is `from`; else the middle of the body */
-    int body;          /* forces, surface: index of the body */
+    unsigned of;             /* flow: bit s: column s of SERIES_LIST */
+    double from[3], to[3];   /* line: its ends; probe: the first; cell i spans [i, i + 1] */
+    int points;              /* line: number, both ends included, >= 2; surface: on the ring */
+    int axis, at;            /* flow_rate: plane of cells `at`; surface: normal of the ring */
+    bool center_given;       /* surface: the ring's centre is `from`; else the middle of the body */
+    int body;                /* forces, surface: index of the body */
     double area, velocity;   /* forces: references of coefficients; area 0: no coefficients */
     double length;           /* forces: reference; permeability: of the sample; 0: the box's */
     int density_face;        /* forces: face whose density coefficients take; -1: reference */
@@ -463,6 +463,12 @@ const char *face_name(int face); /* "xmin" ... "zmax" */
 
 /* The two axes in the plane of a face, ascending. */
 void face_axes(int face, int axes[2]);
+
+/* Openings are numbered: the six faces, then the patches. case_opening_side(): the face of opening
+ * k or the one that has it as a patch. */
+int case_openings(const struct flow_case *c);
+const struct case_face *case_opening(const struct flow_case *c, int k);
+int case_opening_side(const struct flow_case *c, int k);
 
 /* Describe an opening in words: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...". */
 void face_text(const struct case_face *face, char *text, size_t size);

@@ -16,7 +16,7 @@ static enum status read_face(const struct reader *r, struct node *n, int first, 
         c->faces[f].place = place_text(r->document, n->key_at);
         s = !c->faces[f].place        ? STATUS_MACHINE
             : n->kind == NODE_MAPPING ? opening_read(r, n, row, f, &c->faces[f])
-                                      : opening_read_word(r, n, f, &c->faces[f]);
+                                      : opening_read_word(r, n, &c->faces[f]);
     }
     return s;
 }

@@ -158,7 +158,9 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
     {ROW(P ".pressure", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                          \
      .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, in its place"},  \
     {ROW(P ".reflection", KEY_NUMBER), AT(case_face, reflection), .range = BETWEEN(0, 1),               \
-     .otherwise = "0.1443 / cells across the box along the face's axis", .example = "0.001",            \
+     .otherwise = "0.1443 / L, L the cells of the box along the face's axis; 0.5774 / L where several " \
+                  "openings hold the density and a given velocity or different densities drive the flow", \
+     .example = "0.001",                                                                                \
      .meaning = "share of the density's deviation from that value which a step removes; 0: the density " \
                 "is not held"}
 
@@ -268,8 +270,8 @@ const struct key key_table[] = {
     {ROW("solver.collision", KEY_CHOICE), AT(flow_case, solver.collision), .late = true,
      .choices = key_collision_choices, .fallback = "auto", .example = "trt",
      .meaning = "collision operator; auto: trt up to a Reynolds number of a cell (largest velocity "
-                "set / viscosity) of 10, 8 where walls move, 4 where they move beside open faces; rr "
-                "above and with a subgrid model"},
+                "set / viscosity) of 10, 8 with open faces or moving walls, 4 with both; rr above and "
+                "with a subgrid model"},
     {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},

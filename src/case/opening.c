@@ -221,16 +221,11 @@ static enum status read_pressure(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-/* The default reflection brings the density back as fast as possible without ringing. Between a
- * face of given velocity and an outlet L cells away, the deviation d of the mean density obeys
- *
- *   L d'' + c_s d' + c_s r d = 0,
- *
- * whose two decay times are equal for r = c_s / (4 L): 2 L / c_s steps. */
-static void outlet_default(int face, const int cells[3], struct case_face *to)
+/* choose_reflection() replaces a reflection that is not given. */
+static void outlet_default(struct case_face *to)
 {
     to->density = 1;
-    to->reflection = 1 / sqrt(3.0) / (4.0 * cells[face / 2]);
+    to->reflection = REFLECTION_AUTO;
 }
 
 static enum status read_outlet(const struct reader *r, const struct node *map, const char *row,
@@ -238,7 +233,7 @@ static enum status read_outlet(const struct reader *r, const struct node *map, c
 {
     const struct node *const velocity = node_get(map, "velocity");
     enum status s;
-    outlet_default(face, r->c->cells, to);
+    outlet_default(to);
     if ((s = read_level(r, map, keys_below(row, "density").text, keys_below(row, "pressure").text,
                         &to->density)) ||
         (s = record_read(r, map, row, 0, to)) || !velocity)
@@ -295,8 +290,7 @@ enum status opening_read(const struct reader *r, const struct node *map, const c
     return STATUS_OK;
 }
 
-enum status opening_read_word(const struct reader *r, const struct node *n, int face,
-                              struct case_face *to)
+enum status opening_read_word(const struct reader *r, const struct node *n, struct case_face *to)
 {
     const int kind = choice_index(key_face_kinds, n->text);
     if (kind < 0)
@@ -308,8 +302,23 @@ enum status opening_read_word(const struct reader *r, const struct node *n, int 
     if (kind == FACE_pressure)
         to->density = 1;
     if (kind == FACE_outflow || kind == FACE_nonreflecting)
-        outlet_default(face, r->c->cells, to);
+        outlet_default(to);
     return STATUS_OK;
+}
+
+int case_openings(const struct flow_case *c)
+{
+    return 6 + c->patch_count;
+}
+
+const struct case_face *case_opening(const struct flow_case *c, int k)
+{
+    return k < 6 ? &c->faces[k] : &c->patches[k - 6].opening;
+}
+
+int case_opening_side(const struct flow_case *c, int k)
+{
+    return k < 6 ? k : c->patches[k - 6].face;
 }
 
 bool face_open(enum face_kind kind)

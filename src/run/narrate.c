@@ -201,9 +201,9 @@ static bool is_near(const struct flow_case *c, int face, const int cell[3])
 static const struct case_face *open_face_near(const struct flow_case *c, const int cell[3],
                                               bool outlet, const char **side)
 {
-    for (int f = 0; f < 6 + c->patch_count; f++) {
-        const struct case_face *const face = f < 6 ? &c->faces[f] : &c->patches[f - 6].opening;
-        const int on = f < 6 ? f : c->patches[f - 6].face;
+    for (int f = 0; f < case_openings(c); f++) {
+        const struct case_face *const face = case_opening(c, f);
+        const int on = case_opening_side(c, f);
         *side = key_sides[on];
         if ((outlet ? face_holds_density(face) : face->kind == FACE_velocity) &&
             is_near(c, on, cell))

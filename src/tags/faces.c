@@ -369,14 +369,14 @@ static enum status set_tags(struct faces *f)
 static void name_opening(struct faces *f, int k, struct opening *o)
 {
     const struct flow_case *const c = f->c;
-    *o = (struct opening){.what = k < 6 ? &c->faces[k] : &c->patches[k - 6].opening,
-                          .face = k < 6 ? k : c->patches[k - 6].face,
+    *o = (struct opening){.what = case_opening(c, k),
+                          .face = case_opening_side(c, k),
                           .table = f->d->opening[k].table};
 }
 
 static enum status faces_open(struct faces *f, struct domain *d, const struct flow_case *c)
 {
-    *f = (struct faces){.d = d, .c = c, .count = 6 + c->patch_count};
+    *f = (struct faces){.d = d, .c = c, .count = case_openings(c)};
     f->opening = calloc((size_t)f->count, sizeof *f->opening);
     if (!f->opening)
         return fail_machine("out of memory for the faces");
@@ -389,7 +389,7 @@ static enum status faces_open(struct faces *f, struct domain *d, const struct fl
 static enum status make_openings(struct faces *f, struct domain *d, const struct flow_case *c)
 {
     *f = (struct faces){0};
-    d->openings = 6 + c->patch_count;
+    d->openings = case_openings(c);
     d->opening = calloc((size_t)d->openings, sizeof *d->opening);
     if (!d->opening)
         return fail_machine("out of memory for the faces");
@@ -423,8 +423,7 @@ enum status domain_faces(struct domain *d, const struct flow_case *c)
 double faces_inward(const struct domain *d, const struct flow_case *c, int opening, int face,
                     const int g[3])
 {
-    const struct case_face *const what =
-        opening < 6 ? &c->faces[opening] : &c->patches[opening - 6].opening;
+    const struct case_face *const what = case_opening(c, opening);
     const uint32_t table = d->opening[opening].table;
     const int axis = face / 2;
     int axes[2], n[2];
@@ -586,11 +585,11 @@ enum status faces_fit(struct domain *d, const struct flow_case *c)
 static bool is_small(const struct flow_case *c)
 {
     static const double counted = 0x1p26, tabled = 0x1p22;
-    for (int k = 0; k < 6 + c->patch_count; k++) {
-        const struct case_face *const what = k < 6 ? &c->faces[k] : &c->patches[k - 6].opening;
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
         const double most = what->profile == PROFILE_uniform ? counted : tabled;
         int axes[2];
-        face_axes(k < 6 ? k : c->patches[k - 6].face, axes);
+        face_axes(case_opening_side(c, k), axes);
         if ((double)c->cells[axes[0]] * c->cells[axes[1]] > most)
             return false;
     }

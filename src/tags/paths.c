@@ -16,17 +16,12 @@ struct reach {
 /* Possible errors. */
 enum wrong { WRONG_nothing, WRONG_blocked, WRONG_drift };
 
-static const struct case_face *opening_of(const struct flow_case *c, int k)
-{
-    return k < 6 ? &c->faces[k] : &c->patches[k - 6].opening;
-}
-
 /* Openings with open cells that let any mass in or out, as they hold a density. */
 static uint64_t outlets_of(const struct domain *d, const struct flow_case *c)
 {
     uint64_t bits = 0;
     for (int k = 0; k < d->openings; k++) {
-        if (d->opening[k].open && face_holds_density(opening_of(c, k)))
+        if (d->opening[k].open && face_holds_density(case_opening(c, k)))
             bits |= (uint64_t)1 << k;
     }
     return bits;
@@ -37,7 +32,7 @@ static uint64_t open_of(const struct domain *d, const struct flow_case *c)
 {
     uint64_t bits = 0;
     for (int k = 0; k < d->openings; k++)
-        if (d->opening[k].open && face_open(opening_of(c, k)->kind))
+        if (d->opening[k].open && face_open(case_opening(c, k)->kind))
             bits |= (uint64_t)1 << k;
     return bits;
 }
@@ -83,7 +78,7 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                           enum wrong wrong)
 {
     const int k = giver_of(d, r);
-    const char *const place = opening_of(c, k)->place;
+    const char *const place = case_opening(c, k)->place;
     char name[FACES_NAME];
     faces_name(c, k, name);
     if (wrong == WRONG_blocked)
@@ -105,7 +100,7 @@ static enum status check_whole(const struct domain *d, const struct flow_case *c
 {
     struct reach all = {.cells = (double)d->fluid_cells, .openings = open_of(d, c)};
     for (int k = 0; k < d->openings; k++) {
-        all.inflow += d->opening[k].inflow * signal_mean(&opening_of(c, k)->signal, c->run.steps);
+        all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
         if (d->opening[k].inflow != 0)
             all.openings |= (uint64_t)1 << k;
     }
@@ -193,7 +188,7 @@ static enum status check_parts(const struct domain *d, const struct flow_case *c
         return STATUS_OK;
     const int k = __builtin_ctzll(open);
     faces_name(c, k, name);
-    return fail_case(opening_of(c, k)->place,
+    return fail_case(case_opening(c, k)->place,
                      "%s: no fluid leads from any open face to another one: bodies close every "
                      "way, so that nothing flows (open one)",
                      name);

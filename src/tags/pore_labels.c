@@ -81,8 +81,7 @@ static void touch(const struct pore_labels *l, const int g[3], struct pore_part 
         if (g[a] != end || l->d->periodic[a])
             continue;
         const int opening = faces_opening_at(l->d, l->c, face, g);
-        const struct case_face *const what =
-            opening < 6 ? &l->c->faces[opening] : &l->c->patches[opening - 6].opening;
+        const struct case_face *const what = case_opening(l->c, opening);
         if (face_open(what->kind))
             part->touches |= TOUCH_OPEN;
         part->openings |= (uint64_t)1 << opening;

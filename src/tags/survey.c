@@ -68,11 +68,6 @@ enum status survey_make(struct survey *s, const struct domain *d, const struct f
     return s->skipped ? STATUS_OK : gaps_find(d, c, &s->shapes, &s->images);
 }
 
-static const struct case_face *opening_of(const struct flow_case *c, int k)
-{
-    return k < 6 ? &c->faces[k] : &c->patches[k - 6].opening;
-}
-
 static const char *cell_text(char text[64], const struct domain *d, int64_t cell)
 {
     snprintf(text, 64, "[%d, %d, %d]", (int)(cell % d->cells[0]),
@@ -83,7 +78,7 @@ static const char *cell_text(char text[64], const struct domain *d, int64_t cell
 static void say_opening(const struct domain *d, const struct flow_case *c, int k)
 {
     const struct domain_opening *const o = &d->opening[k];
-    const struct case_face *const what = opening_of(c, k);
+    const struct case_face *const what = case_opening(c, k);
     const double dx = c->units.dx;
     char name[FACES_NAME], rate[64] = "";
     if (!face_open(what->kind) || o->open == o->cells || !o->open)
@@ -100,7 +95,7 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
                       int k)
 {
     char name[FACES_NAME], cell[64];
-    if (!s->near[k].cells || !face_open(opening_of(c, k)->kind))
+    if (!s->near[k].cells || !face_open(case_opening(c, k)->kind))
         return;
     faces_name(c, k, name);
     warn("%s: a body begins or ends within %d cells of it, first at cell %s: the flow that it "
@@ -114,7 +109,7 @@ static void warn_density(const struct domain *d, const struct flow_case *c)
 {
     bool flows = false, held = false, out = false;
     for (int k = 0; k < d->openings; k++) {
-        const struct case_face *const what = opening_of(c, k);
+        const struct case_face *const what = case_opening(c, k);
         flows = flows || d->opening[k].inflow != 0;
         if (!d->opening[k].open || !face_holds_density(what))
             continue;
@@ -126,6 +121,48 @@ static void warn_density(const struct domain *d, const struct flow_case *c)
     if (flows && out && !held)
         warn("no face holds the density, as reflection is 0: the mass of the box drifts (leave "
              "reflection out, or make a face pressure)");
+}
+
+/* Mean velocity of the fastest inlet, without its time function. */
+static double inlet_velocity(const struct domain *d, const struct flow_case *c)
+{
+    double fastest = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (case_opening(c, k)->kind == FACE_velocity && d->opening[k].open)
+            fastest = fmax(fastest, d->opening[k].inflow / (double)d->opening[k].open);
+    return fastest;
+}
+
+/* Warns if several outlets have no time to divide the flow, or a kind that does not divide it: see
+ * docs/boundaries.md, "Holding the density". */
+static void warn_division(const struct domain *d, const struct flow_case *c)
+{
+    const double velocity = inlet_velocity(d, c);
+    double slowest = 0; /* 1 / reflection */
+    int outlets = 0, outflow = -1;
+    char name[FACES_NAME];
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        if (!d->opening[k].open || !face_holds_density(what))
+            continue;
+        outlets++;
+        outflow = what->kind == FACE_outflow ? k : outflow;
+        if (what->reflection > 0)
+            slowest = fmax(slowest, 1 / what->reflection);
+    }
+    if (outlets < 2 || !(velocity > 0))
+        return;
+    const double steps = slowest * sqrt(3.0) / velocity;
+    if (outflow >= 0) {
+        faces_name(c, outflow, name);
+        warn("%s: outflow does not find its share of a flow that several outlets divide (take "
+             "nonreflecting, or pressure with a ramp at the inlet)",
+             name);
+    } else if ((double)c->run.steps < steps)
+        warn("several outlets divide the flow: their shares settle in about %.2g steps, the run "
+             "has %lld (more steps, a reflection of 0.577 divided by the cells of the box along "
+             "the outlet's axis, or pressure with a ramp at the inlet)",
+             steps, (long long)c->run.steps);
 }
 
 /* Warns if the box contains only a small part of a mesh. */
@@ -151,6 +188,7 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
     warn_density(d, c);
+    warn_division(d, c);
     for (int k = 0; k < c->body_count; k++)
         warn_outside(d, &c->bodies[k], d->body_cells[k]);
     if (s->shapes.cells)

@@ -174,6 +174,23 @@ static void faces_are_read(void **state)
     assert_true(c.faces[2].kind == FACE_pressure && c.faces[5].kind == FACE_outflow);
     case_destroy(&c);
 
+    /* a flow that several outlets divide; the same flow with one outlet */
+    must_read(BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting, "
+                  "ymin: {pressure: {rule: links}}, ymax: {nonreflecting: {reflection: 0}}, "
+                  "z: {pressure: 0.001}}\n",
+              NULL, &c);
+    assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / c.cells[0]);
+    assert_true(c.faces[2].reflection == 0 && c.faces[3].reflection == 0);
+    case_destroy(&c);
+    must_read(BOX "faces: {xmin: nonreflecting, xmax: {outflow: {density: 1.01}}}\n", NULL, &c);
+    assert_true(c.faces[0].reflection == 1 / sqrt(3.0) / c.cells[0]);
+    assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / c.cells[0]);
+    case_destroy(&c);
+    must_read(BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting}\n", NULL,
+              &c);
+    assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / (4 * c.cells[0]));
+    case_destroy(&c);
+
     must_read(BOX FACES("{pressure: {velocity: [0, 0.1, -0.02], profile: duct, ramp: 8}}"), NULL,
               &c);
     f = c.faces;
