@@ -100,10 +100,11 @@ struct case_body {
     struct case_mesh mesh;
     struct voxel_image image; /* image.file NULL: the body is no image */
     enum body_wall wall;
-    double velocity[3]; /* of its surface; the body itself does not move */
-    double spin[3];     /* angular velocity of its surface, radians a step */
-    double speed;       /* upper bound of the surface's speed, from its bounding box */
-    bool turns;         /* rotation is given */
+    double velocity[3];  /* of its surface; the body itself does not move */
+    double spin[3];      /* angular velocity of its surface, radians a step */
+    double lo[3], hi[3]; /* bounding box, in cells; of an image: the whole grid */
+    double speed;        /* upper bound of the surface's speed, from its bounding box */
+    bool turns;          /* rotation is given */
     bool pivot_given;
     double pivot[3]; /* a point on the rotation axis; else the middle of the body */
 };

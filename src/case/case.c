@@ -99,7 +99,10 @@ static enum status read_case(const char *path, const char *text, size_t length, 
     for (int i = 0; !s && i < set_count; i++)
         s = set_apply(&document, sets[i]);
     if (!s) {
-        struct reader r = {.document = &document, .c = c, .files = files};
+        struct reader r = {.document = &document,
+                           .c = c,
+                           .files = files,
+                           .unitless = case_is_resolved(text) ? NULL : &c->unitless};
         s = read_sections(&r, c);
         if (!s && !(c->resolved = case_resolve(c)))
             s = STATUS_MACHINE;

@@ -353,12 +353,21 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
+/* Velocities without a unit in a case where other numbers have one. */
+struct case_unitless {
+    char key[128]; /* the first: "faces.xmin.velocity.value" */
+    double value;
+    int count;
+    int others; /* numbers with a unit */
+};
+
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */
 #define MACH_MAX 0.3
 
 struct flow_case {
     char name[CASE_NAME]; /* stem of the case file, also the default output folder */
     struct case_units units;
+    struct case_unitless unitless;
     int cells[3];
     struct case_fluid fluid;
     struct {

@@ -46,38 +46,46 @@ static enum status check_velocity(const struct reader *r, const struct node *map
                                         : "with a smaller viscosity the Reynolds number stays");
 }
 
+/* Sets body->lo, hi. Shapes: their bounds without the slack that shape.h adds, below 1e-6 cells. */
+static enum status find_bounds(const struct reader *r, const struct node *map,
+                               struct case_body *body)
+{
+    struct shape shape;
+    for (int a = 0; a < 3; a++) {
+        body->lo[a] = 0;
+        body->hi[a] = r->c->cells[a];
+    }
+    if (body->mesh.file)
+        mesh_bounds(&body->mesh, body->lo, body->hi);
+    if (!map)
+        return STATUS_OK;
+    if (!shape_create(&shape, &body->shape))
+        return fail_machine("no memory for a body");
+    for (int a = 0; a < 3; a++) {
+        body->lo[a] = rint(shape.lo[a] * 0x1p20) / 0x1p20;
+        body->hi[a] = rint(shape.hi[a] * 0x1p20) / 0x1p20;
+    }
+    shape_destroy(&shape);
+    return body_check_box(r, map, body->lo, body->hi);
+}
+
 /* Sets body->speed, an upper bound of the surface's speed: the velocity, plus the spin times the
  * distance from the pivot to the farthest corner of the bounding box inside the grid. */
-static enum status surface_speed(const struct flow_case *c, struct case_body *body)
+static void find_speed(const struct flow_case *c, struct case_body *body)
 {
     const double *const u = body->velocity, *const w = body->spin;
-    double lo[3], hi[3], square = 0;
+    double square = 0;
     body->speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     if (w[0] == 0 && w[1] == 0 && w[2] == 0)
-        return STATUS_OK;
+        return;
     for (int a = 0; a < 3; a++) {
-        lo[a] = 0;
-        hi[a] = c->cells[a];
-    }
-    if (body->mesh.file) {
-        mesh_bounds(&body->mesh, lo, hi);
-    } else if (!body->image.file) {
-        struct shape shape;
-        if (!shape_create(&shape, &body->shape))
-            return fail_machine("no memory for a body");
-        memcpy(lo, shape.lo, sizeof lo);
-        memcpy(hi, shape.hi, sizeof hi);
-        shape_destroy(&shape);
-    }
-    for (int a = 0; a < 3; a++) {
-        const double from = fmax(lo[a], 0), to = fmin(hi[a], c->cells[a]);
+        const double from = fmax(body->lo[a], 0), to = fmin(body->hi[a], c->cells[a]);
         const double pivot = body->pivot_given ? body->pivot[a] : 0.5 * (from + to);
         const double arm = fmax(fabs(from - pivot), fabs(to - pivot));
         const int b = (a + 1) % 3, d = (a + 2) % 3;
         square += arm * arm * (w[b] * w[b] + w[d] * w[d]);
     }
     body->speed += sqrt(square);
-    return STATUS_OK;
 }
 
 static enum status read_body(struct reader *r, const struct node *map, void *thing)
@@ -92,12 +100,12 @@ static enum status read_body(struct reader *r, const struct node *map, void *thi
         return STATUS_MACHINE;
     if ((s = check_source(r, map)) || (mesh && (s = mesh_read(r, mesh, &body->mesh))) ||
         (image && (s = voxel_image_read(r, image, &body->image))) ||
-        (shape && (s = shape_read(r, shape, &body->shape))) ||
-        (shape && (s = shape_check_box(r, shape, &body->shape))) ||
+        (shape && (s = shape_read(r, shape, &body->shape))) || (s = find_bounds(r, shape, body)) ||
         (s = record_read(r, map, "bodies.*", 0, body)) || (s = check_velocity(r, map, body)))
         return s;
     body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
-    return surface_speed(r->c, body);
+    find_speed(r->c, body);
+    return STATUS_OK;
 }
 
 enum status section_bodies(struct reader *r, struct flow_case *c)

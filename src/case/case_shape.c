@@ -154,17 +154,6 @@ enum status shape_read(const struct reader *r, const struct node *map, struct ca
                                            : default_about(r, map, to);
 }
 
-enum status shape_check_box(const struct reader *r, const struct node *map,
-                            const struct case_shape *shape)
-{
-    struct shape made;
-    if (!shape_create(&made, shape))
-        return fail_machine("no memory for a body");
-    const enum status s = body_check_box(r, map, made.lo, made.hi);
-    shape_destroy(&made);
-    return s;
-}
-
 enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
                            const double hi[3])
 {

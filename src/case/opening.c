@@ -16,7 +16,7 @@ void face_axes(int face, int axes[2])
     axes[1] = normal == 2 ? 1 : 2;
 }
 
-static double magnitude(const double v[3])
+double magnitude(const double v[3])
 {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }

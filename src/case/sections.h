@@ -29,6 +29,11 @@ enum status section_output(struct reader *r, struct flow_case *c);
  * memory. */
 char *case_resolve(const struct flow_case *c);
 
+/* Is it a text of case_resolve()? Its numbers are in lattice units and have none. */
+bool case_is_resolved(const char *text);
+
+double magnitude(const double v[3]);
+
 /* Kinds of things by the keys that they have: bits for `where` of the key table. */
 #define SERIES(kind) (1u << SERIES_KIND_##kind)
 #define PROFILE(profile) (1u << PROFILE_##profile)
@@ -100,9 +105,6 @@ void body_destroy(struct case_body *body);
 
 /* Read the shape of a map into *to, which is zeroed. */
 enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
-/* Does the shape overlap the box? */
-enum status shape_check_box(const struct reader *r, const struct node *map,
-                            const struct case_shape *shape);
 void shape_write(struct writer *w, const char *key, const struct case_shape *s);
 void shape_free(struct case_shape *s);
 

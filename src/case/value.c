@@ -182,6 +182,26 @@ static bool in_range(const struct key_range *range, double value)
            (range->high_open ? value < range->high : value <= range->high);
 }
 
+/* A number without a unit is in lattice units, also in a case with units, where it may be a slip.
+ */
+static void note_unitless(const struct reader *r, const struct node *n, enum key_unit unit,
+                          double value)
+{
+    struct case_unitless *const to = r->unitless;
+    char path[NODE_PATH];
+    if (!to || !r->c->units.given || unit != UNIT_VELOCITY || value == 0)
+        return;
+    node_path(n, path, sizeof path);
+    const bool physics = *path && strncmp(path, "check.", strlen("check.")) != 0 &&
+                         strncmp(path, "output.", strlen("output.")) != 0; /* empty: a default */
+    if (!physics)
+        return;
+    if (to->count++)
+        return;
+    snprintf(to->key, sizeof to->key, "%.127s", path);
+    to->value = value;
+}
+
 /* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
  */
 static enum status number_of(const struct reader *r, const struct node *n, const struct key *key,
@@ -205,6 +225,10 @@ static enum status number_of(const struct reader *r, const struct node *n, const
     if (q.bare && physical)
         return fail_value(r, n, ": %s has no unit (for example %s)", quoted, info->example);
     *converted = !q.bare && !physical;
+    if (q.bare)
+        note_unitless(r, n, unit, q.value);
+    else if (r->unitless && !physical)
+        r->unitless->others++;
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
         return fail_value(r, n, ": %s is not %s (for example %s)", quoted, info->noun,
                           info->example);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
+#include "tags/advice.h"
 #include "tags/paths.h"
 
 /* Does this cell, of the block or beside it, belong to a body that is not an image? */
@@ -81,10 +82,13 @@ static void say_opening(const struct domain *d, const struct flow_case *c, int k
     const struct case_face *const what = case_opening(c, k);
     const double dx = c->units.dx;
     char name[FACES_NAME], rate[64] = "";
-    if (!face_open(what->kind) || o->open == o->cells || !o->open)
+    const bool given = what->kind == FACE_velocity;
+    if (!face_open(what->kind) || !o->open || (o->open == o->cells && !given))
         return;
     faces_name(c, k, name);
-    if (o->inflow != 0)
+    if (given && o->inflow == 0)
+        snprintf(rate, sizeof rate, ", flow rate 0");
+    else if (given)
         snprintf(rate, sizeof rate, ", flow rate %s %.5g %s", o->inflow > 0 ? "in" : "out",
                  fabs(o->inflow) * dx * dx * dx / c->units.dt,
                  c->units.given ? "m3/s" : "cells^3 a step");
@@ -104,79 +108,6 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
          name, SURVEY_NEAR, cell_text(cell, d, s->near[k].first), SURVEY_NEAR);
 }
 
-/* Warns if velocities are given and nothing (face or sponge) holds the density. */
-static void warn_density(const struct domain *d, const struct flow_case *c)
-{
-    bool flows = false, held = false, out = false;
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_face *const what = case_opening(c, k);
-        flows = flows || d->opening[k].inflow != 0;
-        if (!d->opening[k].open || !face_holds_density(what))
-            continue;
-        out = true;
-        held = held || what->kind == FACE_pressure || what->reflection > 0;
-    }
-    for (int k = 0; k < c->zone_count; k++)
-        held = held || c->zones[k].sponge.given;
-    if (flows && out && !held)
-        warn("no face holds the density, as reflection is 0: the mass of the box drifts (leave "
-             "reflection out, or make a face pressure)");
-}
-
-/* Mean velocity of the fastest inlet, without its time function. */
-static double inlet_velocity(const struct domain *d, const struct flow_case *c)
-{
-    double fastest = 0;
-    for (int k = 0; k < d->openings; k++)
-        if (case_opening(c, k)->kind == FACE_velocity && d->opening[k].open)
-            fastest = fmax(fastest, d->opening[k].inflow / (double)d->opening[k].open);
-    return fastest;
-}
-
-/* Warns if several outlets have no time to divide the flow, or a kind that does not divide it: see
- * docs/boundaries.md, "Holding the density". */
-static void warn_division(const struct domain *d, const struct flow_case *c)
-{
-    const double velocity = inlet_velocity(d, c);
-    double slowest = 0; /* 1 / reflection */
-    int outlets = 0, outflow = -1;
-    char name[FACES_NAME];
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_face *const what = case_opening(c, k);
-        if (!d->opening[k].open || !face_holds_density(what))
-            continue;
-        outlets++;
-        outflow = what->kind == FACE_outflow ? k : outflow;
-        if (what->reflection > 0)
-            slowest = fmax(slowest, 1 / what->reflection);
-    }
-    if (outlets < 2 || !(velocity > 0))
-        return;
-    const double steps = slowest * sqrt(3.0) / velocity;
-    if (outflow >= 0) {
-        faces_name(c, outflow, name);
-        warn("%s: outflow does not find its share of a flow that several outlets divide (take "
-             "nonreflecting, or pressure with a ramp at the inlet)",
-             name);
-    } else if ((double)c->run.steps < steps)
-        warn("several outlets divide the flow: their shares settle in about %.2g steps, the run "
-             "has %lld (more steps, a reflection of 0.577 divided by the cells of the box along "
-             "the outlet's axis, or pressure with a ramp at the inlet)",
-             steps, (long long)c->run.steps);
-}
-
-/* Warns if the box contains only a small part of a mesh. */
-static void warn_outside(const struct domain *d, const struct case_body *body, int64_t cells)
-{
-    static const double least = 0.1;
-    const struct mesh_facts *const f = &body->mesh.facts;
-    const double all = f->cells ? (double)f->cells : fabs(f->volume);
-    if (body->mesh.file && d->tags && (double)cells < least * all)
-        warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
-             "or place?)",
-             body->name, all, (long long)cells);
-}
-
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     char cell[64];
@@ -187,10 +118,7 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
             "rank");
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
-    warn_density(d, c);
-    warn_division(d, c);
-    for (int k = 0; k < c->body_count; k++)
-        warn_outside(d, &c->bodies[k], d->body_cells[k]);
+    advice_say(d, c);
     if (s->shapes.cells)
         warn("%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
              "flow there is not resolved (a finer grid, or no gap)",

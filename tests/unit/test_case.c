@@ -293,6 +293,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.averages = y.averages = NULL;
     x.surfaces = y.surfaces = NULL;
     x.resolved = y.resolved = NULL;
+    x.unitless = y.unitless = (struct case_unitless){{0}, 0, 0, 0}; /* not of a resolved text */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     for (int f = 0; f < 6; f++)
         x.faces[f].place = y.faces[f].place = NULL;
@@ -1291,7 +1292,7 @@ static void warnings_come_when_due(void **state)
          "the density of xmin comes as far as 0.1 from 1"},
         {"fluid={viscosity: 0.0017}", ""},
         {"fluid={viscosity: 0.0016}", "tau is 0.5048: trt may become noisy"},
-        /* auto takes rr; BGK and TRT up to 40 without walls, 12 beside them, 10 with open faces */
+        /* auto takes rr; BGK and TRT up to 40 without walls, 12 beside them, 8 with open faces */
         {"fluid={viscosity: 0.001, velocity: 0.081}", ""},
         {"solver.collision=trt|faces={x: periodic, y: periodic, z: periodic}|fluid={viscosity: "
          "0.001, velocity: 0.039}",
@@ -1305,9 +1306,24 @@ static void warnings_come_when_due(void **state)
         {"solver.collision=trt|faces={x: periodic, y: wall, z: periodic}|"
          "fluid={viscosity: 0.005, velocity: 0.059}",
          ""},
-        {"solver.collision=trt|fluid.viscosity=0.0049|faces={xmin: {velocity: {value: [0.05, 0, "
+        {"solver.collision=trt|fluid.viscosity=0.0061|faces={xmin: {velocity: {value: [0.05, 0, "
          "0]}}, xmax: outflow, y: wall, z: wall}",
-         "is 10.2, above 10: trt"},
+         "is 8.2, above 8: trt"},
+        {"solver.collision=trt|fluid.viscosity=0.0063|faces={xmin: {velocity: {value: [0.05, 0, "
+         "0]}}, xmax: outflow, y: wall, z: wall}",
+         ""},
+        {"force.acceleration=[0, 0, 0.011]",
+         "force.acceleration is 0.011 cells per step^2 along z, above 0.01: within 16 steps"},
+        {"force.acceleration=[0, 0, -0.009]", ""},
+        {"force.acceleration=[0.0011, 0, 0]|faces={x: wall, y: wall, z: periodic}",
+         "at rest the density changes by 0.053 across the box, above 0.05"},
+        {"force.acceleration=[0.001, 0, 0]|faces={x: wall, y: wall, z: periodic}", ""},
+        {"fluid={viscosity: 0.0001, velocity: 0.011}|solver.subgrid={smagorinsky: {}}|faces={x: "
+         "periodic, y: wall, z: periodic}",
+         "is 110, above 100: there is no model of the layers at walls"},
+        {"fluid={viscosity: 0.0001, velocity: 0.009}|solver.subgrid={smagorinsky: {}}|faces={x: "
+         "periodic, y: wall, z: periodic}",
+         ""},
         {"fluid.viscosity=0.0004|faces={xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: outflow, y: "
          "wall, z: wall}",
          "is 125, above 100: flows with open faces"},
@@ -1350,7 +1366,7 @@ static void warnings_come_when_due(void **state)
     } solvers[] = {
         {"solver: {collision: bgk}\n", "noisy or unstable"},
         {"solver: {collision: trt, magic: 0.001}\n", "noisy or unstable"},
-        {"solver: {collision: trt, subgrid: {smagorinsky: {}}}\n", ""},
+        {"solver: {collision: trt, subgrid: {smagorinsky: {}}}\n", "no model of the layers at walls"},
         {"solver: {collision: mrt}\n", "with mrt short waves grow below 0.505"},
         {"solver: {collision: central}\n", "solver.collision central_hermite"},
         {"solver: {collision: central, subgrid: {smagorinsky: {}}}\n", "short waves grow"},
@@ -1392,6 +1408,10 @@ static void warnings_come_when_due(void **state)
     assert_non_null(strstr(said, "Mach is 0.525"));
     assert_non_null(strstr(said, "units.dt 0.00033 s, which makes tau 40.5"));
     case_destroy(&c);
+    /* a velocity without a unit beside numbers with one; and in a case without any */
+    expect_warning(UNITS BASE, "fluid={viscosity: 1 m2/s, velocity: 0.1}",
+                   "fluid.velocity is 0.1 without a unit: that is in cells a step, here 0.5 m/s");
+    expect_warning(UNITS BASE, "fluid={viscosity: 0.1, velocity: 0.1}", "");
     must_read(UNITS BASE, "fluid={viscosity: 8.3333333e-6 m2/s}", &c);
     file = capture_start(STDERR_FILENO, &saved);
     case_warn(&c);

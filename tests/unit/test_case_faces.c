@@ -182,12 +182,16 @@ static void faces_are_read(void **state)
     assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / c.cells[0]);
     assert_true(c.faces[2].reflection == 0 && c.faces[3].reflection == 0);
     case_destroy(&c);
-    must_read(BOX "faces: {xmin: nonreflecting, xmax: {outflow: {density: 1.01}}}\n", NULL, &c);
+    must_read(BOX
+              "faces: {xmin: nonreflecting, xmax: {outflow: {density: 1.01}}, y: wall, z: wall}\n",
+              NULL, &c);
     assert_true(c.faces[0].reflection == 1 / sqrt(3.0) / c.cells[0]);
     assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / c.cells[0]);
     case_destroy(&c);
-    must_read(BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting}\n", NULL,
-              &c);
+    must_read(
+        BOX
+        "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting, y: wall, z: wall}\n",
+        NULL, &c);
     assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / (4 * c.cells[0]));
     case_destroy(&c);
 

@@ -1,0 +1,318 @@
+/* Advice on a case before it runs: operators, surfaces, forces, sound. What depends on the cells
+ * that bodies leave is in tags/advice.c. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/message.h"
+#include "case/keys.h"
+#include "case/sections.h"
+
+/* At the same Mach number tau - 1/2 is proportional to the number of cells along a length. */
+static void finer_text(const struct flow_case *c, double times, char text[96])
+{
+    if (c->units.given)
+        snprintf(text, 96, "a finer grid, units.dx %.2g m at the same Mach number,",
+                 c->units.dx / times);
+    else
+        snprintf(text, 96, "a finer grid");
+}
+
+/* The kinds of boundary that a case has. */
+struct met {
+    bool wall, moving, open;
+};
+
+static void meet(const struct case_face *face, struct met *met)
+{
+    met->wall = met->wall || face->kind == FACE_wall;
+    met->moving = met->moving || (face->kind == FACE_wall && magnitude(face->velocity) > 0);
+    met->open = met->open || face_open(face->kind);
+}
+
+static struct met met_by(const struct flow_case *c)
+{
+    struct met met = {.wall = c->body_count > 0};
+    for (int k = 0; k < case_openings(c); k++)
+        meet(case_opening(c, k), &met);
+    for (int i = 0; i < c->body_count; i++)
+        met.moving = met.moving || c->bodies[i].speed > 0;
+    return met;
+}
+
+/* TRT's energy is 11 % low in a cubic cavity at a cell Reynolds number of 10. With open faces it
+ * diverges at 10 behind a sphere; with a wall that moves beside a velocity inlet it is wrong from 7
+ * on; the error builds up slowly. */
+double case_most_cell(const struct flow_case *c)
+{
+    const struct met met = met_by(c);
+    if (met.moving)
+        return met.open ? 4 : 8;
+    return met.open ? 8 : met.wall ? 12 : 40;
+}
+
+/* Operators were seen to fail here: docs/physics.md, "Which operator". The measure is the cell
+ * Reynolds number, velocity / viscosity, or tau where no velocity is known. A subgrid model damps
+ * the short waves; but with raw and central moments they grow even in a fluid at rest. */
+static void warn_unstable(const struct flow_case *c)
+{
+    static const double least_tau = 0.505, most_open = 100, most_subgrid = 100;
+    const enum collision collision = c->solver.collision;
+    const bool pairs = collision_on_pairs(collision);
+    const double tau = case_tau(c), cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const struct met met = met_by(c);
+    const double most = case_most_cell(c);
+    char finer[96];
+    if (collision_noisy_at_rest(collision) && tau < least_tau)
+        warn("tau is %g: with %s short waves grow below %g, even at rest (take solver.collision "
+             "%s or a larger viscosity)",
+             tau, key_collisions[collision], least_tau,
+             key_collisions[collision_quiet_at_rest(collision)]);
+    if (c->solver.subgrid != SUBGRID_none) {
+        if (met.wall && cell > most_subgrid && c->solver.van_driest == 0)
+            warn("the Reynolds number of a cell is %.3g, above %g: there is no model of the layers "
+                 "at walls, so friction, separation and drag are wrong where they depend on them "
+                 "(take a finer grid; sharp edges, where the flow separates anyway, suffer least)",
+                 cell, most_subgrid);
+        return;
+    }
+    if (pairs && cell == 0 && tau < least_tau) {
+        finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer);
+        warn("tau is %g: %s may become noisy or unstable below %g where layers get thin (give "
+             "fluid.velocity, and solver.collision auto chooses; or take rr, %s or a larger "
+             "viscosity)",
+             tau, key_collisions[collision], least_tau, finer);
+    }
+    if (pairs && cell > most) {
+        finer_text(c, cell / most, finer);
+        warn("the Reynolds number of a cell is %.3g, above %g: %s becomes noisy or unstable there "
+             "(take solver.collision auto or rr, %s or a larger viscosity)",
+             cell, most, key_collisions[collision], finer);
+    }
+    if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10)
+        warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
+             "Reynolds number of a cell of 10, which is %.3g (take at most 1.7)",
+             c->solver.rates.bulk, cell);
+    if (met.moving && !met.open && cell > 40) {
+        finer_text(c, cell / 40, finer);
+        warn("the Reynolds number of a cell is %.3g, above 40: beside moving walls no operator is "
+             "accurate there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
+             cell, finer);
+    }
+    if (met.open && cell > most_open) {
+        finer_text(c, cell / most_open, finer);
+        warn("the Reynolds number of a cell is %.3g, above 100: flows with open faces were not "
+             "tested there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
+             cell, finer);
+    }
+}
+
+static bool has_interpolated_wall(const struct flow_case *c)
+{
+    for (int i = 0; i < c->body_count; i++)
+        if (c->bodies[i].wall == BODY_WALL_interpolated)
+            return true;
+    return false;
+}
+
+/* Interpolated walls have a term that makes plane flows exact. It mistakes the inertial part of the
+ * pressure gradient for a curvature of the flow (docs/bodies.md, "How many cells"). With TRT the
+ * error of the wall velocity, relative to the fluid velocity beside the wall, grows as magic times
+ * the cell Reynolds number. */
+static void warn_surfaces(const struct flow_case *c)
+{
+    static const double most_cell = 5, of_magic = 3.0 / 16;
+    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const double times = cell * c->solver.magic / (most_cell * of_magic);
+    char finer[96];
+    if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1 ||
+        !has_interpolated_wall(c))
+        return;
+    finer_text(c, times, finer);
+    warn("the Reynolds number of a cell is %.3g, above %.3g: with magic %g interpolated walls leak "
+         "there, and forces across the stream are wrong (take %s or a larger viscosity)",
+         cell, cell / times, c->solver.magic, finer);
+}
+
+static void warn_tau(const struct flow_case *c)
+{
+    warn_unstable(c);
+    tau_warn(c);
+}
+
+/* p = rho / 3: a density far from 1 drives a flow that is far too fast. */
+static void warn_density(const struct case_face *face, const char *name)
+{
+    const double distance =
+        fabs(face->density - 1) * (face->kind == FACE_pressure ? signal_peak(&face->signal) : 1);
+    if (face_holds_density(face) && distance > 0.05)
+        warn("the density of %s comes as far as %g from 1: the flow is treated as one of constant "
+             "density (keep it below 0.05; with a smaller dt pressures are smaller in lattice "
+             "units)",
+             name, distance);
+}
+
+/* fp16 rounds each population by up to 2^-11 of itself at every step. In a steady flow the force
+ * adds only a small part of that per step (docs/physics.md, "Precision"). */
+static void warn_storage(const struct flow_case *c)
+{
+    static const double share = 1e-4, worth_telling = 0.01;
+    const double *const g = c->acceleration;
+    const double speed = case_fastest_velocity(c),
+                 push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (c->solver.storage != PRECISION_fp16 || !(push > 0) || speed * share <= worth_telling * push)
+        return;
+    warn(
+        "solver.storage fp16 rounds populations to 2^-11 of themselves: where a force holds a flow "
+        "steady, velocities are off by about %.2g %% (1e-4 u / g; take fp32, or a larger dt)",
+        100 * share * speed / push);
+}
+
+/* A force that changes the density, p = rho / 3, much across the box; or that is large at all. */
+static void warn_force(const struct flow_case *c)
+{
+    static const double most_density = 0.05, most = 0.01;
+    const double peak = signal_peak(&c->force_signal);
+    for (int a = 0; a < 3; a++) {
+        const double g = fabs(c->acceleration[a]) * peak, change = 3 * g * c->cells[a];
+        const bool bounded = c->faces[2 * a].kind != FACE_periodic;
+        const char *const remedy = c->units.given
+                                       ? "a smaller units.dt; and leave out what only adds the "
+                                         "hydrostatic pressure, like gravity on a single fluid"
+                                       : "a smaller one, with a smaller viscosity";
+        if (bounded && change > most_density)
+            warn("force.acceleration is %.3g cells per step^2 along %s: at rest the density "
+                 "changes by %.2g across the box, above %g (take %s)",
+                 g, key_axes[a], change, most_density, remedy);
+        else if (g > most)
+            warn("force.acceleration is %.3g cells per step^2 along %s, above %g: within %.0f "
+                 "steps a fluid at rest is as fast as Mach 0.3 (take %s)",
+                 g, key_axes[a], most, ceil(MACH_MAX / sqrt(3.0) / g), remedy);
+    }
+}
+
+static void warn_unitless(const struct flow_case *c)
+{
+    const struct case_unitless *const u = &c->unitless;
+    char others[64] = "";
+    if (!u->count || !u->others)
+        return;
+    if (u->count > 1)
+        snprintf(others, sizeof others, ", as %d more", u->count - 1);
+    warn("%s is %g without a unit%s: that is in cells a step, here %.3g m/s (write %g m/s if you "
+         "mean that)",
+         u->key, u->value, others, u->value * c->units.dx / c->units.dt, u->value);
+}
+
+/* At an edge between two outflow faces sound and eddies grow: seen at cell Reynolds numbers from 20
+ * on, not at 2. */
+static void warn_outflows(const struct flow_case *c)
+{
+    int axes = 0;
+    for (int a = 0; a < 3; a++)
+        axes += c->faces[2 * a].kind == FACE_outflow || c->faces[2 * a + 1].kind == FACE_outflow;
+    if (axes > 1 && case_fastest_velocity(c) > 2 * c->fluid.viscosity)
+        warn("outflow faces meet at an edge of the box: the flow there becomes wrong (take "
+             "nonreflecting, or slip on the sides)");
+}
+
+/* One velocity everywhere, from the start on: nothing makes sound. */
+static bool is_uniform_stream(const struct flow_case *c)
+{
+    if (c->initial.flow != INITIAL_uniform || c->body_count || c->patch_count)
+        return false;
+    for (int f = 0; f < 6; f++)
+        for (int a = 0; a < 3; a++)
+            if ((c->faces[f].kind == FACE_wall || c->faces[f].kind == FACE_velocity) &&
+                (c->faces[f].profile != PROFILE_uniform ||
+                 c->faces[f].velocity[a] != c->initial.velocity[a]))
+                return false;
+    return true;
+}
+
+/* Steps in which the longest sound wave along an axis decays to 1/e, between a face with given
+ * velocity and one with given density. Decay rate in the fluid: k^2 (2/3 nu + zeta/2), zeta the
+ * bulk viscosity (Landau, Lifshitz, Fluid Mechanics, section 79). Decay rate in the layers at walls
+ * along the axis: (P / 2A) sqrt(nu k c_s / 2), P the perimeter of the cross-section, A its area
+ * (Lighthill, Waves in Fluids, section 2.7). Walls of bodies are not counted. */
+static double steps_of_sound(const struct flow_case *c, int axis)
+{
+    const double k = acos(-1) / (2.0 * c->cells[axis]), viscosity = c->fluid.viscosity;
+    const double bulk = collision_on_pairs(c->solver.collision)
+                            ? 2.0 / 3 * viscosity
+                            : 2.0 / 9 * (1 / c->solver.rates.bulk - 0.5);
+    double walls = 0; /* P / A */
+    for (int f = 0; f < 6; f++)
+        if (f / 2 != axis && c->faces[f].kind == FACE_wall)
+            walls += 1.0 / c->cells[f / 2];
+    return 1 / (k * k * (2.0 / 3 * viscosity + bulk / 2) +
+                walls / 2 * sqrt(viscosity * k / sqrt(3.0) / 2));
+}
+
+/* Does the flow start at rest, and every inlet with a ramp of this many steps at least? */
+static bool starts_smoothly(const struct flow_case *c, double steps)
+{
+    bool smooth = c->initial.flow == INITIAL_rest && !c->initial.from.file;
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        if (what->kind == FACE_velocity)
+            smooth = smooth && what->signal.kind == SIGNAL_ramp && what->signal.duration >= steps;
+    }
+    return smooth;
+}
+
+/* A velocity inlet and a pressure outlet reflect all sound. A flow that starts at rest with a ramp
+ * over three periods of the longest wave, 4 L / c_s, makes a thirtieth of it. */
+static void warn_rings(const struct flow_case *c)
+{
+    static const double ramp = 20; /* in L */
+    bool velocity = false;
+    int outlet = -1;
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        velocity = velocity || what->kind == FACE_velocity;
+        if (what->kind == FACE_nonreflecting || what->kind == FACE_outflow)
+            return;
+        if (what->kind == FACE_pressure)
+            outlet = case_opening_side(c, k);
+    }
+    for (int i = 0; i < c->zone_count; i++)
+        if (c->zones[i].sponge.given)
+            return;
+    if (!velocity || outlet < 0 || is_uniform_stream(c) ||
+        starts_smoothly(c, ramp * c->cells[outlet / 2]) ||
+        (c->run.stop.every > 0 && c->run.stop.of == STOP_residual))
+        return;
+    const double steps = steps_of_sound(c, outlet / 2);
+    if (c->run.steps >= 20 * (int64_t)c->cells[outlet / 2] && 5 * steps > (double)c->run.steps)
+        warn(
+            "sound between the inlet and the pressure outlet falls by e in %.2g steps, and the "
+            "run has %lld: pressure and forces ring (take nonreflecting with pressure's density, a "
+            "sponge before the outlet, or a start at rest with a ramp of %.0f steps at the inlet)",
+            steps, (long long)c->run.steps, ramp * c->cells[outlet / 2]);
+}
+
+void case_warn(const struct flow_case *c)
+{
+    /* A velocity of 0.1 is usual; its error is a percent or two (docs/validation.md). */
+    static const double most = 0.175;
+    const double highest = sqrt(3.0) * case_fastest_velocity(c);
+    char smaller[96] = "";
+    if (c->units.given)
+        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %.4g",
+                 c->units.dt * most / highest, 0.5 + (case_tau(c) - 0.5) * most / highest);
+    if (highest > most)
+        warn("Mach is %.3g: errors from compressibility grow with its square "
+             "(below %g: take velocities under %.2g%s)",
+             highest, most, most / sqrt(3.0), smaller);
+    warn_tau(c);
+    warn_storage(c);
+    warn_surfaces(c);
+    warn_force(c);
+    warn_unitless(c);
+    warn_outflows(c);
+    warn_rings(c);
+    for (int f = 0; f < 6; f++)
+        warn_density(&c->faces[f], face_name(f));
+    for (int i = 0; i < c->patch_count; i++)
+        warn_density(&c->patches[i].opening, c->patches[i].name);
+}

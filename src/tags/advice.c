@@ -1,0 +1,287 @@
+/* Advice on openings and bodies; see advice.h. */
+#include "tags/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/message.h"
+#include "case/keys.h"
+#include "tags/faces.h"
+#include "tags/survey.h"
+
+/* ---- openings ---- */
+
+/* Warns if velocities are given and nothing (face or sponge) holds the density. */
+static void warn_density(const struct domain *d, const struct flow_case *c)
+{
+    bool flows = false, held = false, out = false;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        flows = flows || d->opening[k].inflow != 0;
+        if (!d->opening[k].open || !face_holds_density(what))
+            continue;
+        out = true;
+        held = held || what->kind == FACE_pressure || what->reflection > 0;
+    }
+    for (int k = 0; k < c->zone_count; k++)
+        held = held || c->zones[k].sponge.given;
+    if (flows && out && !held)
+        warn("no face holds the density, as reflection is 0: the mass of the box drifts (leave "
+             "reflection out, or make a face pressure)");
+}
+
+/* Mean velocity of the fastest inlet, without its time function. */
+static double inlet_velocity(const struct domain *d, const struct flow_case *c)
+{
+    double fastest = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (case_opening(c, k)->kind == FACE_velocity && d->opening[k].open)
+            fastest = fmax(fastest, d->opening[k].inflow / (double)d->opening[k].open);
+    return fastest;
+}
+
+/* Warns if several outlets have no time to divide the flow, or a kind that does not divide it: see
+ * docs/boundaries.md, "Holding the density". */
+static void warn_division(const struct domain *d, const struct flow_case *c)
+{
+    const double velocity = inlet_velocity(d, c);
+    double slowest = 0; /* 1 / reflection */
+    int outlets = 0, outflow = -1;
+    char name[FACES_NAME];
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        if (!d->opening[k].open || !face_holds_density(what))
+            continue;
+        outlets++;
+        outflow = what->kind == FACE_outflow ? k : outflow;
+        if (what->reflection > 0)
+            slowest = fmax(slowest, 1 / what->reflection);
+    }
+    if (outlets < 2 || !(velocity > 0))
+        return;
+    const double steps = slowest * sqrt(3.0) / velocity;
+    if (outflow >= 0) {
+        faces_name(c, outflow, name);
+        warn("%s: outflow does not find its share of a flow that several outlets divide (take "
+             "nonreflecting, or pressure with a ramp at the inlet)",
+             name);
+    } else if ((double)c->run.steps < steps)
+        warn("several outlets divide the flow: their shares settle in about %.2g steps, the run "
+             "has %lld (more steps, or pressure with a ramp at the inlet)",
+             steps, (long long)c->run.steps);
+}
+
+/* Warns if velocities are given at faces but none across its face, so that nothing flows in or out.
+ */
+static void warn_no_inflow(const struct domain *d, const struct flow_case *c)
+{
+    bool out = false;
+    int along = -1;
+    char name[FACES_NAME];
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        if (!d->opening[k].open)
+            continue;
+        if (d->opening[k].inflow != 0 ||
+            (what->kind == FACE_velocity && what->profile == PROFILE_table))
+            return;
+        out = out || face_holds_density(what);
+        if (what->kind == FACE_velocity && face_speed(what) > 0)
+            along = k;
+    }
+    if (!out || along < 0)
+        return;
+    faces_name(c, along, name);
+    warn("%s: its velocity goes along the face, and no face lets fluid in or out with a given "
+         "velocity (give the component along %s)",
+         name, key_axes[case_opening_side(c, along) / 2]);
+}
+
+/* A regularised pressure face or a nonreflecting outlet imposes the tangential velocity. A faster
+ * stream along it, from an inlet or the initial flow, is slowed down as by a wall. Faces that
+ * bodies cover in part are taken for the ends of ducts. */
+static void warn_along(const struct domain *d, const struct flow_case *c)
+{
+    for (int f = 0; f < 6; f++) {
+        const struct case_face *const face = &c->faces[f];
+        double stream = 0, along = 0;
+        if (d->opening[f].open < d->opening[f].cells ||
+            (face->kind != FACE_nonreflecting &&
+             (face->kind != FACE_pressure || face->rule == FACE_RULE_links)))
+            continue;
+        for (int a = 0; a < 3; a++) {
+            if (a == f / 2)
+                continue;
+            along += face->velocity[a] * face->velocity[a];
+            stream = fmax(stream, fabs(c->initial.velocity[a]));
+            for (int other = 0; other < 6; other++)
+                if (c->faces[other].kind == FACE_velocity && other / 2 != f / 2)
+                    stream = fmax(stream, fabs(c->faces[other].velocity[a]));
+        }
+        along = sqrt(along);
+        if (stream > 0 && along < 0.5 * stream)
+            warn("the velocity along face %s is %g, and a stream of %g goes along it: the face "
+                 "holds it back like a wall (give %s.velocity, or take slip)",
+                 face_name(f), along, stream,
+                 face->kind == FACE_pressure ? "pressure" : "nonreflecting");
+    }
+}
+
+/* Beside walls `outflow` holds the density with an error of percents. */
+static void warn_outflow_walls(const struct domain *d, const struct flow_case *c)
+{
+    char name[FACES_NAME];
+    if (!(inlet_velocity(d, c) > 0))
+        return;
+    for (int k = 0; k < d->openings; k++) {
+        const int side = case_opening_side(c, k);
+        bool walls = d->opening[k].open < d->opening[k].cells ||
+                     (k >= 6 && c->faces[side].kind == FACE_wall);
+        if (case_opening(c, k)->kind != FACE_outflow || !d->opening[k].open)
+            continue;
+        for (int f = 0; f < 6; f++)
+            walls = walls || (f / 2 != side / 2 && c->faces[f].kind == FACE_wall);
+        faces_name(c, k, name);
+        if (walls)
+            warn("%s: beside walls outflow holds the density only to some percent, and the flow "
+                 "rate behind it is off by as much (take nonreflecting)",
+                 name);
+    }
+}
+
+/* ---- bodies ---- */
+
+/* Cells of the body's bounding box inside of the grid along each axis. */
+static void extent(const struct flow_case *c, const struct case_body *body, double length[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const bool periodic = c->faces[2 * a].kind == FACE_periodic;
+        const double n = c->cells[a], all = body->hi[a] - body->lo[a];
+        const double inside = fmin(body->hi[a], n) - fmax(body->lo[a], 0);
+        length[a] = periodic ? fmin(all, n) : fmax(inside, 0);
+    }
+}
+
+/* Width of the body across its narrow direction in a stream along `axis`, or with axis -1 its
+ * middle extent. An axis of one cell does not count. */
+static double width_of(const struct flow_case *c, const struct case_body *body, int axis)
+{
+    double length[3], least = INFINITY, next = INFINITY;
+    extent(c, body, length);
+    for (int a = 0; a < 3; a++) {
+        if (a == axis || c->cells[a] == 1)
+            continue;
+        next = fmin(next, fmax(least, length[a]));
+        least = fmin(least, length[a]);
+    }
+    return axis < 0 && next < INFINITY ? next : least;
+}
+
+static bool is_solid_shape(const struct case_body *body)
+{
+    return !body->image.file && (body->mesh.file || body->shape.kind != SHAPE_pack);
+}
+
+/* Warns of bodies that have few cells across, in a stream. A thin plate has not: its middle extent
+ * counts. */
+static void warn_small(const struct flow_case *c)
+{
+    static const double least = 5;
+    const struct case_body *first = NULL;
+    double width = 0;
+    int count = 0;
+    char others[64] = "";
+    if (!(case_fastest_velocity(c) > 0))
+        return;
+    for (int k = 0; k < c->body_count; k++) {
+        const double across = width_of(c, &c->bodies[k], -1);
+        if (!is_solid_shape(&c->bodies[k]) || across >= least - 1e-6)
+            continue;
+        width = first ? width : across;
+        first = first ? first : &c->bodies[k];
+        count++;
+    }
+    if (count > 1)
+        snprintf(others, sizeof others, " (fewer than %g: %d bodies)", least, count);
+    if (count)
+        warn("bodies.%s is %.3g cells across%s: its forces and its wake are rough (take %g cells "
+             "at least; docs/bodies.md has errors by their number)",
+             first->name, width, others, least);
+}
+
+/* Does anything flow in through the face, or a patch of it? */
+static bool has_inlet(const struct domain *d, const struct flow_case *c, int face)
+{
+    for (int k = 0; k < d->openings; k++)
+        if (case_opening_side(c, k) == face && d->opening[k].inflow > 0 &&
+            case_opening(c, k)->kind == FACE_velocity)
+            return true;
+    return false;
+}
+
+/* Warns of bodies whose wake meets an outlet opposite to an inlet: those that end less than their
+ * width before it. Closer ones: warn_near(). */
+static void warn_wake(const struct domain *d, const struct flow_case *c)
+{
+    for (int f = 0; f < 6; f++) {
+        if (!face_holds_density(&c->faces[f]) || d->opening[f].open < d->opening[f].cells ||
+            !has_inlet(d, c, f ^ 1))
+            continue;
+        for (int k = 0; k < c->body_count; k++) {
+            const struct case_body *const body = &c->bodies[k];
+            const double gap = f % 2 ? c->cells[f / 2] - body->hi[f / 2] : body->lo[f / 2];
+            const double width = width_of(c, body, f / 2);
+            if (is_solid_shape(body) && gap >= SURVEY_NEAR && gap < width && width < INFINITY)
+                warn("bodies.%s ends %.3g cells before the outlet %s and is %.3g wide: the outlet "
+                     "cuts its wake (leave several times its width)",
+                     body->name, gap, face_name(f), width);
+        }
+    }
+}
+
+/* Share of a shape's bounding box inside of the grid; 1 for boxes, which often make walls, and for
+ * shapes without an end. */
+static double share_inside(const struct flow_case *c, const struct case_body *body)
+{
+    double length[3], share = 1;
+    extent(c, body, length);
+    for (int a = 0; a < 3; a++) {
+        const double all = body->hi[a] - body->lo[a];
+        if (!isfinite(all))
+            return 1;
+        if (c->faces[2 * a].kind != FACE_periodic && all > 0)
+            share *= length[a] / all;
+    }
+    return body->shape.kind == SHAPE_box ? 1 : share;
+}
+
+/* Warns if the box contains only a small part of a mesh or a shape. */
+static void warn_outside(const struct domain *d, const struct flow_case *c,
+                         const struct case_body *body, int64_t cells)
+{
+    static const double least = 0.1;
+    const struct mesh_facts *const f = &body->mesh.facts;
+    const double all = f->cells ? (double)f->cells : fabs(f->volume);
+    const double share = share_inside(c, body);
+    if (!body->mesh.file && !body->image.file && share < least)
+        warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
+             "another unit, or place?)",
+             body->name, 100 * share);
+    if (body->mesh.file && d->tags && (double)cells < least * all)
+        warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
+             "or place?)",
+             body->name, all, (long long)cells);
+}
+
+void advice_say(const struct domain *d, const struct flow_case *c)
+{
+    warn_no_inflow(d, c);
+    warn_along(d, c);
+    warn_density(d, c);
+    warn_division(d, c);
+    warn_outflow_walls(d, c);
+    warn_small(c);
+    warn_wake(d, c);
+    for (int k = 0; k < c->body_count; k++)
+        warn_outside(d, c, &c->bodies[k], d->body_cells[k]);
+}
