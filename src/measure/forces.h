@@ -4,8 +4,8 @@
 
 #include "solver/solver.h"
 
-/* Momentum that links exchange with the body's surface in the next step (see surface.h). Lattice
- * units; NaN if a term is not finite. */
+/* Momentum that links exchange with the body's surface in the next step (see surface.h): the force
+ * half a step after the solver's time. Lattice units; NaN if a term is not finite. */
 struct body_forces {
     double force[3];
     double pressure[3]; /* the part of the force due to the density beside the surface; the rest is

@@ -234,7 +234,10 @@ static void divergence_advice(const struct flow_case *c, double speed, int64_t s
 {
     static const int64_t early = 1000;
     const double tau = case_tau(c), set = case_fastest_velocity(c);
-    const bool thin = tau < 0.51 || set > 10 * c->fluid.viscosity;
+    /* the operator is the likely cause here */
+    const bool beyond =
+        collision_on_pairs(c->solver.collision) && set > case_most_cell(c) * c->fluid.viscosity;
+    const bool thin = beyond || tau < 0.51 || set > 10 * c->fluid.viscosity;
     const char *const method = thin ? narrate_operator_remedy(c) : "";
     const char *side;
     char outlet[160] = "", inlet[96] = "";
@@ -248,9 +251,10 @@ static void divergence_advice(const struct flow_case *c, double speed, int64_t s
         snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
     const char *const advice[] = {
         (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
+        beyond ? method : "",
         outlet,
         inlet,
-        method,
+        beyond ? "" : method,
         thin ? "a finer grid or a larger viscosity" : "",
         tau > 2 ? "a smaller viscosity in lattice units: a smaller time step" : "",
         c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0

@@ -101,7 +101,7 @@ enum status output_start(struct output *o, int64_t resumed, bool over)
     return tables_start(o->tables, resumed, over);
 }
 
-static int64_t nearer(int64_t next, int64_t step, int64_t every)
+int64_t output_nearer(int64_t next, int64_t step, int64_t every)
 {
     const int64_t away = every > 0 ? every - step % every : INT64_MAX;
     return away < next ? away : next;
@@ -112,19 +112,25 @@ int64_t output_next(const struct output *o, int64_t step)
     const struct flow_case *const c = o->c;
     int64_t next = INT64_MAX;
     for (int i = 0; i < c->series_count; i++)
-        next = nearer(next, step, c->series[i].every);
+        next = output_nearer(next, step, c->series[i].every);
     for (int i = 0; i < c->fields_count; i++)
-        next = nearer(next, step, c->fields[i].every);
+        next = output_nearer(next, step, c->fields[i].every);
     for (int i = 0; i < c->surfaces_count; i++)
-        next = nearer(next, step, c->surfaces[i].every);
+        next = output_nearer(next, step, c->surfaces[i].every);
     for (int i = 0; i < c->images_count; i++)
-        next = nearer(next, step, c->images[i].every);
+        next = output_nearer(next, step, c->images[i].every);
     for (int i = 0; i < c->averages_count; i++) {
         const int64_t at = average_next(o->averages[i], step);
         if (at != INT64_MAX && at - step < next)
             next = at - step;
     }
-    return next;
+    const int64_t sample = tables_next_sample(o->tables, step);
+    return sample < next ? sample : next;
+}
+
+enum status output_sample(struct output *o)
+{
+    return tables_sample(o->tables);
 }
 
 bool output_files_due(const struct output *o, int64_t step)

@@ -10,6 +10,9 @@ struct output;
 /* Is output with this interval due at `step`? Step 0 counts; interval 0: never. */
 bool output_due(int64_t step, int64_t every);
 
+/* The smaller one of `next` and the steps from `step` to the next one due; interval 0: `next`. */
+int64_t output_nearer(int64_t next, int64_t step, int64_t every);
+
 /* Prepare the output of the case and register its memory in `state`. Collective, as the others
  * below: one status on all ranks, failures reported. */
 enum status output_create(struct output **out, const struct flow_case *c, struct solver *s,
@@ -19,8 +22,11 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
  * run has no more steps. */
 enum status output_start(struct output *o, int64_t resumed, bool over);
 
-/* Steps from `step` to the next output; INT64_MAX: none. */
+/* Steps from `step` to the next output or sample; INT64_MAX: none. */
 int64_t output_next(const struct output *o, int64_t step);
+
+/* Measure what the output of the next step needs from this one. Call it before each advance. */
+enum status output_sample(struct output *o);
 
 /* Are snapshots, surfaces, averages or images due at `step`? The flow is checked before, so that
  * none shows a diverged flow. */

@@ -312,6 +312,8 @@ static enum status advance(struct run *r, bool resumed)
             sanity_waits(&r->sanity, r->level->solver.step); /* wishes are kept, too */
         if (!waits)
             w = (struct wishes){0};
+        if ((status = output_sample(r->output)))
+            break;
         MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
         while (!status && r->level->solver.step < due && (waits || (!w.stop && !w.checkpoint)))
             status = run_batch(r, due - r->level->solver.step, &w);

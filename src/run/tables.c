@@ -23,6 +23,8 @@
 #include "run/folder.h"
 #include "run/output.h"
 
+#define NEVER INT64_MIN
+
 struct table {
     const struct case_series *series;
     int columns; /* step and time included */
@@ -32,6 +34,8 @@ struct table {
     struct series_mark mark;  /* of the file at the last checkpoint; rows -1: not known */
     struct skin skin;         /* of a surface */
     struct skin_flow flow;
+    struct body_forces sample; /* of forces: in the step after `sampled` */
+    int64_t sampled;           /* NEVER: none yet */
     /* Rank 0: */
     struct series *file; /* NULL before tables_start() */
     int points;          /* rows of a step: 1, or the points of a line or ring */
@@ -126,6 +130,7 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
     if (status)
         return status;
     t->mark.rows = -1;
+    t->sampled = NEVER;
     snprintf(name, sizeof name, "rows/%s", t->series->name);
     status = state_add_numbers(state, name, "of the file: rows, bytes, their XXH3", SAMPLE_int64,
                                sizeof t->mark / sizeof(int64_t), &t->mark);
@@ -215,6 +220,64 @@ bool tables_need_sums(const struct tables *t, int64_t step, bool *enstrophy)
         *enstrophy = *enstrophy || s->of & (1u << SERIES_enstrophy);
     }
     return any;
+}
+
+/* ---- forces ---- */
+
+/* Has the table a row at this step? run.stop may end the run where it looks: then every table has.
+ */
+static bool may_have_row(const struct tables *t, const struct table *table, int64_t step)
+{
+    return output_due(step, table->series->every) ||
+           (t->c->run.stop.given && output_due(step, t->c->run.stop.every));
+}
+
+int64_t tables_next_sample(const struct tables *t, int64_t step)
+{
+    const int64_t looks = t->c->run.stop.given ? t->c->run.stop.every : 0;
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < t->count; i++)
+        if (t->table[i].series->kind == SERIES_KIND_forces) {
+            next = output_nearer(next, step + 1, t->table[i].series->every);
+            next = output_nearer(next, step + 1, looks);
+        }
+    return next;
+}
+
+/* The forces in the step after the solver's. */
+static enum status sample_forces(struct table *t, struct solver *s)
+{
+    const struct case_series *const what = t->series;
+    if (t->sampled == s->step)
+        return STATUS_OK;
+    t->sampled = s->step;
+    return forces_measure(s, what->body, what->about_given ? what->about : NULL, &t->sample);
+}
+
+enum status tables_sample(struct tables *t)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < t->count && !status; i++)
+        if (t->table[i].series->kind == SERIES_KIND_forces &&
+            may_have_row(t, &t->table[i], t->solver->step + 1))
+            status = sample_forces(&t->table[i], t->solver);
+    return status;
+}
+
+/* The mean of the steps before and after the solver's step: the forces at its time. At step 0 there
+ * is no step before. */
+static enum status forces_now(struct table *t, struct solver *s, struct body_forces *forces)
+{
+    const struct body_forces before = t->sample;
+    const bool known = t->sampled == s->step - 1;
+    const enum status status = sample_forces(t, s);
+    *forces = t->sample;
+    for (int a = 0; a < 3 && known; a++) {
+        forces->force[a] = 0.5 * (before.force[a] + forces->force[a]);
+        forces->pressure[a] = 0.5 * (before.pressure[a] + forces->pressure[a]);
+        forces->torque[a] = 0.5 * (before.torque[a] + forces->torque[a]);
+    }
+    return status;
 }
 
 /* ---- values of a row, in the units of the case, from column `time` on ---- */
@@ -372,8 +435,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
                      : residual_compare(&t->residual, s, &residual);
         break;
     case SERIES_KIND_forces:
-        status = forces_measure(s, t->series->body,
-                                t->series->about_given ? t->series->about : NULL, &forces);
+        status = forces_now(t, s, &forces);
         if (measure_density(s, t->series->density_face, &rho))
             status = STATUS_MACHINE;
         break;

@@ -21,6 +21,12 @@ enum status tables_start(struct tables *t, int64_t resumed, bool over);
  * leaves it alone. */
 bool tables_need_sums(const struct tables *t, int64_t step, bool *enstrophy);
 
+/* A row of forces is the mean of two steps. tables_sample() measures the first of them; call it
+ * before the solver leaves a step, also the one of a restart. tables_next_sample(): steps from
+ * `step` to the next step that has something to sample; INT64_MAX: none. */
+enum status tables_sample(struct tables *t);
+int64_t tables_next_sample(const struct tables *t, int64_t step);
+
 /* Add the rows due at the solver's step. */
 enum status tables_write(struct tables *t, const struct flow_sums *sums);
 

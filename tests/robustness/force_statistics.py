@@ -75,6 +75,10 @@ few = {"run.steps": 90, "output.series.drag.statistics.from": 30}
 run("few", few)
 run("ranks", few, ranks=2)
 check(load("ranks", "report.json")["statistics"] == load("few", "report.json")["statistics"], "on two ranks they are the same")
+for end in 44, 45, 46:  # rows of forces have two steps: before, at and after a row
+    run(f"cut at {end}", few | {"run.steps": end})
+    run(f"cut at {end}", few, restart="auto", ranks=2 if end == 44 else 0)
+    check(runs.series_text(f"cut at {end}", "drag") == runs.series_text("few", "drag"), f"cut at step {end}: the same rows of forces")
 said = run("cut", {"run.steps": 307})
 check(load("cut", "report.json")["statistics"]["drag"]["rows"] == 36, "cut: those so far")
 run("cut", {"run.steps": 440}, restart="auto")

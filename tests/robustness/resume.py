@@ -143,7 +143,8 @@ def attack(folder, ranks, change):
     said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *SERIES, ranks=ranks)
     check(said.code == 0 and not said.errors and not runs.faults(folder) and
           runs.load(folder, "report.json")["state_hash"] == runs.load("rows", "report.json")["state_hash"], f"{folder}: {said}")
-    return said, {name: runs.series_text(folder, name).splitlines(keepends=True) for name in rows}
+    about = [line for line in said.lines if "/series/" in line]  # not the advice on the case
+    return about, {name: runs.series_text(folder, name).splitlines(keepends=True) for name in rows}
 
 
 def spoil(name, old, new):
@@ -155,20 +156,20 @@ def spoil(name, old, new):
     return change
 
 
-said, found = attack("untouched", 2, lambda folder: None)
-check(found == rows and not said.lines, f"no file was touched: {said.lines}")
-said, found = attack("a damaged line", 2, spoil("flow", b"\n7,", b"\n\x87,"))
+about, found = attack("untouched", 2, lambda folder: None)
+check(found == rows and not about, f"no file was touched: {about}")
+about, found = attack("a damaged line", 2, spoil("flow", b"\n7,", b"\n\x87,"))
 aside = bytes(runs.bytes_of("a damaged line/series")["flow.csv.aside"])
-check(found == rows | {"flow": rows["flow"][:8] + rows["flow"][9:]} and len(said.lines) == 1 and
-      "series/flow.csv: line 9 is damaged; 20 of 21 rows up to step 20 stay" in said.err and
-      aside == b"".join(rows["flow"][:22]).replace(b"\n7,", b"\n\x87,"), f"a damaged line: {said.lines}")
-said, found = attack("rows are missing", 0, spoil("line", b"".join(rows["line"][4:7]), b""))
-check(found == rows | {"line": rows["line"][:4] + rows["line"][7:]} and len(said.lines) == 1 and
-      "series/line.csv has 12 rows up to step 20, and had 15 when" in said.err, f"rows are missing: {said.lines}")
-said, found = attack("a file is missing", 2, lambda folder: os.remove(folder + "p_0000000500.csv"))
+check(found == rows | {"flow": rows["flow"][:8] + rows["flow"][9:]} and len(about) == 1 and
+      "series/flow.csv: line 9 is damaged; 20 of 21 rows up to step 20 stay" in about[0] and
+      aside == b"".join(rows["flow"][:22]).replace(b"\n7,", b"\n\x87,"), f"a damaged line: {about}")
+about, found = attack("rows are missing", 0, spoil("line", b"".join(rows["line"][4:7]), b""))
+check(found == rows | {"line": rows["line"][:4] + rows["line"][7:]} and len(about) == 1 and
+      "series/line.csv has 12 rows up to step 20, and had 15 when" in about[0], f"rows are missing: {about}")
+about, found = attack("a file is missing", 2, lambda folder: os.remove(folder + "p_0000000500.csv"))
 check(found == rows | {"p_0000000500": rows["p_0000000500"][:1] + rows["p_0000000500"][12:]} and
-      said.err.count("series/p_0000000500.csv is not there: its 11 rows up to step 20 are missing") == 1,
-      f"a file is missing: {said.lines}")
+      "\n".join(about).count("series/p_0000000500.csv is not there: its 11 rows up to step 20 are missing") == 1,
+      f"a file is missing: {about}")
 with open("a file is missing/log.txt") as log:
     check("warning: a file is missing/series/p_0000000500.csv is not there" in log.read(), "the log says it, too")
 
