@@ -67,8 +67,6 @@ TAGFLOW_FN void turning_velocity(const double velocity[3], const double w[3], co
     u[2] = velocity[2] + (w[0] * arm[1] - w[1] * arm[0]);
 }
 
-#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
-
 /* The vector from the pivot to the point where the link of cell `at` along c meets the surface, at
  * fraction q; of periodic images the nearest. */
 TAGFLOW_FN void surface_arm(const struct view *v, const struct tag_row *row, const int at[3],
@@ -89,6 +87,8 @@ TAGFLOW_FN void surface_velocity(const struct tag_row *row, const double arm[3],
 {
     turning_velocity(row->wall_velocity, row->spin, arm, u);
 }
+
+#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* The velocity of a wall at this step, half-way between the cell `at` and its neighbour along c;
  * row: the wall's type. */

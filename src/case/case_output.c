@@ -52,9 +52,9 @@ static enum status check_line(const struct reader *r, const struct node *map,
 /* Can flow come in or go out through the face? */
 static bool is_open(const struct flow_case *c, int face)
 {
-    bool open = face_open(c->faces[face].kind);
-    for (int k = 0; k < c->patch_count; k++)
-        open = open || c->patches[k].face == face;
+    bool open = false;
+    for (int k = 0; k < case_openings(c); k++)
+        open = open || (case_opening_side(c, k) == face && face_open(case_opening(c, k)->kind));
     return open;
 }
 

@@ -200,9 +200,9 @@ enum status sanity_look(struct sanity *s, const struct narrator *n)
 
 static bool is_open(const struct flow_case *c)
 {
-    bool open = c->patch_count > 0;
-    for (int f = 0; f < 6; f++)
-        open = open || face_open(c->faces[f].kind);
+    bool open = false;
+    for (int k = 0; k < case_openings(c); k++)
+        open = open || face_open(case_opening(c, k)->kind);
     return open;
 }
 

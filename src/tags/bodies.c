@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "body/body.h"
 #include "boundary.h"
+#include "surface.h"
 #include "tags/pores.h"
 
 /* Do the fluid cells beside the body need the list: is its wall interpolated, or does it rotate? */
@@ -421,21 +422,14 @@ static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
     return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
 }
 
-/* The speed of a body's surface where the link of cell `at` of the block along c meets it; see
- * surface.h. */
-static double surface_speed(const struct domain *d, const struct tag_row *row, const int32_t at[3],
+/* The speed of a body's surface where the link of cell `at` of the block along c meets it. */
+static double surface_speed(const struct view *v, const struct tag_row *row, const int32_t at[3],
                             const int c[3], double q)
 {
-    const double *const w = row->spin, *const u = row->wall_velocity;
-    double arm[3];
-    for (int a = 0; a < 3; a++) {
-        arm[a] = d->lo[a] + at[a] + 0.5 + q * c[a] - row->pivot[a];
-        if (row->period[a] > 0 && fabs(arm[a]) > 0.5 * row->period[a])
-            arm[a] -= copysign(row->period[a], arm[a]);
-    }
-    const double v[3] = {u[0] + w[1] * arm[2] - w[2] * arm[1], u[1] + w[2] * arm[0] - w[0] * arm[2],
-                         u[2] + w[0] * arm[1] - w[1] * arm[0]};
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    double arm[3], u[3];
+    surface_arm(v, row, at, c, q, arm);
+    surface_velocity(row, arm, u);
+    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
 
 /* Surfaces have the same speed limit as inflow through faces, MACH_MAX. Collective. */
@@ -456,7 +450,7 @@ static enum status check_speeds(const struct bodies *b, const struct domain *d)
             const struct tag_row *const row = &v->rows[tag & TAG_ROW];
             if (row->body)
                 fastest[row->body - 1] =
-                    fmax(fastest[row->body - 1], surface_speed(d, row, cell->at, c, q));
+                    fmax(fastest[row->body - 1], surface_speed(v, row, cell->at, c, q));
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, fastest, b->count, MPI_DOUBLE, MPI_MAX, d->comm);
