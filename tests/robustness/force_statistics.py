@@ -79,6 +79,12 @@ for end in 44, 45, 46:  # rows of forces have two steps: before, at and after a 
     run(f"cut at {end}", few | {"run.steps": end})
     run(f"cut at {end}", few, restart="auto", ranks=2 if end == 44 else 0)
     check(runs.series_text(f"cut at {end}", "drag") == runs.series_text("few", "drag"), f"cut at step {end}: the same rows of forces")
+early = few | {"run.stop": "{of: drag.c_x, change: 1, over: 14}", "output.series.drag.every": 7,
+               "output.series.each": "{every: 1, of: forces, body: ball}"}
+run("off schedule", early | {"output.series.seldom": "{every: 60, of: forces, body: ball}"})
+last = {name: table("off schedule", name)[1][-1] for name in ("each", "seldom")}
+check(last["each"][0] % 7 == 0 and last["each"][0] % 60 != 0 and (last["each"] == last["seldom"]).all(),
+      f"a row that is written because the run ends early has two steps, too: {last['each'][:3]} {last['seldom'][:3]}")
 said = run("cut", {"run.steps": 307})
 check(load("cut", "report.json")["statistics"]["drag"]["rows"] == 36, "cut: those so far")
 run("cut", {"run.steps": 440}, restart="auto")
