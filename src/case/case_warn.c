@@ -175,13 +175,13 @@ static void warn_force(const struct flow_case *c)
     for (int a = 0; a < 3; a++) {
         const double g = fabs(c->acceleration[a]) * peak, change = 3 * g * c->cells[a];
         const bool bounded = c->faces[2 * a].kind != FACE_periodic;
-        const char *const remedy = c->units.given
-                                       ? "a smaller units.dt; and leave out what only adds the "
-                                         "hydrostatic pressure, like gravity on a single fluid"
-                                       : "a smaller one, with a smaller viscosity";
+        const char *const remedy =
+            c->units.given ? "a smaller units.dt" : "a smaller one, with a smaller viscosity";
         if (bounded && change > most_density)
             warn("force.acceleration is %.3g cells per step^2 along %s: at rest the density "
-                 "changes by %.2g across the box, above %g (take %s)",
+                 "changes by %.2g across the box, above %g (take %s; or leave gravity out where it "
+                 "only "
+                 "adds the hydrostatic pressure)",
                  g, key_axes[a], change, most_density, remedy);
         else if (g > most)
             warn("force.acceleration is %.3g cells per step^2 along %s, above %g: within %.0f "

@@ -32,6 +32,7 @@ char *case_resolve(const struct flow_case *c);
 /* Is it a text of case_resolve()? Its numbers are in lattice units and have none. */
 bool case_is_resolved(const char *text);
 
+/* Length of a vector. */
 double magnitude(const double v[3]);
 
 /* Kinds of things by the keys that they have: bits for `where` of the key table. */

@@ -169,7 +169,7 @@ for scale, words in (1, ""), (1000, "1000 times smaller"), (1e-3, "1000 times la
 accepted({"bodies.b": "{mesh: {file: wedge.stl, scale: 8, min: [34, 8, 6]}}"},
          warned=["bodies.b: of the 5456 cells of its mesh 288 are in the box (is it in another unit, or place?)"])
 
-# What is accepted, but hardly meant.
+# Likely mistakes: `check` accepts them and warns.
 write("stream.yaml", """\
 domain:  {cells: [80, 40, 40]}
 fluid:   {viscosity: 0.01, velocity: 0.05, length: 10}
