@@ -165,8 +165,9 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
         sums->max_velocity * u);
 }
 
-/* On a terminal, twice a second. Under mpirun and srun isatty() proves nothing. (PMIX_RANK does not
- * show a launcher: Open MPI sets it even in a program that was started alone.) */
+/* On a terminal, with the first step and then twice a second. Under mpirun and srun isatty() proves
+ * nothing. (PMIX_RANK does not show a launcher: Open MPI sets it even in a program that was started
+ * alone.) */
 bool narrate_live(const struct domain *d)
 {
     return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
@@ -179,7 +180,7 @@ void narrate_live_progress(struct narrator *n)
     if (!n->live)
         return;
     const double t = clock_seconds();
-    if (t - n->live_last < 0.5)
+    if (n->live_last > 0 && t - n->live_last < 0.5)
         return;
     n->live_last = t;
     fprintf(stderr, "\r\033[Kstep %lld of %lld (%.0f %%), %s left", (long long)n->progress.step,

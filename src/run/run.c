@@ -33,6 +33,9 @@ static const double agree_seconds = 0.1;
 static const double status_seconds = 10;
 /* Largest age of the report that the watchdog would write. */
 static const double watchdog_seconds = 0.1;
+/* A checkpoint that is younger meets a request for one: ranks get a signal to mpirun at different
+ * times. */
+static const double request_seconds = 1;
 /* Assumed speed of checkpoints before one was measured, in bytes a second. */
 static const double disk_speed = 100e6;
 
@@ -71,7 +74,7 @@ struct run {
     int64_t looked;            /* last step at which the flow was checked and good; -1: none */
     double status_last;        /* when status.json was written */
     double watchdog_last;      /* when the watchdog got its report */
-    double checkpoint_last;    /* when the last was written */
+    double checkpoint_last;    /* when the last was written; 0: none yet */
     double checkpoint_seconds; /* longest duration of one */
     double attend_seconds;     /* longest duration of what is due at a step, mostly output */
     struct stop stop;
@@ -244,14 +247,16 @@ static enum asked_by asked_to_stop(void)
 /* Collects the wishes of this rank. */
 static void wish(const struct run *r, enum status status, double step_seconds, struct wishes *w)
 {
-    const double due = r->c->checkpoint.seconds;
-    *w = (struct wishes){
-        .status = (int64_t)status, .stop = asked_to_stop(), .checkpoint = signals_checkpoint()};
+    const double due = r->c->checkpoint.seconds, age = clock_seconds() - r->checkpoint_last;
+    const bool young = r->checkpoint_last > 0 && age < request_seconds;
+    *w = (struct wishes){.status = (int64_t)status,
+                         .stop = asked_to_stop(),
+                         .checkpoint = signals_checkpoint() && !young};
     if (r->level->domain.rank != 0)
         return;
     if (out_of_time(r))
         w->stop = ASKED_BY_CLOCK;
-    if (due > 0 && clock_seconds() - r->checkpoint_last > due)
+    if (due > 0 && age > due)
         w->checkpoint = 1;
     const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
     w->batch = batch < 1 ? 1 : batch > 8 * (double)r->batch ? 8 * r->batch : (int64_t)batch;

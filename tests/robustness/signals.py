@@ -101,14 +101,19 @@ for name, (ranks, ask, why, after, cut, settings) in STOPS.items():
     said = go_on(name, after, cut)
     came_to_its_end(name, said, f"goes on, cut {cut}")
 
-# mpirun tells the ranks, kills them 2 s later, and says 1 whatever they say: the checkpoint has to be there by then.
-name = "SIGTERM to mpirun"
-said = stop(name, 2, {}, lambda job: job.process.send_signal(signal.SIGTERM))
+# mpirun tells the ranks up to a second later, kills them 2 s after that, and says 1 whatever they say: the checkpoint has to
+# be there by then. The run takes longer than that second; it ends soon after the step at which it stopped.
+name, ages = "SIGTERM to mpirun", {"run.steps": 100000, "checkpoint.every": 0}
+said = stop(name, 2, ages, lambda job: job.process.send_signal(signal.SIGTERM))
 steps = checkpoint_steps(name)
-check(said.code != 0 and steps and steps[-1] < STEPS and load(name, "status.json")["checkpoint"]["step"] == steps[-1] and
-      not runs.faults(name), f"{name}: {said}, status {load(name, 'status.json')['state']}, checkpoints {steps}")
-said = go_on(name, 1, [1, 1, 1])
-came_to_its_end(name, said, "goes on", "goes on from" in said.out)
+check(said.code != 0 and steps and steps[-1] < ages["run.steps"] and
+      load(name, "status.json")["checkpoint"]["step"] == steps[-1] and not runs.faults(name),
+      f"{name}: {said}, status {load(name, 'status.json')['state']}, checkpoints {steps}")
+if steps:
+    last = ages | {"run.steps": steps[-1] + 100}
+    unstopped = tagflow("run", "case.yaml", "--output", "as long", *sets(MORE | last))
+    said = go_on(name, 1, [1, 1, 1], last)
+    came_to_its_end(name, said, f"goes on, {unstopped}", "goes on from" in said.out, results("as long"))
 
 
 def leave_at_once(job):
