@@ -39,14 +39,16 @@ sessions="${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)"
 mkdir -p "$sessions/kept"
 trap 'rmdir "$sessions/kept"' EXIT
 
+# Half as many more tests at a time as there are cores: many wait, for a disk or for other ranks.
+processes=$(($(nproc) + ($(nproc) + 1) / 2))
 failed=0
 rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
 # env: no signal is ignored in the tests, even if this script was started so, as by nohup.
 # shellcheck disable=SC2086 # one word or two
-env --default-signal meson test -C build-test --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
+env --default-signal meson test -C build-test --num-processes "$processes" --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
 if [ $# = 0 ]; then
     # shellcheck disable=SC2086
-    env --default-signal meson test -C build-sanitize -t 2 --no-rebuild --print-errorlogs $chosen \
+    env --default-signal meson test -C build-sanitize -t 2 --num-processes "$processes" --no-rebuild --print-errorlogs $chosen \
         --suite unit --suite parallel </dev/null || failed=$?
 fi
 
