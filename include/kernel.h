@@ -5,17 +5,19 @@
  *   unpack  buffer -> populations; the box lies in the ghost layer opposite to `direction`
  *   get     canonical populations of a set -> buffer         [q][cells of the box], stored type
  *   put     buffer -> canonical populations of a set         [q][cells of the box], stored type
- *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
- *   curl    curl u -> buffer                                 [cells of the box][3], double
- *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
+ *   begin   populations of the initial flow, see initial.h; buffer: density - 1   [cells of the
+ * box], double, or NULL: the flow's flow    density - 1 and velocity -> buffer               [cells
+ * of the box][4], double curl    curl u -> buffer                                 [cells of the
+ * box][3], double sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
  *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
  *
  * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, pack, get, flow
- * and curl write zeros; unpack and put change nothing; sums leave them out. `odd` is the parity of
- * the current step for step, near, pack and unpack, and of the coming step for the others.
+ * and curl write zeros; unpack, put and begin change nothing; sums leave them out. `odd` is the
+ * parity of the current step for step, near, pack and unpack, and of the coming step for the
+ * others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
  *
@@ -27,6 +29,7 @@
 
 #include "cell.h"
 #include "curl.h"
+#include "initial.h"
 #include "sums.h"
 
 /* X(name, loop, open, bytes)
@@ -43,6 +46,7 @@
     X(unpack,    cells, never,  0)                                                                 \
     X(get,       cells, never,  0)                                                                 \
     X(put,       cells, never,  0)                                                                 \
+    X(begin,     cells, always, 0)                                                                 \
     X(flow,      cells, either, 4 * sizeof(double))                                                \
     X(curl,      cells, either, 3 * sizeof(double))                                                \
     X(sums,      sums,  either, sizeof(struct sums))                                               \
@@ -67,7 +71,8 @@ struct task {
     int body;      /* forces: 1 + number of the body */
     int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
     void *buffer;
-    const double *layers; /* curl, enstrophy: velocities beyond the block, see curl.h */
+    const struct initial *initial; /* begin */
+    const double *layers;          /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
 
 /* A box and the task on it. */
@@ -256,6 +261,20 @@ TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_
     }
     for (int i = 0; i < Q; i++)
         populations[canonical_address(v, t.odd, i, x, y, z)] = buffer[(size_t)i * cells + cell];
+}
+
+TAGFLOW_FN void cell_begin(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z)
+{
+    stored *const populations = (stored *)v->set[SET_flow].populations;
+    const double *const drho = (const double *)t.buffer;
+    double f[Q];
+    (void)cells;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    initial_populations(t.initial, v, drho ? drho + cell : NULL, x, y, z, f);
+    for (int i = 0; i < Q; i++)
+        populations[canonical_address(v, t.odd, i, x, y, z)] = stored_of_double(f[i]);
 }
 
 TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x,

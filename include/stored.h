@@ -104,5 +104,15 @@ TAGFLOW_FN stored stored_of(scalar x)
 #endif
 }
 
+/* The same, from double precision in one rounding to the stored float. */
+TAGFLOW_FN stored stored_of_double(double x)
+{
+#if TAGFLOW_STORAGE == 16
+    return half_of((float)x);
+#else
+    return (stored)x;
+#endif
+}
+
 #endif
 #endif

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/elementary.h"
 #include "body/mesh.h"
 #include "body/shape.h"
+#include "elementary.h"
 
 /* Shapes: step along a ray in cells, and number of bisections that follow. */
 static const double stride = 1.0 / 16;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "elementary.h"
 
 /* Angles are rounded to multiples of 2^-40 degrees, so that they are exact fractions of a turn. */
 #define PARTS (1ll << 40)

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "body/solid.h"
 #include "collision.h" /* enum collision, COLLISION_LIST */
+#include "initial.h"   /* enum initial_flow, INITIAL_LIST */
 #include "subgrid.h"   /* enum subgrid */
 
 enum {
@@ -67,38 +68,6 @@ enum profile { PROFILE_LIST(X) };
 #define X(name) SIGNAL_##name,
 enum signal_kind { SIGNAL_LIST(X) };
 #undef X
-
-/* Initial flows, and the keys of `initial` that each has; formulas in solver/initial.c. */
-#define INITIAL_LIST(X)                                                                            \
-    X(rest, 0)                                                                                     \
-    X(inlet, 0) /* the velocity of the inlet face, everywhere */                                   \
-    X(uniform, INITIAL_HAS_velocity)                                                               \
-    X(taylor_green_2d, INITIAL_HAS_amplitude | INITIAL_HAS_axis)                                   \
-    X(taylor_green_3d, INITIAL_HAS_amplitude)                                                      \
-    X(abc, INITIAL_HAS_amplitude)                                                                  \
-    X(shear_layer,                                                                                 \
-      INITIAL_HAS_amplitude | INITIAL_HAS_axis | INITIAL_HAS_thickness | INITIAL_HAS_perturbation) \
-    X(channel, INITIAL_HAS_amplitude | INITIAL_HAS_perturbation)                                   \
-    X(vortex, INITIAL_HAS_amplitude | INITIAL_HAS_axis | INITIAL_HAS_velocity |                    \
-                  INITIAL_HAS_center | INITIAL_HAS_width)                                          \
-    X(pulse, INITIAL_HAS_density | INITIAL_HAS_velocity | INITIAL_HAS_center | INITIAL_HAS_width)  \
-    X(wave, INITIAL_HAS_density | INITIAL_HAS_axis | INITIAL_HAS_velocity | INITIAL_HAS_center |   \
-                INITIAL_HAS_width)
-#define X(name, keys) INITIAL_##name,
-enum initial_flow { INITIAL_LIST(X) };
-#undef X
-enum initial_keys {
-    INITIAL_HAS_velocity = 1,
-    INITIAL_HAS_amplitude = 2,
-    INITIAL_HAS_axis = 4,
-    INITIAL_HAS_thickness = 8,
-    INITIAL_HAS_perturbation = 16,
-    INITIAL_HAS_density = 32,
-    INITIAL_HAS_center = 64,
-    INITIAL_HAS_width = 128,
-    INITIAL_HAS_flow = 256, /* a flow by a formula */
-    INITIAL_HAS_from = 512, /* an earlier result */
-};
 
 /* Kinds of series. */
 #define SERIES_KIND_LIST(X)                                                                        \

@@ -242,6 +242,20 @@ KERNEL(get, row_loads, 0, plain_get(v, &row, t, cell, cells, x, end, y, z))
 KERNEL(put, row_loads, 0, plain_put(v, &row, t, cell, cells, x, end, y, z))
 KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
 
+static void kernel_begin(const struct view *v, const struct runs *runs, const struct box *b,
+                         struct task t)
+{
+    const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);
+    (void)runs;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int z = b->lo[2]; z < b->hi[2]; z++)
+        for (int y = b->lo[1]; y < b->hi[1]; y++) {
+            const size_t row = (size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1]);
+            for (int x = b->lo[0]; x < b->hi[0]; x++)
+                cell_begin(v, t, row * nx + (size_t)(x - b->lo[0]), box_cells(b), x, y, z);
+        }
+}
+
 /* Velocities of cells x0 <= x < x1 of the row at (y, z) of the block, into u[a][0 ..]. */
 static void velocities(const struct view *v, struct task t, int x0, int x1, int y, int z,
                        double *const u[3])

@@ -1,10 +1,10 @@
-/* Time functions; see signal.h. They use only + - * /, the functions of base/elementary.h, and the
+/* Time functions; see signal.h. They use only + - * /, the functions of elementary.h, and the
  * C library's fmod and floor, which are exact. */
 #include "solver/signal.h"
 
 #include <math.h>
 
-#include "base/elementary.h"
+#include "elementary.h"
 
 /* sin(2 pi x), 0 <= x < 1. x is cut to units of 2^-56: exact for x >= 1/16; for smaller x the error
  * of the sine is below 2^-53. */

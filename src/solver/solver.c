@@ -485,6 +485,22 @@ enum status solver_put(struct solver *s, int set, const struct box *piece)
     return b->type->wait(b, QUEUE_INTERIOR);
 }
 
+enum status solver_begin(struct solver *s, const struct box *piece, const struct initial *in,
+                         bool density)
+{
+    struct backend *const b = s->backend;
+    const struct work work = {
+        *piece,
+        {.odd = (int)(s->step & 1), .initial = in, .buffer = density ? s->buffer[0] : NULL}};
+    assert(box_cells(piece) <= s->piece_cells);
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    if (!b->type->host_memory && density)
+        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
+                      box_cells(piece) * sizeof(double));
+    b->type->launch(b, QUEUE_INTERIOR, KERNEL_begin, &s->view, &work, 1);
+    return b->type->wait(b, QUEUE_INTERIOR);
+}
+
 static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

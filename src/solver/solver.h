@@ -118,7 +118,12 @@ struct given_flow {
     double *value;
 };
 
-/* Sets the initial flow of the case; formulas are in initial.c. given: use this flow instead, or
+/* Makes the populations of a piece from an initial flow in memory of the backend. density: take
+ * density - 1 from solver_host(s), a double a cell of the piece, not from the flow. */
+enum status solver_begin(struct solver *s, const struct box *piece, const struct initial *in,
+                         bool density);
+
+/* Sets the initial flow of the case; formulas are in initial.h. given: use this flow instead, or
  * NULL. */
 enum status solver_initialise(struct solver *s, const struct flow_case *c,
                               const struct given_flow *given);

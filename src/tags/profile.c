@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "base/message.h"
+#include "elementary.h"
 
 static const double pi = 3.141592653589793;
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/agree.h"
-#include "base/elementary.h"
 #include "base/message.h"
+#include "elementary.h"
 #include "sponge.h"
 
 enum { NO_ZONE = -1 };

@@ -70,6 +70,11 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
 void ground_destroy(struct ground *g);
 struct box ground_all(const struct ground *g);
 
+/* An initial flow for `begin` in memory of the backend, [0], and of the host, [1]: of a kind and
+ * settling or not by the seed. False: no memory. */
+bool initial_create(struct initial *initial[2], struct backend *b, const struct view *v,
+                    uint64_t seed);
+
 /* What memory holds before a kernel runs. No NaN among them. */
 #define STATE_LIST(X)                                                                              \
     X(random)     /* O(0.01) */                                                                    \

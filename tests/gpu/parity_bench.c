@@ -31,6 +31,7 @@ struct stand {
     size_t stored, bytes; /* of a population, of all */
     char *buffer;
     size_t buffer_bytes;
+    struct initial *initial[2]; /* for begin: of the backend, of the host */
 };
 
 /* What one launch does. */
@@ -134,6 +135,8 @@ static void stand_destroy(struct stand *s)
     if (b) {
         b->type->free(b, s->view.set[SET_flow].populations);
         b->type->free(b, s->buffer);
+        b->type->free(b, s->initial[0]);
+        b->type->free_host(b, s->initial[1]);
         b->type->close(b);
     }
     ground_destroy(&s->ground);
@@ -190,7 +193,8 @@ static enum status stand_create(struct stand *s, const struct variant *v, const 
     s->buffer_bytes = BUFFER_MOST;
     s->view.set[SET_flow].populations = s->backend->type->alloc(s->backend, s->bytes, Q);
     s->buffer = s->backend->type->alloc(s->backend, s->buffer_bytes, 1);
-    if (!s->view.set[SET_flow].populations || !s->buffer)
+    if (!s->view.set[SET_flow].populations || !s->buffer ||
+        !initial_create(s->initial, s->backend, &s->view, INITIAL_uniform))
         return fail_machine("out of memory for %d x %d x %d cells (--cells)", n[0], n[1], n[2]);
     return put_state(s);
 }
@@ -224,9 +228,11 @@ static void add_piece(struct job *j, const struct stand *s)
     const struct kernel_test *const test = &kernel_tests[j->kernel];
     const bool list = takes_list(j->kernel);
     const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
-    *w = (struct work){
-        list ? cells : ground_all(&s->ground),
-        {.body = 1, .buffer = s->buffer, .layers = s->view.set[SET_flow].populations}};
+    *w = (struct work){list ? cells : ground_all(&s->ground),
+                       {.body = 1,
+                        .buffer = s->buffer,
+                        .initial = s->initial[0],
+                        .layers = s->view.set[SET_flow].populations}};
     if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy ||
         j->kernel == KERNEL_forces)
         w->task.workers = s->backend->workers;

@@ -25,12 +25,13 @@ struct trial {
     struct view view; /* the ground's for launches, without populations */
     uint8_t *tags;    /* a copy of the ground's */
     size_t stored;
-    struct plan *plan; /* [KERNELS] */
-    size_t size[2];    /* bytes of populations and buffers, with what surrounds them */
-    char *memory[2];   /* of the backend */
-    char *before[2];   /* of the host, for copies: what is in memory before a launch */
-    char *after[2];    /* ... and what was left there */
-    char *wanted[2];   /* what should have been */
+    struct plan *plan;          /* [KERNELS] */
+    size_t size[2];             /* bytes of populations and buffers, with what surrounds them */
+    char *memory[2];            /* of the backend */
+    char *before[2];            /* of the host, for copies: what is in memory before a launch */
+    char *after[2];             /* ... and what was left there */
+    char *wanted[2];            /* what should have been */
+    struct initial *initial[2]; /* for begin: of the backend, of the host */
     enum state state;
     int odd;
     char about[160]; /* block, rows */
@@ -169,8 +170,8 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
 
 /* The launch's works with their buffers in this memory. Velocities beyond the block can be any
  * numbers: populations. */
-static void work_in(const struct launch *l, int odd, const void *populations, char *buffers,
-                    struct work *work)
+static void work_in(const struct launch *l, int odd, const void *populations,
+                    const struct initial *initial, char *buffers, struct work *work)
 {
     for (int k = 0; k < l->count; k++) {
         work[k] = l->work[k];
@@ -178,6 +179,7 @@ static void work_in(const struct launch *l, int odd, const void *populations, ch
         work[k].task.open = 1;
         work[k].task.buffer = buffers + l->at[k];
         work[k].task.layers = populations;
+        work[k].task.initial = initial;
     }
 }
 
@@ -202,7 +204,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         type->copy(b, QUEUE_INTERIOR, t->memory[m], t->before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     v.set[SET_flow].populations = t->memory[POPULATIONS] + GUARD;
-    work_in(l, t->odd, v.set[SET_flow].populations, t->memory[BUFFERS], work);
+    work_in(l, t->odd, v.set[SET_flow].populations, t->initial[0], t->memory[BUFFERS], work);
     if (l->shell > 0)
         type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
     if (l->count > l->shell)
@@ -215,7 +217,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         memcpy(t->wanted[m], t->before[m], size[m]);
     v = t->ground.view;
     v.set[SET_flow].populations = t->wanted[POPULATIONS] + GUARD;
-    work_in(l, t->odd, v.set[SET_flow].populations, t->wanted[BUFFERS], work);
+    work_in(l, t->odd, v.set[SET_flow].populations, t->initial[1], t->wanted[BUFFERS], work);
     const unsigned mode = set_exact_mode();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);
@@ -250,8 +252,11 @@ static void trial_destroy(struct trial *t)
         b->type->free_host(b, t->after[m]);
         free(t->wanted[m]);
     }
-    if (b)
+    if (b) {
+        b->type->free(b, t->initial[0]);
+        b->type->free_host(b, t->initial[1]);
         b->type->close(b);
+    }
     free(t->plan);
     free(t->tags);
     ground_destroy(&t->ground);
@@ -276,6 +281,8 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
     if (!ok)
         return fail_machine("out of memory");
     memcpy(t->tags, t->ground.tags, t->ground.cells);
+    if (!initial_create(t->initial, t->backend, &t->ground.view, seed))
+        return fail_machine("out of memory for an initial flow");
     t->size[POPULATIONS] = Q * t->ground.view.set[SET_flow].stride * t->stored + 2 * GUARD;
     for (int kernel = 0; kernel < KERNELS; kernel++) {
         plan_make(&t->plan[kernel], (enum kernel)kernel, &t->ground, t->stored, random);

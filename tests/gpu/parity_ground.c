@@ -6,6 +6,7 @@
 
 #include "boundary.h"
 #include "domain/domain.h"
+#include "solver/initial_make.h"
 #include "sponge.h"
 #include "stored.h"
 
@@ -451,4 +452,33 @@ void state_fill(void *memory, size_t count, size_t bytes, enum state state, uint
         else
             ((struct half *)memory)[k] = half_of((float)value);
     }
+}
+
+bool initial_create(struct initial *initial[2], struct backend *b, const struct view *v,
+                    uint64_t seed)
+{
+    struct flow_case c = {.initial = {.flow = (enum initial_flow)(seed % INITIAL_FLOWS),
+                                      .velocity = {0.01, -0.02, 0.03},
+                                      .amplitude = 0.05,
+                                      .axis = (int)(seed / 16 % 3),
+                                      .thickness = 80,
+                                      .perturbation = 0.05,
+                                      .density = 0.01,
+                                      .center = {3, 2, 1},
+                                      .width = 4},
+                          .acceleration = {1e-4, 0, -2e-4}};
+    struct domain_opening openings[6] = {{.fitted = false}};
+    c.initial.inlet = 2 * c.initial.axis;
+    c.faces[c.initial.inlet] =
+        (struct case_face){.kind = FACE_velocity, .velocity = {0.02, 0.01, -0.01}};
+    for (int a = 0; a < 3; a++)
+        c.cells[a] = v->lo[a] + v->n[a];
+    const size_t bytes = initial_bytes(&c);
+    initial[0] = b->type->alloc(b, bytes, 1);
+    initial[1] = b->type->alloc_host(b, bytes);
+    if (!initial[0] || !initial[1] || initial_make(initial[1], &c, openings))
+        return false;
+    initial[1]->settling = (int)(seed / 64 % 2);
+    b->type->copy(b, QUEUE_INTERIOR, initial[0], initial[1], bytes);
+    return true;
 }

@@ -219,6 +219,29 @@ static double moved_get(const struct work *w, size_t stored)
 #define moved_put moved_get
 #define plan_put plan_pieces
 
+/* ---- begin: a double a cell, read ---- */
+
+static size_t element_begin(size_t stored)
+{
+    (void)stored;
+    return sizeof(double);
+}
+
+static size_t buffer_begin(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return box_cells(&w->box) * sizeof(double);
+}
+
+#define MODEL_begin "a cell: a double loaded, 19 populations stored, a tag"
+
+static double moved_begin(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_begin(w, stored);
+}
+
+#define plan_begin plan_pieces
+
 /* ---- flow: 4 doubles a cell ---- */
 
 static size_t element_flow(size_t stored)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "domain/sparse.h"
+#include "elementary.h"
 #include "open.h"
 #include "solver/transport.h"
 #include "tags/create.h"

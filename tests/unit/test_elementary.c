@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/elementary.h"
+#include "elementary.h"
 #include "reference.h"
 
 /* Distance in units of the last place of the expected value. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "case/case.h"
+#include "elementary.h"
 #include "tags/profile.h"
 
 /* A box of cells all of whose faces are walls at rest, but for xmin, with a profile. */

@@ -1,10 +1,15 @@
-/* Elementary functions of + - * / alone; see elementary.h. */
-#include "base/elementary.h"
+/* sin, cos, exp, log and tanh made of + - * / alone: the same bits on every machine (the C
+ * library's results depend on the processor). For what is set up once; accurate to a few units in
+ * the last place. */
+#ifndef TAGFLOW_ELEMENTARY_H
+#define TAGFLOW_ELEMENTARY_H
 
-static const double two_pi = 6.283185307179586;
+#include <stdint.h>
+
+#include "platform.h"
 
 /* Taylor series in Horner form, x in [0, pi/4]. */
-static double sine(double x)
+TAGFLOW_FN double sine_of(double x)
 {
     const double s = x * x;
     double sum = 0;
@@ -13,7 +18,7 @@ static double sine(double x)
     return x * (1 - sum);
 }
 
-static double cosine(double x)
+TAGFLOW_FN double cosine_of(double x)
 {
     const double s = x * x;
     double sum = 0;
@@ -22,8 +27,10 @@ static double cosine(double x)
     return 1 - sum;
 }
 
-double sin_turns(int64_t turns, int64_t of)
+/* Sine and cosine of 2 pi turns / of, exactly reduced. of > 0; of and |turns| below 2^57. */
+TAGFLOW_FN double sin_turns(int64_t turns, int64_t of)
 {
+    const double two_pi = 6.283185307179586;
     /* In eighths of a turn: 8 turns = eighth * of + rest. */
     turns %= of;
     if (turns < 0)
@@ -34,30 +41,31 @@ double sin_turns(int64_t turns, int64_t of)
     const double down = two_pi * ((double)(of - rest) / (double)of) / 8;
     switch (eighth) {
     case 0:
-        return sine(up);
+        return sine_of(up);
     case 1:
-        return cosine(down);
+        return cosine_of(down);
     case 2:
-        return cosine(up);
+        return cosine_of(up);
     case 3: /* exactly at an eighth the series differ in the last bit: always cosine there */
-        return rest ? sine(down) : cosine(down);
+        return rest ? sine_of(down) : cosine_of(down);
     case 4:
-        return -sine(up);
+        return -sine_of(up);
     case 5:
-        return -cosine(down);
+        return -cosine_of(down);
     case 6:
-        return -cosine(up);
+        return -cosine_of(up);
     default:
-        return rest ? -sine(down) : -cosine(down);
+        return rest ? -sine_of(down) : -cosine_of(down);
     }
 }
 
-double cos_turns(int64_t turns, int64_t of)
+TAGFLOW_FN double cos_turns(int64_t turns, int64_t of)
 {
     return sin_turns(4 * (turns % of) + of, 4 * of);
 }
 
-double exact_exp(double x)
+/* e^x for |x| <= 700. */
+TAGFLOW_FN double exact_exp(double x)
 {
     /* x = n ln 2 + r, |r| <= ln 2 / 2; ln 2 in two parts so that n ln2_high is exact. */
     const double ln2_high = 0x1.62e42fefap-1, ln2_low = 0x1.cf79abc9e3b39p-40;
@@ -74,7 +82,8 @@ double exact_exp(double x)
     return sum;
 }
 
-double exact_tanh(double x)
+/* tanh x for any x. */
+TAGFLOW_FN double exact_tanh(double x)
 {
     const double a = x < 0 ? -x : x;
     double t;
@@ -90,7 +99,8 @@ double exact_tanh(double x)
     return x < 0 ? -t : t;
 }
 
-double exact_log(double x)
+/* Natural logarithm of a normal x > 0. */
+TAGFLOW_FN double exact_log(double x)
 {
     /* x = m 2^n with m from 1/sqrt(2) to sqrt(2); log m = 2 atanh((m - 1) / (m + 1)). */
     const double ln2_high = 0x1.62e42fefap-1, ln2_low = 0x1.cf79abc9e3b39p-40;
@@ -105,3 +115,5 @@ double exact_log(double x)
         sum = (sum + 1.0 / k) * square;
     return n * ln2_high + (n * ln2_low + 2 * s * (1 + sum));
 }
+
+#endif
