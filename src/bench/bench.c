@@ -196,6 +196,9 @@ static enum status measure_all(struct bench *b, struct bench_row *rows, int coun
         }
         if (speaks)
             table_row(rows, count, k);
+        if (speaks && b->options->json) /* after each row: a job may end before the last one */
+            status = json_write(b, rows, k + 1);
+        status = status_agree(b->comm, status);
     }
     if (status)
         return status;
@@ -204,9 +207,7 @@ static enum status measure_all(struct bench *b, struct bench_row *rows, int coun
         wrong += !rows[k].verified;
     if (speaks)
         table_tail(rows, count);
-    if (speaks && b->options->json)
-        status = json_write(b, rows, count);
-    if (speaks && wrong && !status)
+    if (speaks && wrong)
         status =
             fail_machine("%d of %d rows did not pass their check and have no rate", wrong, count);
     return status_agree(b->comm, status);

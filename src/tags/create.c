@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <omp.h>
+
 #include "base/agree.h"
-#include "base/elementary.h"
 #include "base/message.h"
 #include "boundary.h"
 #include "domain/balance.h"
 #include "domain/decompose.h"
 #include "domain/sparse.h"
+#include "elementary.h"
 #include "tags/bodies.h"
 #include "tags/faces.h"
 #include "tags/zones.h"
@@ -88,18 +90,62 @@ static enum status damp_rows(struct domain *d, const struct flow_case *c)
     return STATUS_OK;
 }
 
-static void mark_beside(struct domain *d)
+/* Adds 1 at each cell of the row at (y, z) that is not fluid; solid[x + 1] is cell x, -1 <= x <= n.
+ */
+static void add_solid(const struct view *v, const uint8_t fluid[TAG_ROWS], int y, int z,
+                      uint8_t *solid)
 {
-    struct view *const v = &d->view;
+    const int n = v->n[0];
+    const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+    for (int x = 0; x < n; x++)
+        solid[x + 1] |= !fluid[tags[x] & TAG_ROW];
+    solid[0] |= !fluid[v->tags[view_index(v, -1, y, z)] & TAG_ROW];
+    solid[n + 1] |= !fluid[v->tags[view_index(v, n, y, z)] & TAG_ROW];
+}
+
+/* Marks cells of a row of which a neighbour along the 18 directions is not fluid. lines: [3][n + 2]
+ * bytes. */
+static void mark_row(struct domain *d, const uint8_t fluid[TAG_ROWS], int y, int z, uint8_t *lines)
+{
+    const struct view *const v = &d->view;
+    const size_t length = (size_t)v->n[0] + 2;
+    uint8_t *const own = lines, *const beside = own + length, *const diagonal = beside + length;
+    uint8_t *const tags = d->tags + view_index(v, 0, y, z);
+    memset(lines, 0, 3 * length);
+    for (int cz = -1; cz <= 1; cz++)
+        for (int cy = -1; cy <= 1; cy++)
+            add_solid(v, fluid, y + cy, z + cz, cy && cz ? diagonal : cy || cz ? beside : own);
+    for (int x = 0; x < v->n[0]; x++) {
+        const uint8_t any =
+            own[x] | own[x + 2] | beside[x] | beside[x + 1] | beside[x + 2] | diagonal[x + 1];
+        tags[x] |= any ? TAG_BESIDE : 0;
+    }
+}
+
+/* Sets TAG_BESIDE and counts the fluid cells, with all threads. A thread may read a tag while
+ * another one sets TAG_BESIDE in it: it looks at the other bits. */
+static enum status mark_beside(struct domain *d, const struct flow_case *c, int64_t *fluid_cells)
+{
+    const struct view *const v = &d->view;
+    const int threads = c->run.threads > 1 ? c->run.threads : 1;
+    const size_t length = 3 * ((size_t)v->n[0] + 2);
+    uint8_t fluid[TAG_ROWS], *const lines = malloc((size_t)threads * length);
+    int64_t count = 0;
+    if (!lines)
+        return fail_machine("out of memory for the tags");
+    for (int row = 0; row < TAG_ROWS; row++)
+        fluid[row] = d->rows[row].fluid != FLUID_none;
+#pragma omp parallel for num_threads(threads) reduction(+ : count)
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++) {
-                bool beside = false;
-                for (int i = 1; i < Q && !beside; i++)
-                    beside = view_bounces(v, i, x, y, z);
-                if (beside)
-                    d->tags[view_index(v, x, y, z)] |= TAG_BESIDE;
-            }
+        for (int y = 0; y < v->n[1]; y++) {
+            const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+            mark_row(d, fluid, y, z, lines + (size_t)omp_get_thread_num() * length);
+            for (int x = 0; x < v->n[0]; x++)
+                count += fluid[tags[x] & TAG_ROW];
+        }
+    free(lines);
+    *fluid_cells = count;
+    return STATUS_OK;
 }
 
 /* Makes this rank's part and its tags. at: positions of cuts; NULL: even cuts. Collective. */
@@ -127,7 +173,6 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
         return status;
     }
 
-    const struct view *const v = &d->view;
     int64_t fluid = 0;
     memset(d->tags, TAG_FLUID, view_cells(&d->view));
     status = status_agree(comm, domain_faces(d, c));
@@ -139,19 +184,15 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     if (!status && !(status = domain_zones(d, c)))
         status = damp_rows(d, c);
     status = status_agree(comm, status);
-    if (!status) {
-        mark_beside(d);
+    if (!status)
+        status = status_agree(comm, mark_beside(d, c, &fluid));
+    if (!status)
         status = bodies_list(&bodies, d);
-    }
     bodies_close(&bodies);
     if (status) {
         domain_destroy(d);
         return status;
     }
-    for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++)
-                fluid += view_fluid(v, view_index(v, x, y, z));
     MPI_Allreduce(&fluid, &d->fluid_cells, 1, MPI_INT64_T, MPI_SUM, comm);
     if (d->fluid_cells == 0) {
         domain_destroy(d);
