@@ -210,11 +210,15 @@ def cell(rows):
 def table(rows, steps):
     """Markdown."""
     rows = [row for row in rows if row["steps"] == steps]
-    lines = [HEADING, "", f"""`tests/physics/torture.py` runs flows that users begin with, {steps} steps on small grids, with every operator. `c`: Reynolds
-number of a cell by the largest velocity set. `right x`: the largest error is x times its bound; bounds were fixed before the
-runs, with a reason each (`tests/physics/torture_cases.py`). `wrong x`: the run ends with exit 0. `stopped n`: diverged at
-step n, exit 3. `w`: `tagflow check` warns beforehand. Empty: not finished. Where a case was run along several axes the worst
-is shown.""", ""]
+    lines = [HEADING, "", f"""`tests/physics/torture.py` runs flows of beginners, {steps} steps on small grids, with every operator.
+
+- `c`: cell Reynolds number of the largest velocity that the case sets.
+- `right x`: the largest error is x times its bound. The bounds were fixed before the runs, each with a reason
+  (`tests/physics/torture_cases.py`).
+- `wrong x`: the same with x above 1, and the run ended with exit status 0.
+- `stopped n`: diverged at step n, exit status 3.
+- `w`: `tagflow check` warns beforehand.
+- Empty: not finished. Of runs along several axes the table has the worst.""", ""]
     lines += ["Commit of the program: " + ", ".join(sorted({row.get("commit", "unknown") for row in rows})) + ".", ""]
     for precision in PRECISIONS:
         of = [row for row in rows if row["precision"] == precision]
@@ -235,7 +239,7 @@ is shown.""", ""]
         rest = [item.name for item in torture_cases.cases(steps) if item.name not in begun]
         if rest:
             lines += [f"Not begun in {precision}: " + "; ".join(rest) + ".", ""]
-    lines += ["`alarmed`: right, and a warning came while it ran.", "",
+    lines += ["`alarmed`: right, with a warning during the run.", "",
               "| operator | precision | runs | right | of these warned | alarmed | stopped | wrong, warned | silently wrong | failed |",
               "|---" * 10 + "|"]
     for precision in PRECISIONS:
