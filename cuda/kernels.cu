@@ -27,8 +27,9 @@ enum { OTHER_BLOCKS = 6 };
         const int x = b->lo[0] + (int)(blockIdx.x * blockDim.x + threadIdx.x);                     \
         const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
         const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
+        const struct step_kind kind = {collision, subgrid, forced, open, sparse};                  \
         if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step(&call.view, &call.slots, x, y, z, collision, subgrid, forced, open, sparse); \
+            cell_step(&call.view, &call.slots, x, y, z, kind);                                     \
     }
 #define X(name, free, space, registers, ...)                                                       \
     STEP(name, COLLISION_##name, SUBGRID_none, 0, 0, 0, BLOCKS_##registers)                        \

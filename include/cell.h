@@ -296,35 +296,50 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
 }
 
-/* f -> out: subgrid model, collision operator and sponge of a cell. Compiled for those of
- * `collision`, `subgrid` and `forced` that are constants. */
-TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, int x, int y, int z,
-                             int collision, int subgrid, int forced, real f[Q], real out[Q])
+/* What a step can meet. A kernel passes constants, and the step is compiled for them. */
+struct step_kind {
+    int collision; /* COLLISION_mixed: any operators, and sponges */
+    int subgrid;   /* SUBGRID_mixed: any */
+    int forced;    /* FORCED_mixed: as the cell type says */
+    int open;      /* there may be open boundaries */
+    int sparse;    /* some cells have no place, see view_place */
+};
+
+/* The step for cells of any type. */
+TAGFLOW_FN struct step_kind step_any(int open, int sparse)
+{
+    const struct step_kind kind = {COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, open, sparse};
+    return kind;
+}
+
+/* f -> out: subgrid model, collision operator and sponge of a cell. */
+TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, const int at[3],
+                             struct step_kind kind, real f[Q], real out[Q])
 {
     const struct collision_parameters p = collision_parameters(v, row);
-    const int with_force = forced == FORCED_mixed ? row->forced : forced;
+    const int with_force = kind.forced == FORCED_mixed ? row->forced : kind.forced;
+    const int x = at[0], y = at[1], z = at[2];
     const struct moments m = moments(f, p, with_force);
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
-    const int model = subgrid == SUBGRID_mixed ? row->subgrid : subgrid;
+    const int model = kind.subgrid == SUBGRID_mixed ? row->subgrid : kind.subgrid;
     const struct rates r =
         subgrid_rates(model, f, m, p, cell_damping(v, row, model, x, y, z), with_force);
-    collide(collision == COLLISION_mixed ? row->collision : collision, f, out, m, p, r, with_force);
-    if (collision == COLLISION_mixed && row->sponge)
+    collide(kind.collision == COLLISION_mixed ? row->collision : kind.collision, f, out, m, p, r,
+            with_force);
+    if (kind.collision == COLLISION_mixed && row->sponge)
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
 }
 
-/* The step of an owned cell; `s`: the slots of this step. Where `collision`, `subgrid`, `forced`,
- * `open` and `sparse` are constants, the code is compiled for them. open: there may be open
- * boundaries; sparse: some cells have no place, see view_place.
+/* The step of an owned cell; `s`: the slots of this step.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
  * keep a thread within 48 registers in fp32: without them the compiler keeps sums over pairs, and
  * all addresses, from their first use to their last. */
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
-                          int collision, int subgrid, int forced, int open, int sparse)
+                          struct step_kind kind)
 {
-#define PLACE(cell) (sparse ? sparse_place(v, cell) : (cell))
+#define PLACE(cell) (kind.sparse ? sparse_place(v, cell) : (cell))
     struct around a = around(v, x, y, z);
     cell_index n = view_index(v, x, y, z);
     const uint8_t tag = v->tags[n];
@@ -341,7 +356,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         links = links_from_walls(v, n, &a);
     real arrived[Q];
     const int opens =
-        open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
+        kind.open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
     if (opens) {
         cell_arrived(v, s, x, y, z, links, arrived);
         for (int i = 0; i < Q; i++)
@@ -363,7 +378,8 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         PAIR_LIST(X)
 #undef X
     }
-    cell_collide(v, row, x, y, z, collision, subgrid, forced, f, out);
+    const int at[3] = {x, y, z};
+    cell_collide(v, row, at, kind, f, out);
 
 /* Reload wall addresses here: saves registers. */
 #define FORGET_PLACE                                                                               \
@@ -412,7 +428,7 @@ TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct 
     const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     cell_arrived(v, s, x, y, z, cell->links, f);
-    cell_collide(v, row, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, f, out);
+    cell_collide(v, row, cell->at, step_any(1, 1), f, out);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
     cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, f, back);

@@ -557,8 +557,7 @@ void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int 
 {
     const struct slots slots = slots_at(v, odd, sizeof(stored));
     for (int x = x0; x < x1; x++)
-        cell_step(v, &slots, x, y, z, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1,
-                  v->line != NULL);
+        cell_step(v, &slots, x, y, z, step_any(1, v->line != NULL));
 }
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
