@@ -23,6 +23,7 @@ enum {
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
+    CASE_UNITS = 16,       /* kinds of units, of which keys.h has fewer */
 };
 
 /* Boundary kinds of a face of the box, or of a part of one. Periodic faces come in pairs. */
@@ -353,12 +354,17 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
-/* Velocities without a unit in a case where other numbers have one. */
+/* Numbers without a unit that may be slips in a case where other numbers have one. */
 struct case_unitless {
-    char key[128]; /* the first: "faces.xmin.velocity.value" */
-    double value;
-    int count;
-    int others; /* numbers with a unit */
+    struct case_bare {
+        char key[128]; /* the first: "faces.xmin.velocity.value"; of a body before others */
+        double value;
+        int count;
+        char others[200]; /* the others' keys, as many as there is room for */
+        int listed;
+        bool sure;      /* a slip also where no other number has a unit */
+    } bare[CASE_UNITS]; /* by enum key_unit */
+    int others;         /* numbers with a unit */
 };
 
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */

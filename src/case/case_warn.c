@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
+#include "case/bare.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
@@ -190,19 +191,6 @@ static void warn_force(const struct flow_case *c)
     }
 }
 
-static void warn_unitless(const struct flow_case *c)
-{
-    const struct case_unitless *const u = &c->unitless;
-    char others[64] = "";
-    if (!u->count || !u->others)
-        return;
-    if (u->count > 1)
-        snprintf(others, sizeof others, ", as %d more", u->count - 1);
-    warn("%s is %g without a unit%s: that is in cells a step, here %.3g m/s (write %g m/s if you "
-         "mean that)",
-         u->key, u->value, others, u->value * c->units.dx / c->units.dt, u->value);
-}
-
 /* At an edge between two outflow faces sound and eddies grow: seen at cell Reynolds numbers from 20
  * on, not at 2. */
 static void warn_outflows(const struct flow_case *c)
@@ -308,7 +296,7 @@ void case_warn(const struct flow_case *c)
     warn_storage(c);
     warn_surfaces(c);
     warn_force(c);
-    warn_unitless(c);
+    bare_warn(c);
     warn_outflows(c);
     warn_rings(c);
     for (int f = 0; f < 6; f++)

@@ -454,7 +454,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         return fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
 
     struct flow_case c;
-    double largest[2];
+    double largest[2] = {0, 0};
     enum status status = cli_read_case(&files, comm, &c);
     if (status)
         return status;

@@ -215,6 +215,66 @@ stream({"faces.xmax": "pressure"}, warned=["or a start at rest with a ramp of 16
 stream({"faces.xmax": "pressure", "initial": "{flow: rest}", INFLOW: "{value: [0.05, 0, 0], ramp: 1600}"})
 refused({CENTER: "[30, -6, 20]"}, "is outside of the box: it reaches from -11 to -1 along y", case="stream.yaml")
 
+# Numbers without a unit beside numbers that have one: in lattice units, and perhaps not meant so.
+write("metres.yaml", """\
+units:   {dx: 10 mm, dt: 2 ms, density: 1000 kg/m3}
+domain:  {size: [80 cm, 40 cm, 40 cm]}
+fluid:   {viscosity: 5e-4 m2/s, velocity: 0.25 m/s, length: 10 cm}
+faces:
+  xmin: {velocity: {value: [0.25 m/s, 0, 0]}}
+  xmax: nonreflecting
+  y: slip
+  z: slip
+bodies:  {b: {shape: {sphere: {center: [30 cm, 20 cm, 20 cm], radius: 5 cm}}}}
+run:     {duration: 30 s}
+output:
+  series:
+    drag: {every: 1 s, of: forces, body: b, area: 0.00785 m2}
+    rate: {every: 1 s, of: flow_rate, at: 0}
+""")
+
+
+def metres(settings, warned=(), units="metres.yaml"):
+    accepted(settings, case=units, warned=warned)
+
+
+AREA, SPHERE, LINE = "output.series.drag.area", "bodies.b.shape.sphere", "output.series.line"
+metres({})
+metres({AREA: 0.00785}, [f"{AREA} is 0.00785 without a unit: that is in faces of cells, here 7.85e-07 m2 (write 0.00785 m2 if you mean that)"])
+metres({"run.duration": 30000}, ["run.duration is 30000 without a unit: that is in steps, here 60 s (write 30000 s if you mean that)"])
+refused({"run.duration": 2.5}, "run.duration: 2.5 has no unit, and a number of steps is whole (for example 2.5 s)", case="metres.yaml", all_ways=True)
+metres({"fluid.viscosity": 0.01}, ["fluid.viscosity is 0.01 without a unit: that is in cells^2 a step, here 0.0005 m2/s"])
+metres({"fluid.velocity": 0.05, "fluid.length": 0.1}, ["fluid.length is 0.1 without a unit: that is in cells, here 0.001 m (write 0.1 m if you mean that)",
+                                                      "fluid.velocity is 0.05 without a unit"])
+metres({"force.acceleration": "[1e-6, 0, 0]", "bodies.b.rotation.rate": "[0, 0, 1e-3]"},
+       ["force.acceleration is 1e-06 without a unit: that is in cells a step^2", "rotation.rate is 0.001 without a unit: that is in parts a step"])
+metres({"faces.xmax": "{pressure: 0.01}", "faces.xmin.velocity.ramp": 5, "initial": "{flow: rest}"},
+       ["faces.xmin.velocity.ramp is 5 without a unit: that is in steps", "faces.xmax.pressure is 0.01 without a unit", "or a start at rest with a ramp"])
+for radius in 5, 2.5, 4.3:  # in cells: no small ones; the last does not fit as a length in m
+    metres({SPHERE: f"{{center: [30, 20, 20], radius: {radius}}}", "output.series.point": "{every: 1 s, of: probe, point: [0.5, 3.5, 2]}"},
+           ["bodies.b is 5 cells across"][:radius < 2.5])
+metres({LINE: "{every: 1 s, of: line, from: [0.1, 0.2, 0.2], to: [0.7, 0.2, 0.2], points: 7}"},
+       [f"{LINE}.from is 0.2 without a unit (as {LINE}.to): that is in cells, here 0.002 m (write 0.2 m if you mean that)"])
+metres({"output.series.rate.at": 1, "units.dx": "1 m", "units.dt": "0.2 s", "domain.size": "[80 m, 40 m, 40 m]", SPHERE: "{center: [30 m, 20 m, 20 m], radius: 5 m}",
+        "fluid.viscosity": "0.05 m2/s"}, ["output.series.rate.at is 1 without a unit: that is in cells"])
+refused({SPHERE: "{center: [0.3, 0.2, 0.2], radius: 0.05}"}, "is outside of the box", "; bodies.b.shape.sphere.center is 0.3 without a unit, so 0.3 cells "
+        "(write 0.3 m if you mean that)", case="metres.yaml")
+refused({SPHERE + ".radius": 0.05}, "holds the centre of no cell", f"; {SPHERE}.radius is 0.05 without a unit", case="metres.yaml", all_ways=True)
+refused({"force.acceleration": "[0, 9.81, 0]"}, "magnitude 9.81 is out of range", "; 9.81 m/s2 has a unit)", case="metres.yaml")
+refused({"fluid.velocity": 2}, "'2' is out of range", "; 2 m/s has a unit)", case="metres.yaml")
+# Nothing has a unit but dx and dt: lattice units are meant, but not in a viscosity of water.
+bare = {"domain": "{cells: [80, 40, 40]}", "fluid": "{viscosity: 0.01, velocity: 0.05, length: 10}", "faces.xmin.velocity.value": "[0.05, 0, 0]",
+        "run": "{duration: 10000}", SPHERE: "{center: [30, 20, 20], radius: 5}", "output.series": "{drag: {every: 100, of: forces, body: b, area: 78.5}}"}
+metres(bare)
+metres(bare | {"fluid.viscosity": 1e-6, "solver.subgrid": "{smagorinsky: {}}", "faces": "{x: periodic, y: slip, z: slip}", "bodies": "{}", "output": "{}"},
+       ["fluid.viscosity is 1e-06 without a unit"])
+
+# Pressures are relative.
+for text in "101325 Pa", "1 bar", "1013 hPa", "1013 mbar", "0.1 MPa", "101 kPa", "0.3":
+    refused({"faces.xmax": f"{{pressure: {text}}}"}, "faces.xmax.pressure: ", "is out of range", "pressures are relative to that of the fluid at rest: write 0 for it, "
+            "also where it is 1 bar, or the difference; with a smaller units.dt", case="metres.yaml")
+metres({"faces.xmax": "{nonreflecting: {pressure: 1 mbar}}"})
+
 # A region that changes nothing changes no bit, whatever the viscosity.
 write("same.yaml", """\
 domain:  {cells: [16, 12, 8]}

@@ -293,7 +293,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.averages = y.averages = NULL;
     x.surfaces = y.surfaces = NULL;
     x.resolved = y.resolved = NULL;
-    x.unitless = y.unitless = (struct case_unitless){{0}, 0, 0, 0}; /* not of a resolved text */
+    x.unitless = y.unitless = (struct case_unitless){.others = 0}; /* not of a resolved text */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     for (int f = 0; f < 6; f++)
         x.faces[f].place = y.faces[f].place = NULL;
