@@ -275,6 +275,23 @@ for text in "101325 Pa", "1 bar", "1013 hPa", "1013 mbar", "0.1 MPa", "101 kPa",
             "also where it is 1 bar, or the difference; with a smaller units.dt", case="metres.yaml")
 metres({"faces.xmax": "{nonreflecting: {pressure: 1 mbar}}"})
 
+# Permeability of a box through which nothing flows, and of a sample that is longer than was said.
+ROCK, LENGTH = f"{runs.ROOT}/configs/rock.yaml", "output.series.k.length"
+HOLE = {"patches": "{hole: {face: xmax, rectangle: {from: [0, 0], to: [32, 64]}, pressure: {}}}"}
+for faces, closed in ("x: wall", "xmin"), ("x: slip", "xmin"), ("xmin: pressure, xmax: wall", "xmax"):
+    refused({"faces": f"{{{faces}, y: periodic, z: wall}}"}, ":21:12: output.series.k: nothing flows through the box along x, as face "
+            f"{closed} is of kind ", "both must be periodic or open", case=ROCK, all_ways=closed == "xmax")
+accepted({"faces": "{xmin: pressure, xmax: wall, y: periodic, z: wall}"} | HOLE, case=ROCK)
+accepted({"faces": "{x: periodic, y: wall, z: wall}"}, case=ROCK)
+short = f"{LENGTH} is 60 cells, but the sample is 64 cells long along x: the permeability comes out too small (give 64, or leave"
+accepted({LENGTH: 60}, case=ROCK, warned=[short])
+accepted({LENGTH: "300 um"}, case=ROCK, warned=[short], all_ways=True)
+accepted({LENGTH: 60, "bodies.rock.image.crop": "{from: [2, 0, 0], to: [62, 64, 64]}"}, case=ROCK)
+accepted({LENGTH: 80}, case=ROCK)
+grain = {"domain.cells": [80, 64, 64], "bodies": "{grain: {shape: {sphere: {center: [40, 32, 32], radius: 20}}}}"}
+accepted(grain | {LENGTH: 40}, case=ROCK)
+accepted(grain | {LENGTH: 32}, case=ROCK, warned=[f"{LENGTH} is 32 cells, but the sample is 40 cells long along x"])
+
 # A region that changes nothing changes no bit, whatever the viscosity.
 write("same.yaml", """\
 domain:  {cells: [16, 12, 8]}
