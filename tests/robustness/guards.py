@@ -292,6 +292,37 @@ grain = {"domain.cells": [80, 64, 64], "bodies": "{grain: {shape: {sphere: {cent
 accepted(grain | {LENGTH: 40}, case=ROCK)
 accepted(grain | {LENGTH: 32}, case=ROCK, warned=[f"{LENGTH} is 32 cells, but the sample is 40 cells long along x"])
 
+# Bodies at rest on a floor that moves: a wall of the box, or a body.
+write("belt.yaml", """\
+domain:  {cells: [60, 24, 24]}
+fluid:   {viscosity: 0.05, velocity: 0.05, length: 8}
+initial: {flow: uniform, velocity: [0.05, 0, 0]}
+faces:
+  xmin: {velocity: {value: [0.05, 0, 0]}}
+  xmax: nonreflecting
+  y: periodic
+  zmin: {wall: {velocity: [0.05, 0, 0]}}
+  zmax: slip
+run:     {steps: 1000}
+""")
+BLOCK, TOWER = box(20, 8, 0, 28, 16, 8), body("{cylinder: {center: [24, 12, 4], axis: z, radius: 4, length: 8}}")
+ON = "bodies.b is at rest and stands on face zmin, which moves with 0.05 cells a step: the pressure where they meet"
+ALONG = {"bodies.b.velocity": "[0.05, 0, 0]"}
+for first in BLOCK, TOWER, TOWER | {"bodies.b.wall": "interpolated"}, box(20, -2, -2, 28, 30, 8):
+    accepted(first, case="belt.yaml", warned=[ON], all_ways=first is BLOCK)
+    accepted(first | ALONG, case="belt.yaml")
+    accepted(first | {"faces.zmin": "wall"}, case="belt.yaml")
+accepted(box(20, 8, 3, 28, 16, 11), case="belt.yaml")  # a gap
+accepted(TOWER | {"bodies.b.rotation.rate": "[0, 0, 0.0125]"}, case="belt.yaml")
+accepted(body("{sphere: {center: [24, 12, 4], radius: 4}}"), case="belt.yaml", warned=[ON, "fluid cells are in gaps"])
+accepted(box(-1, -1, -1, 61, 4, 25) | {"faces.y": "wall"}, case="belt.yaml")  # a side of the channel
+BELT = {"bodies.belt": "{shape: {box: {from: [10, 4, 0], to: [40, 20, 4]}}, velocity: [0.04, 0, 0]}"}
+accepted({"faces.zmin": "slip"} | BELT | box(20, 8, 4, 28, 16, 12), case="belt.yaml",
+         warned=["bodies.b is at rest and stands on bodies.belt, which moves with 0.04"], all_ways=True)
+accepted({"faces.zmin": "slip"} | BELT | box(20, 8, 4, 28, 16, 12) | ALONG, case="belt.yaml")
+# The belt is part of a floor of the same height.
+accepted({"faces.zmin": "slip", "bodies.b": "{shape: {box: {from: [-1, -1, -1], to: [61, 25, 4]}}}"} | BELT, case="belt.yaml")
+
 # A region that changes nothing changes no bit, whatever the viscosity.
 write("same.yaml", """\
 domain:  {cells: [16, 12, 8]}
