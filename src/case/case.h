@@ -520,6 +520,11 @@ double case_most_cell(const struct flow_case *c);
 /* Relaxation time tau = 3 viscosity + 1/2. */
 double case_tau(const struct flow_case *c);
 
+/* A relaxation time in words, or 1 / tau: at least so many digits, and enough to show its distance
+ * from 1/2 (2) to three digits. */
+const char *case_tau_text(char text[static 32], double tau, int digits);
+const char *case_omega_text(char text[static 32], double tau);
+
 /* Read and resolve a case. case_read() is for cases that name no files; it passes files NULL.
  *   path: the file's name, for messages (and its stem for the run's name)
  *   text: its content, length bytes; every rank passes the same

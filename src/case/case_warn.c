@@ -2,20 +2,43 @@
  * that bodies leave is in tags/advice.c. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "case/bare.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
-/* At the same Mach number tau - 1/2 is proportional to the number of cells along a length. */
-static void finer_text(const struct flow_case *c, double times, char text[96])
+#define SUBGRID_MODEL "solver.subgrid {smagorinsky: {constant: 0.1}}"
+enum { REMEDY = 192 };
+
+/* What to take in place of a grid that is so many times too coarse: a finer one, or a subgrid model
+ * where that would cost far too much. At the same Mach number tau - 1/2 is proportional to the
+ * number of cells along a length. */
+static const char *finer_text(const struct flow_case *c, double times, char text[REMEDY])
 {
-    if (c->units.given)
-        snprintf(text, 96, "a finer grid, units.dx %.2g m at the same Mach number,",
+    static const double much = 8; /* 4096 times the work */
+    if (times >= much && c->solver.subgrid == SUBGRID_none)
+        snprintf(text, REMEDY, "%s%s, not a %.0f times finer grid,", SUBGRID_MODEL,
+                 collision_on_pairs(c->solver.collision) ? " with solver.collision rr" : "", times);
+    else if (c->units.given)
+        snprintf(text, REMEDY, "a finer grid, units.dx %.2g m at the same Mach number,",
                  c->units.dx / times);
     else
-        snprintf(text, 96, "a finer grid");
+        snprintf(text, REMEDY, "a finer grid");
+    return text;
+}
+
+/* The same as the last remedy of a list, and a subgrid model in any case. */
+static const char *model_text(const struct flow_case *c, double times, char text[REMEDY])
+{
+    finer_text(c, times, text);
+    const size_t length = strlen(text);
+    if (strstr(text, SUBGRID_MODEL))
+        text[length - 1] = '\0'; /* without the comma */
+    else
+        snprintf(text + length, REMEDY - length, " or " SUBGRID_MODEL);
+    return text;
 }
 
 /* The kinds of boundary that a case has. */
@@ -62,11 +85,12 @@ static void warn_unstable(const struct flow_case *c)
     const double tau = case_tau(c), cell = case_fastest_velocity(c) / c->fluid.viscosity;
     const struct met met = met_by(c);
     const double most = case_most_cell(c);
-    char finer[96];
+    char finer[REMEDY], text[32];
+    case_tau_text(text, tau, 6);
     if (collision_noisy_at_rest(collision) && tau < least_tau)
-        warn("tau is %g: with %s short waves grow below %g, even at rest (take solver.collision "
+        warn("tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
              "%s or a larger viscosity)",
-             tau, key_collisions[collision], least_tau,
+             text, key_collisions[collision], least_tau,
              key_collisions[collision_quiet_at_rest(collision)]);
     if (c->solver.subgrid != SUBGRID_none) {
         if (met.wall && cell > most_subgrid && c->solver.van_driest == 0)
@@ -77,34 +101,29 @@ static void warn_unstable(const struct flow_case *c)
         return;
     }
     if (pairs && cell == 0 && tau < least_tau) {
-        finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer);
-        warn("tau is %g: %s may become noisy or unstable below %g where layers get thin (give "
+        warn("tau is %s: %s may become noisy or unstable below %g where layers get thin (give "
              "fluid.velocity, and solver.collision auto chooses; or take rr, %s or a larger "
              "viscosity)",
-             tau, key_collisions[collision], least_tau, finer);
+             text, key_collisions[collision], least_tau,
+             finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer));
     }
     if (pairs && cell > most) {
-        finer_text(c, cell / most, finer);
         warn("the Reynolds number of a cell is %.3g, above %g: %s becomes noisy or unstable there "
              "(take solver.collision auto or rr, %s or a larger viscosity)",
-             cell, most, key_collisions[collision], finer);
+             cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
     }
     if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10)
         warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
              "Reynolds number of a cell of 10, which is %.3g (take at most 1.7)",
              c->solver.rates.bulk, cell);
-    if (met.moving && !met.open && cell > 40) {
-        finer_text(c, cell / 40, finer);
+    if (met.moving && !met.open && cell > 40)
         warn("the Reynolds number of a cell is %.3g, above 40: beside moving walls no operator is "
-             "accurate there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
-             cell, finer);
-    }
-    if (met.open && cell > most_open) {
-        finer_text(c, cell / most_open, finer);
+             "accurate there (take %s)",
+             cell, model_text(c, cell / 40, finer));
+    if (met.open && cell > most_open)
         warn("the Reynolds number of a cell is %.3g, above 100: flows with open faces were not "
-             "tested there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
-             cell, finer);
-    }
+             "tested there (take %s)",
+             cell, model_text(c, cell / most_open, finer));
 }
 
 static bool has_interpolated_wall(const struct flow_case *c)
@@ -124,7 +143,7 @@ static void warn_surfaces(const struct flow_case *c)
     static const double most_cell = 5, of_magic = 3.0 / 16;
     const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
     const double times = cell * c->solver.magic / (most_cell * of_magic);
-    char finer[96];
+    char finer[REMEDY];
     if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1 ||
         !has_interpolated_wall(c))
         return;
@@ -315,10 +334,11 @@ void case_warn(const struct flow_case *c)
     /* A velocity of 0.1 is usual; its error is a percent or two (docs/validation.md). */
     static const double most = 0.175;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
-    char smaller[96] = "";
+    char smaller[96] = "", text[32];
     if (c->units.given)
-        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %.4g",
-                 c->units.dt * most / highest, 0.5 + (case_tau(c) - 0.5) * most / highest);
+        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %s",
+                 c->units.dt * most / highest,
+                 case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
     if (highest > most)
         warn("Mach is %.3g: errors from compressibility grow with its square "
              "(below %g: take velocities under %.2g%s)",

@@ -299,11 +299,12 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     const double tau = case_tau(n->c);
     const double speed = sums->finite ? sums->max_velocity : n->seen_speed;
     const int *const origin = !sums->finite && n->seen_speed > 0 ? n->seen : cell;
-    char what[128] = "not a finite number", method[96], advice[512];
+    char what[128] = "not a finite number", method[96], text[32], advice[512];
     if (sums->finite)
         snprintf(what, sizeof what, "|u| = %.3g%s (Mach %.2g) above check.max_velocity %.3g%s",
                  sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
-    snprintf(method, sizeof method, "%s, tau %.6g", key_collisions[n->c->solver.collision], tau);
+    snprintf(method, sizeof method, "%s, tau %s", key_collisions[n->c->solver.collision],
+             case_tau_text(text, tau, 6));
     divergence_advice(n->c, speed, n->progress.step, origin, advice, sizeof advice);
     fail_user("the flow diverged: %s at step %lld in cell %s, after step %lld%s (%s: %s)", what,
               (long long)n->progress.step, place, (long long)last_good, before, method, advice);
