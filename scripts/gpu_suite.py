@@ -90,8 +90,9 @@ class Run:
         """GLUPS of the intervals between lines of the log, the first, which warms up, left out; and the largest
         velocity at the end."""
         with open(os.path.join(self.folder, "log.txt")) as file:
-            lines = re.findall(r"^step (\d+) .* ([0-9.]+) GLUPS .*max \|u\| (\S+)", file.read(), re.M)
-        return [float(rate) for step, rate, _ in lines if int(step) > 0][1:], float(lines[-1][2])
+            lines = re.findall(r"^step (\d+) .* ([0-9.]+) ([MG])LUPS .*max \|u\| (\S+)", file.read(), re.M)
+        rates = [float(rate) * (1 if unit == "G" else 1e-3) for step, rate, unit, _ in lines if int(step) > 0]
+        return rates[1:], float(lines[-1][3])
 
 
 def pixels(path):

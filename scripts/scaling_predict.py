@@ -60,7 +60,8 @@ def machine_of(arguments):
 
 def inputs(machine, source):
     """What the table is computed from, a line each."""
-    yield (f"one device: {1e-9 * machine.rate:.4g} GLUPS {machine.storage} ({source}), "
+    speed = f"{1e-9 * machine.rate:.4g} GLUPS" if machine.rate >= 1e9 else f"{1e-6 * machine.rate:.4g} MLUPS"
+    yield (f"one device: {speed} {machine.storage} ({source}), "
            f"{1e-9 * machine.rate * scaling_model.bytes_per_update(machine.storage):.0f} GB/s; "
            f"shell and packing at {machine.shell:g} of that; {1e6 * machine.launch:g} us a launch")
     yield (f"nodes of {machine.per_node}: {1e-9 * machine.node_bandwidth:g} GB/s and {1e6 * machine.node_latency:g} us inside, "

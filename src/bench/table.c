@@ -94,10 +94,13 @@ void table_head(const struct bench_row *rows, int count)
     fflush(stdout);
 }
 
-/* A rate in six characters at most. */
+/* A rate in MLUPS, from 1000 on in GLUPS with a G, in six characters at most. */
 static void rate_text(double rate, char text[16])
 {
-    snprintf(text, 16, rate < 9.995 ? "%.3f" : rate < 999.95 ? "%.1f" : "%.0f", rate);
+    if (rate < 999.95)
+        snprintf(text, 16, rate < 9.995 ? "%.3f" : "%.1f", rate);
+    else
+        snprintf(text, 16, rate < 99995 ? "%.2fG" : "%.1fG", 1e-3 * rate);
 }
 
 static void print_rates(const struct bench_row *row)
@@ -171,7 +174,8 @@ void table_tail(const struct bench_row *rows, int count)
     print_phases(rows, count);
     putchar('\n');
     snprintf(line, sizeof line,
-             "MLUPS: million cells updated a second; MFLUPS: fluid cells alone, of which GB/s (19 "
+             "MLUPS: million cells updated a second (G: GLUPS, 1000 MLUPS); MFLUPS: fluid cells "
+             "alone, of which GB/s (19 "
              "populations read and written and a tag: %.0f bytes in %s) and the share of the "
              "ceiling (%s) measured beside each repeat. Phases: hundredths of a step's time, mean "
              "of ranks; the exchange and the interior overlap.",

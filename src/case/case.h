@@ -24,6 +24,7 @@ enum {
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
+    CASE_UNITS = 16,       /* kinds of units, of which keys.h has fewer */
 };
 
 /* Boundary kinds of a face of the box, or of a part of one. Periodic faces come in pairs. */
@@ -322,12 +323,17 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
-/* Velocities without a unit in a case where other numbers have one. */
+/* Numbers without a unit that may be slips in a case where other numbers have one. */
 struct case_unitless {
-    char key[128]; /* the first: "faces.xmin.velocity.value" */
-    double value;
-    int count;
-    int others; /* numbers with a unit */
+    struct case_bare {
+        char key[128]; /* the first: "faces.xmin.velocity.value"; of a body before others */
+        double value;
+        int count;
+        char others[200]; /* the others' keys, as many as there is room for */
+        int listed;
+        bool sure;      /* a slip also where no other number has a unit */
+    } bare[CASE_UNITS]; /* by enum key_unit */
+    int others;         /* numbers with a unit */
 };
 
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */
@@ -482,6 +488,11 @@ double case_most_cell(const struct flow_case *c);
 
 /* Relaxation time tau = 3 viscosity + 1/2. */
 double case_tau(const struct flow_case *c);
+
+/* A relaxation time in words, or 1 / tau: at least so many digits, and enough to show its distance
+ * from 1/2 (2) to three digits. */
+const char *case_tau_text(char text[static 32], double tau, int digits);
+const char *case_omega_text(char text[static 32], double tau);
 
 /* Read and resolve a case. case_read() is for cases that name no files; it passes files NULL.
  *   path: the file's name, for messages (and its stem for the run's name)

@@ -40,19 +40,21 @@ static void say_physical(const struct flow_case *c, double velocity)
     if (!(velocity > 0))
         return;
     /* in lattice units viscosity is proportional to dt / dx^2, velocity to dt / dx */
-    const double tau = case_tau(c), over = tau - 0.5;
+    const double over = case_tau(c) - 0.5;
+    char half[32], twice[32];
     say("dt: the velocity %g m/s is %g cells a step, Mach %g", velocity * dx / dt, velocity,
         mach(velocity));
-    say("  half of dt would make Mach %g and tau %g for twice the steps; half of dx at the same "
-        "Mach "
-        "tau %g for 16 times the work",
-        mach(velocity) / 2, 0.5 + over / 2, 0.5 + 2 * over);
+    say("  half of dt would make Mach %g and tau %s for twice the steps; half of dx at the same "
+        "Mach tau %s for 16 times the work",
+        mach(velocity) / 2, case_tau_text(half, 0.5 + over / 2, 6),
+        case_tau_text(twice, 0.5 + 2 * over, 6));
 }
 
 void case_say_derived(const struct flow_case *c)
 {
     const double tau = case_tau(c);
     const double velocity = c->fluid.velocity > 0 ? c->fluid.velocity : case_fastest_velocity(c);
+    char text[32], omega[32];
     say("grid: %d x %d x %d = %.0f cells, %lld steps", c->cells[0], c->cells[1], c->cells[2],
         (double)c->cells[0] * c->cells[1] * c->cells[2], (long long)c->run.steps);
     if (c->units.given)
@@ -66,7 +68,8 @@ void case_say_derived(const struct flow_case *c)
             say("collision auto: %s, the case sets no velocity",
                 key_collisions[c->solver.collision]);
     }
-    say("relaxation: viscosity %g, tau %g, omega %g", c->fluid.viscosity, tau, 1 / tau);
+    say("relaxation: viscosity %g, tau %s, omega %s", c->fluid.viscosity,
+        case_tau_text(text, tau, 6), case_omega_text(omega, tau));
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
     if (!(c->fluid.length > 0))

@@ -113,6 +113,14 @@ static int driven_axis(const struct flow_case *c)
     return most;
 }
 
+/* Can fluid leave through the face, or come round a periodic axis? */
+static bool lets_through(const struct flow_case *c, int face)
+{
+    const struct case_face *const f = &c->faces[face];
+    return f->kind == FACE_periodic || is_open(c, face) ||
+           (f->kind == FACE_wall && f->velocity[face / 2] != 0);
+}
+
 static enum status check_permeability(const struct reader *r, const struct node *map,
                                       const struct case_series *series)
 {
@@ -124,6 +132,12 @@ static enum status check_permeability(const struct reader *r, const struct node 
                         ": nothing drives the flow along %s (force.acceleration, or faces with a "
                         "pressure)",
                         key_axes[a]);
+    for (int f = 2 * a; f < 2 * a + 2; f++)
+        if (!lets_through(c, f))
+            return fail_key(r, map,
+                            ": nothing flows through the box along %s, as face %s is of kind %s ("
+                            "both must be periodic or open)",
+                            key_axes[a], key_sides[f], key_face_kinds[c->faces[f].kind]);
     if (series->length > c->cells[a])
         return fail_key(r, map, ": the sample is %g cells long, but the box has %d along %s",
                         series->length, c->cells[a], key_axes[a]);

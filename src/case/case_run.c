@@ -9,12 +9,19 @@ static enum status steps_from_duration(const struct reader *r, const struct node
                                        int64_t *steps)
 {
     double duration = 0;
+    struct quantity q;
     const double most = keys_row("run.steps")->range.high;
     const struct node *n = value_find(map, "run.duration");
     const enum status s = value_read(r, map, "run.duration", &duration);
     if (s)
         return s;
     const double whole = round(duration);
+    const bool bare = !quantity_parse(n->text, &q) && q.bare;
+    if (bare && r->c->units.given && whole != duration)
+        return fail_at(r->document, n->at,
+                       "run.duration: %s has no unit, and a number of steps is whole (for example "
+                       "%s s)",
+                       n->text, n->text);
     if (whole < 1 || whole > most)
         return fail_at(r->document, n->at, "run.duration is %g steps (1 to %.0f)", duration, most);
     *steps = (int64_t)whole;

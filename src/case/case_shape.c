@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "body/shape.h"
+#include "case/bare.h"
 #include "case/record.h"
 #include "case/sections.h"
 
@@ -158,14 +159,15 @@ enum status body_check_box(const struct reader *r, const struct node *map, const
                            const double hi[3])
 {
     const struct flow_case *const c = r->c;
+    char bare[256];
     for (int a = 0; a < 3; a++) {
         if (lo[a] > hi[a])
             return fail_key(r, map, " is empty: its parts do not meet along %s", key_axes[a]);
         if (c->faces[2 * a].kind != FACE_periodic && (hi[a] < 0.5 || lo[a] > c->cells[a] - 0.5))
             return fail_key(r, map,
                             " is outside of the box: it reaches from %.6g to %.6g along %s, which "
-                            "has cells from 0 to %d",
-                            lo[a], hi[a], key_axes[a], c->cells[a]);
+                            "has cells from 0 to %d%s",
+                            lo[a], hi[a], key_axes[a], c->cells[a], bare_length_text(c, bare));
         if ((isfinite(lo[a]) && fabs(lo[a]) > REACH) || (isfinite(hi[a]) && fabs(hi[a]) > REACH))
             return fail_key(r, map,
                             " would reach from %.6g to %.6g along %s (at most %g cells from 0; a "

@@ -1,6 +1,30 @@
 /* Checks for relaxation times that are too large; their effects: docs/lab/large_tau.md. */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/message.h"
 #include "case/sections.h"
+
+/* Decimals that show tau - 1/2 to three digits. */
+static int decimals(double tau)
+{
+    const double over = fabs(tau - 0.5);
+    return over > 0 && over < 1 ? (int)fmin(14, 2 + ceil(-log10(over))) : 0;
+}
+
+const char *case_tau_text(char text[static 32], double tau, int digits)
+{
+    snprintf(text, 32, "%.*g", digits > decimals(tau) ? digits : decimals(tau), tau);
+    return text;
+}
+
+/* 2 - omega is about 4 (tau - 1/2). */
+const char *case_omega_text(char text[static 32], double tau)
+{
+    const int least = 6, needed = decimals(tau) + 1;
+    snprintf(text, 32, "%.*g", least > needed ? least : needed, 1 / tau);
+    return text;
+}
 
 /* Largest tau. Above it a flow takes half a million steps to settle, and rounding spoils the
  * result. */

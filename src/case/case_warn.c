@@ -2,19 +2,43 @@
  * that bodies leave is in tags/advice.c. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/message.h"
+#include "case/bare.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
-/* At the same Mach number tau - 1/2 is proportional to the number of cells along a length. */
-static void finer_text(const struct flow_case *c, double times, char text[96])
+#define SUBGRID_MODEL "solver.subgrid {smagorinsky: {constant: 0.1}}"
+enum { REMEDY = 192 };
+
+/* What to take in place of a grid that is so many times too coarse: a finer one, or a subgrid model
+ * where that would cost far too much. At the same Mach number tau - 1/2 is proportional to the
+ * number of cells along a length. */
+static const char *finer_text(const struct flow_case *c, double times, char text[REMEDY])
 {
-    if (c->units.given)
-        snprintf(text, 96, "a finer grid, units.dx %.2g m at the same Mach number,",
+    static const double much = 8; /* 4096 times the work */
+    if (times >= much && c->solver.subgrid == SUBGRID_none)
+        snprintf(text, REMEDY, "%s%s, not a %.0f times finer grid,", SUBGRID_MODEL,
+                 collision_on_pairs(c->solver.collision) ? " with solver.collision rr" : "", times);
+    else if (c->units.given)
+        snprintf(text, REMEDY, "a finer grid, units.dx %.2g m at the same Mach number,",
                  c->units.dx / times);
     else
-        snprintf(text, 96, "a finer grid");
+        snprintf(text, REMEDY, "a finer grid");
+    return text;
+}
+
+/* The same as the last remedy of a list, and a subgrid model in any case. */
+static const char *model_text(const struct flow_case *c, double times, char text[REMEDY])
+{
+    finer_text(c, times, text);
+    const size_t length = strlen(text);
+    if (strstr(text, SUBGRID_MODEL))
+        text[length - 1] = '\0'; /* without the comma */
+    else
+        snprintf(text + length, REMEDY - length, " or " SUBGRID_MODEL);
+    return text;
 }
 
 /* The kinds of boundary that a case has. */
@@ -61,11 +85,12 @@ static void warn_unstable(const struct flow_case *c)
     const double tau = case_tau(c), cell = case_fastest_velocity(c) / c->fluid.viscosity;
     const struct met met = met_by(c);
     const double most = case_most_cell(c);
-    char finer[96];
+    char finer[REMEDY], text[32];
+    case_tau_text(text, tau, 6);
     if (collision_noisy_at_rest(collision) && tau < least_tau)
-        warn("tau is %g: with %s short waves grow below %g, even at rest (take solver.collision "
+        warn("tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
              "%s or a larger viscosity)",
-             tau, key_collisions[collision], least_tau,
+             text, key_collisions[collision], least_tau,
              key_collisions[collision_quiet_at_rest(collision)]);
     if (c->solver.subgrid != SUBGRID_none) {
         if (met.wall && cell > most_subgrid && c->solver.van_driest == 0)
@@ -76,34 +101,29 @@ static void warn_unstable(const struct flow_case *c)
         return;
     }
     if (pairs && cell == 0 && tau < least_tau) {
-        finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer);
-        warn("tau is %g: %s may become noisy or unstable below %g where layers get thin (give "
+        warn("tau is %s: %s may become noisy or unstable below %g where layers get thin (give "
              "fluid.velocity, and solver.collision auto chooses; or take rr, %s or a larger "
              "viscosity)",
-             tau, key_collisions[collision], least_tau, finer);
+             text, key_collisions[collision], least_tau,
+             finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer));
     }
     if (pairs && cell > most) {
-        finer_text(c, cell / most, finer);
         warn("the Reynolds number of a cell is %.3g, above %g: %s becomes noisy or unstable there "
              "(take solver.collision auto or rr, %s or a larger viscosity)",
-             cell, most, key_collisions[collision], finer);
+             cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
     }
     if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10)
         warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
              "Reynolds number of a cell of 10, which is %.3g (take at most 1.7)",
              c->solver.rates.bulk, cell);
-    if (met.moving && !met.open && cell > 40) {
-        finer_text(c, cell / 40, finer);
+    if (met.moving && !met.open && cell > 40)
         warn("the Reynolds number of a cell is %.3g, above 40: beside moving walls no operator is "
-             "accurate there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
-             cell, finer);
-    }
-    if (met.open && cell > most_open) {
-        finer_text(c, cell / most_open, finer);
+             "accurate there (take %s)",
+             cell, model_text(c, cell / 40, finer));
+    if (met.open && cell > most_open)
         warn("the Reynolds number of a cell is %.3g, above 100: flows with open faces were not "
-             "tested there (take %s or solver.subgrid {smagorinsky: {constant: 0.1}})",
-             cell, finer);
-    }
+             "tested there (take %s)",
+             cell, model_text(c, cell / most_open, finer));
 }
 
 static bool has_interpolated_wall(const struct flow_case *c)
@@ -123,7 +143,7 @@ static void warn_surfaces(const struct flow_case *c)
     static const double most_cell = 5, of_magic = 3.0 / 16;
     const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
     const double times = cell * c->solver.magic / (most_cell * of_magic);
-    char finer[96];
+    char finer[REMEDY];
     if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1 ||
         !has_interpolated_wall(c))
         return;
@@ -188,19 +208,6 @@ static void warn_force(const struct flow_case *c)
                  "steps a fluid at rest is as fast as Mach 0.3 (take %s)",
                  g, key_axes[a], most, ceil(MACH_MAX / sqrt(3.0) / g), remedy);
     }
-}
-
-static void warn_unitless(const struct flow_case *c)
-{
-    const struct case_unitless *const u = &c->unitless;
-    char others[64] = "";
-    if (!u->count || !u->others)
-        return;
-    if (u->count > 1)
-        snprintf(others, sizeof others, ", as %d more", u->count - 1);
-    warn("%s is %g without a unit%s: that is in cells a step, here %.3g m/s (write %g m/s if you "
-         "mean that)",
-         u->key, u->value, others, u->value * c->units.dx / c->units.dt, u->value);
 }
 
 /* At an edge between two outflow faces sound and eddies grow: seen at cell Reynolds numbers from 20
@@ -291,15 +298,47 @@ static void warn_rings(const struct flow_case *c)
             steps, (long long)c->run.steps, ramp * c->cells[outlet / 2]);
 }
 
+/* Cells along an axis from the first to the last of the images; without any, of the only body
+ * inside the box. 0: not known. */
+static double sample_length(const struct flow_case *c, int axis)
+{
+    double from = INFINITY, to = -INFINITY;
+    for (int i = 0; i < c->body_count; i++) {
+        const struct voxel_image *const v = &c->bodies[i].image;
+        if (!v->file)
+            continue;
+        from = fmin(from, v->at[axis]);
+        to = fmax(to, v->at[axis] + v->to[axis] - v->from[axis]);
+    }
+    if (c->body_count == 1 && !c->bodies->image.file) {
+        from = fmax(c->bodies->lo[axis], 0);
+        to = fmin(c->bodies->hi[axis], c->cells[axis]);
+    }
+    return fmax(to - from, 0);
+}
+
+static void warn_samples(const struct flow_case *c)
+{
+    for (const struct case_series *s = c->series; s < c->series + c->series_count; s++) {
+        const double sample = s->kind == SERIES_KIND_permeability ? sample_length(c, s->axis) : 0;
+        if (s->length > 0 && s->length < sample - 0.5)
+            warn("output.series.%s.length is %g cells, but the sample is %g cells long along %s: "
+                 "the permeability comes out too small (give %g, or leave length out where the "
+                 "sample fills the box)",
+                 s->name, s->length, sample, key_axes[s->axis], sample);
+    }
+}
+
 void case_warn(const struct flow_case *c)
 {
     /* A velocity of 0.1 is usual; its error is a percent or two (docs/validation.md). */
     static const double most = 0.175;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
-    char smaller[96] = "";
+    char smaller[96] = "", text[32];
     if (c->units.given)
-        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %.4g",
-                 c->units.dt * most / highest, 0.5 + (case_tau(c) - 0.5) * most / highest);
+        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %s",
+                 c->units.dt * most / highest,
+                 case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
     if (highest > most)
         warn("Mach is %.3g: errors from compressibility grow with its square "
              "(below %g: take velocities under %.2g%s)",
@@ -308,9 +347,10 @@ void case_warn(const struct flow_case *c)
     warn_storage(c);
     warn_surfaces(c);
     warn_force(c);
-    warn_unitless(c);
+    bare_warn(c);
     warn_outflows(c);
     warn_rings(c);
+    warn_samples(c);
     for (int f = 0; f < 6; f++)
         warn_density(&c->faces[f], face_name(f));
     for (int i = 0; i < c->patch_count; i++)

@@ -60,19 +60,30 @@ const char *nearest_choice(const char *const *choices, const char *text)
     return best;
 }
 
+enum { TIES = 2 /* most keys that are offered */ };
+
 struct search {
     const char *known, *wrong; /* concrete path that is known, first segment that is not */
-    int least;
-    char best[KEYS_PATH];
+    int least, ties;           /* ties: keys that are as near */
+    char best[TIES][KEYS_PATH];
 };
 
 static void offer(struct search *s, int distance, const char *a, const char *b, const char *parent,
                   const char *name)
 {
-    if (distance >= s->least || !is_near(distance, a, b))
+    char path[KEYS_PATH];
+    if (distance > s->least || distance == INT_MAX || !is_near(distance, a, b))
         return;
+    snprintf(path, sizeof path, "%s%s%s", parent, *parent ? "." : "", name);
+    if (distance < s->least)
+        s->ties = 0;
     s->least = distance;
-    snprintf(s->best, sizeof s->best, "%s%s%s", parent, *parent ? "." : "", name);
+    for (int k = 0; k < s->ties && k < TIES; k++)
+        if (!strcmp(s->best[k], path))
+            return;
+    if (s->ties < TIES)
+        strcpy(s->best[s->ties], path);
+    s->ties++;
 }
 
 /* The segment of `path` below `pattern`, copied; false if it is not one level below. */
@@ -108,21 +119,72 @@ static void list_siblings(const char *pattern, const char *known, char *advice, 
 {
     char name[WORD], faces[WORD];
     size_t length = 0;
+    choice_text(key_faces, faces, sizeof faces);
     for (const struct key *k = key_table; k->path && length < size; k++) {
         if (!child_of(k->path, pattern, name))
             continue;
-        choice_text(key_faces, faces, sizeof faces);
-        length += (size_t)snprintf(advice + length, size - length, "%s%s",
-                                   length ? ", " : (*known ? "known there: " : "known: "),
-                                   strcmp(name, "<face>") ? name : faces);
+        if (!length)
+            length =
+                (size_t)snprintf(advice, size, *known ? "known in %.100s: " : "known%s: ", known);
+        else
+            length += (size_t)snprintf(advice + length, size - length, ", ");
+        if (length < size)
+            length += (size_t)snprintf(advice + length, size - length, "%s",
+                                       strcmp(name, "<face>") ? name : faces);
     }
     if (!length)
         snprintf(advice, size, "%.100s has no keys below it", known);
 }
 
+/* The keys of a body, an opening or another thing with a name stay inside of it: copies the pattern
+ * and the path of that thing; "" if there is none. */
+static void thing_of(const char *pattern, const char *known, char thing[static KEYS_PATH],
+                     char named[static KEYS_PATH])
+{
+    const char *const last = strrchr(pattern, '*'), *const face = strstr(pattern, "<face>");
+    const char *const end = last ? last + 1 : face ? face + strlen("<face>") : pattern;
+    int dots = 0;
+    for (const char *c = pattern; c < end; c++)
+        dots += *c == '.';
+    snprintf(thing, KEYS_PATH, "%.*s", (int)(end - pattern), pattern);
+    const char *stop = known;
+    while (end > pattern && *stop && (*stop != '.' || dots-- > 0))
+        stop++;
+    snprintf(named, KEYS_PATH, "%.*s", (int)(stop - known), known);
+}
+
+/* Offers keys with that name at other places: below `pattern`, whose path is `known`. */
+static void offer_below(struct search *s, const char *pattern, const char *known)
+{
+    const size_t length = strlen(pattern);
+    for (const struct key *k = key_table; k->path; k++) {
+        const char *const rest = k->path + length + 1, *const dot = strrchr(k->path, '.');
+        if (strncmp(k->path, pattern, length) != 0 || k->path[length] != '.' || strpbrk(rest, "*<"))
+            continue;
+        /* moved + 1: a sibling with as many wrong letters is preferred */
+        const int moved = edit_distance(s->wrong, dot + 1);
+        if (moved < INT_MAX)
+            offer(s, moved + 1, s->wrong, dot + 1, known, rest);
+    }
+}
+
+/* Offers keys with that name in other sections. */
+static void offer_sections(struct search *s)
+{
+    for (const struct key *k = key_table; k->path; k++) {
+        const char *const dot = strchr(k->path, '.');
+        if (!dot || strchr(dot + 1, '.') || strpbrk(k->path, "*<"))
+            continue;
+        const int moved = edit_distance(s->wrong, dot + 1);
+        if (moved < INT_MAX)
+            offer(s, moved + 1, s->wrong, dot + 1, "", k->path);
+    }
+}
+
 void nearest_key(const char *path, char *advice, size_t size)
 {
     char copy[KEYS_PATH], pattern[KEYS_PATH] = "", child[KEYS_PATH], known[KEYS_PATH] = "";
+    char thing[KEYS_PATH], named[KEYS_PATH];
     struct search s = {.known = known, .least = INT_MAX};
     snprintf(copy, sizeof copy, "%s", path);
     char *rest = copy, *segment;
@@ -132,18 +194,28 @@ void nearest_key(const char *path, char *advice, size_t size)
         snprintf(known + length, sizeof known - length, "%s%s", length ? "." : "", segment);
     }
     s.wrong = segment ? segment : "";
+    thing_of(pattern, known, thing, named);
     offer_siblings(&s, pattern);
-    for (const struct key *k = key_table; k->path; k++) {
-        const char *dot = strrchr(k->path, '.'), *last = dot ? dot + 1 : k->path;
-        /* moved + 1: a sibling with as many wrong letters is preferred */
-        const int moved = edit_distance(s.wrong, last), whole = edit_distance(path, k->path);
-        if (moved < INT_MAX && strlen(s.wrong) > 2 && *last != '<')
-            offer(&s, moved + 1, s.wrong, last, "", k->path);
-        if (!strpbrk(k->path, "*<"))
-            offer(&s, whole, path, k->path, "", k->path);
+    if (strlen(s.wrong) > 2) {
+        if (*pattern)
+            offer_below(&s, pattern, known);
+        if (*thing && strcmp(thing, pattern))
+            offer_below(&s, thing, named);
+        if (!*thing)
+            offer_sections(&s);
     }
-    if (s.least < INT_MAX)
-        snprintf(advice, size, "did you mean %s?", s.best);
+    if (s.ties == 1)
+        snprintf(advice, size, "did you mean %s?", s.best[0]);
+    else if (s.ties == TIES)
+        snprintf(advice, size, "did you mean %.200s or %.200s?", s.best[0], s.best[1]);
     else
         list_siblings(pattern, known, advice, size);
+    const char *const parent = s.ties == 1 ? strrchr(s.best[0], '.') : NULL;
+    const size_t above = parent ? (size_t)(parent - s.best[0]) : 0;
+    const bool beside = parent && strlen(known) == above && !strncmp(known, s.best[0], above);
+    const size_t length = strlen(advice);
+    if (*thing && s.ties > 0 && s.ties <= TIES && !beside && length + 1 < size) {
+        advice[length] = ' ';
+        list_siblings(pattern, known, advice + length + 1, size - length - 1);
+    }
 }

@@ -19,8 +19,22 @@ static enum status check_name(const struct reader *r, const struct node *n)
                    quote_text(n->key, quoted), CASE_NAME - 1);
 }
 
+/* A combination of shapes whose parts have no names: union: {sphere: {center: ...}}. */
+static bool is_part_without_name(const struct node *n)
+{
+    const struct node *const part = n->parent, *const parts = part ? part->parent : NULL;
+    return parts && parts->key && part->key && choice_index(key_shapes, part->key) >= 0 &&
+           choice_index(key_shapes, parts->key) >= 0 &&
+           keys_row(keys_below("bodies.*.shape", parts->key).text)->type == KEY_NAMES;
+}
+
 static enum status unknown_key(const struct reader *r, const struct node *n)
 {
+    if (is_part_without_name(n))
+        return fail_key(r, n->parent->parent,
+                        ": each part has a name that you choose, and %s stands where the name "
+                        "should (%s: {a: {%s: {...}}, b: ...})",
+                        n->parent->key, n->parent->parent->key, n->parent->key);
     char path[NODE_PATH], advice[KEYS_PATH], quoted[TEXT_QUOTE];
     node_path(n, path, sizeof path);
     nearest_key(path, advice, sizeof advice);

@@ -18,13 +18,15 @@ static const struct unit {
     {"s", 1, 1, {0, 1, 0}},      {"min", 60, 1, {0, 1, 0}},   {"h", 3600, 1, {0, 1, 0}},
     {"ug", 1, 1e9, {0, 0, 1}},   {"mg", 1, 1e6, {0, 0, 1}},   {"g", 1, 1e3, {0, 0, 1}},
     {"kg", 1, 1, {0, 0, 1}},     {"N", 1, 1, {1, -2, 1}},     {"Pa", 1, 1, {-1, -2, 1}},
-    {"kPa", 1e3, 1, {-1, -2, 1}}, {"L", 1, 1e3, {3, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0}},
+    {"hPa", 1e2, 1, {-1, -2, 1}}, {"kPa", 1e3, 1, {-1, -2, 1}}, {"MPa", 1e6, 1, {-1, -2, 1}},
+    {"mbar", 1e2, 1, {-1, -2, 1}}, {"bar", 1e5, 1, {-1, -2, 1}},
+    {"L", 1, 1e3, {3, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0}},
 };
 /* clang-format on */
 
 static const char unknown_unit[] =
-    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, N, Pa kPa, L mL, "
-    "as in m2/s)";
+    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, N, Pa hPa kPa MPa "
+    "mbar bar, L mL, as in m2/s)";
 
 static bool is_digit(char c)
 {

@@ -23,8 +23,8 @@ struct quantity_scale {
 };
 
 /* Read a quantity that fills the whole text. Units: nm um mm cm m km, ns us ms s min h, ug mg g kg,
- * N, Pa kPa, L mL, with powers (m2 or m^2), joined by '*', ' ' or '/'; each '/' applies to the one
- * unit after it. Returns NULL and fills *q, or returns what is wrong. */
+ * N, Pa hPa kPa MPa mbar bar, L mL, with powers (m2 or m^2), joined by '*', ' ' or '/'; each '/'
+ * applies to the one unit after it. Returns NULL and fills *q, or returns what is wrong. */
 const char *quantity_parse(const char *text, struct quantity *q);
 
 bool dimension_equal(struct dimension a, struct dimension b);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/bare.h"
 #include "case/nearest.h"
 #include "case/wall.h"
 
@@ -157,49 +158,57 @@ enum status value_wrong(const struct reader *r, const struct node *n, const char
                       last_segment(path), key->example);
 }
 
+/* More about a number out of range: pressures are relative; one without a unit beside `units` may
+ * be meant in that unit. */
+static void advice_of(const struct reader *r, const struct node *n, const struct key *key,
+                      char text[192])
+{
+    const struct node *number = n->kind == NODE_SCALAR ? n : n->first;
+    struct quantity q = {.value = 0};
+    *text = '\0';
+    if (key->unit == UNIT_PRESSURE) {
+        snprintf(
+            text, 192,
+            "; pressures are relative to that of the fluid at rest: write 0 for it, also where it "
+            "is 1 bar, or the difference%s",
+            r->c->units.given ? "; with a smaller units.dt larger ones fit" : "");
+        return;
+    }
+    if (key->type == KEY_PHYSICAL || !unit_info(key->unit)->dimension.s || !r->c->units.given)
+        return;
+    for (; number; number = n->kind == NODE_SCALAR ? NULL : number->next)
+        if (number->kind == NODE_SCALAR && !quantity_parse(number->text, &q) && q.bare && q.value) {
+            snprintf(text, 192, "; %.40s %s has a unit", number->text,
+                     unit_info(key->unit)->symbol);
+            return;
+        }
+}
+
 /* `value`: the compared number, in lattice units, steps or SI units; `computed`: it was computed,
  * the text does not show it. */
 static enum status out_of_range(const struct reader *r, const struct node *n, const struct key *key,
                                 double value, bool computed)
 {
-    char range[128], quoted[TEXT_QUOTE], also[64] = "";
+    char range[128], quoted[TEXT_QUOTE], advice[192], also[64] = "";
     const bool steps = key->type == KEY_INTERVAL || key->type == KEY_STEP || key->type == KEY_DUE;
     const char *unit = steps                                     ? " steps"
                        : key->type == KEY_PHYSICAL || !key->unit ? ""
                                                                  : " in lattice units";
     range_text(key, range, sizeof range);
+    advice_of(r, n, key, advice);
     if (n->kind != NODE_SCALAR)
-        return fail_value(r, n, ": magnitude %g is out of range (%s%s)", value, range, unit);
+        return fail_value(r, n, ": magnitude %g is out of range (%s%s%s)", value, range, unit,
+                          advice);
     if (computed)
         snprintf(also, sizeof also, ", %g%s,", value, unit);
-    return fail_value(r, n, ": %s%s is out of range (%s%s)", quote_text(n->text, quoted), also,
-                      range, unit);
+    return fail_value(r, n, ": %s%s is out of range (%s%s%s)", quote_text(n->text, quoted), also,
+                      range, unit, advice);
 }
 
 static bool in_range(const struct key_range *range, double value)
 {
     return (range->low_open ? value > range->low : value >= range->low) &&
            (range->high_open ? value < range->high : value <= range->high);
-}
-
-/* A number without a unit is in lattice units, also in a case with units, where it may be a slip.
- */
-static void note_unitless(const struct reader *r, const struct node *n, enum key_unit unit,
-                          double value)
-{
-    struct case_unitless *const to = r->unitless;
-    char path[NODE_PATH];
-    if (!to || !r->c->units.given || unit != UNIT_VELOCITY || value == 0)
-        return;
-    node_path(n, path, sizeof path);
-    const bool physics = *path && strncmp(path, "check.", strlen("check.")) != 0 &&
-                         strncmp(path, "output.", strlen("output.")) != 0; /* empty: a default */
-    if (!physics)
-        return;
-    if (to->count++)
-        return;
-    snprintf(to->key, sizeof to->key, "%.127s", path);
-    to->value = value;
 }
 
 /* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
@@ -225,9 +234,7 @@ static enum status number_of(const struct reader *r, const struct node *n, const
     if (q.bare && physical)
         return fail_value(r, n, ": %s has no unit (for example %s)", quoted, info->example);
     *converted = !q.bare && !physical;
-    if (q.bare)
-        note_unitless(r, n, unit, q.value);
-    else if (r->unitless && !physical)
+    if (r->unitless && !q.bare && key->type != KEY_PHYSICAL)
         r->unitless->others++;
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
         return fail_value(r, n, ": %s is not %s (for example %s)", quoted, info->noun,
@@ -329,12 +336,14 @@ static enum status checked_number(const struct reader *r, const struct node *n,
                                   const struct key *key, double *value)
 {
     double number = 0;
-    bool converted = false;
+    bool converted = false, bare;
     const enum status s = number_of(r, n, key, key->unit, &number, &converted);
     if (s)
         return s;
     if (!in_range(&key->range, number))
         return out_of_range(r, n, key, number, converted);
+    bare = !converted && key->type != KEY_PHYSICAL;
+    bare_note(r, n, key->unit, &number, &bare, 1);
     *value = number;
     return STATUS_OK;
 }
@@ -342,6 +351,7 @@ static enum status checked_number(const struct reader *r, const struct node *n,
 static enum status numbers_of(const struct reader *r, const struct node *n, const struct key *key,
                               enum key_unit unit, int count, double *value)
 {
+    bool bare[3];
     double square = 0;
     int i = 0;
     if (n->kind != NODE_SEQUENCE || n->count != count)
@@ -351,12 +361,14 @@ static enum status numbers_of(const struct reader *r, const struct node *n, cons
         const enum status s = number_of(r, c, key, unit, &value[i], &converted);
         if (s)
             return s;
+        bare[i] = !converted && key->type != KEY_SIZE;
         square += value[i] * value[i];
         if (key->type != KEY_VECTOR && !in_range(&key->range, value[i]))
             return out_of_range(r, c, key, value[i], converted);
     }
     if (key->type == KEY_VECTOR && !in_range(&key->range, sqrt(square)))
         return out_of_range(r, n, key, sqrt(square), true);
+    bare_note(r, n, unit, value, bare, count);
     return STATUS_OK;
 }
 
@@ -462,6 +474,7 @@ static enum status positions_of(const struct reader *r, const struct node *n, co
                                 const int *axes, int count, double *value)
 {
     char quoted[TEXT_QUOTE], also[64] = "";
+    bool bare[3];
     int i = 0;
     if (n->kind != NODE_SEQUENCE || n->count != count)
         return value_wrong(r, n, key->path);
@@ -482,7 +495,9 @@ static enum status positions_of(const struct reader *r, const struct node *n, co
                               key_axes[a]);
         }
         value[i] = position + 0.0; /* no -0 */
+        bare[i] = !converted;
     }
+    bare_note(r, n, key->unit, value, bare, count);
     return STATUS_OK;
 }
 
@@ -509,7 +524,8 @@ enum status value_plane(const struct reader *r, const struct node *map, const ch
     if (bare && index >= cells)
         return fail_value(r, n, ": plane %s is outside the box (0 to %d along %s)", n->text,
                           cells - 1, key_axes[axis]);
-    position = snap_to_half(position);
+    position = bare ? (double)index : snap_to_half(position);
+    bare_note(r, n, key->unit, &position, &bare, 1);
     if (!bare && !(position >= 0 && position <= cells))
         return fail_value(r, n, ": %s, %g cells, is outside the box (0 to %d cells along %s)",
                           quote_text(n->text, quoted), position, cells, key_axes[axis]);

@@ -23,7 +23,7 @@ struct reader {
     const struct flow_case *c;      /* what has been read so far; its units convert numbers */
     int axes[2];                    /* of the face that a patch is a part of */
     const struct case_files *files; /* NULL: the case may name none */
-    struct case_unitless *unitless; /* collects velocities without a unit; NULL: does not */
+    struct case_unitless *unitless; /* collects numbers without a unit; NULL: does not */
 };
 
 /* The key's node, or NULL. */

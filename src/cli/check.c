@@ -223,11 +223,14 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
     }
     if (status)
         return status;
-    say("lines of cells that need populations: %.1f %%; memory of all ranks with these alone %s, "
-        "%.0f bytes a fluid cell; with all %s, %.0f; %s",
-        100 * p->kept_share, bytes_text(with, sizeof with, sparse),
-        sparse / (double)p->whole.fluid_cells, bytes_text(without, sizeof without, dense),
-        dense / (double)p->whole.fluid_cells, p->sparse ? "sparse" : "dense");
+    say("storage: %s: %s in all, %.0f bytes a fluid cell",
+        p->sparse ? "sparse, only lines of cells with fluid in or beside them" : "dense, all cells",
+        bytes_text(with, sizeof with, p->sparse ? sparse : dense),
+        (p->sparse ? sparse : dense) / (double)p->whole.fluid_cells);
+    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of all lines of cells are needed)",
+        p->sparse ? "dense" : "sparse",
+        bytes_text(without, sizeof without, p->sparse ? dense : sparse),
+        (p->sparse ? dense : sparse) / (double)p->whole.fluid_cells, 100 * p->kept_share);
     return STATUS_OK;
 }
 
@@ -295,11 +298,11 @@ static void say_memory(const struct flow_case *c, int ranks, const double larges
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const double device = largest[0] * ranks, host = remembered_bytes(c, origin, c->cells);
     const double whole = device + host;
-    say("memory: %s a rank, on the host or on its device; %s in all; this node has %s",
+    say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
         bytes_text(a, sizeof a, largest[0] + largest[1]), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));
     if (host > 0)
-        say("  of this on the host in any case, for averages and residuals: %s a rank, %s in all",
+        say("  never on the GPU, for averages and residuals: %s a rank, %s in all",
             bytes_text(a, sizeof a, largest[1]), bytes_text(total, sizeof total, host));
     if (whole <= 0.9 * memory) {
         say("  fits on this node");
@@ -417,7 +420,7 @@ static void say_time(const struct flow_case *c, int ranks)
     char text[32];
     double mlups;
     const double seconds = assumed_seconds(c, (double)c->run.steps, ranks, &mlups);
-    say("time: %s at %.0f MLUPS a rank (assumed, of the order of one CPU core; not measured here)",
+    say("time: %s if a rank does %.0f MLUPS (assumed, about one CPU core; not measured here)",
         seconds_text(text, sizeof text, seconds), mlups);
 }
 
@@ -454,7 +457,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         return fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
 
     struct flow_case c;
-    double largest[2];
+    double largest[2] = {0, 0};
     enum status status = cli_read_case(&files, comm, &c);
     if (status)
         return status;

@@ -42,8 +42,8 @@ static void say_labels(const char *name, const struct voxel_image *v)
 {
     const struct case_region r = place_of(v);
     int64_t all = 0;
-    say("bodies.%s: %s image of %d x %d x %d voxels, %s; of these [%d, %d, %d] to [%d, %d, %d] in "
-        "cells [%d, %d, %d] to [%d, %d, %d]",
+    say("bodies.%s: %s image of %d x %d x %d voxels, %s; voxels [%d, %d, %d] to [%d, %d, %d] "
+        "are cells [%d, %d, %d] to [%d, %d, %d]",
         name, formats[v->format], v->size[0], v->size[1], v->size[2], types[v->type], v->from[0],
         v->from[1], v->from[2], v->to[0] - 1, v->to[1] - 1, v->to[2] - 1, r.lo[0], r.lo[1], r.lo[2],
         r.hi[0] - 1, r.hi[1] - 1, r.hi[2] - 1);
@@ -93,17 +93,17 @@ static void say_region(const struct pores *p, const struct case_region *r)
     double range[3][2];
     for (int a = 0; a < 3; a++)
         plane_range(p, r, a, range[a]);
-    say("  porosity there %.4f (%lld of %lld cells fluid); of planes across x %.4f to %.4f, y %.4f "
+    say("  porosity %.4f (%lld of %lld cells are fluid); of planes across x %.4f to %.4f, y %.4f "
         "to %.4f, z %.4f to %.4f",
         (double)p->fluid / (double)p->cells, (long long)p->fluid, (long long)p->cells, range[0][0],
         range[0][1], range[1][0], range[1][1], range[2][0], range[2][1]);
     axes_text(p->through, true, yes);
     axes_text(p->through, false, no);
     if (*yes)
-        say("  pores join its two ends along %s%s%s%s", yes, *no ? ", not along " : "", no,
+        say("  pores lead from end to end along %s%s%s%s", yes, *no ? ", not along " : "", no,
             *no ? " (nothing flows through there)" : "");
     else
-        say("  pores join its two ends along no axis: nothing flows through");
+        say("  pores lead from end to end along no axis: nothing flows through");
 }
 
 /* Logs contents and pores of the images, before isolated pores are filled. */
@@ -128,15 +128,15 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
     if (!s)
         s = pores_find(d, c, &all, &p);
     if (!s) {
-        say("pores: the fluid of the box is in %lld parts, the largest of %lld cells; %lld of "
-            "them, "
-            "%lld cells, are isolated: neither beside an open face nor joined round a periodic "
-            "axis%s",
-            (long long)p.parts, (long long)p.largest, (long long)p.isolated_parts,
-            (long long)p.isolated_cells,
-            !p.isolated_parts ? ""
-            : fills           ? "; those in images with isolated: fill become solid"
-                              : " (bodies.*.image.isolated: fill makes them solid)");
+        say("pores: the fluid is in %lld separate part%s, the largest has %lld cells",
+            (long long)p.parts, p.parts == 1 ? "" : "s", (long long)p.largest);
+        if (p.isolated_parts)
+            say("pores: %lld part%s, %lld cells in all, can have no flow through: no open face, "
+                "and no way round a periodic axis (%s)",
+                (long long)p.isolated_parts, p.isolated_parts == 1 ? "" : "s",
+                (long long)p.isolated_cells,
+                fills ? "those in images with isolated: fill become solid"
+                      : "bodies.*.image.isolated: fill makes them solid");
         pores_destroy(&p);
     }
     return s;

@@ -89,7 +89,7 @@ void narrate_start(const struct narrator *n, const char *from)
     say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
     say_hosts(n);
     if (*n->backend_reason)
-        say("backend %s: %s", n->solver->backend->type->name, n->backend_reason);
+        say("backend %s: no GPU is used (%s)", n->solver->backend->type->name, n->backend_reason);
     if (n->solver->backend->remark)
         say("%s", n->solver->backend->remark);
     if (from)
@@ -135,6 +135,16 @@ static const char *duration_text(char *text, size_t size, double seconds)
     return text;
 }
 
+/* Lattice updates a second: in MLUPS below 1000 of them, else in GLUPS. */
+static const char *rate_text(char text[static 32], double updates)
+{
+    if (updates < 999.95e6)
+        snprintf(text, 32, "%.1f MLUPS", 1e-6 * updates);
+    else
+        snprintf(text, 32, "%.4f GLUPS", 1e-9 * updates);
+    return text;
+}
+
 static double seconds_left(const struct narrator *n)
 {
     const double rate =
@@ -146,7 +156,7 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
 {
     const struct flow_case *const c = n->c;
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    char left[32], time_text[48] = "";
+    char left[32], rate[32], time_text[48] = "";
     if (n->lap_seconds > 0)
         n->progress.updates_now = (double)n->lap_steps * cells / n->lap_seconds;
     n->lap_seconds = 0;
@@ -158,11 +168,10 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
         fputs("\r\033[K", stderr);
     const double u = output_velocity_unit(c);
     const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
-    say("step %lld  %.1f %%%s  %.4f GLUPS  left %s  energy %.8g  max |u| %.6g",
-        (long long)n->progress.step, 100.0 * (double)n->progress.step / (double)c->run.steps,
-        time_text, 1e-9 * n->progress.updates_now,
-        duration_text(left, sizeof left, seconds_left(n)), sums->kinetic_energy * energy,
-        sums->max_velocity * u);
+    say("step %lld  %.1f %%%s  %s  left %s  energy %.8g  max |u| %.6g", (long long)n->progress.step,
+        100.0 * (double)n->progress.step / (double)c->run.steps, time_text,
+        rate_text(rate, n->progress.updates_now), duration_text(left, sizeof left, seconds_left(n)),
+        sums->kinetic_energy * energy, sums->max_velocity * u);
 }
 
 /* On a terminal, with the first step and then twice a second. Under mpirun and srun isatty() proves
@@ -300,11 +309,12 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     const double tau = case_tau(n->c);
     const double speed = sums->finite ? sums->max_velocity : n->seen_speed;
     const int *const origin = !sums->finite && n->seen_speed > 0 ? n->seen : cell;
-    char what[128] = "not a finite number", method[96], advice[512];
+    char what[128] = "not a finite number", method[96], text[32], advice[512];
     if (sums->finite)
         snprintf(what, sizeof what, "|u| = %.3g%s (Mach %.2g) above check.max_velocity %.3g%s",
                  sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
-    snprintf(method, sizeof method, "%s, tau %.6g", key_collisions[n->c->solver.collision], tau);
+    snprintf(method, sizeof method, "%s, tau %s", key_collisions[n->c->solver.collision],
+             case_tau_text(text, tau, 6));
     divergence_advice(n->c, speed, n->progress.step, origin, advice, sizeof advice);
     fail_user("the flow diverged: %s at step %lld in cell %s, after step %lld%s (%s: %s)", what,
               (long long)n->progress.step, place, (long long)last_good, before, method, advice);
@@ -359,10 +369,10 @@ void narrate_done(const struct narrator *n, const char *hash)
     const double cells = (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
     const double rate =
         n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
-    char text[32];
-    say("done: step %lld; %lld steps in %s, %.4f GLUPS, %.1f GB/s; state %s",
-        (long long)n->progress.step, (long long)n->progress.steps_done,
-        duration_text(text, sizeof text, n->progress.seconds), 1e-9 * rate * cells,
+    char text[32], speed[32];
+    say("done: step %lld; %lld steps in %s, %s, %.1f GB/s; state %s", (long long)n->progress.step,
+        (long long)n->progress.steps_done, duration_text(text, sizeof text, n->progress.seconds),
+        rate_text(speed, rate * cells),
         1e-9 * rate * cells * backend_bytes_per_update(n->solver->backend), hash);
     if (n->progress.permeability != 0)
         say_permeability(n);

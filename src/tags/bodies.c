@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "body/body.h"
 #include "boundary.h"
+#include "case/bare.h"
 #include "surface.h"
 #include "tags/pores.h"
 
@@ -128,6 +129,7 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     struct body *const b = &all->body[number];
     int lo[3], hi[3];
     bool periodic[3];
+    char bare[256];
     for (int a = 0; a < 3; a++) {
         lo[a] = d->lo[a] - d->view.ghost[a];
         hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
@@ -145,8 +147,8 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     if (cells == 0)
         return fail_case(body->place,
                          "bodies.%s holds the centre of no cell: it is outside of the box, or "
-                         "thinner than a cell (that of cell i is i + 0.5)",
-                         body->name);
+                         "thinner than a cell (that of cell i is i + 0.5)%s",
+                         body->name, bare_length_text(all->c, bare));
     return STATUS_OK;
 }
 

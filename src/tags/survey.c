@@ -65,6 +65,7 @@ enum status survey_make(struct survey *s, const struct domain *d, const struct f
     if (status || !c->body_count)
         return status;
     find_near(s, d, c);
+    standing_find(&s->standing, d, c);
     s->skipped = paths_too_large(d);
     return s->skipped ? STATUS_OK : gaps_find(d, c, &s->shapes, &s->images);
 }
@@ -119,6 +120,7 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
     advice_say(d, c);
+    standing_warn(&s->standing, c);
     if (s->shapes.cells)
         warn("%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
              "flow there is not resolved (a finer grid, or no gap)",

@@ -4,6 +4,7 @@
 
 #include "tags/faces.h"
 #include "tags/gaps.h"
+#include "tags/standing.h"
 
 enum {
     SURVEY_OPENINGS = 6 + CASE_PATCHES,
@@ -16,6 +17,7 @@ struct survey {
     /* Places within SURVEY_NEAR cells of an opening where a body begins or ends along the normal; a
      * body that goes straight through has none. Images are not counted. */
     struct gaps near[SURVEY_OPENINGS];
+    struct standing standing;
 };
 
 /* Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */

@@ -293,7 +293,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.averages = y.averages = NULL;
     x.surfaces = y.surfaces = NULL;
     x.resolved = y.resolved = NULL;
-    x.unitless = y.unitless = (struct case_unitless){{0}, 0, 0, 0}; /* not of a resolved text */
+    x.unitless = y.unitless = (struct case_unitless){.others = 0}; /* not of a resolved text */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     for (int f = 0; f < 6; f++)
         x.faces[f].place = y.faces[f].place = NULL;
@@ -704,12 +704,20 @@ static const struct mistake mistakes[] = {
      "unknown key 'fluid.viscosty'|did you mean fluid.viscosity?"},
     {BASE "viscosity: 0.1\n", NULL, AT(5, 1), "'viscosity'|did you mean fluid.viscosity?"},
     {BASE "Solver: {}\n", NULL, AT(5, 1), "did you mean solver?"},
+    {BASE "bodies: {b: {shape: {union: {sphere: {center: [3, 3, 3], radius: 2}, c: {box: {}}}}}}\n",
+     NULL, AT(5, 22),
+     "bodies.b.shape.union: each part has a name that you choose, and sphere stands where|union: "
+     "{a: {sphere: {...}}, b: ...}"},
+    {BASE "bodies: {b: {shape: {complement: {box: {from: [3, 3, 3]}}}}}\n", NULL, AT(5, 22),
+     "complement: {a: {box: {...}}, b: ...}"},
+    {BASE "bodies: {ball: {center: [3, 3, 3]}}\n", NULL, AT(5, 17),
+     "unknown key 'bodies.ball.center' (known in bodies.ball: shape, mesh, image"},
     {BASE "frobnicate: 1\n", NULL, AT(5, 1), "known: units, domain"},
     {BASE "solids: {}\n", NULL, AT(5, 1), "unknown key 'solids'"},
     {BASE "output: {serie: {}}\n", NULL, AT(5, 10), "did you mean output.series?"},
     {BASE "output: {series: {a: {evry: 3}}}\n", NULL, AT(5, 23),
      "did you mean output.series.a.every?"},
-    {BASE "output: {series: {a: {zzzzz: 3}}}\n", NULL, AT(5, 23), "known there: every, of"},
+    {BASE "output: {series: {a: {zzzzz: 3}}}\n", NULL, AT(5, 23), "known in output.series.a: every, of"},
     {DOMAIN FLUID RUN "faces: {xmn: wall}\n", NULL, AT(4, 9), "did you mean faces.xmin?"},
     {DOMAIN FLUID RUN "faces: {<face>: wall}\n", NULL, AT(4, 9), "unknown key 'faces.<face>'"},
     {BASE "output: {series: {a/b: {every: 3}}}\n", NULL, AT(5, 19), "'a/b'|name"},
@@ -1134,7 +1142,7 @@ static const struct mistake mistakes[] = {
     {BASE, "run.steps=", "--set 'run.steps=': ", "no value"},
     {BASE, "run.steps=[1", "--set 'run.steps=[1': ", "not YAML"},
     {BASE, "run.steps=abc", "--set 'run.steps=abc': ", "run.steps is 'abc'; expected a whole"},
-    {BASE, "run.step=3", "--set 'run.step=3': ", "did you mean run.steps?"},
+    {BASE, "run.step=3", "--set 'run.step=3': ", "did you mean run.steps or run.stop?"},
     {BASE, "steps=3", "--set 'steps=3': ", "did you mean run.steps?"},
     {BASE, "run..steps=3", "--set 'run..steps=3': ", "unknown key"},
     {BASE, "run.=3", "--set 'run.=3': ", "unknown key"},

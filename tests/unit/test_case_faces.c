@@ -464,7 +464,7 @@ static const struct mistake {
 
     /* pressure */
     {BOX FACES("{pressure: {density: 0}}"), NULL, ":4:36: ", "0.5 to 1.5"},
-    {BOX FACES("{pressure: 0.2}"), NULL, ":4:26: ", "'0.2' is out of range (-0.1666666667 to 0.1666666667 in lattice units)"},
+    {BOX FACES("{pressure: 0.2}"), NULL, ":4:26: ", "'0.2' is out of range (-0.1666666667 to 0.1666666667 in lattice units; pressures are relative"},
     {BOX FACES("{pressure: high}"), NULL, ":4:26: ", "expected a number or a map"},
     {BOX FACES("{pressure: 5 Pa}"), NULL, ":4:26: ", "needs units"},
     {BOX FACES("{pressure: {value: 0.01, density: 1}}"), NULL, ":4:40: ", "both faces.xmin.pressure.density and faces.xmin.pressure.value are given"},

@@ -219,9 +219,26 @@ static void the_nearest_key_is_found(void **state)
         {"threads", "did you mean run.threads?"},
         {"faces.zmaxx", "did you mean faces.zmax?"},
         {"output.fields.a.precison", "did you mean output.fields.a.precision?"},
-        {"fluid.qqqqqq", "known there: viscosity, reynolds, velocity, length"},
+        {"fluid.qqqqqq", "known in fluid: viscosity, reynolds, velocity, length"},
         {"qqqqqq", "known: units, domain"},
-        {"faces.top", "known there: xmin"},
+        {"faces.top", "known in faces: xmin"},
+        {"fluid.density", "did you mean units.density or initial.density?"},
+        {"output.every", "known in output: log, series"},
+        {"solver.les", "known in solver: collision, magic"},
+        {"solver.smagorinsky", "did you mean solver.subgrid.smagorinsky?"},
+        /* things with names: only their own keys */
+        {"bodies.ball.center", "known in bodies.ball: shape, mesh, image, wall"},
+        {"bodies.ball.rate", "did you mean bodies.ball.rotation.rate? known in bodies.ball: shape"},
+        {"bodies.ball.sphere.radius", "did you mean bodies.ball.shape.sphere? known in"},
+        {"bodies.ball.file", "did you mean bodies.ball.mesh.file or bodies.ball.image.file?"},
+        {"bodies.b.shape.union.a.center", "known in bodies.b.shape.union.a: box, sphere"},
+        {"bodies.b.shape.union.a.box.form", "did you mean bodies.b.shape.union.a.box.from?"},
+        {"faces.xmax.value", "did you mean faces.xmax.velocity.value or faces.xmax.pressure.value? "
+                             "known in faces.xmax: "
+                             "wall"},
+        {"faces.y.pressure.pressure", "known in faces.y.pressure: value, density"},
+        {"patches.hole.type", "known in patches.hole: face, rectangle"},
+        {"output.series.k.steps", "known in output.series.k: every, of"},
         {"run.steps.qqqqqq", "run.steps has no keys below it"},
     };
     (void)state;

@@ -1,0 +1,157 @@
+/* Numbers without a unit in a case with units; see bare.h. */
+#include "case/bare.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+
+static bool begins(const char *path, const char *with)
+{
+    return strncmp(path, with, strlen(with)) == 0;
+}
+
+/* Could it be meant in m? It is short in cells, no multiple of half a cell, at which planes and
+ * centres of cells are, and as a length in m it fits into the box. */
+static bool is_small_length(const struct flow_case *c, const double *value, const bool *bare,
+                            int count)
+{
+    static const double most = 10; /* cells */
+    double largest = 0, box = 0;
+    bool halves = true;
+    for (int k = 0; k < count; k++) {
+        if (!bare[k])
+            continue;
+        largest = fmax(largest, fabs(value[k]));
+        halves = halves && floor(2 * value[k]) == 2 * value[k];
+    }
+    for (int a = 0; a < 3; a++)
+        box = fmax(box, c->cells[a] * c->units.cell);
+    if (count == 1 && largest <= 1) /* no radius or length is so short */
+        halves = false;
+    return largest > 0 && largest < most && largest <= box && !halves;
+}
+
+/* Where lattice values are usual, only improbable ones are slips. */
+static bool is_slip(const struct flow_case *c, const char *path, enum key_unit unit,
+                    const double *value, const bool *bare, int count)
+{
+    static const double few_steps = 10;
+    const bool length = unit == UNIT_LENGTH || unit == UNIT_AREA;
+    if (!*path || (!c->units.given && !(length && c->units.cell > 0))) /* no path: a default */
+        return false;
+    if (begins(path, "check.") || (begins(path, "output.") && !begins(path, "output.series.")))
+        return false;
+    switch (unit) {
+    case UNIT_LENGTH:
+        return !strstr(path, ".mesh.scale") && is_small_length(c, value, bare, count);
+    case UNIT_TIME:
+        return !strcmp(path, "run.duration") || value[0] < few_steps;
+    case UNIT_RATE: /* the strength of a sponge is a share */
+        return !strstr(path, ".sponge.");
+    case UNIT_AREA:
+    case UNIT_VELOCITY:
+    case UNIT_VISCOSITY:
+    case UNIT_ACCELERATION:
+    case UNIT_PRESSURE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Keys of one pair of faces are read twice. */
+static void add(struct case_bare *to, const char *path, double value)
+{
+    char earlier[sizeof to->key] = "";
+    const size_t length = strlen(to->others);
+    if (!strcmp(to->key, path) || (*to->others && strstr(to->others, path)))
+        return;
+    const bool first = !to->count++ || (begins(path, "bodies.") && !begins(to->key, "bodies."));
+    if (first) {
+        memcpy(earlier, to->key, sizeof earlier);
+        snprintf(to->key, sizeof to->key, "%.127s", path);
+        to->value = value;
+        path = earlier;
+    }
+    if (!*path || length + strlen(path) + 3 > sizeof to->others)
+        return;
+    snprintf(to->others + length, sizeof to->others - length, "%s%s", length ? ", " : "", path);
+    to->listed++;
+}
+
+void bare_note(const struct reader *r, const struct node *n, enum key_unit unit,
+               const double *value, const bool *bare, int count)
+{
+    static const double least_viscosity = 1e-4; /* no lattice viscosity is so small */
+    char path[NODE_PATH];
+    double largest = 0;
+    if (!r->unitless)
+        return;
+    for (int k = 0; k < count; k++)
+        if (bare[k] && fabs(value[k]) > fabs(largest))
+            largest = value[k];
+    node_path(n, path, sizeof path);
+    if (largest == 0 || !is_slip(r->c, path, unit, value, bare, count))
+        return;
+    assert(unit < CASE_UNITS);
+    struct case_bare *const to = &r->unitless->bare[unit];
+    to->sure = to->sure || (unit == UNIT_VISCOSITY && largest < least_viscosity);
+    add(to, path, largest);
+}
+
+/* The lattice unit in words. */
+static const char *lattice_text(enum key_unit unit)
+{
+    switch (unit) {
+    case UNIT_LENGTH:
+        return "cells";
+    case UNIT_AREA:
+        return "faces of cells";
+    case UNIT_TIME:
+        return "steps";
+    case UNIT_VELOCITY:
+        return "cells a step";
+    case UNIT_VISCOSITY:
+        return "cells^2 a step";
+    case UNIT_ACCELERATION:
+        return "cells a step^2";
+    case UNIT_RATE:
+        return "parts a step";
+    default:
+        return "lattice units";
+    }
+}
+
+const char *bare_length_text(const struct flow_case *c, char text[256])
+{
+    const struct case_bare *const b = &c->unitless.bare[UNIT_LENGTH];
+    *text = '\0';
+    if (begins(b->key, "bodies."))
+        snprintf(text, 256, "; %s is %g without a unit, so %g cells (write %g m if you mean that)",
+                 b->key, b->value, b->value, b->value);
+    return text;
+}
+
+void bare_warn(const struct flow_case *c)
+{
+    const struct quantity_scale scale = {c->units.cell, c->units.dt, c->units.density};
+    for (int unit = 0; unit < CASE_UNITS; unit++) {
+        const struct case_bare *const b = &c->unitless.bare[unit];
+        char more[32] = "", others[sizeof b->others + 64] = "";
+        if (!b->count || !(b->sure || c->unitless.others))
+            continue;
+        const struct unit_info *const info = unit_info((enum key_unit)unit);
+        if (b->count - 1 > b->listed)
+            snprintf(more, sizeof more, " and %d more", b->count - 1 - b->listed);
+        if (b->count > 1)
+            snprintf(others, sizeof others, " (as %s%s)", b->others, more);
+        warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
+             "that)",
+             b->key, b->value, others, lattice_text((enum key_unit)unit),
+             b->value * quantity_unit(info->dimension, &scale), info->symbol, b->value,
+             info->symbol);
+    }
+}
