@@ -88,7 +88,7 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
     body->speed += sqrt(square);
 }
 
-static enum status read_body(struct reader *r, const struct node *map, void *thing)
+enum status body_read(const struct reader *r, const struct node *map, void *thing)
 {
     struct case_body *const body = thing;
     const double *const w = body->spin;
@@ -108,38 +108,21 @@ static enum status read_body(struct reader *r, const struct node *map, void *thi
     return STATUS_OK;
 }
 
-enum status section_bodies(struct reader *r, struct flow_case *c)
+void body_write(struct writer *w, const char *row, const void *thing)
 {
-    static const struct list bodies = {"bodies", LIST(body_count, bodies), read_body, CASE_BODIES};
-    return list_read(r, node_get(r->document->root, "bodies"), &bodies, c);
-}
-
-static void write_source(struct writer *w, const struct case_body *body)
-{
+    const struct case_body *const body = thing;
     if (body->mesh.file) {
         write_open(w, "mesh");
         record_write(w, "bodies.*.mesh", body->mesh.open ? MESH_OPEN : 0, &body->mesh);
-        write_close(w);
     } else if (body->image.file) {
         write_open(w, "image");
         record_write(w, "bodies.*.image", 1u << body->image.format, &body->image);
-        write_close(w);
     } else {
-        shape_write(w, "shape", &body->shape);
+        write_open(w, "shape");
+        shape_write(w, "bodies.*.shape", &body->shape);
     }
-}
-
-void bodies_write(struct writer *w)
-{
-    if (w->c->body_count)
-        fprintf(w->to, "bodies:\n");
-    for (int i = 0; i < w->c->body_count; i++) {
-        const struct case_body *const body = &w->c->bodies[i];
-        write_open(w, body->name);
-        write_source(w, body);
-        record_write(w, "bodies.*", 0, body);
-        write_close(w);
-    }
+    write_close(w);
+    record_write(w, row, 0, body);
 }
 
 void body_destroy(struct case_body *body)

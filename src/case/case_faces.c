@@ -67,12 +67,9 @@ static enum status check_pairs(const struct reader *r, const struct flow_case *c
     return STATUS_OK;
 }
 
-enum status section_faces(struct reader *r, struct flow_case *c)
+enum status faces_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "faces");
     const struct node *given[6] = {NULL};
-    if (!map)
-        return value_missing(r, NULL, "faces", "");
     for (struct node *n = map->first; n; n = n->next) {
         const int name = choice_index(key_faces, n->key); /* 0-5: a face, 6-8: a pair */
         const int first = name < 6 ? name : 2 * (name - 6), last = name < 6 ? name : first + 1;

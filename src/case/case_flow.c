@@ -122,9 +122,8 @@ static enum status find_inlet(const struct reader *r, const struct node *flow, s
     return STATUS_OK;
 }
 
-enum status section_initial(struct reader *r, struct flow_case *c)
+enum status initial_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "initial");
     struct case_initial *initial = &c->initial;
     const bool earlier = value_find(map, "initial.from");
     char why[64];
@@ -174,9 +173,8 @@ static enum status check_flow_rate(const struct reader *r, const struct node *ma
     return STATUS_OK;
 }
 
-enum status section_force(struct reader *r, struct flow_case *c)
+enum status force_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "force");
     const struct node *const wanted = value_find(map, "force.flow_rate");
     const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
     enum status s;

@@ -9,9 +9,8 @@
 /* Most cells in all: twice 19 populations of 8 bytes stay far below PTRDIFF_MAX. */
 #define CELLS_MAX 1125899906842624.0 /* 2^50 */
 
-enum status section_units(struct reader *r, struct flow_case *c)
+enum status units_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "units");
     struct case_units units = {.given = true};
     double physical = 0, lattice = 0;
     enum status s;
@@ -44,7 +43,7 @@ enum status section_units(struct reader *r, struct flow_case *c)
 }
 
 /* Converts lengths to cells: each must be a multiple of dx, within 1e-6 of the length. */
-static enum status cells_from_size(struct reader *r, const struct node *map, int cells[3])
+static enum status cells_from_size(const struct reader *r, const struct node *map, int cells[3])
 {
     const double dx = r->c->units.cell;
     const struct node *n = value_find(map, "domain.size");
@@ -75,12 +74,9 @@ static enum status cells_from_size(struct reader *r, const struct node *map, int
     return STATUS_OK;
 }
 
-enum status section_domain(struct reader *r, struct flow_case *c)
+enum status domain_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "domain");
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "domain", "");
     if ((s = value_one_of(r, map, "domain.cells", "domain.size")))
         return s;
     const struct node *size = value_find(map, "domain.size");
@@ -100,7 +96,7 @@ double viscosity_of(double reynolds, double velocity, double length)
     return velocity * length / reynolds;
 }
 
-static enum status viscosity_from_reynolds(struct reader *r, const struct node *map,
+static enum status viscosity_from_reynolds(const struct reader *r, const struct node *map,
                                            struct case_fluid *f)
 {
     const char *missing = !value_find(map, "fluid.velocity") ? "fluid.velocity"
@@ -124,13 +120,10 @@ unsigned fluid_kind(const struct case_fluid *f)
     return f->by_reynolds ? FLUID_BY_REYNOLDS : FLUID_BY_VISCOSITY;
 }
 
-enum status section_fluid(struct reader *r, struct flow_case *c)
+enum status fluid_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "fluid");
     struct case_fluid *f = &c->fluid;
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "fluid", "");
     f->by_reynolds = value_find(map, "fluid.reynolds");
     if ((s = value_one_of(r, map, "fluid.viscosity", "fluid.reynolds")) ||
         (s = record_read(r, map, "fluid", fluid_kind(f), c)))
@@ -154,9 +147,8 @@ void reynolds_write(struct writer *w, const struct key *key, const void *from)
     write_end(w);
 }
 
-enum status section_solver(struct reader *r, struct flow_case *c)
+enum status solver_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "solver");
     const struct node *storage = value_find(map, "solver.storage");
     const struct node *arithmetic = value_find(map, "solver.arithmetic");
     int collision = 0, choice = 0, given = PRECISION_fp32;
@@ -195,12 +187,12 @@ void precision_write(struct writer *w, const struct key *key, const void *from)
     write_word(w, "storage", precision_name(((const struct flow_case *)from)->solver.storage));
 }
 
-enum status section_subgrid(struct reader *r, struct flow_case *c)
+enum status subgrid_read(const struct reader *r, const struct node *solver, struct flow_case *c)
 {
     static const char van_driest[] = "solver.subgrid.smagorinsky.van_driest";
     const struct node *map;
     bool wall = false;
-    enum status s = value_or_map(r, node_get(r->document->root, "solver"), "solver.subgrid", &map);
+    enum status s = value_or_map(r, solver, "solver.subgrid", &map);
     if (s || !map)
         return s;
     const struct node *model = value_find(map, "solver.subgrid.smagorinsky");
@@ -211,7 +203,7 @@ enum status section_subgrid(struct reader *r, struct flow_case *c)
     if (!wall && (s = value_refuse(r, model, van_driest, "without a face that is a wall")))
         return s;
     c->solver.subgrid = SUBGRID_smagorinsky;
-    return record_read(r, model, "solver.subgrid.smagorinsky", 0, c);
+    return record_read(r, map, "solver.subgrid", 0, c);
 }
 
 void subgrid_write(struct writer *w, const struct key *key, const void *from)
@@ -222,9 +214,7 @@ void subgrid_write(struct writer *w, const struct key *key, const void *from)
         return;
     }
     write_open(w, "subgrid");
-    write_open(w, "smagorinsky");
-    record_write(w, keys_below(key->path, "smagorinsky").text, 0, from);
-    write_close(w);
+    record_write(w, key->path, 0, from);
     write_close(w);
 }
 
@@ -283,11 +273,9 @@ static void choose_reflection(const struct flow_case *c, int face, bool divides,
         what->reflection = divides ? sound / length : sound / (4 * length);
 }
 
-/* Defaults that depend on several sections. */
-enum status section_choices(struct reader *r, struct flow_case *c)
+void choose_defaults(struct flow_case *c)
 {
     const bool divides = divides_flow(c);
-    (void)r;
     for (int f = 0; f < 6; f++) {
         choose_velocity(c, f, &c->faces[f]);
         choose_reflection(c, f, divides, &c->faces[f]);
@@ -302,5 +290,4 @@ enum status section_choices(struct reader *r, struct flow_case *c)
     for (int i = 0; i < c->zone_count; i++)
         if (c->zones[i].collision == COLLISION_auto)
             c->zones[i].collision = choose_collision(c, c->zones[i].viscosity);
-    return STATUS_OK;
 }

@@ -160,7 +160,7 @@ static void set_defaults(const struct flow_case *c, struct case_series *series)
         series->length = c->fluid.length;
 }
 
-static enum status read_series(struct reader *r, const struct node *map, void *entry)
+enum status series_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_series *const series = entry;
     int kind = -1; /* index of a word that stands alone; -1: columns of the flow */
@@ -205,7 +205,7 @@ void columns_write(struct writer *w, const struct key *key, const void *from)
     write_choices(w, key->choices, series->of);
 }
 
-static enum status read_field(struct reader *r, const struct node *map, void *entry)
+enum status field_read(const struct reader *r, const struct node *map, void *entry)
 {
     return record_read(r, map, "output.fields.*", 0, entry);
 }
@@ -238,7 +238,7 @@ static enum status check_window(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-static enum status read_average(struct reader *r, const struct node *map, void *entry)
+enum status average_read(const struct reader *r, const struct node *map, void *entry)
 {
     const struct flow_case *const c = r->c;
     struct case_average *const average = entry;
@@ -270,7 +270,7 @@ static enum status check_surface_name(const struct reader *r, const struct node 
                    map->key, other, map->key);
 }
 
-static enum status read_surface(struct reader *r, const struct node *map, void *entry)
+enum status surface_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_surface *const surface = entry;
     enum status s = check_surface_name(r, map, r->c);
@@ -301,7 +301,7 @@ static enum key_unit unit_shown(enum image_quantity quantity)
     return UNIT_NONE;
 }
 
-static enum status read_image(struct reader *r, const struct node *map, void *entry)
+enum status image_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_image *const image = entry;
     enum status s;
@@ -319,60 +319,38 @@ static enum status read_image(struct reader *r, const struct node *map, void *en
     return fail_value(r, range, ": the lower end is not below the upper end");
 }
 
-/* In the order in which they are read. */
-static const struct list lists[] = {
-    {"series", LIST(series_count, series), read_series, CASE_ENTRIES},
-    {"fields", LIST(fields_count, fields), read_field, CASE_ENTRIES},
-    {"averages", LIST(averages_count, averages), read_average, CASE_ENTRIES},
-    {"surfaces", LIST(surfaces_count, surfaces), read_surface, CASE_ENTRIES},
-    {"images", LIST(images_count, images), read_image, CASE_ENTRIES},
-};
-enum { LISTS = sizeof lists / sizeof *lists };
-
-static enum status read_entries(struct reader *r, const struct node *output, struct flow_case *c)
+/* Keys of coefficients have no effect without an area. */
+unsigned series_kinds(const struct case_series *s)
 {
-    enum status s = STATUS_OK;
+    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+}
+
+static enum status check_entries(const struct reader *r, const struct node *output)
+{
     int sum = 0;
-    for (int k = 0; k < LISTS; k++) {
-        const struct node *const map = node_get(output, lists[k].key);
+    for (const struct key *k = keys_child("output", NULL); k; k = keys_child("output", k)) {
+        const struct node *const map = k->type == KEY_NAMES ? value_find(output, k->path) : NULL;
         sum += map ? map->count : 0;
         if (map && sum > CASE_ENTRIES)
             return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)",
                            sum, CASE_ENTRIES);
     }
-    for (int k = 0; k < LISTS && !s; k++)
-        s = list_read(r, node_get(output, lists[k].key), &lists[k], c);
-    return s;
+    return STATUS_OK;
 }
 
-/* Keys of coefficients have no effect without an area. */
-static unsigned series_kinds(const struct case_series *s)
+static void series_write(struct writer *w, const char *row, const void *thing)
 {
-    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+    record_write(w, row, series_kinds(thing), thing);
 }
 
-/* Writes the lists of output, an entry on each line. */
-void outputs_write(struct writer *w)
+/* An entry on each line. */
+void entries_write(struct writer *w, const struct key *key, const void *from)
 {
-    fprintf(w->to, "output:\n");
-    record_write(w, "output", 0, w->c);
-    for (int k = 0; k < LISTS; k++) {
-        const char *const base = (const char *)w->c;
-        const int count = *(const int *)(base + lists[k].count);
-        const char *array;
-        memcpy(&array, base + lists[k].array, sizeof array);
-        const struct key_path row = keys_below("output", lists[k].key);
-        fprintf(w->to, "  %s:%s\n", lists[k].key, count ? "" : " {}");
-        w->indent = 4;
-        for (int i = 0; i < count; i++) {
-            const char *const entry = array + (size_t)i * lists[k].size;
-            write_open(w, entry);
-            record_write(w, keys_below(row.text, "*").text,
-                         k == 0 ? series_kinds((const struct case_series *)entry) : 0, entry);
-            write_close(w);
-        }
-        w->indent = 2;
-    }
+    const bool none = !things_of(key, from).count;
+    fprintf(w->to, "  %s:%s\n", strrchr(key->path, '.') + 1, none ? " {}" : "");
+    w->indent = 4;
+    things_write(w, key, from, key->read == series_read ? series_write : NULL);
+    w->indent = 2;
 }
 
 static enum status check_remembered(const struct reader *r, const struct node *output,
@@ -390,12 +368,11 @@ static enum status check_remembered(const struct reader *r, const struct node *o
         count, CASE_REMEMBERED);
 }
 
-enum status section_output(struct reader *r, struct flow_case *c)
+enum status output_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "output");
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
-    enum status s = record_read(r, map, "output", 0, c);
-    if (s || (s = read_entries(r, map, c)) || (s = check_remembered(r, map, c)))
+    enum status s = check_entries(r, map);
+    if (s || (s = record_read(r, map, "output", 0, c)) || (s = check_remembered(r, map, c)))
         return s;
     return stop_find_series(r, c);
 }

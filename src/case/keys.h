@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "case/quantity.h"
 
+struct reader;
+struct node;
 struct writer;
 
 enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
@@ -77,6 +80,10 @@ struct key_range {
     bool low_open, high_open;
 };
 
+struct key;
+typedef enum status thing_reader(const struct reader *r, const struct node *map, void *thing);
+typedef void key_writer(struct writer *w, const struct key *key, const void *from);
+
 struct key {
     const char *path; /* `*` stands for a name, `<face>` for one of key_faces */
     enum key_type type;
@@ -94,16 +101,20 @@ struct key {
      * read; size 0: there is no member. */
     size_t at, size;
     /* Offset of a second member: a bool that tells whether the key was given; of a KEY_DUE its
-     * seconds; of KEY_LABELS their number. 0: there is none. */
+     * seconds; of KEY_LABELS and KEY_NAMES their number. 0: there is none. */
     size_t beside;
-    int first;       /* the enumerator of the first choice */
-    bool optional;   /* a number that is 0 when it was not given */
-    bool within;     /* a map whose keys are read into the struct of the enclosing map */
-    bool late;       /* read by the code of its section, not by record_read() */
-    unsigned where;  /* bits: kinds of things that have the key; 0: all have it */
-    unsigned needed; /* bits: kinds that must have it */
-    /* Writes the key from its struct; NULL: as its type says. */
-    void (*write)(struct writer *w, const struct key *key, const void *from);
+    /* KEY_NAMES with a member: a pointer to an array of things, structs of `size` bytes whose first
+     * member is the name. `most`: the largest number of things. `read` reads one, which is zeroed
+     * but for its name. */
+    int most;
+    thing_reader *read;
+    int first;         /* the enumerator of the first choice */
+    bool optional;     /* a number that is 0 when it was not given */
+    bool within;       /* a map whose keys are read into the struct of the enclosing map */
+    bool late;         /* read by the code of its section, not by record_read() */
+    unsigned where;    /* bits: kinds of things that have the key; 0: all have it */
+    unsigned needed;   /* bits: kinds that must have it */
+    key_writer *write; /* writes the key from its struct; NULL: as its type says */
 };
 
 /* The words of choices, NULL at the end; the index is the enumerator. */
