@@ -25,48 +25,10 @@
 #define WALL         {0, WALL_MAX, true, false}
 #define MAGNITUDE(b) {0, b, false, false}
 #define PRESSURE     BETWEEN(-1.0 / 6, 1.0 / 6) /* of densities from 0.5 to 1.5 */
-#define FACTOR       BETWEEN(-1000, 1000)
 
-#define NAME(name) #name,
-#define NAME_OF(name, ...) #name,
-const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
-const char *const key_collision_choices[] = {COLLISION_LIST(NAME_OF) "auto", NULL};
-const char *const key_storages[]    = {STORAGE_LIST(NAME) NULL};
-const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
-const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
-const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
-static const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
-const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
-static const char *const key_voxel_types[] = {VOXEL_TYPE_LIST(NAME_OF) NULL};
-static const char *const key_byte_orders[] = {"little", "big", NULL};
-static const char *const key_isolated[]    = {"keep", "fill", NULL};
-static const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
-const char *const key_packs[]       = {PACK_LIST(NAME) NULL};
-const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
-const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
-const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
-static const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
-const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
-const char *const key_surfaces[]    = {SURFACE_LIST(NAME) NULL};
-const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
-const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
-static const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
-static const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
-static const char *const key_sparse[]      = {SPARSE_LIST(NAME) NULL};
-#undef NAME
-#undef NAME_OF
-static const char *const key_regions[] = {"all", NULL};
-static const char *const key_pressures[] = {"exact", "uniform", NULL};
-static const char *const key_nones[]   = {"none", NULL};
-static const char *const key_opens[] = {"refuse", "accept", NULL};
-const char *const key_axes[]  = {"x", "y", "z", NULL};
-const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
-                                 "x", "y", "z", NULL};
-const char *const key_sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
-static const char *const key_densities[] = {"reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
-                                     NULL};
-/* Profiles that are a word; the others need a number or a file. */
-const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
+#define X(name, ...) const char *const key_##name[] = {__VA_ARGS__ NULL};
+KEY_WORDS_LIST(X)
+#undef X
 
 #define ROW(name, kind) .path = name, .type = kind
 /* The members for the value and its second part; see keys.h. */
