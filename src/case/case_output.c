@@ -285,20 +285,10 @@ enum status surface_read(const struct reader *r, const struct node *map, void *e
 
 static enum key_unit unit_shown(enum image_quantity quantity)
 {
-    switch (quantity) {
-    case IMAGE_speed:
-    case IMAGE_velocity_x:
-    case IMAGE_velocity_y:
-    case IMAGE_velocity_z:
-        return UNIT_VELOCITY;
-    case IMAGE_density:
-        return UNIT_DENSITY;
-    case IMAGE_pressure:
-        return UNIT_PRESSURE;
-    case IMAGE_vorticity:
-        return UNIT_RATE;
-    }
-    return UNIT_NONE;
+#define X(name, unit) UNIT_##unit,
+    static const enum key_unit units[] = {IMAGE_LIST(X)};
+#undef X
+    return units[quantity];
 }
 
 enum status image_read(const struct reader *r, const struct node *map, void *entry)

@@ -102,7 +102,7 @@ enum status patch_read(const struct reader *reader, const struct node *map, void
     if ((s = read_shape(r, map, p)) ||
         (s = opening_read(r, map, "patches.*", p->face, &p->opening)))
         return s;
-    if (opening_wet(&p->opening) && c->cells[p->face / 2] < 2)
+    if (face_on_nodes(&p->opening) && c->cells[p->face / 2] < 2)
         return fail_at(r->document, map->key_at,
                        "patches.%s is regularised, whose plane lies on cells, but there is only "
                        "one cell along %s (at least 2, or rule: links)",

@@ -40,7 +40,7 @@ static double profile_speed(const struct case_face *face)
 
 double face_speed(const struct case_face *face)
 {
-    if (face->kind == FACE_velocity || face->kind == FACE_pressure)
+    if (face_has(face->kind, FACE_HAS_profile))
         return profile_speed(face) * signal_peak(&face->signal);
     return magnitude(face->velocity);
 }
@@ -321,28 +321,33 @@ int case_opening_side(const struct flow_case *c, int k)
     return k < 6 ? k : c->patches[k - 6].face;
 }
 
+bool face_has(enum face_kind kind, unsigned properties)
+{
+#define X(name, has, ...) has,
+    static const unsigned table[] = {FACE_LIST(X)};
+#undef X
+    return table[kind] & properties;
+}
+
 bool face_open(enum face_kind kind)
 {
-    return kind == FACE_velocity || kind == FACE_pressure || kind == FACE_outflow ||
-           kind == FACE_nonreflecting;
+    return face_has(kind, FACE_HAS_flow);
 }
 
 bool face_holds_density(const struct case_face *face)
 {
-    return face->kind == FACE_pressure || face->kind == FACE_outflow ||
-           face->kind == FACE_nonreflecting;
+    return face_has(face->kind, FACE_HAS_density);
+}
+
+bool face_on_nodes(const struct case_face *face)
+{
+    return face_has(face->kind, FACE_HAS_profile) && face->rule == FACE_RULE_regularised;
 }
 
 bool opening_has_profile(const struct case_face *face)
 {
-    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
-           face->profile != PROFILE_uniform && face->profile != PROFILE_table;
-}
-
-bool opening_wet(const struct case_face *face)
-{
-    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
-           face->rule == FACE_RULE_regularised;
+    return face_has(face->kind, FACE_HAS_profile) && face->profile != PROFILE_uniform &&
+           face->profile != PROFILE_table;
 }
 
 void face_destroy(struct case_face *face)

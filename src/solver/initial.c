@@ -326,7 +326,7 @@ static enum beside look_beside(const struct view *v, const int at[3], double wal
     const bool turns = row->spin[0] != 0 || row->spin[1] != 0 || row->spin[2] != 0;
     if (row->fluid)
         return BESIDE_FLUID;
-    if (row->boundary == BOUNDARY_slip)
+    if (boundary_is(row->boundary) & RULE_mirror)
         return BESIDE_MIRROR;
     if (boundary_open(row->boundary) || turns)
         return BESIDE_UNKNOWN;
@@ -468,9 +468,9 @@ static void populations_left(const struct view *v, int x, int y, int z, double f
             continue;
         for (int k = 0; k < Q; k++)
             jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
-        if (row->boundary == BOUNDARY_nonreflecting)
+        if (boundary_is(row->boundary) & RULE_keeps_sound)
             f[i] = 0.57735026918962576 * drho - jn / (1 + drho);
-        else if (row->boundary == BOUNDARY_pressure_regularised)
+        else if (boundary_is(row->boundary) & RULE_keeps_velocity)
             f[i] = jn / (1 + drho);
     }
 }
