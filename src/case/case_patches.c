@@ -13,17 +13,12 @@ static const char *const shapes[] = {"rectangle", "disc", "mask", NULL};
 static enum status check_rectangle(const struct reader *r, const struct node *map,
                                    const struct case_patch *p)
 {
-    for (int k = 0; k < 2; k++) {
-        if (p->from[k] > p->to[k])
-            return fail_value(r, map, ": from %g is above to %g along %s (swap them)", p->from[k],
-                              p->to[k], key_axes[r->axes[k]]);
-        if (ceil(p->from[k] - 0.5) > floor(p->to[k] - 0.5))
-            return fail_value(r, map,
-                              ": no cell has its centre between %g and %g along %s (that of cell i "
-                              "is i + 0.5)",
-                              p->from[k], p->to[k], key_axes[r->axes[k]]);
+    enum status s = STATUS_OK;
+    for (int k = 0; k < 2 && !s; k++) {
+        int span[2];
+        s = value_span(r, map, p->from[k], p->to[k], r->axes[k], span);
     }
-    return STATUS_OK;
+    return s;
 }
 
 static enum status check_disc(const struct reader *r, const struct node *map,

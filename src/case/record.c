@@ -198,9 +198,11 @@ static void write_text(struct writer *w, const char *utf8)
     fputc('"', w->to);
 }
 
-static void write_integers(struct writer *w, const int v[3])
+static void write_integers(struct writer *w, const int *value, int count)
 {
-    fprintf(w->to, " [%d, %d, %d]", v[0], v[1], v[2]);
+    for (int k = 0; k < count; k++)
+        fprintf(w->to, "%s%d", k ? ", " : " [", value[k]);
+    fputc(']', w->to);
 }
 
 void write_choices(struct writer *w, const char *const *choices, unsigned bits)
@@ -215,13 +217,6 @@ void write_choices(struct writer *w, const char *const *choices, unsigned bits)
     fputc(']', w->to);
 }
 
-static void write_labels(struct writer *w, const int *label, int count)
-{
-    for (int k = 0; k < count; k++)
-        fprintf(w->to, "%s%d", k ? ", " : " [", label[k]);
-    fputc(']', w->to);
-}
-
 /* Writes the corners of the region's cells, from which the same cells follow; `all` for the whole
  * box. */
 static void write_region(struct writer *w, const struct case_region *region)
@@ -230,11 +225,15 @@ static void write_region(struct writer *w, const struct case_region *region)
     bool all = true;
     for (int a = 0; a < 3; a++)
         all = all && lo[a] == 0 && hi[a] == w->c->cells[a];
-    if (all)
+    if (all) {
         fputs(" all", w->to);
-    else
-        fprintf(w->to, " {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0], hi[1],
-                hi[2]);
+        return;
+    }
+    fputs(" {from:", w->to);
+    write_integers(w, lo, 3);
+    fputs(", to:", w->to);
+    write_integers(w, hi, 3);
+    fputc('}', w->to);
 }
 
 /* x, y or z, or any vector. */
@@ -296,10 +295,10 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
         }
         /* fall through */
     case KEY_INTEGERS:
-        write_integers(w, whole);
+        write_integers(w, whole, 3);
         break;
     case KEY_LABELS:
-        write_labels(w, whole, *(const int *)beside);
+        write_integers(w, whole, *(const int *)beside);
         break;
     case KEY_CHOICES:
         write_choices(w, key->choices, *(const unsigned *)member);

@@ -142,6 +142,17 @@ static bool is_null(const struct node *n)
            (!*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null"));
 }
 
+/* A single value; in plain style it must not be empty or null. */
+static bool is_scalar(const struct node *n)
+{
+    return n->kind == NODE_SCALAR && !is_null(n);
+}
+
+static bool is_word(const struct node *n)
+{
+    return is_scalar(n) && *n->text;
+}
+
 enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
 {
     char path[NODE_PATH], type[KEYS_TYPE], quoted[TEXT_QUOTE], list[32];
@@ -212,7 +223,7 @@ static enum status number_of(const struct reader *r, const struct node *n, const
     const struct unit_info *info = unit_info(unit);
     const bool physical = key->type == KEY_PHYSICAL || key->type == KEY_SIZE;
     const char *end;
-    if (n->kind != NODE_SCALAR || is_null(n))
+    if (!is_scalar(n))
         return value_wrong(r, n, key->path);
     const char *problem = quantity_parse(n->text, &q);
     const bool starts = !number_parse(n->text, &end, value);
@@ -264,7 +275,7 @@ static enum status integer_of(const struct reader *r, const struct node *n, cons
                               int64_t *value)
 {
     char *end;
-    if (n->kind != NODE_SCALAR || is_null(n))
+    if (!is_scalar(n))
         return value_wrong(r, n, key->path);
     errno = 0;
     long long parsed = strtoll(n->text, &end, 10);
@@ -385,7 +396,7 @@ enum status value_no_choice(const struct reader *r, const struct node *n, const 
 static enum status choice_of(const struct reader *r, const struct node *n, const struct key *key,
                              int *value)
 {
-    if (n->kind != NODE_SCALAR || is_null(n))
+    if (!is_scalar(n))
         return value_wrong(r, n, key->path);
     *value = choice_index(key->choices, n->text);
     return *value >= 0 ? STATUS_OK : value_no_choice(r, n, key);
@@ -457,64 +468,83 @@ static double snap_to_half(double position)
     return fabs(position - half) <= 1e-9 * fmax(1, fabs(position)) ? half : position;
 }
 
+/* A position along an axis of the box. */
+static enum status position_of(const struct reader *r, const struct node *n, const struct key *key,
+                               int axis, double *value)
+{
+    char quoted[TEXT_QUOTE], also[64] = "";
+    const int cells = r->c->cells[axis];
+    double position = 0;
+    bool converted = false;
+    const enum status s = number_of(r, n, key, key->unit, &position, &converted);
+    if (s)
+        return s;
+    if (converted) {
+        position = snap_to_half(position);
+        snprintf(also, sizeof also, ", %g cells,", position);
+    }
+    if (!(position >= 0 && position <= cells))
+        return fail_value(r, n, ": %s%s is outside the box (0 to %d%s along %s)",
+                          quote_text(n->text, quoted), also, cells, converted ? " cells" : "",
+                          key_axes[axis]);
+    *value = position + 0.0; /* no -0 */
+    return STATUS_OK;
+}
+
 /* `count` positions, along axes of the box. */
 static enum status positions_of(const struct reader *r, const struct node *n, const struct key *key,
                                 const int *axes, int count, double *value)
 {
-    char quoted[TEXT_QUOTE], also[64] = "";
+    enum status s = STATUS_OK;
     int i = 0;
     if (n->kind != NODE_SEQUENCE || n->count != count)
         return value_wrong(r, n, key->path);
-    for (const struct node *c = n->first; c; c = c->next, i++) {
-        const int a = axes[i], cells = r->c->cells[a];
-        double position = 0;
-        bool converted = false;
-        const enum status s = number_of(r, c, key, key->unit, &position, &converted);
-        if (s)
-            return s;
-        if (converted)
-            position = snap_to_half(position);
-        if (!(position >= 0 && position <= cells)) {
-            if (converted)
-                snprintf(also, sizeof also, ", %g cells,", position);
-            return fail_value(r, c, ": %s%s is outside the box (0 to %d%s along %s)",
-                              quote_text(c->text, quoted), also, cells, converted ? " cells" : "",
-                              key_axes[a]);
-        }
-        value[i] = position + 0.0; /* no -0 */
-    }
-    return STATUS_OK;
+    for (const struct node *c = n->first; c && !s; c = c->next, i++)
+        s = position_of(r, c, key, axes[i], &value[i]);
+    return s;
 }
 
 enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
                         int *plane)
 {
-    char quoted[TEXT_QUOTE];
     const struct key *key = keys_row(row);
     const struct node *n = take(map, row);
     const int cells = r->c->cells[axis];
     struct quantity q;
     int64_t index = 0;
     double position = 0;
-    bool converted = false;
     *plane = cells / 2;
     if (!n)
         return STATUS_OK;
-    const bool bare =
-        n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare);
-    const enum status s = bare ? integer_of(r, n, key, &index)
-                               : number_of(r, n, key, key->unit, &position, &converted);
+    if (is_scalar(n) && (quantity_parse(n->text, &q) || !q.bare)) {
+        const enum status s = position_of(r, n, key, axis, &position);
+        *plane = position < cells ? (int)position : cells - 1;
+        return s;
+    }
+    const enum status s = integer_of(r, n, key, &index);
     if (s)
         return s;
-    if (bare && index >= cells)
+    if (index >= cells)
         return fail_value(r, n, ": plane %s is outside the box (0 to %d along %s)", n->text,
                           cells - 1, key_axes[axis]);
-    position = snap_to_half(position);
-    if (!bare && !(position >= 0 && position <= cells))
-        return fail_value(r, n, ": %s, %g cells, is outside the box (0 to %d cells along %s)",
-                          quote_text(n->text, quoted), position, cells, key_axes[axis]);
-    *plane = bare ? (int)index : position < cells ? (int)floor(position) : cells - 1;
+    *plane = (int)index;
     return STATUS_OK;
+}
+
+enum status value_span(const struct reader *r, const struct node *n, double from, double to,
+                       int axis, int cells[2])
+{
+    if (from > to)
+        return fail_value(r, n, ": from %g is above to %g along %s (swap them)", from, to,
+                          key_axes[axis]);
+    cells[0] = (int)ceil(from - 0.5);
+    cells[1] = (int)floor(to - 0.5) + 1;
+    if (cells[0] < cells[1])
+        return STATUS_OK;
+    return fail_value(r, n,
+                      ": no cell has its centre between %g and %g along %s (that of cell i is i + "
+                      "0.5)",
+                      from, to, key_axes[axis]);
 }
 
 enum status value_text(const struct reader *r, const struct node *map, const char *row,
@@ -524,7 +554,7 @@ enum status value_text(const struct reader *r, const struct node *map, const cha
     *text = NULL;
     if (!n)
         return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+    if (!is_word(n))
         return value_wrong(r, n, row);
     *text = n->text;
     return STATUS_OK;
@@ -536,7 +566,7 @@ static enum status wall_of(const struct reader *r, const struct node *n, const s
 {
     char quoted[TEXT_QUOTE];
     struct wall w;
-    if (n->kind != NODE_SCALAR || is_null(n))
+    if (!is_scalar(n))
         return value_wrong(r, n, key->path);
     if (key->type == KEY_WALL && !strcmp(n->text, "none")) {
         *seconds = 0;
@@ -564,9 +594,8 @@ static enum status due_of(const struct reader *r, const struct node *n, const st
     struct wall w;
     *steps = 0;
     *seconds = 0;
-    return n->kind == NODE_SCALAR && !is_null(n) && !wall_parse(n->text, &w) && w.bare
-               ? integer_of(r, n, key, steps)
-               : wall_of(r, n, key, seconds);
+    return is_scalar(n) && !wall_parse(n->text, &w) && w.bare ? integer_of(r, n, key, steps)
+                                                              : wall_of(r, n, key, seconds);
 }
 
 enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
@@ -593,7 +622,7 @@ static enum status interval_of(const struct reader *r, const struct node *n, con
     struct quantity q;
     double steps = 0;
     bool converted = false;
-    if (n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare))
+    if (!is_scalar(n) || (!quantity_parse(n->text, &q) && q.bare))
         return integer_of(r, n, key, value);
     const enum status s = number_of(r, n, key, key->unit, &steps, &converted);
     if (s)
@@ -609,7 +638,7 @@ static enum status interval_of(const struct reader *r, const struct node *n, con
 static enum status text_of(const struct reader *r, const struct node *n, const struct key *key,
                            char **text)
 {
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+    if (!is_word(n))
         return value_wrong(r, n, key->path);
     *text = strdup(n->text);
     return *text ? STATUS_OK : fail_machine("no memory for the value of %s", key->path);
@@ -620,7 +649,7 @@ static enum status body_of(const struct reader *r, const struct node *n, const s
 {
     char quoted[TEXT_QUOTE];
     const struct flow_case *const c = r->c;
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+    if (!is_word(n))
         return value_wrong(r, n, key->path);
     for (int k = 0; k < c->body_count; k++)
         if (!strcmp(c->bodies[k].name, n->text)) {
@@ -643,19 +672,13 @@ static enum status region_of(const struct reader *r, const struct node *map, con
     if (s || (s = value_read(r, inner, keys_below(key->path, "from").text, from)) ||
         (s = value_read(r, inner, keys_below(key->path, "to").text, to)))
         return s;
-    for (int a = 0; a < 3; a++) {
-        if (from[a] > to[a])
-            return fail_value(r, inner, ": from %g is above to %g along %s (swap them)", from[a],
-                              to[a], key_axes[a]);
-        region->lo[a] = (int)ceil(from[a] - 0.5);
-        region->hi[a] = (int)floor(to[a] + 0.5);
-        if (region->lo[a] >= region->hi[a])
-            return fail_value(r, inner,
-                              ": no cell has its centre between %g and %g along %s (that of cell i "
-                              "is i + 0.5)",
-                              from[a], to[a], key_axes[a]);
+    for (int a = 0; a < 3 && !s; a++) {
+        int span[2] = {0, 0};
+        s = value_span(r, inner, from[a], to[a], a, span);
+        region->lo[a] = span[0];
+        region->hi[a] = span[1];
     }
-    return STATUS_OK;
+    return s;
 }
 
 /* Integers, choices and bools have members of different sizes. */
