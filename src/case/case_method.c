@@ -34,9 +34,8 @@ enum status units_read(const struct reader *r, const struct node *map, struct fl
             return s;
         units.dt = lattice / physical * units.dx;
         if (!isnormal(units.dt))
-            return fail_at(r->document, velocity->at,
-                           "units.velocity gives a time step of %g s, which is out of range",
-                           units.dt);
+            return fail_value(r, velocity, " gives a time step of %g s, which is out of range",
+                              units.dt);
     }
     c->units = units;
     return STATUS_OK;
@@ -49,26 +48,23 @@ static enum status cells_from_size(const struct reader *r, const struct node *ma
     const struct node *n = value_find(map, "domain.size");
     double size[3] = {0, 0, 0};
     if (dx == 0)
-        return fail_at(r->document, n->at,
-                       "domain.size needs units.dx (or domain.cells in its place)");
+        return fail_value(r, n, " needs units.dx (or domain.cells in its place)");
     const enum status s = value_read(r, map, "domain.size", size);
     if (s)
         return s;
     for (int a = 0; a < 3; a++) {
         const double ratio = size[a] / dx, whole = round(ratio), below = floor(ratio);
         if (!(whole <= 2147483647.0))
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is %g cells of %g m (at most 2147483647)",
-                           size[a], key_axes[a], ratio, dx);
+            return fail_value(r, n, ": %g m along %s is %g cells of %g m (at most 2147483647)",
+                              size[a], key_axes[a], ratio, dx);
         if (ratio < 1 - 1e-6)
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is less than a cell (at least %g m)",
-                           size[a], key_axes[a], dx);
+            return fail_value(r, n, ": %g m along %s is less than a cell (at least %g m)", size[a],
+                              key_axes[a], dx);
         if (fabs(ratio - whole) > 1e-6 * whole)
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is %.9g cells of %g m, no whole number "
-                           "(%.9g m or %.9g m would fit)",
-                           size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
+            return fail_value(r, n,
+                              ": %g m along %s is %.9g cells of %g m, no whole number "
+                              "(%.9g m or %.9g m would fit)",
+                              size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
         cells[a] = (int)whole;
     }
     return STATUS_OK;
@@ -109,9 +105,8 @@ static enum status viscosity_from_reynolds(const struct reader *r, const struct 
         return s;
     f->viscosity = viscosity_of(f->reynolds, f->velocity, f->length);
     if (!isnormal(f->viscosity))
-        return fail_at(r->document, value_find(map, "fluid.reynolds")->at,
-                       "fluid.reynolds: gives a viscosity of %g (out of what numbers can hold)",
-                       f->viscosity);
+        return fail_value(r, value_find(map, "fluid.reynolds"),
+                          ": gives a viscosity of %g (out of what numbers can hold)", f->viscosity);
     return STATUS_OK;
 }
 
@@ -163,10 +158,10 @@ enum status solver_read(const struct reader *r, const struct node *map, struct f
     if (!arithmetic)
         computed = precision_computed(stored);
     if (!precisions_go(stored, computed))
-        return fail_at(r->document, arithmetic->at,
-                       "solver.arithmetic %s does not go with solver.storage %s (fp16 with fp32, "
-                       "fp32 with fp32 or fp64, fp64 with fp64)",
-                       precision_name(computed), precision_name(stored));
+        return fail_value(r, arithmetic,
+                          " %s does not go with solver.storage %s (fp16 with fp32, "
+                          "fp32 with fp32 or fp64, fp64 with fp64)",
+                          precision_name(computed), precision_name(stored));
     c->solver.collision = (enum collision)collision;
     c->solver.storage = stored;
     c->solver.arithmetic = computed;

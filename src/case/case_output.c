@@ -52,10 +52,10 @@ static enum status check_line(const struct reader *r, const struct node *map,
 /* Can flow come in or go out through the face? */
 static bool is_open(const struct flow_case *c, int face)
 {
-    bool open = false;
     for (int k = 0; k < case_openings(c); k++)
-        open = open || (case_opening_side(c, k) == face && face_open(case_opening(c, k)->kind));
-    return open;
+        if (case_opening_side(c, k) == face && face_open(case_opening(c, k)->kind))
+            return true;
+    return false;
 }
 
 static enum status check_forces(const struct reader *r, const struct node *map,
@@ -130,21 +130,25 @@ static enum status check_permeability(const struct reader *r, const struct node 
     return STATUS_OK;
 }
 
+/* A step of the run, given at n. */
+static enum status check_step(const struct reader *r, const struct node *n, int64_t step)
+{
+    if (step <= r->c->run.steps)
+        return STATUS_OK;
+    return fail_value(r, n, ": step %lld is after the last one, %lld (or give run.steps more)",
+                      (long long)step, (long long)r->c->run.steps);
+}
+
 static enum status check_statistics(const struct reader *r, const struct node *entry,
                                     const struct case_series *series)
 {
-    static const char row[] = "output.series.*.statistics",
-                      from[] = "output.series.*.statistics.from";
+    const struct node *const map = value_find(entry, "output.series.*.statistics");
     char why[96];
     snprintf(why, sizeof why, "with of: %s, which has many rows a step",
              key_series_kinds[series->kind]);
     if (series_has_points(series))
-        return value_refuse(r, entry, row, why);
-    if (series->statistics_from <= r->c->run.steps)
-        return STATUS_OK;
-    return fail_value(r, value_find(value_find(entry, row), from),
-                      ": step %lld is after the last one, %lld (or give run.steps more)",
-                      (long long)series->statistics_from, (long long)r->c->run.steps);
+        return value_refuse(r, entry, "output.series.*.statistics", why);
+    return check_step(r, node_get(map, "from"), series->statistics_from);
 }
 
 /* Defaults that depend on the kind of series. */
@@ -210,20 +214,36 @@ enum status field_read(const struct reader *r, const struct node *map, void *ent
     return record_read(r, map, "output.fields.*", 0, entry);
 }
 
+/* Fields, averages and surfaces are all files in fields/: their names must differ from those of the
+ * lists before. */
+static enum status check_name(const struct reader *r, const struct node *map, const char *list)
+{
+    static const char *const lists[] = {"output.fields", "output.averages", "output.surfaces"};
+    for (size_t k = 0; strcmp(lists[k], list) != 0; k++) {
+        const struct things others = things_of(keys_row(lists[k]), r->c);
+        for (size_t i = 0; i < (size_t)others.count; i++)
+            if (!strcmp(map->key, others.first + i * others.size))
+                return fail_key(r, map,
+                                " and %s.%s have the same name (both are files in fields/; take "
+                                "another one)",
+                                lists[k], map->key);
+    }
+    return STATUS_OK;
+}
+
 /* Requires from <= to <= the last step, and a multiple of `every` between from and to. */
 static enum status check_window(const struct reader *r, const struct node *map,
-                                const struct case_average *average, int64_t steps)
+                                const struct case_average *average)
 {
     char path[NODE_PATH];
     const struct node *from = value_find(map, "output.averages.*.from");
     const struct node *to = value_find(map, "output.averages.*.to");
     const struct node *n = to && (!from || !from->at.set) ? to : from ? from : map;
     const struct place at = n == map ? map->key_at : n->at;
+    const enum status s = check_step(r, to, average->to);
+    if (s)
+        return s;
     node_path(n, path, sizeof path);
-    if (average->to > steps)
-        return fail_at(r->document, to->at,
-                       "%s: step %lld is after the last one, %lld (or give run.steps more)", path,
-                       (long long)average->to, (long long)steps);
     if (average->from > average->to)
         return fail_at(
             r->document, at,
@@ -240,40 +260,19 @@ static enum status check_window(const struct reader *r, const struct node *map,
 
 enum status average_read(const struct reader *r, const struct node *map, void *entry)
 {
-    const struct flow_case *const c = r->c;
     struct case_average *const average = entry;
-    for (int i = 0; i < c->fields_count; i++)
-        if (!strcmp(average->name, c->fields[i].name))
-            return fail_at(r->document, map->key_at,
-                           "output.averages.%s and output.fields.%s have the same name (both are "
-                           "files in fields/; take another one)",
-                           average->name, average->name);
-    average->to = c->run.steps;
-    const enum status s = record_read(r, map, "output.averages.*", 0, average);
-    return s ? s : check_window(r, map, average, c->run.steps);
-}
-
-/* Fields, averages and surfaces are all files in fields/: their names must differ. */
-static enum status check_surface_name(const struct reader *r, const struct node *map,
-                                      const struct flow_case *c)
-{
-    const char *other = NULL;
-    for (int i = 0; i < c->fields_count; i++)
-        other = !strcmp(map->key, c->fields[i].name) ? "fields" : other;
-    for (int i = 0; i < c->averages_count; i++)
-        other = !strcmp(map->key, c->averages[i].name) ? "averages" : other;
-    if (!other)
-        return STATUS_OK;
-    return fail_at(r->document, map->key_at,
-                   "output.surfaces.%s and output.%s.%s have the same name (both are files in "
-                   "fields/; take another one)",
-                   map->key, other, map->key);
+    enum status s;
+    average->to = r->c->run.steps;
+    if ((s = check_name(r, map, "output.averages")) ||
+        (s = record_read(r, map, "output.averages.*", 0, average)))
+        return s;
+    return check_window(r, map, average);
 }
 
 enum status surface_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_surface *const surface = entry;
-    enum status s = check_surface_name(r, map, r->c);
+    enum status s = check_name(r, map, "output.surfaces");
     if (s || (s = record_read(r, map, "output.surfaces.*", 0, surface)) ||
         r->c->bodies[surface->body].mesh.file)
         return s;
@@ -351,11 +350,10 @@ static enum status check_remembered(const struct reader *r, const struct node *o
         count += c->series[i].kind == SERIES_KIND_residual;
     if (count <= CASE_REMEMBERED)
         return STATUS_OK;
-    return fail_at(
-        r->document, output->key_at,
-        "output has %d averages and residuals, which every checkpoint has to hold (at most "
-        "%d; one average can have several quantities, and a larger region)",
-        count, CASE_REMEMBERED);
+    return fail_key(r, output,
+                    " has %d averages and residuals, which every checkpoint has to hold (at most "
+                    "%d; one average can have several quantities, and a larger region)",
+                    count, CASE_REMEMBERED);
 }
 
 enum status output_read(const struct reader *r, const struct node *map, struct flow_case *c)

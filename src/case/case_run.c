@@ -16,7 +16,7 @@ static enum status steps_from_duration(const struct reader *r, const struct node
         return s;
     const double whole = round(duration);
     if (whole < 1 || whole > most)
-        return fail_at(r->document, n->at, "run.duration is %g steps (1 to %.0f)", duration, most);
+        return fail_value(r, n, " is %g steps (1 to %.0f)", duration, most);
     *steps = (int64_t)whole;
     return STATUS_OK;
 }

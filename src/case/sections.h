@@ -53,6 +53,10 @@ thing_reader patch_read, region_read, body_read, part_read, series_read, field_r
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write;
 
+/* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
+enum status check_mach(const struct reader *r, const struct node *value, double speed,
+                       const char *what);
+
 /* velocity length / reynolds. Computed only here, so that its bits are always the same. */
 double viscosity_of(double reynolds, double velocity, double length);
 
