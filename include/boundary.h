@@ -19,6 +19,12 @@ enum {
     RULE_plain = 0,
     RULE_as_sent = 1, /* boundary_leave returns the population unchanged */
     RULE_nodes = 2,   /* the outermost fluid cells are nodes: the rule makes their populations */
+    RULE_mirror = 4,  /* a plane of symmetry */
+    RULE_listed = 8,  /* by a list of cells, see surface.h */
+    /* A number waits in the slot of the link along the outward normal, see open.h: the normal
+     * velocity u_n; or c_s drho - u_n. */
+    RULE_keeps_velocity = 16,
+    RULE_keeps_sound = 32,
 };
 
 /* X(name, RULE_: properties, precedence, meaning). Precedence: where two faces meet beyond an edge,
@@ -29,18 +35,19 @@ enum {
     X(halfway, RULE_as_sent, 5, "wall at rest: half-way bounce-back")                              \
     X(moving,  RULE_plain,   5,                                                                    \
       "wall with a velocity: half-way bounce-back that adds its momentum (Ladd 1994)")             \
-    X(surface, RULE_as_sent, 0,                                                                    \
+    X(surface, RULE_as_sent | RULE_listed, 0,                                                      \
       "wall of a body where it crosses the link, by a list of cells; see surface.h")
 #define BOUNDARY_OPEN_LIST(X)                                                                      \
-    X(slip,                 RULE_plain, 0, "plane of symmetry: mirrored")                          \
+    X(slip,                 RULE_mirror, 0, "plane of symmetry: mirrored")                         \
     X(velocity_links,       RULE_plain, 4, "given velocity: bounce-back that lets fluid through")  \
     X(pressure_links,       RULE_plain, 3,                                                         \
       "given density: anti-bounce-back (Ginzburg et al. 2008)")                                    \
     X(outflow,              RULE_plain, 1, "convective outlet")                                    \
-    X(nonreflecting,        RULE_nodes, 2, "characteristic outlet: no sound comes back")           \
+    X(nonreflecting,        RULE_nodes | RULE_keeps_sound, 2,                                      \
+      "characteristic outlet: no sound comes back")                                                \
     X(velocity_regularised, RULE_nodes, 4,                                                         \
       "given velocity on the node (Latt, Chopard et al. 2008)")                                    \
-    X(pressure_regularised, RULE_nodes, 3,                                                         \
+    X(pressure_regularised, RULE_nodes | RULE_keeps_velocity, 3,                                   \
       "given density on the node (Latt, Chopard et al. 2008)")                                     \
     X(edge_regularised,     RULE_nodes, 0, "both given on the node")
 #define BOUNDARY_LIST(X) BOUNDARY_WALL_LIST(X) BOUNDARY_OPEN_LIST(X)

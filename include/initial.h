@@ -355,7 +355,7 @@ TAGFLOW_FN enum initial_beside initial_beside(const struct view *v, const int at
     const int turns = row->spin[0] != 0 || row->spin[1] != 0 || row->spin[2] != 0;
     if (row->fluid)
         return INITIAL_BESIDE_FLUID;
-    if (row->boundary == BOUNDARY_slip)
+    if (boundary_is(row->boundary) & RULE_mirror)
         return INITIAL_BESIDE_MIRROR;
     if (boundary_open(row->boundary) || turns)
         return INITIAL_BESIDE_UNKNOWN;
@@ -453,9 +453,9 @@ TAGFLOW_FN void initial_left(const struct view *v, int x, int y, int z, double f
             continue;
         for (int k = 0; k < Q; k++)
             jn -= sent[k] * (c[k][0] * c[i][0] + c[k][1] * c[i][1] + c[k][2] * c[i][2]);
-        if (row->boundary == BOUNDARY_nonreflecting)
+        if (boundary_is(row->boundary) & RULE_keeps_sound)
             f[i] = 0.57735026918962576 * drho - jn / (1 + drho);
-        else if (row->boundary == BOUNDARY_pressure_regularised)
+        else if (boundary_is(row->boundary) & RULE_keeps_velocity)
             f[i] = jn / (1 + drho);
     }
 }

@@ -48,9 +48,9 @@ double verify_bytes(const struct domain *d, const struct flow_case *c)
 static const char *unknown_row(const struct tag_row *row)
 {
     if (row->fluid == FLUID_none)
-        return row->boundary == BOUNDARY_surface ? "walls between cells (wall: interpolated)"
-               : boundary_open(row->boundary)    ? "open faces"
-                                                 : NULL;
+        return boundary_is(row->boundary) & RULE_listed ? "walls between cells (wall: interpolated)"
+               : boundary_open(row->boundary)           ? "open faces"
+                                                        : NULL;
     return row->damped ? "a subgrid model damped by walls" : row->sponge ? "sponges" : NULL;
 }
 

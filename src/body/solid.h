@@ -38,8 +38,8 @@ enum shape_pack { PACK_LIST(X) };
 
 /* Unused members are 0. */
 struct case_shape {
+    char name[BODY_NAME]; /* as a part of another */
     enum shape_kind kind;
-    char name[BODY_NAME];  /* as a part of another */
     double from[3], to[3]; /* box: corners; capsule: ends of its line */
     double center[3];      /* others; half_space: a point of its plane; pack: centre of a sphere */
     double radius;         /* sphere, cylinder, capsule, torus (of the circle), pack */

@@ -53,40 +53,42 @@ static void name_from_path(char name[CASE_NAME], const char *path)
              length ? base : "case");
 }
 
-enum status list_read(struct reader *r, const struct node *map, const struct list *list,
-                      struct flow_case *c)
+/* In the order in which they are read: later ones use values of earlier ones. Without a function,
+ * all keys of a section are read by their rows. */
+static const struct section {
+    const char *key;
+    section_reader *read;
+} sections[] = {
+    {"units", units_read},      {"domain", domain_read},  {"fluid", fluid_read},
+    {"solver", solver_read},    {"faces", faces_read},    {"patches", NULL},
+    {"patches", patches_check}, {"solver", subgrid_read}, {"initial", initial_read},
+    {"force", force_read},      {"regions", NULL},        {"bodies", NULL},
+    {"run", run_read},          {"checkpoint", NULL},     {"check", NULL},
+    {"output", output_read},
+};
+
+static enum status read_section(const struct reader *r, const struct section *section,
+                                struct flow_case *c)
 {
-    int *const count = (int *)((char *)c + list->count);
-    enum status s = STATUS_OK;
-    if (!map || !map->count)
-        return STATUS_OK;
-    if (map->count > list->most)
-        return fail_at(r->document, map->key_at, "%s has %d entries (at most %d)", list->key,
-                       map->count, list->most);
-    char *const array = calloc((size_t)map->count, list->size);
-    if (!array)
-        return fail_machine("no memory for the case's %s", list->key);
-    memcpy((char *)c + list->array, &array, sizeof array);
-    for (const struct node *n = map->first; n && !s; n = n->next) {
-        char *const thing = array + (size_t)(*count)++ * list->size;
-        snprintf(thing, CASE_NAME, "%s", n->key); /* outline_check() bounds the length */
-        s = list->read(r, n, thing);
-    }
-    return s;
+    const struct node *const map = node_get(r->document->root, section->key);
+    const struct key *const key = keys_row(section->key);
+    if (!map && key->required)
+        return value_missing(r, NULL, section->key, "");
+    if (section->read)
+        return section->read(r, map, c);
+    return key->type == KEY_NAMES ? things_read(r, map, key, c)
+                                  : record_read(r, map, section->key, 0, c);
 }
 
-static enum status read_sections(struct reader *r, struct flow_case *c)
+static enum status read_sections(const struct reader *r, struct flow_case *c)
 {
-    static enum status (*const sections[])(struct reader *, struct flow_case *) = {
-        section_units,   section_domain,  section_fluid,   section_solver, section_faces,
-        section_patches, section_subgrid, section_initial, section_force,  section_regions,
-        section_bodies,  section_choices, section_run,     section_checks, section_output,
-    };
     enum status s = outline_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
-        s = sections[i](r, c);
-    if (!s)
+        s = read_section(r, &sections[i], c);
+    if (!s) {
+        choose_defaults(c);
         s = tau_check(r, c);
+    }
     return s ? s : outline_check_used(r);
 }
 

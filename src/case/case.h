@@ -27,16 +27,31 @@ enum {
     CASE_UNITS = 16,       /* kinds of units, of which keys.h has fewer */
 };
 
-/* Boundary kinds of a face of the box, or of a part of one. Periodic faces come in pairs. */
+/* Properties of a kind of face. */
+enum {
+    FACE_HAS_none = 0,
+    FACE_HAS_flow = 1,    /* fluid can pass it */
+    FACE_HAS_density = 2, /* it prescribes a density */
+    FACE_HAS_profile = 4, /* a velocity with a profile, and an enum face_rule */
+    FACE_HAS_edge = 8,    /* the profile of a face beside it vanishes there */
+};
+
+/* X(name, FACE_HAS_: properties, boundary rule by links, on wet nodes): kinds of boundary condition
+ * of a face of the box, or of a part of one. Periodic faces come in pairs. A wall that moves has
+ * the rule `moving`. */
+/* clang-format off */
 #define FACE_LIST(X)                                                                               \
-    X(periodic)                                                                                    \
-    X(wall)          /* half-way bounce-back, at rest or moving */                                 \
-    X(slip)          /* a plane of symmetry: free slip */                                          \
-    X(velocity)      /* the velocity is given */                                                   \
-    X(pressure)      /* the density is given: p = rho / 3 */                                       \
-    X(outflow)       /* convective outlet */                                                       \
-    X(nonreflecting) /* characteristic outlet */
-#define X(name) FACE_##name,
+    X(periodic, FACE_HAS_none, none, none)                                                         \
+    X(wall, FACE_HAS_edge, halfway, halfway) /* half-way bounce-back, at rest or moving */         \
+    X(slip, FACE_HAS_none, slip, slip)       /* a plane of symmetry: free slip */                  \
+    X(velocity, FACE_HAS_flow | FACE_HAS_profile | FACE_HAS_edge,                                  \
+      velocity_links, velocity_regularised)                                                        \
+    X(pressure, FACE_HAS_flow | FACE_HAS_density | FACE_HAS_profile, /* p = rho / 3 is given */    \
+      pressure_links, pressure_regularised)                                                        \
+    X(outflow, FACE_HAS_flow | FACE_HAS_density, outflow, outflow) /* convective outlet */         \
+    X(nonreflecting, FACE_HAS_flow | FACE_HAS_density, nonreflecting, nonreflecting)
+/* clang-format on */
+#define X(name, ...) FACE_##name,
 enum face_kind { FACE_LIST(X) };
 #undef X
 
@@ -118,10 +133,16 @@ enum stop_quantity {
         STOP_COLUMN
 };
 
-/* What an image shows; vorticity is its component along the image's axis. */
+/* X(name, unit): what an image shows; vorticity is its component along the image's axis. */
 #define IMAGE_LIST(X)                                                                              \
-    X(speed) X(velocity_x) X(velocity_y) X(velocity_z) X(density) X(pressure) X(vorticity)
-#define X(name) IMAGE_##name,
+    X(speed, VELOCITY)                                                                             \
+    X(velocity_x, VELOCITY)                                                                        \
+    X(velocity_y, VELOCITY)                                                                        \
+    X(velocity_z, VELOCITY)                                                                        \
+    X(density, DENSITY)                                                                            \
+    X(pressure, PRESSURE)                                                                          \
+    X(vorticity, RATE)
+#define X(name, ...) IMAGE_##name,
 enum image_quantity { IMAGE_LIST(X) };
 #undef X
 
@@ -466,11 +487,17 @@ bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
 /* Largest magnitude of the factor of a time function. */
 double signal_peak(const struct case_signal *s);
 
+/* Has a kind of face one of these properties (FACE_HAS_)? */
+bool face_has(enum face_kind kind, unsigned properties);
+
 /* Can fluid pass a face of that kind? */
 bool face_open(enum face_kind kind);
 
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);
+
+/* Does the face's plane lie on the centres of the outermost cells? */
+bool face_on_nodes(const struct case_face *face);
 
 /* Mean of a time function over the first `steps` steps; of a sine over whole periods. */
 double signal_mean(const struct case_signal *s, int64_t steps);

@@ -29,23 +29,6 @@ static enum status check_source(const struct reader *r, const struct node *map)
     return value_missing(r, map, rows[0], instead);
 }
 
-/* The speed of rotating surfaces is checked later, on the grid: bodies_list(). */
-static enum status check_velocity(const struct reader *r, const struct node *map,
-                                  const struct case_body *body)
-{
-    const double *const u = body->velocity;
-    const double mach = sqrt(3 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    if (mach <= MACH_MAX)
-        return STATUS_OK;
-    const struct node *const value = value_find(map, "bodies.*.velocity");
-    return fail_value(r, value,
-                      ": the surface is as fast as %.4g cells a step, Mach %.3g (at most Mach %g, "
-                      "%.3g cells a step: %s)",
-                      mach / sqrt(3.0), mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-                      r->c->units.given ? "take a smaller units.dt"
-                                        : "with a smaller viscosity the Reynolds number stays");
-}
-
 /* Sets body->lo, hi. Shapes: their bounds without the slack that shape.h adds, below 1e-6 cells. */
 static enum status find_bounds(const struct reader *r, const struct node *map,
                                struct case_body *body)
@@ -73,9 +56,9 @@ static enum status find_bounds(const struct reader *r, const struct node *map,
  * distance from the pivot to the farthest corner of the bounding box inside the grid. */
 static void find_speed(const struct flow_case *c, struct case_body *body)
 {
-    const double *const u = body->velocity, *const w = body->spin;
+    const double *const w = body->spin;
     double square = 0;
-    body->speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    body->speed = magnitude(body->velocity);
     if (w[0] == 0 && w[1] == 0 && w[2] == 0)
         return;
     for (int a = 0; a < 3; a++) {
@@ -88,7 +71,7 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
     body->speed += sqrt(square);
 }
 
-static enum status read_body(struct reader *r, const struct node *map, void *thing)
+enum status body_read(const struct reader *r, const struct node *map, void *thing)
 {
     struct case_body *const body = thing;
     const double *const w = body->spin;
@@ -101,45 +84,32 @@ static enum status read_body(struct reader *r, const struct node *map, void *thi
     if ((s = check_source(r, map)) || (mesh && (s = mesh_read(r, mesh, &body->mesh))) ||
         (image && (s = voxel_image_read(r, image, &body->image))) ||
         (shape && (s = shape_read(r, shape, &body->shape))) || (s = find_bounds(r, shape, body)) ||
-        (s = record_read(r, map, "bodies.*", 0, body)) || (s = check_velocity(r, map, body)))
+        (s = record_read(r, map, "bodies.*", 0, body)))
+        return s;
+    /* the speed of rotating surfaces is checked later, on the grid: bodies_list() */
+    if ((s = check_mach(r, value_find(map, "bodies.*.velocity"), magnitude(body->velocity),
+                        "the surface is as fast as")))
         return s;
     body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
     find_speed(r->c, body);
     return STATUS_OK;
 }
 
-enum status section_bodies(struct reader *r, struct flow_case *c)
+void body_write(struct writer *w, const char *row, const void *thing)
 {
-    static const struct list bodies = {"bodies", LIST(body_count, bodies), read_body, CASE_BODIES};
-    return list_read(r, node_get(r->document->root, "bodies"), &bodies, c);
-}
-
-static void write_source(struct writer *w, const struct case_body *body)
-{
+    const struct case_body *const body = thing;
     if (body->mesh.file) {
         write_open(w, "mesh");
         record_write(w, "bodies.*.mesh", body->mesh.open ? MESH_OPEN : 0, &body->mesh);
-        write_close(w);
     } else if (body->image.file) {
         write_open(w, "image");
         record_write(w, "bodies.*.image", 1u << body->image.format, &body->image);
-        write_close(w);
     } else {
-        shape_write(w, "shape", &body->shape);
+        write_open(w, "shape");
+        shape_write(w, "bodies.*.shape", &body->shape);
     }
-}
-
-void bodies_write(struct writer *w)
-{
-    if (w->c->body_count)
-        fprintf(w->to, "bodies:\n");
-    for (int i = 0; i < w->c->body_count; i++) {
-        const struct case_body *const body = &w->c->bodies[i];
-        write_open(w, body->name);
-        write_source(w, body);
-        record_write(w, "bodies.*", 0, body);
-        write_close(w);
-    }
+    write_close(w);
+    record_write(w, row, 0, body);
 }
 
 void body_destroy(struct case_body *body)

@@ -21,12 +21,6 @@ static enum status read_face(const struct reader *r, struct node *n, int first, 
     return s;
 }
 
-/* Does a profile vanish at the edge beside this face? */
-static bool holds(const struct case_face *face)
-{
-    return face->kind == FACE_wall || face->kind == FACE_velocity;
-}
-
 /* A profile needs an edge at which it vanishes. */
 static enum status check_edges(const struct reader *r, const struct node *n,
                                const struct flow_case *c, int face, const struct case_face *what)
@@ -36,7 +30,8 @@ static enum status check_edges(const struct reader *r, const struct node *n,
     if (!opening_has_profile(what))
         return STATUS_OK;
     for (int k = 0; k < 2; k++)
-        if (holds(&c->faces[2 * axes[k]]) || holds(&c->faces[2 * axes[k] + 1]))
+        if (face_has(c->faces[2 * axes[k]].kind, FACE_HAS_edge) ||
+            face_has(c->faces[2 * axes[k] + 1].kind, FACE_HAS_edge))
             return STATUS_OK;
     const struct node *map = node_get(n, key_face_kinds[what->kind]),
                       *profile = node_get(map, "profile");
@@ -55,7 +50,7 @@ static enum status check_pairs(const struct reader *r, const struct flow_case *c
             return fail_at(r->document, given[f]->at,
                            "face %s is periodic but %s is not (for example %s: periodic)",
                            key_faces[f], key_faces[f ^ 1], key_axes[a]);
-        if (opening_wet(&c->faces[f]) && c->cells[a] < 2)
+        if (face_on_nodes(&c->faces[f]) && c->cells[a] < 2)
             return fail_at(r->document, given[f]->at,
                            "face %s is regularised, whose plane lies on cells, but there is only "
                            "one cell along %s (at least 2, or rule: links)",
@@ -67,12 +62,9 @@ static enum status check_pairs(const struct reader *r, const struct flow_case *c
     return STATUS_OK;
 }
 
-enum status section_faces(struct reader *r, struct flow_case *c)
+enum status faces_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "faces");
     const struct node *given[6] = {NULL};
-    if (!map)
-        return value_missing(r, NULL, "faces", "");
     for (struct node *n = map->first; n; n = n->next) {
         const int name = choice_index(key_faces, n->key); /* 0-5: a face, 6-8: a pair */
         const int first = name < 6 ? name : 2 * (name - 6), last = name < 6 ? name : first + 1;

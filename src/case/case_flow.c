@@ -29,21 +29,20 @@ static enum status check_box(const struct reader *r, const struct node *flow,
         const bool periodic = c->faces[2 * a].kind == FACE_periodic;
         closed += c->faces[2 * a].kind == FACE_wall && c->faces[2 * a + 1].kind == FACE_wall;
         if (!periodic && (cube || (flat && a != c->initial.axis)))
-            return fail_at(r->document, flow->at,
-                           "initial.flow %s needs periodic faces along %s (faces: {%s: periodic})",
-                           name, key_axes[a], key_axes[a]);
+            return fail_value(r, flow, " %s needs periodic faces along %s (faces: {%s: periodic})",
+                              name, key_axes[a], key_axes[a]);
     }
     if (cube && (c->cells[0] != c->cells[1] || c->cells[0] != c->cells[2]))
-        return fail_at(r->document, flow->at,
-                       "initial.flow %s needs a cube, not %d x %d x %d cells (for example "
-                       "domain: {cells: [%d, %d, %d]})",
-                       name, c->cells[0], c->cells[1], c->cells[2], c->cells[0], c->cells[0],
-                       c->cells[0]);
+        return fail_value(r, flow,
+                          " %s needs a cube, not %d x %d x %d cells (for example "
+                          "domain: {cells: [%d, %d, %d]})",
+                          name, c->cells[0], c->cells[1], c->cells[2], c->cells[0], c->cells[0],
+                          c->cells[0]);
     if (kind == INITIAL_channel && closed != 1)
-        return fail_at(r->document, flow->at,
-                       "initial.flow channel needs walls at both ends of one axis, and there are "
-                       "%d such axes (faces: {x: periodic, y: wall, z: periodic})",
-                       closed);
+        return fail_value(r, flow,
+                          " channel needs walls at both ends of one axis, and there are "
+                          "%d such axes (faces: {x: periodic, y: wall, z: periodic})",
+                          closed);
     return STATUS_OK;
 }
 
@@ -110,21 +109,20 @@ static enum status find_inlet(const struct reader *r, const struct node *flow, s
         count++;
     }
     if (count != 1)
-        return fail_at(r->document, flow->at,
-                       "initial.flow inlet needs one face of kind velocity through which fluid "
-                       "comes in, and there are %d%s%s%s (a part of a face does not count)",
-                       count, count ? " (" : "", found, count ? ")" : "");
+        return fail_value(r, flow,
+                          " inlet needs one face of kind velocity through which fluid "
+                          "comes in, and there are %d%s%s%s (a part of a face does not count)",
+                          count, count ? " (" : "", found, count ? ")" : "");
     if (c->faces[c->initial.inlet].signal.kind == SIGNAL_ramp)
-        return fail_at(r->document, flow->at,
-                       "initial.flow inlet: faces.%s.velocity has a ramp, so that nothing comes in "
-                       "at step 0 (remove the ramp, or take flow: rest)",
-                       key_sides[c->initial.inlet]);
+        return fail_value(r, flow,
+                          " inlet: faces.%s.velocity has a ramp, so that nothing comes in "
+                          "at step 0 (remove the ramp, or take flow: rest)",
+                          key_sides[c->initial.inlet]);
     return STATUS_OK;
 }
 
-enum status section_initial(struct reader *r, struct flow_case *c)
+enum status initial_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "initial");
     struct case_initial *initial = &c->initial;
     const bool earlier = value_find(map, "initial.from");
     char why[64];
@@ -174,9 +172,8 @@ static enum status check_flow_rate(const struct reader *r, const struct node *ma
     return STATUS_OK;
 }
 
-enum status section_force(struct reader *r, struct flow_case *c)
+enum status force_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "force");
     const struct node *const wanted = value_find(map, "force.flow_rate");
     const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
     enum status s;

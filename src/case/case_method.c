@@ -9,9 +9,8 @@
 /* Most cells in all: twice 19 populations of 8 bytes stay far below PTRDIFF_MAX. */
 #define CELLS_MAX 1125899906842624.0 /* 2^50 */
 
-enum status section_units(struct reader *r, struct flow_case *c)
+enum status units_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "units");
     struct case_units units = {.given = true};
     double physical = 0, lattice = 0;
     enum status s;
@@ -35,52 +34,45 @@ enum status section_units(struct reader *r, struct flow_case *c)
             return s;
         units.dt = lattice / physical * units.dx;
         if (!isnormal(units.dt))
-            return fail_at(r->document, velocity->at,
-                           "units.velocity gives a time step of %g s, which is out of range",
-                           units.dt);
+            return fail_value(r, velocity, " gives a time step of %g s, which is out of range",
+                              units.dt);
     }
     c->units = units;
     return STATUS_OK;
 }
 
 /* Converts lengths to cells: each must be a multiple of dx, within 1e-6 of the length. */
-static enum status cells_from_size(struct reader *r, const struct node *map, int cells[3])
+static enum status cells_from_size(const struct reader *r, const struct node *map, int cells[3])
 {
     const double dx = r->c->units.cell;
     const struct node *n = value_find(map, "domain.size");
     double size[3] = {0, 0, 0};
     if (dx == 0)
-        return fail_at(r->document, n->at,
-                       "domain.size needs units.dx (or domain.cells in its place)");
+        return fail_value(r, n, " needs units.dx (or domain.cells in its place)");
     const enum status s = value_read(r, map, "domain.size", size);
     if (s)
         return s;
     for (int a = 0; a < 3; a++) {
         const double ratio = size[a] / dx, whole = round(ratio), below = floor(ratio);
         if (!(whole <= 2147483647.0))
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is %g cells of %g m (at most 2147483647)",
-                           size[a], key_axes[a], ratio, dx);
+            return fail_value(r, n, ": %g m along %s is %g cells of %g m (at most 2147483647)",
+                              size[a], key_axes[a], ratio, dx);
         if (ratio < 1 - 1e-6)
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is less than a cell (at least %g m)",
-                           size[a], key_axes[a], dx);
+            return fail_value(r, n, ": %g m along %s is less than a cell (at least %g m)", size[a],
+                              key_axes[a], dx);
         if (fabs(ratio - whole) > 1e-6 * whole)
-            return fail_at(r->document, n->at,
-                           "domain.size: %g m along %s is %.9g cells of %g m, no whole number "
-                           "(%.9g m or %.9g m would fit)",
-                           size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
+            return fail_value(r, n,
+                              ": %g m along %s is %.9g cells of %g m, no whole number "
+                              "(%.9g m or %.9g m would fit)",
+                              size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
         cells[a] = (int)whole;
     }
     return STATUS_OK;
 }
 
-enum status section_domain(struct reader *r, struct flow_case *c)
+enum status domain_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "domain");
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "domain", "");
     if ((s = value_one_of(r, map, "domain.cells", "domain.size")))
         return s;
     const struct node *size = value_find(map, "domain.size");
@@ -100,7 +92,7 @@ double viscosity_of(double reynolds, double velocity, double length)
     return velocity * length / reynolds;
 }
 
-static enum status viscosity_from_reynolds(struct reader *r, const struct node *map,
+static enum status viscosity_from_reynolds(const struct reader *r, const struct node *map,
                                            struct case_fluid *f)
 {
     const char *missing = !value_find(map, "fluid.velocity") ? "fluid.velocity"
@@ -113,9 +105,8 @@ static enum status viscosity_from_reynolds(struct reader *r, const struct node *
         return s;
     f->viscosity = viscosity_of(f->reynolds, f->velocity, f->length);
     if (!isnormal(f->viscosity))
-        return fail_at(r->document, value_find(map, "fluid.reynolds")->at,
-                       "fluid.reynolds: gives a viscosity of %g (out of what numbers can hold)",
-                       f->viscosity);
+        return fail_value(r, value_find(map, "fluid.reynolds"),
+                          ": gives a viscosity of %g (out of what numbers can hold)", f->viscosity);
     return STATUS_OK;
 }
 
@@ -124,13 +115,10 @@ unsigned fluid_kind(const struct case_fluid *f)
     return f->by_reynolds ? FLUID_BY_REYNOLDS : FLUID_BY_VISCOSITY;
 }
 
-enum status section_fluid(struct reader *r, struct flow_case *c)
+enum status fluid_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "fluid");
     struct case_fluid *f = &c->fluid;
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "fluid", "");
     f->by_reynolds = value_find(map, "fluid.reynolds");
     if ((s = value_one_of(r, map, "fluid.viscosity", "fluid.reynolds")) ||
         (s = record_read(r, map, "fluid", fluid_kind(f), c)))
@@ -154,9 +142,8 @@ void reynolds_write(struct writer *w, const struct key *key, const void *from)
     write_end(w);
 }
 
-enum status section_solver(struct reader *r, struct flow_case *c)
+enum status solver_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "solver");
     const struct node *storage = value_find(map, "solver.storage");
     const struct node *arithmetic = value_find(map, "solver.arithmetic");
     int collision = 0, choice = 0, given = PRECISION_fp32;
@@ -171,10 +158,10 @@ enum status section_solver(struct reader *r, struct flow_case *c)
     if (!arithmetic)
         computed = precision_computed(stored);
     if (!precisions_go(stored, computed))
-        return fail_at(r->document, arithmetic->at,
-                       "solver.arithmetic %s does not go with solver.storage %s (fp16 with fp32, "
-                       "fp32 with fp32 or fp64, fp64 with fp64)",
-                       precision_name(computed), precision_name(stored));
+        return fail_value(r, arithmetic,
+                          " %s does not go with solver.storage %s (fp16 with fp32, "
+                          "fp32 with fp32 or fp64, fp64 with fp64)",
+                          precision_name(computed), precision_name(stored));
     c->solver.collision = (enum collision)collision;
     c->solver.storage = stored;
     c->solver.arithmetic = computed;
@@ -195,12 +182,12 @@ void precision_write(struct writer *w, const struct key *key, const void *from)
     write_word(w, "storage", precision_name(((const struct flow_case *)from)->solver.storage));
 }
 
-enum status section_subgrid(struct reader *r, struct flow_case *c)
+enum status subgrid_read(const struct reader *r, const struct node *solver, struct flow_case *c)
 {
     static const char van_driest[] = "solver.subgrid.smagorinsky.van_driest";
     const struct node *map;
     bool wall = false;
-    enum status s = value_or_map(r, node_get(r->document->root, "solver"), "solver.subgrid", &map);
+    enum status s = value_or_map(r, solver, "solver.subgrid", &map);
     if (s || !map)
         return s;
     const struct node *model = value_find(map, "solver.subgrid.smagorinsky");
@@ -211,7 +198,7 @@ enum status section_subgrid(struct reader *r, struct flow_case *c)
     if (!wall && (s = value_refuse(r, model, van_driest, "without a face that is a wall")))
         return s;
     c->solver.subgrid = SUBGRID_smagorinsky;
-    return record_read(r, model, "solver.subgrid.smagorinsky", 0, c);
+    return record_read(r, map, "solver.subgrid", 0, c);
 }
 
 void subgrid_write(struct writer *w, const struct key *key, const void *from)
@@ -222,9 +209,7 @@ void subgrid_write(struct writer *w, const struct key *key, const void *from)
         return;
     }
     write_open(w, "subgrid");
-    write_open(w, "smagorinsky");
-    record_write(w, keys_below(key->path, "smagorinsky").text, 0, from);
-    write_close(w);
+    record_write(w, key->path, 0, from);
     write_close(w);
 }
 
@@ -283,11 +268,9 @@ static void choose_reflection(const struct flow_case *c, int face, bool divides,
         what->reflection = divides ? sound / length : sound / (4 * length);
 }
 
-/* Defaults that depend on several sections. */
-enum status section_choices(struct reader *r, struct flow_case *c)
+void choose_defaults(struct flow_case *c)
 {
     const bool divides = divides_flow(c);
-    (void)r;
     for (int f = 0; f < 6; f++) {
         choose_velocity(c, f, &c->faces[f]);
         choose_reflection(c, f, divides, &c->faces[f]);
@@ -302,5 +285,4 @@ enum status section_choices(struct reader *r, struct flow_case *c)
     for (int i = 0; i < c->zone_count; i++)
         if (c->zones[i].collision == COLLISION_auto)
             c->zones[i].collision = choose_collision(c, c->zones[i].viscosity);
-    return STATUS_OK;
 }

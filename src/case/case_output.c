@@ -52,10 +52,10 @@ static enum status check_line(const struct reader *r, const struct node *map,
 /* Can flow come in or go out through the face? */
 static bool is_open(const struct flow_case *c, int face)
 {
-    bool open = false;
     for (int k = 0; k < case_openings(c); k++)
-        open = open || (case_opening_side(c, k) == face && face_open(case_opening(c, k)->kind));
-    return open;
+        if (case_opening_side(c, k) == face && face_open(case_opening(c, k)->kind))
+            return true;
+    return false;
 }
 
 static enum status check_forces(const struct reader *r, const struct node *map,
@@ -144,21 +144,25 @@ static enum status check_permeability(const struct reader *r, const struct node 
     return STATUS_OK;
 }
 
+/* A step of the run, given at n. */
+static enum status check_step(const struct reader *r, const struct node *n, int64_t step)
+{
+    if (step <= r->c->run.steps)
+        return STATUS_OK;
+    return fail_value(r, n, ": step %lld is after the last one, %lld (or give run.steps more)",
+                      (long long)step, (long long)r->c->run.steps);
+}
+
 static enum status check_statistics(const struct reader *r, const struct node *entry,
                                     const struct case_series *series)
 {
-    static const char row[] = "output.series.*.statistics",
-                      from[] = "output.series.*.statistics.from";
+    const struct node *const map = value_find(entry, "output.series.*.statistics");
     char why[96];
     snprintf(why, sizeof why, "with of: %s, which has many rows a step",
              key_series_kinds[series->kind]);
     if (series_has_points(series))
-        return value_refuse(r, entry, row, why);
-    if (series->statistics_from <= r->c->run.steps)
-        return STATUS_OK;
-    return fail_value(r, value_find(value_find(entry, row), from),
-                      ": step %lld is after the last one, %lld (or give run.steps more)",
-                      (long long)series->statistics_from, (long long)r->c->run.steps);
+        return value_refuse(r, entry, "output.series.*.statistics", why);
+    return check_step(r, node_get(map, "from"), series->statistics_from);
 }
 
 /* Defaults that depend on the kind of series. */
@@ -174,7 +178,7 @@ static void set_defaults(const struct flow_case *c, struct case_series *series)
         series->length = c->fluid.length;
 }
 
-static enum status read_series(struct reader *r, const struct node *map, void *entry)
+enum status series_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_series *const series = entry;
     int kind = -1; /* index of a word that stands alone; -1: columns of the flow */
@@ -219,25 +223,41 @@ void columns_write(struct writer *w, const struct key *key, const void *from)
     write_choices(w, key->choices, series->of);
 }
 
-static enum status read_field(struct reader *r, const struct node *map, void *entry)
+enum status field_read(const struct reader *r, const struct node *map, void *entry)
 {
     return record_read(r, map, "output.fields.*", 0, entry);
 }
 
+/* Fields, averages and surfaces are all files in fields/: their names must differ from those of the
+ * lists before. */
+static enum status check_name(const struct reader *r, const struct node *map, const char *list)
+{
+    static const char *const lists[] = {"output.fields", "output.averages", "output.surfaces"};
+    for (size_t k = 0; strcmp(lists[k], list) != 0; k++) {
+        const struct things others = things_of(keys_row(lists[k]), r->c);
+        for (size_t i = 0; i < (size_t)others.count; i++)
+            if (!strcmp(map->key, others.first + i * others.size))
+                return fail_key(r, map,
+                                " and %s.%s have the same name (both are files in fields/; take "
+                                "another one)",
+                                lists[k], map->key);
+    }
+    return STATUS_OK;
+}
+
 /* Requires from <= to <= the last step, and a multiple of `every` between from and to. */
 static enum status check_window(const struct reader *r, const struct node *map,
-                                const struct case_average *average, int64_t steps)
+                                const struct case_average *average)
 {
     char path[NODE_PATH];
     const struct node *from = value_find(map, "output.averages.*.from");
     const struct node *to = value_find(map, "output.averages.*.to");
     const struct node *n = to && (!from || !from->at.set) ? to : from ? from : map;
     const struct place at = n == map ? map->key_at : n->at;
+    const enum status s = check_step(r, to, average->to);
+    if (s)
+        return s;
     node_path(n, path, sizeof path);
-    if (average->to > steps)
-        return fail_at(r->document, to->at,
-                       "%s: step %lld is after the last one, %lld (or give run.steps more)", path,
-                       (long long)average->to, (long long)steps);
     if (average->from > average->to)
         return fail_at(
             r->document, at,
@@ -252,42 +272,21 @@ static enum status check_window(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-static enum status read_average(struct reader *r, const struct node *map, void *entry)
+enum status average_read(const struct reader *r, const struct node *map, void *entry)
 {
-    const struct flow_case *const c = r->c;
     struct case_average *const average = entry;
-    for (int i = 0; i < c->fields_count; i++)
-        if (!strcmp(average->name, c->fields[i].name))
-            return fail_at(r->document, map->key_at,
-                           "output.averages.%s and output.fields.%s have the same name (both are "
-                           "files in fields/; take another one)",
-                           average->name, average->name);
-    average->to = c->run.steps;
-    const enum status s = record_read(r, map, "output.averages.*", 0, average);
-    return s ? s : check_window(r, map, average, c->run.steps);
+    enum status s;
+    average->to = r->c->run.steps;
+    if ((s = check_name(r, map, "output.averages")) ||
+        (s = record_read(r, map, "output.averages.*", 0, average)))
+        return s;
+    return check_window(r, map, average);
 }
 
-/* Fields, averages and surfaces are all files in fields/: their names must differ. */
-static enum status check_surface_name(const struct reader *r, const struct node *map,
-                                      const struct flow_case *c)
-{
-    const char *other = NULL;
-    for (int i = 0; i < c->fields_count; i++)
-        other = !strcmp(map->key, c->fields[i].name) ? "fields" : other;
-    for (int i = 0; i < c->averages_count; i++)
-        other = !strcmp(map->key, c->averages[i].name) ? "averages" : other;
-    if (!other)
-        return STATUS_OK;
-    return fail_at(r->document, map->key_at,
-                   "output.surfaces.%s and output.%s.%s have the same name (both are files in "
-                   "fields/; take another one)",
-                   map->key, other, map->key);
-}
-
-static enum status read_surface(struct reader *r, const struct node *map, void *entry)
+enum status surface_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_surface *const surface = entry;
-    enum status s = check_surface_name(r, map, r->c);
+    enum status s = check_name(r, map, "output.surfaces");
     if (s || (s = record_read(r, map, "output.surfaces.*", 0, surface)) ||
         r->c->bodies[surface->body].mesh.file)
         return s;
@@ -299,23 +298,13 @@ static enum status read_surface(struct reader *r, const struct node *map, void *
 
 static enum key_unit unit_shown(enum image_quantity quantity)
 {
-    switch (quantity) {
-    case IMAGE_speed:
-    case IMAGE_velocity_x:
-    case IMAGE_velocity_y:
-    case IMAGE_velocity_z:
-        return UNIT_VELOCITY;
-    case IMAGE_density:
-        return UNIT_DENSITY;
-    case IMAGE_pressure:
-        return UNIT_PRESSURE;
-    case IMAGE_vorticity:
-        return UNIT_RATE;
-    }
-    return UNIT_NONE;
+#define X(name, unit) UNIT_##unit,
+    static const enum key_unit units[] = {IMAGE_LIST(X)};
+#undef X
+    return units[quantity];
 }
 
-static enum status read_image(struct reader *r, const struct node *map, void *entry)
+enum status image_read(const struct reader *r, const struct node *map, void *entry)
 {
     struct case_image *const image = entry;
     enum status s;
@@ -333,60 +322,38 @@ static enum status read_image(struct reader *r, const struct node *map, void *en
     return fail_value(r, range, ": the lower end is not below the upper end");
 }
 
-/* In the order in which they are read. */
-static const struct list lists[] = {
-    {"series", LIST(series_count, series), read_series, CASE_ENTRIES},
-    {"fields", LIST(fields_count, fields), read_field, CASE_ENTRIES},
-    {"averages", LIST(averages_count, averages), read_average, CASE_ENTRIES},
-    {"surfaces", LIST(surfaces_count, surfaces), read_surface, CASE_ENTRIES},
-    {"images", LIST(images_count, images), read_image, CASE_ENTRIES},
-};
-enum { LISTS = sizeof lists / sizeof *lists };
-
-static enum status read_entries(struct reader *r, const struct node *output, struct flow_case *c)
+/* Keys of coefficients have no effect without an area. */
+unsigned series_kinds(const struct case_series *s)
 {
-    enum status s = STATUS_OK;
+    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+}
+
+static enum status check_entries(const struct reader *r, const struct node *output)
+{
     int sum = 0;
-    for (int k = 0; k < LISTS; k++) {
-        const struct node *const map = node_get(output, lists[k].key);
+    for (const struct key *k = keys_child("output", NULL); k; k = keys_child("output", k)) {
+        const struct node *const map = k->type == KEY_NAMES ? value_find(output, k->path) : NULL;
         sum += map ? map->count : 0;
         if (map && sum > CASE_ENTRIES)
             return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)",
                            sum, CASE_ENTRIES);
     }
-    for (int k = 0; k < LISTS && !s; k++)
-        s = list_read(r, node_get(output, lists[k].key), &lists[k], c);
-    return s;
+    return STATUS_OK;
 }
 
-/* Keys of coefficients have no effect without an area. */
-static unsigned series_kinds(const struct case_series *s)
+static void series_write(struct writer *w, const char *row, const void *thing)
 {
-    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+    record_write(w, row, series_kinds(thing), thing);
 }
 
-/* Writes the lists of output, an entry on each line. */
-void outputs_write(struct writer *w)
+/* An entry on each line. */
+void entries_write(struct writer *w, const struct key *key, const void *from)
 {
-    fprintf(w->to, "output:\n");
-    record_write(w, "output", 0, w->c);
-    for (int k = 0; k < LISTS; k++) {
-        const char *const base = (const char *)w->c;
-        const int count = *(const int *)(base + lists[k].count);
-        const char *array;
-        memcpy(&array, base + lists[k].array, sizeof array);
-        const struct key_path row = keys_below("output", lists[k].key);
-        fprintf(w->to, "  %s:%s\n", lists[k].key, count ? "" : " {}");
-        w->indent = 4;
-        for (int i = 0; i < count; i++) {
-            const char *const entry = array + (size_t)i * lists[k].size;
-            write_open(w, entry);
-            record_write(w, keys_below(row.text, "*").text,
-                         k == 0 ? series_kinds((const struct case_series *)entry) : 0, entry);
-            write_close(w);
-        }
-        w->indent = 2;
-    }
+    const bool none = !things_of(key, from).count;
+    fprintf(w->to, "  %s:%s\n", strrchr(key->path, '.') + 1, none ? " {}" : "");
+    w->indent = 4;
+    things_write(w, key, from, key->read == series_read ? series_write : NULL);
+    w->indent = 2;
 }
 
 static enum status check_remembered(const struct reader *r, const struct node *output,
@@ -397,19 +364,17 @@ static enum status check_remembered(const struct reader *r, const struct node *o
         count += c->series[i].kind == SERIES_KIND_residual;
     if (count <= CASE_REMEMBERED)
         return STATUS_OK;
-    return fail_at(
-        r->document, output->key_at,
-        "output has %d averages and residuals, which every checkpoint has to hold (at most "
-        "%d; one average can have several quantities, and a larger region)",
-        count, CASE_REMEMBERED);
+    return fail_key(r, output,
+                    " has %d averages and residuals, which every checkpoint has to hold (at most "
+                    "%d; one average can have several quantities, and a larger region)",
+                    count, CASE_REMEMBERED);
 }
 
-enum status section_output(struct reader *r, struct flow_case *c)
+enum status output_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "output");
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
-    enum status s = record_read(r, map, "output", 0, c);
-    if (s || (s = read_entries(r, map, c)) || (s = check_remembered(r, map, c)))
+    enum status s = check_entries(r, map);
+    if (s || (s = record_read(r, map, "output", 0, c)) || (s = check_remembered(r, map, c)))
         return s;
     return stop_find_series(r, c);
 }

@@ -13,17 +13,12 @@ static const char *const shapes[] = {"rectangle", "disc", "mask", NULL};
 static enum status check_rectangle(const struct reader *r, const struct node *map,
                                    const struct case_patch *p)
 {
-    for (int k = 0; k < 2; k++) {
-        if (p->from[k] > p->to[k])
-            return fail_value(r, map, ": from %g is above to %g along %s (swap them)", p->from[k],
-                              p->to[k], key_axes[r->axes[k]]);
-        if (ceil(p->from[k] - 0.5) > floor(p->to[k] - 0.5))
-            return fail_value(r, map,
-                              ": no cell has its centre between %g and %g along %s (that of cell i "
-                              "is i + 0.5)",
-                              p->from[k], p->to[k], key_axes[r->axes[k]]);
+    enum status s = STATUS_OK;
+    for (int k = 0; k < 2 && !s; k++) {
+        int span[2];
+        s = value_span(r, map, p->from[k], p->to[k], r->axes[k], span);
     }
-    return STATUS_OK;
+    return s;
 }
 
 static enum status check_disc(const struct reader *r, const struct node *map,
@@ -83,16 +78,18 @@ static enum status check_profile(const struct reader *r, const struct node *map,
                           : "uniform or file");
 }
 
-static enum status read_patch(struct reader *r, const struct node *map, void *thing)
+enum status patch_read(const struct reader *reader, const struct node *map, void *thing)
 {
     struct case_patch *const p = thing;
-    const struct flow_case *const c = r->c;
+    const struct flow_case *const c = reader->c;
+    struct reader on_face = *reader;
+    const struct reader *const r = &on_face;
     enum status s;
     if (!(p->opening.place = place_text(r->document, map->key_at)))
         return STATUS_MACHINE;
     if ((s = record_read(r, map, "patches.*", 0, p)))
         return s;
-    face_axes(p->face, r->axes);
+    face_axes(p->face, on_face.axes);
     if (c->faces[p->face].kind == FACE_periodic)
         return fail_at(r->document, value_find(map, "patches.*.face")->at,
                        "patches.%s.face: %s is periodic, so it can have no parts", p->name,
@@ -100,7 +97,7 @@ static enum status read_patch(struct reader *r, const struct node *map, void *th
     if ((s = read_shape(r, map, p)) ||
         (s = opening_read(r, map, "patches.*", p->face, &p->opening)))
         return s;
-    if (opening_wet(&p->opening) && c->cells[p->face / 2] < 2)
+    if (face_on_nodes(&p->opening) && c->cells[p->face / 2] < 2)
         return fail_at(r->document, map->key_at,
                        "patches.%s is regularised, whose plane lies on cells, but there is only "
                        "one cell along %s (at least 2, or rule: links)",
@@ -167,8 +164,7 @@ static bool is_covered(const struct flow_case *c, int k)
     return true;
 }
 
-static enum status check_covered(const struct reader *r, const struct node *map,
-                                 const struct flow_case *c)
+enum status patches_check(const struct reader *r, const struct node *map, struct flow_case *c)
 {
     const struct node *n = map ? map->first : NULL;
     for (int k = 0; k < c->patch_count; k++, n = n->next)
@@ -178,15 +174,6 @@ static enum status check_covered(const struct reader *r, const struct node *map,
                            "or put it after them)",
                            c->patches[k].name);
     return STATUS_OK;
-}
-
-enum status section_patches(struct reader *r, struct flow_case *c)
-{
-    static const struct list patches = {"patches", LIST(patch_count, patches), read_patch,
-                                        CASE_PATCHES};
-    const struct node *const map = node_get(r->document->root, "patches");
-    const enum status s = list_read(r, map, &patches, c);
-    return s ? s : check_covered(r, map, c);
 }
 
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j)
@@ -205,20 +192,14 @@ bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j)
     return false;
 }
 
-void patches_write(struct writer *w)
+void patch_write(struct writer *w, const char *row, const void *thing)
 {
-    if (w->c->patch_count)
-        fprintf(w->to, "patches:\n");
-    for (int i = 0; i < w->c->patch_count; i++) {
-        const struct case_patch *const p = &w->c->patches[i];
-        write_open(w, p->name);
-        record_write(w, "patches.*", 0, p);
-        write_open(w, shapes[p->shape]);
-        record_write(w, keys_below("patches.*", shapes[p->shape]).text, 0, p);
-        write_close(w);
-        opening_write(w, &p->opening);
-        write_close(w);
-    }
+    const struct case_patch *const p = thing;
+    record_write(w, row, 0, p);
+    write_open(w, shapes[p->shape]);
+    record_write(w, keys_below(row, shapes[p->shape]).text, 0, p);
+    write_close(w);
+    opening_write(w, &p->opening);
 }
 
 void patch_destroy(struct case_patch *patch)

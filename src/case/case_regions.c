@@ -6,7 +6,7 @@
 #include "case/record.h"
 #include "case/sections.h"
 
-static enum status read_zone(struct reader *r, const struct node *map, void *thing)
+enum status region_read(const struct reader *r, const struct node *map, void *thing)
 {
     struct case_zone *const zone = thing;
     int collision = (int)r->c->solver.collision;
@@ -24,10 +24,4 @@ static enum status read_zone(struct reader *r, const struct node *map, void *thi
     zone->sponge.density = 1;
     s = record_refuse(r, map, "regions.*", free, why);
     return s ? s : record_read(r, map, "regions.*", free, zone);
-}
-
-enum status section_regions(struct reader *r, struct flow_case *c)
-{
-    static const struct list regions = {"regions", LIST(zone_count, zones), read_zone, CASE_ZONES};
-    return list_read(r, node_get(r->document->root, "regions"), &regions, c);
 }

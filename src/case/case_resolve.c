@@ -25,6 +25,15 @@ static void write_method(struct writer *w, const struct flow_case *c)
                   initial);
 }
 
+/* A thing on each line; no things: no line. */
+static void write_things(struct writer *w, const char *section, thing_writer *write)
+{
+    const struct key *const key = keys_row(section);
+    if (things_of(key, w->c).count)
+        fprintf(w->to, "%s:\n", section);
+    things_write(w, key, w->c, write);
+}
+
 /* A force with an acceleration is written on one line. */
 static void write_force(struct writer *w, const struct flow_case *c)
 {
@@ -72,14 +81,14 @@ char *case_resolve(const struct flow_case *c)
     fprintf(w.to, "# as resolved by tagflow, physics %d; lattice units\n", CASE_PHYSICS);
     write_method(&w, c);
     faces_write(&w);
-    patches_write(&w);
+    write_things(&w, "patches", patch_write);
     write_force(&w, c);
     write_regions(&w, c);
-    bodies_write(&w);
+    write_things(&w, "bodies", body_write);
     write_section(&w, "run", 0, c);
     write_section(&w, "checkpoint", 0, c);
     write_section(&w, "check", 0, c);
-    outputs_write(&w);
+    write_section(&w, "output", 0, c);
     const bool failed = ferror(w.to);
     if (fclose(w.to) == 0 && !failed)
         return text;

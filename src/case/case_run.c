@@ -23,17 +23,14 @@ static enum status steps_from_duration(const struct reader *r, const struct node
                        "%s s)",
                        n->text, n->text);
     if (whole < 1 || whole > most)
-        return fail_at(r->document, n->at, "run.duration is %g steps (1 to %.0f)", duration, most);
+        return fail_value(r, n, " is %g steps (1 to %.0f)", duration, most);
     *steps = (int64_t)whole;
     return STATUS_OK;
 }
 
-enum status section_run(struct reader *r, struct flow_case *c)
+enum status run_read(const struct reader *r, const struct node *map, struct flow_case *c)
 {
-    const struct node *map = node_get(r->document->root, "run");
     enum status s;
-    if (!map)
-        return value_missing(r, NULL, "run", "");
     if ((s = value_one_of(r, map, "run.steps", "run.duration")) ||
         (value_find(map, "run.duration") && (s = steps_from_duration(r, map, &c->run.steps))) ||
         (s = record_read(r, map, "run", 0, c)) || (s = stop_read(r, map, &c->run.stop)))
@@ -44,11 +41,4 @@ enum status section_run(struct reader *r, struct flow_case *c)
                               ": %d ranks along %s for %d cells (at most one a cell)",
                               c->run.ranks[a], key_axes[a], c->cells[a]);
     return STATUS_OK;
-}
-
-enum status section_checks(struct reader *r, struct flow_case *c)
-{
-    const struct node *const root = r->document->root;
-    const enum status s = record_read(r, node_get(root, "checkpoint"), "checkpoint", 0, c);
-    return s ? s : record_read(r, node_get(root, "check"), "check", 0, c);
 }

@@ -56,9 +56,9 @@ static enum status read_radius(const struct reader *r, const struct node *map,
         key_packs[to->pack], pack_share_max(to->pack));
 }
 
-static enum status read_parts(const struct reader *r, const struct node *map, struct case_shape *to)
+static enum status read_parts(const struct reader *r, const struct node *map, const struct key *row,
+                              struct case_shape *to)
 {
-    enum status s = STATUS_OK;
     if (!map->count)
         return fail_value(r, map,
                           " has no parts (for example %s: {body: {sphere: {center: [32, 16, 16], "
@@ -66,25 +66,18 @@ static enum status read_parts(const struct reader *r, const struct node *map, st
                           map->key);
     if (map->count == 1 && to->kind != SHAPE_complement)
         return fail_value(r, map, " has only one part (at least two)");
-    to->parts = calloc((size_t)map->count, sizeof *to->parts);
-    if (!to->parts)
-        return fail_machine("no memory for the parts of a body");
-    for (const struct node *n = map->first; n && !s; n = n->next) {
-        struct case_shape *const part = &to->parts[to->count++];
-        memcpy(part->name, n->key, strlen(n->key) + 1); /* outline_check() bounds the length */
-        s = shape_read(r, n, part);
-    }
-    return s;
+    return things_read(r, map, row, to);
 }
 
 static enum status read_kind(const struct reader *r, const struct node *map, struct case_shape *to)
 {
-    enum status s;
-    if (keys_row(keys_below(SHAPE, map->key).text)->type == KEY_NAMES)
-        return read_parts(r, map, to);
+    const struct key *const row = keys_row(keys_below(SHAPE, map->key).text);
+    if (row->type == KEY_NAMES)
+        return read_parts(r, map, row, to);
     if (to->kind == SHAPE_cylinder)
         to->length = INFINITY;
-    if ((s = record_read(r, map, keys_below(SHAPE, map->key).text, 0, to)))
+    const enum status s = record_read(r, map, row->path, 0, to);
+    if (s)
         return s;
     return to->kind == SHAPE_box         ? check_box(r, map, to)
            : to->kind == SHAPE_ellipsoid ? check_ellipsoid(r, map, to)
@@ -155,6 +148,11 @@ enum status shape_read(const struct reader *r, const struct node *map, struct ca
                                            : default_about(r, map, to);
 }
 
+enum status part_read(const struct reader *r, const struct node *map, void *thing)
+{
+    return shape_read(r, map, thing);
+}
+
 enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
                            const double hi[3])
 {
@@ -177,19 +175,20 @@ enum status body_check_box(const struct reader *r, const struct node *map, const
     return STATUS_OK;
 }
 
-void shape_write(struct writer *w, const char *key, const struct case_shape *s)
+void shape_write(struct writer *w, const char *row, const void *thing)
 {
+    const struct case_shape *const s = thing;
     const char *const kind = key_shapes[s->kind];
+    const struct key *const key = keys_row(keys_below(SHAPE, kind).text);
     const bool moves = s->move[0] != 0 || s->move[1] != 0 || s->move[2] != 0;
-    write_open(w, key);
+    (void)row; /* that of a part has the same keys as SHAPE */
     write_open(w, kind);
-    if (!s->count)
-        record_write(w, keys_below(SHAPE, kind).text, 0, s);
-    for (int k = 0; k < s->count; k++)
-        shape_write(w, s->parts[k].name, &s->parts[k]);
+    if (key->type == KEY_NAMES)
+        things_write(w, key, s, shape_write);
+    else
+        record_write(w, key->path, 0, s);
     write_close(w);
     record_write(w, SHAPE, (turns(s) ? SHAPE_TURNS : 0) | (moves ? SHAPE_MOVES : 0), s);
-    write_close(w);
 }
 
 void shape_free(struct case_shape *s)

@@ -43,10 +43,10 @@ static enum status read_table(const struct reader *r, const struct node *map, co
     char *dataset = NULL;
     struct case_numbers n = {0};
     enum status status = record_read(r, map, row, 0, s);
-    if (status ||
-        (status = input_numbers(r, map, row, false, &n, &s->file, &dataset, &s->checksum)))
-        return status;
-    status = take_table(r, map, &n, s);
+    if (!status)
+        status = input_numbers(r, map, row, false, &n, &s->file, &dataset, &s->checksum);
+    if (!status)
+        status = take_table(r, map, &n, s);
     free(n.value);
     return status;
 }

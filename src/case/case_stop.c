@@ -77,10 +77,10 @@ static enum status find_column(const struct reader *r, const struct node *of, co
     const struct case_series *const series = &c->series[c->run.stop.series];
     const int count = series_columns(series, &c->units, names);
     if (series_has_points(series))
-        return fail_at(r->document, of->at,
-                       "run.stop.of: %s is a %s, which has a value at each of its points (take a "
-                       "series of: probe)",
-                       series->name, key_series_kinds[series->kind]);
+        return fail_value(r, of,
+                          ": %s is a %s, which has a value at each of its points (take a "
+                          "series of: probe)",
+                          series->name, key_series_kinds[series->kind]);
     for (int k = 2; k < count; k++)
         if (!strcmp(names[k], name))
             c->run.stop.column = k;
@@ -89,14 +89,13 @@ static enum status find_column(const struct reader *r, const struct node *of, co
     quote_text(name, quoted);
     choice_text(names + 2, known, sizeof known);
     if (series->kind == SERIES_KIND_forces && !strncmp(name, "c_", 2))
-        return fail_at(r->document, of->at,
-                       "run.stop.of: series %s has no coefficient %s (it needs "
-                       "output.series.%s.area; a length, too, for those of torques)",
-                       series->name, quoted, series->name);
+        return fail_value(r, of,
+                          ": series %s has no coefficient %s (it needs "
+                          "output.series.%s.area; a length, too, for those of torques)",
+                          series->name, quoted, series->name);
     const char *const near = nearest_choice(names + 2, name);
-    return fail_at(r->document, of->at, "run.stop.of: series %s has no column %s (%s%s%s)",
-                   series->name, quoted, near ? "did you mean " : "it has ", near ? near : known,
-                   near ? "?" : "");
+    return fail_value(r, of, ": series %s has no column %s (%s%s%s)", series->name, quoted,
+                      near ? "did you mean " : "it has ", near ? near : known, near ? "?" : "");
 }
 
 static enum status find_series(const struct reader *r, const struct node *of, struct flow_case *c)
@@ -116,15 +115,12 @@ static enum status find_series(const struct reader *r, const struct node *of, st
     if (c->run.stop.series >= 0)
         return find_column(r, of, dot + 1, c);
     const char *const near = nearest_choice(names, name);
-    return fail_at(r->document, of->at, "run.stop.of: there is no series %s (%s%s%s)",
-                   quote_text(name, quoted),
-                   near              ? "did you mean "
-                   : c->series_count ? "for example "
-                                     : "output.series is empty",
-                   near              ? near
-                   : c->series_count ? names[0]
-                                     : "",
-                   near ? "?" : "");
+    quote_text(name, quoted);
+    if (near)
+        return fail_value(r, of, ": there is no series %s (did you mean %s?)", quoted, near);
+    return fail_value(r, of, ": there is no series %s (%s%s)", quoted,
+                      c->series_count ? "for example " : "output.series is empty",
+                      c->series_count ? names[0] : "");
 }
 
 enum status stop_find_series(const struct reader *r, struct flow_case *c)
@@ -144,15 +140,13 @@ enum status stop_find_series(const struct reader *r, struct flow_case *c)
     if (stop->of == STOP_COLUMN)
         stop->every = c->series[stop->series].every;
     if (stop->over < stop->every)
-        return fail_at(r->document, over->at,
-                       "run.stop.over: %lld steps are less than the %lld between two checks",
-                       (long long)stop->over, (long long)stop->every);
+        return fail_value(r, over, ": %lld steps are less than the %lld between two checks",
+                          (long long)stop->over, (long long)stop->every);
     if (stop->over / stop->every >= CASE_LOOKS)
-        return fail_at(
-            r->document, over->at,
-            "run.stop.over: there are %lld checks in %lld steps, and the results of all have "
-            "to be kept (at most %d; check less often)",
-            (long long)(stop->over / stop->every), (long long)stop->over, CASE_LOOKS);
+        return fail_value(r, over,
+                          ": there are %lld checks in %lld steps, and the results of all have "
+                          "to be kept (at most %d; check less often)",
+                          (long long)(stop->over / stop->every), (long long)stop->over, CASE_LOOKS);
     return STATUS_OK;
 }
 

@@ -79,16 +79,25 @@ enum status input_path(const struct reader *r, const struct node *map, const cha
     return input_path_at(r, map, key.text, path);
 }
 
-/* The bytes of the file that the key `file` names. */
-static enum status read_bytes(const struct reader *r, const struct node *map, const char *row,
-                              char **bytes, size_t *length, char **file)
+/* The content of the file that the key `file` names. */
+struct content {
+    char *bytes; /* to be freed, also after an error */
+    size_t length;
+};
+
+static enum status read_content(const struct reader *r, const struct node *map, const char *row,
+                                struct content *content, char **file)
 {
     char *path;
+    *content = (struct content){0};
     const enum status s = input_path(r, map, row, &path);
     if (s)
         return s;
-    const int reason = r->files->read(r->files->context, path, BYTES, bytes, length, file);
+    const int reason =
+        r->files->read(r->files->context, path, BYTES, &content->bytes, &content->length, file);
     free(path);
+    if (reason)
+        content->bytes = *file = NULL; /* the callback may have freed them */
     if (reason == ENOMEM)
         return fail_machine("no memory for %s", node_get(map, "file")->text);
     if (reason == EFBIG)
@@ -122,40 +131,47 @@ enum status input_checksum(const struct reader *r, const struct node *map, const
     return STATUS_OK;
 }
 
-static uint64_t checksum_of(const struct case_numbers *n, size_t count)
+/* Of the table's shape and numbers. */
+static uint64_t checksum_of(const struct case_numbers *n)
 {
-    uint64_t shape[4] = {(uint64_t)n->axes, n->size[0], n->size[1], n->axes > 2 ? n->size[2] : 0};
+    const uint64_t shape[4] = {(uint64_t)n->axes, n->size[0], n->size[1],
+                               n->axes > 2 ? n->size[2] : 0};
+    size_t count = 1;
+    for (int a = 0; a < n->axes; a++)
+        count *= n->size[a];
     return XXH3_64bits_withSeed(n->value, count * sizeof *n->value,
                                 XXH3_64bits(shape, sizeof shape));
 }
 
-/* Decodes the file's bytes as a table: HDF5 if they begin with its signature, else CSV. */
+/* Reads the dataset of an HDF5 file. */
+static enum status read_dataset(const struct reader *r, const struct node *map, const char *row,
+                                const char *file, struct case_numbers *n, char **dataset)
+{
+    char reason[CASE_REASON];
+    const char *name;
+    const enum status s = text_of(r, map, row, "dataset", &name);
+    if (s)
+        return s;
+    *dataset = strdup(name ? name : "profile");
+    if (!*dataset)
+        return fail_machine("no memory for the name of a dataset");
+    return input_said(r, map, r->files->hdf5(r->files->context, file, *dataset, n, reason), reason);
+}
+
+/* Decodes the file's content as a table: HDF5 if it begins with its signature, else CSV. */
 static enum status decode(const struct reader *r, const struct node *map, const char *row,
-                          bool hdf5, const char *bytes, size_t length, const char *file,
-                          struct case_numbers *n, const char **dataset)
+                          bool hdf5, const struct content *content, const char *file,
+                          struct case_numbers *n, char **dataset)
 {
     static const char signature[] = "\x89HDF\r\n\x1a\n";
     char reason[CASE_REASON];
-    const bool is_hdf5 = length >= 8 && !memcmp(bytes, signature, 8);
-    enum status s = STATUS_OK;
-    *dataset = NULL;
-    if (is_hdf5 && !hdf5)
-        return input_wrong(r, map, " is an HDF5 file, not CSV");
-    if (is_hdf5) {
-        if ((s = text_of(r, map, row, "dataset", dataset)))
-            return s;
-        if (!*dataset)
-            *dataset = "profile";
-        s = r->files->hdf5(r->files->context, file, *dataset, n, reason);
-        return input_said(r, map, s, reason);
-    }
-    if (hdf5) {
-        const struct key_path child = keys_below(row, "dataset");
-        if ((s = value_refuse(r, map, child.text, "with a CSV file")))
-            return s;
-    }
-    if (csv_read(bytes, length, n, reason))
-        return STATUS_OK;
+    if (content->length >= 8 && !memcmp(content->bytes, signature, 8))
+        return hdf5 ? read_dataset(r, map, row, file, n, dataset)
+                    : input_wrong(r, map, " is an HDF5 file, not CSV");
+    const enum status s =
+        hdf5 ? value_refuse(r, map, keys_below(row, "dataset").text, "with a CSV file") : STATUS_OK;
+    if (s || csv_read(content->bytes, content->length, n, reason))
+        return s;
     return *reason ? input_wrong(r, map, "%s", reason)
                    : fail_machine("no memory for a table of numbers");
 }
@@ -164,92 +180,48 @@ enum status input_numbers(const struct reader *r, const struct node *map, const 
                           bool hdf5, struct case_numbers *n, char **file, char **dataset,
                           uint64_t *checksum)
 {
-    char *bytes = NULL, *absolute = NULL, *copy = NULL;
-    const char *name = NULL;
-    size_t length = 0;
-    struct case_numbers numbers = {0};
-    enum status s = read_bytes(r, map, row, &bytes, &length, &absolute);
+    struct content content;
+    enum status s = read_content(r, map, row, &content, file);
+    if (!s)
+        s = decode(r, map, row, hdf5, &content, *file, n, dataset);
+    free(content.bytes);
     if (s)
         return s;
-    s = decode(r, map, row, hdf5, bytes, length, absolute, &numbers, &name);
-    free(bytes);
-    if (s)
-        goto failed;
-    size_t count = 1;
-    for (int a = 0; a < numbers.axes; a++)
-        count *= numbers.size[a];
-    *checksum = checksum_of(&numbers, count);
-    if ((s = input_checksum(r, map, row, *checksum)))
-        goto failed;
-    if (name && !(copy = strdup(name))) {
-        s = fail_machine("no memory for the name of a dataset");
-        goto failed;
-    }
-    *n = numbers;
-    *file = absolute;
-    *dataset = copy;
-    return STATUS_OK;
-
-failed:
-    free(numbers.value);
-    free(absolute);
-    return s;
+    *checksum = checksum_of(n);
+    return input_checksum(r, map, row, *checksum);
 }
 
 enum status input_mask(const struct reader *r, const struct node *map, const char *row,
                        const int size[2], uint8_t **mask, char **file, uint64_t *checksum)
 {
-    char *bytes = NULL, *absolute = NULL, reason[CASE_REASON];
-    uint8_t *pixels = NULL;
-    size_t length = 0;
-    enum status s = read_bytes(r, map, row, &bytes, &length, &absolute);
+    char reason[CASE_REASON];
+    struct content content;
+    enum status s = read_content(r, map, row, &content, file);
+    if (!s && !r->files->png(content.bytes, content.length, size, mask, reason))
+        s = input_wrong(r, map, "%s", reason);
+    free(content.bytes);
     if (s)
         return s;
-    s = r->files->png(bytes, length, size, &pixels, reason) ? STATUS_OK
-                                                            : input_wrong(r, map, "%s", reason);
-    free(bytes);
-    if (!s) {
-        *checksum = XXH3_64bits(pixels, (size_t)size[0] * (size_t)size[1]);
-        s = input_checksum(r, map, row, *checksum);
-    }
-    if (s) {
-        free(pixels);
-        free(absolute);
-        return s;
-    }
-    *mask = pixels;
-    *file = absolute;
-    return STATUS_OK;
+    *checksum = XXH3_64bits(*mask, (size_t)size[0] * (size_t)size[1]);
+    return input_checksum(r, map, row, *checksum);
 }
 
 enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
                        struct stl **stl, char **file, uint64_t *checksum)
 {
-    char *bytes = NULL, *absolute = NULL, reason[STL_REASON];
-    struct stl *const mesh = calloc(1, sizeof *mesh);
-    size_t length = 0;
-    enum status s = mesh ? read_bytes(r, map, row, &bytes, &length, &absolute)
-                         : fail_machine("no memory for a mesh");
-    if (s)
-        goto failed;
-    if (!stl_read(bytes, length, mesh, reason))
+    char reason[STL_REASON];
+    struct content content;
+    struct stl *const mesh = *stl = calloc(1, sizeof *mesh);
+    if (!mesh)
+        return fail_machine("no memory for a mesh");
+    enum status s = read_content(r, map, row, &content, file);
+    if (!s && !stl_read(content.bytes, content.length, mesh, reason))
         s = *reason ? input_wrong(r, map, "%s", reason) : fail_machine("no memory for a mesh");
-    free(bytes);
+    free(content.bytes);
     if (s)
-        goto failed;
+        return s;
     *checksum =
         XXH3_64bits_withSeed(mesh->triangle, mesh->triangles * sizeof *mesh->triangle,
                              XXH3_64bits(mesh->vertex, mesh->vertices * sizeof *mesh->vertex));
-    if ((s = input_checksum(r, map, row, *checksum))) {
-        stl_destroy(mesh);
-        goto failed;
-    }
-    *stl = mesh;
-    *file = absolute;
-    return STATUS_OK;
-
-failed:
-    free(mesh);
-    free(absolute);
-    return s;
+    return input_checksum(r, map, row, *checksum);
 }

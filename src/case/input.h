@@ -5,9 +5,11 @@
 
 #include "case/value.h"
 
+/* The three readers below take the outputs zeroed. The caller frees them, also after an error.
+ * *file: the absolute path. */
+
 /* Read a table of numbers by the keys `file`, `dataset` (hdf5 only) and `checksum` of `map`, whose
- * row is `row`. On success the caller frees *n, *file (its absolute path) and *dataset (NULL for
- * CSV). */
+ * row is `row`. *dataset is NULL for CSV. */
 enum status input_numbers(const struct reader *r, const struct node *map, const char *row,
                           bool hdf5, struct case_numbers *n, char **file, char **dataset,
                           uint64_t *checksum);
@@ -29,8 +31,7 @@ enum status input_path_at(const struct reader *r, const struct node *map, const 
 enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
                            uint64_t checksum);
 
-/* Read a mesh by the keys `file` and `checksum`. The caller frees *file and *stl, both its content
- * and its memory. */
+/* Read a mesh by the keys `file` and `checksum`. *stl: its content and its memory are freed. */
 struct stl;
 enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
                        struct stl **stl, char **file, uint64_t *checksum);

@@ -1,6 +1,7 @@
 /* The table of keys; see keys.h. One row a key, in the order in which resolved cases have them. */
 #include "case/keys.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "case/record.h"
@@ -24,53 +25,19 @@
 #define WALL         {0, WALL_MAX, true, false}
 #define MAGNITUDE(b) {0, b, false, false}
 #define PRESSURE     BETWEEN(-1.0 / 6, 1.0 / 6) /* of densities from 0.5 to 1.5 */
-#define FACTOR       BETWEEN(-1000, 1000)
 
-#define NAME(name) #name,
-#define NAME_OF(name, ...) #name,
-const char *const key_collisions[]  = {COLLISION_LIST(NAME_OF) NULL};
-const char *const key_collision_choices[] = {COLLISION_LIST(NAME_OF) "auto", NULL};
-const char *const key_storages[]    = {STORAGE_LIST(NAME) NULL};
-const char *const key_precisions[]  = {PRECISION_LIST(NAME) NULL};
-const char *const key_flows[]       = {INITIAL_LIST(NAME_OF) NULL};
-const char *const key_face_kinds[]  = {FACE_LIST(NAME) NULL};
-static const char *const key_face_rules[]  = {FACE_RULE_LIST(NAME) NULL};
-const char *const key_shapes[]      = {SHAPE_LIST(NAME) NULL};
-static const char *const key_voxel_types[] = {VOXEL_TYPE_LIST(NAME_OF) NULL};
-static const char *const key_byte_orders[] = {"little", "big", NULL};
-static const char *const key_isolated[]    = {"keep", "fill", NULL};
-static const char *const key_body_walls[]  = {BODY_WALL_LIST(NAME) NULL};
-const char *const key_packs[]       = {PACK_LIST(NAME) NULL};
-const char *const key_series[]      = {SERIES_LIST(NAME) NULL};
-const char *const key_series_kinds[] = {SERIES_KIND_LIST(NAME) NULL};
-const char *const key_fields[]      = {FIELD_LIST(NAME) NULL};
-static const char *const key_averages[]    = {AVERAGE_LIST(NAME) NULL};
-const char *const key_images[]      = {IMAGE_LIST(NAME) NULL};
-const char *const key_surfaces[]    = {SURFACE_LIST(NAME) NULL};
-const char *const key_stops[]       = {STOP_LIST(NAME) NULL};
-const char *const key_isas[]        = {ISA_LIST(NAME) NULL};
-static const char *const key_transports[]  = {TRANSPORT_LIST(NAME) NULL};
-static const char *const key_exchanges[]   = {EXCHANGE_LIST(NAME) NULL};
-static const char *const key_sparse[]      = {SPARSE_LIST(NAME) NULL};
-#undef NAME
-#undef NAME_OF
-static const char *const key_regions[] = {"all", NULL};
-static const char *const key_pressures[] = {"exact", "uniform", NULL};
-static const char *const key_nones[]   = {"none", NULL};
-static const char *const key_opens[] = {"refuse", "accept", NULL};
-const char *const key_axes[]  = {"x", "y", "z", NULL};
-const char *const key_faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
-                                 "x", "y", "z", NULL};
-const char *const key_sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
-static const char *const key_densities[] = {"reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",
-                                     NULL};
-/* Profiles that are a word; the others need a number or a file. */
-const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
+#define X(name, ...) const char *const key_##name[] = {__VA_ARGS__ NULL};
+KEY_WORDS_LIST(X)
+#undef X
 
 #define ROW(name, kind) .path = name, .type = kind
 /* The members for the value and its second part; see keys.h. */
 #define AT(struct_, member)     .at = offsetof(struct struct_, member), .size = sizeof((struct struct_ *)0)->member
 #define BESIDE(struct_, member) .beside = offsetof(struct struct_, member)
+/* An array of things with names and their number; see struct key.read. */
+#define THINGS(struct_, array, count, most_, reader)                                               \
+    .at = offsetof(struct struct_, array), .size = sizeof *((struct struct_ *)0)->array,           \
+    .beside = offsetof(struct struct_, count), .most = most_, .read = reader
 
 /* Rows that several places share, but for a few words. */
 #define CHECKSUM_ROW(name, struct_, member, kinds, what)                                                \
@@ -80,6 +47,9 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
 #define PRECISION_ROW(name, struct_)                                                                    \
     {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
      .example = "fp32", .meaning = "precision of the file"}
+#define ENTRIES(things, thing)                                                                     \
+    ROW("output." #things, KEY_NAMES),                                                             \
+        THINGS(flow_case, things, things##_count, CASE_ENTRIES, thing##_read), .write = entries_write
 #define REGION_ROWS(name, struct_, what)                                                                \
     {ROW(name, KEY_REGION), AT(struct_, region), .choices = key_regions, .fallback = "all",             \
      .example = "{from: [0, 0, 0], to: [64, 64, 4]}",                                                   \
@@ -99,7 +69,8 @@ const char *const key_profiles[] = {"uniform", "parabola", "duct", NULL};
     {ROW("bodies.*.shape." name, KEY_AXIS), AT(case_shape, axis), .range = ANY, .choices = key_axes,    \
      .fallback = "z", .example = "[1, 0, 1]", .meaning = what}
 #define SHAPE_PARTS(name, what)                                                                         \
-    {ROW("bodies.*.shape." name, KEY_NAMES), .otherwise = "none",                                       \
+    {ROW("bodies.*.shape." name, KEY_NAMES), THINGS(case_shape, parts, count, INT_MAX, part_read),      \
+     .late = true, .otherwise = "none",                                                                 \
      .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, "  \
                 "24], radius: 6}}}",                                                                    \
      .meaning = what}
@@ -251,7 +222,7 @@ const struct key key_table[] = {
     {ROW("fluid.viscosity", KEY_NUMBER), AT(flow_case, fluid.viscosity), .where = FLUID_BY_VISCOSITY,
      .unit = UNIT_VISCOSITY, .range = POSITIVE, .otherwise = "this or fluid.reynolds",
      .example = "0.01", .meaning = "kinematic viscosity"},
-    {ROW("fluid.reynolds", KEY_NUMBER), AT(flow_case, fluid), .late = true, .where = FLUID_BY_REYNOLDS,
+    {ROW("fluid.reynolds", KEY_NUMBER), AT(flow_case, fluid.reynolds), .late = true, .where = FLUID_BY_REYNOLDS,
      .write = reynolds_write, .range = POSITIVE, .otherwise = "this or fluid.viscosity",
      .example = "1000", .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
     {ROW("fluid.velocity", KEY_NUMBER), AT(flow_case, fluid.velocity), .optional = true,
@@ -288,10 +259,10 @@ const struct key key_table[] = {
     {ROW("solver.rates.fourth", KEY_NUMBER), AT(flow_case, solver.rates.fourth), .where = FREE_fourth,
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
      .meaning = "of the fourth moments; 1 is the most stable"},
-    {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver), .late = true, .write = subgrid_write,
+    {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver.subgrid), .late = true, .write = subgrid_write,
      .choices = key_nones, .fallback = "none", .example = "{smagorinsky: {constant: 0.1}}",
      .meaning = "model of the turbulence that is smaller than a cell"},
-    {ROW("solver.subgrid.smagorinsky", KEY_MAP), .required = true, .example = "{constant: 0.1}",
+    {ROW("solver.subgrid.smagorinsky", KEY_MAP), .within = true, .required = true, .example = "{constant: 0.1}",
      .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},
     {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), AT(flow_case, solver.smagorinsky),
      .range = {0, 1, true, false}, .fallback = "0.1", .example = "0.1",
@@ -364,7 +335,8 @@ const struct key key_table[] = {
      .example = "wall", .meaning = "what the face is; in a map, what with which values"},
     OPENING_ROWS("faces.<face>", "a wall at rest"),
 
-    {ROW("patches", KEY_NAMES), .otherwise = "none",
+    {ROW("patches", KEY_NAMES), THINGS(flow_case, patches, patch_count, CASE_PATCHES, patch_read),
+     .otherwise = "none",
      .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: [0.05, 0, "
                 "0]}}}",
      .meaning = "parts of faces with a boundary condition of their own, each under a name that you "
@@ -422,7 +394,8 @@ const struct key key_table[] = {
      .range = FROM(1), .fallback = "1000", .example = "1000",
      .meaning = "time in which a deviation from the wanted velocity falls to 1/e"},
 
-    {ROW("regions", KEY_NAMES), .otherwise = "none",
+    {ROW("regions", KEY_NAMES), THINGS(flow_case, zones, zone_count, CASE_ZONES, region_read),
+     .otherwise = "none",
      .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
      .meaning = "parts of the box with a method of their own, each under a name you choose; where they "
                 "overlap the later one is taken"},
@@ -462,7 +435,8 @@ const struct key key_table[] = {
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",
      .example = "[0.05, 0, 0]", .meaning = "velocity of that state"},
 
-    {ROW("bodies", KEY_NAMES), .otherwise = "none",
+    {ROW("bodies", KEY_NAMES), THINGS(flow_case, bodies, body_count, CASE_BODIES, body_read),
+     .otherwise = "none",
      .example = "{ball: {shape: {sphere: {center: [32, 16, 16], radius: 6}}}}",
      .meaning = "solids in the flow, each under a name you choose; where they overlap the later one is "
                 "taken"},
@@ -710,7 +684,8 @@ const struct key key_table[] = {
     {ROW("output.log.every", KEY_INTERVAL), AT(flow_case, log_every), .unit = UNIT_TIME,
      .range = BETWEEN(0, STEPS_MAX), .otherwise = "a twentieth of the steps", .example = "1000",
      .meaning = "interval between lines; 0: none"},
-    {ROW("output.series", KEY_NAMES), .otherwise = "none",
+    {ENTRIES(series, series),
+     .otherwise = "none",
      .example = "{flow: {every: 100, of: [mass, kinetic_energy]}}",
      .meaning = "tables over time, each under a name you choose: series/<name>.csv"},
     {ROW("output.series.*", KEY_MAP), .otherwise = "none", .example = "{every: 100, of: mass}",
@@ -783,7 +758,8 @@ const struct key key_table[] = {
     {ROW("output.series.*.statistics.from", KEY_STEP), AT(case_series, statistics_from),
      .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX), .required = true, .example = "2000",
      .meaning = "of the rows from this step on"},
-    {ROW("output.fields", KEY_NAMES), .otherwise = "none",
+    {ENTRIES(fields, field),
+     .otherwise = "none",
      .example = "{main: {every: 20000, of: [velocity, density]}}",
      .meaning = "snapshots in three dimensions, each under a name you choose: fields/<name>_*"},
     {ROW("output.fields.*", KEY_MAP), .otherwise = "none", .example = "{every: 20000, of: velocity}",
@@ -798,7 +774,8 @@ const struct key key_table[] = {
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every so many-th cell of the region along each axis, from its first"},
     PRECISION_ROW("output.fields.*.precision", case_field),
-    {ROW("output.averages", KEY_NAMES), .otherwise = "none",
+    {ENTRIES(averages, average),
+     .otherwise = "none",
      .example = "{mean: {every: 10, of: [velocity, stress], from: 1000}}",
      .meaning = "means over time, each under a name you choose: fields/<name>_*"},
     {ROW("output.averages.*", KEY_MAP), .otherwise = "none", .example = "{every: 10, of: velocity}",
@@ -817,7 +794,8 @@ const struct key key_table[] = {
      .meaning = "no sample after this step"},
     REGION_ROWS("output.averages.*.region", case_average, "cells that are averaged"),
     PRECISION_ROW("output.averages.*.precision", case_average),
-    {ROW("output.surfaces", KEY_NAMES), .otherwise = "none",
+    {ENTRIES(surfaces, surface),
+     .otherwise = "none",
      .example = "{skin: {every: 5000, body: car, of: [pressure, shear_stress]}}",
      .meaning = "stresses of the fluid on the triangles of bodies that are meshes, each under a name "
                 "you choose: fields/<name>_*"},
@@ -833,7 +811,8 @@ const struct key key_table[] = {
     {ROW("output.surfaces.*.of", KEY_CHOICES), AT(case_surface, of), .choices = key_surfaces,
      .required = true, .example = "[pressure, shear_stress]", .meaning = "arrays"},
     PRECISION_ROW("output.surfaces.*.precision", case_surface),
-    {ROW("output.images", KEY_NAMES), .otherwise = "none",
+    {ENTRIES(images, image),
+     .otherwise = "none",
      .example = "{mid: {every: 20000, of: speed}}",
      .meaning = "pictures of a plane of cells, each under a name you choose: images/<name>_*"},
     {ROW("output.images.*", KEY_MAP), .otherwise = "none", .example = "{every: 20000, of: speed}",

@@ -7,19 +7,9 @@
 
 const struct unit_info *unit_info(enum key_unit unit)
 {
-    static const struct unit_info info[] = {
-        [UNIT_NONE] = {"a number without unit", "", "0.1", {0, 0, 0}},
-        [UNIT_LENGTH] = {"a length", "m", "5 mm", {1, 0, 0}},
-        [UNIT_AREA] = {"an area", "m2", "0.01 m2", {2, 0, 0}},
-        [UNIT_TIME] = {"a time", "s", "1 ms", {0, 1, 0}},
-        [UNIT_VELOCITY] = {"a velocity", "m/s", "0.2 m/s", {1, -1, 0}},
-        [UNIT_VISCOSITY] = {"a viscosity", "m2/s", "1e-6 m2/s", {2, -1, 0}},
-        [UNIT_DENSITY] = {"a density", "kg/m3", "1000 kg/m3", {-3, 0, 1}},
-        [UNIT_ACCELERATION] = {"an acceleration", "m/s2", "9.81 m/s2", {1, -2, 0}},
-        [UNIT_PRESSURE] = {"a pressure", "Pa", "10 Pa", {-1, -2, 1}},
-        [UNIT_RATE] = {"a rate", "1/s", "5 1/s", {0, -1, 0}},
-        [UNIT_SHOWN] = {"what is shown", "of what is shown", "0.1", {0, 0, 0}},
-    };
+#define X(name, noun, symbol, example, ...) {noun, symbol, example, {__VA_ARGS__}},
+    static const struct unit_info info[] = {UNIT_LIST(X)};
+#undef X
     assert((size_t)unit < sizeof info / sizeof *info);
     return &info[unit];
 }
@@ -175,51 +165,16 @@ void range_text(const struct key *key, char *text, size_t size)
 
 void type_text(const struct key *key, char *text, size_t size)
 {
-    static const char *const fixed[] = {
-        [KEY_MAP] = "a map",
-        [KEY_NAMES] = "a map from names to maps",
-        [KEY_INTEGER] = "a whole number",
-        [KEY_INTEGERS] = "a list of three whole numbers",
-        [KEY_RANKS] = "auto or a list of three whole numbers",
-        [KEY_NUMBER] = "a number",
-        [KEY_VECTOR] = "a list of three numbers",
-        [KEY_RANGE] = "a list of two numbers",
-        [KEY_PHYSICAL] = "a number with a unit",
-        [KEY_SIZE] = "a list of three numbers with a unit",
-        [KEY_CHOICE] = "one of ",
-        [KEY_CHOICES] = "one or a list of ",
-        [KEY_WATCHED] = "one of ",
-        [KEY_INTERVAL] = "a number of steps or a time with a unit",
-        [KEY_STEP] = "a step or a time with a unit",
-        [KEY_WALL] = "a wall time (11h50m, 90 s, 11:50:00) or none",
-        [KEY_DUE] = "a number of steps or a wall time (30 min, 1h30m)",
-        [KEY_POSITION] = "a list of three numbers",
-        [KEY_COLUMNS] = "one or a list of ",
-        [KEY_OR_MAP] = "",
-        [KEY_REGION] = "",
-        [KEY_VALUE] = "a number or a map",
-        [KEY_FACE] = "one of ",
-        [KEY_EMPTY] = "an empty map",
-        [KEY_TEXT] = "text",
-        [KEY_CHECKSUM] = "text",
-        [KEY_BODY] = "text",
-        [KEY_POINT] = "a list of two numbers",
-        [KEY_PLANE] = "a whole number or a length with a unit",
-        [KEY_LABELS] = "a whole number or a list of them",
-        [KEY_AXIS] = "one of ",
-    };
-    size_t length = (size_t)snprintf(text, size, "%s", fixed[key->type]);
+#define X(name, before, after) {before, after},
+    static const struct {
+        const char *before, *after;
+    } words[] = {KEY_TYPE_LIST(X)};
+#undef X
+    size_t length = (size_t)snprintf(text, size, "%s", words[key->type].before);
     if (key->choices)
         choice_text(key->choices, text + length, size - length);
     length = strlen(text);
-    if (key->type == KEY_FACE)
-        snprintf(text + length, size - length, ", or a map such as {wall: {velocity: ...}}");
-    if (key->type == KEY_WATCHED)
-        snprintf(text + length, size - length, ", or a column of a series such as drag.c_x");
-    if (key->type == KEY_OR_MAP || key->type == KEY_REGION)
-        snprintf(text + length, size - length, " or a map");
-    if (key->type == KEY_AXIS)
-        snprintf(text + length, size - length, ", or a list of three numbers");
+    length += (size_t)snprintf(text + length, size - length, "%s", words[key->type].after);
     if (key->alone) {
         length += (size_t)snprintf(text + length, size - length, ", or one of ");
         choice_text(key->alone, text + length, size - length);

@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "case/quantity.h"
 
+struct reader;
+struct node;
 struct writer;
 
 enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
@@ -16,54 +19,62 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
 /* Wall times are above 0 s and at most this, 31 years: doubles still resolve it well. */
 #define WALL_MAX 1e9
 
-enum key_type {
-    KEY_MAP,   /* of the keys below it */
-    KEY_NAMES, /* a map from names the user chooses */
-    KEY_INTEGER,
-    KEY_INTEGERS, /* three */
-    KEY_RANKS,    /* three integers, or auto */
-    KEY_NUMBER,   /* in lattice units, or with a unit where it has a dimension */
-    KEY_VECTOR,   /* three such numbers; the range is that of the magnitude */
-    KEY_RANGE,    /* two numbers, lower and upper end */
-    KEY_PHYSICAL, /* a number that must have a unit; the range is in SI units */
-    KEY_SIZE,     /* three such numbers */
-    KEY_CHOICE,   /* one of a list */
-    KEY_CHOICES,  /* one or several of a list */
-    KEY_WATCHED,  /* one of a list, or the column of a series: drag.c_x */
-    KEY_INTERVAL, /* a number of steps, or a time with a unit, which must not round to 0 steps */
-    KEY_STEP,     /* the number of a step, or a time with a unit */
-    KEY_WALL,     /* a wall time, or none; the range is in seconds */
-    KEY_DUE,      /* a number of steps, or a wall time; the range is in steps */
-    KEY_POSITION, /* three lengths in the box */
-    KEY_COLUMNS,  /* one or several of a list, or one of the words that stand alone */
-    KEY_OR_MAP,   /* a choice, or a map of the keys below it */
-    KEY_REGION,   /* all, or a map of two positions: from, to */
-    KEY_VALUE,    /* a number, or a map of the keys below it */
-    KEY_FACE,     /* a choice, or a map {choice: {keys}} */
-    KEY_EMPTY,    /* a map without keys */
-    KEY_TEXT,     /* any text: the name of a file, for example */
-    KEY_CHECKSUM, /* of a file's content */
-    KEY_BODY,     /* the name of a body */
-    KEY_POINT,    /* two lengths, along the axes of a face */
-    KEY_PLANE,    /* the index of a plane of cells, or a length inside the plane */
-    KEY_LABELS,   /* one or several integers */
-    KEY_AXIS,     /* x, y or z, or a vector of any length but 0 */
-};
+/* clang-format off */
+/* X(name, what it takes in words, words after its choices) */
+#define KEY_TYPE_LIST(X)                                                                           \
+    X(MAP,      "a map", "")                       /* of the keys below it */                      \
+    X(NAMES,    "a map from names to maps", "")    /* names that the user chooses */               \
+    X(INTEGER,  "a whole number", "")                                                              \
+    X(INTEGERS, "a list of three whole numbers", "")                                               \
+    X(RANKS,    "auto or a list of three whole numbers", "")                                       \
+    X(NUMBER,   "a number", "")           /* in lattice units; with a unit if it has a dimension */\
+    X(VECTOR,   "a list of three numbers", "")     /* of such; the range: of the magnitude */      \
+    X(RANGE,    "a list of two numbers", "")       /* lower and upper end */                       \
+    X(PHYSICAL, "a number with a unit", "")        /* the range is in SI units */                  \
+    X(SIZE,     "a list of three numbers with a unit", "")                                         \
+    X(CHOICE,   "one of ", "")                                                                     \
+    X(CHOICES,  "one or a list of ", "")                                                           \
+    X(WATCHED,  "one of ", ", or a column of a series such as drag.c_x")                           \
+    X(INTERVAL, "a number of steps or a time with a unit", "") /* must not round to 0 steps */     \
+    X(STEP,     "a step or a time with a unit", "")                                                \
+    X(WALL,     "a wall time (11h50m, 90 s, 11:50:00) or none", "") /* the range: in seconds */    \
+    X(DUE,      "a number of steps or a wall time (30 min, 1h30m)", "") /* the range: in steps */  \
+    X(POSITION, "a list of three numbers", "")     /* lengths in the box */                        \
+    X(COLUMNS,  "one or a list of ", "")           /* or one of the words that stand alone */      \
+    X(OR_MAP,   "", " or a map")                   /* a choice, or the keys below it */            \
+    X(REGION,   "", " or a map")                   /* all, or two positions: from, to */           \
+    X(VALUE,    "a number or a map", "")           /* of the keys below it */                      \
+    X(FACE,     "one of ", ", or a map such as {wall: {velocity: ...}}") /* {choice: {keys}} */    \
+    X(EMPTY,    "an empty map", "")                                                                \
+    X(TEXT,     "text", "")                        /* any: the name of a file, for example */      \
+    X(CHECKSUM, "text", "")                        /* of a file's content */                       \
+    X(BODY,     "text", "")                        /* the name of a body */                        \
+    X(POINT,    "a list of two numbers", "")       /* lengths along the axes of a face */          \
+    X(PLANE,    "a whole number or a length with a unit", "") /* of cells; the length is inside */ \
+    X(LABELS,   "a whole number or a list of them", "")                                            \
+    X(AXIS,     "one of ", ", or a list of three numbers") /* of any length but 0 */
 
-/* What a number measures; the order is that of the table in keys.c. */
-enum key_unit {
-    UNIT_NONE,
-    UNIT_LENGTH,
-    UNIT_AREA,
-    UNIT_TIME,
-    UNIT_VELOCITY,
-    UNIT_VISCOSITY,
-    UNIT_DENSITY,
-    UNIT_ACCELERATION,
-    UNIT_PRESSURE,
-    UNIT_RATE,
-    UNIT_SHOWN, /* that of the quantity which the image shows */
-};
+/* X(name, noun, symbol, example, exponents of m, s and kg): what a number measures */
+#define UNIT_LIST(X)                                                                               \
+    X(NONE,         "a number without unit", "",                 "0.1",        0,  0, 0)           \
+    X(LENGTH,       "a length",              "m",                "5 mm",       1,  0, 0)           \
+    X(AREA,         "an area",               "m2",               "0.01 m2",    2,  0, 0)           \
+    X(TIME,         "a time",                "s",                "1 ms",       0,  1, 0)           \
+    X(VELOCITY,     "a velocity",            "m/s",              "0.2 m/s",    1, -1, 0)           \
+    X(VISCOSITY,    "a viscosity",           "m2/s",             "1e-6 m2/s",  2, -1, 0)           \
+    X(DENSITY,      "a density",             "kg/m3",            "1000 kg/m3", -3, 0, 1)           \
+    X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",  1, -2, 0)           \
+    X(PRESSURE,     "a pressure",            "Pa",               "10 Pa",     -1, -2, 1)           \
+    X(RATE,         "a rate",                "1/s",              "5 1/s",      0, -1, 0)           \
+    X(SHOWN,        "what is shown",         "of what is shown", "0.1",        0,  0, 0) /* by an image */
+/* clang-format on */
+
+#define X(name, ...) KEY_##name,
+enum key_type { KEY_TYPE_LIST(X) };
+#undef X
+#define X(name, ...) UNIT_##name,
+enum key_unit { UNIT_LIST(X) };
+#undef X
 
 struct unit_info {
     const char *noun, *symbol, *example; /* "a velocity", "m/s", "0.2 m/s" */
@@ -76,6 +87,10 @@ struct key_range {
     double low, high;
     bool low_open, high_open;
 };
+
+struct key;
+typedef enum status thing_reader(const struct reader *r, const struct node *map, void *thing);
+typedef void key_writer(struct writer *w, const struct key *key, const void *from);
 
 struct key {
     const char *path; /* `*` stands for a name, `<face>` for one of key_faces */
@@ -94,38 +109,63 @@ struct key {
      * read; size 0: there is no member. */
     size_t at, size;
     /* Offset of a second member: a bool that tells whether the key was given; of a KEY_DUE its
-     * seconds; of KEY_LABELS their number. 0: there is none. */
+     * seconds; of KEY_LABELS and KEY_NAMES their number. 0: there is none. */
     size_t beside;
-    int first;       /* the enumerator of the first choice */
-    bool optional;   /* a number that is 0 when it was not given */
-    bool within;     /* a map whose keys are read into the struct of the enclosing map */
-    bool late;       /* read by the code of its section, not by record_read() */
-    unsigned where;  /* bits: kinds of things that have the key; 0: all have it */
-    unsigned needed; /* bits: kinds that must have it */
-    /* Writes the key from its struct; NULL: as its type says. */
-    void (*write)(struct writer *w, const struct key *key, const void *from);
+    /* KEY_NAMES with a member: a pointer to an array of things, structs of `size` bytes whose first
+     * member is the name. `most`: the largest number of things. `read` reads one, which is zeroed
+     * but for its name. */
+    int most;
+    thing_reader *read;
+    int first;         /* the enumerator of the first choice */
+    bool optional;     /* a number that is 0 when it was not given */
+    bool within;       /* a map whose keys are read into the struct of the enclosing map */
+    bool late;         /* read by the code of its section, not by record_read() */
+    unsigned where;    /* bits: kinds of things that have the key; 0: all have it */
+    unsigned needed;   /* bits: kinds that must have it */
+    key_writer *write; /* writes the key from its struct; NULL: as its type says */
 };
 
-/* The words of choices, NULL at the end; the index is the enumerator. */
-extern const char *const key_faces[];
-extern const char *const key_sides[];
-extern const char *const key_axes[];
-extern const char *const key_collisions[];
-extern const char *const key_collision_choices[];
-extern const char *const key_storages[];
-extern const char *const key_precisions[];
-extern const char *const key_flows[];
-extern const char *const key_face_kinds[];
-extern const char *const key_profiles[];
-extern const char *const key_shapes[];
-extern const char *const key_packs[];
-extern const char *const key_series[];
-extern const char *const key_series_kinds[];
-extern const char *const key_fields[];
-extern const char *const key_images[];
-extern const char *const key_surfaces[];
-extern const char *const key_stops[];
-extern const char *const key_isas[];
+/* clang-format off */
+/* X(name, words): the words of choices, key_<name>, NULL at the end; the index is the enumerator. */
+#define KEY_WORD(name, ...) #name,
+#define KEY_WORDS_LIST(X)                                                                          \
+    X(faces,             "xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "x", "y", "z",)           \
+    X(sides,             "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",)                          \
+    X(axes,              "x", "y", "z",)                                                           \
+    X(collisions,        COLLISION_LIST(KEY_WORD))                                                 \
+    X(collision_choices, COLLISION_LIST(KEY_WORD) "auto",)                                         \
+    X(storages,          STORAGE_LIST(KEY_WORD))                                                   \
+    X(precisions,        PRECISION_LIST(KEY_WORD))                                                 \
+    X(flows,             INITIAL_LIST(KEY_WORD))                                                   \
+    X(pressures,         "exact", "uniform",)                                                      \
+    X(face_kinds,        FACE_LIST(KEY_WORD))                                                      \
+    X(face_rules,        FACE_RULE_LIST(KEY_WORD))                                                 \
+    X(profiles,          "uniform", "parabola", "duct",) /* others need a number or a file */      \
+    X(shapes,            SHAPE_LIST(KEY_WORD))                                                     \
+    X(packs,             PACK_LIST(KEY_WORD))                                                      \
+    X(opens,             "refuse", "accept",)                                                      \
+    X(voxel_types,       VOXEL_TYPE_LIST(KEY_WORD))                                                \
+    X(byte_orders,       "little", "big",)                                                         \
+    X(isolated,          "keep", "fill",)                                                          \
+    X(body_walls,        BODY_WALL_LIST(KEY_WORD))                                                 \
+    X(series,            SERIES_LIST(KEY_WORD))                                                    \
+    X(series_kinds,      SERIES_KIND_LIST(KEY_WORD))                                               \
+    X(densities,         "reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",)             \
+    X(fields,            FIELD_LIST(KEY_WORD))                                                     \
+    X(averages,          AVERAGE_LIST(KEY_WORD))                                                   \
+    X(images,            IMAGE_LIST(KEY_WORD))                                                     \
+    X(surfaces,          SURFACE_LIST(KEY_WORD))                                                   \
+    X(stops,             STOP_LIST(KEY_WORD))                                                      \
+    X(isas,              ISA_LIST(KEY_WORD))                                                       \
+    X(transports,        TRANSPORT_LIST(KEY_WORD))                                                 \
+    X(exchanges,         EXCHANGE_LIST(KEY_WORD))                                                  \
+    X(sparse,            SPARSE_LIST(KEY_WORD))                                                    \
+    X(regions,           "all",)                                                                   \
+    X(nones,             "none",)
+/* clang-format on */
+#define X(name, ...) extern const char *const key_##name[];
+KEY_WORDS_LIST(X)
+#undef X
 
 /* The table, in the order in which it is printed; ends with path NULL. */
 extern const struct key key_table[];

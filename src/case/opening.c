@@ -40,40 +40,51 @@ static double profile_speed(const struct case_face *face)
 
 double face_speed(const struct case_face *face)
 {
-    if (face->kind == FACE_velocity || face->kind == FACE_pressure)
+    if (face_has(face->kind, FACE_HAS_profile))
         return profile_speed(face) * signal_peak(&face->signal);
     return magnitude(face->velocity);
 }
 
-/* Inflow must stay below MACH_MAX. */
-static enum status check_speed(const struct reader *r, const struct node *value,
-                               const struct case_face *face)
+enum status check_mach(const struct reader *r, const struct node *value, double speed,
+                       const char *what)
 {
-    const double speed = face_speed(face), mach = speed * sqrt(3.0);
+    const double mach = speed * sqrt(3.0);
     if (mach <= MACH_MAX)
         return STATUS_OK;
-    return fail_value(
-        r, value,
-        ": the inflow has a velocity of %.4g cells a step, Mach %.3g (at most Mach %g, "
-        "%.3g cells a step: %s)",
-        speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
-        r->c->units.given ? "take a smaller units.dt"
-                          : "with a smaller viscosity the Reynolds number stays");
+    return fail_value(r, value,
+                      ": %s %.4g cells a step, Mach %.3g (at most Mach %g, %.3g cells a step: %s)",
+                      what, speed, mach, MACH_MAX, MACH_MAX / sqrt(3.0),
+                      r->c->units.given ? "take a smaller units.dt"
+                                        : "with a smaller viscosity the Reynolds number stays");
 }
 
-static enum status read_wall(const struct reader *r, const struct node *map, const char *row,
-                             int face, struct case_face *to)
+/* An opening while it is read. */
+struct work {
+    const struct reader *r;
+    const struct node *map; /* of its kind: {value: ..., profile: ...} */
+    const char *row;        /* of that map */
+    int face, size[2];      /* cells of the face along its axes */
+    struct case_face *to;
+};
+
+static enum status check_speed(const struct work *o, const struct node *value)
 {
-    const enum status s = record_read(r, map, row, 0, to);
-    if (s || to->velocity[face / 2] == 0)
+    return check_mach(o->r, value, face_speed(o->to), "the inflow has a velocity of");
+}
+
+static enum status read_wall(const struct work *o)
+{
+    const enum status s = record_read(o->r, o->map, o->row, 0, o->to);
+    if (s || o->to->velocity[o->face / 2] == 0)
         return s;
-    return check_speed(r, node_get(map, "velocity"), to);
+    return check_speed(o, node_get(o->map, "velocity"));
 }
 
 /* Takes a table with one factor, or three, for every cell of the face. */
-static enum status take_table(const struct reader *r, const struct node *map,
-                              struct case_numbers *n, const int size[2], struct case_face *to)
+static enum status take_table(const struct work *o, const struct node *map, struct case_numbers *n)
 {
+    struct case_face *const to = o->to;
+    const int *const size = o->size;
     const bool flat = n->axes == 2, rows = n->size[0] == (size_t)size[1];
     const size_t columns = n->size[1], width = (size_t)size[0];
     const bool deep = n->axes == 3 && n->size[2] == 3;
@@ -87,7 +98,7 @@ static enum status take_table(const struct reader *r, const struct node *map,
     else if (rows && ((flat && !to->dataset && columns == 3 * width) || (deep && columns == width)))
         to->table_components = 3;
     else if (to->dataset)
-        return input_wrong(r, map,
+        return input_wrong(o->r, map,
                            ": '%.60s' is of %s, but the face has %d x %d cells, for which it must "
                            "be of %d x %d or "
                            "%d x %d x 3, the face's second axis first",
@@ -95,7 +106,7 @@ static enum status take_table(const struct reader *r, const struct node *map,
                            size[0]);
     else
         return input_wrong(
-            r, map,
+            o->r, map,
             " has %zu lines of %zu numbers, but the face has %d x %d cells (%d lines "
             "of %d, or of %.0f: three for each cell)",
             n->size[0], columns, size[0], size[1], size[1], size[0], 3.0 * size[0]);
@@ -105,20 +116,20 @@ static enum status take_table(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-/* `base`: the pattern of the map. */
-static enum status read_profile(const struct reader *r, const struct node *map, const char *base,
-                                const int size[2], struct case_face *to)
+static enum status read_profile(const struct work *o)
 {
-    const struct key_path profile = keys_below(base, "profile"),
-                          power = keys_below(base, "profile.power"),
-                          file = keys_below(base, "profile.file");
+    const struct key_path profile = keys_below(o->row, "profile"),
+                          power = keys_below(o->row, "profile.power"),
+                          file = keys_below(o->row, "profile.file");
+    const struct reader *const r = o->r;
+    struct case_face *const to = o->to;
     const struct node *inner;
     struct case_numbers n = {0};
-    enum status s = value_or_map(r, map, profile.text, &inner);
+    enum status s = value_or_map(r, o->map, profile.text, &inner);
     if (s)
         return s;
     if (!inner) {
-        const struct node *word = value_find(map, profile.text);
+        const struct node *word = value_find(o->map, profile.text);
         to->profile = word ? (enum profile)choice_index(key_profiles, word->text) : PROFILE_uniform;
         return STATUS_OK;
     }
@@ -131,119 +142,129 @@ static enum status read_profile(const struct reader *r, const struct node *map, 
     to->profile = PROFILE_table;
     s = input_numbers(r, inner, profile.text, true, &n, &to->file, &to->dataset, &to->checksum);
     if (!s)
-        s = take_table(r, inner, &n, size, to);
+        s = take_table(o, inner, &n);
     free(n.value);
     return s;
 }
 
-static enum status read_velocity(const struct reader *r, const struct node *map, const char *row,
-                                 const int size[2], struct case_face *to)
+/* The keys that velocity and pressure faces share. */
+static enum status read_profiled(const struct work *o)
 {
-    enum status s;
-    if ((s = record_read(r, map, row, ALL_KINDS, to)) ||
-        (s = read_profile(r, map, row, size, to)) || (s = signal_read(r, map, row, &to->signal)))
-        return s;
-    return check_speed(r, node_get(map, "value"), to);
+    enum status s = record_read(o->r, o->map, o->row, ALL_KINDS, o->to);
+    if (!s)
+        s = read_profile(o);
+    return s ? s : signal_read(o->r, o->map, o->row, &o->to->signal);
+}
+
+static enum status read_velocity(const struct work *o)
+{
+    const enum status s = read_profiled(o);
+    return s ? s : check_speed(o, node_get(o->map, "value"));
 }
 
 /* The velocity of a pressure face must be tangential, since the pressure determines the normal one.
  * Links take none. */
-static enum status check_along(const struct reader *r, const struct node *map,
-                               const struct node *value, int face, const struct case_face *to)
+static enum status check_along(const struct work *o)
 {
     char path[NODE_PATH];
+    const struct case_face *const to = o->to;
+    const struct document *const d = o->r->document;
     const bool moves = to->velocity[0] || to->velocity[1] || to->velocity[2];
-    const struct node *profile = node_get(map, "profile");
-    node_path(map, path, sizeof path);
+    const struct node *value = node_get(o->map, "velocity");
+    const struct node *profile = node_get(o->map, "profile");
+    const int normal = o->face / 2;
+    node_path(o->map, path, sizeof path);
     if (!moves && profile)
-        return fail_at(r->document, profile->key_at,
+        return fail_at(d, profile->key_at,
                        "%s: there is a profile but no velocity that has it (for example velocity: "
                        "[%s, 0.01, 0.01])",
-                       path, face / 2 ? "0.01" : "0");
+                       path, normal ? "0.01" : "0");
     if (!moves)
         return STATUS_OK;
     if (to->rule == FACE_RULE_links)
         return fail_at(
-            r->document, value->at,
+            d, value->at,
             "%s: rule links does not prescribe the velocity along the face (leave it out, or "
             "rule: regularised)",
             path);
-    if (to->velocity[face / 2] != 0)
-        return fail_at(r->document, value->at,
+    if (to->velocity[normal] != 0)
+        return fail_at(d, value->at,
                        "%s: the velocity along %s, across face %s, follows from the pressure (only "
                        "that along the face is given here: 0 for %s)",
-                       path, key_axes[face / 2], key_faces[face], key_axes[face / 2]);
-    return check_speed(r, value, to);
+                       path, key_axes[normal], key_faces[o->face], key_axes[normal]);
+    return check_speed(o, value);
 }
 
-/* The density, given directly or by a pressure p as 1 + 3 p; default 1. */
-static enum status read_level(const struct reader *r, const struct node *map, const char *density,
-                              const char *pressure, double *level)
+/* The density, given directly or by a pressure p as 1 + 3 p; default 1. `pressure`: its key. */
+static enum status read_level(const struct work *o, const char *pressure_key)
 {
-    const bool by_pressure = value_find(map, pressure);
+    const struct key_path density = keys_below(o->row, "density"),
+                          pressure = keys_below(o->row, pressure_key);
+    const bool by_pressure = value_find(o->map, pressure.text);
     double p = 0;
-    enum status s = by_pressure && value_find(map, density)
-                        ? value_one_of(r, map, density, pressure)
-                        : value_read(r, map, pressure, &p);
-    *level = 1 + 3 * p;
-    return s || by_pressure ? s : value_read(r, map, density, level);
+    const enum status s = by_pressure && value_find(o->map, density.text)
+                              ? value_one_of(o->r, o->map, density.text, pressure.text)
+                              : value_read(o->r, o->map, pressure.text, &p);
+    o->to->density = 1 + 3 * p;
+    return s || by_pressure ? s : value_read(o->r, o->map, density.text, &o->to->density);
 }
 
-static enum status read_pressure(const struct reader *r, const struct node *map, const char *row,
-                                 int face, const int size[2], struct case_face *to)
+/* A signal scales the density's distance from 1, which must not be 0, nor get too large. */
+static enum status check_signal(const struct work *o)
 {
     char path[NODE_PATH];
-    enum status s;
-    if ((s = read_level(r, map, keys_below(row, "density").text, keys_below(row, "value").text,
-                        &to->density)) ||
-        (s = record_read(r, map, row, ALL_KINDS, to)) ||
-        (s = read_profile(r, map, row, size, to)) || (s = signal_read(r, map, row, &to->signal)) ||
-        (s = check_along(r, map, node_get(map, "velocity"), face, to)))
-        return s;
+    const struct case_face *const to = o->to;
+    const struct document *const d = o->r->document;
+    const struct node *n = node_get(o->map, "density");
+    n = n ? n : node_get(o->map, "value");
+    const struct place at = n ? n->at : o->map->key_at;
+    node_path(o->map, path, sizeof path);
     if (to->signal.kind == SIGNAL_constant)
         return STATUS_OK;
-    const struct node *n = node_get(map, "density");
-    n = n ? n : node_get(map, "value");
-    const struct place at = n ? n->at : map->key_at;
-    node_path(map, path, sizeof path);
     if (to->density == 1 && face_speed(to) == 0)
         return fail_at(
-            r->document, at,
+            d, at,
             "%s: with density 1 a variation in time has no effect: it scales the density's "
             "distance from 1 (give another density)",
             path);
     /* a table or a sine may change the sign of the distance */
     const double distance = fabs(to->density - 1) * signal_peak(&to->signal);
     if (distance > 0.5)
-        return fail_at(r->document, at,
-                       "%s: the density would come as far as %g from 1 (at most 0.5)", path,
+        return fail_at(d, at, "%s: the density would come as far as %g from 1 (at most 0.5)", path,
                        distance);
     return STATUS_OK;
 }
 
-/* choose_reflection() replaces a reflection that is not given. */
+static enum status read_pressure(const struct work *o)
+{
+    enum status s;
+    if ((s = read_level(o, "value")) || (s = read_profiled(o)) || (s = check_along(o)))
+        return s;
+    return check_signal(o);
+}
+
+/* Values that are not given; choose_reflection() replaces the reflection. */
 static void outlet_default(struct case_face *to)
 {
     to->density = 1;
     to->reflection = REFLECTION_AUTO;
 }
 
-static enum status read_outlet(const struct reader *r, const struct node *map, const char *row,
-                               int face, struct case_face *to)
+static enum status read_outlet(const struct work *o)
 {
-    const struct node *const velocity = node_get(map, "velocity");
+    const struct node *const velocity = node_get(o->map, "velocity");
+    const int normal = o->face / 2;
     enum status s;
-    outlet_default(to);
-    if ((s = read_level(r, map, keys_below(row, "density").text, keys_below(row, "pressure").text,
-                        &to->density)) ||
-        (s = record_read(r, map, row, 0, to)) || !velocity)
+    outlet_default(o->to);
+    if ((s = read_level(o, "pressure")) || (s = record_read(o->r, o->map, o->row, 0, o->to)) ||
+        !velocity)
         return s;
-    if (to->velocity[face / 2] != 0)
-        return fail_value(r, velocity,
+    if (o->to->velocity[normal] != 0)
+        return fail_value(o->r, velocity,
                           ": the velocity along %s, across face %s, follows from the flow (only "
                           "that along the face is given here: 0 for %s)",
-                          key_axes[face / 2], key_faces[face], key_axes[face / 2]);
-    return check_speed(r, velocity, to);
+                          key_axes[normal], key_faces[o->face], key_axes[normal]);
+    return check_speed(o, velocity);
 }
 
 enum status opening_read(const struct reader *r, const struct node *map, const char *base, int face,
@@ -251,8 +272,6 @@ enum status opening_read(const struct reader *r, const struct node *map, const c
 {
     const struct node *found;
     int axes[2], kind = 0;
-    face_axes(face, axes);
-    const int size[2] = {r->c->cells[axes[0]], r->c->cells[axes[1]]};
     enum status s = value_kind(r, map, key_face_kinds, "is both", "", &found, &kind);
     if (s)
         return s;
@@ -262,7 +281,10 @@ enum status opening_read(const struct reader *r, const struct node *map, const c
                         "0]}}; or wall, slip, pressure, outflow, nonreflecting)",
                         map->key);
     to->kind = (enum face_kind)kind;
+    face_axes(face, axes);
     const struct key_path row = keys_below(base, found->key);
+    const struct work o = {r, found, row.text, face, {r->c->cells[axes[0]], r->c->cells[axes[1]]},
+                           to};
     if (keys_row(row.text)->type == KEY_EMPTY)
         return value_read(r, map, row.text, NULL);
     if (found->kind != NODE_MAPPING && to->kind == FACE_pressure) {
@@ -275,14 +297,14 @@ enum status opening_read(const struct reader *r, const struct node *map, const c
         return value_wrong(r, found, row.text);
     switch (to->kind) {
     case FACE_wall:
-        return read_wall(r, found, row.text, face, to);
+        return read_wall(&o);
     case FACE_velocity:
-        return read_velocity(r, found, row.text, size, to);
+        return read_velocity(&o);
     case FACE_pressure:
-        return read_pressure(r, found, row.text, face, size, to);
+        return read_pressure(&o);
     case FACE_nonreflecting:
     case FACE_outflow:
-        return read_outlet(r, found, row.text, face, to);
+        return read_outlet(&o);
     case FACE_periodic:
     case FACE_slip:
         break;
@@ -321,28 +343,33 @@ int case_opening_side(const struct flow_case *c, int k)
     return k < 6 ? k : c->patches[k - 6].face;
 }
 
+bool face_has(enum face_kind kind, unsigned properties)
+{
+#define X(name, has, ...) has,
+    static const unsigned table[] = {FACE_LIST(X)};
+#undef X
+    return table[kind] & properties;
+}
+
 bool face_open(enum face_kind kind)
 {
-    return kind == FACE_velocity || kind == FACE_pressure || kind == FACE_outflow ||
-           kind == FACE_nonreflecting;
+    return face_has(kind, FACE_HAS_flow);
 }
 
 bool face_holds_density(const struct case_face *face)
 {
-    return face->kind == FACE_pressure || face->kind == FACE_outflow ||
-           face->kind == FACE_nonreflecting;
+    return face_has(face->kind, FACE_HAS_density);
+}
+
+bool face_on_nodes(const struct case_face *face)
+{
+    return face_has(face->kind, FACE_HAS_profile) && face->rule == FACE_RULE_regularised;
 }
 
 bool opening_has_profile(const struct case_face *face)
 {
-    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
-           face->profile != PROFILE_uniform && face->profile != PROFILE_table;
-}
-
-bool opening_wet(const struct case_face *face)
-{
-    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
-           face->rule == FACE_RULE_regularised;
+    return face_has(face->kind, FACE_HAS_profile) && face->profile != PROFILE_uniform &&
+           face->profile != PROFILE_table;
 }
 
 void face_destroy(struct case_face *face)

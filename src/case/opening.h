@@ -15,9 +15,6 @@ enum status opening_read(const struct reader *r, const struct node *map, const c
                          struct case_face *to);
 enum status opening_read_word(const struct reader *r, const struct node *n, struct case_face *to);
 
-/* Does the face's plane lie on the centres of the outermost cells? */
-bool opening_wet(const struct case_face *face);
-
 /* Has it a profile that varies with the distance from the edges? */
 bool opening_has_profile(const struct case_face *face);
 

@@ -28,7 +28,37 @@ static bool has(const struct key *key, unsigned kind)
 /* Does a bool beside the value say whether the key was given? */
 static bool tells_given(const struct key *key)
 {
-    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS;
+    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS && key->type != KEY_NAMES;
+}
+
+enum status things_read(const struct reader *r, const struct node *map, const struct key *key,
+                        void *to)
+{
+    int *const count = (int *)((char *)to + key->beside);
+    enum status s = STATUS_OK;
+    if (!map || !map->count)
+        return STATUS_OK;
+    if (map->count > key->most)
+        return fail_at(r->document, map->key_at, "%s has %d entries (at most %d)", map->key,
+                       map->count, key->most);
+    char *const first = calloc((size_t)map->count, key->size);
+    if (!first)
+        return fail_machine("no memory for %s", key->path);
+    memcpy((char *)to + key->at, &first, sizeof first);
+    for (const struct node *n = map->first; n && !s; n = n->next) {
+        char *const thing = first + (size_t)(*count)++ * key->size;
+        snprintf(thing, CASE_NAME, "%s", n->key); /* outline_check() bounds the length */
+        s = key->read(r, n, thing);
+    }
+    return s;
+}
+
+struct things things_of(const struct key *key, const void *from)
+{
+    const char *const base = from;
+    struct things t = {.count = *(const int *)(base + key->beside), .size = key->size};
+    memcpy(&t.first, base + key->at, sizeof t.first);
+    return t;
 }
 
 /* Reads a map whose keys belong to the same struct; with `beside` the map is optional. */
@@ -57,6 +87,10 @@ enum status record_read(const struct reader *r, const struct node *map, const ch
             s = read_within(r, from, k, kind, base);
         if (k->within || !k->size || k->late)
             continue;
+        if (k->type == KEY_NAMES) {
+            s = things_read(r, value_find(from, k->path), k, base);
+            continue;
+        }
         if (tells_given(k))
             *(bool *)(base + k->beside) = value_find(from, k->path);
         s = value_read_beside(r, from, k, base + k->at, base + k->beside);
@@ -108,6 +142,21 @@ void write_close(struct writer *w)
     write_end(w);
 }
 
+void things_write(struct writer *w, const struct key *key, const void *from, thing_writer *write)
+{
+    const struct things t = things_of(key, from);
+    const struct key_path row = keys_below(key->path, "*");
+    for (int k = 0; k < t.count; k++) {
+        const char *const thing = t.first + (size_t)k * t.size;
+        write_open(w, thing);
+        if (write)
+            write(w, row.text, thing);
+        else
+            record_write(w, row.text, 0, thing);
+        write_close(w);
+    }
+}
+
 void write_word(struct writer *w, const char *key, const char *word)
 {
     write_key(w, key);
@@ -149,9 +198,11 @@ static void write_text(struct writer *w, const char *utf8)
     fputc('"', w->to);
 }
 
-static void write_integers(struct writer *w, const int v[3])
+static void write_integers(struct writer *w, const int *value, int count)
 {
-    fprintf(w->to, " [%d, %d, %d]", v[0], v[1], v[2]);
+    for (int k = 0; k < count; k++)
+        fprintf(w->to, "%s%d", k ? ", " : " [", value[k]);
+    fputc(']', w->to);
 }
 
 void write_choices(struct writer *w, const char *const *choices, unsigned bits)
@@ -166,13 +217,6 @@ void write_choices(struct writer *w, const char *const *choices, unsigned bits)
     fputc(']', w->to);
 }
 
-static void write_labels(struct writer *w, const int *label, int count)
-{
-    for (int k = 0; k < count; k++)
-        fprintf(w->to, "%s%d", k ? ", " : " [", label[k]);
-    fputc(']', w->to);
-}
-
 /* Writes the corners of the region's cells, from which the same cells follow; `all` for the whole
  * box. */
 static void write_region(struct writer *w, const struct case_region *region)
@@ -181,11 +225,15 @@ static void write_region(struct writer *w, const struct case_region *region)
     bool all = true;
     for (int a = 0; a < 3; a++)
         all = all && lo[a] == 0 && hi[a] == w->c->cells[a];
-    if (all)
+    if (all) {
         fputs(" all", w->to);
-    else
-        fprintf(w->to, " {from: [%d, %d, %d], to: [%d, %d, %d]}", lo[0], lo[1], lo[2], hi[0], hi[1],
-                hi[2]);
+        return;
+    }
+    fputs(" {from:", w->to);
+    write_integers(w, lo, 3);
+    fputs(", to:", w->to);
+    write_integers(w, hi, 3);
+    fputc('}', w->to);
 }
 
 /* x, y or z, or any vector. */
@@ -247,10 +295,10 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
         }
         /* fall through */
     case KEY_INTEGERS:
-        write_integers(w, whole);
+        write_integers(w, whole, 3);
         break;
     case KEY_LABELS:
-        write_labels(w, whole, *(const int *)beside);
+        write_integers(w, whole, *(const int *)beside);
         break;
     case KEY_CHOICES:
         write_choices(w, key->choices, *(const unsigned *)member);
@@ -288,6 +336,8 @@ static bool is_absent(const struct key *key, const char *from)
     const void *const member = from + key->at;
     if (tells_given(key))
         return !*(const bool *)(from + key->beside);
+    if (key->type == KEY_NAMES) /* without a function the section's code writes it */
+        return !key->write;
     if (key->type == KEY_TEXT)
         return !*(char *const *)member;
     if (key->type == KEY_CHOICES)

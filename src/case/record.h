@@ -21,6 +21,19 @@ enum status record_read(const struct reader *r, const struct node *map, const ch
 enum status record_refuse(const struct reader *r, const struct node *map, const char *row,
                           unsigned kind, const char *why);
 
+/* Read a map from names to things, the row `key` (struct key.read), into an array that *to gets.
+ * `map` NULL: no things. The caller frees the array, also after an error. */
+enum status things_read(const struct reader *r, const struct node *map, const struct key *key,
+                        void *to);
+
+/* The things of such a row in *from: thing k is at first + k * size. */
+struct things {
+    int count;
+    size_t size;
+    char *first;
+};
+struct things things_of(const struct key *key, const void *from);
+
 /* Where the resolved case is written: one key a line, or several keys in braces. */
 struct writer {
     FILE *to;
@@ -32,6 +45,11 @@ struct writer {
 
 /* Write the keys whose rows are directly below `row` from their struct. */
 void record_write(struct writer *w, const char *row, unsigned kind, const void *from);
+
+/* Write the things of such a row, each in braces. `write` writes the keys of a thing, whose row is
+ * `row`; NULL: as record_write does. */
+typedef void thing_writer(struct writer *w, const char *row, const void *thing);
+void things_write(struct writer *w, const struct key *key, const void *from, thing_writer *write);
 
 /* Begin a key ("key:") and end it after its value; the same for a map in braces. */
 void write_key(struct writer *w, const char *key);

@@ -1,5 +1,4 @@
-/* The sections of a case, each from its map in the tree into its part of struct flow_case.
- * Called in this order: later ones use what earlier ones have read. */
+/* The sections of a case, each from its map in the tree into its part of struct flow_case. */
 #ifndef TAGFLOW_SECTIONS_H
 #define TAGFLOW_SECTIONS_H
 
@@ -8,21 +7,14 @@
 
 #include "case/record.h"
 
-enum status section_units(struct reader *r, struct flow_case *c);
-enum status section_domain(struct reader *r, struct flow_case *c);
-enum status section_fluid(struct reader *r, struct flow_case *c);
-enum status section_solver(struct reader *r, struct flow_case *c);
-enum status section_faces(struct reader *r, struct flow_case *c);
-enum status section_subgrid(struct reader *r, struct flow_case *c);
-enum status section_choices(struct reader *r, struct flow_case *c);
-enum status section_patches(struct reader *r, struct flow_case *c);
-enum status section_initial(struct reader *r, struct flow_case *c);
-enum status section_force(struct reader *r, struct flow_case *c);
-enum status section_regions(struct reader *r, struct flow_case *c);
-enum status section_bodies(struct reader *r, struct flow_case *c);
-enum status section_run(struct reader *r, struct flow_case *c);
-enum status section_checks(struct reader *r, struct flow_case *c); /* checkpoint, check */
-enum status section_output(struct reader *r, struct flow_case *c);
+/* Each takes the section's map, or NULL if the case has none and may omit it. */
+typedef enum status section_reader(const struct reader *r, const struct node *map,
+                                   struct flow_case *c);
+section_reader units_read, domain_read, fluid_read, solver_read, subgrid_read, faces_read,
+    patches_check, initial_read, force_read, run_read, output_read;
+
+/* Defaults that depend on several sections. */
+void choose_defaults(struct flow_case *c);
 
 /* The whole case as YAML that reads back to the same struct. If the user gave reynolds, it is
  * written in place of the viscosity, so that rounding cannot change it. NULL, reported, without
@@ -54,29 +46,16 @@ enum {
     ALL_KINDS = -1
 };
 
-/* A map from names to things of one type, kept in an array of the case; the name is their first
- * member. */
-struct list {
-    const char *key;
-    size_t size, count, array; /* bytes of a thing; offsets of their number and of the array */
-    enum status (*read)(struct reader *r, const struct node *map, void *thing);
-    int most;
-};
-#define LIST(number, things)                                                                       \
-    sizeof *((struct flow_case *)0)->things, offsetof(struct flow_case, number),                   \
-        offsetof(struct flow_case, things)
-enum status list_read(struct reader *r, const struct node *map, const struct list *list,
-                      struct flow_case *c);
+/* Readers of things with names, and writers of keys that are not written by their type: members
+ * `read` and `write` of struct key. */
+thing_reader patch_read, region_read, body_read, part_read, series_read, field_read, average_read,
+    surface_read, image_read;
+key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
+    watched_write, stop_write, columns_write, entries_write;
 
-/* Writers of keys that are not written by their type. */
-void reynolds_write(struct writer *w, const struct key *key, const void *from);
-void precision_write(struct writer *w, const struct key *key, const void *from);
-void subgrid_write(struct writer *w, const struct key *key, const void *from);
-void profile_write(struct writer *w, const struct key *key, const void *from);
-void signal_write(struct writer *w, const struct key *key, const void *from);
-void watched_write(struct writer *w, const struct key *key, const void *from);
-void stop_write(struct writer *w, const struct key *key, const void *from);
-void columns_write(struct writer *w, const struct key *key, const void *from);
+/* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
+enum status check_mach(const struct reader *r, const struct node *value, double speed,
+                       const char *what);
 
 /* velocity length / reynolds. Computed only here, so that its bits are always the same. */
 double viscosity_of(double reynolds, double velocity, double length);
@@ -94,9 +73,9 @@ void signal_destroy(struct case_signal *s);
 
 /* Writers of sections that are not written key by key. */
 void faces_write(struct writer *w);
-void patches_write(struct writer *w);
-void bodies_write(struct writer *w);
-void outputs_write(struct writer *w);
+
+/* Keys of a patch and of a body. */
+thing_writer patch_write, body_write;
 
 /* Free what these own. */
 void face_destroy(struct case_face *face);
@@ -106,7 +85,7 @@ void body_destroy(struct case_body *body);
 
 /* Read the shape of a map into *to, which is zeroed. */
 enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
-void shape_write(struct writer *w, const char *key, const struct case_shape *s);
+thing_writer shape_write;
 void shape_free(struct case_shape *s);
 
 /* Read the mesh of a map into *to, which is zeroed. */
@@ -137,6 +116,9 @@ void plain_locale_leave(struct plain_locale *l);
 
 /* How the viscosity is given: FLUID_BY_*. */
 unsigned fluid_kind(const struct case_fluid *f);
+
+/* The keys that a series has: bits of its kind. */
+unsigned series_kinds(const struct case_series *s);
 
 /* The keys that an initial flow has: bits of enum initial_keys. */
 unsigned initial_has(enum initial_flow flow);

@@ -143,6 +143,24 @@ static bool is_null(const struct node *n)
            (!*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null"));
 }
 
+/* A single value; in plain style it must not be empty or null. */
+static bool is_scalar(const struct node *n)
+{
+    return n->kind == NODE_SCALAR && !is_null(n);
+}
+
+/* A number without a unit. */
+static bool is_bare(const struct node *n)
+{
+    struct quantity q;
+    return !quantity_parse(n->text, &q) && q.bare;
+}
+
+static bool is_word(const struct node *n)
+{
+    return is_scalar(n) && *n->text;
+}
+
 enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
 {
     char path[NODE_PATH], type[KEYS_TYPE], quoted[TEXT_QUOTE], list[32];
@@ -158,51 +176,69 @@ enum status value_wrong(const struct reader *r, const struct node *n, const char
                       last_segment(path), key->example);
 }
 
+/* A value in the tree and the row of its key. */
+struct given {
+    const struct reader *r;
+    const struct node *n;
+    const struct key *key;
+};
+
+/* An entry of a list. */
+static struct given item(struct given list, const struct node *n)
+{
+    return (struct given){list.r, n, list.key};
+}
+
+static enum status wrong(struct given g)
+{
+    return value_wrong(g.r, g.n, g.key->path);
+}
+
 /* More about a number out of range: pressures are relative; one without a unit beside `units` may
  * be meant in that unit. */
-static void advice_of(const struct reader *r, const struct node *n, const struct key *key,
-                      char text[192])
+static void advice_of(struct given g, char text[192])
 {
-    const struct node *number = n->kind == NODE_SCALAR ? n : n->first;
+    const bool scalar = g.n->kind == NODE_SCALAR;
+    const struct node *number = scalar ? g.n : g.n->first;
     struct quantity q = {.value = 0};
     *text = '\0';
-    if (key->unit == UNIT_PRESSURE) {
+    if (g.key->unit == UNIT_PRESSURE) {
         snprintf(
             text, 192,
             "; pressures are relative to that of the fluid at rest: write 0 for it, also where it "
             "is 1 bar, or the difference%s",
-            r->c->units.given ? "; with a smaller units.dt larger ones fit" : "");
+            g.r->c->units.given ? "; with a smaller units.dt larger ones fit" : "");
         return;
     }
-    if (key->type == KEY_PHYSICAL || !unit_info(key->unit)->dimension.s || !r->c->units.given)
+    if (g.key->type == KEY_PHYSICAL || !unit_info(g.key->unit)->dimension.s || !g.r->c->units.given)
         return;
-    for (; number; number = n->kind == NODE_SCALAR ? NULL : number->next)
+    for (; number; number = scalar ? NULL : number->next)
         if (number->kind == NODE_SCALAR && !quantity_parse(number->text, &q) && q.bare && q.value) {
             snprintf(text, 192, "; %.40s %s has a unit", number->text,
-                     unit_info(key->unit)->symbol);
+                     unit_info(g.key->unit)->symbol);
             return;
         }
 }
 
 /* `value`: the compared number, in lattice units, steps or SI units; `computed`: it was computed,
  * the text does not show it. */
-static enum status out_of_range(const struct reader *r, const struct node *n, const struct key *key,
-                                double value, bool computed)
+static enum status out_of_range(struct given g, double value, bool computed)
 {
     char range[128], quoted[TEXT_QUOTE], advice[192], also[64] = "";
-    const bool steps = key->type == KEY_INTERVAL || key->type == KEY_STEP || key->type == KEY_DUE;
-    const char *unit = steps                                     ? " steps"
-                       : key->type == KEY_PHYSICAL || !key->unit ? ""
-                                                                 : " in lattice units";
-    range_text(key, range, sizeof range);
-    advice_of(r, n, key, advice);
-    if (n->kind != NODE_SCALAR)
-        return fail_value(r, n, ": magnitude %g is out of range (%s%s%s)", value, range, unit,
+    const bool steps =
+        g.key->type == KEY_INTERVAL || g.key->type == KEY_STEP || g.key->type == KEY_DUE;
+    const char *unit = steps                                         ? " steps"
+                       : g.key->type == KEY_PHYSICAL || !g.key->unit ? ""
+                                                                     : " in lattice units";
+    range_text(g.key, range, sizeof range);
+    advice_of(g, advice);
+    if (g.n->kind != NODE_SCALAR)
+        return fail_value(g.r, g.n, ": magnitude %g is out of range (%s%s%s)", value, range, unit,
                           advice);
     if (computed)
         snprintf(also, sizeof also, ", %g%s,", value, unit);
-    return fail_value(r, n, ": %s%s is out of range (%s%s%s)", quote_text(n->text, quoted), also,
-                      range, unit, advice);
+    return fail_value(g.r, g.n, ": %s%s is out of range (%s%s%s)", quote_text(g.n->text, quoted),
+                      also, range, unit, advice);
 }
 
 static bool in_range(const struct key_range *range, double value)
@@ -213,43 +249,42 @@ static bool in_range(const struct key_range *range, double value)
 
 /* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
  */
-static enum status number_of(const struct reader *r, const struct node *n, const struct key *key,
-                             enum key_unit unit, double *value, bool *converted)
+static enum status number_of(struct given g, enum key_unit unit, double *value, bool *converted)
 {
     char path[NODE_PATH], quoted[TEXT_QUOTE];
     struct quantity q;
     const struct unit_info *info = unit_info(unit);
-    const bool physical = key->type == KEY_PHYSICAL || key->type == KEY_SIZE;
+    const bool physical = g.key->type == KEY_PHYSICAL || g.key->type == KEY_SIZE;
     const char *end;
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, key->path);
-    const char *problem = quantity_parse(n->text, &q);
-    const bool starts = !number_parse(n->text, &end, value);
-    node_path(n, path, sizeof path);
-    quote_text(n->text, quoted);
+    if (!is_scalar(g.n))
+        return wrong(g);
+    const char *problem = quantity_parse(g.n->text, &q);
+    const bool starts = !number_parse(g.n->text, &end, value);
+    node_path(g.n, path, sizeof path);
+    quote_text(g.n->text, quoted);
     if (problem && !starts && !strstr(problem, "large"))
-        return value_wrong(r, n, key->path);
+        return wrong(g);
     if (problem)
-        return fail_value(r, n, ": %s %s", quoted, problem);
+        return fail_value(g.r, g.n, ": %s %s", quoted, problem);
     if (q.bare && physical)
-        return fail_value(r, n, ": %s has no unit (for example %s)", quoted, info->example);
+        return fail_value(g.r, g.n, ": %s has no unit (for example %s)", quoted, info->example);
     *converted = !q.bare && !physical;
-    if (r->unitless && !q.bare && key->type != KEY_PHYSICAL)
-        r->unitless->others++;
+    if (g.r->unitless && !q.bare && g.key->type != KEY_PHYSICAL)
+        g.r->unitless->others++;
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
-        return fail_value(r, n, ": %s is not %s (for example %s)", quoted, info->noun,
+        return fail_value(g.r, g.n, ": %s is not %s (for example %s)", quoted, info->noun,
                           info->example);
-    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && r->c->units.cell > 0;
-    if (*converted && !r->c->units.given && !length)
-        return fail_value(r, n,
+    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && g.r->c->units.cell > 0;
+    if (*converted && !g.r->c->units.given && !length)
+        return fail_value(g.r, g.n,
                           ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
                           "number in lattice units)",
                           quoted);
-    const struct quantity_scale scale = {length ? r->c->units.cell : r->c->units.dx, r->c->units.dt,
-                                         r->c->units.density};
+    const struct quantity_scale scale = {length ? g.r->c->units.cell : g.r->c->units.dx,
+                                         g.r->c->units.dt, g.r->c->units.density};
     *value = *converted ? q.value / quantity_unit(q.dimension, &scale) : q.value;
     if (!isfinite(*value))
-        return fail_value(r, n, ": %s is too large in lattice units", quoted);
+        return fail_value(g.r, g.n, ": %s is too large in lattice units", quoted);
     return STATUS_OK;
 }
 
@@ -267,115 +302,109 @@ static bool whole_power(const char *text, long long *value)
     return whole;
 }
 
-static enum status integer_of(const struct reader *r, const struct node *n, const struct key *key,
-                              int64_t *value)
+static enum status integer_of(struct given g, int64_t *value)
 {
     char *end;
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, key->path);
+    if (!is_scalar(g.n))
+        return wrong(g);
     errno = 0;
-    long long parsed = strtoll(n->text, &end, 10);
-    if (end == n->text || isspace((unsigned char)*n->text))
-        return value_wrong(r, n, key->path);
-    if (*end && !whole_power(n->text, &parsed))
-        return value_wrong(r, n, key->path);
-    if (errno || !in_range(&key->range, (double)parsed))
-        return out_of_range(r, n, key, 0, false);
+    long long parsed = strtoll(g.n->text, &end, 10);
+    if (end == g.n->text || isspace((unsigned char)*g.n->text))
+        return wrong(g);
+    if (*end && !whole_power(g.n->text, &parsed))
+        return wrong(g);
+    if (errno || !in_range(&g.key->range, (double)parsed))
+        return out_of_range(g, 0, false);
     *value = parsed;
     return STATUS_OK;
 }
 
-static enum status integers_of(const struct reader *r, const struct node *n, const struct key *key,
-                               int value[3])
+static enum status integers_of(struct given g, int value[3])
 {
     enum status s = STATUS_OK;
-    if (n->kind != NODE_SEQUENCE || n->count != 3)
-        return value_wrong(r, n, key->path);
-    for (const struct node *c = n->first; c && !s; c = c->next) {
+    if (g.n->kind != NODE_SEQUENCE || g.n->count != 3)
+        return wrong(g);
+    for (const struct node *c = g.n->first; c && !s; c = c->next) {
         int64_t wide = 0;
-        s = integer_of(r, c, key, &wide);
+        s = integer_of(item(g, c), &wide);
         *value++ = (int)wide;
     }
     return s;
 }
 
 /* auto gives 0 0 0. */
-static enum status ranks_of(const struct reader *r, const struct node *n, const struct key *key,
-                            int value[3])
+static enum status ranks_of(struct given g, int value[3])
 {
-    if (n->kind != NODE_SCALAR || strcmp(n->text, "auto") != 0)
-        return integers_of(r, n, key, value);
+    if (g.n->kind != NODE_SCALAR || strcmp(g.n->text, "auto") != 0)
+        return integers_of(g, value);
     value[0] = value[1] = value[2] = 0;
     return STATUS_OK;
 }
 
-static enum status labels_of(const struct reader *r, const struct node *n, const struct key *key,
-                             int *value, int *count)
+static enum status labels_of(struct given g, int *value, int *count)
 {
-    const int most = (int)(key->size / sizeof *value);
-    const bool list = n->kind == NODE_SEQUENCE;
-    if (n->kind == NODE_MAPPING || (list && !n->count))
-        return value_wrong(r, n, key->path);
-    if (list && n->count > most)
-        return fail_value(r, n, " is a list of %d (at most %d)", n->count, most);
+    const int most = (int)(g.key->size / sizeof *value);
+    const bool list = g.n->kind == NODE_SEQUENCE;
+    if (g.n->kind == NODE_MAPPING || (list && !g.n->count))
+        return wrong(g);
+    if (list && g.n->count > most)
+        return fail_value(g.r, g.n, " is a list of %d (at most %d)", g.n->count, most);
     *count = 0;
-    for (const struct node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
+    for (const struct node *c = list ? g.n->first : g.n; c; c = list ? c->next : NULL) {
         int64_t wide = 0;
-        const enum status s = integer_of(r, c, key, &wide);
+        const enum status s = integer_of(item(g, c), &wide);
         if (s)
             return s;
         for (int k = 0; k < *count; k++)
             if (value[k] == wide)
-                return fail_value(r, c, ": %d is named twice (keep one)", value[k]);
+                return fail_value(g.r, c, ": %d is named twice (keep one)", value[k]);
         value[(*count)++] = (int)wide;
     }
     return STATUS_OK;
 }
 
-static enum status checked_number(const struct reader *r, const struct node *n,
-                                  const struct key *key, double *value)
+static enum status checked_number(struct given g, double *value)
 {
     double number = 0;
     bool converted = false, bare;
-    const enum status s = number_of(r, n, key, key->unit, &number, &converted);
+    const enum status s = number_of(g, g.key->unit, &number, &converted);
     if (s)
         return s;
-    if (!in_range(&key->range, number))
-        return out_of_range(r, n, key, number, converted);
-    bare = !converted && key->type != KEY_PHYSICAL;
-    bare_note(r, n, key->unit, &number, &bare, 1);
+    if (!in_range(&g.key->range, number))
+        return out_of_range(g, number, converted);
+    bare = !converted && g.key->type != KEY_PHYSICAL;
+    bare_note(g.r, g.n, g.key->unit, &number, &bare, 1);
     *value = number;
     return STATUS_OK;
 }
 
-static enum status numbers_of(const struct reader *r, const struct node *n, const struct key *key,
-                              enum key_unit unit, int count, double *value)
+static enum status numbers_of(struct given g, enum key_unit unit, int count, double *value)
 {
     bool bare[3];
     double square = 0;
     int i = 0;
-    if (n->kind != NODE_SEQUENCE || n->count != count)
-        return value_wrong(r, n, key->path);
-    for (const struct node *c = n->first; c; c = c->next, i++) {
+    if (g.n->kind != NODE_SEQUENCE || g.n->count != count)
+        return wrong(g);
+    for (const struct node *c = g.n->first; c; c = c->next, i++) {
         bool converted = false;
-        const enum status s = number_of(r, c, key, unit, &value[i], &converted);
+        const enum status s = number_of(item(g, c), unit, &value[i], &converted);
         if (s)
             return s;
-        bare[i] = !converted && key->type != KEY_SIZE;
+        bare[i] = !converted && g.key->type != KEY_SIZE;
         square += value[i] * value[i];
-        if (key->type != KEY_VECTOR && !in_range(&key->range, value[i]))
-            return out_of_range(r, c, key, value[i], converted);
+        if (g.key->type != KEY_VECTOR && !in_range(&g.key->range, value[i]))
+            return out_of_range(item(g, c), value[i], converted);
     }
-    if (key->type == KEY_VECTOR && !in_range(&key->range, sqrt(square)))
-        return out_of_range(r, n, key, sqrt(square), true);
-    bare_note(r, n, unit, value, bare, count);
+    if (g.key->type == KEY_VECTOR && !in_range(&g.key->range, sqrt(square)))
+        return out_of_range(g, sqrt(square), true);
+    bare_note(g.r, g.n, unit, value, bare, count);
     return STATUS_OK;
 }
 
 enum status value_range(const struct reader *r, const struct node *map, const char *row,
                         enum key_unit unit, double value[2])
 {
-    return numbers_of(r, take(map, row), keys_row(row), unit, 2, value);
+    return numbers_of((struct given){r, take(map, row), keys_row(row)}, unit, 2, value);
 }
 
 enum status value_no_choice(const struct reader *r, const struct node *n, const struct key *key)
@@ -394,50 +423,48 @@ enum status value_no_choice(const struct reader *r, const struct node *n, const 
                       near ? "?)" : "");
 }
 
-static enum status choice_of(const struct reader *r, const struct node *n, const struct key *key,
-                             int *value)
+static enum status choice_of(struct given g, int *value)
 {
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, key->path);
-    *value = choice_index(key->choices, n->text);
-    return *value >= 0 ? STATUS_OK : value_no_choice(r, n, key);
+    if (!is_scalar(g.n))
+        return wrong(g);
+    *value = choice_index(g.key->choices, g.n->text);
+    return *value >= 0 ? STATUS_OK : value_no_choice(g.r, g.n, g.key);
 }
 
 /* Reads a direction; an axis' name gives a vector of length 1. */
-static enum status axis_of(const struct reader *r, const struct node *n, const struct key *key,
-                           double value[3])
+static enum status axis_of(struct given g, double value[3])
 {
-    if (n->kind == NODE_MAPPING || is_null(n))
-        return value_wrong(r, n, key->path);
-    if (n->kind == NODE_SCALAR) {
+    if (g.n->kind == NODE_MAPPING || is_null(g.n))
+        return wrong(g);
+    if (g.n->kind == NODE_SCALAR) {
         int axis = 0;
-        const enum status s = choice_of(r, n, key, &axis);
+        const enum status s = choice_of(g, &axis);
         for (int a = 0; a < 3; a++)
             value[a] = a == axis;
         return s;
     }
-    const enum status s = numbers_of(r, n, key, UNIT_NONE, 3, value);
+    const enum status s = numbers_of(g, UNIT_NONE, 3, value);
     if (s || value[0] != 0 || value[1] != 0 || value[2] != 0)
         return s;
-    return fail_value(r, n, ": all three are 0, which is no direction");
+    return fail_value(g.r, g.n, ": all three are 0, which is no direction");
 }
 
 /* A bit for each choice that is named. */
-static enum status choices_of(const struct reader *r, const struct node *n, const struct key *key,
-                              unsigned *value)
+static enum status choices_of(struct given g, unsigned *value)
 {
-    const bool list = n->kind == NODE_SEQUENCE;
+    const bool list = g.n->kind == NODE_SEQUENCE;
     *value = 0;
-    if (list && !n->count)
-        return value_wrong(r, n, key->path);
-    for (const struct node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
+    if (list && !g.n->count)
+        return wrong(g);
+    for (const struct node *c = list ? g.n->first : g.n; c; c = list ? c->next : NULL) {
         char quoted[TEXT_QUOTE];
         int index = 0;
-        const enum status s = choice_of(r, c, key, &index);
+        const enum status s = choice_of(item(g, c), &index);
         if (s)
             return s;
         if (*value & (1u << index))
-            return fail_value(r, c, ": %s is named twice (keep one)", quote_text(c->text, quoted));
+            return fail_value(g.r, c, ": %s is named twice (keep one)",
+                              quote_text(c->text, quoted));
         *value |= 1u << index;
     }
     return STATUS_OK;
@@ -459,7 +486,7 @@ enum status value_columns(const struct reader *r, const struct node *map, const 
         if (c->kind == NODE_SCALAR && choice_index(key->alone, c->text) >= 0)
             return fail_value(r, c, ": %s stands alone, it is no column (%s: %s)",
                               quote_text(c->text, quoted), last_segment(row), c->text);
-    return choices_of(r, n, key, value);
+    return choices_of((struct given){r, n, key}, value);
 }
 
 /* Unit conversion gives 82.000000000000014 where the user means the face of a cell. */
@@ -469,68 +496,86 @@ static double snap_to_half(double position)
     return fabs(position - half) <= 1e-9 * fmax(1, fabs(position)) ? half : position;
 }
 
-/* `count` positions, along axes of the box. */
-static enum status positions_of(const struct reader *r, const struct node *n, const struct key *key,
-                                const int *axes, int count, double *value)
+/* A position along an axis of the box. *bare: it has no unit. */
+static enum status position_of(struct given g, int axis, double *value, bool *bare)
 {
     char quoted[TEXT_QUOTE], also[64] = "";
+    const int cells = g.r->c->cells[axis];
+    double position = 0;
+    bool converted = false;
+    const enum status s = number_of(g, g.key->unit, &position, &converted);
+    if (s)
+        return s;
+    if (converted) {
+        position = snap_to_half(position);
+        snprintf(also, sizeof also, ", %g cells,", position);
+    }
+    if (!(position >= 0 && position <= cells))
+        return fail_value(g.r, g.n, ": %s%s is outside the box (0 to %d%s along %s)",
+                          quote_text(g.n->text, quoted), also, cells, converted ? " cells" : "",
+                          key_axes[axis]);
+    *value = position + 0.0; /* no -0 */
+    *bare = !converted;
+    return STATUS_OK;
+}
+
+/* `count` positions, along axes of the box. */
+static enum status positions_of(struct given g, const int *axes, int count, double *value)
+{
+    enum status s = STATUS_OK;
     bool bare[3];
     int i = 0;
-    if (n->kind != NODE_SEQUENCE || n->count != count)
-        return value_wrong(r, n, key->path);
-    for (const struct node *c = n->first; c; c = c->next, i++) {
-        const int a = axes[i], cells = r->c->cells[a];
-        double position = 0;
-        bool converted = false;
-        const enum status s = number_of(r, c, key, key->unit, &position, &converted);
-        if (s)
-            return s;
-        if (converted)
-            position = snap_to_half(position);
-        if (!(position >= 0 && position <= cells)) {
-            if (converted)
-                snprintf(also, sizeof also, ", %g cells,", position);
-            return fail_value(r, c, ": %s%s is outside the box (0 to %d%s along %s)",
-                              quote_text(c->text, quoted), also, cells, converted ? " cells" : "",
-                              key_axes[a]);
-        }
-        value[i] = position + 0.0; /* no -0 */
-        bare[i] = !converted;
-    }
-    bare_note(r, n, key->unit, value, bare, count);
-    return STATUS_OK;
+    if (g.n->kind != NODE_SEQUENCE || g.n->count != count)
+        return wrong(g);
+    for (const struct node *c = g.n->first; c && !s; c = c->next, i++)
+        s = position_of(item(g, c), axes[i], &value[i], &bare[i]);
+    if (!s)
+        bare_note(g.r, g.n, g.key->unit, value, bare, count);
+    return s;
 }
 
 enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
                         int *plane)
 {
-    char quoted[TEXT_QUOTE];
-    const struct key *key = keys_row(row);
-    const struct node *n = take(map, row);
+    const struct given g = {r, take(map, row), keys_row(row)};
     const int cells = r->c->cells[axis];
-    struct quantity q;
     int64_t index = 0;
     double position = 0;
-    bool converted = false;
+    bool bare = true;
+    enum status s;
     *plane = cells / 2;
-    if (!n)
+    if (!g.n)
         return STATUS_OK;
-    const bool bare =
-        n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare);
-    const enum status s = bare ? integer_of(r, n, key, &index)
-                               : number_of(r, n, key, key->unit, &position, &converted);
-    if (s)
+    if (is_scalar(g.n) && !is_bare(g.n)) {
+        s = position_of(g, axis, &position, &bare);
+        *plane = position < cells ? (int)position : cells - 1;
         return s;
-    if (bare && index >= cells)
-        return fail_value(r, n, ": plane %s is outside the box (0 to %d along %s)", n->text,
-                          cells - 1, key_axes[axis]);
-    position = bare ? (double)index : snap_to_half(position);
-    bare_note(r, n, key->unit, &position, &bare, 1);
-    if (!bare && !(position >= 0 && position <= cells))
-        return fail_value(r, n, ": %s, %g cells, is outside the box (0 to %d cells along %s)",
-                          quote_text(n->text, quoted), position, cells, key_axes[axis]);
-    *plane = bare ? (int)index : position < cells ? (int)floor(position) : cells - 1;
-    return STATUS_OK;
+    }
+    s = integer_of(g, &index);
+    if (!s && index >= cells)
+        s = fail_value(r, g.n, ": plane %s is outside the box (0 to %d along %s)", g.n->text,
+                       cells - 1, key_axes[axis]);
+    position = (double)index;
+    if (!s)
+        bare_note(r, g.n, g.key->unit, &position, &bare, 1);
+    *plane = (int)index;
+    return s;
+}
+
+enum status value_span(const struct reader *r, const struct node *n, double from, double to,
+                       int axis, int cells[2])
+{
+    if (from > to)
+        return fail_value(r, n, ": from %g is above to %g along %s (swap them)", from, to,
+                          key_axes[axis]);
+    cells[0] = (int)ceil(from - 0.5);
+    cells[1] = (int)floor(to - 0.5) + 1;
+    if (cells[0] < cells[1])
+        return STATUS_OK;
+    return fail_value(r, n,
+                      ": no cell has its centre between %g and %g along %s (that of cell i is i + "
+                      "0.5)",
+                      from, to, key_axes[axis]);
 }
 
 enum status value_text(const struct reader *r, const struct node *map, const char *row,
@@ -540,49 +585,47 @@ enum status value_text(const struct reader *r, const struct node *map, const cha
     *text = NULL;
     if (!n)
         return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
+    if (!is_word(n))
         return value_wrong(r, n, row);
     *text = n->text;
     return STATUS_OK;
 }
 
 /* Reads a wall time in seconds; `none` gives 0. A number without a unit is an error. */
-static enum status wall_of(const struct reader *r, const struct node *n, const struct key *key,
-                           double *seconds)
+static enum status wall_of(struct given g, double *seconds)
 {
     char quoted[TEXT_QUOTE];
     struct wall w;
-    if (n->kind != NODE_SCALAR || is_null(n))
-        return value_wrong(r, n, key->path);
-    if (key->type == KEY_WALL && !strcmp(n->text, "none")) {
+    if (!is_scalar(g.n))
+        return wrong(g);
+    if (g.key->type == KEY_WALL && !strcmp(g.n->text, "none")) {
         *seconds = 0;
         return STATUS_OK;
     }
-    const char *problem = wall_parse(n->text, &w);
-    quote_text(n->text, quoted);
-    if (problem && !strchr("+-.0123456789", *n->text))
-        return value_wrong(r, n, key->path);
+    const char *problem = wall_parse(g.n->text, &w);
+    quote_text(g.n->text, quoted);
+    if (problem && !strchr("+-.0123456789", *g.n->text))
+        return wrong(g);
     if (problem)
-        return fail_value(r, n, ": %s %s", quoted, problem);
+        return fail_value(g.r, g.n, ": %s %s", quoted, problem);
     if (w.bare)
-        return fail_value(r, n, ": %s has no unit (a wall time is 11h50m, 90 s or 11:50:00%s)",
-                          quoted, key->type == KEY_WALL ? "; or none" : "");
+        return fail_value(g.r, g.n, ": %s has no unit (a wall time is 11h50m, 90 s or 11:50:00%s)",
+                          quoted, g.key->type == KEY_WALL ? "; or none" : "");
     if (!(w.seconds > 0 && w.seconds <= WALL_MAX))
-        return fail_value(r, n, ": %s is out of range (above 0, at most %.0f s)", quoted, WALL_MAX);
+        return fail_value(g.r, g.n, ": %s is out of range (above 0, at most %.0f s)", quoted,
+                          WALL_MAX);
     *seconds = w.seconds;
     return STATUS_OK;
 }
 
 /* Steps or seconds of wall time; the other one is 0. */
-static enum status due_of(const struct reader *r, const struct node *n, const struct key *key,
-                          int64_t *steps, double *seconds)
+static enum status due_of(struct given g, int64_t *steps, double *seconds)
 {
     struct wall w;
     *steps = 0;
     *seconds = 0;
-    return n->kind == NODE_SCALAR && !is_null(n) && !wall_parse(n->text, &w) && w.bare
-               ? integer_of(r, n, key, steps)
-               : wall_of(r, n, key, seconds);
+    return is_scalar(g.n) && !wall_parse(g.n->text, &w) && w.bare ? integer_of(g, steps)
+                                                                  : wall_of(g, seconds);
 }
 
 enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
@@ -603,47 +646,43 @@ enum status value_or_map(const struct reader *r, const struct node *map, const c
 }
 
 /* Reads a number of steps; a time is rounded to whole steps. */
-static enum status interval_of(const struct reader *r, const struct node *n, const struct key *key,
-                               int64_t *value)
+static enum status interval_of(struct given g, int64_t *value)
 {
-    struct quantity q;
     double steps = 0;
     bool converted = false;
-    if (n->kind != NODE_SCALAR || is_null(n) || (!quantity_parse(n->text, &q) && q.bare))
-        return integer_of(r, n, key, value);
-    const enum status s = number_of(r, n, key, key->unit, &steps, &converted);
+    if (!is_scalar(g.n) || is_bare(g.n))
+        return integer_of(g, value);
+    const enum status s = number_of(g, g.key->unit, &steps, &converted);
     if (s)
         return s;
     const double whole = round(steps);
-    const bool vanished = key->type == KEY_INTERVAL && whole < 1 && steps != 0;
-    if (vanished || !in_range(&key->range, whole))
-        return out_of_range(r, n, key, steps, true);
+    const bool vanished = g.key->type == KEY_INTERVAL && whole < 1 && steps != 0;
+    if (vanished || !in_range(&g.key->range, whole))
+        return out_of_range(g, steps, true);
     *value = (int64_t)whole;
     return STATUS_OK;
 }
 
-static enum status text_of(const struct reader *r, const struct node *n, const struct key *key,
-                           char **text)
+static enum status text_of(struct given g, char **text)
 {
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
-        return value_wrong(r, n, key->path);
-    *text = strdup(n->text);
-    return *text ? STATUS_OK : fail_machine("no memory for the value of %s", key->path);
+    if (!is_word(g.n))
+        return wrong(g);
+    *text = strdup(g.n->text);
+    return *text ? STATUS_OK : fail_machine("no memory for the value of %s", g.key->path);
 }
 
-static enum status body_of(const struct reader *r, const struct node *n, const struct key *key,
-                           int *body)
+static enum status body_of(struct given g, int *body)
 {
     char quoted[TEXT_QUOTE];
-    const struct flow_case *const c = r->c;
-    if (n->kind != NODE_SCALAR || is_null(n) || !*n->text)
-        return value_wrong(r, n, key->path);
+    const struct flow_case *const c = g.r->c;
+    if (!is_word(g.n))
+        return wrong(g);
     for (int k = 0; k < c->body_count; k++)
-        if (!strcmp(c->bodies[k].name, n->text)) {
+        if (!strcmp(c->bodies[k].name, g.n->text)) {
             *body = k;
             return STATUS_OK;
         }
-    return fail_value(r, n, ": there is no body %s (%s%s)", quote_text(n->text, quoted),
+    return fail_value(g.r, g.n, ": there is no body %s (%s%s)", quote_text(g.n->text, quoted),
                       c->body_count ? "for example " : "bodies is empty",
                       c->body_count ? c->bodies[0].name : "");
 }
@@ -659,19 +698,13 @@ static enum status region_of(const struct reader *r, const struct node *map, con
     if (s || (s = value_read(r, inner, keys_below(key->path, "from").text, from)) ||
         (s = value_read(r, inner, keys_below(key->path, "to").text, to)))
         return s;
-    for (int a = 0; a < 3; a++) {
-        if (from[a] > to[a])
-            return fail_value(r, inner, ": from %g is above to %g along %s (swap them)", from[a],
-                              to[a], key_axes[a]);
-        region->lo[a] = (int)ceil(from[a] - 0.5);
-        region->hi[a] = (int)floor(to[a] + 0.5);
-        if (region->lo[a] >= region->hi[a])
-            return fail_value(r, inner,
-                              ": no cell has its centre between %g and %g along %s (that of cell i "
-                              "is i + 0.5)",
-                              from[a], to[a], key_axes[a]);
+    for (int a = 0; a < 3 && !s; a++) {
+        int span[2] = {0, 0};
+        s = value_span(r, inner, from[a], to[a], a, span);
+        region->lo[a] = span[0];
+        region->hi[a] = span[1];
     }
-    return STATUS_OK;
+    return s;
 }
 
 /* Integers, choices and bools have members of different sizes. */
@@ -694,63 +727,61 @@ static void store(const struct key *key, void *member, int64_t value)
         *(int64_t *)member = value;
 }
 
-static enum status whole_of(const struct reader *r, const struct node *n, const struct key *key,
-                            void *to)
+static enum status whole_of(struct given g, void *to)
 {
-    const bool choice = key->type == KEY_CHOICE || key->type == KEY_WATCHED;
+    const bool choice = g.key->type == KEY_CHOICE || g.key->type == KEY_WATCHED;
     int64_t value = 0;
     int index = 0;
-    const enum status s = choice                     ? choice_of(r, n, key, &index)
-                          : key->type == KEY_INTEGER ? integer_of(r, n, key, &value)
-                                                     : interval_of(r, n, key, &value);
+    const enum status s = choice                       ? choice_of(g, &index)
+                          : g.key->type == KEY_INTEGER ? integer_of(g, &value)
+                                                       : interval_of(g, &value);
     if (!s)
-        store(key, to, choice ? key->first + index : value);
+        store(g.key, to, choice ? g.key->first + index : value);
     return s;
 }
 
 /* The value of a node. */
-static enum status read_node(const struct reader *r, const struct node *n, const struct key *key,
-                             void *to, void *beside)
+static enum status read_node(struct given g, void *to, void *beside)
 {
     static const int axes[3] = {0, 1, 2};
-    switch (key->type) {
+    switch (g.key->type) {
     case KEY_CHOICE:
     case KEY_WATCHED:
     case KEY_INTEGER:
     case KEY_INTERVAL:
     case KEY_STEP:
-        return whole_of(r, n, key, to);
+        return whole_of(g, to);
     case KEY_NUMBER:
     case KEY_VALUE:
     case KEY_PHYSICAL:
-        return checked_number(r, n, key, to);
+        return checked_number(g, to);
     case KEY_VECTOR:
     case KEY_SIZE:
-        return numbers_of(r, n, key, key->unit, 3, to);
+        return numbers_of(g, g.key->unit, 3, to);
     case KEY_AXIS:
-        return axis_of(r, n, key, to);
+        return axis_of(g, to);
     case KEY_INTEGERS:
-        return integers_of(r, n, key, to);
+        return integers_of(g, to);
     case KEY_RANKS:
-        return ranks_of(r, n, key, to);
+        return ranks_of(g, to);
     case KEY_LABELS:
-        return labels_of(r, n, key, to, beside);
+        return labels_of(g, to, beside);
     case KEY_CHOICES:
-        return choices_of(r, n, key, to);
+        return choices_of(g, to);
     case KEY_WALL:
-        return wall_of(r, n, key, to);
+        return wall_of(g, to);
     case KEY_DUE:
-        return due_of(r, n, key, to, beside);
+        return due_of(g, to, beside);
     case KEY_POSITION:
-        return positions_of(r, n, key, axes, 3, to);
+        return positions_of(g, axes, 3, to);
     case KEY_POINT:
-        return positions_of(r, n, key, r->axes, 2, to);
+        return positions_of(g, g.r->axes, 2, to);
     case KEY_BODY:
-        return body_of(r, n, key, to);
+        return body_of(g, to);
     case KEY_TEXT:
-        return text_of(r, n, key, to);
+        return text_of(g, to);
     case KEY_EMPTY:
-        return n->kind == NODE_MAPPING && !n->count ? STATUS_OK : value_wrong(r, n, key->path);
+        return g.n->kind == NODE_MAPPING && !g.n->count ? STATUS_OK : wrong(g);
     default:
         assert(!"a value of this type is read by code");
         return STATUS_OK;
@@ -760,14 +791,15 @@ static enum status read_node(const struct reader *r, const struct node *n, const
 enum status value_read_beside(const struct reader *r, const struct node *map, const struct key *key,
                               void *to, void *beside)
 {
-    struct node *n = take(map, key->path), spare = {.text = key->fallback, .plain = true};
+    const struct node *n = take(map, key->path);
+    const struct node spare = {.text = key->fallback, .plain = true};
     if (!n && key->required)
         return value_missing(r, map, key->path, "");
     if (key->type == KEY_REGION)
         return region_of(r, map, key, to);
     if (!n && key->fallback && *key->fallback != '[') /* default lists are zeros already */
         n = &spare;
-    return n ? read_node(r, n, key, to, beside) : STATUS_OK;
+    return n ? read_node((struct given){r, n, key}, to, beside) : STATUS_OK;
 }
 
 enum status value_read(const struct reader *r, const struct node *map, const char *row, void *to)

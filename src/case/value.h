@@ -85,6 +85,11 @@ enum status value_columns(const struct reader *r, const struct node *map, const 
 enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
                         int *plane);
 
+/* The cells from cells[0] to below cells[1] along an axis whose centres lie between two positions,
+ * which are given at node n. An error if there is none. */
+enum status value_span(const struct reader *r, const struct node *n, double from, double to,
+                       int axis, int cells[2]);
+
 /* The text of a KEY_TEXT, which lives as long as the document; NULL when the key is not there. */
 enum status value_text(const struct reader *r, const struct node *map, const char *row,
                        const char **text);

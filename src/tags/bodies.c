@@ -257,7 +257,7 @@ static enum reason look_at(const struct domain *d, const bool *asked, int x, int
         if (row->fluid)
             continue;
         *links |= 1u << i;
-        if (row->boundary == BOUNDARY_surface)
+        if (boundary_is(row->boundary) & RULE_listed)
             reason = REASON_step;
         else if (row->body && asked[row->body - 1] && reason == REASON_none)
             reason = REASON_forces;

@@ -63,25 +63,15 @@ static int opening_at(const struct faces *f, int face, const int g[3])
 /* The rule of the cells beyond the face. */
 static int rule_of(const struct case_face *what)
 {
+#define X(name, has, links, nodes) {BOUNDARY_##links, BOUNDARY_##nodes},
+    static const struct {
+        int links, nodes;
+    } rules[] = {FACE_LIST(X)};
+#undef X
     const bool moves = what->velocity[0] || what->velocity[1] || what->velocity[2];
-    const bool links = what->rule == FACE_RULE_links;
-    switch (what->kind) {
-    case FACE_periodic:
-        return BOUNDARY_none;
-    case FACE_wall:
-        return moves ? BOUNDARY_moving : BOUNDARY_halfway;
-    case FACE_slip:
-        return BOUNDARY_slip;
-    case FACE_velocity:
-        return links ? BOUNDARY_velocity_links : BOUNDARY_velocity_regularised;
-    case FACE_pressure:
-        return links ? BOUNDARY_pressure_links : BOUNDARY_pressure_regularised;
-    case FACE_outflow:
-        return BOUNDARY_outflow;
-    case FACE_nonreflecting:
-        return BOUNDARY_nonreflecting;
-    }
-    return BOUNDARY_halfway;
+    if (what->kind == FACE_wall && moves)
+        return BOUNDARY_moving;
+    return what->rule == FACE_RULE_links ? rules[what->kind].links : rules[what->kind].nodes;
 }
 
 /* Are the outermost fluid cells nodes of this opening? */
@@ -174,15 +164,14 @@ static enum status make_opening(struct faces *f, struct opening *o)
     struct tag_row row = {.boundary = (uint8_t)rule};
     enum status status = domain_signal(f->d, &o->what->signal, &o->signal);
     o->beyond = TAG_WALL;
-    if (status || rule == BOUNDARY_none || rule == BOUNDARY_halfway)
+    if (status || boundary_is(rule) & RULE_as_sent)
         return status;
-    if ((o->what->kind == FACE_velocity || o->what->kind == FACE_pressure) &&
-        o->what->profile != PROFILE_uniform)
+    if (face_has(o->what->kind, FACE_HAS_profile) && o->what->profile != PROFILE_uniform)
         status = make_table(f, o);
     if (status)
         return status;
     put_velocity(o, &row);
-    if (rule == BOUNDARY_moving) {
+    if (o->what->kind == FACE_wall) {
         row.face = 0;
         row.signal = o->signal;
     } else if (face_holds_density(o->what)) {
@@ -248,7 +237,7 @@ static struct tag_row node_row(const struct faces *f, const struct node_row *nod
     if (density) {
         put_velocity(density, &row);
         put_density(density, &row);
-        row.boundary = BOUNDARY_pressure_regularised;
+        row.boundary = (uint8_t)rule_of(density->what);
         if (velocity || densities > 1 || sound)
             row.boundary = BOUNDARY_edge_regularised;
         if (!velocity && (densities > 1 || sound))
@@ -256,11 +245,11 @@ static struct tag_row node_row(const struct faces *f, const struct node_row *nod
     } else if (!velocity) {
         put_velocity(sound, &row);
         put_density(sound, &row);
-        row.boundary = BOUNDARY_nonreflecting;
+        row.boundary = (uint8_t)rule_of(sound->what);
     }
     if (velocity) {
         put_velocity(velocity, &row);
-        row.boundary = density ? BOUNDARY_edge_regularised : BOUNDARY_velocity_regularised;
+        row.boundary = (uint8_t)(density ? BOUNDARY_edge_regularised : rule_of(velocity->what));
     }
     return row;
 }

@@ -10,12 +10,6 @@
 
 static const double pi = 3.141592653589793;
 
-static bool is_wet(const struct case_face *face)
-{
-    return (face->kind == FACE_velocity || face->kind == FACE_pressure) &&
-           face->rule == FACE_RULE_regularised;
-}
-
 struct profile_stretch profile_stretch(const struct flow_case *c, int axis)
 {
     const struct case_face *const faces = &c->faces[2 * axis];
@@ -23,9 +17,9 @@ struct profile_stretch profile_stretch(const struct flow_case *c, int axis)
     bool held[2];
     for (int side = 0; side < 2; side++) {
         at[side] = side ? c->cells[axis] : 0;
-        if (is_wet(&faces[side]))
+        if (face_on_nodes(&faces[side]))
             at[side] += side ? -0.5 : 0.5;
-        held[side] = faces[side].kind == FACE_wall || faces[side].kind == FACE_velocity;
+        held[side] = face_has(faces[side].kind, FACE_HAS_edge);
     }
     struct profile_stretch s = {held[0] || held[1], at[0], at[1]};
     if (held[0] && !held[1])
@@ -180,7 +174,7 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
     const size_t cells = (size_t)size[0] * (size_t)size[1];
     const struct case_patch *const patch = patch_of(c, what);
     const bool pipe = patch && patch->shape == PATCH_disc;
-    const bool has = what->kind == FACE_velocity || what->kind == FACE_pressure;
+    const bool has = face_has(what->kind, FACE_HAS_profile);
     const bool flat = !has || what->profile == PROFILE_uniform;
     struct profile_stretch s[2];
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "case/sections.h"
+
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
 enum { SAID = 1 << 16 };
@@ -172,278 +174,175 @@ enum status fuzz_read(const struct fuzz_input *in, struct flow_case *c)
     return s;
 }
 
+/* Two structs, each with the members that the rows of a map name. They must be equal. */
+struct pair {
+    const void *a, *b;
+};
+
+static void same_keys(const char *row, unsigned kind, struct pair p);
+
+/* The members at this offset. */
+static struct pair at(struct pair p, size_t offset)
+{
+    return (struct pair){(const char *)p.a + offset, (const char *)p.b + offset};
+}
+
 /* Numbers are compared bit by bit: -0 is not 0. */
-#define SAME(member)                                                                               \
-    do {                                                                                           \
-        if (memcmp(&a->member, &b->member, sizeof a->member) != 0)                                 \
-            fuzz_wrong("the resolved text changes " #member ":\n%s", resolved);                    \
-    } while (0)
-
-static void same_region(const struct case_region *a, const struct case_region *b,
-                        const char *resolved)
+static void same_bytes(const struct key *key, struct pair p, size_t size)
 {
-    SAME(lo);
-    SAME(hi);
+    if (memcmp(p.a, p.b, size) != 0)
+        fuzz_wrong("the resolved text changes %s", key->path);
 }
 
-static void same_series(const struct case_series *a, const struct case_series *b,
-                        const char *resolved)
+static void same_text(const struct key *key, struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    SAME(kind);
-    SAME(every);
-    SAME(of);
-    SAME(from);
-    SAME(to);
-    SAME(points);
-    SAME(axis);
-    SAME(at);
-    SAME(body);
-    SAME(area);
-    if (a->area > 0) /* what coefficients are made with */
-        SAME(velocity);
-    if (a->area > 0 || a->kind == SERIES_KIND_permeability)
-        SAME(length);
-    SAME(about_given);
-    SAME(center_given);
-    SAME(density_face);
-    SAME(statistics);
-    SAME(statistics_from);
-    SAME(about);
+    const char *const a = *(char *const *)p.a, *const b = *(char *const *)p.b;
+    if (!a != !b || (a && strcmp(a, b) != 0))
+        fuzz_wrong("the resolved text changes %s", key->path);
 }
 
-static void same_field(const struct case_field *a, const struct case_field *b, const char *resolved)
+static void same_signal(const struct key *key, struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    SAME(every);
-    SAME(of);
-    same_region(&a->region, &b->region, resolved);
-    SAME(stride);
-    SAME(precision);
+    const struct case_signal *const a = p.a, *const b = p.b;
+    const size_t size = (size_t)a->points * sizeof *a->times;
+    if (a->kind != b->kind || a->points != b->points || a->duration != b->duration ||
+        (size && (memcmp(a->times, b->times, size) || memcmp(a->values, b->values, size))))
+        fuzz_wrong("the resolved text changes the signal at %s", key->path);
+    same_keys("force.sine", ALL_KINDS, p); /* these rows are the same everywhere */
+    same_keys("force.table", ALL_KINDS, p);
 }
 
-static void same_average(const struct case_average *a, const struct case_average *b,
-                         const char *resolved)
+static void same_stop(struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    SAME(every);
-    SAME(from);
-    SAME(to);
-    SAME(of);
-    same_region(&a->region, &b->region, resolved);
-    SAME(precision);
+    const struct case_stop *const a = p.a, *const b = p.b;
+    if (a->given != b->given || strcmp(a->name, b->name) != 0 || a->series != b->series ||
+        a->column != b->column)
+        fuzz_wrong("the resolved text changes what stops the run");
+    same_keys("run.stop", ALL_KINDS, p);
 }
 
-static void same_image(const struct case_image *a, const struct case_image *b, const char *resolved)
+/* The keys of the maps directly below `row`, which are all in one struct. */
+static void same_maps(const char *row, struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    SAME(every);
-    SAME(of);
-    SAME(axis);
-    SAME(at);
-    SAME(fixed_range);
-    SAME(range);
+    for (const struct key *k = keys_child(row, NULL); k; k = keys_child(row, k))
+        if (k->type == KEY_MAP || k->type == KEY_VALUE)
+            same_keys(k->path, ALL_KINDS, p);
 }
 
-static void same_signal(const struct case_signal *a, const struct case_signal *b,
-                        const char *resolved)
+static void same_opening(struct pair p)
 {
-    SAME(kind);
-    SAME(duration);
-    SAME(period);
-    SAME(phase);
-    SAME(mean);
-    SAME(amplitude);
-    SAME(points);
-    SAME(unit);
-    SAME(checksum);
-    const size_t size = a->kind == SIGNAL_table ? (size_t)a->points * sizeof *a->times : 0;
-    if (size && (memcmp(a->times, b->times, size) || memcmp(a->values, b->values, size)))
-        fuzz_wrong("the resolved text changes a table:\n%s", resolved);
+    const struct case_face *const a = p.a, *const b = p.b;
+    if (a->kind != b->kind || a->table_components != b->table_components)
+        fuzz_wrong("the resolved text changes an opening");
+    same_maps("faces.<face>", p);
 }
 
-static void same_face(const struct case_face *a, const struct case_face *b, const char *resolved)
+static void same_shape(struct pair p)
 {
-    SAME(kind);
-    SAME(rule);
-    SAME(velocity);
-    SAME(density);
-    SAME(profile);
-    SAME(power);
-    SAME(checksum);
-    SAME(table_components);
-    SAME(reflection);
-    same_signal(&a->signal, &b->signal, resolved);
+    if (((const struct case_shape *)p.a)->kind != ((const struct case_shape *)p.b)->kind)
+        fuzz_wrong("the resolved text changes the kind of a shape");
+    same_maps("bodies.*.shape", p);
+    same_keys("bodies.*.shape", ALL_KINDS, p); /* parts, and how it is placed */
 }
 
-static void same_patch(const struct case_patch *a, const struct case_patch *b, const char *resolved)
+static void same_patch(struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    SAME(face);
-    SAME(shape);
-    SAME(from);
-    SAME(to);
-    SAME(center);
-    SAME(radius);
-    SAME(checksum);
-    same_face(&a->opening, &b->opening, resolved);
+    if (((const struct case_patch *)p.a)->shape != ((const struct case_patch *)p.b)->shape)
+        fuzz_wrong("the resolved text changes the shape of a patch");
+    same_keys("patches.*.rectangle", ALL_KINDS, p);
+    same_keys("patches.*.disc", ALL_KINDS, p);
+    same_keys("patches.*.mask", ALL_KINDS, p);
+    same_opening(at(p, offsetof(struct case_patch, opening)));
 }
 
-static void same_zone(const struct case_zone *a, const struct case_zone *b, const char *resolved)
+static void same_body(struct pair p)
 {
-    if (strcmp(a->name, b->name) != 0)
-        fuzz_wrong("the resolved text changes a name:\n%s", resolved);
-    same_region(&a->cells, &b->cells, resolved);
-    SAME(collision);
-    SAME(magic);
-    SAME(viscosity);
-    SAME(sponge.given);
-    SAME(sponge.face);
-    SAME(sponge.strength);
-    SAME(sponge.power);
-    SAME(sponge.density);
-    SAME(sponge.velocity);
+    const struct case_body *const a = p.a, *const b = p.b;
+    if (a->image.format != b->image.format || a->image.label_count != b->image.label_count)
+        fuzz_wrong("the resolved text changes an image");
+    same_shape(at(p, offsetof(struct case_body, shape)));
+    same_keys("bodies.*.mesh", ALL_KINDS, at(p, offsetof(struct case_body, mesh)));
+    same_keys("bodies.*.image", ALL_KINDS, at(p, offsetof(struct case_body, image)));
 }
 
-static void same_shape(const struct case_shape *a, const struct case_shape *b, const char *resolved)
+/* A thing of the map whose row is `key`. */
+static void same_thing(const struct key *key, struct pair p)
 {
-    SAME(name);
-    SAME(kind);
-    SAME(from);
-    SAME(to);
-    SAME(center);
-    SAME(radius);
-    SAME(radii);
-    SAME(tube);
-    SAME(axis);
-    SAME(length);
-    SAME(pack);
-    SAME(scale);
-    SAME(rotate);
-    SAME(move);
-    SAME(about);
-    SAME(count);
-    for (int k = 0; k < a->count; k++)
-        same_shape(&a->parts[k], &b->parts[k], resolved);
+    unsigned kind = ALL_KINDS;
+    if (strcmp(p.a, p.b) != 0)
+        fuzz_wrong("the resolved text changes a name in %s", key->path);
+    if (key->read == part_read)
+        same_shape(p);
+    if (key->read == patch_read)
+        same_patch(p);
+    if (key->read == body_read)
+        same_body(p);
+    if (key->read == series_read) {
+        same_bytes(key, at(p, offsetof(struct case_series, of)), sizeof(unsigned));
+        kind = series_kinds(p.a);
+    }
+    if (key->read != part_read)
+        same_keys(keys_below(key->path, "*").text, kind, p);
 }
 
-static void same_body(const struct case_body *a, const struct case_body *b, const char *resolved)
+static void same_things(const struct key *key, struct pair p)
 {
-    SAME(name);
-    same_shape(&a->shape, &b->shape, resolved);
-    SAME(image.format);
-    SAME(image.size);
-    SAME(image.type);
-    SAME(image.big_endian);
-    SAME(image.skip);
-    SAME(image.solid_count);
-    SAME(image.solid);
-    SAME(image.from);
-    SAME(image.to);
-    SAME(image.flip);
-    SAME(image.at);
-    SAME(image.fill);
-    SAME(image.label_count);
-    SAME(image.checksum);
-    SAME(wall);
-    SAME(velocity);
-    SAME(spin);
-    SAME(pivot_given);
-    SAME(pivot);
+    const struct things a = things_of(key, p.a), b = things_of(key, p.b);
+    if (a.count != b.count)
+        fuzz_wrong("the resolved text changes the number of %s", key->path);
+    for (size_t i = 0; i < (size_t)a.count; i++)
+        same_thing(key, at((struct pair){a.first, b.first}, i * a.size));
 }
 
-static void same_case(const struct flow_case *a, const struct flow_case *b, const char *resolved)
+/* The value of a key, whose member is at p; a map in place of a word is in the same struct. */
+static void same_value(const struct key *key, struct pair p)
 {
+    if (key->write == signal_write)
+        same_signal(key, at(p, key->at));
+    else if (key->write == stop_write)
+        same_stop(at(p, key->at));
+    else if (key->type == KEY_TEXT)
+        same_text(key, at(p, key->at));
+    else
+        same_bytes(key, at(p, key->at), key->size);
+    if (key->type == KEY_OR_MAP && key->write != stop_write)
+        same_keys(key->path, ALL_KINDS, p);
+    if (key->beside)
+        same_bytes(key, at(p, key->beside),
+                   key->type == KEY_DUE      ? sizeof(double)
+                   : key->type == KEY_LABELS ? sizeof(int)
+                                             : sizeof(bool));
+}
+
+/* The keys of these kinds whose rows are directly below `row`. */
+static void same_keys(const char *row, unsigned kind, struct pair p)
+{
+    for (const struct key *k = keys_child(row, NULL); k; k = keys_child(row, k)) {
+        if (k->where && !(k->where & kind))
+            continue;
+        if (k->type == KEY_NAMES)
+            same_things(k, p);
+        else
+            same_value(k, p);
+        if (k->within && k->type != KEY_OR_MAP)
+            same_keys(k->path, kind, p);
+    }
+}
+
+static void same_case(struct pair p)
+{
+    const struct flow_case *const a = p.a, *const b = p.b;
     if (strcmp(a->name, b->name) != 0)
         fuzz_wrong("the case's name changes");
-    SAME(units.given);
-    SAME(units.dx);
-    SAME(units.dt);
-    SAME(units.density);
-    SAME(cells);
-    SAME(fluid.viscosity);
-    SAME(fluid.velocity);
-    SAME(fluid.length);
-    SAME(fluid.reynolds);
-    SAME(solver.collision);
-    SAME(solver.magic);
-    SAME(solver.rates.bulk);
-    SAME(solver.rates.third);
-    SAME(solver.rates.fourth);
-    SAME(solver.subgrid);
-    SAME(solver.smagorinsky);
-    SAME(solver.van_driest);
-    SAME(solver.storage);
-    SAME(solver.arithmetic);
-    SAME(initial.flow);
-    SAME(initial.velocity);
-    SAME(initial.amplitude);
-    SAME(initial.axis);
-    SAME(initial.thickness);
-    SAME(initial.perturbation);
-    SAME(initial.density);
-    SAME(initial.center);
-    SAME(initial.width);
-    SAME(initial.level);
-    SAME(initial.relax);
-    for (int f = 0; f < 6; f++)
-        same_face(&a->faces[f], &b->faces[f], resolved);
-    SAME(patch_count);
-    for (int i = 0; i < a->patch_count; i++)
-        same_patch(&a->patches[i], &b->patches[i], resolved);
-    SAME(zone_count);
-    for (int i = 0; i < a->zone_count; i++)
-        same_zone(&a->zones[i], &b->zones[i], resolved);
-    SAME(body_count);
-    for (int i = 0; i < a->body_count; i++)
-        same_body(&a->bodies[i], &b->bodies[i], resolved);
-    SAME(acceleration);
-    same_signal(&a->force_signal, &b->force_signal, resolved);
-    SAME(flow_rate.given);
-    SAME(flow_rate.velocity);
-    SAME(flow_rate.axis);
-    SAME(flow_rate.every);
-    SAME(flow_rate.time);
-    SAME(run.steps);
-    SAME(run.ranks);
-    SAME(run.threads);
-    SAME(run.isa);
-    SAME(run.transport);
-    SAME(run.exchange);
-    SAME(run.sparse);
-    SAME(run.time_limit);
-    SAME(run.stop.given);
-    SAME(run.stop.of);
-    SAME(run.stop.change);
-    SAME(run.stop.every);
-    SAME(run.stop.over);
-    SAME(run.stop.series);
-    SAME(run.stop.column);
-    SAME(checkpoint.every);
-    SAME(checkpoint.seconds);
-    SAME(checkpoint.keep);
-    SAME(check.every);
-    SAME(check.max_velocity);
-    SAME(check.hang);
-    SAME(log_every);
-    SAME(series_count);
-    SAME(fields_count);
-    SAME(averages_count);
-    SAME(surfaces_count);
-    SAME(images_count);
-    for (int i = 0; i < a->series_count; i++)
-        same_series(&a->series[i], &b->series[i], resolved);
-    for (int i = 0; i < a->fields_count; i++)
-        same_field(&a->fields[i], &b->fields[i], resolved);
-    for (int i = 0; i < a->averages_count; i++)
-        same_average(&a->averages[i], &b->averages[i], resolved);
-    for (int i = 0; i < a->images_count; i++)
-        same_image(&a->images[i], &b->images[i], resolved);
+    if (a->units.given != b->units.given)
+        fuzz_wrong("the resolved text changes units.given");
+    same_keys("", ALL_KINDS, p); /* things with names */
+    for (const struct key *k = keys_child("", NULL); k; k = keys_child("", k))
+        if (k->type == KEY_MAP && strcmp(k->path, "initial") != 0)
+            same_keys(k->path, ALL_KINDS, p);
+    same_keys("initial", ALL_KINDS, at(p, offsetof(struct flow_case, initial)));
+    for (size_t f = 0; f < 6; f++)
+        same_opening(at(p, offsetof(struct flow_case, faces) + f * sizeof *a->faces));
 }
 
 void fuzz_check_resolved(const struct flow_case *c)
@@ -453,7 +352,7 @@ void fuzz_check_resolved(const struct flow_case *c)
     fuzz_cut((const uint8_t *)c->resolved, strlen(c->resolved), &again);
     if (again.set_count || fuzz_read(&again, &d))
         fuzz_wrong("the resolved text does not read back:\n%s", c->resolved);
-    same_case(c, &d, c->resolved);
+    same_case((struct pair){c, &d});
     if (strcmp(c->resolved, d.resolved) != 0)
         fuzz_wrong("resolved:\n%sresolves to:\n%s", c->resolved, d.resolved);
     case_destroy(&d);
