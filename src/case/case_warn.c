@@ -166,8 +166,8 @@ static void warn_density(const struct case_face *face, const char *name)
         fabs(face->density - 1) * (face->kind == FACE_pressure ? signal_peak(&face->signal) : 1);
     if (face_holds_density(face) && distance > 0.05)
         warn("the density of %s comes as far as %g from 1: the flow is treated as one of constant "
-             "density (keep it below 0.05; with a smaller dt pressures are smaller in lattice "
-             "units)",
+             "density (keep it below 0.05; pressures count from that of the fluid at rest; with a "
+             "smaller dt they are smaller in lattice units)",
              name, distance);
 }
 

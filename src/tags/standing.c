@@ -5,17 +5,34 @@
 #include <stdio.h>
 
 #include "base/message.h"
-#include "case/sections.h"
+#include "tags/faces.h"
 
-enum { ON_FACE = 1, ON_BODY = 7 };
+enum { ON_OPENING = 1, ON_BODY = 7 + CASE_PATCHES };
 
-/* Is the body part of the fixed walls: does it reach a wall of the box that is at rest? */
+/* Does it move in its own plane? Fluid goes through one that moves across it. */
+static bool slides(const struct flow_case *c, int opening)
+{
+    const struct case_face *const wall = case_opening(c, opening);
+    return wall->kind == FACE_wall && face_speed(wall) > 0 &&
+           wall->velocity[case_opening_side(c, opening) / 2] == 0;
+}
+
+/* Is the face a wall at rest, all of it? */
+static bool is_fixed(const struct flow_case *c, int face)
+{
+    bool moves = false;
+    for (int k = 0; k < case_openings(c); k++)
+        moves = moves || (case_opening_side(c, k) == face && slides(c, k));
+    return c->faces[face].kind == FACE_wall && face_speed(&c->faces[face]) == 0 && !moves;
+}
+
+/* Is the body part of the fixed walls? */
 static bool touches_wall(const struct flow_case *c, const struct case_body *body)
 {
     for (int f = 0; f < 6; f++) {
         const int a = f / 2;
         const bool reaches = f % 2 ? body->hi[a] > c->cells[a] - 0.5 : body->lo[a] < 0.5;
-        if (c->faces[f].kind == FACE_wall && face_speed(&c->faces[f]) == 0 && reaches)
+        if (reaches && is_fixed(c, f))
             return true;
     }
     return false;
@@ -24,12 +41,6 @@ static bool touches_wall(const struct flow_case *c, const struct case_body *body
 static bool may_stand(const struct flow_case *c, const struct case_body *body)
 {
     return body->speed == 0 && !body->turns && !body->image.file && !touches_wall(c, body);
-}
-
-/* Does it move in its own plane? Fluid goes through one that moves across it. */
-static bool slides(const struct case_face *face, int axis)
-{
-    return face->kind == FACE_wall && face_speed(face) > 0 && face->velocity[axis] == 0;
 }
 
 /* The moving surface that the cell beside a fluid cell belongs to, as in struct standing; 0: none.
@@ -52,10 +63,11 @@ static int surface_at(const struct domain *d, const struct flow_case *c, const i
         *rests = row->body - 1;
         return 0;
     }
-    const int g = d->lo[axis] + there[axis];
-    const bool beyond = g < 0 || g >= d->cells[axis], patch = magnitude(row->wall_velocity) == 0;
-    return beyond && !patch && slides(&c->faces[2 * axis + side], axis) ? ON_FACE + 2 * axis + side
-                                                                        : 0;
+    if (there[axis] + d->lo[axis] >= 0 && there[axis] + d->lo[axis] < d->cells[axis])
+        return 0;
+    const int g[3] = {d->lo[0] + at[0], d->lo[1] + at[1], d->lo[2] + at[2]};
+    const int opening = faces_opening_at(d, c, 2 * axis + side, g);
+    return slides(c, opening) ? ON_OPENING + opening : 0;
 }
 
 static void look_at_cell(struct standing *s, const struct domain *d, const struct flow_case *c,
@@ -82,8 +94,8 @@ void standing_find(struct standing *s, const struct domain *d, const struct flow
     const struct view *const v = &d->view;
     bool moves = false, rests = false;
     *s = (struct standing){{0}};
-    for (int f = 0; f < 6; f++)
-        moves = moves || slides(&c->faces[f], f / 2);
+    for (int k = 0; k < case_openings(c); k++)
+        moves = moves || slides(c, k);
     for (int k = 0; k < c->body_count; k++) {
         moves = moves || c->bodies[k].speed > 0;
         rests = rests || may_stand(c, &c->bodies[k]);
@@ -100,7 +112,7 @@ void standing_find(struct standing *s, const struct domain *d, const struct flow
 
 void standing_warn(const struct standing *s, const struct flow_case *c)
 {
-    char what[CASE_NAME + 16];
+    char what[FACES_NAME];
     for (int k = 0; k < c->body_count; k++) {
         const int on = s->on[k];
         if (!on || !may_stand(c, &c->bodies[k]))
@@ -108,12 +120,13 @@ void standing_warn(const struct standing *s, const struct flow_case *c)
         if (on >= ON_BODY)
             snprintf(what, sizeof what, "bodies.%s", c->bodies[on - ON_BODY].name);
         else
-            snprintf(what, sizeof what, "face %s", key_sides[on - ON_FACE]);
+            faces_name(c, on - ON_OPENING, what);
         warn("bodies.%s is at rest and stands on %s, which moves with %.3g cells a step: the "
              "pressure where they meet, and forces on the body, grow on finer grids (give "
              "bodies.%s.velocity if it moves along, or leave a gap of 3 cells)",
              c->bodies[k].name, what,
-             on >= ON_BODY ? c->bodies[on - ON_BODY].speed : face_speed(&c->faces[on - ON_FACE]),
+             on >= ON_BODY ? c->bodies[on - ON_BODY].speed
+                           : face_speed(case_opening(c, on - ON_OPENING)),
              c->bodies[k].name);
         return;
     }

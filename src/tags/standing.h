@@ -4,8 +4,9 @@
 
 #include "domain/domain.h"
 
-/* on[k]: what body k stands on: 0 nothing, 1 + f face f of the box, 7 + j body j. Bodies that touch
- * a wall at rest, too, are taken for fixed walls, and images are not looked at. Collective. */
+/* on[k]: what body k stands on; 0: nothing that moves, else a number of standing.c. Bodies that
+ * touch a wall at rest, too, are taken for fixed walls, and images are not looked at. Collective.
+ */
 struct standing {
     int on[CASE_BODIES];
 };

@@ -306,12 +306,15 @@ faces:
 run:     {steps: 1000}
 """)
 BLOCK, TOWER = box(20, 8, 0, 28, 16, 8), body("{cylinder: {center: [24, 12, 4], axis: z, radius: 4, length: 8}}")
-ON = "bodies.b is at rest and stands on face zmin, which moves with 0.05 cells a step: the pressure where they meet"
+ON = "bodies.b is at rest and stands on faces.zmin, which moves with 0.05 cells a step: the pressure where they meet"
 ALONG = {"bodies.b.velocity": "[0.05, 0, 0]"}
 for first in BLOCK, TOWER, TOWER | {"bodies.b.wall": "interpolated"}, box(20, -2, -2, 28, 30, 8):
     accepted(first, case="belt.yaml", warned=[ON], all_ways=first is BLOCK)
     accepted(first | ALONG, case="belt.yaml")
     accepted(first | {"faces.zmin": "wall"}, case="belt.yaml")
+PATCH = {"faces.zmin": "wall", "patches": "{p: {face: zmin, rectangle: {from: [10, 4], to: [40, 20]}, wall: {velocity: [0.02, 0, 0]}}}"}
+accepted(BLOCK | PATCH, case="belt.yaml", warned=["bodies.b is at rest and stands on patches.p, which moves with 0.02 cells a step"], all_ways=True)
+accepted(box(42, 8, 0, 50, 16, 8) | PATCH, case="belt.yaml")  # beside the patch
 accepted(box(20, 8, 3, 28, 16, 11), case="belt.yaml")  # a gap
 accepted(TOWER | {"bodies.b.rotation.rate": "[0, 0, 0.0125]"}, case="belt.yaml")
 accepted(body("{sphere: {center: [24, 12, 4], radius: 4}}"), case="belt.yaml", warned=[ON, "fluid cells are in gaps"])
