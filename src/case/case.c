@@ -70,14 +70,13 @@ static const struct section {
 static enum status read_section(const struct reader *r, const struct section *section,
                                 struct flow_case *c)
 {
-    const struct node *const map = node_get(r->document->root, section->key);
+    const struct map whole = {r, r->document->root, ""}, m = map_below(whole, section->key);
     const struct key *const key = keys_row(section->key);
-    if (!map && key->required)
-        return value_missing(r, NULL, section->key, "");
+    if (!m.node && key->required)
+        return value_missing(whole, section->key, "");
     if (section->read)
-        return section->read(r, map, c);
-    return key->type == KEY_NAMES ? things_read(r, map, key, c)
-                                  : record_read(r, map, section->key, 0, c);
+        return section->read(m, c);
+    return key->type == KEY_NAMES ? things_read(m, c) : record_read(m, 0, c);
 }
 
 static enum status read_sections(const struct reader *r, struct flow_case *c)

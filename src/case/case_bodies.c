@@ -9,38 +9,37 @@
 #include "case/sections.h"
 
 /* Exactly one of shape, mesh and image must be given. */
-static enum status check_source(const struct reader *r, const struct node *map)
+static enum status check_source(struct map m)
 {
-    static const char *const rows[] = {"bodies.*.shape", "bodies.*.mesh", "bodies.*.image"};
+    static const char *const keys[] = {"shape", "mesh", "image"};
     char path[NODE_PATH], instead[2 * NODE_PATH + 32];
     const char *found = NULL;
     enum status s = STATUS_OK;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !s; k++) {
-        if (!value_find(map, rows[k]))
+    for (size_t k = 0; k < sizeof keys / sizeof *keys && !s; k++) {
+        if (!map_get(m, keys[k]))
             continue;
         if (found)
-            s = value_one_of(r, map, found, rows[k]);
-        found = rows[k];
+            s = value_one_of(m, found, keys[k]);
+        found = keys[k];
     }
     if (s || found)
         return s;
-    node_path(map, path, sizeof path);
+    node_path(m.node, path, sizeof path);
     snprintf(instead, sizeof instead, " or %s.mesh or %s.image", path, path);
-    return value_missing(r, map, rows[0], instead);
+    return value_missing(m, keys[0], instead);
 }
 
 /* Sets body->lo, hi. Shapes: their bounds without the slack that shape.h adds, below 1e-6 cells. */
-static enum status find_bounds(const struct reader *r, const struct node *map,
-                               struct case_body *body)
+static enum status find_bounds(struct map m, struct case_body *body)
 {
     struct shape shape;
     for (int a = 0; a < 3; a++) {
         body->lo[a] = 0;
-        body->hi[a] = r->c->cells[a];
+        body->hi[a] = m.r->c->cells[a];
     }
     if (body->mesh.file)
         mesh_bounds(&body->mesh, body->lo, body->hi);
-    if (!map)
+    if (!m.node)
         return STATUS_OK;
     if (!shape_create(&shape, &body->shape))
         return fail_machine("no memory for a body");
@@ -49,7 +48,7 @@ static enum status find_bounds(const struct reader *r, const struct node *map,
         body->hi[a] = rint(shape.hi[a] * 0x1p20) / 0x1p20;
     }
     shape_destroy(&shape);
-    return body_check_box(r, map, body->lo, body->hi);
+    return body_check_box(m, body->lo, body->hi);
 }
 
 /* Sets body->speed, an upper bound of the surface's speed: the velocity, plus the spin times the
@@ -71,27 +70,26 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
     body->speed += sqrt(square);
 }
 
-enum status body_read(const struct reader *r, const struct node *map, void *thing)
+enum status body_read(struct map m, void *thing)
 {
     struct case_body *const body = thing;
     const double *const w = body->spin;
-    const struct node *const shape = value_find(map, "bodies.*.shape");
-    const struct node *const mesh = value_find(map, "bodies.*.mesh");
-    const struct node *const image = value_find(map, "bodies.*.image");
+    const struct map shape = map_below(m, "shape"), mesh = map_below(m, "mesh"),
+                     image = map_below(m, "image");
     enum status s;
-    if (!(body->place = place_text(r->document, map->key_at)))
+    if (!(body->place = place_text(m.r->document, m.node->key_at)))
         return STATUS_MACHINE;
-    if ((s = check_source(r, map)) || (mesh && (s = mesh_read(r, mesh, &body->mesh))) ||
-        (image && (s = voxel_image_read(r, image, &body->image))) ||
-        (shape && (s = shape_read(r, shape, &body->shape))) || (s = find_bounds(r, shape, body)) ||
-        (s = record_read(r, map, "bodies.*", 0, body)))
+    if ((s = check_source(m)) || (mesh.node && (s = mesh_read(mesh, &body->mesh))) ||
+        (image.node && (s = voxel_image_read(image, &body->image))) ||
+        (shape.node && (s = shape_read(shape, &body->shape))) || (s = find_bounds(shape, body)) ||
+        (s = record_read(m, 0, body)))
         return s;
     /* the speed of rotating surfaces is checked later, on the grid: bodies_list() */
-    if ((s = check_mach(r, value_find(map, "bodies.*.velocity"), magnitude(body->velocity),
+    if ((s = check_mach(m.r, map_get(m, "velocity"), magnitude(body->velocity),
                         "the surface is as fast as")))
         return s;
     body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
-    find_speed(r->c, body);
+    find_speed(m.r->c, body);
     return STATUS_OK;
 }
 

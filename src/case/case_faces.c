@@ -6,16 +6,16 @@
 static enum status read_face(const struct reader *r, struct node *n, int first, int last,
                              struct flow_case *c)
 {
-    static const char row[] = "faces.<face>";
+    const struct map m = {r, n, "faces.<face>"};
     enum status s = STATUS_OK;
     n->used = true;
     if (n->kind == NODE_SEQUENCE || (n->kind == NODE_SCALAR && !*n->text) ||
         (n->kind == NODE_MAPPING && !n->count))
-        return value_wrong(r, n, row);
+        return value_wrong(r, n, keys_row(m.row));
     for (int f = first; f <= last && !s; f++) {
         c->faces[f].place = place_text(r->document, n->key_at);
         s = !c->faces[f].place        ? STATUS_MACHINE
-            : n->kind == NODE_MAPPING ? opening_read(r, n, row, f, &c->faces[f])
+            : n->kind == NODE_MAPPING ? opening_read(m, f, &c->faces[f])
                                       : opening_read_word(r, n, &c->faces[f]);
     }
     return s;
@@ -62,29 +62,29 @@ static enum status check_pairs(const struct reader *r, const struct flow_case *c
     return STATUS_OK;
 }
 
-enum status faces_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status faces_read(struct map m, struct flow_case *c)
 {
     const struct node *given[6] = {NULL};
-    for (struct node *n = map->first; n; n = n->next) {
+    for (struct node *n = m.node->first; n; n = n->next) {
         const int name = choice_index(key_faces, n->key); /* 0-5: a face, 6-8: a pair */
         const int first = name < 6 ? name : 2 * (name - 6), last = name < 6 ? name : first + 1;
         for (int f = first; f <= last; f++) {
             if (given[f])
-                return fail_at(r->document, n->key_at,
+                return fail_at(m.r->document, n->key_at,
                                "face %s is named twice, by %s and %s (keep one)", key_faces[f],
                                given[f]->key, n->key);
             given[f] = n;
         }
-        const enum status s = read_face(r, n, first, last, c);
+        const enum status s = read_face(m.r, n, first, last, c);
         if (s)
             return s;
     }
     for (int f = 0; f < 6; f++)
         if (!given[f])
-            return fail_at(r->document, map->key_at,
+            return fail_at(m.r->document, m.node->key_at,
                            "face %s is missing (for example faces: {%s: wall}; %s names both)",
                            key_faces[f], key_faces[f], key_axes[f / 2]);
-    return check_pairs(r, c, given);
+    return check_pairs(m.r, c, given);
 }
 
 void faces_write(struct writer *w)

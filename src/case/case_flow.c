@@ -71,27 +71,25 @@ static enum status check_shape(const struct reader *r, const struct node *n,
     return input_wrong_at(r, n, what);
 }
 
-static enum status read_earlier(const struct reader *r, const struct node *map, struct flow_case *c)
+static enum status read_earlier(struct map m, struct flow_case *c)
 {
-    const struct node *const n = value_find(map, "initial.from");
+    const struct node *const n = map_get(m, "from");
     char reason[CASE_REASON] = "", *path = NULL;
-    enum status s = record_refuse(r, map, "initial", INITIAL_HAS_from, "with from");
-    if (s || (s = input_path_at(r, map, "initial.from", &path)))
+    enum status s = record_refuse(m, INITIAL_HAS_from, "with from");
+    if (s || (s = input_path(m, "from", &path)))
         return s;
-    if (r->files->earlier)
-        s = r->files->earlier(r->files->context, path, &c->initial.from, reason);
+    if (m.r->files->earlier)
+        s = m.r->files->earlier(m.r->files->context, path, &c->initial.from, reason);
     else
-        s = input_wrong_at(r, n, ": files cannot be read here");
+        s = input_wrong_at(m.r, n, ": files cannot be read here");
     free(path);
     if (s == STATUS_USAGE && *reason)
-        return input_wrong_at(r, n, reason);
+        return input_wrong_at(m.r, n, reason);
     if (s == STATUS_STOPPED)
         say("initial.from%s; nothing was written: start again", reason);
     else if (s && *reason && message_rank() == 0)
         return fail_machine("initial.from%s", reason);
-    return s || (s = check_shape(r, n, c))
-               ? s
-               : input_checksum(r, map, "initial", c->initial.from.checksum);
+    return s || (s = check_shape(m.r, n, c)) ? s : input_checksum(m, c->initial.from.checksum);
 }
 
 /* Finds the one velocity face through which fluid comes in. */
@@ -121,17 +119,17 @@ static enum status find_inlet(const struct reader *r, const struct node *flow, s
     return STATUS_OK;
 }
 
-enum status initial_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status initial_read(struct map m, struct flow_case *c)
 {
     struct case_initial *initial = &c->initial;
-    const bool earlier = value_find(map, "initial.from");
+    const bool earlier = map_get(m, "from");
     char why[64];
     int flow = 0;
     enum status s;
-    if (earlier && (s = read_earlier(r, map, c)))
+    if (earlier && (s = read_earlier(m, c)))
         return s;
-    if (!earlier && ((s = value_refuse(r, map, "initial.checksum", "without from")) ||
-                     (s = value_read(r, map, "initial.flow", &flow))))
+    if (!earlier &&
+        ((s = value_refuse(m, "checksum", "without from")) || (s = value_read(m, "flow", &flow))))
         return s;
     initial->flow = (enum initial_flow)flow;
     const unsigned has =
@@ -141,50 +139,48 @@ enum status initial_read(const struct reader *r, const struct node *map, struct 
         initial->center[a] = 0.5 * c->cells[a];
     if (has & INITIAL_HAS_amplitude)
         initial->amplitude = c->fluid.velocity;
-    if ((s = record_refuse(r, map, "initial", has, why)) ||
-        (s = record_read(r, map, "initial", has, initial)))
+    if ((s = record_refuse(m, has, why)) || (s = record_read(m, has, initial)))
         return s;
-    if (initial->flow == INITIAL_uniform && !value_find(map, "initial.velocity"))
-        return value_missing(r, map, "initial.velocity", ", which flow uniform needs,");
+    if (initial->flow == INITIAL_uniform && !map_get(m, "velocity"))
+        return value_missing(m, "velocity", ", which flow uniform needs,");
     if (has & INITIAL_HAS_width && initial->width == 0)
-        return value_missing(r, map, "initial.width", ", which this flow needs,");
+        return value_missing(m, "width", ", which this flow needs,");
     if (has & INITIAL_HAS_amplitude && initial->amplitude == 0)
-        return value_missing(r, map, "initial.amplitude", " or fluid.velocity");
-    const struct node *const n = value_find(map, "initial.flow");
-    return initial->flow == INITIAL_inlet ? find_inlet(r, n, c) : check_box(r, n, c);
+        return value_missing(m, "amplitude", " or fluid.velocity");
+    const struct node *const n = map_get(m, "flow");
+    return initial->flow == INITIAL_inlet ? find_inlet(m.r, n, c) : check_box(m.r, n, c);
 }
 
 /* The flow rate can be held only along a periodic axis. Its control time must not be shorter than
  * the interval between measurements. */
-static enum status check_flow_rate(const struct reader *r, const struct node *map)
+static enum status check_flow_rate(struct map m)
 {
-    const struct case_flow_rate *const wanted = &r->c->flow_rate;
-    if (r->c->faces[2 * wanted->axis].kind != FACE_periodic)
-        return fail_key(r, map,
+    const struct case_flow_rate *const wanted = &m.r->c->flow_rate;
+    if (m.r->c->faces[2 * wanted->axis].kind != FACE_periodic)
+        return fail_key(m.r, m.node,
                         " holds the flow along %s, which is not periodic (faces: {%s: periodic}, "
                         "or another axis)",
                         key_axes[wanted->axis], key_axes[wanted->axis]);
     if (wanted->time < (double)wanted->every)
-        return fail_key(r, map,
+        return fail_key(m.r, m.node,
                         ": time %g is shorter than the %lld steps between measurements (the flow "
                         "would oscillate)",
                         wanted->time, (long long)wanted->every);
     return STATUS_OK;
 }
 
-enum status force_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status force_read(struct map m, struct flow_case *c)
 {
-    const struct node *const wanted = value_find(map, "force.flow_rate");
-    const char *const rows[] = {"force.ramp", "force.sine", "force.table"};
+    const struct map wanted = map_below(m, "flow_rate");
+    static const char *const signals[] = {"ramp", "sine", "table"};
     enum status s;
-    if (wanted && (s = value_refuse(r, map, "force.acceleration",
-                                    "with force.flow_rate, which makes its own")))
+    if (wanted.node &&
+        (s = value_refuse(m, "acceleration", "with force.flow_rate, which makes its own")))
         return s;
-    if ((s = record_read(r, map, "force", FORCE_UNIFORM, c)) ||
-        (s = signal_read(r, map, "force", &c->force_signal)))
+    if ((s = record_read(m, FORCE_UNIFORM, c)) || (s = signal_read(m, &c->force_signal)))
         return s;
-    for (size_t i = 0; i < 3 && !value_find(map, "force.acceleration"); i++)
-        if ((s = value_refuse(r, map, rows[i], "without force.acceleration")))
+    for (size_t i = 0; i < 3 && !map_get(m, "acceleration"); i++)
+        if ((s = value_refuse(m, signals[i], "without force.acceleration")))
             return s;
-    return wanted ? check_flow_rate(r, wanted) : STATUS_OK;
+    return wanted.node ? check_flow_rate(wanted) : STATUS_OK;
 }

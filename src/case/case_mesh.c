@@ -10,17 +10,14 @@
 #include "case/record.h"
 #include "case/sections.h"
 
-#define MESH "bodies.*.mesh"
-
 /* Is it a closed surface, or may it be open? */
-static enum status check_closed(const struct reader *r, const struct node *map,
-                                const struct case_mesh *mesh)
+static enum status check_closed(struct map m, const struct case_mesh *mesh)
 {
     const struct mesh_facts *const f = &mesh->facts;
     if (!f->triangles)
-        return input_wrong(r, map, " holds no triangle that has an area");
+        return input_wrong(m, " holds no triangle that has an area");
     if (f->open && !mesh->open)
-        return input_wrong(r, map,
+        return input_wrong(m,
                            " is open: %zu of its edges are of an odd number of triangles (close "
                            "it, or open: accept)",
                            f->open);
@@ -28,42 +25,41 @@ static enum status check_closed(const struct reader *r, const struct node *map,
 }
 
 /* The scale, given directly or by the longest edge of the bounding box. */
-static enum status read_scale(const struct reader *r, const struct node *map, const double lo[3],
-                              const double hi[3], double *scale)
+static enum status read_scale(struct map m, const double lo[3], const double hi[3], double *scale)
 {
     const double longest = fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
     double size = 0;
     enum status s;
     *scale = 1;
-    if (!value_find(map, MESH ".size"))
-        return value_read(r, map, MESH ".scale", scale);
-    if (value_find(map, MESH ".scale"))
-        return value_one_of(r, map, MESH ".scale", MESH ".size");
-    if ((s = value_read(r, map, MESH ".size", &size)))
+    if (!map_get(m, "size"))
+        return value_read(m, "scale", scale);
+    if (map_get(m, "scale"))
+        return value_one_of(m, "scale", "size");
+    if ((s = value_read(m, "size", &size)))
         return s;
     *scale = size / longest;
     if (longest > 0 && isfinite(*scale) && *scale > 0)
         return STATUS_OK;
-    return input_wrong(r, map, " has no extent that could be scaled");
+    return input_wrong(m, " has no extent that could be scaled");
 }
 
 /* The centre of the bounding box, given directly or by its lowest corner; default: the place in the
  * file's coordinates. */
-static enum status read_center(const struct reader *r, const struct node *map, const double lo[3],
-                               const double hi[3], struct case_mesh *to)
+static enum status read_center(struct map m, const double lo[3], const double hi[3],
+                               struct case_mesh *to)
 {
     double min[3];
-    if (value_find(map, MESH ".center")) {
-        if (value_find(map, MESH ".min"))
-            return value_one_of(r, map, MESH ".center", MESH ".min");
-        return value_read(r, map, MESH ".center", to->center);
+    if (map_get(m, "center")) {
+        if (map_get(m, "min"))
+            return value_one_of(m, "center", "min");
+        return value_read(m, "center", to->center);
     }
     for (int a = 0; a < 3; a++)
         min[a] = to->scale * lo[a];
-    const enum status s = value_read(r, map, MESH ".min", min);
+    const enum status s = value_read(m, "min", min);
     for (int a = 0; a < 3; a++)
-        to->center[a] = value_find(map, MESH ".min") ? min[a] + 0.5 * to->scale * (hi[a] - lo[a])
-                                                     : 0.5 * to->scale * (lo[a] + hi[a]);
+        to->center[a] = map_get(m, "min") ? min[a] + 0.5 * to->scale * (hi[a] - lo[a])
+                                          : 0.5 * to->scale * (lo[a] + hi[a]);
     return s;
 }
 
@@ -112,10 +108,9 @@ static void guess_unit(const struct flow_case *c, const double lo[3], const doub
 
 /* Refuses a mesh that is far larger than the box, outside of it, or smaller than a cell: its unit
  * is probably another one. */
-static enum status check_size(const struct reader *r, const struct node *map, const double lo[3],
-                              const double hi[3], bool placed)
+static enum status check_size(struct map m, const double lo[3], const double hi[3], bool placed)
 {
-    const struct flow_case *const c = r->c;
+    const struct flow_case *const c = m.r->c;
     static const double larger = 2, volumes = 1000;
     double times = 1, longest = 0;
     bool large = true, outside = false;
@@ -134,7 +129,7 @@ static enum status check_size(const struct reader *r, const struct node *map, co
     guess_unit(c, lo, hi, placed, unit);
     if (!large && !*unit)
         return STATUS_OK; /* body_check_box and bodies_place report it */
-    return fail_key(r, map,
+    return fail_key(m.r, m.node,
                     " reaches from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g], %s the box of %d x "
                     "%d x %d cells%s",
                     lo[0], lo[1], lo[2], hi[0], hi[1], hi[2],
@@ -145,43 +140,43 @@ static enum status check_size(const struct reader *r, const struct node *map, co
                     *unit ? unit : " (a smaller scale, or cut it to what is in the box)");
 }
 
-static enum status place(const struct reader *r, const struct node *map, struct case_mesh *to)
+static enum status place(struct map m, struct case_mesh *to)
 {
     double lo[3], hi[3];
     enum status s;
     mesh_extent(to->stl, to->rotate, lo, hi);
-    if ((s = read_scale(r, map, lo, hi, &to->scale)) || (s = read_center(r, map, lo, hi, to)))
+    if ((s = read_scale(m, lo, hi, &to->scale)) || (s = read_center(m, lo, hi, to)))
         return s;
     for (int a = 0; a < 3; a++) {
         const double half = 0.5 * to->scale * (hi[a] - lo[a]);
         lo[a] = to->center[a] - half;
         hi[a] = to->center[a] + half;
     }
-    s = check_size(r, map, lo, hi, value_find(map, MESH ".center") || value_find(map, MESH ".min"));
+    s = check_size(m, lo, hi, map_get(m, "center") || map_get(m, "min"));
     for (int a = 0; a < 3 && !s; a++) {
         if (!(lo[a] >= -LINES_FAR && hi[a] <= LINES_FAR))
-            return input_wrong(r, map,
+            return input_wrong(m,
                                " would reach from %g to %g along %s (at most %g cells from 0; a "
                                "smaller scale?)",
                                lo[a], hi[a], key_axes[a], LINES_FAR);
     }
-    return s ? s : body_check_box(r, map, lo, hi);
+    return s ? s : body_check_box(m, lo, hi);
 }
 
-enum status mesh_read(const struct reader *r, const struct node *map, struct case_mesh *to)
+enum status mesh_read(struct map m, struct case_mesh *to)
 {
     enum status s;
-    if ((s = input_mesh(r, map, MESH, &to->stl, &to->file, &to->checksum)) ||
-        (s = record_read(r, map, MESH, ALL_KINDS, to)))
+    if ((s = input_mesh(m, &to->stl, &to->file, &to->checksum)) ||
+        (s = record_read(m, ALL_KINDS, to)))
         return s;
     if (!mesh_look(to->stl, &to->facts))
         return fail_machine("no memory for a mesh");
-    if ((s = check_closed(r, map, to)) || (s = place(r, map, to)))
+    if ((s = check_closed(m, to)) || (s = place(m, to)))
         return s;
     if (!mesh_measure(to))
         return fail_machine("no memory for a mesh");
     if (to->facts.volume == 0 && !to->open)
-        return input_wrong(r, map, " encloses nothing: its volume is 0");
+        return input_wrong(m, " encloses nothing: its volume is 0");
     return STATUS_OK;
 }
 

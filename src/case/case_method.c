@@ -9,59 +9,58 @@
 /* Most cells in all: twice 19 populations of 8 bytes stay far below PTRDIFF_MAX. */
 #define CELLS_MAX 1125899906842624.0 /* 2^50 */
 
-enum status units_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status units_read(struct map m, struct flow_case *c)
 {
     struct case_units units = {.given = true};
     double physical = 0, lattice = 0;
     enum status s;
     c->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
-    if (!map)
+    if (!m.node)
         return STATUS_OK;
-    if ((s = record_read(r, map, "units", 0, c)))
+    if ((s = record_read(m, 0, c)))
         return s;
     units.dx = units.cell = c->units.cell;
-    if (!value_find(map, "units.dt") && !value_find(map, "units.velocity"))
-        return value_refuse(r, map, "units.density",
+    if (!map_get(m, "dt") && !map_get(m, "velocity"))
+        return value_refuse(m, "density",
                             "where no unit of time is given (units.dt or units.velocity)");
-    if ((s = value_one_of(r, map, "units.dt", "units.velocity")) ||
-        (s = value_read(r, map, "units.dt", &units.dt)) ||
-        (s = value_read(r, map, "units.density", &units.density)))
+    if ((s = value_one_of(m, "dt", "velocity")) || (s = value_read(m, "dt", &units.dt)) ||
+        (s = value_read(m, "density", &units.density)))
         return s;
-    const struct node *velocity = value_find(map, "units.velocity");
-    if (velocity) {
-        if ((s = value_read(r, velocity, "units.velocity.physical", &physical)) ||
-            (s = value_read(r, velocity, "units.velocity.lattice", &lattice)))
+    const struct map velocity = map_below(m, "velocity");
+    if (velocity.node) {
+        if ((s = value_read(velocity, "physical", &physical)) ||
+            (s = value_read(velocity, "lattice", &lattice)))
             return s;
         units.dt = lattice / physical * units.dx;
         if (!isnormal(units.dt))
-            return fail_value(r, velocity, " gives a time step of %g s, which is out of range",
-                              units.dt);
+            return fail_value(m.r, velocity.node,
+                              " gives a time step of %g s, which is out of range", units.dt);
     }
     c->units = units;
     return STATUS_OK;
 }
 
 /* Converts lengths to cells: each must be a multiple of dx, within 1e-6 of the length. */
-static enum status cells_from_size(const struct reader *r, const struct node *map, int cells[3])
+static enum status cells_from_size(struct map m, int cells[3])
 {
-    const double dx = r->c->units.cell;
-    const struct node *n = value_find(map, "domain.size");
+    const double dx = m.r->c->units.cell;
+    const struct node *n = map_get(m, "size");
     double size[3] = {0, 0, 0};
     if (dx == 0)
-        return fail_value(r, n, " needs units.dx (or domain.cells in its place)");
-    const enum status s = value_read(r, map, "domain.size", size);
+        return fail_value(m.r, n, " needs units.dx (or domain.cells in its place)");
+    const enum status s = value_read(m, "size", size);
     if (s)
         return s;
     for (int a = 0; a < 3; a++) {
         const double ratio = size[a] / dx, whole = round(ratio), below = floor(ratio);
         if (!(whole <= 2147483647.0))
-            return fail_value(r, n, ": %g m along %s is %g cells of %g m (at most 2147483647)",
+            return fail_value(m.r, n, ": %g m along %s is %g cells of %g m (at most 2147483647)",
                               size[a], key_axes[a], ratio, dx);
         if (ratio < 1 - 1e-6)
-            return fail_value(r, n, ": %g m along %s is less than a cell (at least %g m)", size[a],
-                              key_axes[a], dx);
+            return fail_value(m.r, n, ": %g m along %s is less than a cell (at least %g m)",
+                              size[a], key_axes[a], dx);
         if (fabs(ratio - whole) > 1e-6 * whole)
-            return fail_value(r, n,
+            return fail_value(m.r, n,
                               ": %g m along %s is %.9g cells of %g m, no whole number "
                               "(%.9g m or %.9g m would fit)",
                               size[a], key_axes[a], ratio, dx, below * dx, (below + 1) * dx);
@@ -70,18 +69,17 @@ static enum status cells_from_size(const struct reader *r, const struct node *ma
     return STATUS_OK;
 }
 
-enum status domain_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status domain_read(struct map m, struct flow_case *c)
 {
     enum status s;
-    if ((s = value_one_of(r, map, "domain.cells", "domain.size")))
+    if ((s = value_one_of(m, "cells", "size")))
         return s;
-    const struct node *size = value_find(map, "domain.size");
-    s = size ? cells_from_size(r, map, c->cells) : record_read(r, map, "domain", 0, c);
+    s = map_get(m, "size") ? cells_from_size(m, c->cells) : record_read(m, 0, c);
     if (s)
         return s;
     const double product = (double)c->cells[0] * c->cells[1] * c->cells[2];
     if (product > CELLS_MAX)
-        return fail_at(r->document, map->first->at,
+        return fail_at(m.r->document, m.node->first->at,
                        "domain: %d x %d x %d are %g cells, out of range (at most %g)", c->cells[0],
                        c->cells[1], c->cells[2], product, CELLS_MAX);
     return STATUS_OK;
@@ -92,20 +90,19 @@ double viscosity_of(double reynolds, double velocity, double length)
     return velocity * length / reynolds;
 }
 
-static enum status viscosity_from_reynolds(const struct reader *r, const struct node *map,
-                                           struct case_fluid *f)
+static enum status viscosity_from_reynolds(struct map m, struct case_fluid *f)
 {
-    const char *missing = !value_find(map, "fluid.velocity") ? "fluid.velocity"
-                          : !value_find(map, "fluid.length") ? "fluid.length"
-                                                             : NULL;
+    const char *missing = !map_get(m, "velocity") ? "velocity"
+                          : !map_get(m, "length") ? "length"
+                                                  : NULL;
     if (missing)
-        return value_missing(r, map, missing, ", which fluid.reynolds needs,");
-    const enum status s = value_read(r, map, "fluid.reynolds", &f->reynolds);
+        return value_missing(m, missing, ", which fluid.reynolds needs,");
+    const enum status s = value_read(m, "reynolds", &f->reynolds);
     if (s)
         return s;
     f->viscosity = viscosity_of(f->reynolds, f->velocity, f->length);
     if (!isnormal(f->viscosity))
-        return fail_value(r, value_find(map, "fluid.reynolds"),
+        return fail_value(m.r, map_get(m, "reynolds"),
                           ": gives a viscosity of %g (out of what numbers can hold)", f->viscosity);
     return STATUS_OK;
 }
@@ -115,16 +112,15 @@ unsigned fluid_kind(const struct case_fluid *f)
     return f->by_reynolds ? FLUID_BY_REYNOLDS : FLUID_BY_VISCOSITY;
 }
 
-enum status fluid_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status fluid_read(struct map m, struct flow_case *c)
 {
     struct case_fluid *f = &c->fluid;
     enum status s;
-    f->by_reynolds = value_find(map, "fluid.reynolds");
-    if ((s = value_one_of(r, map, "fluid.viscosity", "fluid.reynolds")) ||
-        (s = record_read(r, map, "fluid", fluid_kind(f), c)))
+    f->by_reynolds = map_get(m, "reynolds");
+    if ((s = value_one_of(m, "viscosity", "reynolds")) || (s = record_read(m, fluid_kind(f), c)))
         return s;
     if (f->by_reynolds)
-        return viscosity_from_reynolds(r, map, f);
+        return viscosity_from_reynolds(m, f);
     f->reynolds = f->velocity * f->length / f->viscosity;
     return STATUS_OK;
 }
@@ -142,15 +138,14 @@ void reynolds_write(struct writer *w, const struct key *key, const void *from)
     write_end(w);
 }
 
-enum status solver_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status solver_read(struct map m, struct flow_case *c)
 {
-    const struct node *storage = value_find(map, "solver.storage");
-    const struct node *arithmetic = value_find(map, "solver.arithmetic");
+    const struct node *storage = map_get(m, "storage");
+    const struct node *arithmetic = map_get(m, "arithmetic");
     int collision = 0, choice = 0, given = PRECISION_fp32;
     enum status s;
-    if ((s = value_read(r, map, "solver.collision", &collision)) ||
-        (s = value_read(r, map, "solver.storage", &choice)) ||
-        (s = value_read(r, map, "solver.arithmetic", &given)))
+    if ((s = value_read(m, "collision", &collision)) || (s = value_read(m, "storage", &choice)) ||
+        (s = value_read(m, "arithmetic", &given)))
         return s;
     enum precision stored = (enum precision)given, computed = (enum precision)given;
     if (storage)
@@ -158,7 +153,7 @@ enum status solver_read(const struct reader *r, const struct node *map, struct f
     if (!arithmetic)
         computed = precision_computed(stored);
     if (!precisions_go(stored, computed))
-        return fail_value(r, arithmetic,
+        return fail_value(m.r, arithmetic,
                           " %s does not go with solver.storage %s (fp16 with fp32, "
                           "fp32 with fp32 or fp64, fp64 with fp64)",
                           precision_name(computed), precision_name(stored));
@@ -168,10 +163,9 @@ enum status solver_read(const struct reader *r, const struct node *map, struct f
     char why[64];
     snprintf(why, sizeof why, "with collision %s", key_collision_choices[collision]);
     const unsigned free = collision_free(c->solver.collision);
-    if ((s = record_refuse(r, map, "solver", free, why)) ||
-        (s = record_read(r, map, "solver", free, c)))
+    if ((s = record_refuse(m, free, why)) || (s = record_read(m, free, c)))
         return s;
-    if (collision == COLLISION_auto && value_find(map, "solver.magic"))
+    if (collision == COLLISION_auto && map_get(m, "magic"))
         c->solver.collision = COLLISION_accurate;
     return STATUS_OK;
 }
@@ -182,23 +176,22 @@ void precision_write(struct writer *w, const struct key *key, const void *from)
     write_word(w, "storage", precision_name(((const struct flow_case *)from)->solver.storage));
 }
 
-enum status subgrid_read(const struct reader *r, const struct node *solver, struct flow_case *c)
+enum status subgrid_read(struct map m, struct flow_case *c)
 {
-    static const char van_driest[] = "solver.subgrid.smagorinsky.van_driest";
-    const struct node *map;
+    struct map subgrid;
     bool wall = false;
-    enum status s = value_or_map(r, solver, "solver.subgrid", &map);
-    if (s || !map)
+    enum status s = value_or_map(m, "subgrid", &subgrid);
+    if (s || !subgrid.node)
         return s;
-    const struct node *model = value_find(map, "solver.subgrid.smagorinsky");
-    if (model && model->kind != NODE_MAPPING)
-        return value_wrong(r, model, "solver.subgrid.smagorinsky");
+    const struct map model = map_below(subgrid, "smagorinsky");
+    if (model.node && model.node->kind != NODE_MAPPING)
+        return value_wrong(m.r, model.node, keys_row(model.row));
     for (int f = 0; f < 6; f++)
         wall = wall || c->faces[f].kind == FACE_wall;
-    if (!wall && (s = value_refuse(r, model, van_driest, "without a face that is a wall")))
+    if (!wall && (s = value_refuse(model, "van_driest", "without a face that is a wall")))
         return s;
     c->solver.subgrid = SUBGRID_smagorinsky;
-    return record_read(r, map, "solver.subgrid", 0, c);
+    return record_read(subgrid, 0, c);
 }
 
 void subgrid_write(struct writer *w, const struct key *key, const void *from)

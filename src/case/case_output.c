@@ -11,12 +11,10 @@
 
 /* Refuses keys that belong to other kinds of series; requires the keys of this kind that have no
  * default. */
-static enum status check_series_keys(const struct reader *r, const struct node *map,
-                                     enum series_kind kind, unsigned has)
+static enum status check_series_keys(struct map m, enum series_kind kind, unsigned has)
 {
-    static const char row[] = "output.series.*";
     enum status s = STATUS_OK;
-    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
+    for (const struct key *k = keys_child(m.row, NULL); k && !s; k = keys_child(m.row, k)) {
         const unsigned coefficients = k->where & SERIES_COEFFICIENTS ? SERIES(forces) : 0;
         char why[192];
         if (k->where && !(k->where & has)) {
@@ -31,21 +29,20 @@ static enum status check_series_keys(const struct reader *r, const struct node *
                                                key_series_kinds[i]);
                     between = " or ";
                 }
-            s = value_refuse(r, map, k->path, why);
-        } else if (k->needed & has && !value_find(map, k->path)) {
+            s = value_refuse(m, keys_name(k), why);
+        } else if (k->needed & has && !map_get(m, keys_name(k))) {
             snprintf(why, sizeof why, ", which of: %s needs,", key_series_kinds[kind]);
-            s = value_missing(r, map, k->path, why);
+            s = value_missing(m, keys_name(k), why);
         }
     }
     return s;
 }
 
-static enum status check_line(const struct reader *r, const struct node *map,
-                              const struct case_series *series)
+static enum status check_line(struct map m, const struct case_series *series)
 {
     if (memcmp(series->from, series->to, sizeof series->from) != 0)
         return STATUS_OK;
-    return fail_value(r, value_find(map, "output.series.*.to"),
+    return fail_value(m.r, map_get(m, "to"),
                       " is where the line begins (its ends must differ; of: probe is one point)");
 }
 
@@ -58,36 +55,33 @@ static bool is_open(const struct flow_case *c, int face)
     return false;
 }
 
-static enum status check_forces(const struct reader *r, const struct node *map,
-                                const struct case_series *series)
+static enum status check_forces(struct map m, const struct case_series *series)
 {
-    static const char row[] = "output.series.*.density";
     const int face = series->density_face;
     enum status s;
     if (series->area == 0 &&
-        (s = value_refuse(r, map, row, "without area, as there are no coefficients")))
+        (s = value_refuse(m, "density", "without area, as there are no coefficients")))
         return s;
-    if (face >= 0 && !is_open(r->c, face))
+    if (face >= 0 && !is_open(m.r->c, face))
         return fail_value(
-            r, value_find(map, row),
+            m.r, map_get(m, "density"),
             ": face %s is %s, and no flow comes in there (reference, or an open face)",
-            key_sides[face], key_face_kinds[r->c->faces[face].kind]);
+            key_sides[face], key_face_kinds[m.r->c->faces[face].kind]);
     if (series->area == 0 || series->velocity > 0)
         return STATUS_OK;
-    return fail_key(r, map,
+    return fail_key(m.r, m.node,
                     ": coefficients need a velocity beside the area (for example velocity: 0.05, "
                     "here or in fluid)");
 }
 
 /* A ring needs a smooth surface, which voxels do not have. */
-static enum status check_ring(const struct reader *r, const struct node *map,
-                              const struct case_series *series)
+static enum status check_ring(struct map m, const struct case_series *series)
 {
-    const struct case_body *const body = &r->c->bodies[series->body];
+    const struct case_body *const body = &m.r->c->bodies[series->body];
     if (!body->image.file)
         return STATUS_OK;
     return fail_value(
-        r, value_find(map, "output.series.*.body"),
+        m.r, map_get(m, "body"),
         ": %s is made of voxels, which have no smooth surface (a shape or a mesh has)", body->name);
 }
 
@@ -121,25 +115,24 @@ static bool lets_through(const struct flow_case *c, int face)
            (f->kind == FACE_wall && f->velocity[face / 2] != 0);
 }
 
-static enum status check_permeability(const struct reader *r, const struct node *map,
-                                      const struct case_series *series)
+static enum status check_permeability(struct map m, const struct case_series *series)
 {
-    const struct flow_case *const c = r->c;
+    const struct flow_case *const c = m.r->c;
     const int a = series->axis;
     if (c->acceleration[a] == 0 && !driven_by_faces(c, a) &&
         !(c->flow_rate.given && c->flow_rate.axis == a))
-        return fail_key(r, map,
+        return fail_key(m.r, m.node,
                         ": nothing drives the flow along %s (force.acceleration, or faces with a "
                         "pressure)",
                         key_axes[a]);
     for (int f = 2 * a; f < 2 * a + 2; f++)
         if (!lets_through(c, f))
-            return fail_key(r, map,
+            return fail_key(m.r, m.node,
                             ": nothing flows through the box along %s, as face %s is of kind %s ("
                             "both must be periodic or open)",
                             key_axes[a], key_sides[f], key_face_kinds[c->faces[f].kind]);
     if (series->length > c->cells[a])
-        return fail_key(r, map, ": the sample is %g cells long, but the box has %d along %s",
+        return fail_key(m.r, m.node, ": the sample is %g cells long, but the box has %d along %s",
                         series->length, c->cells[a], key_axes[a]);
     return STATUS_OK;
 }
@@ -153,16 +146,14 @@ static enum status check_step(const struct reader *r, const struct node *n, int6
                       (long long)step, (long long)r->c->run.steps);
 }
 
-static enum status check_statistics(const struct reader *r, const struct node *entry,
-                                    const struct case_series *series)
+static enum status check_statistics(struct map m, const struct case_series *series)
 {
-    const struct node *const map = value_find(entry, "output.series.*.statistics");
     char why[96];
     snprintf(why, sizeof why, "with of: %s, which has many rows a step",
              key_series_kinds[series->kind]);
     if (series_has_points(series))
-        return value_refuse(r, entry, "output.series.*.statistics", why);
-    return check_step(r, node_get(map, "from"), series->statistics_from);
+        return value_refuse(m, "statistics", why);
+    return check_step(m.r, map_get(map_below(m, "statistics"), "from"), series->statistics_from);
 }
 
 /* Defaults that depend on the kind of series. */
@@ -178,32 +169,31 @@ static void set_defaults(const struct flow_case *c, struct case_series *series)
         series->length = c->fluid.length;
 }
 
-enum status series_read(const struct reader *r, const struct node *map, void *entry)
+enum status series_read(struct map m, void *entry)
 {
     struct case_series *const series = entry;
     int kind = -1; /* index of a word that stands alone; -1: columns of the flow */
-    enum status s = value_read(r, map, "output.series.*.every", &series->every);
-    if (s || (s = value_columns(r, map, "output.series.*.of", &series->of, &kind)))
+    enum status s = value_read(m, "every", &series->every);
+    if (s || (s = value_columns(m, "of", &series->of, &kind)))
         return s;
     series->kind = (enum series_kind)(kind + 1);
     const unsigned has =
         1u << series->kind | (series->kind == SERIES_KIND_forces ? SERIES_COEFFICIENTS : 0);
-    set_defaults(r->c, series);
-    if ((s = check_series_keys(r, map, series->kind, has)) ||
-        (s = record_read(r, map, "output.series.*", has, series)) ||
-        (s = check_statistics(r, map, series)))
+    set_defaults(m.r->c, series);
+    if ((s = check_series_keys(m, series->kind, has)) || (s = record_read(m, has, series)) ||
+        (s = check_statistics(m, series)))
         return s;
     switch (series->kind) {
     case SERIES_KIND_line:
-        return check_line(r, map, series);
+        return check_line(m, series);
     case SERIES_KIND_flow_rate:
-        return value_plane(r, map, "output.series.*.at", series->axis, &series->at);
+        return value_plane(m, "at", series->axis, &series->at);
     case SERIES_KIND_forces:
-        return check_forces(r, map, series);
+        return check_forces(m, series);
     case SERIES_KIND_permeability:
-        return check_permeability(r, map, series);
+        return check_permeability(m, series);
     case SERIES_KIND_surface:
-        return check_ring(r, map, series);
+        return check_ring(m, series);
     case SERIES_KIND_flow:
     case SERIES_KIND_residual:
     case SERIES_KIND_probe:
@@ -223,48 +213,42 @@ void columns_write(struct writer *w, const struct key *key, const void *from)
     write_choices(w, key->choices, series->of);
 }
 
-enum status field_read(const struct reader *r, const struct node *map, void *entry)
-{
-    return record_read(r, map, "output.fields.*", 0, entry);
-}
-
 /* Fields, averages and surfaces are all files in fields/: their names must differ from those of the
  * lists before. */
-static enum status check_name(const struct reader *r, const struct node *map, const char *list)
+static enum status check_name(struct map m, const char *list)
 {
     static const char *const lists[] = {"output.fields", "output.averages", "output.surfaces"};
     for (size_t k = 0; strcmp(lists[k], list) != 0; k++) {
-        const struct things others = things_of(keys_row(lists[k]), r->c);
+        const struct things others = things_of(keys_row(lists[k]), m.r->c);
         for (size_t i = 0; i < (size_t)others.count; i++)
-            if (!strcmp(map->key, others.first + i * others.size))
-                return fail_key(r, map,
+            if (!strcmp(m.node->key, others.first + i * others.size))
+                return fail_key(m.r, m.node,
                                 " and %s.%s have the same name (both are files in fields/; take "
                                 "another one)",
-                                lists[k], map->key);
+                                lists[k], m.node->key);
     }
     return STATUS_OK;
 }
 
 /* Requires from <= to <= the last step, and a multiple of `every` between from and to. */
-static enum status check_window(const struct reader *r, const struct node *map,
-                                const struct case_average *average)
+static enum status check_window(struct map m, const struct case_average *average)
 {
     char path[NODE_PATH];
-    const struct node *from = value_find(map, "output.averages.*.from");
-    const struct node *to = value_find(map, "output.averages.*.to");
-    const struct node *n = to && (!from || !from->at.set) ? to : from ? from : map;
-    const struct place at = n == map ? map->key_at : n->at;
-    const enum status s = check_step(r, to, average->to);
+    const struct node *from = map_get(m, "from");
+    const struct node *to = map_get(m, "to");
+    const struct node *n = to && (!from || !from->at.set) ? to : from ? from : m.node;
+    const struct place at = n == m.node ? m.node->key_at : n->at;
+    const enum status s = check_step(m.r, to, average->to);
     if (s)
         return s;
     node_path(n, path, sizeof path);
     if (average->from > average->to)
         return fail_at(
-            r->document, at,
+            m.r->document, at,
             "%s: the average is from step %lld to step %lld (from must not be after to%s)", path,
             (long long)average->from, (long long)average->to, to ? "" : ", the last step");
     if (average->to / average->every * average->every < average->from)
-        return fail_at(r->document, at,
+        return fail_at(m.r->document, at,
                        "%s: no multiple of every, %lld, is between step %lld and step %lld (no "
                        "sample would be taken)",
                        path, (long long)average->every, (long long)average->from,
@@ -272,28 +256,26 @@ static enum status check_window(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-enum status average_read(const struct reader *r, const struct node *map, void *entry)
+enum status average_read(struct map m, void *entry)
 {
     struct case_average *const average = entry;
     enum status s;
-    average->to = r->c->run.steps;
-    if ((s = check_name(r, map, "output.averages")) ||
-        (s = record_read(r, map, "output.averages.*", 0, average)))
+    average->to = m.r->c->run.steps;
+    if ((s = check_name(m, "output.averages")) || (s = record_read(m, 0, average)))
         return s;
-    return check_window(r, map, average);
+    return check_window(m, average);
 }
 
-enum status surface_read(const struct reader *r, const struct node *map, void *entry)
+enum status surface_read(struct map m, void *entry)
 {
     struct case_surface *const surface = entry;
-    enum status s = check_name(r, map, "output.surfaces");
-    if (s || (s = record_read(r, map, "output.surfaces.*", 0, surface)) ||
-        r->c->bodies[surface->body].mesh.file)
+    enum status s = check_name(m, "output.surfaces");
+    if (s || (s = record_read(m, 0, surface)) || m.r->c->bodies[surface->body].mesh.file)
         return s;
-    return fail_value(r, value_find(map, "output.surfaces.*.body"),
+    return fail_value(m.r, map_get(m, "body"),
                       ": %s is no mesh, so it has no triangles (output.series with of: surface has "
                       "points of other surfaces)",
-                      r->c->bodies[surface->body].name);
+                      m.r->c->bodies[surface->body].name);
 }
 
 static enum key_unit unit_shown(enum image_quantity quantity)
@@ -304,22 +286,21 @@ static enum key_unit unit_shown(enum image_quantity quantity)
     return units[quantity];
 }
 
-enum status image_read(const struct reader *r, const struct node *map, void *entry)
+enum status image_read(struct map m, void *entry)
 {
     struct case_image *const image = entry;
     enum status s;
-    if ((s = record_read(r, map, "output.images.*", 0, image)) ||
-        (s = value_plane(r, map, "output.images.*.at", image->axis, &image->at)))
+    if ((s = record_read(m, 0, image)) || (s = value_plane(m, "at", image->axis, &image->at)))
         return s;
-    const struct node *range = value_find(map, "output.images.*.range");
+    const struct node *range = map_get(m, "range");
     image->fixed_range = range;
     if (!range)
         return STATUS_OK;
-    if ((s = value_range(r, map, "output.images.*.range", unit_shown(image->of), image->range)))
+    if ((s = value_range(m, "range", unit_shown(image->of), image->range)))
         return s;
     if (image->range[0] < image->range[1])
         return STATUS_OK;
-    return fail_value(r, range, ": the lower end is not below the upper end");
+    return fail_value(m.r, range, ": the lower end is not below the upper end");
 }
 
 /* Keys of coefficients have no effect without an area. */
@@ -328,14 +309,14 @@ unsigned series_kinds(const struct case_series *s)
     return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
 }
 
-static enum status check_entries(const struct reader *r, const struct node *output)
+static enum status check_entries(struct map m)
 {
     int sum = 0;
-    for (const struct key *k = keys_child("output", NULL); k; k = keys_child("output", k)) {
-        const struct node *const map = k->type == KEY_NAMES ? value_find(output, k->path) : NULL;
+    for (const struct key *k = keys_child(m.row, NULL); k; k = keys_child(m.row, k)) {
+        const struct node *const map = k->type == KEY_NAMES ? map_get(m, keys_name(k)) : NULL;
         sum += map ? map->count : 0;
         if (map && sum > CASE_ENTRIES)
-            return fail_at(r->document, map->key_at, "output has %d entries by here (at most %d)",
+            return fail_at(m.r->document, map->key_at, "output has %d entries by here (at most %d)",
                            sum, CASE_ENTRIES);
     }
     return STATUS_OK;
@@ -350,31 +331,30 @@ static void series_write(struct writer *w, const char *row, const void *thing)
 void entries_write(struct writer *w, const struct key *key, const void *from)
 {
     const bool none = !things_of(key, from).count;
-    fprintf(w->to, "  %s:%s\n", strrchr(key->path, '.') + 1, none ? " {}" : "");
+    fprintf(w->to, "  %s:%s\n", keys_name(key), none ? " {}" : "");
     w->indent = 4;
     things_write(w, key, from, key->read == series_read ? series_write : NULL);
     w->indent = 2;
 }
 
-static enum status check_remembered(const struct reader *r, const struct node *output,
-                                    const struct flow_case *c)
+static enum status check_remembered(struct map m, const struct flow_case *c)
 {
     int count = c->averages_count;
     for (int i = 0; i < c->series_count; i++)
         count += c->series[i].kind == SERIES_KIND_residual;
     if (count <= CASE_REMEMBERED)
         return STATUS_OK;
-    return fail_key(r, output,
+    return fail_key(m.r, m.node,
                     " has %d averages and residuals, which every checkpoint has to hold (at most "
                     "%d; one average can have several quantities, and a larger region)",
                     count, CASE_REMEMBERED);
 }
 
-enum status output_read(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status output_read(struct map m, struct flow_case *c)
 {
     c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
-    enum status s = check_entries(r, map);
-    if (s || (s = record_read(r, map, "output", 0, c)) || (s = check_remembered(r, map, c)))
+    enum status s = check_entries(m);
+    if (s || (s = record_read(m, 0, c)) || (s = check_remembered(m, c)))
         return s;
-    return stop_find_series(r, c);
+    return stop_find_series(m.r, c);
 }

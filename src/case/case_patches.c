@@ -10,99 +10,94 @@
 
 static const char *const shapes[] = {"rectangle", "disc", "mask", NULL};
 
-static enum status check_rectangle(const struct reader *r, const struct node *map,
-                                   const struct case_patch *p)
+static enum status check_rectangle(struct map m, const struct case_patch *p)
 {
     enum status s = STATUS_OK;
     for (int k = 0; k < 2 && !s; k++) {
         int span[2];
-        s = value_span(r, map, p->from[k], p->to[k], r->axes[k], span);
+        s = value_span(m, p->from[k], p->to[k], m.r->axes[k], span);
     }
     return s;
 }
 
-static enum status check_disc(const struct reader *r, const struct node *map,
-                              const struct case_patch *p)
+static enum status check_disc(struct map m, const struct case_patch *p)
 {
     double nearest[2];
     for (int k = 0; k < 2; k++)
         nearest[k] = floor(p->center[k]) + 0.5 - p->center[k];
     if (nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
         return STATUS_OK;
-    return fail_value(r, map, ": no cell has its centre in it (that of cell i is i + 0.5)");
+    return fail_value(m.r, m.node, ": no cell has its centre in it (that of cell i is i + 0.5)");
 }
 
-static enum status read_mask(const struct reader *r, const struct node *map, struct case_patch *p)
+static enum status read_mask(struct map m, struct case_patch *p)
 {
-    const int size[2] = {r->c->cells[r->axes[0]], r->c->cells[r->axes[1]]};
+    const int size[2] = {m.r->c->cells[m.r->axes[0]], m.r->c->cells[m.r->axes[1]]};
     const size_t all = (size_t)size[0] * (size_t)size[1];
-    const enum status s =
-        input_mask(r, map, "patches.*.mask", size, &p->mask, &p->file, &p->checksum);
+    const enum status s = input_mask(m, size, &p->mask, &p->file, &p->checksum);
     if (s || memchr(p->mask, 1, all))
         return s;
-    return input_wrong(r, map, " has no white in it (what is white is inside)");
+    return input_wrong(m, " has no white in it (what is white is inside)");
 }
 
-static enum status read_shape(const struct reader *r, const struct node *map, struct case_patch *p)
+static enum status read_shape(struct map m, struct case_patch *p)
 {
-    const struct node *found;
+    struct map found;
     int shape = 0;
-    enum status s = value_kind(r, map, shapes, "has both", "", &found, &shape);
+    enum status s = value_kind(m, shapes, "has both", "", &found, &shape);
     if (s)
         return s;
-    if (!found)
-        return fail_key(r, map,
+    if (!found.node)
+        return fail_key(m.r, m.node,
                         " has no shape (for example %s: {face: %s, disc: {center: [8, 8], radius: "
                         "4}, ...}; or rectangle or mask)",
-                        map->key, key_faces[p->face]);
+                        m.node->key, key_faces[p->face]);
     p->shape = (enum patch_shape)shape;
-    s = record_read(r, found, keys_below("patches.*", found->key).text, 0, p);
+    s = record_read(found, 0, p);
     return s                             ? s
-           : p->shape == PATCH_rectangle ? check_rectangle(r, found, p)
-           : p->shape == PATCH_disc      ? check_disc(r, found, p)
-                                         : read_mask(r, found, p);
+           : p->shape == PATCH_rectangle ? check_rectangle(found, p)
+           : p->shape == PATCH_disc      ? check_disc(found, p)
+                                         : read_mask(found, p);
 }
 
 /* Not every profile is defined on every shape. */
-static enum status check_profile(const struct reader *r, const struct node *map,
-                                 const struct case_patch *p)
+static enum status check_profile(struct map m, const struct case_patch *p)
 {
     const enum profile profile = p->opening.profile;
     if (!opening_has_profile(&p->opening) || p->shape == PATCH_rectangle ||
         (p->shape == PATCH_disc && profile != PROFILE_duct))
         return STATUS_OK;
-    const struct node *n = node_get(node_get(map, key_face_kinds[p->opening.kind]), "profile");
-    return fail_value(r, n, ": not over a %s (%s)", shapes[p->shape],
+    const struct node *n = node_get(map_get(m, key_face_kinds[p->opening.kind]), "profile");
+    return fail_value(m.r, n, ": not over a %s (%s)", shapes[p->shape],
                       p->shape == PATCH_disc
                           ? "parabola is that of a pipe; or uniform, power or file"
                           : "uniform or file");
 }
 
-enum status patch_read(const struct reader *reader, const struct node *map, void *thing)
+enum status patch_read(struct map m, void *thing)
 {
     struct case_patch *const p = thing;
-    const struct flow_case *const c = reader->c;
-    struct reader on_face = *reader;
-    const struct reader *const r = &on_face;
+    const struct flow_case *const c = m.r->c;
+    struct reader on_face = *m.r;
     enum status s;
-    if (!(p->opening.place = place_text(r->document, map->key_at)))
+    if (!(p->opening.place = place_text(m.r->document, m.node->key_at)))
         return STATUS_MACHINE;
-    if ((s = record_read(r, map, "patches.*", 0, p)))
+    if ((s = record_read(m, 0, p)))
         return s;
     face_axes(p->face, on_face.axes);
+    m.r = &on_face;
     if (c->faces[p->face].kind == FACE_periodic)
-        return fail_at(r->document, value_find(map, "patches.*.face")->at,
+        return fail_at(m.r->document, map_get(m, "face")->at,
                        "patches.%s.face: %s is periodic, so it can have no parts", p->name,
                        key_faces[p->face]);
-    if ((s = read_shape(r, map, p)) ||
-        (s = opening_read(r, map, "patches.*", p->face, &p->opening)))
+    if ((s = read_shape(m, p)) || (s = opening_read(m, p->face, &p->opening)))
         return s;
     if (face_on_nodes(&p->opening) && c->cells[p->face / 2] < 2)
-        return fail_at(r->document, map->key_at,
+        return fail_at(m.r->document, m.node->key_at,
                        "patches.%s is regularised, whose plane lies on cells, but there is only "
                        "one cell along %s (at least 2, or rule: links)",
                        p->name, key_axes[p->face / 2]);
-    return check_profile(r, map, p);
+    return check_profile(m, p);
 }
 
 /* The patch's bounding cells, lo <= cell < hi, along the face's axes. */
@@ -164,12 +159,12 @@ static bool is_covered(const struct flow_case *c, int k)
     return true;
 }
 
-enum status patches_check(const struct reader *r, const struct node *map, struct flow_case *c)
+enum status patches_check(struct map m, struct flow_case *c)
 {
-    const struct node *n = map ? map->first : NULL;
+    const struct node *n = m.node ? m.node->first : NULL;
     for (int k = 0; k < c->patch_count; k++, n = n->next)
         if (is_covered(c, k))
-            return fail_at(r->document, n->key_at,
+            return fail_at(m.r->document, n->key_at,
                            "patches.%s has no cell left: later patches cover all of it (remove it, "
                            "or put it after them)",
                            c->patches[k].name);

@@ -6,22 +6,22 @@
 #include "case/record.h"
 #include "case/sections.h"
 
-enum status region_read(const struct reader *r, const struct node *map, void *thing)
+enum status region_read(struct map m, void *thing)
 {
     struct case_zone *const zone = thing;
-    int collision = (int)r->c->solver.collision;
+    int collision = (int)m.r->c->solver.collision;
     char why[64];
-    enum status s = value_read(r, map, "regions.*.collision", &collision);
+    enum status s = value_read(m, "collision", &collision);
     if (s)
         return s;
     const unsigned free = collision_free((enum collision)collision);
     snprintf(why, sizeof why, "with collision %s", key_collision_choices[collision]);
     zone->collision = (enum collision)collision;
-    if (collision == COLLISION_auto && value_find(map, "regions.*.magic"))
+    if (collision == COLLISION_auto && map_get(m, "magic"))
         zone->collision = COLLISION_accurate;
-    zone->magic = r->c->solver.magic;
-    zone->viscosity = r->c->fluid.viscosity;
+    zone->magic = m.r->c->solver.magic;
+    zone->viscosity = m.r->c->fluid.viscosity;
     zone->sponge.density = 1;
-    s = record_refuse(r, map, "regions.*", free, why);
-    return s ? s : record_read(r, map, "regions.*", free, zone);
+    s = record_refuse(m, free, why);
+    return s ? s : record_read(m, free, zone);
 }

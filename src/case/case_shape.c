@@ -15,73 +15,68 @@
  * farther out coordinates have few digits left. */
 #define REACH 1e8
 
-static enum status check_box(const struct reader *r, const struct node *map,
-                             const struct case_shape *to)
+static enum status check_box(struct map m, const struct case_shape *to)
 {
     for (int a = 0; a < 3; a++)
         if (to->from[a] >= to->to[a])
-            return fail_value(r, map, ": from %g is not below to %g along %s", to->from[a],
+            return fail_value(m.r, m.node, ": from %g is not below to %g along %s", to->from[a],
                               to->to[a], key_axes[a]);
     return STATUS_OK;
 }
 
-static enum status check_ellipsoid(const struct reader *r, const struct node *map,
-                                   const struct case_shape *to)
+static enum status check_ellipsoid(struct map m, const struct case_shape *to)
 {
     for (int a = 0; a < 3; a++)
         if (!(to->radii[a] > 0))
-            return fail_value(r, value_find(map, SHAPE ".ellipsoid.radii"),
-                              ": %g along %s is out of range (above 0)", to->radii[a], key_axes[a]);
+            return fail_value(m.r, map_get(m, "radii"), ": %g along %s is out of range (above 0)",
+                              to->radii[a], key_axes[a]);
     return STATUS_OK;
 }
 
 /* The radius of a pack's spheres, given directly or by their share of the volume. */
-static enum status read_radius(const struct reader *r, const struct node *map,
-                               struct case_shape *to)
+static enum status read_radius(struct map m, struct case_shape *to)
 {
-    const struct node *const n = value_find(map, SHAPE ".pack.share");
+    const struct node *const n = map_get(m, "share");
     double share = 0;
-    enum status s = value_one_of(r, map, SHAPE ".pack.radius", SHAPE ".pack.share");
+    enum status s = value_one_of(m, "radius", "share");
     if (s || !n)
-        return s ? s : value_read(r, map, SHAPE ".pack.radius", &to->radius);
-    if ((s = value_read(r, map, SHAPE ".pack.share", &share)))
+        return s ? s : value_read(m, "radius", &to->radius);
+    if ((s = value_read(m, "share", &share)))
         return s;
     to->radius = to->length * pack_radius(to->pack, share);
     if (to->radius > 0)
         return STATUS_OK;
     return fail_value(
-        r, n,
+        m.r, n,
         ": spheres of a pack %s fill at most %.4g without three of them meeting (give "
         "radius for more)",
         key_packs[to->pack], pack_share_max(to->pack));
 }
 
-static enum status read_parts(const struct reader *r, const struct node *map, const struct key *row,
-                              struct case_shape *to)
+static enum status read_parts(struct map m, struct case_shape *to)
 {
-    if (!map->count)
-        return fail_value(r, map,
+    if (!m.node->count)
+        return fail_value(m.r, m.node,
                           " has no parts (for example %s: {body: {sphere: {center: [32, 16, 16], "
                           "radius: 6}}, ...})",
-                          map->key);
-    if (map->count == 1 && to->kind != SHAPE_complement)
-        return fail_value(r, map, " has only one part (at least two)");
-    return things_read(r, map, row, to);
+                          m.node->key);
+    if (m.node->count == 1 && to->kind != SHAPE_complement)
+        return fail_value(m.r, m.node, " has only one part (at least two)");
+    return things_read(m, to);
 }
 
-static enum status read_kind(const struct reader *r, const struct node *map, struct case_shape *to)
+static enum status read_kind(struct map m, struct case_shape *to)
 {
-    const struct key *const row = keys_row(keys_below(SHAPE, map->key).text);
-    if (row->type == KEY_NAMES)
-        return read_parts(r, map, row, to);
+    if (keys_row(m.row)->type == KEY_NAMES)
+        return read_parts(m, to);
     if (to->kind == SHAPE_cylinder)
         to->length = INFINITY;
-    const enum status s = record_read(r, map, row->path, 0, to);
+    const enum status s = record_read(m, 0, to);
     if (s)
         return s;
-    return to->kind == SHAPE_box         ? check_box(r, map, to)
-           : to->kind == SHAPE_ellipsoid ? check_ellipsoid(r, map, to)
-           : to->kind == SHAPE_pack      ? read_radius(r, map, to)
+    return to->kind == SHAPE_box         ? check_box(m, to)
+           : to->kind == SHAPE_ellipsoid ? check_ellipsoid(m, to)
+           : to->kind == SHAPE_pack      ? read_radius(m, to)
                                          : STATUS_OK;
 }
 
@@ -91,8 +86,7 @@ static bool turns(const struct case_shape *s)
 }
 
 /* Default centre of rotation and scaling: the shape's centre, or the centre of its bounding box. */
-static enum status default_about(const struct reader *r, const struct node *map,
-                                 struct case_shape *s)
+static enum status default_about(struct map m, struct case_shape *s)
 {
     const double scale = s->scale;
     double rotate[3], move[3];
@@ -120,54 +114,49 @@ static enum status default_about(const struct reader *r, const struct node *map,
     s->scale = scale;
     if (finite)
         return STATUS_OK;
-    return fail_key(r, map,
+    return fail_key(m.r, m.node,
                     " has no end along some axis, so rotate and scale need about (for example "
                     "about: [32, 16, 16])");
 }
 
-/* The kind, then scale, rotation and move. */
-enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to)
+/* The kind, then scale, rotation and move. A part has the keys of a shape. */
+enum status shape_read(struct map m, void *thing)
 {
-    const struct node *found;
+    struct case_shape *const to = thing;
+    struct map found;
     int kind = 0;
-    enum status s = value_kind(r, map, key_shapes, "is both", "; union or intersection takes both",
-                               &found, &kind);
+    m.row = SHAPE;
+    enum status s =
+        value_kind(m, key_shapes, "is both", "; union or intersection takes both", &found, &kind);
     if (s)
         return s;
-    if (!found)
-        return fail_key(r, map,
+    if (!found.node)
+        return fail_key(m.r, m.node,
                         " does not say which (for example %s: {sphere: {center: [32, 16, 16], "
                         "radius: 6}})",
-                        map->key);
+                        m.node->key);
     to->kind = (enum shape_kind)kind;
-    if ((s = read_kind(r, found, to)) || (s = record_read(r, map, SHAPE, ALL_KINDS, to)))
+    if ((s = read_kind(found, to)) || (s = record_read(m, ALL_KINDS, to)))
         return s;
     if (!turns(to))
-        return value_refuse(r, map, SHAPE ".about", "without rotate or scale");
-    return value_find(map, SHAPE ".about") ? value_read(r, map, SHAPE ".about", to->about)
-                                           : default_about(r, map, to);
+        return value_refuse(m, "about", "without rotate or scale");
+    return map_get(m, "about") ? value_read(m, "about", to->about) : default_about(m, to);
 }
 
-enum status part_read(const struct reader *r, const struct node *map, void *thing)
+enum status body_check_box(struct map m, const double lo[3], const double hi[3])
 {
-    return shape_read(r, map, thing);
-}
-
-enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
-                           const double hi[3])
-{
-    const struct flow_case *const c = r->c;
+    const struct flow_case *const c = m.r->c;
     char bare[256];
     for (int a = 0; a < 3; a++) {
         if (lo[a] > hi[a])
-            return fail_key(r, map, " is empty: its parts do not meet along %s", key_axes[a]);
+            return fail_key(m.r, m.node, " is empty: its parts do not meet along %s", key_axes[a]);
         if (c->faces[2 * a].kind != FACE_periodic && (hi[a] < 0.5 || lo[a] > c->cells[a] - 0.5))
-            return fail_key(r, map,
+            return fail_key(m.r, m.node,
                             " is outside of the box: it reaches from %.6g to %.6g along %s, which "
                             "has cells from 0 to %d%s",
                             lo[a], hi[a], key_axes[a], c->cells[a], bare_length_text(c, bare));
         if ((isfinite(lo[a]) && fabs(lo[a]) > REACH) || (isfinite(hi[a]) && fabs(hi[a]) > REACH))
-            return fail_key(r, map,
+            return fail_key(m.r, m.node,
                             " would reach from %.6g to %.6g along %s (at most %g cells from 0; a "
                             "smaller scale or move?)",
                             lo[a], hi[a], key_axes[a], REACH);

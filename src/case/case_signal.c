@@ -8,23 +8,21 @@
 #include "case/sections.h"
 
 /* A table has two columns, times and factors; times must increase. */
-static enum status take_table(const struct reader *r, const struct node *map,
-                              const struct case_numbers *n, struct case_signal *s)
+static enum status take_table(struct map m, const struct case_numbers *n, struct case_signal *s)
 {
     const size_t count = n->size[0];
     if (n->size[1] != 2)
-        return input_wrong(r, map, " has %zu numbers in a line, not 2: a time and a factor",
-                           n->size[1]);
+        return input_wrong(m, " has %zu numbers in a line, not 2: a time and a factor", n->size[1]);
     for (size_t i = 0; i < count; i++) {
         const double time = n->value[2 * i] * s->unit;
         if (!isfinite(time))
-            return input_wrong(r, map, ": time %g is too large", n->value[2 * i]);
+            return input_wrong(m, ": time %g is too large", n->value[2 * i]);
         if (i && !(time > n->value[2 * i - 2] * s->unit))
-            return input_wrong(r, map, ": time %g is not after the one before, %g (they must rise)",
+            return input_wrong(m, ": time %g is not after the one before, %g (they must rise)",
                                n->value[2 * i], n->value[2 * i - 2]);
     }
     if (count > INT32_MAX)
-        return input_wrong(r, map, " has too many lines");
+        return input_wrong(m, " has too many lines");
     s->times = malloc(count * sizeof *s->times);
     s->values = malloc(count * sizeof *s->values);
     if (!s->times || !s->values)
@@ -37,40 +35,38 @@ static enum status take_table(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-static enum status read_table(const struct reader *r, const struct node *map, const char *row,
-                              struct case_signal *s)
+static enum status read_table(struct map m, struct case_signal *s)
 {
     char *dataset = NULL;
     struct case_numbers n = {0};
-    enum status status = record_read(r, map, row, 0, s);
+    enum status status = record_read(m, 0, s);
     if (!status)
-        status = input_numbers(r, map, row, false, &n, &s->file, &dataset, &s->checksum);
+        status = input_numbers(m, false, &n, &s->file, &dataset, &s->checksum);
     if (!status)
-        status = take_table(r, map, &n, s);
+        status = take_table(m, &n, s);
     free(n.value);
     return status;
 }
 
-enum status signal_read(const struct reader *r, const struct node *map, const char *path,
-                        struct case_signal *s)
+enum status signal_read(struct map m, struct case_signal *s)
 {
     static const char *const kinds[] = {"ramp", "sine", "table", NULL};
-    const struct node *found;
+    struct map found;
     int kind = 0;
     *s = (struct case_signal){.kind = SIGNAL_constant};
-    const enum status status = value_kind(r, map, kinds, "has both", "", &found, &kind);
-    if (status || !found)
+    const enum status status = value_kind(m, kinds, "has both", "", &found, &kind);
+    if (status || !found.node)
         return status;
     s->kind = (enum signal_kind)(SIGNAL_ramp + kind);
     switch (s->kind) {
     case SIGNAL_constant:
         return STATUS_OK;
     case SIGNAL_ramp:
-        return value_read(r, map, keys_below(path, "ramp").text, &s->duration);
+        return value_read(m, "ramp", &s->duration);
     case SIGNAL_sine:
-        return record_read(r, found, keys_below(path, "sine").text, 0, s);
+        return record_read(found, 0, s);
     case SIGNAL_table:
-        return read_table(r, found, keys_below(path, "table").text, s);
+        return read_table(found, s);
     }
     return STATUS_OK;
 }

@@ -7,51 +7,47 @@
 
 enum { EVERY = 1000 }; /* default steps between values */
 
-static enum status read_column(const struct reader *r, const struct node *map,
-                               struct case_stop *stop)
+static enum status read_column(struct map m, struct case_stop *stop)
 {
     const char *text;
-    enum status s = value_text(r, map, "run.stop.of", &text);
+    enum status s = value_text(m, "of", &text);
     if (s)
         return s;
     if (strlen(text) >= sizeof stop->name)
-        return value_wrong(r, value_find(map, "run.stop.of"), "run.stop.of");
+        return value_wrong(m.r, map_get(m, "of"), map_row(m, "of"));
     strcpy(stop->name, text);
     stop->of = STOP_COLUMN;
-    s = value_refuse(r, map, "run.stop.every",
-                     "with a column, which is looked at in each row of its series");
-    if (!s && !value_find(map, "run.stop.over"))
-        s = value_missing(r, map, "run.stop.over", ", which a column needs,");
-    if (s || (s = record_read(r, map, "run.stop", 0, stop)))
+    s = value_refuse(m, "every", "with a column, which is looked at in each row of its series");
+    if (!s && !map_get(m, "over"))
+        s = value_missing(m, "over", ", which a column needs,");
+    if (s || (s = record_read(m, 0, stop)))
         return s;
-    return value_read(r, map, "run.stop.over", &stop->over);
+    return value_read(m, "over", &stop->over);
 }
 
-static enum status read_number(const struct reader *r, const struct node *map,
-                               struct case_stop *stop)
+static enum status read_number(struct map m, struct case_stop *stop)
 {
     int of = 0;
     enum status s;
     stop->every = EVERY;
-    if ((s = value_read(r, map, "run.stop.of", &of)) ||
-        (s = record_read(r, map, "run.stop", STOP_EVERY, stop)))
+    if ((s = value_read(m, "of", &of)) || (s = record_read(m, STOP_EVERY, stop)))
         return s;
     stop->of = (enum stop_quantity)of;
     strcpy(stop->name, key_stops[of]);
     stop->over = stop->every;
-    return value_read(r, map, "run.stop.over", &stop->over);
+    return value_read(m, "over", &stop->over);
 }
 
-enum status stop_read(const struct reader *r, const struct node *run, struct case_stop *stop)
+enum status stop_read(struct map run, struct case_stop *stop)
 {
-    const struct node *map;
-    enum status s;
-    if ((s = value_or_map(r, run, "run.stop", &map)) || !map)
+    struct map m;
+    const enum status s = value_or_map(run, "stop", &m);
+    if (s || !m.node)
         return s;
-    const struct node *const of = value_find(map, "run.stop.of");
+    const struct node *const of = map_get(m, "of");
     const bool column = of && of->kind == NODE_SCALAR && strchr(of->text, '.');
     stop->given = true;
-    return column ? read_column(r, map, stop) : read_number(r, map, stop);
+    return column ? read_column(m, stop) : read_number(m, stop);
 }
 
 /* Takes the first series of kind permeability. */

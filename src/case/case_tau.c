@@ -80,10 +80,10 @@ static bool is_walls_fault(const struct flow_case *c)
 enum status tau_check(const struct reader *r, const struct flow_case *c)
 {
     const struct node *const fluid = node_get(r->document->root, "fluid");
-    const struct node *n = value_find(fluid, "fluid.viscosity");
+    const struct node *n = node_get(fluid, "viscosity");
     const double tau = case_tau(c), most = most_tau(c);
     if (!n)
-        n = value_find(fluid, "fluid.reynolds");
+        n = node_get(fluid, "reynolds");
     if (tau > most)
         return fail_at(r->document, n->at,
                        "tau is %.6g, the viscosity %.6g in lattice units: a flow would take some "

@@ -11,50 +11,46 @@
 enum { LABELS_SHOWN = 8 };
 
 /* The given keys determine the file's format; keys of other formats are refused. */
-static enum status read_keys(const struct reader *r, const struct node *map, struct voxel_image *to)
+static enum status read_keys(struct map m, struct voxel_image *to)
 {
-    to->format = value_find(map, "bodies.*.image.size")      ? VOXEL_raw
-                 : value_find(map, "bodies.*.image.dataset") ? VOXEL_hdf5
-                                                             : VOXEL_tiff;
+    to->format = map_get(m, "size") ? VOXEL_raw : map_get(m, "dataset") ? VOXEL_hdf5 : VOXEL_tiff;
     const unsigned format = 1u << to->format;
     const char *const why = to->format == VOXEL_raw ? "with a size, by which the file is a raw one"
                             : to->format == VOXEL_hdf5
                                 ? "with a dataset, which says so itself"
                                 : "with a TIFF stack, which says so itself (a raw image needs "
                                   "its size, too)";
-    const enum status s = record_refuse(r, map, "bodies.*.image", format, why);
-    return s ? s : record_read(r, map, "bodies.*.image", format, to);
+    const enum status s = record_refuse(m, format, why);
+    return s ? s : record_read(m, format, to);
 }
 
-static enum status read_header(const struct reader *r, const struct node *map,
-                               struct voxel_image *to)
+static enum status read_header(struct map m, struct voxel_image *to)
 {
     char *path, reason[CASE_REASON] = "";
-    enum status s = input_path(r, map, "bodies.*.image", &path);
+    enum status s = input_path(m, "file", &path);
     if (s)
         return s;
-    s = r->files->voxel_header(r->files->context, path, to, reason);
+    s = m.r->files->voxel_header(m.r->files->context, path, to, reason);
     free(path);
-    return input_said(r, map, s, reason);
+    return input_said(m, s, reason);
 }
 
-static enum status read_crop(const struct reader *r, const struct node *map, struct voxel_image *to)
+static enum status read_crop(struct map m, struct voxel_image *to)
 {
-    const struct node *const crop = value_find(map, "bodies.*.image.crop");
+    const struct map crop = map_below(m, "crop");
     const int *const n = to->size;
     enum status s;
     memcpy(to->to, n, sizeof to->to);
-    if (!crop)
+    if (!crop.node)
         return STATUS_OK;
-    if ((s = value_read(r, crop, "bodies.*.image.crop.from", to->from)) ||
-        (s = value_read(r, crop, "bodies.*.image.crop.to", to->to)))
+    if ((s = value_read(crop, "from", to->from)) || (s = value_read(crop, "to", to->to)))
         return s;
     for (int a = 0; a < 3; a++) {
         if (to->from[a] >= to->to[a])
-            return fail_value(r, crop, ": from %d is not below to %d along %s", to->from[a],
+            return fail_value(m.r, crop.node, ": from %d is not below to %d along %s", to->from[a],
                               to->to[a], key_axes[a]);
         if (to->to[a] > n[a])
-            return fail_value(r, crop,
+            return fail_value(m.r, crop.node,
                               ": to %d along %s is beyond the image, which has %d x %d x %d voxels",
                               to->to[a], key_axes[a], n[0], n[1], n[2]);
     }
@@ -62,17 +58,16 @@ static enum status read_crop(const struct reader *r, const struct node *map, str
 }
 
 /* The image must lie inside the box. */
-static enum status check_place(const struct reader *r, const struct node *map,
-                               const struct voxel_image *v)
+static enum status check_place(struct map m, const struct voxel_image *v)
 {
     char path[NODE_PATH];
-    const int *const cells = r->c->cells;
-    const struct node *const n = value_find(map, "bodies.*.image.at");
-    node_path(map, path, sizeof path);
+    const int *const cells = m.r->c->cells;
+    const struct node *const n = map_get(m, "at");
+    node_path(m.node, path, sizeof path);
     for (int a = 0; a < 3; a++) {
         const int voxels = v->to[a] - v->from[a], beyond = v->at[a] + voxels - cells[a];
         if (beyond > 0)
-            return fail_at(r->document, n ? n->at : map->key_at,
+            return fail_at(m.r->document, n ? n->at : m.node->key_at,
                            "%s reaches %d cells beyond %smax: its %d voxels along %s begin in cell "
                            "%d, and the box has %d (crop it, or another `at` or box)",
                            path, beyond, key_axes[a], voxels, key_axes[a], v->at[a], cells[a]);
@@ -93,11 +88,10 @@ static void labels_text(const struct voxel_image *v, char *text, size_t size)
 }
 
 /* Every solid label must occur in the image: else the case is wrong, or the file is another one. */
-static enum status check_labels(const struct reader *r, const struct node *map,
-                                const struct voxel_image *v)
+static enum status check_labels(struct map m, const struct voxel_image *v)
 {
     char known[128];
-    const struct node *const n = value_find(map, "bodies.*.image.solid");
+    const struct node *const n = map_get(m, "solid");
     for (int k = 0; k < v->solid_count; k++) {
         bool found = false;
         for (int i = 0; i < v->label_count; i++)
@@ -105,7 +99,7 @@ static enum status check_labels(const struct reader *r, const struct node *map,
         if (found)
             continue;
         labels_text(v, known, sizeof known);
-        return fail_value(r, n,
+        return fail_value(m.r, n,
                           ": label %d does not occur in the image, or in the part of it that is "
                           "taken (it has %s)",
                           v->solid[k], known);
@@ -113,17 +107,17 @@ static enum status check_labels(const struct reader *r, const struct node *map,
     return STATUS_OK;
 }
 
-enum status voxel_image_read(const struct reader *r, const struct node *map, struct voxel_image *to)
+enum status voxel_image_read(struct map m, struct voxel_image *to)
 {
     char reason[CASE_REASON] = "";
     enum status s;
-    if ((s = read_keys(r, map, to)) || (s = read_header(r, map, to)) ||
-        (s = read_crop(r, map, to)) || (s = check_place(r, map, to)))
+    if ((s = read_keys(m, to)) || (s = read_header(m, to)) || (s = read_crop(m, to)) ||
+        (s = check_place(m, to)))
         return s;
-    s = input_said(r, map, r->files->voxel_survey(r->files->context, to, reason), reason);
+    s = input_said(m, m.r->files->voxel_survey(m.r->files->context, to, reason), reason);
     if (!s)
-        s = check_labels(r, map, to);
-    return s ? s : input_checksum(r, map, "bodies.*.image", to->checksum);
+        s = check_labels(m, to);
+    return s ? s : input_checksum(m, to->checksum);
 }
 
 void voxel_image_destroy(struct voxel_image *v)

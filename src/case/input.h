@@ -8,42 +8,33 @@
 /* The three readers below take the outputs zeroed. The caller frees them, also after an error.
  * *file: the absolute path. */
 
-/* Read a table of numbers by the keys `file`, `dataset` (hdf5 only) and `checksum` of `map`, whose
- * row is `row`. *dataset is NULL for CSV. */
-enum status input_numbers(const struct reader *r, const struct node *map, const char *row,
-                          bool hdf5, struct case_numbers *n, char **file, char **dataset,
-                          uint64_t *checksum);
+/* Read a table of numbers by the keys `file`, `dataset` (hdf5 only) and `checksum`. *dataset is
+ * NULL for CSV. */
+enum status input_numbers(struct map m, bool hdf5, struct case_numbers *n, char **file,
+                          char **dataset, uint64_t *checksum);
 
 /* Read a mask of size[0] x size[1] cells by the keys `file` and `checksum`. */
-enum status input_mask(const struct reader *r, const struct node *map, const char *row,
-                       const int size[2], uint8_t **mask, char **file, uint64_t *checksum);
-
-/* The path given by the key `file`, relative to the case file's folder; allocated. An error if
- * files cannot be read here. */
-enum status input_path(const struct reader *r, const struct node *map, const char *row,
-                       char **path);
-
-/* The same for a key of another name, whose row is `key`. */
-enum status input_path_at(const struct reader *r, const struct node *map, const char *key,
-                          char **path);
-
-/* Compares the checksum of a file's content with the key `checksum`, if that is given. */
-enum status input_checksum(const struct reader *r, const struct node *map, const char *row,
-                           uint64_t checksum);
+enum status input_mask(struct map m, const int size[2], uint8_t **mask, char **file,
+                       uint64_t *checksum);
 
 /* Read a mesh by the keys `file` and `checksum`. *stl: its content and its memory are freed. */
 struct stl;
-enum status input_mesh(const struct reader *r, const struct node *map, const char *row,
-                       struct stl **stl, char **file, uint64_t *checksum);
+enum status input_mesh(struct map m, struct stl **stl, char **file, uint64_t *checksum);
 
-/* Report that the content of a file is wrong, at the key `file` of `map`, or at the node n that
- * names the file. */
-enum status input_wrong(const struct reader *r, const struct node *map, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The path given by a key, relative to the case file's folder; allocated. An error if files cannot
+ * be read here. */
+enum status input_path(struct map m, const char *key, char **path);
+
+/* Compares the checksum of a file's content with the key `checksum`, if that is given. */
+enum status input_checksum(struct map m, uint64_t checksum);
+
+/* Report that the content of a file is wrong, at the key `file`, or at the node n that names the
+ * file. */
+enum status input_wrong(struct map m, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 enum status input_wrong_at(const struct reader *r, const struct node *n, const char *what);
 
 /* Report the status of a callback of struct case_files, with its reason if it is not STATUS_OK. */
-enum status input_said(const struct reader *r, const struct node *map, enum status s,
-                       const char *reason);
+enum status input_said(struct map m, enum status s, const char *reason);
 
 #endif

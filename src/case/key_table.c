@@ -47,9 +47,9 @@ KEY_WORDS_LIST(X)
 #define PRECISION_ROW(name, struct_)                                                                    \
     {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
      .example = "fp32", .meaning = "precision of the file"}
-#define ENTRIES(things, thing)                                                                     \
+#define ENTRIES(things, reader)                                                                    \
     ROW("output." #things, KEY_NAMES),                                                             \
-        THINGS(flow_case, things, things##_count, CASE_ENTRIES, thing##_read), .write = entries_write
+        THINGS(flow_case, things, things##_count, CASE_ENTRIES, reader), .write = entries_write
 #define REGION_ROWS(name, struct_, what)                                                                \
     {ROW(name, KEY_REGION), AT(struct_, region), .choices = key_regions, .fallback = "all",             \
      .example = "{from: [0, 0, 0], to: [64, 64, 4]}",                                                   \
@@ -69,7 +69,7 @@ KEY_WORDS_LIST(X)
     {ROW("bodies.*.shape." name, KEY_AXIS), AT(case_shape, axis), .range = ANY, .choices = key_axes,    \
      .fallback = "z", .example = "[1, 0, 1]", .meaning = what}
 #define SHAPE_PARTS(name, what)                                                                         \
-    {ROW("bodies.*.shape." name, KEY_NAMES), THINGS(case_shape, parts, count, INT_MAX, part_read),      \
+    {ROW("bodies.*.shape." name, KEY_NAMES), THINGS(case_shape, parts, count, INT_MAX, shape_read),      \
      .late = true, .otherwise = "none",                                                                 \
      .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, "  \
                 "24], radius: 6}}}",                                                                    \
@@ -684,7 +684,7 @@ const struct key key_table[] = {
     {ROW("output.log.every", KEY_INTERVAL), AT(flow_case, log_every), .unit = UNIT_TIME,
      .range = BETWEEN(0, STEPS_MAX), .otherwise = "a twentieth of the steps", .example = "1000",
      .meaning = "interval between lines; 0: none"},
-    {ENTRIES(series, series),
+    {ENTRIES(series, series_read),
      .otherwise = "none",
      .example = "{flow: {every: 100, of: [mass, kinetic_energy]}}",
      .meaning = "tables over time, each under a name you choose: series/<name>.csv"},
@@ -758,7 +758,7 @@ const struct key key_table[] = {
     {ROW("output.series.*.statistics.from", KEY_STEP), AT(case_series, statistics_from),
      .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX), .required = true, .example = "2000",
      .meaning = "of the rows from this step on"},
-    {ENTRIES(fields, field),
+    {ENTRIES(fields, NULL),
      .otherwise = "none",
      .example = "{main: {every: 20000, of: [velocity, density]}}",
      .meaning = "snapshots in three dimensions, each under a name you choose: fields/<name>_*"},
@@ -774,7 +774,7 @@ const struct key key_table[] = {
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every so many-th cell of the region along each axis, from its first"},
     PRECISION_ROW("output.fields.*.precision", case_field),
-    {ENTRIES(averages, average),
+    {ENTRIES(averages, average_read),
      .otherwise = "none",
      .example = "{mean: {every: 10, of: [velocity, stress], from: 1000}}",
      .meaning = "means over time, each under a name you choose: fields/<name>_*"},
@@ -794,7 +794,7 @@ const struct key key_table[] = {
      .meaning = "no sample after this step"},
     REGION_ROWS("output.averages.*.region", case_average, "cells that are averaged"),
     PRECISION_ROW("output.averages.*.precision", case_average),
-    {ENTRIES(surfaces, surface),
+    {ENTRIES(surfaces, surface_read),
      .otherwise = "none",
      .example = "{skin: {every: 5000, body: car, of: [pressure, shear_stress]}}",
      .meaning = "stresses of the fluid on the triangles of bodies that are meshes, each under a name "
@@ -811,7 +811,7 @@ const struct key key_table[] = {
     {ROW("output.surfaces.*.of", KEY_CHOICES), AT(case_surface, of), .choices = key_surfaces,
      .required = true, .example = "[pressure, shear_stress]", .meaning = "arrays"},
     PRECISION_ROW("output.surfaces.*.precision", case_surface),
-    {ENTRIES(images, image),
+    {ENTRIES(images, image_read),
      .otherwise = "none",
      .example = "{mid: {every: 20000, of: speed}}",
      .meaning = "pictures of a plane of cells, each under a name you choose: images/<name>_*"},

@@ -60,6 +60,12 @@ const struct key *keys_child(const char *row, const struct key *before)
     return NULL;
 }
 
+const char *keys_name(const struct key *key)
+{
+    const char *const dot = strrchr(key->path, '.');
+    return dot ? dot + 1 : key->path;
+}
+
 bool keys_restart(const struct key *key)
 {
     for (const struct key *k = key_table; k->path; k++)

@@ -10,8 +10,7 @@
 #include "base/status.h"
 #include "case/quantity.h"
 
-struct reader;
-struct node;
+struct map;
 struct writer;
 
 enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
@@ -89,7 +88,7 @@ struct key_range {
 };
 
 struct key;
-typedef enum status thing_reader(const struct reader *r, const struct node *map, void *thing);
+typedef enum status thing_reader(struct map m, void *thing);
 typedef void key_writer(struct writer *w, const struct key *key, const void *from);
 
 struct key {
@@ -115,14 +114,14 @@ struct key {
      * member is the name. `most`: the largest number of things. `read` reads one, which is zeroed
      * but for its name. */
     int most;
-    thing_reader *read;
-    int first;         /* the enumerator of the first choice */
-    bool optional;     /* a number that is 0 when it was not given */
-    bool within;       /* a map whose keys are read into the struct of the enclosing map */
-    bool late;         /* read by the code of its section, not by record_read() */
-    unsigned where;    /* bits: kinds of things that have the key; 0: all have it */
-    unsigned needed;   /* bits: kinds that must have it */
-    key_writer *write; /* writes the key from its struct; NULL: as its type says */
+    thing_reader *read; /* NULL: record_read() reads one */
+    int first;          /* the enumerator of the first choice */
+    bool optional;      /* a number that is 0 when it was not given */
+    bool within;        /* a map whose keys are read into the struct of the enclosing map */
+    bool late;          /* read by the code of its section, not by record_read() */
+    unsigned where;     /* bits: kinds of things that have the key; 0: all have it */
+    unsigned needed;    /* bits: kinds that must have it */
+    key_writer *write;  /* writes the key from its struct; NULL: as its type says */
 };
 
 /* clang-format off */
@@ -175,6 +174,9 @@ const struct key *keys_row(const char *pattern);
 
 /* The next row directly below `row`, after `before` (NULL: the first); NULL: there is no more. */
 const struct key *keys_child(const char *row, const struct key *before);
+
+/* The key's name: the last part of its path. */
+const char *keys_name(const struct key *key);
 
 /* May the key change when a run is continued? */
 bool keys_restart(const struct key *key);

@@ -60,28 +60,26 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 
 /* An opening while it is read. */
 struct work {
-    const struct reader *r;
-    const struct node *map; /* of its kind: {value: ..., profile: ...} */
-    const char *row;        /* of that map */
-    int face, size[2];      /* cells of the face along its axes */
+    struct map map;    /* of its kind: {value: ..., profile: ...} */
+    int face, size[2]; /* cells of the face along its axes */
     struct case_face *to;
 };
 
 static enum status check_speed(const struct work *o, const struct node *value)
 {
-    return check_mach(o->r, value, face_speed(o->to), "the inflow has a velocity of");
+    return check_mach(o->map.r, value, face_speed(o->to), "the inflow has a velocity of");
 }
 
 static enum status read_wall(const struct work *o)
 {
-    const enum status s = record_read(o->r, o->map, o->row, 0, o->to);
+    const enum status s = record_read(o->map, 0, o->to);
     if (s || o->to->velocity[o->face / 2] == 0)
         return s;
-    return check_speed(o, node_get(o->map, "velocity"));
+    return check_speed(o, map_get(o->map, "velocity"));
 }
 
 /* Takes a table with one factor, or three, for every cell of the face. */
-static enum status take_table(const struct work *o, const struct node *map, struct case_numbers *n)
+static enum status take_table(const struct work *o, struct map map, struct case_numbers *n)
 {
     struct case_face *const to = o->to;
     const int *const size = o->size;
@@ -98,7 +96,7 @@ static enum status take_table(const struct work *o, const struct node *map, stru
     else if (rows && ((flat && !to->dataset && columns == 3 * width) || (deep && columns == width)))
         to->table_components = 3;
     else if (to->dataset)
-        return input_wrong(o->r, map,
+        return input_wrong(map,
                            ": '%.60s' is of %s, but the face has %d x %d cells, for which it must "
                            "be of %d x %d or "
                            "%d x %d x 3, the face's second axis first",
@@ -106,7 +104,7 @@ static enum status take_table(const struct work *o, const struct node *map, stru
                            size[0]);
     else
         return input_wrong(
-            o->r, map,
+            map,
             " has %zu lines of %zu numbers, but the face has %d x %d cells (%d lines "
             "of %d, or of %.0f: three for each cell)",
             n->size[0], columns, size[0], size[1], size[1], size[0], 3.0 * size[0]);
@@ -118,29 +116,25 @@ static enum status take_table(const struct work *o, const struct node *map, stru
 
 static enum status read_profile(const struct work *o)
 {
-    const struct key_path profile = keys_below(o->row, "profile"),
-                          power = keys_below(o->row, "profile.power"),
-                          file = keys_below(o->row, "profile.file");
-    const struct reader *const r = o->r;
     struct case_face *const to = o->to;
-    const struct node *inner;
+    struct map inner;
     struct case_numbers n = {0};
-    enum status s = value_or_map(r, o->map, profile.text, &inner);
+    enum status s = value_or_map(o->map, "profile", &inner);
     if (s)
         return s;
-    if (!inner) {
-        const struct node *word = value_find(o->map, profile.text);
+    if (!inner.node) {
+        const struct node *word = map_get(o->map, "profile");
         to->profile = word ? (enum profile)choice_index(key_profiles, word->text) : PROFILE_uniform;
         return STATUS_OK;
     }
-    if ((s = value_one_of(r, inner, power.text, file.text)))
+    if ((s = value_one_of(inner, "power", "file")))
         return s;
-    if (value_find(inner, power.text)) {
+    if (map_get(inner, "power")) {
         to->profile = PROFILE_power;
-        return value_read(r, inner, power.text, &to->power);
+        return value_read(inner, "power", &to->power);
     }
     to->profile = PROFILE_table;
-    s = input_numbers(r, inner, profile.text, true, &n, &to->file, &to->dataset, &to->checksum);
+    s = input_numbers(inner, true, &n, &to->file, &to->dataset, &to->checksum);
     if (!s)
         s = take_table(o, inner, &n);
     free(n.value);
@@ -150,16 +144,16 @@ static enum status read_profile(const struct work *o)
 /* The keys that velocity and pressure faces share. */
 static enum status read_profiled(const struct work *o)
 {
-    enum status s = record_read(o->r, o->map, o->row, ALL_KINDS, o->to);
+    enum status s = record_read(o->map, ALL_KINDS, o->to);
     if (!s)
         s = read_profile(o);
-    return s ? s : signal_read(o->r, o->map, o->row, &o->to->signal);
+    return s ? s : signal_read(o->map, &o->to->signal);
 }
 
 static enum status read_velocity(const struct work *o)
 {
     const enum status s = read_profiled(o);
-    return s ? s : check_speed(o, node_get(o->map, "value"));
+    return s ? s : check_speed(o, map_get(o->map, "value"));
 }
 
 /* The velocity of a pressure face must be tangential, since the pressure determines the normal one.
@@ -168,12 +162,12 @@ static enum status check_along(const struct work *o)
 {
     char path[NODE_PATH];
     const struct case_face *const to = o->to;
-    const struct document *const d = o->r->document;
+    const struct document *const d = o->map.r->document;
     const bool moves = to->velocity[0] || to->velocity[1] || to->velocity[2];
-    const struct node *value = node_get(o->map, "velocity");
-    const struct node *profile = node_get(o->map, "profile");
+    const struct node *value = map_get(o->map, "velocity");
+    const struct node *profile = map_get(o->map, "profile");
     const int normal = o->face / 2;
-    node_path(o->map, path, sizeof path);
+    node_path(o->map.node, path, sizeof path);
     if (!moves && profile)
         return fail_at(d, profile->key_at,
                        "%s: there is a profile but no velocity that has it (for example velocity: "
@@ -196,17 +190,15 @@ static enum status check_along(const struct work *o)
 }
 
 /* The density, given directly or by a pressure p as 1 + 3 p; default 1. `pressure`: its key. */
-static enum status read_level(const struct work *o, const char *pressure_key)
+static enum status read_level(const struct work *o, const char *pressure)
 {
-    const struct key_path density = keys_below(o->row, "density"),
-                          pressure = keys_below(o->row, pressure_key);
-    const bool by_pressure = value_find(o->map, pressure.text);
+    const bool by_pressure = map_get(o->map, pressure);
     double p = 0;
-    const enum status s = by_pressure && value_find(o->map, density.text)
-                              ? value_one_of(o->r, o->map, density.text, pressure.text)
-                              : value_read(o->r, o->map, pressure.text, &p);
+    const enum status s = by_pressure && map_get(o->map, "density")
+                              ? value_one_of(o->map, "density", pressure)
+                              : value_read(o->map, pressure, &p);
     o->to->density = 1 + 3 * p;
-    return s || by_pressure ? s : value_read(o->r, o->map, density.text, &o->to->density);
+    return s || by_pressure ? s : value_read(o->map, "density", &o->to->density);
 }
 
 /* A signal scales the density's distance from 1, which must not be 0, nor get too large. */
@@ -214,11 +206,11 @@ static enum status check_signal(const struct work *o)
 {
     char path[NODE_PATH];
     const struct case_face *const to = o->to;
-    const struct document *const d = o->r->document;
-    const struct node *n = node_get(o->map, "density");
-    n = n ? n : node_get(o->map, "value");
-    const struct place at = n ? n->at : o->map->key_at;
-    node_path(o->map, path, sizeof path);
+    const struct document *const d = o->map.r->document;
+    const struct node *n = map_get(o->map, "density");
+    n = n ? n : map_get(o->map, "value");
+    const struct place at = n ? n->at : o->map.node->key_at;
+    node_path(o->map.node, path, sizeof path);
     if (to->signal.kind == SIGNAL_constant)
         return STATUS_OK;
     if (to->density == 1 && face_speed(to) == 0)
@@ -252,49 +244,45 @@ static void outlet_default(struct case_face *to)
 
 static enum status read_outlet(const struct work *o)
 {
-    const struct node *const velocity = node_get(o->map, "velocity");
+    const struct node *const velocity = map_get(o->map, "velocity");
     const int normal = o->face / 2;
     enum status s;
     outlet_default(o->to);
-    if ((s = read_level(o, "pressure")) || (s = record_read(o->r, o->map, o->row, 0, o->to)) ||
-        !velocity)
+    if ((s = read_level(o, "pressure")) || (s = record_read(o->map, 0, o->to)) || !velocity)
         return s;
     if (o->to->velocity[normal] != 0)
-        return fail_value(o->r, velocity,
+        return fail_value(o->map.r, velocity,
                           ": the velocity along %s, across face %s, follows from the flow (only "
                           "that along the face is given here: 0 for %s)",
                           key_axes[normal], key_faces[o->face], key_axes[normal]);
     return check_speed(o, velocity);
 }
 
-enum status opening_read(const struct reader *r, const struct node *map, const char *base, int face,
-                         struct case_face *to)
+enum status opening_read(struct map m, int face, struct case_face *to)
 {
-    const struct node *found;
+    struct map found;
     int axes[2], kind = 0;
-    enum status s = value_kind(r, map, key_face_kinds, "is both", "", &found, &kind);
+    enum status s = value_kind(m, key_face_kinds, "is both", "", &found, &kind);
     if (s)
         return s;
-    if (!found)
-        return fail_key(r, map,
+    if (!found.node)
+        return fail_key(m.r, m.node,
                         " does not say what it is (for example %s: {velocity: {value: [0.05, 0, "
                         "0]}}; or wall, slip, pressure, outflow, nonreflecting)",
-                        map->key);
+                        m.node->key);
     to->kind = (enum face_kind)kind;
     face_axes(face, axes);
-    const struct key_path row = keys_below(base, found->key);
-    const struct work o = {r, found, row.text, face, {r->c->cells[axes[0]], r->c->cells[axes[1]]},
-                           to};
-    if (keys_row(row.text)->type == KEY_EMPTY)
-        return value_read(r, map, row.text, NULL);
-    if (found->kind != NODE_MAPPING && to->kind == FACE_pressure) {
+    const struct work o = {found, face, {m.r->c->cells[axes[0]], m.r->c->cells[axes[1]]}, to};
+    if (keys_row(found.row)->type == KEY_EMPTY)
+        return value_read(m, found.node->key, NULL);
+    if (found.node->kind != NODE_MAPPING && to->kind == FACE_pressure) {
         double p = 0;
-        s = value_read(r, map, row.text, &p);
+        s = value_read(m, found.node->key, &p);
         to->density = 1 + 3 * p;
         return s;
     }
-    if (found->kind != NODE_MAPPING)
-        return value_wrong(r, found, row.text);
+    if (found.node->kind != NODE_MAPPING)
+        return value_wrong(m.r, found.node, keys_row(found.row));
     switch (to->kind) {
     case FACE_wall:
         return read_wall(&o);

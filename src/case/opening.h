@@ -10,9 +10,8 @@
 #define REFLECTION_AUTO (-1.0) /* not given: section_choices() chooses it */
 
 /* Read an opening into *to, which is zeroed, from a map that names its kind, as in {velocity:
- * {value: ...}}, or from a word. `base`: the pattern of the map. */
-enum status opening_read(const struct reader *r, const struct node *map, const char *base, int face,
-                         struct case_face *to);
+ * {value: ...}}, or from a word. */
+enum status opening_read(struct map m, int face, struct case_face *to);
 enum status opening_read_word(const struct reader *r, const struct node *n, struct case_face *to);
 
 /* Has it a profile that varies with the distance from the edges? */

@@ -57,7 +57,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
         if (n->kind == NODE_MAPPING && keys_inner(child))
             s = check_map(r, n, child);
         else if (keys_inner(child) && !keys_word_or_map(keys_row(child)->type))
-            s = value_wrong(r, n, child);
+            s = value_wrong(r, n, keys_row(child));
         if (s)
             return s;
     }

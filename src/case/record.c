@@ -31,24 +31,26 @@ static bool tells_given(const struct key *key)
     return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS && key->type != KEY_NAMES;
 }
 
-enum status things_read(const struct reader *r, const struct node *map, const struct key *key,
-                        void *to)
+enum status things_read(struct map m, void *to)
 {
+    const struct key *const key = keys_row(m.row);
+    const struct key_path row = keys_below(m.row, "*");
     int *const count = (int *)((char *)to + key->beside);
     enum status s = STATUS_OK;
-    if (!map || !map->count)
+    if (!m.node || !m.node->count)
         return STATUS_OK;
-    if (map->count > key->most)
-        return fail_at(r->document, map->key_at, "%s has %d entries (at most %d)", map->key,
-                       map->count, key->most);
-    char *const first = calloc((size_t)map->count, key->size);
+    if (m.node->count > key->most)
+        return fail_at(m.r->document, m.node->key_at, "%s has %d entries (at most %d)", m.node->key,
+                       m.node->count, key->most);
+    char *const first = calloc((size_t)m.node->count, key->size);
     if (!first)
         return fail_machine("no memory for %s", key->path);
     memcpy((char *)to + key->at, &first, sizeof first);
-    for (const struct node *n = map->first; n && !s; n = n->next) {
+    for (const struct node *n = m.node->first; n && !s; n = n->next) {
+        const struct map one = {m.r, n, row.text};
         char *const thing = first + (size_t)(*count)++ * key->size;
         snprintf(thing, CASE_NAME, "%s", n->key); /* outline_check() bounds the length */
-        s = key->read(r, n, thing);
+        s = key->read ? key->read(one, thing) : record_read(one, 0, thing);
     }
     return s;
 }
@@ -62,51 +64,45 @@ struct things things_of(const struct key *key, const void *from)
 }
 
 /* Reads a map whose keys belong to the same struct; with `beside` the map is optional. */
-static enum status read_within(const struct reader *r, const struct node *map,
-                               const struct key *key, unsigned kind, char *to)
+static enum status read_within(struct map m, const struct key *key, unsigned kind, char *to)
 {
-    const struct node *inner = value_find(map, key->path);
+    struct map inner = map_below(m, keys_name(key));
     if (key->type == KEY_OR_MAP) {
-        const enum status s = value_or_map(r, map, key->path, &inner);
+        const enum status s = value_or_map(m, keys_name(key), &inner);
         if (s)
             return s;
     }
     if (key->beside)
-        *(bool *)(to + key->beside) = inner;
-    return key->beside && !inner ? STATUS_OK : record_read(r, inner, key->path, kind, to);
+        *(bool *)(to + key->beside) = inner.node;
+    return key->beside && !inner.node ? STATUS_OK : record_read(inner, kind, to);
 }
 
-enum status record_read(const struct reader *r, const struct node *map, const char *row,
-                        unsigned kind, void *to)
+enum status record_read(struct map m, unsigned kind, void *to)
 {
     char *const base = to;
     enum status s = STATUS_OK;
-    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
-        const struct node *const from = has(k, kind) ? map : NULL;
+    for (const struct key *k = keys_child(m.row, NULL); k && !s; k = keys_child(m.row, k)) {
+        const struct map from = {m.r, has(k, kind) ? m.node : NULL, m.row};
         if (k->within)
-            s = read_within(r, from, k, kind, base);
+            s = read_within(from, k, kind, base);
         if (k->within || !k->size || k->late)
             continue;
-        if (k->type == KEY_NAMES) {
-            s = things_read(r, value_find(from, k->path), k, base);
-            continue;
-        }
         if (tells_given(k))
-            *(bool *)(base + k->beside) = value_find(from, k->path);
-        s = value_read_beside(r, from, k, base + k->at, base + k->beside);
+            *(bool *)(base + k->beside) = map_get(from, keys_name(k));
+        s = k->type == KEY_NAMES ? things_read(map_below(from, keys_name(k)), base)
+                                 : value_read_beside(from, k, base + k->at, base + k->beside);
     }
     return s;
 }
 
-enum status record_refuse(const struct reader *r, const struct node *map, const char *row,
-                          unsigned kind, const char *why)
+enum status record_refuse(struct map m, unsigned kind, const char *why)
 {
     enum status s = STATUS_OK;
-    for (const struct key *k = keys_child(row, NULL); k && !s; k = keys_child(row, k)) {
+    for (const struct key *k = keys_child(m.row, NULL); k && !s; k = keys_child(m.row, k)) {
         if (!has(k, kind))
-            s = value_refuse(r, map, k->path, why);
+            s = value_refuse(m, keys_name(k), why);
         else if (k->within)
-            s = record_refuse(r, value_find(map, k->path), k->path, kind, why);
+            s = record_refuse(map_below(m, keys_name(k)), kind, why);
     }
     return s;
 }
@@ -350,7 +346,6 @@ void record_write(struct writer *w, const char *row, unsigned kind, const void *
 {
     const char *const base = from;
     for (const struct key *k = keys_child(row, NULL); k; k = keys_child(row, k)) {
-        const char *const name = strrchr(k->path, '.') + 1;
         if (!has(k, kind) || (!k->within && !k->size) || is_absent(k, base))
             continue;
         if (k->write) {
@@ -358,12 +353,12 @@ void record_write(struct writer *w, const char *row, unsigned kind, const void *
             continue;
         }
         if (k->within) {
-            write_open(w, name);
+            write_open(w, keys_name(k));
             record_write(w, k->path, kind, from);
             write_close(w);
             continue;
         }
-        write_key(w, name);
+        write_key(w, keys_name(k));
         write_value(w, k, base + k->at, base + k->beside);
         write_end(w);
     }

@@ -11,22 +11,18 @@
 
 #include "case/value.h"
 
-/* Read the keys of `map`, whose rows are directly below `row`, into *to. `map` is NULL when the
- * case does not have it. A key that is not given gets its default; without a default its member
- * stays as it is. `kind`: bits of what is read; keys of other kinds get their defaults. */
-enum status record_read(const struct reader *r, const struct node *map, const char *row,
-                        unsigned kind, void *to);
+/* Read the keys of a map into *to. A key that is not given gets its default; without a default its
+ * member stays as it is. `kind`: bits of what is read; keys of other kinds get their defaults. */
+enum status record_read(struct map m, unsigned kind, void *to);
 
 /* Report a key in the map that only other kinds have: "... has no effect WHY (remove it)". */
-enum status record_refuse(const struct reader *r, const struct node *map, const char *row,
-                          unsigned kind, const char *why);
+enum status record_refuse(struct map m, unsigned kind, const char *why);
 
-/* Read a map from names to things, the row `key` (struct key.read), into an array that *to gets.
- * `map` NULL: no things. The caller frees the array, also after an error. */
-enum status things_read(const struct reader *r, const struct node *map, const struct key *key,
-                        void *to);
+/* Read a map from names to things (struct key.read) into an array that *to gets. The caller frees
+ * the array, also after an error. */
+enum status things_read(struct map m, void *to);
 
-/* The things of such a row in *from: thing k is at first + k * size. */
+/* The things of the row of such a map in *from: thing k is at first + k * size. */
 struct things {
     int count;
     size_t size;

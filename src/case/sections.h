@@ -7,9 +7,7 @@
 
 #include "case/record.h"
 
-/* Each takes the section's map, or NULL if the case has none and may omit it. */
-typedef enum status section_reader(const struct reader *r, const struct node *map,
-                                   struct flow_case *c);
+typedef enum status section_reader(struct map m, struct flow_case *c);
 section_reader units_read, domain_read, fluid_read, solver_read, subgrid_read, faces_read,
     patches_check, initial_read, force_read, run_read, output_read;
 
@@ -48,7 +46,7 @@ enum {
 
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
-thing_reader patch_read, region_read, body_read, part_read, series_read, field_read, average_read,
+thing_reader patch_read, region_read, body_read, shape_read, series_read, average_read,
     surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write;
@@ -65,10 +63,9 @@ double viscosity_of(double reynolds, double velocity, double length);
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
 
-/* Read a time function by the keys ramp, sine and table of `map` (NULL: constant), whose row in the
- * key table is `path` and has SIGNAL_ROWS below it. */
-enum status signal_read(const struct reader *r, const struct node *map, const char *path,
-                        struct case_signal *s);
+/* Read a time function by the keys ramp, sine and table of a map whose row has SIGNAL_ROWS below
+ * it. */
+enum status signal_read(struct map m, struct case_signal *s);
 void signal_destroy(struct case_signal *s);
 
 /* Writers of sections that are not written key by key. */
@@ -83,27 +80,23 @@ void patch_destroy(struct case_patch *patch);
 
 void body_destroy(struct case_body *body);
 
-/* Read the shape of a map into *to, which is zeroed. */
-enum status shape_read(const struct reader *r, const struct node *map, struct case_shape *to);
 thing_writer shape_write;
 void shape_free(struct case_shape *s);
 
 /* Read the mesh of a map into *to, which is zeroed. */
-enum status mesh_read(const struct reader *r, const struct node *map, struct case_mesh *to);
+enum status mesh_read(struct map m, struct case_mesh *to);
 void mesh_free(struct case_mesh *m);
 
 /* The body of the map reaches from lo to hi: is it not empty, not too far out, and does it overlap
  * the box? */
-enum status body_check_box(const struct reader *r, const struct node *map, const double lo[3],
-                           const double hi[3]);
+enum status body_check_box(struct map m, const double lo[3], const double hi[3]);
 
 /* Read a voxel image, the map bodies.*.image. */
-enum status voxel_image_read(const struct reader *r, const struct node *map,
-                             struct voxel_image *to);
+enum status voxel_image_read(struct map m, struct voxel_image *to);
 void voxel_image_destroy(struct voxel_image *v);
 
 /* Read run.stop; stop_find_series() completes it once the series are read. */
-enum status stop_read(const struct reader *r, const struct node *run, struct case_stop *stop);
+enum status stop_read(struct map run, struct case_stop *stop);
 enum status stop_find_series(const struct reader *r, struct flow_case *c);
 
 /* Between these two calls numbers are read and written with a decimal point, whatever the user's

@@ -22,54 +22,59 @@ static const char *last_segment(const char *path)
     return dot ? dot + 1 : path;
 }
 
-struct node *value_find(const struct node *map, const char *row)
+struct node *map_get(struct map m, const char *key)
 {
-    return node_get(map, last_segment(row));
+    return node_get(m.node, key);
 }
 
-static struct node *take(const struct node *map, const char *row)
+const struct key *map_row(struct map m, const char *key)
 {
-    struct node *n = value_find(map, row);
+    return keys_row(*m.row ? keys_below(m.row, key).text : key);
+}
+
+struct map map_below(struct map m, const char *key)
+{
+    return (struct map){m.r, map_get(m, key), map_row(m, key)->path};
+}
+
+static struct node *take(struct map m, const char *key)
+{
+    struct node *n = map_get(m, key);
     if (n)
         n->used = true;
     return n;
 }
 
-enum status value_refuse(const struct reader *r, const struct node *map, const char *row,
-                         const char *why)
+enum status value_refuse(struct map m, const char *key, const char *why)
 {
-    const struct node *n = value_find(map, row);
-    if (!n)
-        return STATUS_OK;
-    return fail_key(r, n, " has no effect %s (remove it)", why);
+    const struct node *n = map_get(m, key);
+    return n ? fail_key(m.r, n, " has no effect %s (remove it)", why) : STATUS_OK;
 }
 
-enum status value_missing(const struct reader *r, const struct node *map, const char *row,
-                          const char *instead)
+enum status value_missing(struct map m, const char *key, const char *instead)
 {
     char path[NODE_PATH];
-    const struct node *root = r->document->root;
-    node_path(map, path, sizeof path);
-    if (!map)
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(row, "."), row);
-    const struct place at = !map ? root->at : map->key ? map->key_at : map->at;
-    if (!strchr(row, '.')) /* a section */
-        return fail_at(r->document, at, "%s%s is missing (for example %s: %s)", row, instead, row,
-                       keys_row(row)->example);
-    return fail_at(r->document, at, "%s.%s%s is missing (for example %s: {%s: %s})", path,
-                   last_segment(row), instead, last_segment(path), last_segment(row),
-                   keys_row(row)->example);
+    const char *const example = map_row(m, key)->example;
+    const struct node *root = m.r->document->root, *const n = m.node ? m.node : root;
+    const struct place at = n->key ? n->key_at : n->at;
+    if (!*m.row) /* a section */
+        return fail_at(m.r->document, at, "%s%s is missing (for example %s: %s)", key, instead, key,
+                       example);
+    node_path(m.node, path, sizeof path);
+    if (!m.node)
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(m.row, "."), m.row);
+    return fail_at(m.r->document, at, "%s.%s%s is missing (for example %s: {%s: %s})", path, key,
+                   instead, last_segment(path), key, example);
 }
 
-enum status value_one_of(const struct reader *r, const struct node *map, const char *a,
-                         const char *b)
+enum status value_one_of(struct map m, const char *a, const char *b)
 {
     char path[NODE_PATH], other[NODE_PATH], instead[NODE_PATH + 8];
-    const struct node *first = value_find(map, a), *second = value_find(map, b);
+    const struct node *first = map_get(m, a), *second = map_get(m, b);
     if (!first && !second) {
-        node_path(map, path, sizeof path);
-        snprintf(instead, sizeof instead, " or %s.%s", path, last_segment(b));
-        return value_missing(r, map, a, instead);
+        node_path(m.node, path, sizeof path);
+        snprintf(instead, sizeof instead, " or %s.%s", path, b);
+        return value_missing(m, a, instead);
     }
     if (!first || !second)
         return STATUS_OK;
@@ -81,7 +86,8 @@ enum status value_one_of(const struct reader *r, const struct node *map, const c
         later = second->key_at.set ? second : first;
     node_path(first, path, sizeof path);
     node_path(second, other, sizeof other);
-    return fail_at(r->document, later->key_at, "both %s and %s are given (keep one)", path, other);
+    return fail_at(m.r->document, later->key_at, "both %s and %s are given (keep one)", path,
+                   other);
 }
 
 static enum status fail_path(const struct reader *r, const struct node *n, struct place at,
@@ -111,26 +117,19 @@ enum status fail_key(const struct reader *r, const struct node *n, const char *f
     return s;
 }
 
-static enum status fail_two(const struct reader *r, const struct node *map,
-                            const struct node *first, const struct node *second, const char *has,
-                            const char *also)
+enum status value_kind(struct map m, const char *const *names, const char *has, const char *also,
+                       struct map *found, int *kind)
 {
     char path[NODE_PATH];
-    node_path(map, path, sizeof path);
-    return fail_at(r->document, second->key_at, "%s %s %s and %s (keep one%s)", path, has,
-                   first->key, second->key, also);
-}
-
-enum status value_kind(const struct reader *r, const struct node *map, const char *const *names,
-                       const char *has, const char *also, const struct node **found, int *kind)
-{
-    *found = NULL;
+    *found = (struct map){.r = m.r};
+    node_path(m.node, path, sizeof path);
     for (int k = 0; names[k]; k++) {
-        const struct node *const n = node_get(map, names[k]);
-        if (n && *found)
-            return fail_two(r, map, *found, n, has, also);
+        const struct node *const n = map_get(m, names[k]);
+        if (n && found->node)
+            return fail_at(m.r->document, n->key_at, "%s %s %s and %s (keep one%s)", path, has,
+                           found->node->key, n->key, also);
         if (n) {
-            *found = n;
+            *found = map_below(m, names[k]);
             *kind = k;
         }
     }
@@ -161,10 +160,9 @@ static bool is_word(const struct node *n)
     return is_scalar(n) && *n->text;
 }
 
-enum status value_wrong(const struct reader *r, const struct node *n, const char *row)
+enum status value_wrong(const struct reader *r, const struct node *n, const struct key *key)
 {
     char path[NODE_PATH], type[KEYS_TYPE], quoted[TEXT_QUOTE], list[32];
-    const struct key *key = keys_row(row);
     snprintf(list, sizeof list, "a list of %d", n->count);
     node_path(n, path, sizeof path);
     type_text(key, type, sizeof type);
@@ -191,7 +189,7 @@ static struct given item(struct given list, const struct node *n)
 
 static enum status wrong(struct given g)
 {
-    return value_wrong(g.r, g.n, g.key->path);
+    return value_wrong(g.r, g.n, g.key);
 }
 
 /* More about a number out of range: pressures are relative; one without a unit beside `units` may
@@ -401,10 +399,9 @@ static enum status numbers_of(struct given g, enum key_unit unit, int count, dou
     return STATUS_OK;
 }
 
-enum status value_range(const struct reader *r, const struct node *map, const char *row,
-                        enum key_unit unit, double value[2])
+enum status value_range(struct map m, const char *key, enum key_unit unit, double value[2])
 {
-    return numbers_of((struct given){r, take(map, row), keys_row(row)}, unit, 2, value);
+    return numbers_of((struct given){m.r, take(m, key), map_row(m, key)}, unit, 2, value);
 }
 
 enum status value_no_choice(const struct reader *r, const struct node *n, const struct key *key)
@@ -470,23 +467,21 @@ static enum status choices_of(struct given g, unsigned *value)
     return STATUS_OK;
 }
 
-enum status value_columns(const struct reader *r, const struct node *map, const char *row,
-                          unsigned *value, int *word)
+enum status value_columns(struct map m, const char *key, unsigned *value, int *word)
 {
     char quoted[TEXT_QUOTE];
-    const struct key *const key = keys_row(row);
-    const struct node *const n = take(map, row);
+    const struct given g = {m.r, take(m, key), map_row(m, key)};
     *word = -1;
     *value = 0;
-    if (!n)
-        return value_missing(r, map, row, "");
-    if (n->kind == NODE_SCALAR && (*word = choice_index(key->alone, n->text)) >= 0)
+    if (!g.n)
+        return value_missing(m, key, "");
+    if (g.n->kind == NODE_SCALAR && (*word = choice_index(g.key->alone, g.n->text)) >= 0)
         return STATUS_OK;
-    for (const struct node *c = n->kind == NODE_SEQUENCE ? n->first : NULL; c; c = c->next)
-        if (c->kind == NODE_SCALAR && choice_index(key->alone, c->text) >= 0)
-            return fail_value(r, c, ": %s stands alone, it is no column (%s: %s)",
-                              quote_text(c->text, quoted), last_segment(row), c->text);
-    return choices_of((struct given){r, n, key}, value);
+    for (const struct node *c = g.n->kind == NODE_SEQUENCE ? g.n->first : NULL; c; c = c->next)
+        if (c->kind == NODE_SCALAR && choice_index(g.key->alone, c->text) >= 0)
+            return fail_value(m.r, c, ": %s stands alone, it is no column (%s: %s)",
+                              quote_text(c->text, quoted), key, c->text);
+    return choices_of(g, value);
 }
 
 /* Unit conversion gives 82.000000000000014 where the user means the face of a cell. */
@@ -534,11 +529,10 @@ static enum status positions_of(struct given g, const int *axes, int count, doub
     return s;
 }
 
-enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
-                        int *plane)
+enum status value_plane(struct map m, const char *key, int axis, int *plane)
 {
-    const struct given g = {r, take(map, row), keys_row(row)};
-    const int cells = r->c->cells[axis];
+    const struct given g = {m.r, take(m, key), map_row(m, key)};
+    const int cells = m.r->c->cells[axis];
     int64_t index = 0;
     double position = 0;
     bool bare = true;
@@ -553,40 +547,39 @@ enum status value_plane(const struct reader *r, const struct node *map, const ch
     }
     s = integer_of(g, &index);
     if (!s && index >= cells)
-        s = fail_value(r, g.n, ": plane %s is outside the box (0 to %d along %s)", g.n->text,
+        s = fail_value(m.r, g.n, ": plane %s is outside the box (0 to %d along %s)", g.n->text,
                        cells - 1, key_axes[axis]);
     position = (double)index;
     if (!s)
-        bare_note(r, g.n, g.key->unit, &position, &bare, 1);
+        bare_note(g.r, g.n, g.key->unit, &position, &bare, 1);
     *plane = (int)index;
     return s;
 }
 
-enum status value_span(const struct reader *r, const struct node *n, double from, double to,
-                       int axis, int cells[2])
+enum status value_span(struct map m, double from, double to, int axis, int cells[2])
 {
     if (from > to)
-        return fail_value(r, n, ": from %g is above to %g along %s (swap them)", from, to,
+        return fail_value(m.r, m.node, ": from %g is above to %g along %s (swap them)", from, to,
                           key_axes[axis]);
     cells[0] = (int)ceil(from - 0.5);
     cells[1] = (int)floor(to - 0.5) + 1;
     if (cells[0] < cells[1])
         return STATUS_OK;
-    return fail_value(r, n,
+    return fail_value(m.r, m.node,
                       ": no cell has its centre between %g and %g along %s (that of cell i is i + "
                       "0.5)",
                       from, to, key_axes[axis]);
 }
 
-enum status value_text(const struct reader *r, const struct node *map, const char *row,
-                       const char **text)
+enum status value_text(struct map m, const char *key, const char **text)
 {
-    const struct node *n = take(map, row);
+    const struct node *n = take(m, key);
+    const struct key *const row = map_row(m, key);
     *text = NULL;
     if (!n)
-        return keys_row(row)->required ? value_missing(r, map, row, "") : STATUS_OK;
+        return row->required ? value_missing(m, key, "") : STATUS_OK;
     if (!is_word(n))
-        return value_wrong(r, n, row);
+        return value_wrong(m.r, n, row);
     *text = n->text;
     return STATUS_OK;
 }
@@ -628,20 +621,18 @@ static enum status due_of(struct given g, int64_t *steps, double *seconds)
                                                                   : wall_of(g, seconds);
 }
 
-enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
-                         const struct node **inner)
+enum status value_or_map(struct map m, const char *key, struct map *inner)
 {
-    const struct node *n = take(map, row);
-    *inner = NULL;
-    if (n && n->kind == NODE_MAPPING && n->count) {
-        *inner = n;
-        return STATUS_OK;
-    }
-    if (n && n->kind == NODE_MAPPING)
-        return fail_value(r, n, " is an empty map (%s, or a map such as %s)",
-                          keys_row(row)->choices[0], keys_row(row)->example);
-    if (n && (n->kind != NODE_SCALAR || choice_index(keys_row(row)->choices, n->text) < 0))
-        return value_wrong(r, n, row);
+    const struct node *n = take(m, key);
+    const struct key *const row = map_row(m, key);
+    *inner = (struct map){m.r, NULL, row->path};
+    if (n && n->kind == NODE_MAPPING && n->count)
+        inner->node = n;
+    else if (n && n->kind == NODE_MAPPING)
+        return fail_value(m.r, n, " is an empty map (%s, or a map such as %s)", row->choices[0],
+                          row->example);
+    else if (n && (n->kind != NODE_SCALAR || choice_index(row->choices, n->text) < 0))
+        return value_wrong(m.r, n, row);
     return STATUS_OK;
 }
 
@@ -688,19 +679,17 @@ static enum status body_of(struct given g, int *body)
 }
 
 /* Takes the cells whose centres lie between two corners, or on the region's faces. */
-static enum status region_of(const struct reader *r, const struct node *map, const struct key *key,
-                             struct case_region *region)
+static enum status region_of(struct map m, const char *key, struct case_region *region)
 {
-    const int *const cells = r->c->cells;
+    const int *const cells = m.r->c->cells;
     double from[3] = {0, 0, 0}, to[3] = {cells[0], cells[1], cells[2]};
-    const struct node *inner;
-    enum status s = value_or_map(r, map, key->path, &inner);
-    if (s || (s = value_read(r, inner, keys_below(key->path, "from").text, from)) ||
-        (s = value_read(r, inner, keys_below(key->path, "to").text, to)))
+    struct map inner;
+    enum status s = value_or_map(m, key, &inner);
+    if (s || (s = value_read(inner, "from", from)) || (s = value_read(inner, "to", to)))
         return s;
     for (int a = 0; a < 3 && !s; a++) {
         int span[2] = {0, 0};
-        s = value_span(r, inner, from[a], to[a], a, span);
+        s = value_span(inner, from[a], to[a], a, span);
         region->lo[a] = span[0];
         region->hi[a] = span[1];
     }
@@ -788,21 +777,21 @@ static enum status read_node(struct given g, void *to, void *beside)
     }
 }
 
-enum status value_read_beside(const struct reader *r, const struct node *map, const struct key *key,
-                              void *to, void *beside)
+enum status value_read_beside(struct map m, const struct key *key, void *to, void *beside)
 {
-    const struct node *n = take(map, key->path);
+    const char *const name = keys_name(key);
+    const struct node *n = take(m, name);
     const struct node spare = {.text = key->fallback, .plain = true};
     if (!n && key->required)
-        return value_missing(r, map, key->path, "");
+        return value_missing(m, name, "");
     if (key->type == KEY_REGION)
-        return region_of(r, map, key, to);
+        return region_of(m, name, to);
     if (!n && key->fallback && *key->fallback != '[') /* default lists are zeros already */
         n = &spare;
-    return n ? read_node((struct given){r, n, key}, to, beside) : STATUS_OK;
+    return n ? read_node((struct given){m.r, n, key}, to, beside) : STATUS_OK;
 }
 
-enum status value_read(const struct reader *r, const struct node *map, const char *row, void *to)
+enum status value_read(struct map m, const char *key, void *to)
 {
-    return value_read_beside(r, map, keys_row(row), to, NULL);
+    return value_read_beside(m, map_row(m, key), to, NULL);
 }

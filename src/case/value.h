@@ -1,10 +1,9 @@
 /* Reads a scalar or list of the tree as a checked value; its type is that of its row in the key
  * table.
  *
- * Each function takes the map that holds the key (NULL when the file has no such map) and the
- * key's row by its pattern. A missing key is an error if it is required; else it yields its
- * default if the table has one as text, and leaves the output unchanged if not. Reported errors
- * return STATUS_USAGE. */
+ * Each function takes the map that holds the key and the key's name. A missing key is an error if
+ * it is required; else it yields its default if the table has one as text, and leaves the output
+ * unchanged if not. Reported errors return STATUS_USAGE. */
 #ifndef TAGFLOW_VALUE_H
 #define TAGFLOW_VALUE_H
 
@@ -26,27 +25,37 @@ struct reader {
     struct case_unitless *unitless; /* collects numbers without a unit; NULL: does not */
 };
 
+/* A map of the case while it is read. */
+struct map {
+    const struct reader *r;
+    const struct node *node; /* NULL: the case does not have it */
+    const char *row;         /* of the map in the key table; "" is the whole case */
+};
+
 /* The key's node, or NULL. */
-struct node *value_find(const struct node *map, const char *row);
+struct node *map_get(struct map m, const char *key);
+
+/* The map under a key. */
+struct map map_below(struct map m, const char *key);
+
+/* The row of a key; NULL: there is none. */
+const struct key *map_row(struct map m, const char *key);
 
 /* The key must not be there: "... has no effect WHY (remove it)". */
-enum status value_refuse(const struct reader *r, const struct node *map, const char *row,
-                         const char *why);
+enum status value_refuse(struct map m, const char *key, const char *why);
 
 /* Report that the key is missing, at the map or at the start of the file. `instead` may name an
  * alternative (" or fluid.reynolds"). */
-enum status value_missing(const struct reader *r, const struct node *map, const char *row,
-                          const char *instead);
+enum status value_missing(struct map m, const char *key, const char *instead);
 
 /* Exactly one of the keys a and b must be in the map. */
-enum status value_one_of(const struct reader *r, const struct node *map, const char *a,
-                         const char *b);
+enum status value_one_of(struct map m, const char *a, const char *b);
 
-/* Find the one key of a map whose name is in `names`: *found, or NULL, and *kind, its index. Two
- * are an error: "PATH has both a and b (keep one)"; `has`: the words "has both", `also`: words
- * before the closing bracket. */
-enum status value_kind(const struct reader *r, const struct node *map, const char *const *names,
-                       const char *has, const char *also, const struct node **found, int *kind);
+/* Find the one key of a map whose name is in `names`: *found, whose node is NULL if there is none,
+ * and *kind, its index. Two are an error: "PATH has both a and b (keep one)"; `has`: the words "has
+ * both", `also`: words before the closing bracket. */
+enum status value_kind(struct map m, const char *const *names, const char *has, const char *also,
+                       struct map *found, int *kind);
 
 /* Report "PATH" and the message, at the place of the value, or of its key (fail_key). */
 enum status fail_value(const struct reader *r, const struct node *n, const char *format, ...)
@@ -58,44 +67,37 @@ enum status fail_key(const struct reader *r, const struct node *n, const char *f
 enum status value_no_choice(const struct reader *r, const struct node *n, const struct key *key);
 
 /* Report that a value is not of its row's type. */
-enum status value_wrong(const struct reader *r, const struct node *n, const char *row);
+enum status value_wrong(const struct reader *r, const struct node *n, const struct key *key);
 
 /* Read the value of a key into *to. The row's type decides: numbers as double, whole numbers and
  * choices in the size that the row says, several choices as bits, text allocated. */
-enum status value_read(const struct reader *r, const struct node *map, const char *row, void *to);
+enum status value_read(struct map m, const char *key, void *to);
 
-/* The same, with the second member of the row (key.beside). */
-enum status value_read_beside(const struct reader *r, const struct node *map, const struct key *key,
-                              void *to, void *beside);
+/* The same by the key's row, with its second member (key.beside). */
+enum status value_read_beside(struct map m, const struct key *key, void *to, void *beside);
 
 /* Load a whole number, choice or bool from its member, whose size the row gives. */
 int64_t value_load(const struct key *key, const void *member);
 
 /* Read a KEY_RANGE, which must be given, in this unit. */
-enum status value_range(const struct reader *r, const struct node *map, const char *row,
-                        enum key_unit unit, double value[2]);
+enum status value_range(struct map m, const char *key, enum key_unit unit, double value[2]);
 
 /* Read a KEY_COLUMNS: a bit for each choice, or *word, the index of one of the row's words that
  * stand alone (else -1). */
-enum status value_columns(const struct reader *r, const struct node *map, const char *row,
-                          unsigned *value, int *word);
+enum status value_columns(struct map m, const char *key, unsigned *value, int *word);
 
 /* Read a KEY_PLANE: a plane of cells along this axis, by its index or by a length. A length at
  * which two cells meet gives the upper one. Default: the middle plane. */
-enum status value_plane(const struct reader *r, const struct node *map, const char *row, int axis,
-                        int *plane);
+enum status value_plane(struct map m, const char *key, int axis, int *plane);
 
 /* The cells from cells[0] to below cells[1] along an axis whose centres lie between two positions,
- * which are given at node n. An error if there is none. */
-enum status value_span(const struct reader *r, const struct node *n, double from, double to,
-                       int axis, int cells[2]);
+ * which the map gives. An error if there is none. */
+enum status value_span(struct map m, double from, double to, int axis, int cells[2]);
 
 /* The text of a KEY_TEXT, which lives as long as the document; NULL when the key is not there. */
-enum status value_text(const struct reader *r, const struct node *map, const char *row,
-                       const char **text);
+enum status value_text(struct map m, const char *key, const char **text);
 
-/* A KEY_OR_MAP: the map, or NULL when it is one of the row's words or not there at all. */
-enum status value_or_map(const struct reader *r, const struct node *map, const char *row,
-                         const struct node **inner);
+/* A KEY_OR_MAP: the map; its node is NULL when it is one of the row's words or not there at all. */
+enum status value_or_map(struct map m, const char *key, struct map *inner);
 
 #endif

@@ -271,7 +271,7 @@ static void same_thing(const struct key *key, struct pair p)
     unsigned kind = ALL_KINDS;
     if (strcmp(p.a, p.b) != 0)
         fuzz_wrong("the resolved text changes a name in %s", key->path);
-    if (key->read == part_read)
+    if (key->read == shape_read)
         same_shape(p);
     if (key->read == patch_read)
         same_patch(p);
@@ -281,7 +281,7 @@ static void same_thing(const struct key *key, struct pair p)
         same_bytes(key, at(p, offsetof(struct case_series, of)), sizeof(unsigned));
         kind = series_kinds(p.a);
     }
-    if (key->read != part_read)
+    if (key->read != shape_read)
         same_keys(keys_below(key->path, "*").text, kind, p);
 }
 
