@@ -319,7 +319,8 @@ static double sample_length(const struct flow_case *c, int axis)
 
 static void warn_samples(const struct flow_case *c)
 {
-    for (const struct case_series *s = c->series; s < c->series + c->series_count; s++) {
+    for (int k = 0; k < c->series_count; k++) {
+        const struct case_series *const s = &c->series[k];
         const double sample = s->kind == SERIES_KIND_permeability ? sample_length(c, s->axis) : 0;
         if (s->length > 0 && s->length < sample - 0.5)
             warn("output.series.%s.length is %g cells, but the sample is %g cells long along %s: "
