@@ -7,6 +7,7 @@
 # DIR/README.txt says; a GPU's driver is taken from the machine.
 # Exit status: 1 the machine failed, 2 wrong usage.
 set -euo pipefail
+case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 
 say_no() { # STATUS TEXT
     echo "bundle: $2" >&2

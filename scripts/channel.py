@@ -7,10 +7,10 @@ Walls are the ymin and ymax faces, half a cell beyond the outermost cells, the f
 which the force needs, u_tau^2 = a h; if it is 0 or from a controller, that of the first cell. In units of it the total stress
 -<u'v'> + nu dU/dy is 1 - y/h when the averages have converged (no parameter, no model), with a subgrid model less its part.
 """
+import argparse
 import glob
 import os
 import re
-import sys
 
 import h5py
 import numpy
@@ -56,7 +56,16 @@ class Channel:
 
 
 if __name__ == "__main__":
-    c = Channel(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", help="of the run")
+    parser.add_argument("picture", nargs="?", help="file to draw the profiles into")
+    o = parser.parse_args()
+    try:
+        c = Channel(o.folder)
+    except IndexError:
+        parser.error(f"{o.folder}: no fields/mean_*.vtkhdf (output.averages writes it at the end of its window)")
+    except (OSError, KeyError) as failure:
+        parser.error(f"{o.folder}: {failure}")
     friction = numpy.sqrt(c.wall)
     plus = friction / c.viscosity
     found, between = c.total(), numpy.arange(1, len(c.y))
@@ -70,7 +79,7 @@ if __name__ == "__main__":
         total = f"{found[i]:7.4f} {1 - between[i] / c.h:8.4f}" if i < len(found) else ""
         print(f"{y * plus:7.2f} {c.u[i] / friction:7.3f} {numpy.interp(y * plus, *DNS.T):7.3f} {law:12.3f} "
               + " ".join(f"{r / friction:7.3f}" for r in c.rms[i]) + f" {-c.uv[i] / c.wall:7.4f} {total}")
-    if len(sys.argv) > 2:
+    if o.picture:
         import matplotlib
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
@@ -84,4 +93,4 @@ if __name__ == "__main__":
         right.plot((0, 1), (1, 0), "k:", label="$1 - y/h$")
         right.set(xlabel="$y/h$", ylabel="stress over the wall's")
         right.legend(frameon=False)
-        figure.savefig(sys.argv[2], dpi=100)
+        figure.savefig(o.picture, dpi=100)

@@ -3,6 +3,7 @@
 
     scripts/gallery.py TAGFLOW            (about a minute on two cores)
 """
+import argparse
 import os
 import sys
 
@@ -12,9 +13,12 @@ import numpy
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("tagflow", help="the program")
+o = parser.parse_args()
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
-os.environ["TAGFLOW"] = os.path.abspath(sys.argv[1])
+os.environ["TAGFLOW"] = os.path.abspath(o.tagflow)
 import case
 from reference import CAVITY_U, CAVITY_V
 

@@ -11,6 +11,7 @@ The flow behind a grid of cylinders one period apart, an exact solution of the N
 
 A line of a file is a row of the face's cells, three components each.
 """
+import argparse
 import os
 
 import numpy
@@ -34,6 +35,7 @@ def write(path, velocities):
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     configs = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "configs")
     y = (numpy.arange(CELLS) + 0.5) / CELLS
     for name, x in ("in", START), ("out", END):

@@ -6,15 +6,21 @@
 Creeping flow, 16 cells across (the lid 32), for 40 tau steps and as long as viscosity takes. Cases that the program refuses
 are tables' "refused"; with TAGFLOW of before that rule they are numbers.
 """
+import argparse
 import csv
 import math
 import os
 import subprocess
-import sys
 import tempfile
 
-tagflow = os.path.abspath(sys.argv[1])
-wanted = sys.argv[2:]
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("tagflow", help="the program")
+parser.add_argument("flow", nargs="*", help="channel, couette, lid or spheres; without, all")
+o = parser.parse_args()
+tagflow, wanted = os.path.abspath(o.tagflow), o.flow
+for name in wanted:
+    if name not in ("channel", "couette", "lid", "spheres"):
+        parser.error(f"{name}: no flow (channel, couette, lid or spheres)")
 folder = tempfile.TemporaryDirectory(prefix="tagflow_tau_")
 os.chdir(folder.name)
 METHODS = [("bgk", "fp32"), ("rr", "fp32"), ("cumulant", "fp32"), ("trt", "fp16"), ("trt", "fp32"), ("trt", "fp64")]

@@ -8,6 +8,7 @@ An OPERATOR is its name, settings of `solver` after commas: cumulant,rates.bulk=
 `TAGFLOW keys` lists and those of MORE. A run that diverges is a row of the table like others.
 shear_layer writes docs/images/operators.png if all are run.
 """
+import argparse
 import glob
 import json
 import os
@@ -24,7 +25,12 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
 from reference import TAYLOR_GREEN, islands
 
 MORE = ["trt,magic=0.001", "cumulant,rates.bulk=1.9", "cumulant,rates.third=1.8,rates.fourth=1.8"]
-tagflow, flow, *rest = sys.argv[1:]
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("tagflow", help="the program")
+parser.add_argument("flow", choices=["shear_layer", "taylor_green"])
+parser.add_argument("more", nargs="*", help="cells, speed, operators")
+o = parser.parse_args()
+tagflow, flow, rest = o.tagflow, o.flow, o.more
 numbers = [float(word) for word in rest if word[0].isdigit()]
 chosen = [word for word in rest if not word[0].isdigit()]
 speed = numbers[1] if len(numbers) > 1 else 0.05

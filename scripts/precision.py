@@ -140,7 +140,7 @@ def main():
     words = [word for word in sys.argv[1:] if word != "--quick"]
     if not words or words[0].startswith("-"):
         print(__doc__)
-        return 0 if words in (["-h"], ["--help"]) else 2
+        return 0 if words and words[0] in ("-h", "--help") else 2
     for word in words[1:]:
         if word not in FLOWS:
             print(f"precision.py: no flow {word} (one of {', '.join(FLOWS)})", file=sys.stderr)

@@ -1,7 +1,9 @@
 #!/bin/sh
 # From a bare checkout to a picture: installs what is missing, builds, and runs the lid-driven cavity
-# on two ranks for about a minute. Arguments go to `tagflow run`, for example --set run.steps=20000.
+# on two ranks for about a minute.
+#   scripts/quickstart.sh [OPTIONS OF tagflow run]      for example --set run.steps=20000
 set -eu
+case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 

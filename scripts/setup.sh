@@ -4,6 +4,7 @@
 #   scripts/setup.sh test    to run its tests as well
 # The CUDA toolkit is never installed; the build finds it where there is one.
 set -eu
+case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 
 run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
     libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'

@@ -6,6 +6,7 @@
 Writes docs/images/taylor_green.png and docs/images/vortices.png and prints the table of docs/validation.md.
 scripts/operators.py compares all operators with less.
 """
+import argparse
 import os
 import sys
 
@@ -15,16 +16,20 @@ import numpy
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("tagflow", help="the program")
+parser.add_argument("cells", type=int, nargs="?", default=128, help="along each axis (128)")
+parser.add_argument("speed", type=float, nargs="?", default=0.05, help="V, cells a step (0.05)")
+parser.add_argument("end", type=float, nargs="?", default=20, help="time of the end, L/V (20)")
+parser.add_argument("collision", nargs="?", default="bgk", help="operator (bgk)")
+o = parser.parse_args()
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
-os.environ["TAGFLOW"] = os.path.abspath(sys.argv[1])
+os.environ["TAGFLOW"] = os.path.abspath(o.tagflow)
 from reference import TAYLOR_GREEN
 from vortex import REYNOLDS, Vortex
 
-cells = int(sys.argv[2]) if len(sys.argv) > 2 else 128
-speed = float(sys.argv[3]) if len(sys.argv) > 3 else 0.05
-end = float(sys.argv[4]) if len(sys.argv) > 4 else 20
-collision = sys.argv[5] if len(sys.argv) > 5 else "bgk"
+cells, speed, end, collision = o.cells, o.speed, o.end, o.collision
 
 v = Vortex(cells, speed, end, {"collision": collision, "storage": "fp32"})
 rate = 2 / REYNOLDS

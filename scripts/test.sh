@@ -7,6 +7,7 @@
 # --long, the first argument, adds what is slow by nature (CONTRIBUTING.md lists it) and compiles the CUDA kernels for
 # all architectures, not for one.
 set -eu
+case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""scripts/join.py and scripts/plot.py: what they make of a run's results, and what they refuse."""
+"""scripts/join.py and scripts/plot.py: what they make of a run's results, and what they refuse. All scripts: --help."""
+import concurrent.futures
 import importlib.util
 import os
 import resource
@@ -393,5 +394,36 @@ for tool, package in (("join", "python3-h5py"), ("plot", "python3-matplotlib")):
     check(refused(said, "apt install " + package, code=1), f"{tool} without {package}: {told(said)}")
     said = script(tool, "--help")
     check(said.returncode == 0 and "usage:" in said.stdout and "Exit status" in said.stdout and not said.stderr, f"{tool} --help")
+
+# Every script answers --help and does nothing else: in a copy of the repository where each change shows, with programs
+# that tell when they are called.
+shutil.copytree(os.path.join(runs.ROOT, "scripts"), "copy/scripts", ignore=shutil.ignore_patterns("__pycache__"))
+for folder in ("configs", "docs/images", "tests/physics"):
+    shutil.copytree(os.path.join(runs.ROOT, folder), "copy/" + folder, ignore=shutil.ignore_patterns("__pycache__"))
+os.makedirs("programs")
+for program in ("apt-get", "cc", "dpkg-query", "mpirun", "ninja", "meson", "srun", "tagflow"):
+    os.chmod(write("programs/" + program, f"#!/bin/sh\necho {program} >>{runs.WORK}/called\n"), 0o755)
+helped = sorted(entry.name for entry in os.scandir("copy/scripts") if entry.is_file() and os.access(entry.path, os.X_OK))
+shebang = sorted(entry.name for entry in os.scandir("copy/scripts") if entry.is_file() and open(entry.path).read(2) == "#!")
+check(helped == shebang and len(helped) > 20, f"{len(helped)} scripts begin with #!, and these are executable")
+
+
+def stamps():
+    return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
+            for folder, _, names in os.walk("copy") for name in names}
+
+
+def answer(name):
+    return subprocess.run([os.path.join(runs.WORK, "copy/scripts", name), "--help"], capture_output=True, text=True, cwd="copy",
+                          timeout=runs.HANGS, stdin=subprocess.DEVNULL, env=os.environ | {
+                              "PATH": f"{runs.WORK}/programs:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+before = stamps()
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for name, said in zip(helped, pool.map(answer, helped)):
+        check(said.returncode == 0 and not said.stderr and name.removesuffix(".py").removesuffix(".sh") in said.stdout,
+              f"{name} --help: {told(said)}")
+check(stamps() == before and not os.path.exists("called"), "and no file is written or touched, and no other program is started")
 
 runs.finish()
