@@ -78,6 +78,10 @@ for name in re.findall(r"^  tagflow (\w+)", tagflow("--help").out, re.M):
 check(all(f".B {code}\n" in page for code in (0, 1, 2, 3, 75)), "and the exit status")
 version = re.search(r"tagflow (\S+)", tagflow("--version").out)[1]
 check(f'"tagflow {version}"' in page, f"and the version, {version}")
+changes = open(prefix + "/share/doc/tagflow/CHANGELOG.md", encoding="utf-8").read()
+check(re.search(r"^## \[(\S+)\]", changes, re.M)[1] == version, f"the newest version in CHANGELOG.md is {version}")
+citation = open(prefix + "/share/doc/tagflow/CITATION.cff", encoding="utf-8").read()
+check(f"\nversion: {version}\n" in citation and citation.startswith("cff-version: 1.2.0\n"), "and that of CITATION.cff")
 if shutil.which("groff"):
     said = call("groff", "-man", "-Tutf8", "-ww", "-z", prefix + "/share/man/man1/tagflow.1")
     check(said.returncode == 0 and not said.stderr and not said.stdout, f"groff has no warning {said.stderr[-300:]}")
