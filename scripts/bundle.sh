@@ -187,8 +187,9 @@ done
 printf 'btl_base_warn_component_unused = 0\nosc = ^pt2pt\n' >"$dir/etc/openmpi/openmpi-mca-params.conf"
 cp -r "$here/configs" "$dir/configs"
 cp "$here/LICENSE" "$dir/LICENSE"
-for path in environment.sh gpu_suite.sh gpu_suite.py plot.py join.py bench_file.py compare.py roofline.py scaling.py \
-    scaling_measure.py scaling_model.py scaling_predict.py slurm; do
+for path in environment.sh gpu_suite.sh gpu_suite.py plot.py report.py command_line.py run_folder.py series_file.py \
+    svg_chart.py whole_file.py join.py bench_file.py compare.py roofline.py scaling.py scaling_measure.py \
+    scaling_model.py scaling_predict.py slurm; do
     cp -r "$here/scripts/$path" "$dir/scripts/"
 done
 if command -v dpkg-query >/dev/null; then

@@ -1,19 +1,38 @@
 #!/usr/bin/python3
-"""Writes the triangle mesh of a bent, tapering body as binary STL: a horn whose axis is part of a
-circle, round at both ends.
+"""Writes the closed triangle mesh of a body as binary STL.
 
-    scripts/make_mesh.py FILE [--around N] [--along N] [--bend DEGREES]
+    scripts/make_mesh.py FILE [--shape horn] [--around N] [--along N] [--bend DEGREES]
+    scripts/make_mesh.py FILE --shape car
 
-Its axis is an arc of length 1 in the plane of x and y; across it the body is an ellipse, of half
-axes 0.16 sqrt(1 - (2 s - 1)^2) (1 - 0.4 s) times 1 in the plane and 0.7 across it, s from 0 to 1
-along the axis. The same arguments give the same bytes."""
+horn: a bent, tapering body, round at both ends. Its axis is an arc of length 1 in the plane of x and y; across it the body is
+an ellipse, of half axes 0.16 sqrt(1 - (2 s - 1)^2) (1 - 0.4 s) times 1 in the plane and 0.7 across it, s from 0 to 1 along
+the axis.
+
+car: a plain saloon of flat faces, in metres: 4.4 long along x with the front at x = 0, 1.8 wide about y = 0, 1.53 high, on
+four wheels that stand on z = 0.
+
+The same arguments give the same bytes."""
 import argparse
+import bisect
 import math
 import struct
 import sys
 
 
-def point(s, angle, bend):
+def skin(rings):
+    """Triangles between rings of points, their corners counterclockwise from outside. Points of a ring that coincide make
+    triangles without area, which are left out: the mesh stays closed."""
+    for a, b in zip(rings, rings[1:]):
+        for k in range(len(a)):
+            n = (k + 1) % len(a)
+            for corners in ((a[k], a[n], b[k]), (a[n], b[n], b[k])):
+                if len(set(corners)) == 3:
+                    yield corners
+
+
+# ---- horn ----
+
+def horn_point(s, angle, bend):
     """The point at s along the axis and `angle` around it."""
     radius = 0.16 * math.sqrt(max(0.0, 1 - (2 * s - 1) ** 2)) * (1 - 0.4 * s)
     turn = bend * (s - 0.5)
@@ -24,28 +43,68 @@ def point(s, angle, bend):
     return ((arc - across) * math.sin(turn), arc - (arc - across) * math.cos(turn), up)
 
 
-def triangles(around, along, bend):
-    """Rings of points, closer at the ends, joined by triangles with their corners counterclockwise
-    from outside."""
+def horn(around, along, bend):
+    """Rings of points, closer at the ends, where they are a point each."""
     rings = []
     for i in range(along + 1):
         s = 0.5 * (1 - math.cos(math.pi * i / along))
         if i in (0, along):
-            rings.append([point(s, 0, bend)] * around)
+            rings.append([horn_point(s, 0, bend)] * around)
         else:
-            rings.append([point(s, 2 * math.pi * k / around, bend) for k in range(around)])
-    for a, b, ends in zip(rings, rings[1:], range(along)):
-        for k in range(around):
-            n = (k + 1) % around
-            if ends > 0:
-                yield a[k], a[n], b[k]
-            if ends < along - 1:
-                yield a[n], b[n], b[k]
+            rings.append([horn_point(s, 2 * math.pi * k / around, bend) for k in range(around)])
+    return list(skin(rings))
 
 
-def write(path, mesh):
+# ---- car ----
+
+#          x: front ..       bonnet      windscreen  roof        rear window boot        .. back
+STATIONS = (0.00,     0.10,       1.25,       1.95,       2.90,       3.75,       4.30,       4.40)
+TOP =      (0.70,     0.80,       1.03,       1.51,       1.53,       1.16,       1.10,       1.04)
+SHOULDER = (0.62,     0.72,       0.94,       0.98,       1.01,       1.03,       1.02,       0.96)  # height of the widest line
+HALF_TOP = (0.52,     0.68,       0.74,       0.58,       0.58,       0.70,       0.72,       0.66)
+HALF =     (0.62,     0.80,       0.90,       0.90,       0.90,       0.89,       0.84,       0.78)
+SILL =     (0.42,     0.38,       0.36,       0.36,       0.36,       0.38,       0.44,       0.48)  # where the sides begin
+UNDER =    (0.34,     0.28,       0.26,       0.26,       0.26,       0.28,       0.36,       0.38)  # height of the floor
+AXLES = (0.86, 3.44)
+# Of a wheel: (x from its axle, height of its tread above the ground; None: at the floor). It is steep: a wedge of air between
+# tread and road would be finer than any grid.
+TREAD = ((-0.30, None), (-0.22, 0.0), (0.22, 0.0), (0.30, None))
+WHEEL_INSIDE, WHEEL_OUTSIDE = 0.60, 0.80  # of its width, distances from the middle of the car
+
+
+def at(x, values):
+    """Linear between the stations."""
+    k = min(max(bisect.bisect_right(STATIONS, x) - 1, 0), len(STATIONS) - 2)
+    part = (x - STATIONS[k]) / (STATIONS[k + 1] - STATIONS[k])
+    return values[k] + part * (values[k + 1] - values[k])
+
+
+def car():
+    treads = {round(axle + off, 6): height for axle in AXLES for off, height in TREAD}
+    rings = []
+    for x in sorted({*STATIONS, *treads}):
+        under, sill = at(x, UNDER), at(x, SILL)
+        tread = treads.get(x)
+        tread = under if tread is None else tread
+        inside, outside = (min(width, at(x, HALF) - 0.04) for width in (WHEEL_INSIDE, WHEEL_OUTSIDE))
+        inside = min(inside, outside - 0.1)
+        half = [(inside, under), (inside, tread), (outside, tread), (at(x, HALF), sill), (at(x, HALF), at(x, SHOULDER)),
+                (at(x, HALF_TOP), at(x, TOP))]
+        rings.append([(x, y, z) for y, z in half] + [(x, -y, z) for y, z in reversed(half)])
+    # Seen along +x the points go from the floor by +y to the roof and back by -y.
+    mesh = list(skin(rings))
+    for ring, turn in ((rings[0], -1), (rings[-1], 1)):
+        middle = (ring[0][0], 0.0, (min(p[2] for p in ring) + max(p[2] for p in ring)) / 2)
+        for k, point in enumerate(ring):
+            corners = (point, ring[(k + 1) % len(ring)], middle)
+            if len(set(corners)) == 3:
+                mesh.append(corners[::turn])
+    return mesh
+
+
+def write(path, name, mesh):
     with open(path, "wb") as file:
-        file.write(b"horn, scripts/make_mesh.py".ljust(80, b" "))
+        file.write(f"{name}, scripts/make_mesh.py".encode().ljust(80, b" "))
         file.write(struct.pack("<I", len(mesh)))
         for corners in mesh:
             file.write(struct.pack("<12fH", 0, 0, 0, *[x for corner in corners for x in corner], 0))
@@ -54,19 +113,29 @@ def write(path, mesh):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
-    parser.add_argument("--around", type=int, default=24, help="points around it (at least 3)")
-    parser.add_argument("--along", type=int, default=20, help="rings along it (at least 2)")
-    parser.add_argument("--bend", type=float, default=100.0, help="degrees of the arc")
+    parser.add_argument("--shape", choices=("horn", "car"), default="horn")
+    parser.add_argument("--around", type=int, help="horn: points around it (at least 3; 24)")
+    parser.add_argument("--along", type=int, help="horn: rings along it (at least 2; 20)")
+    parser.add_argument("--bend", type=float, help="horn: degrees of the arc (100)")
     options = parser.parse_args()
-    if options.around < 3 or options.along < 2:
-        parser.error("a body has at least 3 points around it and 2 rings along it")
-    if not abs(options.bend) <= 360:
-        parser.error("--bend: -360 to 360")
-    mesh = list(triangles(options.around, options.along, math.radians(options.bend)))
+    if options.shape == "car":
+        for name in ("around", "along", "bend"):
+            if getattr(options, name) is not None:
+                parser.error(f"--{name} has no effect on a car")
+        mesh = car()
+    else:
+        around, along, bend = (default if value is None else value for value, default in
+                               ((options.around, 24), (options.along, 20), (options.bend, 100.0)))
+        if around < 3 or along < 2:
+            parser.error("a body has at least 3 points around it and 2 rings along it")
+        if not abs(bend) <= 360:
+            parser.error("--bend: -360 to 360")
+        mesh = horn(around, along, math.radians(bend))
     try:
-        write(options.file, mesh)
+        write(options.file, options.shape, mesh)
     except OSError as failure:
         sys.exit(f"make_mesh: {options.file}: {failure.strerror or failure}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -32,32 +32,12 @@ except ImportError as error:
     print(f"plot: needs Python's matplotlib and numpy ({error}): apt install python3-matplotlib", file=sys.stderr)
     sys.exit(1)
 
-# Units of columns in a run with units; the first pattern that fits a whole name counts.
-UNITS = [
-    (r"time", "s"),
-    (r"distance|[xyz]", "m"),
-    (r"angle", "°"),
-    (r"shear(_[xyz])?", "Pa"),
-    (r"mass", "kg"),
-    (r"kinetic_energy", "J"),
-    (r"enstrophy", "m³/s²"),
-    (r"(max_|mean_)?(velocity|speed)(_[xyz])?", "m/s"),
-    (r"density", "kg/m³"),
-    (r"(mean_)?pressure", "Pa"),
-    (r"vorticity(_[xyz])?", "1/s"),
-    (r"volume_flow", "m³/s"),
-    (r"mass_flow", "kg/s"),
-    (r"area|permeability", "m²"),
-    (r"force(_[xyz])?", "N"),
-    (r"torque(_[xyz])?", "N m"),
-]
-# What tells the rows apart and is not drawn for itself.
-ROW = ("step", "time")
-PLACE = ("distance", "angle", "x", "y", "z")
+from command_line import Parser, check_output, ended
+from series_file import LARGEST, Series, Wrong, quoted, rows_from, statistics, unit_of
+from whole_file import write_whole
+
 # Up to so many lines have an entry each in the legend, up to so many rows a dot each.
 ENTRIES, DOTS = 12, 40
-# matplotlib computes squares and differences, which must not overflow; a flow that diverges gets there.
-LARGEST = 1e150
 DASHES = ("-", "--", ":", "-.")
 
 
@@ -66,104 +46,11 @@ def step_color(part):
     return plt.get_cmap("viridis")(0.92 * numpy.asarray(part))
 
 
-class Wrong(Exception):
-    """The user's mistake, in one line."""
-
-
-def quoted(path):
-    """A name as one line of text, whatever is in it."""
-    return path if path.isprintable() else ascii(path)
-
-
 def shown(name):
     """A name as matplotlib draws it: no formula, and not hidden for its first letter."""
     name = quoted(name).replace("\\", "\\\\") if "$" in name else quoted(name)
     name = name if len(name) <= 60 else name[:28] + " … " + name[-28:]
     return (" " if name.startswith("_") else "") + name.replace("$", r"\$")
-
-
-class Series:
-    """One CSV file."""
-
-    def __init__(self, path):
-        self.path = path
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except OSError as error:
-            raise Wrong(f"{quoted(path)}: {os.strerror(error.errno)}") from None
-        except UnicodeDecodeError:
-            raise Wrong(f"{quoted(path)} is no CSV file") from None
-        # A line that a running job has not ended yet is left out.
-        lines = text[:text.rfind("\n") + 1].splitlines()
-        if not lines:
-            raise Wrong(f"{quoted(path)} is empty")
-        self.columns = lines[0].split(",")
-        if self.columns[:2] != ["step", "time"] or len(set(self.columns)) < len(self.columns):
-            raise Wrong(f"{quoted(path)} is no series of tagflow: its header is not step,time,...")
-        if len(lines) == 1:
-            raise Wrong(f"{quoted(path)} has no rows yet")
-        self.values = self._numbers(lines[1:])
-        self.along = next((name for name in ("distance", "angle") if name in self.columns), None)
-        self.along_line = self.along is not None
-        self.drawn = [name for name in self.columns if name not in ROW + (PLACE if self.along_line else ())]
-        if not self.drawn:
-            raise Wrong(f"{quoted(path)} has no columns but {', '.join(self.columns)}")
-        self.physical = self._has_units()
-
-    def _numbers(self, lines):
-        try:
-            values = numpy.loadtxt(lines, delimiter=",", ndmin=2, comments=None)
-            if values.shape[1] == len(self.columns):
-                return values
-        except ValueError:
-            pass
-        # It is not as it should be: find the place.
-        for number, line in enumerate(lines, 2):
-            fields = line.split(",")
-            if len(fields) != len(self.columns):
-                raise Wrong(f"{quoted(self.path)}:{number}: {len(fields)} values, not {len(self.columns)}")
-            for name, field in zip(self.columns, fields):
-                try:
-                    float(field)
-                except ValueError:
-                    raise Wrong(f"{quoted(self.path)}:{number}: {name}: {field[:40]!r} is no number") from None
-        raise Wrong(f"{quoted(self.path)} is no table of numbers")
-
-    def _has_units(self):
-        """Does the run have units? None: its case is not there to say so."""
-        folder = os.path.dirname(os.path.abspath(self.path))
-        for place in (os.path.dirname(folder), folder):
-            try:
-                with open(os.path.join(place, "case.yaml"), encoding="utf-8") as file:
-                    return re.search(r"^units *:", file.read(), re.M) is not None
-            except (OSError, UnicodeDecodeError):
-                pass
-        return None
-
-    def column(self, name):
-        return self.values[:, self.columns.index(name)]
-
-    def scales(self):
-        """(length / velocity in steps, time of a step) of a series of forces, by its case; None: not known."""
-        folder = os.path.dirname(os.path.dirname(os.path.abspath(self.path)))
-        try:
-            with open(os.path.join(folder, "case.yaml"), encoding="utf-8") as file:
-                case = file.read()
-        except (OSError, UnicodeDecodeError):
-            return None
-        entry = re.search(rf"^    {re.escape(self.stem())}: {{every: \d+, of: forces,.*}}$", case, re.M)
-        length, velocity = (re.search(rf", {name}: ([^,}}]+)", entry[0]) if entry else None for name in ("length", "velocity"))
-        step = re.search(r"^units:\n.*\n  dt: (\S+) s$", case, re.M)
-        return (float(length[1]) / float(velocity[1]), float(step[1]) if step else 1) if length and velocity else None
-
-    def run(self):
-        """The name of the run's folder."""
-        folder = os.path.dirname(os.path.abspath(self.path))
-        return os.path.basename(os.path.dirname(folder) if os.path.basename(folder) == "series" else folder)
-
-    def stem(self):
-        return os.path.splitext(os.path.basename(self.path))[0]
 
 
 def names_of(files):
@@ -181,7 +68,7 @@ def label(name, physical):
     text = shown(name.replace("_", " "))
     if name == "step" or not physical:
         return text
-    unit = next((unit for pattern, unit in UNITS if re.fullmatch(pattern, name)), None)
+    unit = unit_of(name)
     return f"{text} [{unit}]" if unit else text
 
 
@@ -317,48 +204,6 @@ def draw(lines, x, columns, physical, log, title):
     return figure, axes[:len(columns)]
 
 
-def statistics(values, interval):
-    """{name: number} of values at equal intervals; as in src/io/statistics.c."""
-    count = len(values)
-    found = dict.fromkeys(("mean", "min", "max", "rms", "deviation", "frequency", "amplitude"), math.nan)
-    if not (abs(values) < LARGEST).all():
-        return found
-    mean = values.mean()
-    found |= {"mean": mean, "min": values.min(), "max": values.max(), "rms": math.sqrt((values**2).mean()), "deviation": values.std()}
-    if count < 8 or found["max"] == found["min"]:
-        return found
-    size = 4
-    while size < 4 * count:
-        size *= 2
-    window = 0.5 - 0.5 * numpy.cos(2 * math.pi * (numpy.arange(count) + 0.5) / count)
-    height = abs(numpy.fft.rfft(window * (values - mean), size))
-    peak = 1 + int(numpy.argmax(height[1:size // 2]))
-    if height[peak - 1:peak + 2].min() <= 0:
-        return found
-    left, middle, right = numpy.log(height[peak - 1:peak + 2])
-    bend = left - 2 * middle + right
-    at = 0.5 * (left - right) / bend if bend < 0 else 0
-    if (peak + at) * count >= 2 * size:  # at least two periods
-        found["frequency"] = (peak + at) / size / interval
-        found["amplitude"] = 2 * math.exp(middle - 0.25 * (left - right) * at) / window.sum()
-    return found
-
-
-def rows_from(file, x, begin):
-    """The rows of a file from there on, as far as they are evenly spaced: the last one of a run that ended early is not."""
-    step = file.column("step")
-    rows = numpy.flatnonzero(file.column(x) >= begin)
-    if len(rows) > 2:
-        apart = numpy.diff(step[rows])
-        if apart[-1] != apart[-2]:
-            rows, apart = rows[:-1], apart[:-1]
-        gaps = numpy.flatnonzero(apart != apart[-1])
-        rows = rows[gaps[-1] + 1:] if len(gaps) else rows
-    if not len(rows):
-        raise Wrong(f"{quoted(file.path)} has no rows from {x} {begin:g} on")
-    return rows
-
-
 def tell_statistics(lines, x, columns, begin, axes):
     """Prints them and draws means."""
     for line in lines:
@@ -412,11 +257,7 @@ def plot(arguments):
             raise Wrong("--step has no effect here: this is no series along a line")
         x, lines = arguments.x or ("time" if physical else "step"), series_lines(files)
     output = arguments.output or files[0].stem() + ".png"
-    ending = os.path.splitext(output)[1]
-    if ending not in (".png", ".pdf", ".svg"):
-        raise Wrong(f"--output {quoted(output)}: its name must end in .png, .pdf or .svg")
-    if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or "."):
-        raise Wrong(f"--output {quoted(output)}: " + ("is a folder" if os.path.isdir(output) else "there is no such folder"))
+    check_output(output, (".png", ".pdf", ".svg"))
     stems = list(dict.fromkeys(file.stem() for file in files))
     title = f"{files[0].run()}: {files[0].stem()}" if len(files) == 1 else ", ".join(stems)
     if files[0].along_line and len(lines) == 1:
@@ -424,13 +265,7 @@ def plot(arguments):
     figure, axes = draw(lines, x, columns, physical, arguments.log, title)
     if arguments.begin is not None:
         tell_statistics(lines, x, columns, arguments.begin, axes)
-    temporary = output + ".tmp"
-    try:
-        figure.savefig(temporary, format=ending[1:], dpi=110)
-        os.rename(temporary, output)
-    finally:
-        if os.path.lexists(temporary):
-            os.remove(temporary)
+    write_whole(output, lambda path: figure.savefig(path, format=os.path.splitext(output)[1][1:], dpi=110))
     print(f"{quoted(output)}: {', '.join(columns)} over {x}, {len(lines)} {'line' if len(lines) == 1 else 'lines'} a panel")
 
 
@@ -442,14 +277,8 @@ def step_list(text):
     return sorted({int(word) for word in text.split(",")})
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Wrong(f"{' '.join(message.split())} (see --help)")
-
-
 def main():
-    parser = Parser(prog="plot.py", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
-                    epilog="Exit status: 0 done, 1 the machine failed, 2 wrong usage or a file that cannot be drawn.")
+    parser = Parser("plot.py", __doc__, "a file that cannot be drawn")
     parser.add_argument("files", metavar="FILE.csv", nargs="+", help="series of runs")
     parser.add_argument("--columns", metavar="A,B,...", help="these columns, in this order; all unless given")
     parser.add_argument("--x", choices=("step", "time"),
@@ -465,18 +294,7 @@ def main():
     # Letters that the fonts lack are drawn as boxes; that need not be said.
     warnings.filterwarnings("ignore", message="Glyph .* missing")
     warnings.filterwarnings("ignore", category=RuntimeWarning, module="matplotlib")
-    try:
-        plot(parser.parse_args())
-    except Wrong as error:
-        print(f"plot: {error}", file=sys.stderr)
-        return 2
-    except (OSError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or error or "out of memory"
-        print(f"plot: cannot write the picture: {reason}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return ended("plot", "picture", lambda: plot(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import tempfile
 
 import scaling_model
 from bench_file import Wrong, cells_text, load, number, quoted, read
+from whole_file import write_whole
 
 FORMAT = 1
 FILES = ("scaling.csv", "scaling.json", "scaling.png")
@@ -161,17 +162,6 @@ def table(points):
         cut = f"{p['px']} x {p['py']} x {p['pz']}"
         yield (f"{p['kind']:6s} {p['ranks']:5d} {cells_text([p['nx'], p['ny'], p['nz']]):>14s} {cut:>11s}  {rate:>25s} "
                f"{p['mlups_per_rank']:7.4g} {100 * p['efficiency']:8.1f} % {ceiling}")
-
-
-def write_whole(path, write):
-    """The whole file under its name, or nothing."""
-    temporary = path + ".tmp"
-    try:
-        write(temporary)
-        os.rename(temporary, path)
-    finally:
-        if os.path.lexists(temporary):
-            os.remove(temporary)
 
 
 def write_csv(points):

@@ -5,8 +5,9 @@ import statistics
 
 import scaling_model
 from bench_file import Wrong, cells_text, quoted, read
-from scaling_measure import read_measurement, write_whole
+from scaling_measure import read_measurement
 from scaling_model import Machine
+from whole_file import write_whole
 
 # Name of the option, what kind of value, its unit, help. Units are those of the data sheets; SCALE makes them SI.
 ASSUMPTIONS = [

@@ -45,6 +45,7 @@ static const char run_help[] =
     "  --share-gpu       several ranks may use one GPU: for trials, it is not faster\n"
     "\n"
     "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
+    "\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
     "series/,\n"
     "checkpoints/. SIGTERM, SIGUSR1, SIGHUP and run.time_limit stop the run with a checkpoint and "

@@ -76,6 +76,22 @@ if os.path.exists("pack_z/report.json"):
 said = script("make_mesh.py", "horn.stl")
 with open("horn.stl", "rb") as made, open(os.path.join(runs.ROOT, "configs", "horn.stl"), "rb") as kept:
     check(made.read() == kept.read(), f"make_mesh.py makes configs/horn.stl: {said}")
+said = script("make_mesh.py", "car.stl", "--shape", "car")
+with open("car.stl", "rb") as made, open(os.path.join(runs.ROOT, "configs", "car.stl"), "rb") as kept:
+    data = made.read()
+    check(data == kept.read(), f"and configs/car.stl: {said}")
+corners = numpy.frombuffer(data[84:], [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])["corners"].astype(float)
+points = [[tuple(point) for point in triangle] for triangle in corners]
+edges = [(triangle[k], triangle[(k + 1) % 3]) for triangle in points for k in range(3)]
+check(len(edges) == len(set(edges)) and {(b, a) for a, b in edges} == set(edges),
+      f"the car's {len(points)} triangles are a closed surface: each edge is in two, once each way")
+volume = (numpy.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]).sum() / 6
+low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+check(0.5 < volume / (4.4 * 1.8 * 1.53) < 0.8 and numpy.allclose(low, [0, -0.9, 0], atol=1e-6) and numpy.allclose(high, [4.4, 0.9, 1.53], atol=1e-6),
+      f"seen from outside, {volume:.3f} m3 between {low} and {high}")
+check({tuple(point) for point in corners.reshape(-1, 3)} == {(x, -y, z) for x, y, z in corners.reshape(-1, 3)}, "its left is as its right")
+refuses("--around has no effect on a car", 2, "make_mesh.py", "car.stl", "--shape", "car", "--around", "5")
+refuses("invalid choice: 'bus'", 2, "make_mesh.py", "car.stl", "--shape", "bus")
 refuses("none/horn.stl: No such file or directory", 1, "make_mesh.py", "none/horn.stl")
 refuses("--bend: -360 to 360", 2, "make_mesh.py", "horn.stl", "--bend", "nan")
 refuses("at least 3 points around it", 2, "make_mesh.py", "horn.stl", "--around", "2")

@@ -19,6 +19,7 @@ import runs
 from runs import CASE, check, same_bits, snapshot, tagflow, tree, write
 
 PYTHON = "/usr/bin/python3"
+sys.path.insert(0, os.path.join(runs.ROOT, "scripts"))
 
 
 def load(name):
