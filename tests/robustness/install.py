@@ -3,6 +3,7 @@
 
     tests/robustness/install.py BUILD PAGE      PAGE: the man page in the build folder
 """
+import glob
 import os
 import re
 import shutil
@@ -62,6 +63,22 @@ check(said.returncode == 0 and os.path.getsize("flow.png") > 1000, f"an installe
 for name in (name for name, program in there.items() if program and "/" not in name):
     said = call(os.path.join(share, "scripts", name), "--help", env=env)
     check(said.returncode == 0 and name in said.stdout, f"installed {name} --help {said.stderr[-200:]}")
+
+# The tutorial: what it copies is installed, and `tagflow check` says what it quotes.
+tutorial = open(ROOT + "/docs/tutorial.md", encoding="utf-8").read()
+blocks = [text for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", tutorial, re.M | re.S) if not kind]
+named = sorted(set(re.findall(r'"\$share(/[\w/.]+)"|"\$share"(/[\w/.*]+)', tutorial)))
+check(len(named) > 8 and all(glob.glob(share + (a or b)) for a, b in named), f"it names {[a or b for a, b in named]}")
+os.makedirs("tutorial")
+said = ""
+for block in blocks:
+    for line in re.findall(r'^(?:cp |"\$share/scripts/make_mesh|tagflow check ).*', block, re.M):
+        done = call("bash", "-c", line, cwd="tutorial", env=env | {"share": share})
+        wrong = "fluid.reynold=" in line
+        check(done.returncode == (2 if wrong else 0) and (wrong or "warning" not in done.stderr), f"{line}: {done.returncode} {done.stderr.strip()[-200:]}")
+        said += done.stdout + done.stderr
+quoted = [line for block in blocks for line in block.splitlines() if re.match(r"tagflow: |  body |  porosity |  pores |pores: ", line)]
+check(len(quoted) == 5 and all(line + "\n" in said for line in quoted), f"{len(quoted)} lines that it quotes are what check says")
 
 # The pages say what the help says: every command and every option.
 page = open(prefix + "/share/man/man1/tagflow.1", encoding="utf-8").read()
