@@ -5,10 +5,11 @@
  *   unpack  buffer -> populations; the box lies in the ghost layer opposite to `direction`
  *   get     canonical populations of a set -> buffer         [q][cells of the box], stored type
  *   put     buffer -> canonical populations of a set         [q][cells of the box], stored type
- *   begin   populations of the initial flow, see initial.h; buffer: density - 1   [cells of the
- * box], double, or NULL: the flow's flow    density - 1 and velocity -> buffer               [cells
- * of the box][4], double curl    curl u -> buffer                                 [cells of the
- * box][3], double sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
+ *   begin   initial flow, see initial.h -> populations
+ *           buffer: density - 1 in place of the flow's       [cells of the box], double; or NULL
+ *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
+ *   curl    curl u -> buffer                                 [cells of the box][3], double
+ *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
  *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces

@@ -6,20 +6,11 @@ import json
 import math
 import os
 
+from command_line import Wrong, quoted
+
 FORMAT = 1
 # What tells rows apart, ranks and threads of the whole file besides.
 ROW_KEY = ("case", "cells", "collision", "storage", "arithmetic")
-
-
-class Wrong(Exception):
-    """The user's mistake, or a file that is none of ours, in one line."""
-
-
-def quoted(text):
-    """A name as one line of text, whatever is in it."""
-    text = str(text)
-    text = text if len(text) <= 200 else text[:196] + " ..."
-    return text if text.isprintable() else ascii(text)
 
 
 def whole(value, least=1):

@@ -3,7 +3,16 @@ import argparse
 import os
 import sys
 
-from series_file import Wrong, quoted
+
+class Wrong(Exception):
+    """The user's mistake, or a file that is none of ours, in one line."""
+
+
+def quoted(text):
+    """A name as one line of text, whatever is in it."""
+    text = str(text)
+    text = text if len(text) <= 200 else text[:196] + " ..."
+    return text if text.isprintable() else ascii(text)
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,7 +12,8 @@ do not overlap and the medians differ by more than the bound.
 import argparse
 import sys
 
-from bench_file import Wrong, name_of, number, quoted, read, rows_by_key
+from bench_file import name_of, number, read, rows_by_key
+from command_line import Wrong, quoted
 
 # What should be the same for a comparison to mean anything; shares of a ceiling survive some of it.
 CIRCUMSTANCES = ("backend", "device", "processor", "isa", "cores", "compiler", "flags", "buildtype", "driver", "mpi", "hosts")

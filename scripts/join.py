@@ -6,7 +6,6 @@
 
 What is in the file: docs/formats.md.
 """
-import argparse
 import os
 import re
 import signal
@@ -19,20 +18,13 @@ except ImportError as error:
     print(f"join: needs Python's h5py and numpy ({error}): apt install python3-h5py", file=sys.stderr)
     sys.exit(1)
 
+from command_line import Parser, Wrong, ended, quoted
+
 # So much of an array is in memory at a time.
 PIECE = 64 << 20
 
 SNAPSHOT = re.compile(r"(.+)_(\d{10})\.vtkhdf")
 GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
-
-
-class Wrong(Exception):
-    """The user's mistake, in one line."""
-
-
-def quoted(path):
-    """A name as one line of text, whatever is in it."""
-    return path if path.isprintable() else ascii(path)
 
 
 def find_snapshots(arguments):
@@ -282,15 +274,9 @@ def join(arguments):
           f"{last.time:g}, {', '.join(first.arrays)}, {size / 1e6:.3g} MB")
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Wrong(f"{' '.join(message.split())} (see --help)")
-
-
 def main():
-    parser = Parser(prog="join.py", usage="join.py [--force] OUT.vtkhdf {SNAPSHOT... | RUN [NAME]}", description=__doc__,
-                    formatter_class=argparse.RawDescriptionHelpFormatter,
-                    epilog="Exit status: 0 done, 1 the machine failed, 2 wrong usage or snapshots that do not fit together.")
+    parser = Parser("join.py", __doc__, "snapshots that do not fit together")
+    parser.usage = "join.py [--force] OUT.vtkhdf {SNAPSHOT... | RUN [NAME]}"
     parser.add_argument("out", metavar="OUT.vtkhdf", help="the file to write")
     parser.add_argument("snapshots", metavar="SNAPSHOT", nargs="+",
                         help="snapshots in any order, or a run's folder and the name of a series of its output.fields "
@@ -298,18 +284,7 @@ def main():
     parser.add_argument("--force", action="store_true", help="replace OUT.vtkhdf if it exists")
     # So that a job that is ended removes what it has begun.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        join(parser.parse_args())
-    except Wrong as error:
-        print(f"join: {error}", file=sys.stderr)
-        return 2
-    except (OSError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or error or "out of memory"
-        print(f"join: cannot write the joined file: {reason}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    return 0
+    return ended("join", "joined file", lambda: join(parser.parse_args()))
 
 
 if __name__ == "__main__":

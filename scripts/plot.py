@@ -32,8 +32,8 @@ except ImportError as error:
     print(f"plot: needs Python's matplotlib and numpy ({error}): apt install python3-matplotlib", file=sys.stderr)
     sys.exit(1)
 
-from command_line import Parser, check_output, ended
-from series_file import LARGEST, Series, Wrong, quoted, rows_from, statistics, unit_of
+from command_line import Parser, Wrong, check_output, ended, quoted
+from series_file import LARGEST, Series, rows_from, statistics, unit_of
 from whole_file import write_whole
 
 # Up to so many lines have an entry each in the legend, up to so many rows a dot each.

@@ -28,9 +28,9 @@ except ImportError as error:
     print(f"report: needs Python's numpy ({error}): apt install python3-numpy", file=sys.stderr)
     sys.exit(1)
 
-from command_line import Parser, check_output, ended
+from command_line import Parser, Wrong, check_output, ended, quoted
 from run_folder import Run, is_number
-from series_file import LARGEST, Wrong, quoted, rows_from, spectrum, statistics, unit_of
+from series_file import LARGEST, rows_from, spectrum, statistics, unit_of
 from svg_chart import COLORS, Curve, chart, legend, ramp
 from whole_file import write_whole
 

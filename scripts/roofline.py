@@ -8,7 +8,6 @@ bytes per update and its rate (updates of fluid cells), the ceiling measured bes
 and a line of the highest ceiling's GB/s. What lies below its bar is what the program loses; no operations are
 counted, hence there is no roof of computing: a row that is bound by that lies low.
 """
-import argparse
 import os
 import sys
 
@@ -22,7 +21,9 @@ except ImportError as error:
     print(f"roofline: needs Python's matplotlib and numpy ({error}): apt install python3-matplotlib", file=sys.stderr)
     sys.exit(1)
 
-from bench_file import Wrong, ceiling_of, cells_text, quoted, read
+from bench_file import ceiling_of, cells_text, read
+from command_line import Parser, Wrong, check_output, ended, quoted
+from whole_file import write_whole
 
 MARKERS = "osD^vP*X<>hp"
 COLUMN = 0.5  # width of the rows of one storage, in factors of two of bytes
@@ -126,51 +127,19 @@ def title(files, sizes):
 def roofline(arguments):
     files = [(path, read(path)) for path in arguments.files]
     output = arguments.output
-    ending = os.path.splitext(output)[1]
-    if ending not in (".png", ".pdf", ".svg"):
-        raise Wrong(f"-o {quoted(output)}: its name must end in .png, .pdf or .svg")
-    if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or "."):
-        raise Wrong(f"-o {quoted(output)}: " + ("is a folder" if os.path.isdir(output) else "there is no such folder"))
+    check_output(output, (".png", ".pdf", ".svg"))
     figure, drawn = draw(files)
-    save(figure, output)
+    write_whole(output, lambda name: figure.savefig(name, format=os.path.splitext(output)[1][1:], dpi=110))
     left_out = sum(not row["verified"] for _, bench in files for row in bench["rows"])
     print(f"{quoted(output)}: {drawn} rows" + (f"; {left_out} not verified, left out" if left_out else ""))
 
 
-def save(figure, output):
-    """The whole picture under its name, or nothing."""
-    temporary = output + ".tmp"
-    try:
-        figure.savefig(temporary, format=os.path.splitext(output)[1][1:], dpi=110)
-        os.rename(temporary, output)
-    finally:
-        if os.path.lexists(temporary):
-            os.remove(temporary)
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Wrong(f"{' '.join(message.split())} (see --help)")
-
-
 def main():
-    parser = Parser(prog="roofline.py", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
-                    epilog="Exit status: 0 done, 1 the machine failed, 2 wrong usage or files.")
+    parser = Parser("roofline.py", __doc__, "files")
     parser.add_argument("files", metavar="FILE.json", nargs="+", help="what tagflow bench --json wrote")
     parser.add_argument("-o", "--output", metavar="FILE.png", default="roofline.png",
                         help="the picture, .png, .pdf or .svg (default: roofline.png)")
-    try:
-        roofline(parser.parse_args())
-    except Wrong as error:
-        print(f"roofline: {error}", file=sys.stderr)
-        return 2
-    except (OSError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or error or "out of memory"
-        print(f"roofline: cannot write the picture: {reason}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return ended("roofline", "picture", lambda: roofline(parser.parse_args()))
 
 
 if __name__ == "__main__":

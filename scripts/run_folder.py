@@ -8,7 +8,8 @@ import re
 import socket
 import time
 
-from series_file import Series, Wrong, has_units, quoted
+from command_line import Wrong, quoted
+from series_file import Series, has_units
 
 STATES = ("starting", "running", "done", "stopped", "diverged", "failed")
 SILENT = 600  # seconds after which a run that says it is running counts as silent

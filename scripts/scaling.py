@@ -18,7 +18,8 @@ import sys
 
 import scaling_measure
 import scaling_predict
-from bench_file import Wrong, number, quoted
+from bench_file import number
+from command_line import Wrong, quoted
 
 
 def positive(text):

@@ -11,7 +11,8 @@ import sys
 import tempfile
 
 import scaling_model
-from bench_file import Wrong, cells_text, load, number, quoted, read
+from bench_file import cells_text, load, number, read
+from command_line import Wrong, quoted
 from whole_file import write_whole
 
 FORMAT = 1

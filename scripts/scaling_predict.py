@@ -4,7 +4,8 @@ import math
 import statistics
 
 import scaling_model
-from bench_file import Wrong, cells_text, quoted, read
+from bench_file import cells_text, read
+from command_line import Wrong, quoted
 from scaling_measure import read_measurement
 from scaling_model import Machine
 from whole_file import write_whole

@@ -5,6 +5,8 @@ import re
 
 import numpy
 
+from command_line import Wrong, quoted
+
 # Units of columns in a run with units; the first pattern that fits a whole name counts.
 UNITS = [
     (r"time", "s"),
@@ -30,15 +32,6 @@ ROW = ("step", "time")
 PLACE = ("distance", "angle", "x", "y", "z")
 # Squares and differences must not overflow; a flow that diverges gets there.
 LARGEST = 1e150
-
-
-class Wrong(Exception):
-    """The user's mistake, in one line."""
-
-
-def quoted(path):
-    """A name as one line of text, whatever is in it."""
-    return path if path.isprintable() else ascii(path)
 
 
 def unit_of(name):

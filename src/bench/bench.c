@@ -176,7 +176,7 @@ static enum status try_file(const char *path)
 static enum status measure_all(struct bench *b, struct bench_row *rows, int count)
 {
     const bool speaks = b->rank == 0;
-    enum status status = STATUS_OK;
+    enum status status = STATUS_OK, written = STATUS_OK;
     for (int k = 0; k < count && !status; k++) {
         if (b->live) {
             char cells[64];
@@ -196,9 +196,9 @@ static enum status measure_all(struct bench *b, struct bench_row *rows, int coun
         }
         if (speaks)
             table_row(rows, count, k);
-        if (speaks && b->options->json) /* after each row: a job may end before the last one */
-            status = json_write(b, rows, k + 1);
-        status = status_agree(b->comm, status);
+        /* After each row: a job may end before the last one. */
+        if (speaks && b->options->json && !written)
+            written = json_write(b, rows, k + 1);
     }
     if (status)
         return status;
@@ -207,7 +207,8 @@ static enum status measure_all(struct bench *b, struct bench_row *rows, int coun
         wrong += !rows[k].verified;
     if (speaks)
         table_tail(rows, count);
-    if (speaks && wrong)
+    status = written;
+    if (speaks && wrong && !status)
         status =
             fail_machine("%d of %d rows did not pass their check and have no rate", wrong, count);
     return status_agree(b->comm, status);

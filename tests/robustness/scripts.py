@@ -144,6 +144,7 @@ if check(done(said), f"is replaced with --force: {told(said)}"):
 
 # Arrays that are larger than what is read at a time come out the same: pieces of a few rows.
 os.mkdir("small")
+shutil.copy(os.path.join(runs.ROOT, "scripts", "command_line.py"), "small")
 text = open(os.path.join(runs.ROOT, "scripts", "join.py")).read()
 check(text.count("PIECE = 64 << 20") == 1, "the size of a piece is where this test looks for it")
 for size in (1, 16 * 4 * 5, 16 * 12 * 3 * 4 * 3):
