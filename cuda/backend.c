@@ -29,6 +29,7 @@ struct cuda_backend {
     struct backend base;
     struct cuda_variant variant;
     const void *step;          /* step kernel for the operators of the case */
+    int step_cells;            /* cells along x that its thread does */
     bool open;                 /* the case has open boundaries */
     struct box closed;         /* cells that no open boundary touches */
     const void *array[ARRAYS]; /* arrays of the view, on the device */
@@ -66,13 +67,26 @@ static bool good(struct cuda_backend *b, cudaError_t error, const char *what)
     return error == cudaSuccess;
 }
 
+static const char *remedy(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorInvalidKernelImage:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+        return "; this driver cannot load the kernels of this build (a newer driver, or a build "
+               "with -Dgpu_archs for this GPU; `tagflow info` names both)";
+    default:
+        return "";
+    }
+}
+
 static enum status report(struct cuda_backend *b)
 {
     if (b->told) /* everything fails from then on: one line is enough */
         return STATUS_MACHINE;
     b->told = true;
-    return fail_machine("the GPU failed: %s: %s (%s)", b->failed, cudaGetErrorString(b->error),
-                        b->base.description);
+    return fail_machine("the GPU failed: %s: %s (%s)%s", b->failed, cudaGetErrorString(b->error),
+                        b->base.description, remedy(b->error));
 }
 
 static void free_arrays(struct cuda_backend *b)
@@ -123,6 +137,28 @@ static bool make_queues(struct cuda_backend *b)
     return ok;
 }
 
+static bool launch(struct cuda_backend *b, enum queue queue, const void *kernel, dim3 grid,
+                   dim3 block, struct cuda_call *call)
+{
+    void *arguments[] = {call};
+    return good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
+                "launching a kernel");
+}
+
+/* Loads a kernel: launches it on an empty box. */
+static bool load_one(struct cuda_backend *b, const void *kernel, const struct view *view)
+{
+    struct cuda_call call = {.view = *view, .count = 1};
+    const dim3 one = {1, 1, 1};
+    call.work[0].box.hi[0] = 1; /* one cell long, none high */
+    return launch(b, QUEUE_INTERIOR, kernel, one, one, &call);
+}
+
+static bool wait_loaded(struct cuda_backend *b)
+{
+    return good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "loading the kernels");
+}
+
 static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
 {
     const int storage = precision_bits(wanted->storage);
@@ -152,8 +188,12 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     if (!found) {
         status = fail_machine("this build has no CUDA kernels with storage %s and arithmetic %s",
                               precision_name(wanted->storage), precision_name(wanted->arithmetic));
-    } else if (!make_queues(b)) {
-        status = report(b);
+    } else {
+        /* A kernel on an empty box: can the driver load the kernels of this build? */
+        const struct view none = {.sets = 0};
+        if (!make_queues(b) || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
+            !wait_loaded(b))
+            status = report(b);
     }
     if (status)
         cuda_close(&b->base);
@@ -223,17 +263,20 @@ static bool cell_open(const struct view *v, int x, int y, int z)
 static struct box closed_cells(const struct view *v)
 {
     struct box closed = {{0, 0, 0}, {v->n[0], v->n[1], v->n[2]}};
+    if (!rows_open(v->rows))
+        return closed;
     for (int axis = 0; axis < 3; axis++) {
         closed.lo[axis] += layer_open(v, 2 * axis);
         if (layer_open(v, 2 * axis + 1) && closed.hi[axis] > closed.lo[axis])
             closed.hi[axis]--;
     }
+    int open = 0;
+#pragma omp parallel for collapse(2) reduction(| : open)
     for (int z = closed.lo[2]; z < closed.hi[2]; z++)
         for (int y = closed.lo[1]; y < closed.hi[1]; y++)
-            for (int x = closed.lo[0]; x < closed.hi[0]; x++)
-                if (cell_open(v, x, y, z))
-                    return (struct box){{0, 0, 0}, {0, 0, 0}};
-    return closed;
+            for (int x = closed.lo[0]; x < closed.hi[0] && !open; x++)
+                open |= cell_open(v, x, y, z);
+    return open ? (struct box){{0, 0, 0}, {0, 0, 0}} : closed;
 }
 
 /* Copies an array of a view to the device and adds its bytes to *total. NULL if it is empty or on
@@ -254,20 +297,36 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
     return memory;
 }
 
+/* Loads each kernel that the case may use. CUDA does this, and takes device memory for the stacks
+ * of its threads, at the first launch: here, before populations fill the memory. */
+static void load_kernels(struct cuda_backend *b, const struct view *kernels)
+{
+    load_one(b, b->step, kernels);
+    if (b->open)
+        load_one(b, b->variant.open, kernels);
+    for (int k = 0; k < KERNELS; k++)
+        if (k != KERNEL_step)
+            load_one(b, b->variant.kernel[b->open][k], kernels);
+    wait_loaded(b);
+}
+
 static enum status cuda_prepare(struct backend *backend, const struct view *v, struct view *kernels)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    const size_t cells = view_cells(v), lines = v->line ? cells >> v->line_bits : 0;
+    const size_t cells = v->cells, lines = v->line ? cells >> v->line_bits : 0;
     double bytes = 0;
     if ((double)cells > most_cells)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
+    b->step_cells =
+        b->step == b->variant.mixed || b->step == b->variant.sparse ? 1 : b->variant.step_cells;
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
     *kernels = *v;
+    view_derive(kernels);
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
     kernels->name = b->array[k]
@@ -283,6 +342,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     /* Copies from unpinned memory may not have finished yet, and the streams do not wait for them.
      */
     good(b, cudaDeviceSynchronize(), "copying tags");
+    load_kernels(b, kernels);
     return b->error ? report(b) : STATUS_OK;
 }
 
@@ -357,22 +417,16 @@ static dim3 block_shape(const unsigned n[3])
     return (dim3){best, y, z};
 }
 
-static void launch(struct cuda_backend *b, enum queue queue, const void *kernel, dim3 grid,
-                   dim3 block, struct cuda_call *call)
-{
-    void *arguments[] = {call};
-    good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
-         "launching a kernel");
-}
-
-/* Steps a box, in pieces that fit the limits of a grid along y and z. */
-static void launch_box(struct cuda_backend *b, enum queue queue, const void *step,
+/* Steps a box, in pieces that fit the limits of a grid along y and z. A thread does `cells` cells
+ * along x, beginning at a multiple of them. */
+static void launch_box(struct cuda_backend *b, enum queue queue, const void *step, int cells,
                        struct cuda_call *call, const struct box *all)
 {
     struct box *const box = &call->work[0].box;
     unsigned n[3];
     for (int a = 0; a < 3; a++)
         n[a] = (unsigned)(all->hi[a] - all->lo[a]);
+    n[0] = (unsigned)((all->hi[0] + cells - 1) / cells - all->lo[0] / cells);
     const dim3 block = block_shape(n);
     const int dy = MOST_BLOCKS * (int)block.y, dz = MOST_BLOCKS * (int)block.z;
     for (int z = all->lo[2]; z < all->hi[2]; z += dz)
@@ -411,10 +465,10 @@ static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_ca
             layer.hi[axis] = rest.lo[axis] =
                 between(b->closed.lo[axis], rest.lo[axis], rest.hi[axis]);
         if (box_cells(&layer) > 0)
-            launch_box(b, queue, b->variant.open, call, &layer);
+            launch_box(b, queue, b->variant.open, 1, call, &layer);
     }
     if (box_cells(&rest) > 0)
-        launch_box(b, queue, b->step, call, &rest);
+        launch_box(b, queue, b->step, b->step_cells, call, &rest);
 }
 
 static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,

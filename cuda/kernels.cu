@@ -4,13 +4,25 @@
 
 #include <cuda_runtime.h>
 
+#if TAGFLOW_STORAGE == 16
+#include "cell_two.h"
+#endif
+
 /* Blocks of CUDA_STEP_LIST for this variant. */
 enum {
     WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
-#define X(name, plain, forced, subgrid, wide_plain, wide_forced, wide_subgrid)                     \
-    BLOCKS_##name = WIDE ? wide_plain : plain,                                                     \
-    BLOCKS_##name##_forced = WIDE ? wide_forced : forced,                                          \
-    BLOCKS_##name##_subgrid = WIDE ? wide_subgrid : subgrid,
+    TWO = TAGFLOW_STORAGE == 16, /* cells a thread */
+#define X(name, plain, forced, subgrid, wide_plain, wide_forced, wide_subgrid, two_plain,          \
+          two_forced, two_subgrid)                                                                 \
+    BLOCKS_##name = WIDE  ? wide_plain                                                             \
+                    : TWO ? two_plain                                                              \
+                          : plain,                                                                 \
+    BLOCKS_##name##_forced = WIDE  ? wide_forced                                                   \
+                             : TWO ? two_forced                                                    \
+                                   : forced,                                                       \
+    BLOCKS_##name##_subgrid = WIDE  ? wide_subgrid                                                 \
+                              : TWO ? two_subgrid                                                  \
+                                    : subgrid,
     CUDA_STEP_LIST(X)
 #undef X
 };
@@ -31,12 +43,32 @@ enum { OTHER_BLOCKS = 6 };
         if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
             cell_step(&call.view, &call.slots, x, y, z, kind);                                     \
     }
+
+/* A step for cells of one operator, without open boundaries and without places. */
+#if TAGFLOW_STORAGE == 16
+#define STEP_ONE(name, collision, subgrid, forced, blocks)                                         \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
+        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    {                                                                                              \
+        const struct box *const b = &call.work[0].box;                                             \
+        const int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x);                             \
+        const int x = (b->lo[0] & ~1) + 2 * pair;                                                  \
+        const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
+        const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
+        const struct step_kind kind = {collision, subgrid, forced, 0, 0};                          \
+        if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
+            cell_step_two(&call.view, &call.slots, b->lo[0], b->hi[0], x, y, z, kind);             \
+    }
+#else
+#define STEP_ONE(name, collision, subgrid, forced, blocks)                                         \
+    STEP(name, collision, subgrid, forced, 0, 0, blocks)
+#endif
 #define X(name, free, space, registers, ...)                                                       \
-    STEP(name, COLLISION_##name, SUBGRID_none, 0, 0, 0, BLOCKS_##registers)                        \
-    STEP(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed, 0, 0,                        \
-         BLOCKS_##registers##_forced)                                                              \
-    STEP(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed, 0, 0,                      \
-         BLOCKS_##registers##_subgrid)
+    STEP_ONE(name, COLLISION_##name, SUBGRID_none, 0, BLOCKS_##registers)                          \
+    STEP_ONE(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed,                          \
+             BLOCKS_##registers##_forced)                                                          \
+    STEP_ONE(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed,                        \
+             BLOCKS_##registers##_subgrid)
 COLLISION_LIST(X)
 #undef X
 STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, 0, BLOCKS_mixed)
@@ -101,6 +133,7 @@ static struct cuda_variant table(void)
     struct cuda_variant v = {};
     v.storage = TAGFLOW_STORAGE;
     v.arithmetic = TAGFLOW_ARITHMETIC;
+    v.step_cells = TWO ? 2 : 1;
 #define X(name, ...)                                                                               \
     v.step[COLLISION_##name][0] = (const void *)step_##name;                                       \
     v.step[COLLISION_##name][1] = (const void *)step_##name##_forced;                              \

@@ -12,19 +12,19 @@ enum {
 };
 
 /* Minimum number of blocks of a step per multiprocessor. It leaves each thread 65536 / 128 / blocks
- * registers, in steps of 8. Operators on pairs get 48 in fp32 and 96 in fp64; operators in moment
+ * registers, in steps of 8. Operators on pairs get 56 in fp32 and 96 in fp64; operators in moment
  * space, and steps that do more, get what they need without spilling. `mixed` is the step for cells
  * of several operators, which contains them all.
  *
  * X(class, in fp32: blocks of a step without force, with force, with a subgrid model, in fp64: the
- * same three). A line of COLLISION_LIST names its class. tests/gpu/registers.py reads both lists.
- */
+ * same three, in fp16 with two cells a thread: the same three). A line of COLLISION_LIST names its
+ * class. tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
-    X(pairs,   10, 10, 8, 5, 5, 4)                                                                 \
-    X(moments,  8,  5, 5, 4, 2, 2)                                                                 \
-    X(central,  6,  5, 5, 3, 2, 2)                                                                 \
-    X(mixed,    4,  4, 4, 2, 2, 2)
+    X(pairs,    9, 9, 8, 5, 5, 4, 5, 5, 4)                                                         \
+    X(moments,  8, 5, 5, 4, 2, 2, 4, 4, 3)                                                         \
+    X(central,  6, 5, 5, 3, 2, 2, 4, 3, 3)                                                         \
+    X(mixed,    4, 4, 4, 2, 2, 2, 4, 4, 4)
 /* clang-format on */
 
 /* Argument of one launch. A step has one box, one thread per cell, and a grid of blocks in three
@@ -45,6 +45,7 @@ struct cuda_variant {
     /* Step kernels. step[operator]: all fluid cells have this operator; [0] none is forced, [1]
      * some are, [2] some have a subgrid model. mixed: several operators, or sponges. sparse: as
      * mixed, and some cells have no place. open: for cells beside open boundaries. */
+    int step_cells; /* cells along x that a thread of step[][] does */
     const void *step[COLLISIONS][3], *mixed, *sparse, *open;
     const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries */
 };

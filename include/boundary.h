@@ -97,18 +97,43 @@ TAGFLOW_FN int boundary_precedence(int boundary)
     }
 }
 
+/* Fills in what a view holds for kernels, which then need not look it up. */
+TAGFLOW_FN void view_derive(struct view *v)
+{
+    const struct type_set none = {{0}};
+    v->swept = v->solid = none;
+    v->pushes = 0;
+    const ptrdiff_t step[3] = {1, v->row, v->plane};
+    for (int axis = 0; axis < 3; axis++) {
+        v->seam[axis][0] = v->ghost[axis] ? -1 : 0;
+        v->seam[axis][1] = v->ghost[axis] ? -1 : v->n[axis] - 1;
+        v->across[axis] = (v->n[axis] - 1) * step[axis];
+    }
+    for (int type = 0; type < TAG_ROWS; type++) {
+        const struct tag_row *const row = &v->rows[type];
+        const uint32_t bit = (uint32_t)1 << type % 32;
+        const int pushes =
+            !boundary_open(row->boundary) && !(boundary_is(row->boundary) & RULE_as_sent);
+        v->swept.word[type / 32] |= row->fluid == FLUID_swept ? bit : 0;
+        v->solid.word[type / 32] |= row->fluid == FLUID_none ? bit : 0;
+        v->pushes |= row->fluid == FLUID_none && pushes;
+    }
+}
+
 #ifdef TAGFLOW_STORAGE
 
 /* Walls have no arrive hook: the population that comes back is already in its slot. */
 
-/* Parameters of a wall for leave hooks, in the variant's arithmetic. */
+/* Parameters of a wall for leave hooks, in the variant's arithmetic and the unit of the
+ * populations, in which a density of 1 is `one`. */
 struct wall_parameters {
     scalar ux, uy, uz; /* velocity / 6; 6 w c.u is 2 of these along an axis, 1 along a diagonal */
 };
 
-TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const struct tag_row *row)
+TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const struct tag_row *row,
+                                                  scalar one)
 {
-    const scalar signal = (scalar)v->signal[row->signal];
+    const scalar signal = (scalar)v->signal[row->signal] * one;
     struct wall_parameters w;
     w.ux = (scalar)row->wall_sixth[0] * signal;
     w.uy = (scalar)row->wall_sixth[1] * signal;

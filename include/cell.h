@@ -95,9 +95,8 @@ TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
     const cell_index step[3] = {1, (cell_index)v->row, (cell_index)v->plane};
     struct around a;
     for (int axis = 0; axis < 3; axis++) {
-        const int last = v->n[axis] - 1, wraps = !v->ghost[axis];
-        a.up[axis] = (cell_index)(wraps && at[axis] == last ? -last : 1) * step[axis];
-        a.down[axis] = (cell_index)(wraps && at[axis] == 0 ? last : -1) * step[axis];
+        a.up[axis] = at[axis] == v->seam[axis][1] ? 0 - (cell_index)v->across[axis] : step[axis];
+        a.down[axis] = at[axis] == v->seam[axis][0] ? (cell_index)v->across[axis] : 0 - step[axis];
     }
     return a;
 }
@@ -116,16 +115,23 @@ TAGFLOW_FN cell_index neighbour(const struct around *a, int cx, int cy, int cz)
                      : 0);
 }
 
-/* Bit i: link i of the cell comes from a cell that is not fluid. */
-TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const struct around *a)
+/* Bit i: link i of the cell comes from a cell of one of these types. */
+TAGFLOW_FN uint32_t links_from(const struct view *v, const struct type_set *types, cell_index n,
+                               const struct around *a)
 {
     uint32_t links = 0;
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    links |= view_fluid(v, n + neighbour(a, -(cx), -(cy), -(cz))) ? 0 : 1u << (i);                 \
-    links |= view_fluid(v, n + neighbour(a, cx, cy, cz)) ? 0 : 1u << (j);
+    links |= (uint32_t)type_in(types, v->tags[n + neighbour(a, -(cx), -(cy), -(cz))]) << (i);      \
+    links |= (uint32_t)type_in(types, v->tags[n + neighbour(a, cx, cy, cz)]) << (j);
     PAIR_LIST(X)
 #undef X
     return links;
+}
+
+/* Bit i: link i of the cell comes from a cell that is not fluid. */
+TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const struct around *a)
+{
+    return links_from(v, &v->solid, n, a);
 }
 
 /* Does any of these links come from beyond an open boundary? */
@@ -275,7 +281,7 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
         }
         if (!boundary_open(l.row->boundary)) {
             out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
-                                     wall_parameters(v, l.row));
+                                     wall_parameters(v, l.row, 1));
             continue;
         }
         given_velocity(v, l.row, at, here); /* the crossing is half-way between the two */
@@ -293,7 +299,7 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
                            real out)
 {
     const struct tag_row *const wall = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall));
+    return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall, STORED_ONE));
 }
 
 /* What a step can meet. A kernel passes constants, and the step is compiled for them. */
@@ -312,14 +318,15 @@ TAGFLOW_FN struct step_kind step_any(int open, int sparse)
     return kind;
 }
 
-/* f -> out: subgrid model, collision operator and sponge of a cell. */
+/* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
+ * unit. */
 TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, const int at[3],
-                             struct step_kind kind, real f[Q], real out[Q])
+                             struct step_kind kind, scalar one, real f[Q], real out[Q])
 {
     const struct collision_parameters p = collision_parameters(v, row);
     const int with_force = kind.forced == FORCED_mixed ? row->forced : kind.forced;
     const int x = at[0], y = at[1], z = at[2];
-    const struct moments m = moments(f, p, with_force);
+    const struct moments m = moments_in(f, one, p, with_force);
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
     const int model = kind.subgrid == SUBGRID_mixed ? row->subgrid : kind.subgrid;
@@ -328,7 +335,7 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
     collide(kind.collision == COLLISION_mixed ? row->collision : kind.collision, f, out, m, p, r,
             with_force);
     if (kind.collision == COLLISION_mixed && row->sponge)
-        sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), out);
+        sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
 /* The step of an owned cell; `s`: the slots of this step.
@@ -341,7 +348,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 {
 #define PLACE(cell) (kind.sparse ? sparse_place(v, cell) : (cell))
     struct around a = around(v, x, y, z);
-    cell_index n = view_index(v, x, y, z);
+    cell_index n = owned_index(v, x, y, z);
     const uint8_t tag = v->tags[n];
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
     stored *const *const own = (stored *const *)s->own, *const *const next =
@@ -350,7 +357,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     uint32_t links = 0;
     real f[Q], out[Q];
 
-    if (row->fluid != FLUID_swept)
+    if (!type_in(&v->swept, tag))
         return;
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
@@ -360,26 +367,26 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     if (opens) {
         cell_arrived(v, s, x, y, z, links, arrived);
         for (int i = 0; i < Q; i++)
-            f[i] = arrived[i];
+            f[i] = arrived[i] * STORED_ONE;
     } else {
-        f[0] = value_of(rest[PLACE(n)]);
+        f[0] = raw_of(rest[PLACE(n)]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = value_of(own[i / 2][PLACE(n)]);                                                         \
-    f[j] = value_of(next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
+    f[i] = raw_of(own[i / 2][PLACE(n)]);                                                           \
+    f[j] = raw_of(next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
         PAIR_LIST(X)
 #undef X
     }
     if (!opens && links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
-        f[i] = value_of(next[i / 2][PLACE(n)]);                                                    \
+        f[i] = raw_of(next[i / 2][PLACE(n)]);                                                      \
     if (links & 1u << (j))                                                                         \
-        f[j] = value_of(own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
+        f[j] = raw_of(own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
         PAIR_LIST(X)
 #undef X
     }
     const int at[3] = {x, y, z};
-    cell_collide(v, row, at, kind, f, out);
+    cell_collide(v, row, at, kind, STORED_ONE, f, out);
 
 /* Reload wall addresses here: saves registers. */
 #define FORGET_PLACE                                                                               \
@@ -389,11 +396,11 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     if (opens) {
         real back[Q];
         for (int i = 0; i < Q; i++)
-            back[i] = out[i];
+            back[i] = out[i] / STORED_ONE;
         cell_leaves(v, x, y, z, links, NULL, arrived, back);
         for (int i = 0; i < Q; i++)
-            out[i] = back[i];
-    } else if (links) {
+            out[i] = back[i] * STORED_ONE;
+    } else if (links && v->pushes) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (j)) {                                                                       \
         FORGET_PLACE;                                                                              \
@@ -409,11 +416,11 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     FORGET_PLACE;
 #undef FORGET_PLACE
     a = around(v, x, y, z);
-    n = view_index(v, x, y, z);
-    rest[PLACE(n)] = stored_of(out[0]);
+    n = owned_index(v, x, y, z);
+    rest[PLACE(n)] = stored_raw(out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    own[i / 2][PLACE(n)] = stored_of(out[j]);                                                      \
-    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = stored_of(out[i]);
+    own[i / 2][PLACE(n)] = stored_raw(out[j]);                                                     \
+    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = stored_raw(out[i]);
     PAIR_LIST(X)
 #undef X
 #undef PLACE
@@ -428,7 +435,7 @@ TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct 
     const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     cell_arrived(v, s, x, y, z, cell->links, f);
-    cell_collide(v, row, cell->at, step_any(1, 1), f, out);
+    cell_collide(v, row, cell->at, step_any(1, 1), 1, f, out);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
     cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, f, back);

@@ -24,6 +24,13 @@
 #define TAGFLOW_UNROLL _Pragma("GCC unroll 19")
 #endif
 
+/* Keeps a loop as a loop: its body would be large. */
+#ifdef __CUDACC__
+#define TAGFLOW_ROLLED _Pragma("unroll 1")
+#else
+#define TAGFLOW_ROLLED
+#endif
+
 /* For code that few cells need: a call, so that other cells keep no registers for it. */
 #ifdef __CUDACC__
 #define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))

@@ -36,6 +36,11 @@ struct population_set {
 };
 enum { SET_flow = 0, SETS = 7 };
 
+/* A set of cell types: bit (type % 32) of word [type / 32]. */
+struct type_set {
+    uint32_t word[TAG_ROWS / 32];
+};
+
 /* One rank's block of cells with its sets of populations: all that a kernel needs, passed by value.
  *
  * Owned cells are (0,0,0) to (n-1). An axis with ghost = 1 has one more layer on both sides
@@ -54,11 +59,17 @@ struct view {
     int lo[3];            /* coordinates in the whole box of owned cell (0,0,0) */
     const uint32_t *line; /* [cells >> line_bits] see view_place; NULL: place = index */
     int line_bits;
+    size_t cells;         /* cells of the block, with ghost layers and padding: size of `tags` */
     size_t origin;        /* index of owned cell (0,0,0) */
     ptrdiff_t row, plane; /* index steps along y and z; the step along x is 1 */
     int n[3];
     int ghost[3];
     double signal[SIGNALS]; /* time functions at this step, see tag.h */
+    /* For kernels, from view_derive: */
+    struct type_set swept, solid; /* cell types: fluid that the kernel for boxes steps; not fluid */
+    int pushes;                   /* there are walls whose rule changes populations */
+    int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
+    ptrdiff_t across[3];          /* index difference between them */
 };
 
 /* The flow's slots at a step. For each pair (i, i + 1) of directions, numbered from 0, `own` is the
@@ -105,10 +116,25 @@ TAGFLOW_FN int view_wrap(const struct view *v, int axis, int a)
     return a < 0 ? a + v->n[axis] : a >= v->n[axis] ? a - v->n[axis] : a;
 }
 
-/* Cells of the block, with ghost layers and with the padding of lines. */
-TAGFLOW_FN size_t view_cells(const struct view *v)
+/* Lays out the cells of a block with n and ghost set. In each row the index of owned cell 0 is a
+ * multiple of `align`. A ghost cell x = -1 is the last cell of the padding before it:
+ *
+ *   | 0  1  2  ...  n - 1  n  .  .  -1 | 0  1  2  ...
+ */
+TAGFLOW_FN void view_lay_out(struct view *v, size_t align)
 {
-    return (size_t)v->plane * ((size_t)v->n[2] + 2 * (size_t)v->ghost[2]);
+    const size_t row = (size_t)v->n[0] + 2 * (size_t)v->ghost[0];
+    const size_t before = v->ghost[0] ? align : 0;
+    v->row = (ptrdiff_t)((row + align - 1) / align * align);
+    v->plane = v->row * (v->n[1] + 2 * v->ghost[1]);
+    v->origin = before + (size_t)(v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    v->cells = before + (size_t)v->plane * ((size_t)v->n[2] + 2 * (size_t)v->ghost[2]);
+}
+
+/* Index of the first cell of the first row, ghost cells included. */
+TAGFLOW_FN size_t view_first(const struct view *v)
+{
+    return v->origin - (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
 }
 
 /* Index of a cell of the block, or of one at most one cell beyond it: in a ghost layer, or wrapped.
@@ -118,6 +144,13 @@ TAGFLOW_FN cell_index view_index(const struct view *v, int x, int y, int z)
     return (cell_index)v->origin + (cell_index)view_wrap(v, 0, x) +
            (cell_index)view_wrap(v, 1, y) * (cell_index)v->row +
            (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
+}
+
+/* The same of an owned cell. */
+TAGFLOW_FN cell_index owned_index(const struct view *v, int x, int y, int z)
+{
+    return (cell_index)v->origin + (cell_index)x + (cell_index)y * (cell_index)v->row +
+           (cell_index)z * (cell_index)v->plane;
 }
 
 /* Place of a cell within each slot. Normally the place is the cell's index. Where much of a block
@@ -170,6 +203,12 @@ TAGFLOW_FN struct slots slots_at(const struct view *v, int odd, size_t bytes)
         s.next[i / 2] = f + (size_t)slot_load(odd, i + 1) * stride * bytes;
     }
     return s;
+}
+
+TAGFLOW_FN int type_in(const struct type_set *set, int tag)
+{
+    const int type = tag & TAG_ROW;
+    return (int)(set->word[type / 32] >> type % 32 & 1);
 }
 
 TAGFLOW_FN int view_fluid(const struct view *v, size_t cell)

@@ -104,7 +104,29 @@ TAGFLOW_FN stored stored_of(scalar x)
 #endif
 }
 
-/* The same, from double precision in one rounding to the stored float. */
+/* The step computes in the unit of the storage, in which a density of 1 is STORED_ONE: it needs no
+ * product for each load and store. Powers of two change no bit of the results. */
+#define STORED_ONE ((scalar)(TAGFLOW_STORAGE == 16 ? HALF_SCALE : 1))
+
+TAGFLOW_FN scalar raw_of(stored s)
+{
+#if TAGFLOW_STORAGE == 16
+    return half_float(s);
+#else
+    return (scalar)s;
+#endif
+}
+
+TAGFLOW_FN stored stored_raw(scalar x)
+{
+#if TAGFLOW_STORAGE == 16
+    return float_half(x);
+#else
+    return (stored)x;
+#endif
+}
+
+/* The same as stored_of, from double precision in one rounding to the stored float. */
 TAGFLOW_FN stored stored_of_double(double x)
 {
 #if TAGFLOW_STORAGE == 16

@@ -56,114 +56,64 @@ TAGFLOW_FN real relax_fourth(struct fourth k, real a, real b, real inverse, scal
     return d;
 }
 
-TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
-                                struct collision_parameters p, struct rates r, int forced,
-                                const int space)
+/* Changes of the second moments: the deviator relaxes with the rate of shear, the trace with
+ * omega_bulk. */
+TAGFLOW_FN struct stress second_changes(struct stress n, struct collision_parameters p,
+                                        struct rates r)
 {
-    const int regularised = space & SPACE_regularised, central = space & SPACE_central;
     const scalar third = (scalar)(1.0 / 3);
-    const scalar omega_third = regularised ? (scalar)1 : p.omega_third;
-    const scalar omega_fourth = regularised ? (scalar)1 : p.omega_fourth;
-    const struct stress n = stress_beyond_equilibrium(f, m, p, forced);
+    const real trace = (third * (p.omega_bulk - r.even)) * ((n.xx + n.yy) + n.zz);
     struct stress d;
-
-    /* Second moments: deviator and trace. */
-    d.xx = -(r.even * n.xx);
-    d.yy = -(r.even * n.yy);
-    d.zz = -(r.even * n.zz);
+    d.xx = -(r.even * n.xx) - trace;
+    d.yy = -(r.even * n.yy) - trace;
+    d.zz = -(r.even * n.zz) - trace;
     d.xy = -(r.even * n.xy);
     d.xz = -(r.even * n.xz);
     d.yz = -(r.even * n.yz);
-    const real trace = (third * (p.omega_bulk - r.even)) * ((n.xx + n.yy) + n.zz);
-    d.xx -= trace;
-    d.yy -= trace;
-    d.zz -= trace;
+    return d;
+}
 
-    /* Sources: g = F and h = F_a u_a of each axis. */
-    real gx = {0}, gy = {0}, gz = {0}, hx = {0}, hy = {0}, hz = {0};
-    if (forced) {
-        gx = m.rho * p.ax;
-        gy = m.rho * p.ay;
-        gz = m.rho * p.az;
-        hx = gx * m.ux;
-        hy = gy * m.uy;
-        hz = gz * m.uz;
-    }
+/* The force per volume g = rho a, and h = g_a u_a of each axis. */
+struct force_moments {
+    real gx, gy, gz, hx, hy, hz;
+};
 
-    /* Third moments aab: n its distance from equilibrium, d its change. */
-    const real ex = m.jx * m.ux, ey = m.jy * m.uy, ez = m.jz * m.uz;
-    const real qx = third + m.ux * m.ux, qy = third + m.uy * m.uy, qz = third + m.uz * m.uz;
-#define THIRD(aab, sum, a, b, aa, ab)                                                              \
-    real n_##aab = (sum)-m.j##b * q##a, s_##aab = {0};                                             \
-    if (forced) {                                                                                  \
-        s_##aab = g##b * q##a + (scalar)2 * (m.u##b * h##a);                                       \
-        n_##aab += (scalar)0.5 * s_##aab;                                                          \
-    }                                                                                              \
-    real t_##aab = {0}, d_##aab;                                                                   \
-    if (central)                                                                                   \
-        t_##aab = (scalar)2 * (m.u##a * (omega_third * n.ab + d.ab)) +                             \
-                  m.u##b * (omega_third * n.aa + d.aa);                                            \
-    d_##aab = central ? t_##aab - omega_third * n_##aab : -(omega_third * n_##aab);
-    THIRD(xxy, (f[7] - f[8]) - (f[13] - f[14]), x, y, xx, xy)
-    THIRD(yyx, (f[7] - f[8]) + (f[13] - f[14]), y, x, yy, xy)
-    THIRD(xxz, (f[9] - f[10]) - (f[15] - f[16]), x, z, xx, xz)
-    THIRD(zzx, (f[9] - f[10]) + (f[15] - f[16]), z, x, zz, xz)
-    THIRD(yyz, (f[11] - f[12]) - (f[17] - f[18]), y, z, yy, yz)
-    THIRD(zzy, (f[11] - f[12]) + (f[17] - f[18]), z, y, zz, yz)
-#undef THIRD
+TAGFLOW_FN struct force_moments force_moments(struct moments m, struct collision_parameters p,
+                                              int forced)
+{
+    const real zero = {0};
+    struct force_moments s = {zero, zero, zero, zero, zero, zero};
+    if (!forced)
+        return s;
+    s.gx = m.rho * p.ax;
+    s.gy = m.rho * p.ay;
+    s.gz = m.rho * p.az;
+    s.hx = s.gx * m.ux;
+    s.hy = s.gy * m.uy;
+    s.hz = s.gz * m.uz;
+    return s;
+}
 
-    /* Fourth moments. For regularised operators the value after collision is known: the third
-     * moments of (c - u) vanish, so it follows from u and the third moments of c (Malaspinas,
-     * arXiv:1505.06900, 2015). */
-#define FOURTH(aabb, aab, bba, a, b, aa, bb, ab, cc)                                               \
-    real n_##aabb =                                                                                \
-        PLANE_##aabb(f) - (third * ((third * m.drho + e##a) + e##b) + e##a * (m.u##b * m.u##b));   \
-    real s_##aabb = {0}, d_##aabb;                                                                 \
-    if (forced) {                                                                                  \
-        s_##aabb = (scalar)2 * (h##a * q##b + h##b * q##a);                                        \
-        n_##aabb += (scalar)0.5 * s_##aabb;                                                        \
-    }                                                                                              \
-    if (regularised) {                                                                             \
-        d_##aabb = third * ((n.aa + d.aa) + (n.bb + d.bb)) - (scalar)(1.0 / 6) * (n.cc + d.cc) -   \
-                   n_##aabb;                                                                       \
-        if (central)                                                                               \
-            d_##aabb += m.u##a * t_##bba + m.u##b * t_##aab;                                       \
-    } else {                                                                                       \
-        const struct fourth k = {n.aa, n.bb,    n.ab,    d.aa,    d.bb,    d.ab,    n.cc,          \
-                                 d.cc, n_##aab, n_##bba, d_##aab, d_##bba, n_##aabb};              \
-        d_##aabb = relax_fourth(k, m.u##a, m.u##b, m.inverse, omega_fourth, space);                \
-    }
-    FOURTH(xxyy, xxy, yyx, x, y, xx, yy, xy, zz)
-    FOURTH(xxzz, xxz, zzx, x, z, xx, zz, xz, yy)
-    FOURTH(yyzz, yyz, zzy, y, z, yy, zz, yz, xx)
-#undef FOURTH
+/* A number for each third moment aab, and for each fourth moment aabb. */
+struct thirds {
+    real xxy, yyx, xxz, zzx, yyz, zzy;
+};
+struct fourths {
+    real xxyy, xxzz, yyzz;
+};
 
-    if (forced) {
-        d.xx += (scalar)2 * hx;
-        d.yy += (scalar)2 * hy;
-        d.zz += (scalar)2 * hz;
-        d.xy += gx * m.uy + gy * m.ux;
-        d.xz += gx * m.uz + gz * m.ux;
-        d.yz += gy * m.uz + gz * m.uy;
-        d_xxy += s_xxy;
-        d_yyx += s_yyx;
-        d_xxz += s_xxz;
-        d_zzx += s_zzx;
-        d_yyz += s_yyz;
-        d_zzy += s_zzy;
-        d_xxyy += s_xxyy;
-        d_xxzz += s_xxzz;
-        d_yyzz += s_yyzz;
-    }
-
-    /* Back to populations: only the four diagonals of a plane have c_a c_b other than 0. All
-     * factors are powers of two, and the form of the sums conserves density and momentum. */
+/* out = f + the populations of changes of the moments: d2 of the second, d3 of the third, d4 of the
+ * fourth, and g of the momentum. Only the four diagonals of a plane have c_a c_b other than 0. All
+ * factors are powers of two, and the form of the sums conserves density and momentum. */
+TAGFLOW_FN void add_changes(const real f[Q], real out[Q], struct force_moments s, struct stress d2,
+                            struct thirds d3, struct fourths d4, int forced)
+{
 #define PLANE(i, j, k, l, aab, bba, aabb, ab)                                                      \
     {                                                                                              \
-        const real plus = (scalar)0.25 * (d_##aabb + d.ab);                                        \
-        const real minus = (scalar)0.25 * (d_##aabb - d.ab);                                       \
-        const real along = (scalar)0.25 * (d_##bba + d_##aab);                                     \
-        const real across = (scalar)0.25 * (d_##bba - d_##aab);                                    \
+        const real plus = (scalar)0.25 * (d4.aabb + d2.ab);                                        \
+        const real minus = (scalar)0.25 * (d4.aabb - d2.ab);                                       \
+        const real along = (scalar)0.25 * (d3.bba + d3.aab);                                       \
+        const real across = (scalar)0.25 * (d3.bba - d3.aab);                                      \
         out[i] = f[i] + (plus + along);                                                            \
         out[j] = f[j] + (plus - along);                                                            \
         out[k] = f[k] + (minus + across);                                                          \
@@ -179,11 +129,93 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
         out[i] = f[i] + (e + o);                                                                   \
         out[j] = f[j] + (e - o);                                                                   \
     }
-    AXIS(1, 2, d.xx - (d_xxyy + d_xxzz), forced ? gx - (d_yyx + d_zzx) : -(d_yyx + d_zzx))
-    AXIS(3, 4, d.yy - (d_xxyy + d_yyzz), forced ? gy - (d_xxy + d_zzy) : -(d_xxy + d_zzy))
-    AXIS(5, 6, d.zz - (d_xxzz + d_yyzz), forced ? gz - (d_xxz + d_yyz) : -(d_xxz + d_yyz))
+    AXIS(1, 2, d2.xx - (d4.xxyy + d4.xxzz), forced ? s.gx - (d3.yyx + d3.zzx) : -(d3.yyx + d3.zzx))
+    AXIS(3, 4, d2.yy - (d4.xxyy + d4.yyzz), forced ? s.gy - (d3.xxy + d3.zzy) : -(d3.xxy + d3.zzy))
+    AXIS(5, 6, d2.zz - (d4.xxzz + d4.yyzz), forced ? s.gz - (d3.xxz + d3.yyz) : -(d3.xxz + d3.yyz))
 #undef AXIS
-    out[0] = f[0] + (((d_xxyy + d_xxzz) + d_yyzz) - ((d.xx + d.yy) + d.zz));
+    out[0] = f[0] + (((d4.xxyy + d4.xxzz) + d4.yyzz) - ((d2.xx + d2.yy) + d2.zz));
+}
+
+/* Distances from equilibrium are n2, n3, n4 of the second, third and fourth moments, changes d2,
+ * d3, d4, the force's moments s3, s4. */
+TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
+                                struct collision_parameters p, struct rates r, int forced,
+                                const int space)
+{
+    const int regularised = space & SPACE_regularised, central = space & SPACE_central;
+    const scalar third = (scalar)(1.0 / 3);
+    const scalar omega_third = regularised ? (scalar)1 : p.omega_third;
+    const scalar omega_fourth = regularised ? (scalar)1 : p.omega_fourth;
+    const struct stress n2 = stress_beyond_equilibrium(f, m, p, forced);
+    struct stress d2 = second_changes(n2, p, r);
+    const struct force_moments s = force_moments(m, p, forced);
+    const real ex = m.jx * m.ux, ey = m.jy * m.uy, ez = m.jz * m.uz;
+    const real qx = third + m.ux * m.ux, qy = third + m.uy * m.uy, qz = third + m.uz * m.uz;
+    struct thirds n3, d3, s3;
+    struct thirds t3; /* the part of d3 that follows from the second moments */
+    struct fourths n4, d4, s4;
+
+#define THIRD(aab, sum, a, b, aa, ab)                                                              \
+    n3.aab = (sum)-m.j##b * q##a;                                                                  \
+    if (forced) {                                                                                  \
+        s3.aab = s.g##b * q##a + (scalar)2 * (m.u##b * s.h##a);                                    \
+        n3.aab += (scalar)0.5 * s3.aab;                                                            \
+    }                                                                                              \
+    if (central)                                                                                   \
+        t3.aab = (scalar)2 * (m.u##a * (omega_third * n2.ab + d2.ab)) +                            \
+                 m.u##b * (omega_third * n2.aa + d2.aa);                                           \
+    d3.aab = central ? t3.aab - omega_third * n3.aab : -(omega_third * n3.aab);
+    THIRD(xxy, (f[7] - f[8]) - (f[13] - f[14]), x, y, xx, xy)
+    THIRD(yyx, (f[7] - f[8]) + (f[13] - f[14]), y, x, yy, xy)
+    THIRD(xxz, (f[9] - f[10]) - (f[15] - f[16]), x, z, xx, xz)
+    THIRD(zzx, (f[9] - f[10]) + (f[15] - f[16]), z, x, zz, xz)
+    THIRD(yyz, (f[11] - f[12]) - (f[17] - f[18]), y, z, yy, yz)
+    THIRD(zzy, (f[11] - f[12]) + (f[17] - f[18]), z, y, zz, yz)
+#undef THIRD
+
+    /* For regularised operators the fourth moment after collision is known: the third moments of
+     * (c - u) vanish, so it follows from u and the third moments of c (Malaspinas,
+     * arXiv:1505.06900, 2015). */
+#define FOURTH(aabb, aab, bba, a, b, aa, bb, ab, cc)                                               \
+    n4.aabb =                                                                                      \
+        PLANE_##aabb(f) - (third * ((third * m.drho + e##a) + e##b) + e##a * (m.u##b * m.u##b));   \
+    if (forced) {                                                                                  \
+        s4.aabb = (scalar)2 * (s.h##a * q##b + s.h##b * q##a);                                     \
+        n4.aabb += (scalar)0.5 * s4.aabb;                                                          \
+    }                                                                                              \
+    if (regularised) {                                                                             \
+        d4.aabb = third * ((n2.aa + d2.aa) + (n2.bb + d2.bb)) -                                    \
+                  (scalar)(1.0 / 6) * (n2.cc + d2.cc) - n4.aabb;                                   \
+        if (central)                                                                               \
+            d4.aabb += m.u##a * t3.bba + m.u##b * t3.aab;                                          \
+    } else {                                                                                       \
+        const struct fourth k = {n2.aa, n2.bb,  n2.ab,  d2.aa,  d2.bb,  d2.ab,  n2.cc,             \
+                                 d2.cc, n3.aab, n3.bba, d3.aab, d3.bba, n4.aabb};                  \
+        d4.aabb = relax_fourth(k, m.u##a, m.u##b, m.inverse, omega_fourth, space);                 \
+    }
+    FOURTH(xxyy, xxy, yyx, x, y, xx, yy, xy, zz)
+    FOURTH(xxzz, xxz, zzx, x, z, xx, zz, xz, yy)
+    FOURTH(yyzz, yyz, zzy, y, z, yy, zz, yz, xx)
+#undef FOURTH
+
+    if (forced) {
+        d2.xx += (scalar)2 * s.hx;
+        d2.yy += (scalar)2 * s.hy;
+        d2.zz += (scalar)2 * s.hz;
+        d2.xy += s.gx * m.uy + s.gy * m.ux;
+        d2.xz += s.gx * m.uz + s.gz * m.ux;
+        d2.yz += s.gy * m.uz + s.gz * m.uy;
+        d3.xxy += s3.xxy;
+        d3.yyx += s3.yyx;
+        d3.xxz += s3.xxz;
+        d3.zzx += s3.zzx;
+        d3.yyz += s3.yyz;
+        d3.zzy += s3.zzy;
+        d4.xxyy += s4.xxyy;
+        d4.xxzz += s4.xxzz;
+        d4.yyzz += s4.yyzz;
+    }
+    add_changes(f, out, s, d2, d3, d4, forced);
 }
 
 #define MOMENT_OPERATOR(name)                                                                      \

@@ -19,9 +19,13 @@ struct rates {
     real even, odd;
 };
 
-/* Moments of the populations before collision. */
+/* Moments of the populations before collision.
+ *
+ * Populations may be in any unit: a density of 1 is then the number `one`. Collision operators use
+ * density, momentum and populations only in such a way that the result has the unit of its input.
+ */
 struct moments {
-    real drho, rho, inverse; /* density - 1, density, 1 / density */
+    real drho, rho, inverse; /* density - one, density, 1 / density */
     real jx, jy, jz;         /* momentum, with half a step's force (Guo, Zheng, Shi 2002, eq. 19) */
     real ux, uy, uz;         /* j / rho */
 };
@@ -49,7 +53,8 @@ TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v
     return p;
 }
 
-TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p, int forced)
+TAGFLOW_FN struct moments moments_in(const real f[Q], scalar one, struct collision_parameters p,
+                                     int forced)
 {
     struct moments m;
     const real d1 = f[1] - f[2], d3 = f[3] - f[4], d5 = f[5] - f[6];
@@ -58,7 +63,7 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
     m.drho = (((f[1] + f[2]) + (f[3] + f[4])) + ((f[5] + f[6]) + f[0])) +
              (((f[7] + f[8]) + (f[9] + f[10])) + ((f[11] + f[12]) + (f[13] + f[14]))) +
              ((f[15] + f[16]) + (f[17] + f[18]));
-    m.rho = (scalar)1 + m.drho;
+    m.rho = one + m.drho;
     m.jx = d1 + ((d7 + d13) + (d9 + d15));
     m.jy = d3 + ((d7 - d13) + (d11 + d17));
     m.jz = d5 + ((d9 - d15) + (d11 - d17));
@@ -73,6 +78,11 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
     m.uy = m.jy * m.inverse;
     m.uz = m.jz * m.inverse;
     return m;
+}
+
+TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p, int forced)
+{
+    return moments_in(f, 1, p, forced);
 }
 
 /* Moments c_a^2 c_b^2 and c_a c_b of the four diagonals of a plane. */

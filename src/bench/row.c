@@ -91,7 +91,7 @@ static enum status check_memory(struct bench *b, const struct flow_case *c, bool
     if (status)
         return status;
     domain_layout(&d, c, cuts, b->rank);
-    double need = b->options->backend->host_memory ? solver_bytes(&d) : (double)view_cells(&d.view);
+    double need = b->options->backend->host_memory ? solver_bytes(&d) : (double)d.view.cells;
     if (verified)
         need += verify_bytes(&d, c);
     MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);

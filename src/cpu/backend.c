@@ -117,6 +117,7 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
 {
     struct cpu_backend *const b = (struct cpu_backend *)backend;
     *kernels = *v;
+    view_derive(kernels);
     runs_destroy(&b->runs);
     return runs_create(&b->runs, v);
 }

@@ -103,11 +103,11 @@ TAGFLOW_FN stored_lanes lanes_half(real x)
 }
 #endif
 
-/* value_of and stored_of of all lanes. */
-TAGFLOW_FN real values_of(stored_lanes s)
+/* raw_of and stored_raw of all lanes. */
+TAGFLOW_FN real raw_lanes(stored_lanes s)
 {
 #if TAGFLOW_STORAGE == 16
-    return half_lanes(s) * (1 / HALF_SCALE);
+    return half_lanes(s);
 #else
     return __builtin_convertvector(s, real);
 #endif
@@ -116,7 +116,7 @@ TAGFLOW_FN real values_of(stored_lanes s)
 TAGFLOW_FN stored_lanes lanes_of(real x)
 {
 #if TAGFLOW_STORAGE == 16
-    return lanes_half(x * HALF_SCALE);
+    return lanes_half(x);
 #else
     return __builtin_convertvector(x, stored_lanes);
 #endif
@@ -124,7 +124,7 @@ TAGFLOW_FN stored_lanes lanes_of(real x)
 
 TAGFLOW_FN real load_lanes(const stored *p)
 {
-    return values_of(*(const unaligned_lanes *)p);
+    return raw_lanes(*(const unaligned_lanes *)p);
 }
 
 /* Stores the first `count` lanes only: memory beyond may belong to another thread. A function, as
@@ -176,7 +176,7 @@ TAGFLOW_FN stored lane(real value, int k)
 
 TAGFLOW_FN real with_lane(real value, int k, stored x)
 {
-    return choose(lane_numbers == (lane_bits){0} + k, value, (real){0} + value_of(x));
+    return choose(lane_numbers == (lane_bits){0} + k, value, (real){0} + raw_of(x));
 }
 
 /* Stores the lanes where `active` is set. Without masked stores the other lanes are read and

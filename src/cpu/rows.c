@@ -105,7 +105,7 @@ struct run_parameters {
 TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
                         const int collision, const int subgrid, const int forced)
 {
-    const struct moments m = moments(f, p->collision, forced);
+    const struct moments m = moments_in(f, STORED_ONE, p->collision, forced);
     real damping = (real){0} + (scalar)1;
     if (subgrid != SUBGRID_none && p->damping_along)
         damping = p->damping *
@@ -127,6 +127,26 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
     return (real){0} + (scalar)*p->sponge;
 }
 
+/* Changes the populations of the cells from x on that leave into walls of rule `boundary`, which
+ * the masks p->ruled are for. */
+TAGFLOW_FN void leave_lanes(real out[Q], const struct run_parameters *p, ptrdiff_t x,
+                            const int boundary)
+{
+    if (boundary == BOUNDARY_none)
+        return;
+    const lane_bits ruled =
+        __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
+        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
+        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
+        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                        \
+    }
+    PAIR_LIST(X)
+#undef X
+}
+
 /* Steps cells x <= cell < x + count of the row, as cell_step does. Only `count` lanes are stored.
  * wraps: the neighbour along +x of the last of these cells is cell 0.
  *
@@ -134,17 +154,12 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
  * then constants.
  *
  * bounce_links has copied the populations of links from walls to where fluid would have stored
- * them. `boundary`: the rule of the wall that the masks p->ruled are for; it changes what leaves
- * into this wall. */
+ * them. `boundary`: see leave_lanes. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                            int count, int wraps, lanes_operation *by, const int collision,
                            const int subgrid, const int forced, const int boundary)
 {
     real f[Q], out[Q];
-    lane_bits ruled = {0};
-    if (boundary != BOUNDARY_none)
-        ruled =
-            __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
 
     prefetch(row->rest + x);
     f[0] = load_lanes(row->rest + x);
@@ -164,18 +179,13 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     if (by)
         by(f, out, p, x);
     if (by && p->target)
-        sponge_pull(p->target, sponge_of_lanes(p, x), out);
+        sponge_pull(p->target, sponge_of_lanes(p, x), STORED_ONE, out);
     if (!by)
         operate(f, out, p, x, collision, subgrid, forced);
+    leave_lanes(out, p, x, boundary);
 
     store_lanes(row->rest + x, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    if (boundary != BOUNDARY_none) {                                                               \
-        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
-        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
-        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
-        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                        \
-    }                                                                                              \
     store_lanes(row->own[i / 2] + x, out[j], count);                                               \
     store_lanes(row->next[i / 2] + x, out[i], wraps && cx ? count - 1 : count);                    \
     if (wraps && cx)                                                                               \
@@ -241,20 +251,11 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 
     by(f, out, p, x);
     if (p->target)
-        sponge_pull(p->target, sponge_of_lanes(p, x), out);
+        sponge_pull(p->target, sponge_of_lanes(p, x), STORED_ONE, out);
 
-    lane_bits ruled = {0};
-    if (boundary != BOUNDARY_none)
-        ruled =
-            __builtin_convertvector(*(const mask_lanes *)(p->ruled + (x - p->first)), lane_bits);
+    leave_lanes(out, p, x, boundary);
     store_active(row->rest + x, out[0], active);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    if (boundary != BOUNDARY_none) {                                                               \
-        const real back_j = boundary_leave(boundary, cx, cy, cz, out[i], p->wall);                 \
-        const real back_i = boundary_leave(boundary, -(cx), -(cy), -(cz), out[j], p->wall);        \
-        out[i] = choose(has_bit(ruled, j), out[i], back_j);                                        \
-        out[j] = choose(has_bit(ruled, i), out[j], back_i);                                        \
-    }                                                                                              \
     store_active(row->own[i / 2] + x, out[j], active);                                             \
     if (!(wraps && cx)) {                                                                          \
         store_active(row->next[i / 2] + x, out[i], active);                                        \
@@ -405,7 +406,7 @@ static void set_masks(struct run_parameters *p, const struct view *v, const stru
     p->links = run->masks ? runs->links + run->masks : NULL;
     p->ruled = run->rules ? runs->ruled + run->rules : NULL;
     if (run->wall)
-        p->wall = wall_parameters(v, &v->rows[run->wall]);
+        p->wall = wall_parameters(v, &v->rows[run->wall], STORED_ONE);
 }
 
 /* Prefetches the runs and masks of a list. Where rows differ, the next list is most likely that of

@@ -14,6 +14,9 @@ enum { X_SHELL = 32 };
 
 enum { CACHE_LINE = 64 };
 
+/* Bytes that a GPU moves at least. Rows of cells begin with one. */
+enum { SECTOR = 32 };
+
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
 static int rank_at(const struct domain *d, const int block[3])
@@ -51,7 +54,6 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
 {
     struct view *const v = &d->view;
     int block[3] = {rank % cuts[0], rank / cuts[0] % cuts[1], rank / cuts[0] / cuts[1]};
-    size_t extent[3];
 
     *d = (struct domain){.comm = MPI_COMM_NULL, .rank = rank, .ranks = cuts[0] * cuts[1] * cuts[2]};
     for (int a = 0; a < 3; a++) {
@@ -66,12 +68,9 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
         }
         v->lo[a] = d->lo[a];
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
-        extent[a] = (size_t)v->n[a] + 2 * (size_t)v->ghost[a];
     }
-    v->row = (ptrdiff_t)extent[0];
-    v->plane = (ptrdiff_t)(extent[0] * extent[1]);
-    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
-    d->places = view_cells(&d->view);
+    view_lay_out(v, SECTOR * 8 / (size_t)precision_bits(c->solver.storage));
+    d->places = v->cells;
     domain_add_set(d, "flow", Q, precision_bits(c->solver.storage));
     d->all_stride = v->set[SET_flow].stride;
     v->rows = d->rows;

@@ -34,7 +34,7 @@ struct domain {
     int neighbour[Q];  /* rank in direction i, MPI_PROC_NULL: none */
     struct view view;  /* populations NULL until a solver allocates them */
     const char *set_name[SETS]; /* of the view's sets */
-    uint8_t *tags;              /* [view_cells(&view)] */
+    uint8_t *tags;              /* [view.cells] */
     uint32_t *line;             /* view.line, NULL: all cells have populations */
     size_t places;              /* cells that have a place in each slot, see view_place */
     size_t all_stride;          /* the flow's stride if all cells had populations */

@@ -50,7 +50,7 @@ static void survey_row(struct sparse *s, const struct domain *d, bool *fluid, in
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct view *const v = &d->view;
-    const size_t cells = (size_t)v->row, line = (size_t)1 << s->line_bits;
+    const size_t cells = (size_t)(v->n[0] + 2 * v->ghost[0]), line = (size_t)1 << s->line_bits;
     const uint8_t *const tags =
         v->tags + (ptrdiff_t)v->origin - v->ghost[0] + y * v->row + z * v->plane;
     bool *const last = fluid + s->row;
@@ -101,9 +101,9 @@ enum status sparse_survey_part(struct sparse *s, const struct domain *part,
     struct domain d = *part;
     struct view *const v = &d.view;
     *s = (struct sparse){0};
-    d.tags = malloc(view_cells(v));
+    d.tags = malloc(v->cells);
     if (!d.tags)
-        return fail_machine("out of memory for the tags of %zu cells", view_cells(v));
+        return fail_machine("out of memory for the tags of %zu cells", v->cells);
     v->tags = d.tags;
     v->rows = whole->rows;
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
@@ -135,6 +135,7 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->line_bits = s->line_bits;
     v->row = (ptrdiff_t)(s->row * line);
     v->plane = v->row * (v->n[1] + 2 * v->ghost[1]);
+    v->cells = s->lines * line;
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
     d->places = s->kept * line;
     v->set[SET_flow].stride = domain_stride(d->places, line);
@@ -144,7 +145,9 @@ void sparse_layout(struct domain *d, const struct sparse *s)
 static enum status keep_lines(struct domain *d, const struct sparse *s)
 {
     struct view *const v = &d->view;
-    const size_t row = s->row << s->line_bits, rows = s->lines / s->row, before = (size_t)v->row;
+    const size_t row = s->row << s->line_bits, rows = s->lines / s->row;
+    const size_t before = (size_t)v->row, cells = (size_t)(v->n[0] + 2 * v->ghost[0]);
+    const uint8_t *const from = d->tags + view_first(v);
     uint8_t *const tags = malloc(rows * row);
     uint32_t *const place = malloc(s->lines * sizeof *place);
     if (!tags || !place || s->kept >= (uint32_t)LINE_DROPPED) {
@@ -154,7 +157,7 @@ static enum status keep_lines(struct domain *d, const struct sparse *s)
     }
     memset(tags, TAG_WALL, rows * row);
     for (size_t k = 0; k < rows; k++)
-        memcpy(tags + k * row, d->tags + k * before, before);
+        memcpy(tags + k * row, from + k * before, cells);
     uint32_t next = 0;
     for (size_t k = 0; k < s->lines; k++) {
         place[k] = s->keep[k] ? next : (uint32_t)LINE_DROPPED;

@@ -79,9 +79,9 @@ double solver_bytes(const struct domain *d)
     for (const struct population_set *set = d->view.set; set < d->view.set + d->view.sets; set++)
         all += (double)set_bytes(set);
     return all + halo + 2 * (double)piece_bytes(&d->view) +
-           (double)(view_cells(&d->view) + d->view.table_values * sizeof *d->view.table) +
+           (double)(d->view.cells + d->view.table_values * sizeof *d->view.table) +
            (d->view.line_bits
-                ? (double)((view_cells(&d->view) >> d->view.line_bits) * sizeof *d->view.line)
+                ? (double)((d->view.cells >> d->view.line_bits) * sizeof *d->view.line)
                 : 0) +
            (double)(d->view.near_cells * sizeof *d->view.near +
                     d->view.crossings * sizeof *d->view.crossing) +

@@ -157,10 +157,10 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     MPI_Comm_rank(comm, &rank);
     domain_layout_at(d, c, cuts, at, rank);
     d->comm = comm;
-    d->tags = malloc(view_cells(&d->view));
+    d->tags = malloc(d->view.cells);
     int failed = !d->tags, anyone;
     if (failed)
-        fail_machine("out of memory for the tags of %zu cells", view_cells(&d->view));
+        fail_machine("out of memory for the tags of %zu cells", d->view.cells);
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, comm);
     if (anyone) {
         domain_destroy(d);
@@ -174,7 +174,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     }
 
     int64_t fluid = 0;
-    memset(d->tags, TAG_FLUID, view_cells(&d->view));
+    memset(d->tags, TAG_FLUID, d->view.cells);
     status = status_agree(comm, domain_faces(d, c));
     struct bodies bodies = {0};
     if (!status)

@@ -81,9 +81,10 @@ static void describe_population(const struct trial *t, size_t byte, char *text, 
         snprintf(text, room, "behind slot %zu", slot);
         return;
     }
-    const int x = (int)(cell % (size_t)v->row) - v->ghost[0];
-    const int y = (int)(cell % (size_t)v->plane / (size_t)v->row) - v->ghost[1];
-    const int z = (int)(cell / (size_t)v->plane) - v->ghost[2];
+    const size_t number = cell - view_first(v); /* of the padding before it: a large one */
+    const int x = (int)(number % (size_t)v->row) - v->ghost[0];
+    const int y = (int)(number % (size_t)v->plane / (size_t)v->row) - v->ghost[1];
+    const int z = (int)(number / (size_t)v->plane) - v->ghost[2];
     const struct tag_row *const row = &v->rows[t->tags[cell] & TAG_ROW];
     snprintf(text, room, "slot %zu of cell %d %d %d (%s%s)", slot, x, y, z,
              row->fluid ? "fluid" : "not fluid", t->tags[cell] & TAG_BESIDE ? ", beside" : "");

@@ -165,17 +165,13 @@ static bool make_table(struct ground *g)
 static bool make_layout(struct ground *g, const int n[3], const int ghost[3], size_t bytes)
 {
     struct view *const v = &g->view;
-    size_t extent[3];
     for (int a = 0; a < 3; a++) {
         v->n[a] = n[a];
         v->ghost[a] = ghost[a];
         v->lo[a] = 7 * a; /* of use to turning surfaces alone */
-        extent[a] = (size_t)(n[a] + 2 * ghost[a]);
     }
-    g->cells = extent[0] * extent[1] * extent[2];
-    v->row = (ptrdiff_t)extent[0];
-    v->plane = (ptrdiff_t)(extent[0] * extent[1]);
-    v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
+    view_lay_out(v, 32 / bytes);
+    g->cells = v->cells;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = k == SIGNAL_one ? 1 : k - 0.4 * SIGNALS;
     const size_t line = 64 / bytes;
@@ -376,7 +372,10 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
     if (scene == SCENE_body)
         put_ball(g);
     mark_beside(g, scene == SCENE_open || scene == SCENE_closed);
-    return (scene != SCENE_random && scene != SCENE_body) || make_list(g, scene, &random);
+    const bool listed =
+        (scene != SCENE_random && scene != SCENE_body) || make_list(g, scene, &random);
+    view_derive(&g->view);
+    return listed;
 }
 
 void ground_destroy(struct ground *g)

@@ -22,13 +22,13 @@ def rows(path, name, columns):
     return [[word.strip() for word in row.split(",")[:columns]] for row in re.findall(r"X\(([^\n]*)", text)]
 
 
-# Blocks of a step on a multiprocessor by the bits of arithmetic and the step's name.
+# Blocks of a step on a multiprocessor by the bits of arithmetic, or 16 for fp16, and the step's name.
 CLASSES = {name: [int(n) for n in blocks] for name, *blocks in
-           [[*row[:6], row[6].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 7)]}
+           [[*row[:9], row[9].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 10)]}
 OPERATORS = {row[0]: row[3] for row in rows("include/collision.h", "COLLISION_LIST", 4)}
 BLOCKS = {bits: {"step_mixed": CLASSES["mixed"][first], "step_sparse": CLASSES["mixed"][first]} |
           {f"step_{name}{more}": CLASSES[of][first + k] for name, of in OPERATORS.items()
-           for k, more in enumerate(["", "_forced", "_subgrid"])} for bits, first in [("32", 0), ("64", 3)]}
+           for k, more in enumerate(["", "_forced", "_subgrid"])} for bits, first in [("32", 0), ("64", 3), ("16", 6)]}
 failed = seen = 0
 found_of = {} # step -> precision -> arch -> registers
 wants_table = sys.argv[1:2] == ["--table"]
@@ -61,7 +61,7 @@ for path in sys.argv[1 + wants_table:]:
                     steps.add(name)
                     # Registers are given to warps in units of 256.
                     blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)
-                    if blocks < BLOCKS[arithmetic][name]:
+                    if blocks < BLOCKS["16" if storage == "16" else arithmetic][name]:
                         print(f"FAIL {name}, {bits} bits, {arch}: {registers} registers, {blocks} blocks")
                         failed += 1
                 kernel = None

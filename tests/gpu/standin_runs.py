@@ -221,6 +221,7 @@ CHOICES = [
     ("devices=2,rank=1,devices=0", 2, "auto", [], 0, "cpu", [GPU_LESS + NONE + r" \(rank 1 on \S+\)\)$"], [], []),
     ("devices=2,rank=1,devices=0", 2, "cuda", [], 1, None, [], [], ["--backend cuda: " + NONE + r" \(rank 1 on \S+\)"]),
     ("devices=0", 0, "cpu", [], 0, "cpu", [], ["^backend "], []),
+    ("unreadable=1", 0, "auto", [], 1, None, [], [], [r"the GPU failed: .*; this driver cannot load the kernels of this build"]),
     ("capability=7.0", 0, "auto", [], 1, None, [], [], [OLD]),
     ("capability=7.0", 0, "cuda", [], 1, None, [], [], [OLD]),
     ("devices=2,rank=1,capability=7.0", 2, "auto", [], 1, None, [], [], [OLD.replace("GPU 0", "GPU 1")]),
@@ -297,20 +298,22 @@ for memory, ranks, backend, needs in [(context + 5000, 0, "auto", "for tags"), (
     check(again.code == 0, f"with enough memory: {again}")
 
 # What `check` says it takes is what it takes.
+with open(os.path.join(runs.ROOT, "include/kernel.h")) as file:
+    LOADED = 1 + len(re.findall(r"^    X\(", file.read(), re.M))  # launches without cells: one kernel when a GPU is opened, then all
 BIG = {"run.steps": 1, "output": {"log": {"every": 0}}, "check.every": 0,
        "checkpoint.every": 0}
 
 
 def measure(precision, ranks):
     """A run, what `check` says, and what was lost. One is run to its end; the others have all their memory when they
-    launch their first kernel, which ends them."""
+    launch their first kernel on cells, which ends them."""
     whole = (precision, ranks) == ("fp32", 1)
-    settings = sets(BIG | PRECISIONS[precision] | {"domain.cells": [200, 160, 64 * ranks]})
+    settings = sets(BIG | PRECISIONS[precision] | {"domain.cells": [200, 160, 96 * ranks]})
     said = gpu("check", "case.yaml", "--ranks", ranks, *settings)
     told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
-              options=f"devices=2,memory=4000000000,count={counts}{'' if whole else ',fail=cudaLaunchKernel:1'}")
+              options=f"devices=2,memory=4000000000,count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")
     lost = [int(n) for n in re.findall(r"^bytes (\d+)$", open(counts).read(), re.M)]
     check(ran.code == (0 if whole else 1), f"a large grid: {ran}")
     return float(told[1]) * {"MB": 1e6, "GB": 1e9}[told[2]], lost

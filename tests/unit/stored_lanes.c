@@ -10,16 +10,17 @@
 typedef scalar any_lanes
     __attribute__((vector_size(LANES * sizeof(scalar)), aligned(sizeof(scalar)), may_alias));
 
+/* One by one as f_i - w_i, in vectors in the unit of the storage: both ways must agree. */
 static void values(const void *stored_populations, void *to, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        ((scalar *)to)[k] = value_of(((const stored *)stored_populations)[k]);
+        ((scalar *)to)[k] = value_of(((const stored *)stored_populations)[k]) * STORED_ONE;
 }
 
 static void store(void *to, const void *from, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        ((stored *)to)[k] = stored_of(((const scalar *)from)[k]);
+        ((stored *)to)[k] = stored_of(((const scalar *)from)[k] / STORED_ONE);
 }
 
 static void lanes_values(const void *stored_populations, void *to, size_t count)

@@ -19,7 +19,7 @@ static const double eps = TAGFLOW_ARITHMETIC == 64 ? DBL_EPSILON : FLT_EPSILON;
 static real leave(int boundary, int i, real out, const struct tag_row *row)
 {
     return boundary_leave(boundary, reference_velocity(i, 0), reference_velocity(i, 1),
-                          reference_velocity(i, 2), out, wall_parameters(&reference_still, row));
+                          reference_velocity(i, 2), out, wall_parameters(&reference_still, row, 1));
 }
 
 static const double speeds[][3] = {
@@ -312,7 +312,7 @@ static void apply(const struct place *p, real f[Q], real back[Q])
                       ? open_leave(&l)
                       : boundary_leave(l.row->boundary, reference_velocity(i, 0),
                                        reference_velocity(i, 1), reference_velocity(i, 2),
-                                       p->collided[i], wall_parameters(&reference_still, l.row));
+                                       p->collided[i], wall_parameters(&reference_still, l.row, 1));
     }
 }
 

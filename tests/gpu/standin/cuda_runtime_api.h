@@ -26,8 +26,10 @@
     X(cudaErrorInvalidDeviceFunction, 98, "not a kernel") \
     X(cudaErrorNoDevice, 100, "there is no device") \
     X(cudaErrorInvalidDevice, 101, "there is no device of that number") \
+    X(cudaErrorInvalidKernelImage, 200, "kernels that the driver cannot read") \
     X(cudaErrorNoKernelImageForDevice, 209, "no kernel was compiled for this device") \
     X(cudaErrorECCUncorrectable, 214, "memory lost bits that could not be restored") \
+    X(cudaErrorUnsupportedPtxVersion, 222, "PTX that the driver does not know") \
     X(cudaErrorInvalidResourceHandle, 400, "not a stream or event that can be used here") \
     X(cudaErrorNotReady, 600, "not done yet") \
     X(cudaErrorIllegalAddress, 700, "a kernel touched an illegal address") \

@@ -532,6 +532,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     cudaError_t error = standin_enter(STANDIN_cudaLaunchKernel);
     if (!error && !function)
         error = cudaErrorInvalidDeviceFunction;
+    if (!error && standin_options.unreadable)
+        error = cudaErrorInvalidKernelImage;
     if (!error)
         error = check_stream(stream, "cudaLaunchKernel");
     if (!error && stream->device != standin_device)

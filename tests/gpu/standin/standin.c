@@ -15,6 +15,7 @@
  *   devices=N, memory=BYTES, capability=9.0
  *   driver=N          its version; 0: none is installed
  *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
+ *   unreadable=1      the driver cannot read the kernels
  *   aware=1           MPI takes device memory (standin_mpi.c)
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
@@ -151,6 +152,8 @@ static void set_option(const char *name, char *value)
         o->driver = (int)number(name, value, 0, 1e6);
     } else if (strcmp(name, "aware") == 0) {
         o->aware = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "unreadable") == 0) {
+        o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {
         o->late = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "leaks") == 0) {

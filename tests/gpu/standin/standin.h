@@ -70,6 +70,7 @@ struct standin_options {
     int devices, major, minor, driver;
     size_t memory;
     bool aware, late, leaks;
+    bool unreadable; /* the driver cannot read the kernels */
     char count[4096];
     int rules;
     struct standin_rule {
