@@ -7,7 +7,7 @@
 #   docker       packaging/Dockerfile, with buildah
 #   apptainer    the commands of packaging/tagflow.def
 # Needs root and what `scripts/setup.sh packages` installs. DIR, by default /var/tmp/tagflow-packages, keeps the chroots, about
-# 6 GB, and the packages in DIR/out. SUITE=trixie takes another Debian.
+# 6 GB, what they downloaded, and the packages in DIR/out. SUITE=trixie takes another Debian. CCACHE=1 keeps compiled files, too.
 # Exit status: 1 a step failed, 2 wrong usage.
 set -euo pipefail
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
@@ -36,7 +36,7 @@ scripts/setup.sh packages
 git diff --quiet HEAD || say_no 1 "there are changes that are not committed; the archive holds the last commit"
 
 out=$work/out
-mkdir -p "$out"
+mkdir -p "$out" "$work"/cache/{apt/partial,ccache}
 base=$work/$suite.tar
 if [ ! -f "$base" ]; then
     echo "packages: making a bare $suite"
@@ -56,14 +56,21 @@ fresh() {
     tar xf "$base" -C "$work/$1"
 }
 
-# inside NAME COMMANDS: with /proc and /dev/shm, which are mounted for these commands alone: nothing remains when they end.
+# inside NAME COMMANDS: with /proc, /sys, /dev/shm and the caches, which are mounted for these commands alone: nothing remains
+# mounted when they end.
 inside() {
+    local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    [ -z "${CCACHE-}" ] || path=/usr/lib/ccache:$path
     # shellcheck disable=SC2016 # for the inner shell
     unshare --mount --pid --fork --kill-child sh -euc '
         mount -t proc proc "$0/proc"
+        mount -t sysfs -o ro sysfs "$0/sys"
         mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
-        exec chroot "$0" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -euxc "$1"' "$work/$1" "$2" </dev/null
+        mkdir -p "$0/var/cache/ccache"
+        mount --bind "$2/apt" "$0/var/cache/apt/archives"
+        mount --bind "$2/ccache" "$0/var/cache/ccache"
+        exec chroot "$0" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH="$3" \
+            CCACHE_DIR=/var/cache/ccache CCACHE_NOHASHDIR=1 sh -euxc "$1"' "$work/$1" "$2" "$work/cache" "$path" </dev/null
 }
 
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
@@ -92,7 +99,7 @@ step_archive() {
     inside archive "
         cd /root
         apt-get update
-        apt-get install -y --no-install-recommends xz-utils
+        apt-get install -y --no-install-recommends xz-utils ${CCACHE:+ccache}
         tar xf tagflow-$version.tar.xz
         cd tagflow-$version
         scripts/setup.sh run
@@ -109,7 +116,7 @@ step_debian() {
     inside debian "
         cd /root
         apt-get update
-        apt-get install -y --no-install-recommends xz-utils build-essential lintian
+        apt-get install -y --no-install-recommends xz-utils build-essential lintian ${CCACHE:+ccache}
         tar xf tagflow-$version.tar.xz
         cd tagflow-$version
         apt-get build-dep -y --no-install-recommends ./
@@ -157,7 +164,8 @@ step_apptainer() {
     fresh apptainer-build
     mkdir "$work/apptainer-build/src"
     cp "$archive" "$work/apptainer-build/src/"
-    inside apptainer-build "$(section 1)"
+    [ -z "${CCACHE-}" ] || inside apptainer-build "apt-get update; apt-get install -y --no-install-recommends ccache"
+    inside apptainer-build "set -e; $(section 1)"
     fresh apptainer
     cp "$work"/apptainer-build/src/tagflow_*.deb "$work/apptainer/opt/"
     inside apptainer "$(section 2)"
