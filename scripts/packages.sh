@@ -165,7 +165,7 @@ step_apptainer() {
     mkdir "$work/apptainer-build/src"
     cp "$archive" "$work/apptainer-build/src/"
     [ -z "${CCACHE-}" ] || inside apptainer-build "apt-get update; apt-get install -y --no-install-recommends ccache"
-    inside apptainer-build "set -e; $(section 1)"
+    inside apptainer-build "$(section 1)"
     fresh apptainer
     cp "$work"/apptainer-build/src/tagflow_*.deb "$work/apptainer/opt/"
     inside apptainer "$(section 2)"
