@@ -88,9 +88,10 @@ try_installed="
     grep -h state_hash cavity_re100/report.json two/report.json | uniq | wc -l | grep -x 1"
 
 make_archive() {
-    [ -d "$work/build" ] || meson setup "$work/build" -Dcuda=disabled -Dtests=false
-    meson dist -C "$work/build" --no-tests
-    cp "$work/build/meson-dist/tagflow-$version.tar.xz" "$out/"
+    rm -rf "${work:?}/build" &&
+        meson setup "$work/build" -Dcuda=disabled -Dtests=false &&
+        meson dist -C "$work/build" --no-tests &&
+        cp "$work/build/meson-dist/tagflow-$version.tar.xz" "$out/"
 }
 
 step_archive() {
@@ -172,7 +173,7 @@ step_apptainer() {
     inside apptainer "$try_installed"
 }
 
-make_archive
+make_archive >"$out/make_archive.log" 2>&1 || say_no 1 "meson dist failed ($out/make_archive.log)"
 for step in "$@"; do
     echo "packages: $step"
     SECONDS=0
