@@ -1,21 +1,27 @@
 #!/bin/sh
 # Installs the Debian packages that tagflow needs and this machine lacks:
-#   scripts/setup.sh run     to build it and run cases (the default)
-#   scripts/setup.sh test    to run its tests as well
+#   scripts/setup.sh run         to build it and run cases (the default)
+#   scripts/setup.sh scripts     to use its Python scripts as well
+#   scripts/setup.sh test        to run its tests as well
+#   scripts/setup.sh packages    to make packages with scripts/packages.sh
 # The CUDA toolkit is never installed; the build finds it where there is one.
 set -eu
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 
 run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
     libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'
-test='libcmocka-dev python3-numpy python3-h5py python3-matplotlib python3-xxhash python3-vtk9 valgrind
+packages='git xz-utils mmdebstrap buildah'
+scripts='python3-numpy python3-h5py python3-matplotlib'
+test='libcmocka-dev python3-xxhash python3-vtk9 valgrind
     xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev'
 
 case ${1:-run} in
 run) wanted=$run ;;
-test) wanted="$run $test" ;;
+scripts) wanted="$run $scripts" ;;
+test) wanted="$run $scripts $test" ;;
+packages) wanted="$run $packages" ;;
 *)
-    echo "usage: $0 [run|test]" >&2
+    echo "usage: $0 [run|scripts|test|packages]" >&2
     exit 2
     ;;
 esac

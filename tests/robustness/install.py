@@ -16,7 +16,7 @@ from runs import ROOT, check, tagflow, write
 BUILD, PAGE = sys.argv[1:]
 # Those that need the sources: for who changes tagflow. Every other file of scripts/ is installed.
 SOURCES = {"bundle.sh", "gallery.py", "gpu_suite.py", "gpu_suite.sh", "kovasznay.py", "large_tau.py", "meson.build", "operators.py",
-           "precision.py", "quickstart.sh", "setup.sh", "taylor_green.py", "test.sh"}
+           "packages.sh", "precision.py", "quickstart.sh", "setup.sh", "taylor_green.py", "test.sh"}
 
 if not os.path.exists(PAGE):
     runs.skip(f"{PAGE} is not built (ninja -C {BUILD})")
