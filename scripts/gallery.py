@@ -48,13 +48,13 @@ class Picture:
 SHOWN = {
     "abc": Picture("images/speed_0000001000.png"),
     "backward_step": Picture("images/flow_0000031000.png"),
-    "car": Picture("images/side_0000006000.png", {"run.steps": 6000}),
-    "cavity": Picture("images/mid_0000100000.png"),
-    "cavity_cube": Picture("images/middle_0000032000.png"),
+    "car": Picture("images/side_0000016000.png"),
+    "cavity": Picture("images/mid_0000060000.png", {"run.steps": 60000}),
+    "cavity_cube": Picture("images/middle_0000016000.png", {"run.steps": 16000}),
     "cavity_re100": Picture("images/mid_0000020000.png"),
-    "channel_180": Picture("images/streaks_0000016050.png", {"run.steps": 20000}),
+    "channel_180": Picture("images/streaks_0000016050.png", {"run.steps": 16050, "output.averages.mean.from": 10700}),
     "couette": Picture("images/mid_0000036000.png"),
-    "cylinder": Picture("images/mid_0000005000.png", {"run.steps": 5000, "output.images.mid.every": "1 s"}),
+    "cylinder": Picture("images/mid_0000003000.png", {"run.steps": 3000, "output.images.mid.every": "1 s"}),
     "duct": Picture("images/across_0000018000.png"),
     "flow_rate": Picture("series/flow.csv", plot=["--columns", "acceleration"]),
     "horn": Picture("images/mid_0000004000.png"),
@@ -67,14 +67,14 @@ SHOWN = {
     "roller": Picture("images/mid_0000012000.png"),
     "shear_layer": Picture("images/vorticity_0000005120.png"),
     "shear_layer_re10000": Picture("images/vorticity_0000002560.png"),
-    "sphere": Picture("images/mid_0000004000.png", {
-        "domain.cells": "[160, 96, 96]", "fluid.length": 10.6667, "bodies.sphere.shape.sphere.center": "[48, 48, 48]",
-        "bodies.sphere.shape.sphere.radius": 5.3333, "run.steps": 4000, "output.images.mid.every": 1000}),
+    "sphere": Picture("images/mid_0000003000.png", {
+        "domain.cells": "[120, 72, 72]", "fluid.length": 8, "bodies.sphere.shape.sphere.center": "[36, 36, 36]",
+        "bodies.sphere.shape.sphere.radius": 4, "run.steps": 3000, "output.images.mid.every": 1000}),
     "sponge": Picture("series/pulse.csv", {
         "output.series.pulse": "{every: 100, of: line, from: [0.5, 0.5, 0.5], to: [399.5, 0.5, 0.5], points: 400}"},
                       ["--columns", "pressure", "--step", "0,300,400,500"]),
     "taylor_green_2d": Picture("images/vorticity_0000002075.png"),
-    "taylor_green_3d": Picture("images/vorticity_0000003260.png", {"run.steps": 3660}),
+    "taylor_green_3d": Picture("images/vorticity_0000001630.png", {"run.steps": 1630}),
     "womersley": Picture("series/profile.csv", plot=["--columns", "velocity_x", "--step", "15084,15503,15922,16341"]),
 }
 

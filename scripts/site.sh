@@ -35,7 +35,7 @@ new=$(mktemp -d "$site.XXXXXX")
 trap 'rm -rf -- "$new"' EXIT
 if ! said=$(PYTHONDONTWRITEBYTECODE=1 /usr/bin/mkdocs build --strict --config-file "$here/scripts/site/mkdocs.yml" \
     --site-dir "$new" 2>&1); then
-    printf '%s\n' "$said" | grep -E 'WARNING|ERROR|Error' >&2
+    printf '%s\n' "$said" | sed -n -E 's/^[^A-Z]*(WARNING|ERROR)[^A-Za-z]*(0m)?/site: /p; /^[A-Za-z]*Error/p' >&2
     echo "site: the site was not built" >&2
     exit 1
 fi

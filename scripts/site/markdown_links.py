@@ -9,8 +9,7 @@ CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
 
 def slug(text, separator="-"):
     """The anchor of a heading."""
-    text = re.sub(r"<[^>]*>", "", text).strip().lower()
-    return re.sub(r"[^\w\- ]", "", text).replace(" ", separator)
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", separator)
 
 
 def prose(text):
