@@ -60,7 +60,7 @@ SHOWN = {
     "horn": Picture("images/mid_0000004000.png"),
     "kovasznay": Picture("images/flow_0000060000.png"),
     "open_duct": Picture("images/middle_0000003000.png"),
-    "pack": Picture("images/mid_@.png"),
+    "pack": Picture("images/mid_0000005400.png"),
     "poiseuille": Picture("images/mid_0000036000.png"),
     "pulse": Picture("images/sound_0000000060.png"),
     "rock": Picture("images/mid_0000002000.png"),
@@ -143,7 +143,7 @@ def marked(text, before=""):
 
 
 def page(case):
-    parts = [MADE, f"# {case.title}", f"![{case.title}](../images/gallery/{case.name}.png)", "Picture: " +
+    parts = [f"# {case.title}", MADE, f"![{case.title}](../images/gallery/{case.name}.png)", "Picture: " +
              SHOWN[case.name].caption(case.name), marked(case.purpose), marked(case.expected, "**Expect:** "),
              marked(case.time, "**Time:** ")]
     if case.note:
@@ -153,7 +153,7 @@ def page(case):
 
 
 def overview(cases):
-    parts = [MADE, "# Gallery", "These cases come with the program, in `configs/`. Each page shows what a case computes, which numbers to expect "
+    parts = ["# Gallery", MADE, "These cases come with the program, in `configs/`. Each page shows what a case computes, which numbers to expect "
              "and how\nlong it takes. To run one:", "```\ntagflow check cavity.yaml\ntagflow run cavity.yaml\n```"]
     for title, names in GROUPS:
         parts.append(f"## {title}\n\n<div class=\"gallery\" markdown=\"1\">")

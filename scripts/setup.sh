@@ -9,7 +9,8 @@ case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "
 run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
     libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'
 test='libcmocka-dev python3-numpy python3-h5py python3-matplotlib python3-xxhash python3-vtk9 valgrind
-    xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev'
+    xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev
+    mkdocs mkdocs-material'
 
 case ${1:-run} in
 run) wanted=$run ;;

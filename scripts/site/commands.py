@@ -39,7 +39,7 @@ def purpose(script):
 def page(tagflow):
     help_text = said(tagflow, "--help")
     commands = re.findall(r"^  tagflow (\w+) ", help_text, re.M)
-    parts = [MADE, "# Commands", "`tagflow COMMAND --help` prints the text of a command below. `run`, `check`, `bench` and `info` also work under "
+    parts = ["# Commands", MADE, "`tagflow COMMAND --help` prints the text of a command below. `run`, `check`, `bench` and `info` also work under "
              "`mpirun`\nand `srun`.", f"```\n{help_text}```"]
     for command in commands:
         parts.append(f"## tagflow {command}\n\n```\n{said(tagflow, command, '--help')}```")

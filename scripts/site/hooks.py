@@ -80,7 +80,7 @@ def on_page_markdown(markdown, page, config, files):
     case = re.fullmatch(r"docs/gallery/(\w+)\.md", source)
     if case and case[1] != "index":
         with open(os.path.join(ROOT, "configs", case[1] + ".yaml"), encoding="utf-8") as file:
-            text += f"\n```yaml\n{file.read()}```\n"
+            text += "\n```yaml\n" + re.sub(r"\A(?:#.*\n)*", "", file.read()) + "```\n"  # its head is the page
     return text
 
 
