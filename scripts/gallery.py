@@ -46,7 +46,7 @@ class Picture:
 
 
 SHOWN = {
-    "abc": Picture("images/speed_0000001000.png"),
+    "abc": Picture("images/speed_0000000250.png"),
     "backward_step": Picture("images/flow_0000031000.png"),
     "car": Picture("images/side_0000016000.png"),
     "cavity": Picture("images/mid_0000060000.png", {"run.steps": 60000}),
