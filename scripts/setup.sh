@@ -13,7 +13,8 @@ run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
 packages='git xz-utils mmdebstrap buildah'
 scripts='python3-numpy python3-h5py python3-matplotlib'
 test='libcmocka-dev python3-xxhash python3-vtk9 valgrind
-    xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev'
+    xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev
+    mkdocs mkdocs-material'
 
 case ${1:-run} in
 run) wanted=$run ;;

@@ -43,7 +43,7 @@ KEY_WORDS_LIST(X)
 #define CHECKSUM_ROW(name, struct_, member, kinds, what)                                                \
     {ROW(name, KEY_CHECKSUM), AT(struct_, member), .late = true, .where = kinds, .otherwise = "none",   \
      .example = "0123456789abcdef",                                                                     \
-     .meaning = "of " what "; in resolved cases, so that a changed file is noticed"}
+     .meaning = "checksum of " what ", in resolved cases: a changed file is refused"}
 #define PRECISION_ROW(name, struct_)                                                                    \
     {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
      .example = "fp32", .meaning = "precision of the file"}
@@ -79,43 +79,44 @@ KEY_WORDS_LIST(X)
 #define SIGNAL_ROWS(P, type, member)                                                                             \
     {ROW(P ".ramp", KEY_NUMBER), AT(type, member), .late = true, .write = signal_write,                 \
      .unit = UNIT_TIME, .range = POSITIVE, .otherwise = "constant in time", .example = "1000",          \
-     .meaning = "a smooth start: times s^2 (3 - 2 s), s from 0 to 1 in this time"},                     \
+     .meaning = "smooth start: the value times s^2 (3 - 2 s), where s goes from 0 to 1 in this time"},  \
     {ROW(P ".sine", KEY_MAP), .otherwise = "constant in time",                                          \
      .example = "{period: 1000, mean: 1, amplitude: 0.5}",                                              \
-     .meaning = "times mean + amplitude sin(2 pi (t / period + phase))"},                               \
+     .meaning = "the value times mean + amplitude sin(2 pi (t / period + phase))"},                     \
     {ROW(P ".sine.period", KEY_NUMBER), AT(case_signal, period), .unit = UNIT_TIME, .range = FROM(2),   \
-     .required = true, .example = "1000", .meaning = "time of an oscillation"},                         \
+     .required = true, .example = "1000", .meaning = "period of the oscillation"},                      \
     {ROW(P ".sine.phase", KEY_NUMBER), AT(case_signal, phase), .range = BETWEEN(-1, 1),                 \
      .fallback = "0", .example = "0.25",                                                                \
      .meaning = "phase at step 0 in parts of a period; 0.25 makes a cosine"},                           \
     {ROW(P ".sine.mean", KEY_NUMBER), AT(case_signal, mean), .range = BETWEEN(-1000, 1000),             \
-     .fallback = "0", .example = "1", .meaning = "factor about which it swings"},                       \
+     .fallback = "0", .example = "1", .meaning = "mean of the factor"},                                 \
     {ROW(P ".sine.amplitude", KEY_NUMBER), AT(case_signal, amplitude), .range = BETWEEN(-1000, 1000),   \
-     .fallback = "1", .example = "0.5", .meaning = "how far it swings"},                                \
+     .fallback = "1", .example = "0.5", .meaning = "amplitude of the factor"},                          \
     {ROW(P ".table", KEY_MAP), .otherwise = "constant in time",                                         \
      .example = "{file: pulse.csv, time: 1 ms}",                                                        \
-     .meaning = "times a factor from a file, linear between its times, constant beyond them"},          \
+     .meaning = "the value times a factor from a file, linear between the times of the file, constant " \
+                "before and after them"},                                                               \
     {ROW(P ".table.file", KEY_TEXT), AT(case_signal, file), .late = true, .required = true,             \
      .restart = true, .example = "pulse.csv",                                                           \
-     .meaning = "CSV: a time and a factor in each line; beside the case file unless it says more; "     \
-                "its numbers must stay on a restart"},                                                  \
+     .meaning = "CSV: a time and a factor in each line; the path is relative to the case file; its "    \
+                "numbers may not change on a restart"},                                                 \
     {ROW(P ".table.time", KEY_NUMBER), AT(case_signal, unit), .unit = UNIT_TIME, .range = POSITIVE,     \
-     .fallback = "1", .example = "1 ms", .meaning = "what a time of 1 in the file is"},                 \
+     .fallback = "1", .example = "1 ms", .meaning = "unit of the times in the file"},                   \
     CHECKSUM_ROW(P ".table.checksum", case_signal, checksum, 0, "the numbers in the file")
 
 /* Rows of the profile of a velocity over its face. */
 #define PROFILE_ROWS(P)                                                                            \
     {ROW(P ".profile", KEY_OR_MAP), AT(case_face, profile), .late = true, .where = FACE_MOVES,          \
      .write = profile_write, .choices = key_profiles, .fallback = "uniform", .example = "{power: 7}",   \
-     .meaning = "how it varies over the face, 1 at most: 0 at edges where a wall or a velocity face "   \
-                "is; in a map, a power law or a table from a file"},                                    \
+     .meaning = "profile over the face, at most 1; 0 at edges that border on a wall or a velocity "     \
+                "face; a map gives a power law or a file"},                                             \
     {ROW(P ".profile.power", KEY_NUMBER), AT(case_face, power), .where = PROFILE(power),                \
      .range = BETWEEN(1, 100), .otherwise = "this or file", .example = "7",                             \
      .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                              \
     {ROW(P ".profile.file", KEY_TEXT), AT(case_face, file), .late = true, .where = PROFILE(table),      \
      .restart = true, .otherwise = "this or power", .example = "profile.csv",                           \
      .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; its "    \
-                "numbers must stay on a restart"},                                                      \
+                "numbers may not change on a restart"},                                                 \
     {ROW(P ".profile.dataset", KEY_TEXT), AT(case_face, dataset), .late = true,                         \
      .where = PROFILE(table), .restart = true, .otherwise = "profile", .example = "inlet/profile",      \
      .meaning = "HDF5: the dataset in the file"},                                                       \
@@ -127,20 +128,20 @@ KEY_WORDS_LIST(X)
      .range = BETWEEN(0.5, 1.5), .otherwise = "1, or by pressure", .example = "1",                      \
      .meaning = "density far outside"},                                                                 \
     {ROW(P ".pressure", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                          \
-     .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, in its place"},  \
+     .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, instead of the " \
+                                                                "density"},                             \
     {ROW(P ".reflection", KEY_NUMBER), AT(case_face, reflection), .range = BETWEEN(0, 1),               \
      .otherwise = "0.1443 / L, L the cells of the box along the face's axis; 0.5774 / L where several " \
                   "openings hold the density and a given velocity or different densities drive the flow", \
      .example = "0.001",                                                                                \
-     .meaning = "share of the density's deviation from that value which a step removes; 0: the density " \
-                "is not held"}
+     .meaning = "part of the density's deviation that each step removes; 0: the density is not held"}
 
 #define OPENING_ROWS(P, wall)                                                                      \
     {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}", .otherwise = wall,                  \
      .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"},                        \
     {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
      .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                   \
-     .meaning = "velocity of the wall; fluid goes through it where it is not in its own plane"},        \
+     .meaning = "velocity of the wall; with a normal component fluid goes through the wall"},           \
     {ROW(P ".slip", KEY_EMPTY), .otherwise = "none", .example = "{}",                             \
      .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                         \
     {ROW(P ".velocity", KEY_MAP), .otherwise = "none",                                            \
@@ -159,16 +160,18 @@ KEY_WORDS_LIST(X)
      .meaning = "prescribed pressure, relative to that of the reference density; in a map, by `value` "  \
                 "or by `density`"},                                                                   \
     {ROW(P ".pressure.value", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                    \
-     .otherwise = "by density", .example = "100 Pa", .meaning = "that pressure; a signal scales it"},   \
+     .otherwise = "by density", .example = "100 Pa", .meaning = "the pressure; a time function "        \
+                                                                "multiplies it"},                       \
     {ROW(P ".pressure.density", KEY_NUMBER), AT(case_face, density), .late = true,                      \
      .unit = UNIT_DENSITY, .range = BETWEEN(0.5, 1.5), .otherwise = "1, or by value",                   \
      .example = "1.001",                                                                                \
-     .meaning = "density, 1 + 3 p / (reference density); a signal scales its distance from 1"},         \
+     .meaning = "density, 1 + 3 p / (reference density); a time function multiplies its difference "    \
+                "from 1"},                                                                              \
     {ROW(P ".pressure.velocity", KEY_VECTOR), AT(case_face, velocity), .where = FACE_MOVES,             \
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",                      \
      .example = "[0, 0.01, 0]",                                                                         \
-     .meaning = "velocity along the face where the profile is 1, regularised only (links leave it "     \
-                "free); across it must be 0: the pressure makes it; a signal scales it, too"},          \
+     .meaning = "tangential velocity where the profile is 1, with rule regularised only (links leaves " \
+                "it free); its normal component must be 0; a time function multiplies it, too"},        \
     PROFILE_ROWS(P ".pressure"),                                                                   \
     {ROW(P ".pressure.rule", KEY_CHOICE), AT(case_face, rule), .choices = key_face_rules,               \
      .fallback = "regularised", .example = "links",                                                     \
@@ -184,13 +187,12 @@ KEY_WORDS_LIST(X)
     {ROW(P ".nonreflecting.velocity", KEY_VECTOR), AT(case_face, velocity),                             \
      BESIDE(case_face, velocity_given), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),            \
      .otherwise = "initial.velocity without its component across the face", .example = "[0.05, 0, 0]",                 \
-     .meaning = "velocity of the stream outside, along the face; its component across the face must be " \
-                "0, since that follows from the flow"}
+     .meaning = "tangential velocity of the stream outside; its normal component must be 0"}
 
 const struct key key_table[] = {
     {ROW("units", KEY_MAP), .otherwise = "lattice units only",
      .example = "{dx: 5 mm, dt: 1 ms, density: 1 kg/m3}",
-     .meaning = "what one lattice unit is; needed by numbers with a unit"},
+     .meaning = "lengths and times of the lattice in physical units; needed for numbers with a unit"},
     {ROW("units.dx", KEY_PHYSICAL), AT(flow_case, units.cell), .unit = UNIT_LENGTH, .range = POSITIVE,
      .required = true, .example = "5 mm", .meaning = "edge of a cell"},
     {ROW("units.dt", KEY_PHYSICAL), AT(flow_case, units.dt), .where = UNITS_OF_TIME, .late = true,
@@ -201,9 +203,9 @@ const struct key key_table[] = {
      .example = "{physical: 0.2 m/s, lattice: 0.04}",
      .meaning = "the same velocity in both units, which gives the time of a step"},
     {ROW("units.velocity.physical", KEY_PHYSICAL), .unit = UNIT_VELOCITY, .range = POSITIVE,
-     .required = true, .example = "0.2 m/s", .meaning = "that velocity with its unit"},
+     .required = true, .example = "0.2 m/s", .meaning = "the velocity in physical units"},
     {ROW("units.velocity.lattice", KEY_NUMBER), .range = SPEED, .required = true, .example = "0.04",
-     .meaning = "that velocity in cells a step"},
+     .meaning = "the same velocity in cells per step"},
     {ROW("units.density", KEY_PHYSICAL), AT(flow_case, units.density), .where = UNITS_OF_TIME,
      .late = true, .unit = UNIT_DENSITY, .range = POSITIVE, .fallback = "1 kg/m3",
      .example = "1000 kg/m3", .meaning = "the reference density"},
@@ -228,50 +230,50 @@ const struct key key_table[] = {
     {ROW("fluid.velocity", KEY_NUMBER), AT(flow_case, fluid.velocity), .optional = true,
      .unit = UNIT_VELOCITY, .range = SPEED, .restart = true,
      .otherwise = "none; required with fluid.reynolds", .example = "0.1",
-     .meaning = "reference velocity of Reynolds and Mach number; the viscosity that follows from it "
-                "must stay on a restart"},
+     .meaning = "reference velocity of the Reynolds and Mach numbers; the viscosity that follows from "
+                "it may not change on a restart"},
     {ROW("fluid.length", KEY_NUMBER), AT(flow_case, fluid.length), .optional = true,
      .unit = UNIT_LENGTH, .range = POSITIVE, .restart = true,
      .otherwise = "none; required with fluid.reynolds", .example = "128",
-     .meaning = "reference length of the Reynolds number; the viscosity that follows from it must "
-                "stay on a restart"},
+     .meaning = "reference length of the Reynolds number; the viscosity that follows from it may not "
+                "change on a restart"},
 
     {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
      .meaning = "the numerical method"},
     {ROW("solver.collision", KEY_CHOICE), AT(flow_case, solver.collision), .late = true,
      .choices = key_collision_choices, .fallback = "auto", .example = "trt",
-     .meaning = "collision operator; auto: trt up to a Reynolds number of a cell (largest velocity "
-                "set / viscosity) of 10, 8 with open faces or moving walls, 4 with both; rr above and "
-                "with a subgrid model"},
+     .meaning = "collision operator; auto takes trt if the cell Reynolds number (largest given "
+                "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both), "
+                "else rr; with a subgrid model always rr"},
     {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
     {ROW("solver.rates", KEY_MAP), .within = true, .where = FREE_rates, .otherwise = "1 each",
      .example = "{bulk: 1, third: 1, fourth: 1}",
-     .meaning = "operators that relax moments (rr, gauss_hermite: bulk only): the rates that do "
-                "not follow from the viscosity"},
+     .meaning = "rates of the moment operators that do not follow from the viscosity; rr and "
+                "gauss_hermite have bulk only"},
     {ROW("solver.rates.bulk", KEY_NUMBER), AT(flow_case, solver.rates.bulk), .where = FREE_rates,
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
-     .meaning = "of the trace of the second moments: bulk viscosity (2/9)(1/rate - 1/2)"},
+     .meaning = "rate of the trace of the second moments; the bulk viscosity is (2/9)(1/rate - 1/2)"},
     {ROW("solver.rates.third", KEY_NUMBER), AT(flow_case, solver.rates.third), .where = FREE_third,
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
-     .meaning = "of the third moments; 1 is the most stable"},
+     .meaning = "rate of the third moments; 1 is the most stable"},
     {ROW("solver.rates.fourth", KEY_NUMBER), AT(flow_case, solver.rates.fourth), .where = FREE_fourth,
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
-     .meaning = "of the fourth moments; 1 is the most stable"},
+     .meaning = "rate of the fourth moments; 1 is the most stable"},
     {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver.subgrid), .late = true, .write = subgrid_write,
      .choices = key_nones, .fallback = "none", .example = "{smagorinsky: {constant: 0.1}}",
-     .meaning = "model of the turbulence that is smaller than a cell"},
+     .meaning = "model of turbulence smaller than a cell"},
     {ROW("solver.subgrid.smagorinsky", KEY_MAP), .within = true, .required = true, .example = "{constant: 0.1}",
      .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},
     {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), AT(flow_case, solver.smagorinsky),
      .range = {0, 1, true, false}, .fallback = "0.1", .example = "0.1",
-     .meaning = "0.1 for flow along walls, 0.17 for turbulence without a direction"},
+     .meaning = "Smagorinsky's constant: 0.1 for flow along walls, 0.17 for isotropic turbulence"},
     {ROW("solver.subgrid.smagorinsky.van_driest", KEY_NUMBER), AT(flow_case, solver.van_driest),
      .optional = true, .unit = UNIT_VELOCITY, .range = SPEED, .otherwise = "not damped",
      .example = "0.005",
-     .meaning = "friction velocity u of the wall faces: their (1 - exp(-y u/(26 viscosity)))^2 scales "
-                "the eddy viscosity, y the distance"},
+     .meaning = "friction velocity u at the wall faces; damps the eddy viscosity by (1 - exp(-y u/(26 "
+                "viscosity)))^2, y the distance from the wall"},
     {ROW("solver.storage", KEY_CHOICE), AT(flow_case, solver.storage), .late = true,
      .write = precision_write, .choices = key_storages, .otherwise = "as solver.arithmetic, or fp32",
      .example = "fp32",
@@ -290,63 +292,61 @@ const struct key key_table[] = {
     {ROW("initial.from", KEY_TEXT), AT(case_initial, from.file), .late = true,
      .where = INITIAL_HAS_from, .restart = true, .otherwise = "a flow by a formula",
      .example = "coarse/checkpoints/step_0000020000.h5",
-     .meaning = "an earlier result in place of that: a checkpoint, or a snapshot with velocity and "
-                "density or pressure, of a box of the same shape; beside the case file unless it says "
-                "more; what it holds must stay on a restart"},
+     .meaning = "an earlier result instead: a checkpoint, or a snapshot with velocity and density or "
+                "pressure, of a box of the same shape; the path is relative to the case file; the "
+                "values in it may not change on a restart"},
     CHECKSUM_ROW("initial.checksum", case_initial, from.checksum, INITIAL_HAS_from, "that file"),
     {ROW("initial.velocity", KEY_VECTOR), AT(case_initial, velocity), .where = INITIAL_HAS_velocity,
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
      .otherwise = "required with uniform, else at rest", .example = "[0.05, 0, 0]",
-     .meaning = "the uniform flow; vortex, pulse, wave: that which carries them"},
+     .meaning = "velocity of the uniform flow, or of the flow that carries a vortex, pulse or wave"},
     {ROW("initial.amplitude", KEY_NUMBER), AT(case_initial, amplitude), .where = INITIAL_HAS_amplitude,
      .unit = UNIT_VELOCITY, .range = SPEED, .otherwise = "fluid.velocity", .example = "0.05",
-     .meaning = "velocity of the vortices or of the layer, in the middle of the channel"},
+     .meaning = "velocity of the vortices or of the layer; channel: velocity in the middle"},
     {ROW("initial.axis", KEY_CHOICE), AT(case_initial, axis), .where = INITIAL_HAS_axis,
      .choices = key_axes, .fallback = "z", .example = "z",
-     .meaning = "taylor_green_2d, shear_layer, vortex: the axis along which nothing varies; wave: "
-                "that along which it travels"},
+     .meaning = "taylor_green_2d, shear_layer, vortex: the axis along which nothing varies; wave: the "
+                "axis along which it travels"},
     {ROW("initial.thickness", KEY_NUMBER), AT(case_initial, thickness), .where = INITIAL_HAS_thickness,
      .range = POSITIVE, .fallback = "80", .example = "80",
      .meaning = "shear_layer: k of tanh(k (y/L - 1/4)); larger is thinner"},
     {ROW("initial.perturbation", KEY_NUMBER), AT(case_initial, perturbation),
      .where = INITIAL_HAS_perturbation, .range = BETWEEN(0, 1), .fallback = "0.05", .example = "0.05",
-     .meaning = "shear_layer, channel: cross velocity as a part of the amplitude"},
+     .meaning = "shear_layer, channel: velocity of the perturbation over the amplitude"},
     {ROW("initial.density", KEY_NUMBER), AT(case_initial, density), .where = INITIAL_HAS_density,
      .range = BETWEEN(-0.5, 0.5), .fallback = "0.001", .example = "0.001",
-     .meaning = "pulse, wave: largest deviation of the density, as a part of it"},
+     .meaning = "pulse, wave: largest relative deviation of the density"},
     {ROW("initial.center", KEY_POSITION), AT(case_initial, center), .where = INITIAL_HAS_center,
      .unit = UNIT_LENGTH, .range = FROM(0), .otherwise = "that of the box", .example = "[32, 16, 16]",
-     .meaning = "of vortex, pulse or wave; cell i spans [i, i + 1]"},
+     .meaning = "centre of the vortex, pulse or wave; cell i spans [i, i + 1]"},
     {ROW("initial.width", KEY_NUMBER), AT(case_initial, width), .where = INITIAL_HAS_width,
      .unit = UNIT_LENGTH, .range = POSITIVE, .otherwise = "required with vortex, pulse and wave",
-     .example = "8", .meaning = "b of exp(-r^2 / b^2): half of the vortex, pulse or wave"},
+     .example = "8", .meaning = "b in exp(-r^2 / b^2): half the width of the vortex, pulse or wave"},
     {ROW("initial.pressure", KEY_CHOICE), AT(case_initial, level), .choices = key_pressures,
      .fallback = "exact", .example = "uniform",
      .meaning = "exact: the pressure of the flow's formula or of the earlier result (uniform where "
                 "there is none); uniform: the same everywhere"},
     {ROW("initial.relax", KEY_INTEGER), AT(case_initial, relax), .range = BETWEEN(0, 10000000),
      .fallback = "0", .example = "2000",
-     .meaning = "steps before the first in which the velocity is held until its own pressure has "
-                "settled"},
+     .meaning = "iterations before the first step that hold the velocity and let the pressure settle"},
 
     {ROW("faces", KEY_MAP), .required = true, .example = "{x: periodic, y: wall, z: periodic}",
      .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
     {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
-     .example = "wall", .meaning = "what the face is; in a map, what with which values"},
+     .example = "wall", .meaning = "kind of the face; a map also gives its values"},
     OPENING_ROWS("faces.<face>", "a wall at rest"),
 
     {ROW("patches", KEY_NAMES), THINGS(flow_case, patches, patch_count, CASE_PATCHES, patch_read),
      .otherwise = "none",
      .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: [0.05, 0, "
                 "0]}}}",
-     .meaning = "parts of faces with a boundary condition of their own, each under a name that you "
-                "choose; where they overlap, the later one holds"},
+     .meaning = "parts of faces with another boundary condition, each under a name that you choose; if "
+                "parts overlap, the later one counts"},
     {ROW("patches.*", KEY_MAP), .otherwise = "none",
      .example = "{face: xmin, disc: {center: [8, 8], radius: 4}, outflow: {}}",
-     .meaning = "one part: its face, its shape and what it is; a cell belongs to it when its centre "
-                "does"},
+     .meaning = "one part: its face, its shape and its kind; a cell belongs to it if its centre does"},
     {ROW("patches.*.face", KEY_CHOICE), AT(case_patch, face), .choices = key_sides, .required = true,
-     .example = "xmin", .meaning = "the face that it is a part of, which must not be periodic"},
+     .example = "xmin", .meaning = "the face, which must not be periodic"},
     {ROW("patches.*.rectangle", KEY_MAP), .otherwise = "this, disc or mask",
      .example = "{from: [4, 4], to: [12, 12]}", .meaning = "a rectangle"},
     {ROW("patches.*.rectangle.from", KEY_POINT), AT(case_patch, from), .unit = UNIT_LENGTH,
@@ -368,19 +368,20 @@ const struct key key_table[] = {
     {ROW("patches.*.mask.file", KEY_TEXT), AT(case_patch, file), .late = true, .required = true,
      .restart = true, .example = "inlet.png",
      .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
-                "second one up, white inside; what it shows must stay on a restart"},
+                "second one up, white inside; what it shows may not change on a restart"},
     CHECKSUM_ROW("patches.*.mask.checksum", case_patch, checksum, 0, "the mask"),
     OPENING_ROWS("patches.*", "none"),
 
     {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
-     .meaning = "what drives the flow from inside"},
+     .meaning = "body force"},
     {ROW("force.acceleration", KEY_VECTOR), AT(flow_case, acceleration), .where = FORCE_UNIFORM,
      .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1), .fallback = "[0, 0, 0]",
      .example = "[1e-6, 0, 0]", .meaning = "acceleration of the fluid, the same everywhere"},
     SIGNAL_ROWS("force", flow_case, force_signal),
     {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
      .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
-     .meaning = "in place of an acceleration: the one that holds a mean velocity along a periodic axis"},
+     .meaning = "a controller in place of an acceleration: it holds a mean velocity along a periodic "
+                "axis"},
     {ROW("force.flow_rate.velocity", KEY_NUMBER), AT(flow_case, flow_rate.velocity),
      .unit = UNIT_VELOCITY, .range = BETWEEN(-0.173, 0.173), /* Mach 0.3 */
      .required = true, .example = "0.05",
@@ -397,11 +398,11 @@ const struct key key_table[] = {
     {ROW("regions", KEY_NAMES), THINGS(flow_case, zones, zone_count, CASE_ZONES, region_read),
      .otherwise = "none",
      .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
-     .meaning = "parts of the box with a method of their own, each under a name you choose; where they "
-                "overlap the later one is taken"},
+     .meaning = "parts of the box with another operator, viscosity or sponge, each under a name you "
+                "choose; if they overlap, the later one counts"},
     {ROW("regions.*", KEY_MAP), .otherwise = "none",
      .example = "{box: {from: [96, 0, 0], to: [128, 32, 32]}, collision: bgk}",
-     .meaning = "one region; what it does not say is as in the rest of the box"},
+     .meaning = "one region; other values are those of the rest of the box"},
     {ROW("regions.*.box", KEY_REGION), AT(case_zone, cells), .choices = key_regions, .required = true,
      .example = "{from: [96, 0, 0], to: [128, 32, 32]}",
      .meaning = "its cells, all or those whose centres lie between two corners"},
@@ -421,14 +422,14 @@ const struct key key_table[] = {
      .meaning = "kinematic viscosity"},
     {ROW("regions.*.sponge", KEY_MAP), .within = true, BESIDE(case_zone, sponge.given),
      .otherwise = "none", .example = "{towards: xmax, strength: 0.1}",
-     .meaning = "draws the flow towards a state at rest, or another, more and more towards one side"},
+     .meaning = "draws the flow towards a given state, most strongly at one side"},
     {ROW("regions.*.sponge.towards", KEY_CHOICE), AT(case_zone, sponge.face), .choices = key_sides,
      .required = true, .example = "xmax", .meaning = "the side of the region at which it is strongest"},
     {ROW("regions.*.sponge.strength", KEY_NUMBER), AT(case_zone, sponge.strength), .unit = UNIT_RATE,
      .range = {0, 1, true, false}, .required = true, .example = "0.1",
-     .meaning = "the part of the difference that is taken away in a step, at that side"},
+     .meaning = "part of the difference that each step removes at that side"},
     {ROW("regions.*.sponge.power", KEY_NUMBER), AT(case_zone, sponge.power), .range = BETWEEN(1, 8),
-     .fallback = "2", .example = "3", .meaning = "grows as this power of the depth"},
+     .fallback = "2", .example = "3", .meaning = "power of the depth with which the strength grows"},
     {ROW("regions.*.sponge.density", KEY_NUMBER), AT(case_zone, sponge.density), .unit = UNIT_DENSITY,
      .range = BETWEEN(0.5, 2), .otherwise = "1", .example = "1.01", .meaning = "density of that state"},
     {ROW("regions.*.sponge.velocity", KEY_VECTOR), AT(case_zone, sponge.velocity),
@@ -438,16 +439,15 @@ const struct key key_table[] = {
     {ROW("bodies", KEY_NAMES), THINGS(flow_case, bodies, body_count, CASE_BODIES, body_read),
      .otherwise = "none",
      .example = "{ball: {shape: {sphere: {center: [32, 16, 16], radius: 6}}}}",
-     .meaning = "solids in the flow, each under a name you choose; where they overlap the later one is "
-                "taken"},
+     .meaning = "solids in the flow, each under a name you choose; if they overlap, the later one "
+                "counts"},
     {ROW("bodies.*", KEY_MAP), .otherwise = "none",
      .example = "{shape: {sphere: {center: [32, 16, 16], radius: 6}}}",
      .meaning = "one body; a cell is solid when its centre is in it; beyond a periodic face it goes "
                 "on at the other end"},
     {ROW("bodies.*.shape", KEY_MAP), .otherwise = "this, mesh or image",
      .example = "{sphere: {center: [32, 16, 16], radius: 6}}",
-     .meaning = "what it is, by formulas: one of the shapes below, placed by scale, rotate, about and "
-                "move"},
+     .meaning = "a body by formulas: one of the shapes below, placed by scale, rotate, about and move"},
     {ROW("bodies.*.shape.box", KEY_MAP), .otherwise = "none",
      .example = "{from: [8, 8, 8], to: [16, 16, 16]}", .meaning = "a box along the axes"},
     SHAPE_POINT("box.from", from, "[8, 8, 8]",
@@ -460,7 +460,7 @@ const struct key key_table[] = {
     {ROW("bodies.*.shape.ellipsoid", KEY_MAP), .otherwise = "none",
      .example = "{center: [32, 16, 16], radii: [8, 4, 4]}", .meaning = "an ellipsoid"},
     SHAPE_POINT("ellipsoid.center", center, "[32, 16, 16]", "its centre"),
-    SHAPE_POINT("ellipsoid.radii", radii, "[8, 4, 4]", "half its axes along x, y and z"),
+    SHAPE_POINT("ellipsoid.radii", radii, "[8, 4, 4]", "semi-axes along x, y and z"),
     {ROW("bodies.*.shape.cylinder", KEY_MAP), .otherwise = "none",
      .example = "{center: [32, 16, 16], axis: z, radius: 6}", .meaning = "a cylinder"},
     SHAPE_POINT("cylinder.center", center, "[32, 16, 16]", "its centre; without length a point on its axis"),
@@ -468,94 +468,95 @@ const struct key key_table[] = {
     SHAPE_LENGTH("cylinder.radius", radius, "6", "its radius"),
     {ROW("bodies.*.shape.cylinder.length", KEY_NUMBER), AT(case_shape, length), .unit = UNIT_LENGTH,
      .range = {0, FAR, true, false}, .otherwise = "without ends", .example = "20",
-     .meaning = "from end to end"},
+     .meaning = "length from end to end"},
     {ROW("bodies.*.shape.capsule", KEY_MAP), .otherwise = "none",
      .example = "{from: [16, 16, 16], to: [32, 16, 16], radius: 6}",
      .meaning = "a cylinder with half a sphere at both ends"},
-    SHAPE_POINT("capsule.from", from, "[16, 16, 16]", "where its line begins: the centre of a half sphere"),
-    SHAPE_POINT("capsule.to", to, "[32, 16, 16]", "where its line ends"),
+    SHAPE_POINT("capsule.from", from, "[16, 16, 16]", "centre of the half sphere at one end"),
+    SHAPE_POINT("capsule.to", to, "[32, 16, 16]", "centre of the half sphere at the other end"),
     SHAPE_LENGTH("capsule.radius", radius, "6", "its radius"),
     {ROW("bodies.*.shape.torus", KEY_MAP), .otherwise = "none",
-     .example = "{center: [32, 16, 16], axis: z, radius: 8, tube: 3}", .meaning = "a ring"},
+     .example = "{center: [32, 16, 16], axis: z, radius: 8, tube: 3}", .meaning = "a torus"},
     SHAPE_POINT("torus.center", center, "[32, 16, 16]", "its centre"),
     SHAPE_AXIS("torus.axis", "direction of its axis"),
-    SHAPE_LENGTH("torus.radius", radius, "8", "of the circle in the middle of the tube"),
+    SHAPE_LENGTH("torus.radius", radius, "8", "radius of the circle in the middle of the tube"),
     SHAPE_LENGTH("torus.tube", tube, "3", "radius of the tube"),
     {ROW("bodies.*.shape.half_space", KEY_MAP), .otherwise = "none",
-     .example = "{point: [0, 0, 8], normal: z}", .meaning = "all behind a plane"},
+     .example = "{point: [0, 0, 8], normal: z}", .meaning = "everything behind a plane"},
     SHAPE_POINT("half_space.point", center, "[0, 0, 8]", "a point of the plane"),
-    SHAPE_AXIS("half_space.normal", "across the plane, out of the solid"),
+    SHAPE_AXIS("half_space.normal", "normal of the plane, out of the solid"),
     {ROW("bodies.*.shape.pack", KEY_MAP), .otherwise = "none",
      .example = "{lattice: simple, length: 32, share: 0.5}",
      .meaning = "spheres that repeat in all of space"},
     {ROW("bodies.*.shape.pack.lattice", KEY_CHOICE), AT(case_shape, pack), .choices = key_packs,
      .fallback = "simple", .example = "face_centred",
-     .meaning = "where they are in a cube of this pattern: at the corners; in the centre, too; or in "
-                "the centres of the faces, too"},
+     .meaning = "where the spheres are in a cube: at the corners; in the centre, too; or in the "
+                "centres of the faces, too"},
     SHAPE_LENGTH("pack.length", length, "32",
-                "edge of that cube; the box should hold whole ones along periodic axes"),
+                "edge of the cube; along periodic axes the box should hold a whole number of cubes"),
     {ROW("bodies.*.shape.pack.center", KEY_VECTOR), AT(case_shape, center), .unit = UNIT_LENGTH,
      .range = MAGNITUDE(FAR), .fallback = "[0, 0, 0]", .example = "[16, 16, 16]",
-     .meaning = "where one of the spheres is"},
+     .meaning = "centre of one of the spheres"},
     {ROW("bodies.*.shape.pack.radius", KEY_NUMBER), AT(case_shape, radius), .late = true,
      .unit = UNIT_LENGTH, .range = {0, FAR, true, false}, .otherwise = "this or share", .example = "12",
-     .meaning = "of the spheres, which may overlap"},
+     .meaning = "radius of the spheres, which may overlap"},
     {ROW("bodies.*.shape.pack.share", KEY_NUMBER), .range = {0, 1, true, true},
      .otherwise = "this or radius", .example = "0.5",
-     .meaning = "of space that is in the spheres, which gives their radius"},
+     .meaning = "share of space in the spheres; the radius follows"},
     SHAPE_PARTS("union", "named parts, each a shape or again a combination of shapes: the cells in any of them"),
     SHAPE_PARTS("difference", "named parts, as in union: the cells in the first and in none of the others"),
     SHAPE_PARTS("intersection", "named parts, as in union: the cells in all of them"),
     SHAPE_PARTS("complement", "named parts, as in union: the cells in none of them"),
     {ROW("bodies.*.shape.scale", KEY_NUMBER), AT(case_shape, scale), .where = SHAPE_TURNS,
      .range = {0, FAR, true, false}, .fallback = "1", .example = "2",
-     .meaning = "then all its lengths from the point about grow by this factor"},
+     .meaning = "factor of all lengths, from the point about"},
     {ROW("bodies.*.shape.rotate", KEY_VECTOR), AT(case_shape, rotate), .where = SHAPE_TURNS,
      .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
-     .meaning = "then it is rotated by these angles in degrees about x, then y, then z, by the "
+     .meaning = "rotation after the scaling: angles in degrees about x, then y, then z, by the "
                 "right-hand rule"},
     {ROW("bodies.*.shape.about", KEY_VECTOR), AT(case_shape, about), .late = true, .where = SHAPE_TURNS,
      .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
      .otherwise = "its centre, or that of the box around it", .example = "[32, 16, 16]",
-     .meaning = "the point that scale and rotate leave where it is"},
+     .meaning = "fixed point of scale and rotate"},
     {ROW("bodies.*.shape.move", KEY_VECTOR), AT(case_shape, move), .where = SHAPE_MOVES,
      .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR), .fallback = "[0, 0, 0]", .example = "[0, 0, 4]",
-     .meaning = "then it is moved by this"},
+     .meaning = "translation after the rotation"},
     {ROW("bodies.*.mesh", KEY_MAP), .otherwise = "this, shape or image",
      .example = "{file: body.stl, size: 32, center: [32, 16, 16]}",
-     .meaning = "what it is, by a closed surface of triangles"},
+     .meaning = "a body by a closed surface of triangles"},
     {ROW("bodies.*.mesh.file", KEY_TEXT), AT(case_mesh, file), .late = true, .required = true,
      .restart = true, .example = "body.stl",
-     .meaning = "STL, binary or ASCII; beside the case file unless it says more; its triangles must "
-                "stay on a restart"},
+     .meaning = "STL, binary or ASCII; the path is relative to the case file; its triangles may not "
+                "change on a restart"},
     CHECKSUM_ROW("bodies.*.mesh.checksum", case_mesh, checksum, 0, "the triangles in the file"),
     {ROW("bodies.*.mesh.scale", KEY_NUMBER), AT(case_mesh, scale), .late = true, .unit = UNIT_LENGTH,
      .range = {0, FAR, true, false}, .otherwise = "1, or by size", .example = "16",
-     .meaning = "what a length of 1 in the file is"},
+     .meaning = "the length 1 of the file"},
     {ROW("bodies.*.mesh.size", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
      .otherwise = "by scale", .example = "32",
-     .meaning = "longest edge of the box around it, once it is rotated"},
+     .meaning = "longest edge of the box around the rotated mesh"},
     {ROW("bodies.*.mesh.rotate", KEY_VECTOR), AT(case_mesh, rotate), .range = MAGNITUDE(3600),
      .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
      .meaning = "angles in degrees about x, then y, then z, by the right-hand rule"},
     {ROW("bodies.*.mesh.center", KEY_VECTOR), AT(case_mesh, center), .late = true, .unit = UNIT_LENGTH,
      .range = MAGNITUDE(FAR), .otherwise = "this or min, or where the file has it",
      .example = "[32, 16, 16]",
-     .meaning = "where the centre of the box around it is put, once it is rotated"},
+     .meaning = "centre of the box around the rotated mesh"},
     {ROW("bodies.*.mesh.min", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
      .otherwise = "this or center, or where the file has it", .example = "[8, 4, 4]",
-     .meaning = "where the corner of that box with the lowest coordinates is put"},
+     .meaning = "lowest corner of that box"},
     {ROW("bodies.*.mesh.open", KEY_CHOICE), AT(case_mesh, open), .where = MESH_OPEN,
      .choices = key_opens, .fallback = "refuse", .example = "accept",
-     .meaning = "a mesh that is not closed; accept: a cell is inside where more than half of its ways "
-                "out along the axes say so"},
+     .meaning = "a mesh that is not closed; accept: a cell is inside if more than three of the six "
+                "directions along the axes say so"},
     {ROW("bodies.*.image", KEY_MAP), .otherwise = "this, shape or mesh",
      .example = "{file: rock.raw, size: [64, 64, 64], solid: [1], at: [8, 0, 0]}",
-     .meaning = "what it is, by a file of voxels, one for each cell: raw with `size`, HDF5 with "
-                "`dataset`, else a TIFF stack"},
+     .meaning = "a body by a file of voxels, one for each cell: raw with `size`, HDF5 with `dataset`, "
+                "else a TIFF stack"},
     {ROW("bodies.*.image.file", KEY_TEXT), AT(voxel_image, file), .late = true, .required = true,
      .restart = true, .example = "rock.raw",
-     .meaning = "the file, beside the case file unless it says more; its labels must stay on a restart"},
+     .meaning = "the file, the path is relative to the case file; its labels may not change on a "
+                "restart"},
     {ROW("bodies.*.image.size", KEY_INTEGERS), AT(voxel_image, size), .where = VOXELS(raw),
      .range = BETWEEN(1, VOXEL_AXIS), .restart = true, .otherwise = "the file's",
      .example = "[64, 64, 64]",
@@ -585,10 +586,10 @@ const struct key key_table[] = {
      .range = BETWEEN(1, VOXEL_AXIS), .otherwise = "the image's size", .example = "[64, 64, 56]",
      .meaning = "the voxel after its last one"},
     {ROW("bodies.*.image.flip", KEY_CHOICES), AT(voxel_image, flip), .choices = key_axes,
-     .otherwise = "none", .example = "[y]", .meaning = "axes along which that part is turned round"},
+     .otherwise = "none", .example = "[y]", .meaning = "axes along which the part is reversed"},
     {ROW("bodies.*.image.at", KEY_INTEGERS), AT(voxel_image, at), .range = BETWEEN(0, FAR),
      .otherwise = "[0, 0, 0]", .example = "[8, 0, 0]",
-     .meaning = "cell in which its first voxel lies; cells around the image are as without it"},
+     .meaning = "cell of the part's first voxel; cells around the image are as without it"},
     {ROW("bodies.*.image.isolated", KEY_CHOICE), AT(voxel_image, fill), .choices = key_isolated,
      .fallback = "keep", .example = "fill",
      .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
@@ -612,14 +613,14 @@ const struct key key_table[] = {
      .example = "[32, 16, 16]", .meaning = "a point on its axis"},
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
-     .meaning = "how long and on what"},
+     .meaning = "length of the run, and resources"},
     {ROW("run.steps", KEY_INTEGER), AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
      .otherwise = "this or run.duration", .example = "1000", .meaning = "steps from the beginning"},
     {ROW("run.duration", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,
      .otherwise = "this or run.steps", .example = "30 s",
      .meaning = "time from the beginning, rounded to whole steps"},
     {ROW("run.ranks", KEY_RANKS), AT(flow_case, run.ranks), .range = BETWEEN(1, 2147483647),
-     .fallback = "auto", .example = "[2, 2, 1]", .meaning = "cuts of the box along x, y and z"},
+     .fallback = "auto", .example = "[2, 2, 1]", .meaning = "numbers of ranks along x, y and z"},
     {ROW("run.threads", KEY_INTEGER), AT(flow_case, run.threads), .range = BETWEEN(1, 1024),
      .fallback = "1", .example = "4", .meaning = "threads of each rank"},
     {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
@@ -637,24 +638,25 @@ const struct key key_table[] = {
                 "in fp64); auto: if at most 0.8 of all lines are such"},
     {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
      .example = "11h50m",
-     .meaning = "wall time of this job, with its last checkpoint; then it stops, to be continued"},
+     .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "
+                "continued"},
     {ROW("run.stop", KEY_OR_MAP), AT(flow_case, run.stop), .late = true, .write = stop_write,
      .choices = key_nones, .fallback = "none", .example = "{of: residual, change: 1e-6, every: 500}",
      .meaning = "ends the run before its last step, when a number hardly changes any more"},
     {ROW("run.stop.of", KEY_WATCHED), AT(case_stop, of), .late = true, .write = watched_write,
      .choices = key_stops, .required = true, .example = "residual",
-     .meaning = "that number; residual is the relative change of the velocity field itself"},
+     .meaning = "the number; residual is the relative change of the velocity field"},
     {ROW("run.stop.change", KEY_NUMBER), AT(case_stop, change), .range = {0, 1, true, false},
      .required = true, .example = "1e-6",
-     .meaning = "the run is done when the relative change is below"},
+     .meaning = "relative change below which the run is done"},
     {ROW("run.stop.every", KEY_INTERVAL), AT(case_stop, every), .where = STOP_EVERY, .unit = UNIT_TIME,
      .range = BETWEEN(1, STEPS_MAX), .otherwise = "1000; a column is checked in each of its rows",
      .example = "500", .meaning = "interval between checks"},
     {ROW("run.stop.over", KEY_INTERVAL), AT(case_stop, over), .late = true, .where = STOP_OVER,
      .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX),
      .otherwise = "run.stop.every; required with a column", .example = "2000",
-     .meaning = "the change is the largest value less the smallest one in this time, divided by the "
-                "last value; residual: the largest one"},
+     .meaning = "time of the change, which is the largest minus the smallest value over the last "
+                "value; residual: the largest value"},
 
     {ROW("checkpoint", KEY_MAP), .otherwise = "defaults", .restart = true,
      .example = "{every: 20000, keep: 2}",
@@ -664,7 +666,7 @@ const struct key key_table[] = {
      .example = "20000",
      .meaning = "interval between checkpoints; 0: only when the job is asked to stop"},
     {ROW("checkpoint.keep", KEY_INTEGER), AT(flow_case, checkpoint.keep), .range = BETWEEN(1, 1000000),
-     .fallback = "2", .example = "2", .meaning = "the newest so many are kept"},
+     .fallback = "2", .example = "2", .meaning = "number of newest checkpoints that are kept"},
 
     {ROW("check", KEY_MAP), .otherwise = "defaults", .restart = true, .example = "{every: 1000}",
      .meaning = "checks for a flow that diverges and for ranks that hang"},
@@ -673,9 +675,9 @@ const struct key key_table[] = {
      .meaning = "interval between checks of the flow; 0: never"},
     {ROW("check.max_velocity", KEY_NUMBER), AT(flow_case, check.max_velocity), .unit = UNIT_VELOCITY,
      .range = SPEED, .fallback = "0.4", .example = "0.4",
-     .meaning = "the flow has diverged when a velocity is above this"},
+     .meaning = "velocity above which the flow counts as diverged"},
     {ROW("check.hang", KEY_WALL), AT(flow_case, check.hang), .range = WALL, .fallback = "10 min",
-     .example = "10 min", .meaning = "a rank that gets no further for so long ends the job"},
+     .example = "10 min", .meaning = "the job ends if a rank makes no progress for this time"},
 
     {ROW("output", KEY_MAP), .otherwise = "a log only", .restart = true,
      .example = "{log: {every: 1000}}", .meaning = "what is written and when"},
@@ -757,7 +759,7 @@ const struct key key_table[] = {
      .meaning = "statistics of its columns in report.json: mean, extremes, rms, dominant frequency"},
     {ROW("output.series.*.statistics.from", KEY_STEP), AT(case_series, statistics_from),
      .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX), .required = true, .example = "2000",
-     .meaning = "of the rows from this step on"},
+     .meaning = "first step of the rows"},
     {ENTRIES(fields, NULL),
      .otherwise = "none",
      .example = "{main: {every: 20000, of: [velocity, density]}}",
@@ -772,7 +774,7 @@ const struct key key_table[] = {
     REGION_ROWS("output.fields.*.region", case_field, "cells that are written"),
     {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
-     .meaning = "every so many-th cell of the region along each axis, from its first"},
+     .meaning = "every stride-th cell along each axis, from the first cell of the region"},
     PRECISION_ROW("output.fields.*.precision", case_field),
     {ENTRIES(averages, average_read),
      .otherwise = "none",
@@ -785,7 +787,7 @@ const struct key key_table[] = {
      .meaning = "interval between samples, which are taken at its multiples"},
     {ROW("output.averages.*.of", KEY_CHOICES), AT(case_average, of), .choices = key_averages,
      .required = true, .example = "[velocity, stress]",
-     .meaning = "arrays; stress is that of Reynolds, the covariances of the velocity"},
+     .meaning = "arrays; stress: the Reynolds stresses, covariances of the velocity"},
     {ROW("output.averages.*.from", KEY_STEP), AT(case_average, from), .unit = UNIT_TIME,
      .range = BETWEEN(0, STEPS_MAX), .fallback = "0", .example = "1000",
      .meaning = "no sample before this step"},
