@@ -352,9 +352,13 @@ static enum status check_remembered(struct map m, const struct flow_case *c)
 
 enum status output_read(struct map m, struct flow_case *c)
 {
-    c->log_every = c->run.steps < 20 ? 1 : c->run.steps / 20;
+    const struct map log = map_below(m, "log");
+    c->log.every = c->run.steps < 20 ? 1 : c->run.steps / 20;
     enum status s = check_entries(m);
     if (s || (s = record_read(m, 0, c)) || (s = check_remembered(m, c)))
+        return s;
+    c->log.seconds = c->log.every > 0 ? 600 : 0;
+    if ((s = value_read(log, "wall_time", &c->log.seconds)))
         return s;
     return stop_find_series(m.r, c);
 }

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 
 import runs
@@ -70,7 +71,7 @@ for name, ranks, settings, words in [
                       "units": "{dx: 2 mm, dt: 1 ms}"},
          {"collision": "bgk", "storage": "fp64", "arithmetic": "fp64", "bytes": 305, "time": 0.02})]:
     begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-    said = tagflow("run", "case.yaml", "--output", name, *runs.sets(settings), ranks=ranks,
+    said = tagflow("run", "case.yaml", "--output", name, *runs.sets(settings | {"output.log.wall_time": "none"}), ranks=ranks,
                    env={"OMP_NUM_THREADS": "2"} if ranks else None)
     end = datetime.datetime.now(datetime.timezone.utc)
     if not check(said.code == 0 and not said.errors, f"{name}: {said}"):
@@ -146,15 +147,43 @@ def on_a_terminal(line):
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
 
 
-# The first progress line comes with the first step, the others half a second apart.
+# The first progress line comes with the first step, the others half a second apart: percent, rate, time left, step, velocity.
 long = runs.sets({"domain.cells": [64, 64, 64], "run.steps": 100, "output": {}})
-code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "live"] + long))
-live = re.findall(r"\r\x1b\[Kstep (\d+) of 100 \((\d+) %\), \S+ ?\S* left", shown)
-check(code == 0 and live, f"on a terminal a progress line, shown {len(live)} times")
-check("\x1b" not in open("live/log.txt").read(), "and not in the log")
-code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "mpi"] + long, 2))
-check(code == 0 and "done:" in shown and "\x1b" not in shown, "under mpirun on a terminal none")
-said = tagflow("run", "case.yaml", "--output", "file", *long)
-check(said.code == 0 and "\x1b" not in said.out + said.err, "into files none")
+LIVE = r"\r\x1b\[K[\d.]+ %  [\d.]+ [MG]LUPS  \S+ ?s? left  step \d+ of 100  max \|u\| [\d.e-]+(?=\r)"
+for ranks in 0, 2:
+    name = f"live{ranks}"
+    code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", name] + long, ranks))
+    live = re.findall(LIVE, shown)
+    check(code == 0 and live and "\ndone:" in shown and shown.count("\x1b") >= len(live),
+          f"{ranks} ranks on a terminal: a progress line, shown {len(live)} times: {shown[-600:]!r}")
+    check("\x1b" not in open(name + "/log.txt").read(), "and not in the log")
+    said = tagflow("run", "case.yaml", "--output", "piped" + name, *long, ranks=ranks)
+    check(said.code == 0 and "\x1b" not in said.out + said.err, f"{ranks} ranks into pipes: none")
+with open("out", "wb") as out:
+    code = subprocess.run(runs.command(["run", "case.yaml", "--output", "file"] + long, 2), stdout=out, stderr=out,
+                          stdin=subprocess.DEVNULL).returncode
+check(code == 0 and b"\ndone:" in open("out", "rb").read() and b"\x1b" not in open("out", "rb").read(),
+      "2 ranks into a file: none")
+code, shown = on_a_terminal(["sh", "-c", '. "$0"; exec mpirun --tag-output -n "$@"', runs.ROOT + "/scripts/environment.sh"] +
+                            ["2"] + runs.command(["run", "case.yaml", "--output", "tagged"] + long))
+check(code == 0 and "done:" in shown and "\x1b" not in shown, f"with mpirun's words before each line: none {shown[-600:]!r}")
+
+# Lines of the log that only the time can have asked for, after 1 and 2 s, and what is left in status.json by then.
+job = runs.Job("timed", {"domain.cells": [48, 48, 48], "run.steps": 1000000, "output": {"log": {"every": 1000000}}}, ranks=2,
+               restart=None)
+if job.wait_for(lambda: len(re.findall(r"^step [1-9]", job.text(), re.M)) >= 2, "lines after 1 and 2 s"):
+    waited, s = datetime.datetime.now(datetime.timezone.utc), load("timed", "status.json")
+    age = waited - datetime.datetime.fromisoformat(s["updated"].replace("Z", "+00:00"))
+    check(s["state"] == "running" and 0 < s["step"] < 1000000 and s["glups"] > 0 and age.total_seconds() < 10,
+          f"status.json meanwhile, {age} old: {s}")
+    # the pace is that of all steps since the first: what is left at the rate of the moment may differ by a factor
+    check(1e6 * 48**3 / (s["glups"] * 1e9) / 10 < (s["eta_seconds"] or 0) < 1e6 * 48**3 / (s["glups"] * 1e9) * 10,
+          f"and the time left in it: {s['eta_seconds']} s")
+    job.signal_ranks(signal.SIGTERM)
+said = job.end()
+lines = re.findall(r"^step ([1-9]\d*) .* left (\S+)", said.out, re.M)
+check(len(lines) >= 2 and "-" not in [left for _, left in lines], f"a log that the steps would leave silent has {lines}: {said}")
+said = tagflow("run", "case.yaml", "--output", "silent", *long, "--set", "output.log={every: 0}")
+check(re.findall(r"^step (\d+)", said.out, re.M) == ["0", "100"], f"with every: 0 there are the first and the last line: {said}")
 
 runs.finish()

@@ -355,6 +355,7 @@ static const struct change {
     {"check.max_velocity", BASE, "check.max_velocity=0.3", NULL},
     {"check.hang", BASE, "check.hang=none", NULL},
     {"output.log.every", BASE, "output.log.every=3", NULL},
+    {"output.log.wall_time", BASE, "output.log.wall_time=30 s", NULL},
     {"output.series.*.every", OUTPUT, "output.series.flow.every=11", NULL},
     {"output.series.*.of", OUTPUT, "output.series.flow.of=residual", NULL},
     {"output.series.*.point", OUTPUT, "output.series.probe.point=[1, 1, 2]", NULL},
