@@ -8,6 +8,7 @@
 
 #include "base/agree.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
@@ -76,7 +77,8 @@ static const char bench_help[] =
     "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
     "bgk\n"
     "  --storage LIST    precisions in which populations are stored, or all; default: all\n"
-    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the storage\n"
+    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the "
+    "storage\n"
     "  --steps N         steps of a repeat\n"
     "  --seconds S       seconds of a repeat; default: 1\n"
     "  --repeat N        repeats; default: 5\n"
@@ -156,6 +158,8 @@ int main(int count, char **arguments)
     clock_start();
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is no reason to end a run */
+    if (count > 1 && (!strcmp(arguments[1], "run") || !strcmp(arguments[1], "bench")))
+        cores_wait_briefly(arguments);
     if (count < 2) {
         fputs(general_help, stderr);
         return STATUS_USAGE;

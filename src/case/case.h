@@ -392,7 +392,7 @@ struct flow_case {
     struct {
         int64_t steps;
         int ranks[3]; /* ranks along x, y, z; 0 0 0: chosen by the program */
-        int threads;  /* in each rank */
+        int threads;  /* in each rank; 0: chosen by the program, see run/threads.h */
         enum isa isa;
         enum transport transport;
         enum exchange exchange;

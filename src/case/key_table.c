@@ -620,8 +620,10 @@ const struct key key_table[] = {
      .meaning = "time from the beginning, rounded to whole steps"},
     {ROW("run.ranks", KEY_RANKS), AT(flow_case, run.ranks), .range = BETWEEN(1, 2147483647),
      .fallback = "auto", .example = "[2, 2, 1]", .meaning = "cuts of the box along x, y and z"},
-    {ROW("run.threads", KEY_INTEGER), AT(flow_case, run.threads), .range = BETWEEN(1, 1024),
-     .fallback = "1", .example = "4", .meaning = "threads of each rank"},
+    {ROW("run.threads", KEY_COUNT), AT(flow_case, run.threads), .range = BETWEEN(1, 1024),
+     .fallback = "auto", .example = "4",
+     .meaning = "threads of each rank; auto: OMP_NUM_THREADS, or else its share of the cores that the "
+                "ranks of its host may use, fewer in a small box"},
     {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
      .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
     {ROW("run.transport", KEY_CHOICE), AT(flow_case, run.transport), .choices = key_transports,

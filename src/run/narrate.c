@@ -2,7 +2,6 @@
 #include "run/narrate.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,27 +48,6 @@ static void say_hosts(const struct narrator *n)
         rank = same + 1;
     }
     free(places);
-}
-
-/* Warns if ranks times threads exceed the cores that they may use, or those of this node. */
-static void warn_threads(const struct narrator *n)
-{
-    cpu_set_t allowed;
-    MPI_Comm node;
-    int ranks;
-    MPI_Comm_split_type(n->solver->domain->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    if (sched_getaffinity(0, sizeof allowed, &allowed))
-        return;
-    const int cores = CPU_COUNT(&allowed), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (n->c->run.threads > cores)
-        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer "
-             "threads)",
-             n->c->run.threads, cores, cores == 1 ? "" : "s");
-    else if (n->c->run.threads * ranks > online)
-        warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
-             n->c->run.threads, n->c->run.threads == 1 ? "" : "s", online);
 }
 
 /* Describes the meshes of bodies, as `check` does. */
@@ -120,7 +98,8 @@ void narrate_start(const struct narrator *n, const char *from)
         say("halos: %s", n->transport);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
-    warn_threads(n);
+    if (n->solver->backend->type->host_memory)
+        threads_say(n->threads, n->c->run.threads);
 }
 
 /* ---- messages during the run ---- */

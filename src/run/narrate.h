@@ -6,6 +6,7 @@
 #include "measure/flow.h"
 #include "run/checkpoint.h"
 #include "run/report.h"
+#include "run/threads.h"
 #include "tags/survey.h"
 
 /* State of the run for its messages. */
@@ -13,6 +14,7 @@ struct narrator {
     const struct flow_case *c;
     const struct solver *solver;
     const struct survey *survey;
+    const struct threads *threads;
     const char *dir;
     const char *backend_reason; /* why this is not the preferred backend, or "" */
     char transport[128];        /* how halos are transferred */

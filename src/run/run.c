@@ -569,6 +569,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     r.n = (struct narrator){.c = c,
                             .survey = &r.survey,
                             .solver = &r.level->solver,
+                            .threads = &options->threads,
                             .dir = options->dir,
                             .backend_reason = options->backend_reason};
     r.n.progress.checkpoint = -1;

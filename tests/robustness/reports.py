@@ -118,6 +118,31 @@ for name, ranks, settings, words in [
           [line for line in log.splitlines() if not line.startswith("warning: ")] == said.out.splitlines(),
           f"{name}: the log is what was said on stdout, and the warnings")
 
+# Without a word about threads a rank has one on each core that it may use; the log says what would use more.
+CORES = {}
+for cpu in os.sched_getaffinity(0):
+    siblings = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+    CORES.setdefault(open(siblings).read() if os.path.exists(siblings) else cpu, cpu)
+FREE = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+large = runs.sets({"domain.cells": [64, 32, 32], "run.steps": 3, "output": {}})
+one = ["taskset", "-c", str(min(CORES.values()))]
+hashes = set()
+for name, line, env, threads, word in [
+        ("all", [], {}, min(len(CORES), 8), ""), ("one", one, {}, 1, "this job may use no more"),
+        ("asked", [], {"OMP_NUM_THREADS": "3"}, 3, ""), ("set", [], {"OMP_NUM_THREADS": "1"}, 1, "without OMP_NUM_THREADS it uses")]:
+    process = subprocess.run(line + runs.command(["run", "case.yaml", "--output", "by_" + name] + large), capture_output=True,
+                             text=True, env=FREE | env)
+    if check(process.returncode == 0, f"threads, {name}: {process.stderr}"):
+        r = load("by_" + name, "report.json")
+        said = re.findall(r"^cores: .*", open(f"by_{name}/log.txt").read(), re.M)
+        check(r["threads"] == threads, f"threads, {name}: {r['threads']} of {threads}, {said}")
+        check(not word or len(CORES) == 1 or (len(said) == 1 and word in said[0]), f"threads, {name}: the log says {said}")
+        hashes.add(r["state_hash"])
+subprocess.run(runs.command(["run", "case.yaml", "--output", "by_size"]), env=FREE, stdout=subprocess.DEVNULL, check=True)
+check(load("by_size", "report.json")["threads"] == 1, "768 cells have one thread")
+check("threads: auto" in open("by_all/case.yaml").read(), "the resolved case leaves the threads to the machine")
+check(len(hashes) == 1, f"one state for all numbers of threads: {hashes}")
+
 # A run that fails: no memory for it.
 line = runs.command(["run", "case.yaml", "--output", "large", "--set", "domain.cells=[256, 256, 256]"])
 process = subprocess.run(["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"] + line, capture_output=True, text=True)
@@ -148,7 +173,7 @@ def on_a_terminal(line):
 
 
 # The first progress line comes with the first step, the others half a second apart: percent, rate, time left, step, velocity.
-long = runs.sets({"domain.cells": [64, 64, 64], "run.steps": 100, "output": {}})
+long = runs.sets({"domain.cells": [32, 32, 32], "run.steps": 100, "output": {}})
 LIVE = r"\r\x1b\[K[\d.]+ %  [\d.]+ [MG]LUPS  \S+ ?s? left  step \d+ of 100  max \|u\| [\d.e-]+(?=\r)"
 for ranks in 0, 2:
     name = f"live{ranks}"
@@ -169,7 +194,7 @@ code, shown = on_a_terminal(["sh", "-c", '. "$0"; exec mpirun --tag-output -n "$
 check(code == 0 and "done:" in shown and "\x1b" not in shown, f"with mpirun's words before each line: none {shown[-600:]!r}")
 
 # Lines of the log that only the time can have asked for, after 1 and 2 s, and what is left in status.json by then.
-job = runs.Job("timed", {"domain.cells": [48, 48, 48], "run.steps": 1000000, "output": {"log": {"every": 1000000}}}, ranks=2,
+job = runs.Job("timed", {"domain.cells": [32, 32, 32], "run.steps": 1000000, "output": {"log": {"every": 1000000}}}, ranks=2,
                restart=None)
 if job.wait_for(lambda: len(re.findall(r"^step [1-9]", job.text(), re.M)) >= 2, "lines after 1 and 2 s"):
     waited, s = datetime.datetime.now(datetime.timezone.utc), load("timed", "status.json")
@@ -177,7 +202,7 @@ if job.wait_for(lambda: len(re.findall(r"^step [1-9]", job.text(), re.M)) >= 2, 
     check(s["state"] == "running" and 0 < s["step"] < 1000000 and s["glups"] > 0 and age.total_seconds() < 10,
           f"status.json meanwhile, {age} old: {s}")
     # the pace is that of all steps since the first: what is left at the rate of the moment may differ by a factor
-    check(1e6 * 48**3 / (s["glups"] * 1e9) / 10 < (s["eta_seconds"] or 0) < 1e6 * 48**3 / (s["glups"] * 1e9) * 10,
+    check(1e6 * 32**3 / (s["glups"] * 1e9) / 10 < (s["eta_seconds"] or 0) < 1e6 * 32**3 / (s["glups"] * 1e9) * 10,
           f"and the time left in it: {s['eta_seconds']} s")
     job.signal_ranks(signal.SIGTERM)
 said = job.end()

@@ -252,7 +252,7 @@ static void fills_in_defaults(void **state)
     assert_true(c.solver.storage == PRECISION_fp32 && c.solver.arithmetic == PRECISION_fp32);
     assert_true(c.initial.flow == INITIAL_rest && c.initial.axis == 2);
     assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4);
-    assert_true(c.log.every == 50 && c.run.threads == 1 && c.run.ranks[2] == 0);
+    assert_true(c.log.every == 50 && c.run.threads == 0 && c.run.ranks[2] == 0);
     assert_true(!c.series_count && !c.fields_count && !c.images_count);
     assert_true(!c.series && !c.fields && !c.images);
     case_destroy(&c);
@@ -905,6 +905,8 @@ static const struct mistake mistakes[] = {
     {DOMAIN FLUID FACES "run: {steps: 1, ranks: many}\n", NULL, AT(4, 24), "auto or a list"},
     {DOMAIN FLUID FACES "run: {steps: 1, ranks: [0, 1, 1]}\n", NULL, AT(4, 25), "range"},
     {DOMAIN FLUID FACES "run: {steps: 1, threads: 1025}\n", NULL, AT(4, 26), "1 to 1024"},
+    {DOMAIN FLUID FACES "run: {steps: 1, threads: 0}\n", NULL, AT(4, 26), "1 to 1024"},
+    {DOMAIN FLUID FACES "run: {steps: 1, threads: all}\n", NULL, AT(4, 26), "auto or a whole number"},
     {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, v2, v3, v4"},
     {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
     {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
