@@ -679,8 +679,9 @@ const struct key key_table[] = {
     {ROW("check.hang", KEY_WALL), AT(flow_case, check.hang), .range = WALL, .fallback = "10 min",
      .example = "10 min", .meaning = "a rank that gets no further for so long ends the job"},
 
-    {ROW("output", KEY_MAP), .otherwise = "a log only", .restart = true,
-     .example = "{log: {every: 1000}}", .meaning = "what is written and when"},
+    {ROW("output", KEY_OR_MAP), .choices = key_nones,
+     .otherwise = "a series of the flow and pictures of its speed", .restart = true, .example = "{log: {every: 1000}}",
+     .meaning = "what is written and when; none or an empty map: a log only"},
     {ROW("output.log", KEY_MAP), .within = true, .otherwise = "defaults", .example = "{every: 1000}",
      .meaning = "lines in the log"},
     {ROW("output.log.every", KEY_INTERVAL), AT(flow_case, log.every), .unit = UNIT_TIME,

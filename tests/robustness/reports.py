@@ -143,6 +143,19 @@ check(load("by_size", "report.json")["threads"] == 1, "768 cells have one thread
 check("threads: auto" in open("by_all/case.yaml").read(), "the resolved case leaves the threads to the machine")
 check(len(hashes) == 1, f"one state for all numbers of threads: {hashes}")
 
+# A case without output leaves a series and a picture of the last step, one with an empty map or none neither.
+write("bare.yaml", CASE[:CASE.index("output:")])
+for name, settings, left in [("bare", {}, {"flow.csv", "speed_0000000000.png", "speed_0000000010.png", "speed_0000000020.png"}),
+                             ("empty", {"output": {}}, set()), ("none", {"output": "none"}, set())]:
+    said = tagflow("run", "bare.yaml", "--output", name, *runs.sets(settings))
+    found = {file for folder in ("series", "images", "fields") for file in runs.tree(f"{name}/{folder}")}
+    check(said.code == 0 and not said.errors and found == left and not runs.faults(name), f"output {settings or 'of a bare case'}: {found}")
+    again = tagflow("run", f"{name}/case.yaml", "--output", name + "_again")
+    check(again.code == 0 and runs.results(name) == runs.results(name + "_again"), f"and so does its resolved case: {again}")
+rows = runs.series_text("bare").decode().splitlines()
+check(rows[0] == "step,time,mass,kinetic_energy,max_velocity" and [row.split(",")[0] for row in rows[1:]] == ["0", "5", "10", "15", "20"],
+      f"the rows of a bare case: {rows}")
+
 # A run that fails: no memory for it.
 line = runs.command(["run", "case.yaml", "--output", "large", "--set", "domain.cells=[256, 256, 256]"])
 process = subprocess.run(["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"] + line, capture_output=True, text=True)

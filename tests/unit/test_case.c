@@ -245,7 +245,8 @@ static void an_edge_of_a_cell_makes_lengths(void **state)
 
 static void fills_in_defaults(void **state)
 {
-    struct flow_case c;
+    static const char *const nothing[] = {"output={}", "output=none", "output.log.every=7"};
+    struct flow_case c, again;
     (void)state;
     must_read(BASE, NULL, &c);
     assert_true(c.solver.collision == COLLISION_trt && c.solver.magic == 0.1875);
@@ -253,9 +254,34 @@ static void fills_in_defaults(void **state)
     assert_true(c.initial.flow == INITIAL_rest && c.initial.axis == 2);
     assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4);
     assert_true(c.log.every == 50 && c.run.threads == 0 && c.run.ranks[2] == 0);
-    assert_true(!c.series_count && !c.fields_count && !c.images_count);
-    assert_true(!c.series && !c.fields && !c.images);
+    assert_true(c.series_count == 1 && !c.fields_count && c.images_count == 1);
+    assert_true(c.series[0].every == 200 && c.images[0].every == 500);
+    assert_true(c.series[0].of ==
+                (1u << SERIES_mass | 1u << SERIES_kinetic_energy | 1u << SERIES_max_velocity));
+    assert_true(c.images[0].of == IMAGE_speed && c.images[0].axis == 2 && c.images[0].at == 8);
+    must_read(c.resolved, NULL, &again); /* it says all this in words */
+    assert_string_equal(c.resolved, again.resolved);
+    assert_non_null(strstr(again.resolved, "flow: {every: 200, of: [mass, kinetic_energy, "
+                                           "max_velocity]}\n"));
+    case_destroy(&again);
     case_destroy(&c);
+    must_read(BASE, "run.steps=1e6", &c);
+    assert_true(c.series[0].every == 5000 && c.images[0].every == 100000);
+    case_destroy(&c);
+    must_read(BASE, "run.steps=3", &c);
+    assert_true(c.series[0].every == 1 && c.images[0].every == 2);
+    case_destroy(&c);
+    must_read(BASE, "domain.cells=[9, 40, 9]", &c);
+    assert_true(c.images[0].axis == 2 && c.images[0].at == 4);
+    case_destroy(&c);
+    must_read(BASE, "domain.cells=[9, 8, 9]", &c);
+    assert_true(c.images[0].axis == 1 && c.images[0].at == 4);
+    case_destroy(&c);
+    for (size_t i = 0; i < LENGTH(nothing); i++) {
+        must_read(BASE, nothing[i], &c);
+        assert_true(!c.series && !c.fields && !c.images && c.log.every > 0);
+        case_destroy(&c);
+    }
 
     must_read(DOMAIN BOX RUN "fluid: {viscosity: 0.1, velocity: 0.03, length: 10}\n"
                              "initial: {flow: abc}\n",
@@ -1104,8 +1130,10 @@ static const struct mistake mistakes[] = {
      "there is no series 'q' (for example probe)"},
     {BASE WATCHED, "run.stop={of: prob.density, change: 1, over: 9}", "--set ",
      "there is no series 'prob' (did you mean probe?)"},
-    {BASE, "run.stop={of: probe.density, change: 1, over: 9}", "--set ",
+    {BASE "output: none\n", "run.stop={of: probe.density, change: 1, over: 9}", "--set ",
      "output.series is empty"},
+    {BASE "output: nothing\n", NULL, AT(5, 9), "'nothing'|none or a map"},
+    {BASE "output:\n", NULL, AT(5, 8), "nothing|none or a map"},
     {BASE WATCHED, "run.stop={of: probe.densty, change: 1, over: 9}", "--set ",
      "series probe has no column 'densty' (did you mean density?)"},
     {BASE WATCHED, "run.stop={of: probe.step, change: 1, over: 9}", "--set ",

@@ -354,6 +354,7 @@ static const struct change {
     {"check.every", BASE, "check.every=10", NULL},
     {"check.max_velocity", BASE, "check.max_velocity=0.3", NULL},
     {"check.hang", BASE, "check.hang=none", NULL},
+    {"output", BASE, "output=none", NULL},
     {"output.log.every", BASE, "output.log.every=3", NULL},
     {"output.log.wall_time", BASE, "output.log.wall_time=30 s", NULL},
     {"output.series.*.every", OUTPUT, "output.series.flow.every=11", NULL},
