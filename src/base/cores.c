@@ -125,6 +125,22 @@ void cores_wait_briefly(char **arguments)
         execv(path, arguments); /* returns if it failed: then threads wait as they do by default */
 }
 
+/* Memory nodes that have processors; at least 1. */
+static int memory_nodes(void)
+{
+    char path[96];
+    int nodes = 0;
+    for (int k = 0; k < CPU_SETSIZE; k++) {
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", k);
+        FILE *const file = fopen(path, "r");
+        int first;
+        nodes += file && fscanf(file, "%d", &first) == 1;
+        if (file)
+            fclose(file);
+    }
+    return nodes > 0 ? nodes : 1;
+}
+
 static int at_most(int count, double limit)
 {
     const int cores = count < limit ? count : (int)limit;
@@ -146,6 +162,7 @@ static void find(struct cores *c, const cpu_set_t *host, const cpu_set_t *own,
     c->host = CPU_COUNT(host);
     c->own = CPU_COUNT(own);
     c->allowed = at_most(together, quota);
+    c->nodes = c->allowed == c->host ? memory_nodes() : 1;
     c->share = at_most((int)(share + 1e-6), quota / c->ranks);
 }
 

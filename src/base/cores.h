@@ -7,6 +7,7 @@
 
 struct cores {
     int host;    /* cores of this host */
+    int nodes;   /* its memory nodes (NUMA), if the job may use all these cores; else 1 */
     int allowed; /* of them the ranks of this host may use, all together */
     int own;     /* this rank may use (affinity) */
     int ranks;   /* ranks of the job on this host */
