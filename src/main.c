@@ -8,6 +8,7 @@
 
 #include "base/agree.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
@@ -18,7 +19,10 @@
 static const char general_help[] =
     "tagflow: a lattice Boltzmann flow solver\n"
     "\n"
-    "  tagflow run   CASE.yaml [options]   run a case (under mpirun or srun: one rank a core)\n"
+    "  tagflow run   CASE.yaml [options]   run a case, with all cores; several ranks by mpirun, "
+    "srun\n"
+    "  tagflow launch CASE.yaml [options]  run a case with the ranks that suit this machine or "
+    "job\n"
     "  tagflow check CASE.yaml [options]   validate, derive, decompose, estimate; no step taken\n"
     "  tagflow bench [options]             speed of this machine, checked and beside its ceiling\n"
     "  tagflow keys  [PREFIX]              every key of a case file\n"
@@ -44,13 +48,32 @@ static const char run_help[] =
     "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
     "  --share-gpu       several ranks may use one GPU: for trials, it is not faster\n"
     "\n"
-    "Several ranks: mpirun -n 4 tagflow run CASE.yaml\n"
+    "Several ranks: mpirun -n 4 tagflow run CASE.yaml, or tagflow launch CASE.yaml\n"
     "\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
     "series/,\n"
     "checkpoints/. SIGTERM, SIGUSR1, SIGHUP and run.time_limit stop the run with a checkpoint and "
     "exit\n"
     "status 75, SIGUSR2 writes a checkpoint and goes on.\n";
+
+static const char launch_help[] =
+    "tagflow launch CASE.yaml [--ranks N] [--threads N] [--dry-run] [--set PATH=VALUE]...\n"
+    "                         [--output DIR] [--restart auto|FILE] [--overwrite]\n"
+    "                         [--backend auto|cpu|cuda] [--share-gpu]\n"
+    "\n"
+    "Runs `tagflow run` on all that this machine or Slurm job has: a rank for each GPU, or a rank "
+    "for\n"
+    "each memory node (NUMA) of the processors, with a thread on each of its cores. In a Slurm "
+    "job\n"
+    "there are as many ranks as it has tasks. The command line is printed first.\n"
+    "\n"
+    "  --ranks N         so many ranks\n"
+    "  --threads N       so many threads in each rank\n"
+    "  --dry-run         print the command line and do nothing\n"
+    "\n"
+    "All other options are those of `tagflow run`. The exit status is that of mpirun, which passes "
+    "on\n"
+    "that of the run.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
@@ -76,7 +99,8 @@ static const char bench_help[] =
     "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
     "bgk\n"
     "  --storage LIST    precisions in which populations are stored, or all; default: all\n"
-    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the storage\n"
+    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the "
+    "storage\n"
     "  --steps N         steps of a repeat\n"
     "  --seconds S       seconds of a repeat; default: 1\n"
     "  --repeat N        repeats; default: 5\n"
@@ -105,9 +129,9 @@ static const struct command {
     enum status (*with_mpi)(int, char **, MPI_Comm);
     enum status (*alone)(int, char **);
 } commands[] = {
-    {"run", run_help, command_run, NULL},       {"check", check_help, command_check, NULL},
-    {"bench", bench_help, command_bench, NULL}, {"keys", keys_help, NULL, command_keys},
-    {"info", info_help, command_info, NULL},
+    {"run", run_help, command_run, NULL},       {"launch", launch_help, NULL, command_launch},
+    {"check", check_help, command_check, NULL}, {"bench", bench_help, command_bench, NULL},
+    {"keys", keys_help, NULL, command_keys},    {"info", info_help, command_info, NULL},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -156,6 +180,8 @@ int main(int count, char **arguments)
     clock_start();
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is no reason to end a run */
+    if (count > 1 && (!strcmp(arguments[1], "run") || !strcmp(arguments[1], "bench")))
+        cores_wait_briefly(arguments);
     if (count < 2) {
         fputs(general_help, stderr);
         return STATUS_USAGE;
@@ -174,10 +200,11 @@ int main(int count, char **arguments)
             return commands[i].with_mpi == command_run ? status : written(status);
         }
 
-    static const char *const known[] = {"run", "check", "bench", "keys", "info", NULL};
+    static const char *const known[] = {"run", "launch", "check", "bench", "keys", "info", NULL};
     const char *const nearest = nearest_choice(known, arguments[1]);
     if (nearest)
         return fail_user("%s is not a command (did you mean %s?)", arguments[1], nearest);
-    return fail_user("%s is not a command (run, check, bench, keys or info; tagflow --help)",
-                     arguments[1]);
+    return fail_user(
+        "%s is not a command (run, launch, check, bench, keys or info; tagflow --help)",
+        arguments[1]);
 }

@@ -15,12 +15,15 @@
 #include "base/file.h"
 
 enum { LINE = 2048 };
+/* To a terminal: to the beginning of the line, and clear it. */
+static const char begin_again[] = "\r\033[K";
 
 static struct {
     int rank, ranks;
     int log;       /* file descriptor, -1: none */
     off_t log_end; /* end of its last whole line */
     bool log_failed, out_failed;
+    FILE *shown;      /* where message_show() left text; NULL: nowhere */
     char error[LINE]; /* the last error, without a line feed; "": none */
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
@@ -113,6 +116,11 @@ static bool print_line(FILE *to, const char *prefix, const char *format, va_list
 {
     char line[LINE];
     make_line(line, prefix, format, list);
+    if (speaker.shown) {
+        fputs(begin_again, speaker.shown);
+        fflush(speaker.shown);
+        speaker.shown = NULL;
+    }
     if (launcher_unread(fileno(to))) {
         errno = EPIPE;
         return false;
@@ -218,6 +226,13 @@ void say(const char *format, ...)
     speaker.out_failed = true;
     warn("cannot write to standard output (%s): the run goes on, and says all in its log",
          strerror(reason));
+}
+
+void message_show(FILE *to, const char *text)
+{
+    fprintf(to, "%s%s", begin_again, text);
+    fflush(to);
+    speaker.shown = to;
 }
 
 enum status message_log_state(void)

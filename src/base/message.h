@@ -7,6 +7,7 @@
 #define TAGFLOW_MESSAGE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -38,6 +39,10 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line of the log, from rank 0, on stdout and in the log file. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Show text on a terminal, without a line feed, in place of the text shown before; the next message
+ * replaces it. to: a stream that ends there. */
+void message_show(FILE *to, const char *text);
 
 /* Has the reader of this descriptor closed it, as `head` does when it has its lines? */
 bool message_unread(int fd);

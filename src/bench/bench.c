@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <omp.h>
-
 #include "base/agree.h"
+#include "base/cores.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
@@ -60,14 +59,9 @@ static void look_at_host(struct bench *b)
     h->ranks = b->ranks;
     h->cores = machine_cores();
     h->memory = machine_memory_free();
-    /* Threads: the cores that this rank may use. Ranks that are not bound share the host's
-     * cores. */
-    const int allowed = omp_get_num_procs();
-    int fair = machine_cores() / h->host_ranks;
-    fair = fair < allowed ? fair : allowed;
-    fair = fair > 1 ? fair : 1;
-    MPI_Allreduce(MPI_IN_PLACE, &fair, 1, MPI_INT, MPI_MIN, b->comm);
-    h->threads = b->options->threads ? b->options->threads : fair;
+    struct cores cores;
+    cores_find(b->comm, &cores);
+    h->threads = b->options->threads ? b->options->threads : cores.share;
 }
 
 /* ---- the rows to measure ---- */

@@ -392,7 +392,7 @@ struct flow_case {
     struct {
         int64_t steps;
         int ranks[3]; /* ranks along x, y, z; 0 0 0: chosen by the program */
-        int threads;  /* in each rank */
+        int threads;  /* in each rank; 0: chosen by the program, see run/threads.h */
         enum isa isa;
         enum transport transport;
         enum exchange exchange;
@@ -410,7 +410,10 @@ struct flow_case {
         double max_velocity;
         double hang; /* seconds without progress after which a rank gives up; 0: never */
     } check;
-    int64_t log_every; /* steps between log lines; 0: none */
+    struct {
+        int64_t every;  /* steps between lines; 0: none by steps */
+        double seconds; /* wall time after which a line comes anyway, see run/run.c; 0: none */
+    } log;
     int series_count, fields_count, averages_count, surfaces_count, images_count;
     struct case_series *series;
     struct case_field *fields;

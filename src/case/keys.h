@@ -24,6 +24,7 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(MAP,      "a map", "")                       /* of the keys below it */                      \
     X(NAMES,    "a map from names to maps", "")    /* names that the user chooses */               \
     X(INTEGER,  "a whole number", "")                                                              \
+    X(COUNT,    "auto or a whole number", "")      /* auto: 0 */                                  \
     X(INTEGERS, "a list of three whole numbers", "")                                               \
     X(RANKS,    "auto or a list of three whole numbers", "")                                       \
     X(NUMBER,   "a number", "")           /* in lattice units; with a unit if it has a dimension */\

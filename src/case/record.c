@@ -260,6 +260,12 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
     case KEY_CHOICE:
         fprintf(w->to, " %s", key->choices[value_load(key, member) - key->first]);
         break;
+    case KEY_COUNT:
+        if (!value_load(key, member)) {
+            fputs(" auto", w->to);
+            break;
+        }
+        /* fall through */
     case KEY_INTEGER:
     case KEY_INTERVAL:
     case KEY_STEP:

@@ -330,6 +330,14 @@ static enum status integers_of(struct given g, int value[3])
     return s;
 }
 
+/* auto gives 0. */
+static enum status count_of(struct given g, int64_t *value)
+{
+    *value = 0;
+    return g.n->kind == NODE_SCALAR && !strcmp(g.n->text, "auto") ? STATUS_OK
+                                                                  : integer_of(g, value);
+}
+
 /* auto gives 0 0 0. */
 static enum status ranks_of(struct given g, int value[3])
 {
@@ -723,6 +731,7 @@ static enum status whole_of(struct given g, void *to)
     int index = 0;
     const enum status s = choice                       ? choice_of(g, &index)
                           : g.key->type == KEY_INTEGER ? integer_of(g, &value)
+                          : g.key->type == KEY_COUNT   ? count_of(g, &value)
                                                        : interval_of(g, &value);
     if (!s)
         store(g.key, to, choice ? g.key->first + index : value);
@@ -737,6 +746,7 @@ static enum status read_node(struct given g, void *to, void *beside)
     case KEY_CHOICE:
     case KEY_WATCHED:
     case KEY_INTEGER:
+    case KEY_COUNT:
     case KEY_INTERVAL:
     case KEY_STEP:
         return whole_of(g, to);

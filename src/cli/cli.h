@@ -12,6 +12,7 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm);
 enum status command_check(int count, char **arguments, MPI_Comm comm);
 enum status command_info(int count, char **arguments, MPI_Comm comm);
 enum status command_keys(int count, char **arguments);
+enum status command_launch(int count, char **arguments);
 
 enum { CLI_MAX_SETS = 256 };
 

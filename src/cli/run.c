@@ -62,8 +62,10 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
         options.dir = c.name;
     options.case_path = files.path;
     status = backend_choose(backend, comm, &options.backend, options.backend_reason);
-    if (!status)
+    if (!status) {
+        threads_choose(&c, comm, &options.threads);
         status = run_case(&c, &options, comm);
+    }
     case_destroy(&c);
     return status;
 }

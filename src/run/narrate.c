@@ -2,7 +2,6 @@
 #include "run/narrate.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,10 @@
 #include "version.h"
 
 enum { PLACE = 512 }; /* host and device of a rank */
+/* Seconds of steps from which the present rate is taken. */
+static const double rate_seconds = 2;
+/* Seconds between two progress lines on a terminal. */
+static const double live_seconds = 0.5;
 
 /* ---- messages at the start ---- */
 
@@ -45,27 +48,6 @@ static void say_hosts(const struct narrator *n)
         rank = same + 1;
     }
     free(places);
-}
-
-/* Warns if ranks times threads exceed the cores that they may use, or those of this node. */
-static void warn_threads(const struct narrator *n)
-{
-    cpu_set_t allowed;
-    MPI_Comm node;
-    int ranks;
-    MPI_Comm_split_type(n->solver->domain->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    if (sched_getaffinity(0, sizeof allowed, &allowed))
-        return;
-    const int cores = CPU_COUNT(&allowed), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (n->c->run.threads > cores)
-        warn("run.threads is %d, but a rank may use %d core%s (mpirun --bind-to none, or fewer "
-             "threads)",
-             n->c->run.threads, cores, cores == 1 ? "" : "s");
-    else if (n->c->run.threads * ranks > online)
-        warn("%d ranks of %d thread%s on the %d cores of this node: fewer would be faster", ranks,
-             n->c->run.threads, n->c->run.threads == 1 ? "" : "s", online);
 }
 
 /* Describes the meshes of bodies, as `check` does. */
@@ -116,7 +98,8 @@ void narrate_start(const struct narrator *n, const char *from)
         say("halos: %s", n->transport);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
-    warn_threads(n);
+    if (n->solver->backend->type->host_memory)
+        threads_say(n->threads, n->c->run.threads);
 }
 
 /* ---- messages during the run ---- */
@@ -145,57 +128,107 @@ static const char *rate_text(char text[static 32], double updates)
     return text;
 }
 
+static double all_cells(const struct narrator *n)
+{
+    return (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
+}
+
 static double seconds_left(const struct narrator *n)
 {
-    const double rate =
-        n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
-    return rate > 0 ? (double)(n->c->run.steps - n->progress.step) / rate : INFINITY;
+    return progress_left(&n->progress, n->c->run.steps);
+}
+
+void narrate_begin(struct narrator *n)
+{
+    n->progress.first = n->progress.step;
+    n->progress.began = clock_seconds();
+    n->said = 0;
+}
+
+void narrate_steps(struct narrator *n, int64_t steps, double seconds)
+{
+    struct progress *const p = &n->progress;
+    n->lap_steps += steps;
+    n->lap_seconds += seconds;
+    n->last_steps += steps;
+    n->last_seconds += seconds;
+    const bool enough = n->last_seconds >= rate_seconds;
+    if (enough || (!n->rated && n->last_seconds > 0))
+        p->updates_now = (double)n->last_steps * all_cells(n) / n->last_seconds;
+    if (!enough)
+        return;
+    n->rated = true;
+    n->last_steps = 0;
+    n->last_seconds = 0;
+}
+
+bool narrate_line_due(const struct narrator *n)
+{
+    static const double early[] = {1, 2, 5, 10, 30, 60};
+    double next = n->said + n->c->log.seconds;
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        if (early[i] > n->said && early[i] < next)
+            next = early[i];
+    return n->c->log.seconds > 0 && clock_seconds() - n->progress.began >= next;
 }
 
 void narrate_progress(struct narrator *n, const struct flow_sums *sums)
 {
     const struct flow_case *const c = n->c;
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     char left[32], rate[32], time_text[48] = "";
-    if (n->lap_seconds > 0)
-        n->progress.updates_now = (double)n->lap_steps * cells / n->lap_seconds;
+    const double updates =
+        n->lap_seconds > 0 ? (double)n->lap_steps * all_cells(n) / n->lap_seconds : 0;
+    n->said = n->progress.began > 0 ? clock_seconds() - n->progress.began : 0;
     n->lap_seconds = 0;
     n->lap_steps = 0;
     if (c->units.given)
         snprintf(time_text, sizeof time_text, "  time %.6g s",
                  (double)n->progress.step * c->units.dt);
-    if (n->live)
-        fputs("\r\033[K", stderr);
     const double u = output_velocity_unit(c);
     const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
     say("step %lld  %.1f %%%s  %s  left %s  energy %.8g  max |u| %.6g", (long long)n->progress.step,
         100.0 * (double)n->progress.step / (double)c->run.steps, time_text,
-        rate_text(rate, n->progress.updates_now), duration_text(left, sizeof left, seconds_left(n)),
+        rate_text(rate, updates), duration_text(left, sizeof left, seconds_left(n)),
         sums->kinetic_energy * energy, sums->max_velocity * u);
 }
 
-/* On a terminal, with the first step and then twice a second. Under mpirun and srun isatty() proves
- * nothing. (PMIX_RANK does not show a launcher: Open MPI sets it even in a program that was started
- * alone.) */
-bool narrate_live(const struct domain *d)
+void narrate_live(struct narrator *n)
 {
-    return d->rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
-           !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
-}
-
-void narrate_live_progress(struct narrator *n)
-{
-    char left[32];
-    if (!n->live)
-        return;
+    const struct progress *const p = &n->progress;
     const double t = clock_seconds();
-    if (n->live_last > 0 && t - n->live_last < 0.5)
+    const double passed = t - p->began;
+    const double updates = p->updates_now > 0 || !(passed > 0)
+                               ? p->updates_now
+                               : (double)(p->step - p->first) * all_cells(n) / passed;
+    char text[256], left[32], rate[32], speed[64] = "";
+    if (!n->terminal.to || (n->live_last > 0 && t - n->live_last < live_seconds) ||
+        !terminal_in_front(&n->terminal))
         return;
     n->live_last = t;
-    fprintf(stderr, "\r\033[Kstep %lld of %lld (%.0f %%), %s left", (long long)n->progress.step,
-            (long long)n->c->run.steps, 100.0 * (double)n->progress.step / (double)n->c->run.steps,
-            duration_text(left, sizeof left, seconds_left(n)));
-    fflush(stderr);
+    if (n->live_speed >= 0)
+        snprintf(speed, sizeof speed, "  max |u| %.4g%s",
+                 n->live_speed * output_velocity_unit(n->c), n->c->units.given ? " m/s" : "");
+    snprintf(text, sizeof text, "%.1f %%  %s  %s left  step %lld of %lld%s",
+             100.0 * (double)p->step / (double)n->c->run.steps, rate_text(rate, updates),
+             duration_text(left, sizeof left, seconds_left(n)), (long long)p->step,
+             (long long)n->c->run.steps, speed);
+    const int width = terminal_width(&n->terminal); /* a longer line could not be replaced */
+    if ((size_t)width < sizeof text)
+        text[width > 0 ? width - 1 : 0] = '\0';
+    message_show(n->terminal.to, text);
+}
+
+bool narrate_live_due(const struct narrator *n)
+{
+    const double age = clock_seconds() - n->live_looked;
+    return n->terminal.to && age > live_seconds && age > 100 * n->live_cost;
+}
+
+void narrate_live_speed(struct narrator *n, double speed, double seconds)
+{
+    n->live_speed = speed;
+    n->live_cost = seconds;
+    n->live_looked = clock_seconds();
 }
 
 /* Cells from a face within which the face may be the cause. */
@@ -299,8 +332,6 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     char place[128], before[256] = "";
     if (sums->finite && sums->max_velocity <= limit)
         return STATUS_OK;
-    if (n->live)
-        fputs("\r\033[K", stderr);
     narrate_place(n, n->seen, place, sizeof place);
     if (!sums->finite && n->seen_speed > 0) /* the first cell that is not finite tells little */
         snprintf(before, sizeof before, ", where |u| was largest, %.3g%s, in cell %s",
@@ -366,7 +397,7 @@ static void warn_not_met(const struct narrator *n)
 
 void narrate_done(const struct narrator *n, const char *hash)
 {
-    const double cells = (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
+    const double cells = all_cells(n);
     const double rate =
         n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
     char text[32], speed[32];

@@ -2,9 +2,11 @@
 #ifndef TAGFLOW_NARRATE_H
 #define TAGFLOW_NARRATE_H
 
+#include "base/terminal.h"
 #include "measure/flow.h"
 #include "run/checkpoint.h"
 #include "run/report.h"
+#include "run/threads.h"
 #include "tags/survey.h"
 
 /* State of the run for its messages. */
@@ -12,28 +14,47 @@ struct narrator {
     const struct flow_case *c;
     const struct solver *solver;
     const struct survey *survey;
+    const struct threads *threads;
     const char *dir;
     const char *backend_reason; /* why this is not the preferred backend, or "" */
     char transport[128];        /* how halos are transferred */
     struct progress progress;
     double lap_seconds; /* of steps since the last line */
     int64_t lap_steps;
-    int seen[3];       /* fastest cell at the last good check */
-    double seen_speed; /* its speed; 0: no check yet */
-    bool live;         /* a progress line on the terminal */
-    double live_last;
+    double last_seconds; /* of the last steps, for the present rate */
+    int64_t last_steps;
+    bool rated;               /* there were enough of them once */
+    double said;              /* when the last line was written, seconds since the first step */
+    int seen[3];              /* fastest cell at the last good check */
+    double seen_speed;        /* its speed; 0: no check yet */
+    struct terminal terminal; /* rank 0: where a progress line is shown */
+    double live_last;         /* when it was shown */
+    double live_speed;        /* largest velocity; < 0: not known yet */
+    double live_looked;       /* when it was measured */
+    double live_cost;         /* seconds that this took */
 };
-
-/* Is a progress line shown? */
-bool narrate_live(const struct domain *d);
 
 /* Version, hosts, derived numbers, warnings. Collective. from: the checkpoint's file, or NULL. */
 void narrate_start(const struct narrator *n, const char *from);
 
-/* Write the line of an interval, which ends a lap; and replace the progress line on the
- * terminal. */
+/* Call it before the first step of this job. */
+void narrate_begin(struct narrator *n);
+
+/* Count steps and the seconds that they took. */
+void narrate_steps(struct narrator *n, int64_t steps, double seconds);
+
+/* On rank 0: is a line due because there was none for long? */
+bool narrate_line_due(const struct narrator *n);
+
+/* Write the line of an interval, which ends a lap. */
 void narrate_progress(struct narrator *n, const struct flow_sums *sums);
-void narrate_live_progress(struct narrator *n);
+
+/* The progress line on a terminal, on rank 0. narrate_live(): show it if it is time.
+ * narrate_live_due(): should its velocity be measured? It may cost a hundredth of the time.
+ * narrate_live_speed(): it was. */
+void narrate_live(struct narrator *n);
+bool narrate_live_due(const struct narrator *n);
+void narrate_live_speed(struct narrator *n, double speed, double seconds);
 
 void narrate_checkpoint(const char *name, const struct checkpoint_times *times, double bytes);
 void narrate_stop(const struct narrator *n, const char *why);

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
@@ -74,13 +75,23 @@ static double all_cells(const struct flow_case *c)
     return (double)c->cells[0] * c->cells[1] * c->cells[2];
 }
 
+double progress_left(const struct progress *p, int64_t steps)
+{
+    const int64_t done = p->step - p->first;
+    if (p->step >= steps)
+        return 0;
+    return done > 0 && p->began > 0
+               ? (clock_seconds() - p->began) / (double)done * (double)(steps - p->step)
+               : INFINITY;
+}
+
 static json_t *status_json(const struct flow_case *c, const struct progress *p)
 {
     char date[64], host[256] = "";
     const time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     gethostname(host, sizeof host - 1);
-    const double left = (double)(c->run.steps - p->step) * all_cells(c);
+    const double left = progress_left(p, c->run.steps);
     char name[FOLDER_CHECKPOINT_NAME];
     folder_checkpoint_name(name, p->checkpoint);
     json_t *const checkpoint = p->checkpoint < 0 ? json_null()
@@ -90,8 +101,8 @@ static json_t *status_json(const struct flow_case *c, const struct progress *p)
         "{s:s, s:I, s:I, s:f, s:f, s:o, s:o, s:s, s:s, s:i}", "state", run_state_name(p->state),
         "step", (json_int_t)p->step, "steps", (json_int_t)c->run.steps, "time",
         (double)p->step * c->units.dt, "glups", 1e-9 * p->updates_now, "eta_seconds",
-        p->updates_now > 0 ? json_real(left / p->updates_now) : json_null(), "checkpoint",
-        checkpoint, "updated", date, "host", host, "pid", (int)getpid());
+        isfinite(left) ? json_real(left) : json_null(), "checkpoint", checkpoint, "updated", date,
+        "host", host, "pid", (int)getpid());
     add_end(object, p);
     return object;
 }

@@ -17,8 +17,10 @@ struct progress {
     enum run_state state;
     int64_t step;          /* steps reached */
     int64_t steps_done;    /* by this job */
+    int64_t first;         /* step from which this job goes on */
+    double began;          /* clock_seconds() when it went on from there; 0: not yet */
     double seconds;        /* of this job's steps, without set-up and output */
-    double updates_now;    /* recent rate, cell updates per second; 0: not known yet */
+    double updates_now;    /* rate of the last seconds, cell updates a second; 0: not known yet */
     int64_t checkpoint;    /* step of the newest checkpoint; -1: none */
     double phases[PHASES]; /* seconds of each phase on this rank, summed over phases_steps */
     int64_t phases_steps;
@@ -29,6 +31,10 @@ struct progress {
     int exit_status;     /* once the run has ended */
     const char *reason;  /* reason of its end; NULL: still running, or not known */
 };
+
+/* Seconds to the last step, at the pace of this job so far with its output; INFINITY: not known
+ * yet. run.stop may end the run earlier. */
+double progress_left(const struct progress *p, int64_t steps);
 
 /* Write one of the files. On rank 0 only; failures reported. hash: 16 digits, or NULL. */
 enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p);

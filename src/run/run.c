@@ -29,8 +29,8 @@
 /* Seconds of steps after which ranks agree again: whether to stop, whether to write a checkpoint,
  * and after how many steps to agree next. */
 static const double agree_seconds = 0.1;
-/* Largest age of status.json during the run, about. */
-static const double status_seconds = 10;
+/* Seconds after which status.json is written again, about: the first time, and later. */
+static const double status_first = 0.5, status_seconds = 5;
 /* Largest age of the report that the watchdog would write. */
 static const double watchdog_seconds = 0.1;
 /* A checkpoint that is younger meets a request for one: ranks get a signal to mpirun at different
@@ -55,8 +55,11 @@ static const char *const asked_by[ASKED_BY_COUNT] = {
     [ASKED_BY_CLOCK] = "run.time_limit",
 };
 struct wishes {
-    int64_t status, stop, checkpoint, batch;
+    int64_t status, stop, checkpoint, batch, look;
 };
+
+/* What the sums over the flow are wanted for at a step that wall time chooses. */
+enum { LOOK_NOT, LOOK_LIVE, LOOK_LINE };
 
 struct run {
     const struct flow_case *c;
@@ -73,6 +76,7 @@ struct run {
     int64_t batch;             /* steps until ranks agree again */
     int64_t looked;            /* last step at which the flow was checked and good; -1: none */
     double status_last;        /* when status.json was written */
+    bool status_again;         /* it was written between two steps */
     double watchdog_last;      /* when the watchdog got its report */
     double checkpoint_last;    /* when the last was written; 0: none yet */
     double checkpoint_seconds; /* longest duration of one */
@@ -103,7 +107,10 @@ static void tell_watchdog(struct run *r)
 /* Measures sums over the flow; if `check`, also whether it has diverged. */
 static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
+    const double start = clock_seconds();
     enum status status = flow_measure(&r->level->solver, enstrophy, sums);
+    if (!status)
+        narrate_live_speed(&r->n, sums->max_velocity, clock_seconds() - start);
     if (!status && check)
         status = narrate_divergence(&r->n, sums, r->looked < 0 ? 0 : r->looked);
     if (!status && check) {
@@ -126,16 +133,23 @@ static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
     return status || !r->stop.met ? status : output_last_rows(r->output);
 }
 
+/* Is a line of the log due at this step, whatever the time? */
+static bool line_due(const struct run *r)
+{
+    const int64_t step = r->level->solver.step;
+    return output_due(step, r->c->log.every) || step == r->c->run.steps || step == 0;
+}
+
 /* Does everything due at the present step: sums, divergence check, stop criterion, log, status,
  * output. */
 static enum status attend(struct run *r)
 {
     const struct flow_case *const c = r->c;
     const int64_t step = r->level->solver.step;
-    const bool first = step == 0, stop = stop_due(&r->stop, step);
+    const bool stop = stop_due(&r->stop, step);
     bool enstrophy = stop && c->run.stop.of == STOP_enstrophy;
     const bool series = output_needs_sums(r->output, step, &enstrophy);
-    const bool log = output_due(step, c->log_every) || step == c->run.steps || first;
+    const bool log = line_due(r);
     /* No files are written before the flow was checked. */
     const bool check = output_due(step, c->check.every) || step == c->run.steps ||
                        (c->check.every && output_files_due(r->output, step));
@@ -169,7 +183,7 @@ static int64_t steps_to_next(const struct run *r)
 {
     const struct flow_case *const c = r->c;
     const int64_t step = r->level->solver.step,
-                  every[] = {c->log_every, c->check.every, c->checkpoint.every,
+                  every[] = {c->log.every, c->check.every, c->checkpoint.every,
                              c->run.stop.given ? c->run.stop.every : 0};
     int64_t next = c->run.steps - step;
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
@@ -223,6 +237,24 @@ static enum status write_checkpoint(struct run *r)
 
 /* ---- steps ---- */
 
+/* Measures the flow because of the time, for the terminal and, if `line`, for a line of the log.
+ * Limits are checked at other steps, which do not depend on the time; but a flow that is not finite
+ * ends the run now. */
+static enum status look_meanwhile(struct run *r, bool line)
+{
+    struct flow_sums sums;
+    enum status status = look(r, false, false, &sums);
+    if (!status && !sums.finite && r->c->check.every > 0)
+        status = narrate_divergence(&r->n, &sums, r->looked < 0 ? 0 : r->looked);
+    if (!status && line && r->level->domain.rank == 0) {
+        narrate_progress(&r->n, &sums);
+        status = message_log_state();
+        if (!status)
+            status = write_status(r);
+    }
+    return status_agree(r->comm, status);
+}
+
 /* Rank 0: must this job stop now to keep run.time_limit? The reserve holds what is due at the next
  * step, a checkpoint, both with a factor of 2, and a second for the program's end. */
 static bool out_of_time(const struct run *r)
@@ -258,6 +290,7 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
         w->stop = ASKED_BY_CLOCK;
     if (due > 0 && age > due)
         w->checkpoint = 1;
+    w->look = narrate_line_due(&r->n) ? LOOK_LINE : narrate_live_due(&r->n) ? LOOK_LIVE : LOOK_NOT;
     const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
     w->batch = batch < 1 ? 1 : batch > 8 * (double)r->batch ? 8 * r->batch : (int64_t)batch;
 }
@@ -277,11 +310,14 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
             status = STATUS_MACHINE;
         p->step = r->level->solver.step;
         done++;
-        narrate_live_progress(&r->n);
+        narrate_live(&r->n);
     }
     p->phases_steps++;
-    if (!status && r->level->domain.rank == 0 && clock_seconds() - r->status_last > status_seconds)
+    const double oldest = r->status_again ? status_seconds : status_first;
+    if (!status && r->level->domain.rank == 0 && clock_seconds() - r->status_last > oldest) {
         status = write_status(r);
+        r->status_again = true;
+    }
     struct wishes mine;
     wish(r, status, (clock_seconds() - start) / (double)steps, &mine);
     mine.stop = mine.stop > w->stop ? mine.stop : w->stop;
@@ -291,8 +327,7 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     const double seconds = clock_seconds() - start;
     p->seconds += seconds;
     p->steps_done += done;
-    r->n.lap_seconds += seconds;
-    r->n.lap_steps += done;
+    narrate_steps(&r->n, done, seconds);
     if (clock_seconds() - r->watchdog_last > watchdog_seconds)
         tell_watchdog(r);
     watchdog_progress();
@@ -311,6 +346,7 @@ static enum status advance(struct run *r, bool resumed)
     struct flow_sums sums;
     enum status status = resumed ? look(r, true, false, &sums) : attend(r);
     struct wishes w = {0};
+    narrate_begin(&r->n);
     while (!status && !over(r)) {
         const int64_t due = r->level->solver.step + steps_to_next(r);
         const bool waits =
@@ -320,8 +356,11 @@ static enum status advance(struct run *r, bool resumed)
         if ((status = output_sample(r->output)))
             break;
         MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
-        while (!status && r->level->solver.step < due && (waits || (!w.stop && !w.checkpoint)))
+        while (!status && r->level->solver.step < due && (waits || (!w.stop && !w.checkpoint))) {
             status = run_batch(r, due - r->level->solver.step, &w);
+            if (!status && w.look && !line_due(r))
+                status = look_meanwhile(r, w.look == LOOK_LINE);
+        }
         const double start = clock_seconds();
         if (!status && r->level->solver.step == due)
             status = attend(r);
@@ -530,10 +569,13 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     r.n = (struct narrator){.c = c,
                             .survey = &r.survey,
                             .solver = &r.level->solver,
+                            .threads = &options->threads,
                             .dir = options->dir,
                             .backend_reason = options->backend_reason};
     r.n.progress.checkpoint = -1;
-    r.n.live = narrate_live(&r.level->domain);
+    r.n.terminal.fd = -1;
+    if (r.level->domain.rank == 0)
+        terminal_find(&r.n.terminal);
     const struct backend_wanted wanted = backend_wanted(c, comm, options->share_gpu);
     status = status_agree(comm, options->backend->open(&r.backend, &wanted));
     enum transport transport = TRANSPORT_host;
@@ -553,6 +595,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         status = carry_out(&r, transport, &k, k.count > 0 ? from : NULL);
         status = finish(&r, status);
     }
+    terminal_close(&r.n.terminal);
     checkpoint_close(&k);
     earlier_free(&r.given);
     stop_destroy(&r.stop);

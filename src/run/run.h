@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "case/case.h"
+#include "run/threads.h"
 #include "solver/backend.h"
 
 struct run_options {
@@ -15,6 +16,7 @@ struct run_options {
     const struct backend_type *backend;
     char backend_reason[256]; /* why this is not the preferred backend, or "" */
     bool share_gpu;           /* several ranks may use one GPU */
+    struct threads threads;   /* how c->run.threads came about, see threads_choose() */
 };
 
 /* Run the case. Collective; returns the program's exit status, the same on all ranks. */

@@ -56,7 +56,7 @@ static enum status fill_on_host(struct solver *s, const struct filling *how,
     const size_t nx = (size_t)(piece->hi[0] - piece->lo[0]),
                  ny = (size_t)(piece->hi[1] - piece->lo[1]);
     void *const host = solver_host(s);
-#pragma omp parallel for collapse(2) num_threads(threads)
+#pragma omp parallel for collapse(2) num_threads(threads > 1 ? threads : 1)
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
             for (int x = piece->lo[0]; x < piece->hi[0]; x++) {

@@ -136,7 +136,7 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
     return (struct backend_wanted){.storage = c->solver.storage,
                                    .arithmetic = c->solver.arithmetic,
                                    .isa = c->run.isa,
-                                   .threads = c->run.threads,
+                                   .threads = c->run.threads > 0 ? c->run.threads : 1,
                                    .comm = comm,
                                    .share = share};
 }

@@ -4,6 +4,8 @@ import glob
 import os
 import re
 import resource
+import shutil
+import subprocess
 import time
 
 import runs
@@ -14,7 +16,7 @@ write("case.yaml", CASE)
 # Help: on stdout, exit status 0, and every option that it names is known.
 said = tagflow("--help")
 commands = re.findall(r"^  tagflow (\w+)", said.out, re.M)
-check(said.code == 0 and not said.err and commands == ["run", "check", "bench", "keys", "info"], f"--help names {commands}")
+check(said.code == 0 and not said.err and commands == ["run", "launch", "check", "bench", "keys", "info"], f"--help names {commands}")
 for name in commands:
     said = tagflow(name, "--help")
     options = sorted(set(re.findall(r"--[a-z-]+", said.out)) - {"--help"})
@@ -28,6 +30,38 @@ said = tagflow()
 check(said.code == 2 and not said.out and "tagflow --help" in said.err, "without a command: the help, on stderr")
 for example in re.findall(r"e\.g\. (?:tagflow keys )?(\S+(?: \S+=\S+)?)", tagflow("run", "--help").out):
     check(tagflow("check", "case.yaml", *example.rstrip(")").split()).code == 0, f"the example {example} is right")
+
+# launch: what it would start here and in a Slurm job, and that it starts more ranks than there are cores, also for root.
+BARE = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "OMP_", "SLURM_", "PMI", "HWLOC_"))}
+ROOTS = " --allow-run-as-root" if os.geteuid() == 0 else ""
+
+
+def launch(*arguments, env=()):
+    done = subprocess.run([runs.TAGFLOW, "launch", *arguments], capture_output=True, text=True, env=BARE | dict(env), stdin=subprocess.DEVNULL)
+    return runs.Said(done.returncode, done.stdout.replace(os.path.realpath(runs.TAGFLOW), "TAGFLOW"), done.stderr)
+
+
+OPENCL, JOB = "HWLOC_COMPONENTS=-opencl ", {"SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
+for arguments, env, line in [
+        (["--ranks", "1"], {}, "TAGFLOW run case.yaml"),
+        (["--ranks=1", "--threads", "3", "--set", "fluid={viscosity: 0.1}", "--output", "it's"], {},
+         "TAGFLOW run case.yaml --set 'fluid={viscosity: 0.1}' --output 'it'\\''s' --set run.threads=3"),
+        (["--ranks", "5000", "--overwrite"], {"HWLOC_COMPONENTS": "x"},
+         f"mpirun -n 5000{ROOTS} --oversubscribe --bind-to none TAGFLOW run case.yaml --overwrite"),
+        ([], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"}, OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=4 TAGFLOW run case.yaml"),
+        (["--threads", "2"], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"},
+         OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=2 TAGFLOW run case.yaml --set run.threads=2"),
+        (["--backend", "cpu"], JOB, OPENCL + f"mpirun -n 2{ROOTS} --map-by ppr:1:node --bind-to none TAGFLOW run case.yaml --backend cpu")]:
+    said = launch("case.yaml", "--dry-run", *arguments, env=env)
+    check(said.code == 0 and said.out == line + "\n" and not said.err, f"launch {arguments}, {env}: {said.out!r}, {line!r} {said}")
+said = launch("case.yaml", "--ranks", "3", "--output", "launched")
+check(said.code == 0 and said.out.startswith("launch: ") and runs.load("launched", "report.json")["ranks"] == 3, f"launch of 3 ranks: {said}")
+said = launch("case.yaml", "--ranks", "2", "--output", "launched")
+check(said.code == 2 and "holds a run" in said.err, f"launch passes on the exit status: {said}")
+shutil.rmtree("launched")
+for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, "no mpirun in PATH"), ([], {"OMPI_COMM_WORLD_SIZE": "2"}, "without mpirun")]:
+    said = launch("case.yaml", *arguments, env=env)
+    check(said.code in (1, 2) and word in said.err and len(said.errors) == 1, f"launch {arguments}, {env}: {said}")
 
 # Whoever reads it has enough: no reason for a message, or for another exit status.
 for arguments, lines, ranks, code in [(["keys"], 1, 0, 0), (["keys"], 0, 0, 0), (["--help"], 0, 0, 0), (["--version"], 0, 0, 0),

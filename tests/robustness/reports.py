@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 
 import runs
@@ -70,7 +71,7 @@ for name, ranks, settings, words in [
                       "units": "{dx: 2 mm, dt: 1 ms}"},
          {"collision": "bgk", "storage": "fp64", "arithmetic": "fp64", "bytes": 305, "time": 0.02})]:
     begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-    said = tagflow("run", "case.yaml", "--output", name, *runs.sets(settings), ranks=ranks,
+    said = tagflow("run", "case.yaml", "--output", name, *runs.sets(settings | {"output.log.wall_time": "none"}), ranks=ranks,
                    env={"OMP_NUM_THREADS": "2"} if ranks else None)
     end = datetime.datetime.now(datetime.timezone.utc)
     if not check(said.code == 0 and not said.errors, f"{name}: {said}"):
@@ -117,6 +118,44 @@ for name, ranks, settings, words in [
           [line for line in log.splitlines() if not line.startswith("warning: ")] == said.out.splitlines(),
           f"{name}: the log is what was said on stdout, and the warnings")
 
+# Without a word about threads a rank has one on each core that it may use; the log says what would use more.
+CORES = {}
+for cpu in os.sched_getaffinity(0):
+    siblings = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+    CORES.setdefault(open(siblings).read() if os.path.exists(siblings) else cpu, cpu)
+FREE = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+large = runs.sets({"domain.cells": [64, 32, 32], "run.steps": 3, "output": {}})
+one = ["taskset", "-c", str(min(CORES.values()))]
+hashes = set()
+for name, line, env, threads, word in [
+        ("all", [], {}, min(len(CORES), 8), ""), ("one", one, {}, 1, "this job may use no more"),
+        ("asked", [], {"OMP_NUM_THREADS": "3"}, 3, ""), ("set", [], {"OMP_NUM_THREADS": "1"}, 1, "without OMP_NUM_THREADS it uses")]:
+    process = subprocess.run(line + runs.command(["run", "case.yaml", "--output", "by_" + name] + large), capture_output=True,
+                             text=True, env=FREE | env)
+    if check(process.returncode == 0, f"threads, {name}: {process.stderr}"):
+        r = load("by_" + name, "report.json")
+        said = re.findall(r"^cores: .*", open(f"by_{name}/log.txt").read(), re.M)
+        check(r["threads"] == threads, f"threads, {name}: {r['threads']} of {threads}, {said}")
+        check(not word or len(CORES) == 1 or (len(said) == 1 and word in said[0]), f"threads, {name}: the log says {said}")
+        hashes.add(r["state_hash"])
+subprocess.run(runs.command(["run", "case.yaml", "--output", "by_size"]), env=FREE, stdout=subprocess.DEVNULL, check=True)
+check(load("by_size", "report.json")["threads"] == 1, "768 cells have one thread")
+check("threads: auto" in open("by_all/case.yaml").read(), "the resolved case leaves the threads to the machine")
+check(len(hashes) == 1, f"one state for all numbers of threads: {hashes}")
+
+# A case without output leaves a series and a picture of the last step, one with an empty map or none neither.
+write("bare.yaml", CASE[:CASE.index("output:")])
+for name, settings, left in [("bare", {}, {"flow.csv", "speed_0000000000.png", "speed_0000000010.png", "speed_0000000020.png"}),
+                             ("empty", {"output": {}}, set()), ("none", {"output": "none"}, set())]:
+    said = tagflow("run", "bare.yaml", "--output", name, *runs.sets(settings))
+    found = {file for folder in ("series", "images", "fields") for file in runs.tree(f"{name}/{folder}")}
+    check(said.code == 0 and not said.errors and found == left and not runs.faults(name), f"output {settings or 'of a bare case'}: {found}")
+    again = tagflow("run", f"{name}/case.yaml", "--output", name + "_again")
+    check(again.code == 0 and runs.results(name) == runs.results(name + "_again"), f"and so does its resolved case: {again}")
+rows = runs.series_text("bare").decode().splitlines()
+check(rows[0] == "step,time,mass,kinetic_energy,max_velocity" and [row.split(",")[0] for row in rows[1:]] == ["0", "5", "10", "15", "20"],
+      f"the rows of a bare case: {rows}")
+
 # A run that fails: no memory for it.
 line = runs.command(["run", "case.yaml", "--output", "large", "--set", "domain.cells=[256, 256, 256]"])
 process = subprocess.run(["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"] + line, capture_output=True, text=True)
@@ -146,15 +185,43 @@ def on_a_terminal(line):
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
 
 
-# The first progress line comes with the first step, the others half a second apart.
-long = runs.sets({"domain.cells": [64, 64, 64], "run.steps": 100, "output": {}})
-code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "live"] + long))
-live = re.findall(r"\r\x1b\[Kstep (\d+) of 100 \((\d+) %\), \S+ ?\S* left", shown)
-check(code == 0 and live, f"on a terminal a progress line, shown {len(live)} times")
-check("\x1b" not in open("live/log.txt").read(), "and not in the log")
-code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", "mpi"] + long, 2))
-check(code == 0 and "done:" in shown and "\x1b" not in shown, "under mpirun on a terminal none")
-said = tagflow("run", "case.yaml", "--output", "file", *long)
-check(said.code == 0 and "\x1b" not in said.out + said.err, "into files none")
+# The first progress line comes with the first step, the others half a second apart: percent, rate, time left, step, velocity.
+long = runs.sets({"domain.cells": [32, 32, 32], "run.steps": 100, "output": {}})
+LIVE = r"\r\x1b\[K[\d.]+ %  [\d.]+ [MG]LUPS  \S+ ?s? left  step \d+ of 100  max \|u\| [\d.e-]+(?=\r)"
+for ranks in 0, 2:
+    name = f"live{ranks}"
+    code, shown = on_a_terminal(runs.command(["run", "case.yaml", "--output", name] + long, ranks))
+    live = re.findall(LIVE, shown)
+    check(code == 0 and live and "\ndone:" in shown and shown.count("\x1b") >= len(live),
+          f"{ranks} ranks on a terminal: a progress line, shown {len(live)} times: {shown[-600:]!r}")
+    check("\x1b" not in open(name + "/log.txt").read(), "and not in the log")
+    said = tagflow("run", "case.yaml", "--output", "piped" + name, *long, ranks=ranks)
+    check(said.code == 0 and "\x1b" not in said.out + said.err, f"{ranks} ranks into pipes: none")
+with open("out", "wb") as out:
+    code = subprocess.run(runs.command(["run", "case.yaml", "--output", "file"] + long, 2), stdout=out, stderr=out,
+                          stdin=subprocess.DEVNULL).returncode
+check(code == 0 and b"\ndone:" in open("out", "rb").read() and b"\x1b" not in open("out", "rb").read(),
+      "2 ranks into a file: none")
+code, shown = on_a_terminal(["sh", "-c", '. "$0"; exec mpirun --tag-output -n "$@"', runs.ROOT + "/scripts/environment.sh"] +
+                            ["2"] + runs.command(["run", "case.yaml", "--output", "tagged"] + long))
+check(code == 0 and "done:" in shown and "\x1b" not in shown, f"with mpirun's words before each line: none {shown[-600:]!r}")
+
+# Lines of the log that only the time can have asked for, after 1 and 2 s, and what is left in status.json by then.
+job = runs.Job("timed", {"domain.cells": [32, 32, 32], "run.steps": 1000000, "output": {"log": {"every": 1000000}}}, ranks=2,
+               restart=None)
+if job.wait_for(lambda: len(re.findall(r"^step [1-9]", job.text(), re.M)) >= 2, "lines after 1 and 2 s"):
+    waited, s = datetime.datetime.now(datetime.timezone.utc), load("timed", "status.json")
+    age = waited - datetime.datetime.fromisoformat(s["updated"].replace("Z", "+00:00"))
+    check(s["state"] == "running" and 0 < s["step"] < 1000000 and s["glups"] > 0 and age.total_seconds() < 10,
+          f"status.json meanwhile, {age} old: {s}")
+    # the pace is that of all steps since the first: what is left at the rate of the moment may differ by a factor
+    check(1e6 * 32**3 / (s["glups"] * 1e9) / 10 < (s["eta_seconds"] or 0) < 1e6 * 32**3 / (s["glups"] * 1e9) * 10,
+          f"and the time left in it: {s['eta_seconds']} s")
+    job.signal_ranks(signal.SIGTERM)
+said = job.end()
+lines = re.findall(r"^step ([1-9]\d*) .* left (\S+)", said.out, re.M)
+check(len(lines) >= 2 and "-" not in [left for _, left in lines], f"a log that the steps would leave silent has {lines}: {said}")
+said = tagflow("run", "case.yaml", "--output", "silent", *long, "--set", "output.log={every: 0}")
+check(re.findall(r"^step (\d+)", said.out, re.M) == ["0", "100"], f"with every: 0 there are the first and the last line: {said}")
 
 runs.finish()

@@ -184,7 +184,7 @@ static void reads_the_cavity(void **state)
     assert_int_equal(c.faces[5].kind, FACE_periodic);
     assert_int_equal(c.run.steps, 100000);
     assert_true(c.run.ranks[0] == 0 && c.run.threads == 1 && c.run.isa == ISA_auto);
-    assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4 && c.log_every == 1000);
+    assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4 && c.log.every == 1000);
     assert_true(c.series_count == 1 && c.fields_count == 1 && c.images_count == 1);
     assert_string_equal(c.series[0].name, "flow");
     assert_int_equal(c.series[0].of, 15);
@@ -213,7 +213,7 @@ static void converts_physical_units(void **state)
     assert_true(c.run.threads == 3 && c.run.isa == ISA_v3);
     assert_int_equal(c.check.every, 10);
     assert_true(fabs(c.check.max_velocity - 0.2) < 1e-15);
-    assert_int_equal(c.log_every, 100);
+    assert_int_equal(c.log.every, 100);
     assert_true(c.solver.storage == PRECISION_fp64 && c.solver.arithmetic == PRECISION_fp64);
     assert_true(c.images[0].every == 1000 && c.images[0].axis == 0 && c.images[0].at == 250);
     assert_true(fabs(c.images[0].range[0] + 0.1) < 1e-16 && c.images[0].range[1] > 0.09);
@@ -245,17 +245,43 @@ static void an_edge_of_a_cell_makes_lengths(void **state)
 
 static void fills_in_defaults(void **state)
 {
-    struct flow_case c;
+    static const char *const nothing[] = {"output={}", "output=none", "output.log.every=7"};
+    struct flow_case c, again;
     (void)state;
     must_read(BASE, NULL, &c);
     assert_true(c.solver.collision == COLLISION_trt && c.solver.magic == 0.1875);
     assert_true(c.solver.storage == PRECISION_fp32 && c.solver.arithmetic == PRECISION_fp32);
     assert_true(c.initial.flow == INITIAL_rest && c.initial.axis == 2);
     assert_true(c.check.every == 1000 && c.check.max_velocity == 0.4);
-    assert_true(c.log_every == 50 && c.run.threads == 1 && c.run.ranks[2] == 0);
-    assert_true(!c.series_count && !c.fields_count && !c.images_count);
-    assert_true(!c.series && !c.fields && !c.images);
+    assert_true(c.log.every == 50 && c.run.threads == 0 && c.run.ranks[2] == 0);
+    assert_true(c.series_count == 1 && !c.fields_count && c.images_count == 1);
+    assert_true(c.series[0].every == 200 && c.images[0].every == 500);
+    assert_true(c.series[0].of ==
+                (1u << SERIES_mass | 1u << SERIES_kinetic_energy | 1u << SERIES_max_velocity));
+    assert_true(c.images[0].of == IMAGE_speed && c.images[0].axis == 2 && c.images[0].at == 8);
+    must_read(c.resolved, NULL, &again); /* it says all this in words */
+    assert_string_equal(c.resolved, again.resolved);
+    assert_non_null(strstr(again.resolved, "flow: {every: 200, of: [mass, kinetic_energy, "
+                                           "max_velocity]}\n"));
+    case_destroy(&again);
     case_destroy(&c);
+    must_read(BASE, "run.steps=1e6", &c);
+    assert_true(c.series[0].every == 5000 && c.images[0].every == 100000);
+    case_destroy(&c);
+    must_read(BASE, "run.steps=3", &c);
+    assert_true(c.series[0].every == 1 && c.images[0].every == 2);
+    case_destroy(&c);
+    must_read(BASE, "domain.cells=[9, 40, 9]", &c);
+    assert_true(c.images[0].axis == 2 && c.images[0].at == 4);
+    case_destroy(&c);
+    must_read(BASE, "domain.cells=[9, 8, 9]", &c);
+    assert_true(c.images[0].axis == 1 && c.images[0].at == 4);
+    case_destroy(&c);
+    for (size_t i = 0; i < LENGTH(nothing); i++) {
+        must_read(BASE, nothing[i], &c);
+        assert_true(!c.series && !c.fields && !c.images && c.log.every > 0);
+        case_destroy(&c);
+    }
 
     must_read(DOMAIN BOX RUN "fluid: {viscosity: 0.1, velocity: 0.03, length: 10}\n"
                              "initial: {flow: abc}\n",
@@ -266,7 +292,7 @@ static void fills_in_defaults(void **state)
 
     must_read(shear, NULL, &c);
     assert_true(c.initial.thickness == 80 && c.initial.perturbation == 0.05);
-    assert_true(c.initial.axis == 1 && c.solver.storage == PRECISION_fp64 && c.log_every == 1);
+    assert_true(c.initial.axis == 1 && c.solver.storage == PRECISION_fp64 && c.log.every == 1);
     case_destroy(&c);
 }
 
@@ -488,7 +514,13 @@ static void numbers_as_people_write_them(void **state)
     (void)state;
     must_read(UNITS BASE "checkpoint: {every: 2.5e4}\noutput: {log: {every: 1e2}}\n",
               "run.steps=1e6", &c);
-    assert_true(c.run.steps == 1000000 && c.checkpoint.every == 25000 && c.log_every == 100);
+    assert_true(c.run.steps == 1000000 && c.checkpoint.every == 25000 && c.log.every == 100);
+    case_destroy(&c);
+    must_read(BASE "output: {log: {wall_time: 1m30s}}\n", NULL, &c);
+    assert_true(c.log.seconds == 90);
+    case_destroy(&c);
+    must_read(BASE "output: {log: {every: 0}}\n", NULL, &c);
+    assert_true(c.log.every == 0 && c.log.seconds == 0);
     case_destroy(&c);
     must_read(UNITS DOMAIN FLUID RUN "faces: {xmin: {pressure: 250 Pa}, xmax: {pressure: {value: "
                                      "-0.5 kPa}}, ymin: {nonreflecting: {pressure: 100 N/m2}}, "
@@ -645,7 +677,7 @@ static void set_reaches_every_value(void **state)
     assert_int_equal(c.solver.arithmetic, PRECISION_fp64);
     assert_true(c.faces[3].velocity[0] == 0.05);
     assert_true(c.faces[2].velocity[0] == 0.02 && c.faces[2].velocity[2] == 0.01);
-    assert_int_equal(c.log_every, 7);
+    assert_true(c.log.every == 7 && c.log.seconds == 600);
     assert_int_equal(c.run.steps, 20);
     assert_true(c.series_count == 2 && c.series[1].every == 5 && c.series[1].of == 1);
     assert_string_equal(c.series[1].name, "extra");
@@ -655,7 +687,7 @@ static void set_reaches_every_value(void **state)
 
     must_read(cavity, "output={}", &c);
     assert_true(!c.series_count && !c.fields_count && !c.images_count);
-    assert_int_equal(c.log_every, 5000);
+    assert_int_equal(c.log.every, 5000);
     case_destroy(&c);
 
     must_read(BASE, "force.acceleration=[1e-6, 0, 0]", &c);
@@ -757,6 +789,7 @@ static const struct mistake mistakes[] = {
     {BASE "force: {acceleration: [1e-3, x, 0]}\n", NULL, AT(5, 30), "'x'"},
     {BASE "output: {log: {every: often}}\n", NULL, AT(5, 23), "'often'|steps or a time"},
     {BASE "output: {log: {every: 1.5}}\n", NULL, AT(5, 23), "'1.5'|steps or a time"},
+    {BASE "output: {log: {wall_time: 30}}\n", NULL, AT(5, 27), "'30' has no unit|90 s"},
 
     /* units */
     {DOMAIN FACES RUN "fluid: {viscosity: 1 m2/s}\n", NULL, AT(4, 20), "has a unit|units"},
@@ -898,6 +931,8 @@ static const struct mistake mistakes[] = {
     {DOMAIN FLUID FACES "run: {steps: 1, ranks: many}\n", NULL, AT(4, 24), "auto or a list"},
     {DOMAIN FLUID FACES "run: {steps: 1, ranks: [0, 1, 1]}\n", NULL, AT(4, 25), "range"},
     {DOMAIN FLUID FACES "run: {steps: 1, threads: 1025}\n", NULL, AT(4, 26), "1 to 1024"},
+    {DOMAIN FLUID FACES "run: {steps: 1, threads: 0}\n", NULL, AT(4, 26), "1 to 1024"},
+    {DOMAIN FLUID FACES "run: {steps: 1, threads: all}\n", NULL, AT(4, 26), "auto or a whole number"},
     {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, v2, v3, v4"},
     {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
     {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
@@ -1095,8 +1130,10 @@ static const struct mistake mistakes[] = {
      "there is no series 'q' (for example probe)"},
     {BASE WATCHED, "run.stop={of: prob.density, change: 1, over: 9}", "--set ",
      "there is no series 'prob' (did you mean probe?)"},
-    {BASE, "run.stop={of: probe.density, change: 1, over: 9}", "--set ",
+    {BASE "output: none\n", "run.stop={of: probe.density, change: 1, over: 9}", "--set ",
      "output.series is empty"},
+    {BASE "output: nothing\n", NULL, AT(5, 9), "'nothing'|none or a map"},
+    {BASE "output:\n", NULL, AT(5, 8), "nothing|none or a map"},
     {BASE WATCHED, "run.stop={of: probe.densty, change: 1, over: 9}", "--set ",
      "series probe has no column 'densty' (did you mean density?)"},
     {BASE WATCHED, "run.stop={of: probe.step, change: 1, over: 9}", "--set ",
@@ -1374,7 +1411,8 @@ static void warnings_come_when_due(void **state)
     } solvers[] = {
         {"solver: {collision: bgk}\n", "noisy or unstable"},
         {"solver: {collision: trt, magic: 0.001}\n", "noisy or unstable"},
-        {"solver: {collision: trt, subgrid: {smagorinsky: {}}}\n", "no model of the layers at walls"},
+        {"solver: {collision: trt, subgrid: {smagorinsky: {}}}\n",
+         "no model of the layers at walls"},
         {"solver: {collision: mrt}\n", "with mrt short waves grow below 0.505"},
         {"solver: {collision: central}\n", "solver.collision central_hermite"},
         {"solver: {collision: central, subgrid: {smagorinsky: {}}}\n", "short waves grow"},
