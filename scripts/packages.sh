@@ -106,7 +106,7 @@ step_archive() {
         scripts/setup.sh run
         apt-get install -y --no-install-recommends libcmocka-dev
         meson setup build -Dcuda=disabled
-        ninja -C build
+        ninja -C build tagflow
         build/tagflow --version | grep $commit
         meson test -C build --suite unit --print-errorlogs"
 }
