@@ -142,6 +142,9 @@ said = script("join", "--force", "all.vtkhdf", "run", "fine")
 if check(done(said), f"is replaced with --force: {told(said)}"):
     check_joined("all.vtkhdf", [name(step, series="fine") for step in (0, 10, 20)], "replaced")
 
+# Copies of scripts find the package beside their folder.
+os.symlink(os.path.join(runs.ROOT, "python"), "python")
+
 # Arrays that are larger than what is read at a time come out the same: pieces of a few rows.
 os.mkdir("small")
 shutil.copy(os.path.join(runs.ROOT, "scripts", "command_line.py"), "small")
@@ -400,7 +403,7 @@ for tool, package in (("join", "python3-h5py"), ("plot", "python3-matplotlib")):
 # Every script answers --help and does nothing else: in a copy of the repository where each change shows, with programs
 # that tell when they are called.
 shutil.copytree(os.path.join(runs.ROOT, "scripts"), "copy/scripts", ignore=shutil.ignore_patterns("__pycache__"))
-for folder in ("configs", "docs/images", "tests/physics"):
+for folder in ("configs", "docs/images", "python/src", "tests/physics"):
     shutil.copytree(os.path.join(runs.ROOT, folder), "copy/" + folder, ignore=shutil.ignore_patterns("__pycache__"))
 os.makedirs("programs")
 for program in ("apt-get", "cc", "dpkg-query", "mpirun", "ninja", "meson", "srun", "tagflow"):

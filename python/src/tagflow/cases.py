@@ -72,7 +72,8 @@ class Case:
     def text(self) -> str:
         """The text of the case without the settings; of a dict it is JSON, which is YAML, too."""
         if self.file is None:
-            return json.dumps(self.values, default=_plain, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+            sections = [value_text({key: value})[1:-1] for key, value in (self.values or {}).items()]
+            return "{\n" + ",\n".join(sections) + "\n}\n"  # a section on each line, so that messages with a line say more
         try:
             with open(self.file, encoding="utf-8", errors="surrogateescape") as file:
                 return file.read()

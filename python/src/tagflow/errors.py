@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import difflib
-from typing import Iterable, Optional, Sequence
+from typing import Iterable, List, Optional, Sequence
+
+_WARNING = "tagflow: warning: "
 
 
 def quoted(text: object) -> str:
@@ -10,6 +12,11 @@ def quoted(text: object) -> str:
     name = str(text)
     name = name if len(name) <= 200 else name[:196] + " ..."
     return name if name.isprintable() else ascii(name)
+
+
+def warnings_in(lines: Iterable[str]) -> List[str]:
+    """The warnings among lines of standard error, each once."""
+    return list(dict.fromkeys(line[len(_WARNING):] for line in lines if line.startswith(_WARNING)))
 
 
 def no_name(kind: str, name: str, known: Iterable[str]) -> str:
@@ -62,17 +69,23 @@ class ProgramError(TagflowError):
 
 
 class RunError(TagflowError):
-    """tagflow ended with an exit status other than 0: `status`, what it said on standard error, and the run's folder."""
+    """tagflow ended with an exit status other than 0: `status`.
+
+    said: the last lines of its standard error; warnings: those of them; text: the error; folder: the run's.
+    """
 
     status: Optional[int] = None
 
     def __init__(self, status: int, said: Sequence[str], folder: Optional[str] = None) -> None:
         self.status, self.said, self.folder = status, list(said), folder
         self.exit_status = status if status > 0 else 128 - status
-        where = f"{quoted(folder)}: " if folder else ""
-        ours = [line for line in self.said if line.startswith("tagflow: ") and not line.startswith("tagflow: warning: ")]
-        text = ours[-1][len("tagflow: "):] if ours else self.said[-1] if self.said else ""
-        super().__init__(f"{where}{self.meaning(status)}" + (f": {text}" if text else ""))
+        ours = [line for line in self.said if line.startswith("tagflow: ") and not line.startswith(_WARNING)]
+        self.warnings = warnings_in(self.said)
+        others = [line for line in self.said if not line.startswith(_WARNING)]
+        self.text = text = ours[-1][len("tagflow: "):] if ours else others[-1] if others else ""
+        words = [quoted(folder)] if folder else []
+        words += [] if text and status == 2 else [self.meaning(status)]
+        super().__init__(": ".join([*words, *([text] if text else [])]))
 
     @staticmethod
     def meaning(status: int) -> str:

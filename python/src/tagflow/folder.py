@@ -81,6 +81,7 @@ class Run:
         self.report: Dict[str, Any] = {} if self.goes_on() else read_json(self.path("report.json"))  # else of an earlier job
         self.case_text: str = read_text(self.path("case.yaml")) or ""
         self.log = Log(read_text(self.path("log.txt")))
+        self._case: Optional[ResolvedCase] = None
         return self
 
     def path(self, *names: str) -> str:
@@ -95,7 +96,9 @@ class Run:
         """The case as tagflow resolved it, in lattice units: `run.case["fluid.viscosity"]`."""
         if not self.case_text:
             raise FileError(f"{quoted(self.path('case.yaml'))}: there is no such file")
-        return ResolvedCase(self.case_text, quoted(self.path("case.yaml")))
+        if self._case is None:
+            self._case = ResolvedCase(self.case_text, quoted(self.path("case.yaml")))
+        return self._case
 
     @property
     def physical(self) -> bool:

@@ -13,12 +13,11 @@ import threading
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .cases import Case, Source
-from .errors import ProgramError, UsageError, quoted, run_error
+from .errors import ProgramError, UsageError, quoted, run_error, warnings_in
 from .files import write_text
 from .folder import Run
 
 Program = Union[None, str, "os.PathLike[str]", Sequence[str]]
-_WARNING = "tagflow: warning: "
 _KEPT = 400  # lines of standard error
 # A process that was started by mpirun or srun must not pass its place on to another MPI program.
 _PLACES = ("OMPI_COMM_", "OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_FILE_LOCATION", "PMIX_", "PMI_", "SLURM_PROCID", "SLURM_LOCALID")
@@ -28,9 +27,9 @@ _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def _beside() -> Optional[str]:
-    """The program that belongs to this package: of the installation, share/tagflow/python/src/tagflow, or of the sources."""
+    """The program that belongs to this package: of an installation (share/tagflow/python), of a bundle, of the sources."""
     above = os.path.dirname(os.path.abspath(__file__))
-    for place in ("../../../../../bin/tagflow", "../../../build/tagflow"):
+    for place in ("../../../../../bin/tagflow", "../../../bin/tagflow", "../../../build/tagflow"):
         path = os.path.normpath(os.path.join(above, place))
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
@@ -118,7 +117,7 @@ class Job:
     @property
     def warnings(self) -> List[str]:
         """The warnings that it gave, each once."""
-        return _warnings(self.said)
+        return warnings_in(self.said)
 
     @property
     def run(self) -> Run:
@@ -211,15 +210,11 @@ def run(case: Source, folder: Union[None, str, "os.PathLike[str]"] = None, setti
         raise
 
 
-def _warnings(lines: Sequence[str]) -> List[str]:
-    return list(dict.fromkeys(line[len(_WARNING):] for line in lines if line.startswith(_WARNING)))
-
-
 class Checked:
     """What `tagflow check` says of a case: `text`, `warnings`, `lines` ({name: rest of the line}), `numbers`."""
 
     def __init__(self, out: str, err: str) -> None:
-        self.text, self.warnings = out, _warnings(err.splitlines())
+        self.text, self.warnings = out, warnings_in(err.splitlines())
         self.lines: Dict[str, str] = {}
         for line in out.splitlines():
             name, colon, rest = line.partition(": ")

@@ -194,7 +194,7 @@ class Series:
             return asked, "as the case says"
         return steps[0] + 0.5 * (steps[-1] - steps[0]), "second half of the rows"
 
-    def _strouhal_scale(self) -> Optional[float]:
+    def strouhal_scale(self) -> Optional[float]:
         """Length over velocity, in steps, of a series of forces; None: not known."""
         entry = self.case.get(f"output.series.{self.name}") if self.case else None
         if not isinstance(entry, dict) or entry.get("of") != "forces":
@@ -215,7 +215,7 @@ class Series:
         at, steps = self[x or "time"][rows], self["step"][rows]
         interval = (at[-1] - at[0]) / max(len(rows) - 1, 1)
         found = statistics(self[name][rows], interval)
-        scale = self._strouhal_scale()
+        scale = self.strouhal_scale()
         if scale is not None and not math.isnan(found["frequency"]):
             found["strouhal"] = found["frequency"] * (at[-1] - at[0]) / (steps[-1] - steps[0]) * scale
         return found

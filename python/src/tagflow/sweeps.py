@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 import numpy
 
 from .cases import Case, Source, value_text
-from .errors import CaseError, DivergedError, FileError, MissingPackage, RunError, UnknownName, UsageError, no_name, quoted
+from .errors import CaseError, DivergedError, FileError, MissingPackage, UnknownName, UsageError, no_name, quoted
 from .files import read_json, write_text
 from .folder import Run
 from .program import Program, run
