@@ -148,6 +148,25 @@ class Snapshot(_File):
         with self.open() as file:
             return self.read(file, "PointData/" + name, (slice(nz), slice(ny), slice(nx)))
 
+    def plane(self, name: str, axis: str, at: Optional[float] = None) -> Tuple[Array, float]:
+        """(values, place): the plane of cells across an axis whose centres are nearest to `at`, by default the middle plane.
+
+        Across z the values are [y, x], across y [z, x], across x [z, y], of vectors [.., component]. Nothing else is read.
+        """
+        if name not in self.stored:
+            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        if axis not in ("x", "y", "z"):
+            raise UnknownName(f"axis {axis!r} is none of x, y, z")
+        a = "xyz".index(axis)
+        places = self.coordinates()[a]
+        if at is not None and not places[0] - 0.5001 * self.spacing[a] <= at <= places[-1] + 0.5001 * self.spacing[a]:
+            raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {places[0]:g} to {places[-1]:g}")
+        index = (self.cells[a] - 1) // 2 if at is None else int(numpy.argmin(abs(places - at)))
+        where: List[Any] = [slice(n) for n in self.cells[::-1]]
+        where[2 - a] = index
+        with self.open() as file:
+            return self.read(file, "PointData/" + name, tuple(where)), float(places[index])
+
     def coordinates(self) -> Tuple[Array, Array, Array]:
         """x, y, z of the cells' centres, one array an axis."""
         return tuple(self.origin[a] + self.spacing[a] * numpy.arange(self.cells[a]) for a in range(3))
@@ -170,22 +189,24 @@ class Snapshot(_File):
         return int(self.provenance["samples"]) if "samples" in self.provenance else None
 
     def fluid(self) -> Array:
-        """The mask [z, y, x] of the fluid cells: those whose density is not 0. Cells that are not fluid are stored as 0.
+        """The mask [z, y, x] of the fluid cells. Cells that are not fluid are stored at rest, with the reference density.
 
-        Without density: cells that move, and all cells with the tag of one that moves.
+        With `tags`: all cells whose tag is that of a cell which moves, or has another density or pressure. Without: these
+        cells alone, so that a fluid cell exactly at rest is missed. A FileError if no cell moves, as at the first step.
         """
-        for name in ("density", "density_mean"):
-            if name in self.stored:
-                return self[name] != 0
-        for name in ("velocity", "velocity_mean"):
-            if name in self.stored:
-                moves = (self[name] != 0).any(axis=-1)
-                if "tags" in self.stored:
-                    tags = self["tags"]
-                    moves = numpy.isin(tags, numpy.unique(tags[moves]))
-                if moves.any():
-                    return moves
-        raise FileError(f"{quoted(self.path)} does not tell which cells are fluid: add density to `of` in the case's output.fields")
+        found = numpy.zeros(self.cells[::-1], dtype=bool)
+        for name, rest in (("velocity", 0.0), ("pressure", 0.0), ("density", self.case.density)):
+            for word in (name, name + "_mean"):
+                if word in self.stored:
+                    values = self[word]
+                    moves = values != values.dtype.type(rest)
+                    found |= moves.any(axis=-1) if moves.ndim == 4 else moves
+        if not found.any():
+            raise FileError(f"{quoted(self.path)} does not tell which cells are fluid: no cell moves")
+        if "tags" in self.stored:
+            tags = self["tags"]
+            found = numpy.isin(tags, numpy.unique(tags[found]))
+        return found
 
     def dataset(self) -> "xarray.Dataset":
         """The arrays as an xarray Dataset with coordinates x, y, z (and `component`), units, step and time."""

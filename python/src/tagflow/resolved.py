@@ -155,8 +155,8 @@ class ResolvedCase:
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self.get(path, self) is not self
 
-    def _length(self, path: str, unit: str) -> float:
-        """A number before a unit: `2 mm` is never written so, tagflow writes m and s."""
+    def _number(self, path: str, unit: str) -> float:
+        """A number before a unit; tagflow writes m, s and kg/m3 alone. 1 if the case has no such key."""
         text = self.get(path)
         match = re.fullmatch(rf"(\S+) {unit}", text) if isinstance(text, str) else None
         return float(match[1]) if match else 1.0
@@ -169,12 +169,17 @@ class ResolvedCase:
     @property
     def dx(self) -> float:
         """The side of a cell in m; 1 without units."""
-        return self._length("units.dx", "m")
+        return self._number("units.dx", "m")
 
     @property
     def dt(self) -> float:
         """The length of a step in s; 1 without units."""
-        return self._length("units.dt", "s")
+        return self._number("units.dt", "s")
+
+    @property
+    def density(self) -> float:
+        """The reference density in kg/m3; 1 without units."""
+        return self._number("units.density", "kg/m3") if self.physical else 1.0
 
     def __repr__(self) -> str:
         return f"ResolvedCase({self.name!r})"
