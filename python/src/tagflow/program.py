@@ -64,13 +64,11 @@ def find_program(program: Program = None) -> List[str]:
     return [found, *words[1:]]
 
 
-def _environment(ranks: int, threads: Optional[int]) -> Dict[str, str]:
+def _environment(ranks: int) -> Dict[str, str]:
     found = {name: value for name, value in os.environ.items() if not name.startswith(_PLACES)}
     if ranks > 1:
         for name, value in {**_MPIRUN, **(_ROOT if os.geteuid() == 0 else {})}.items():
             found.setdefault(name, value)
-    if threads is not None:
-        found["OMP_NUM_THREADS"] = str(threads)
     return found
 
 
@@ -155,7 +153,7 @@ def start(case: Source, folder: Union[None, str, "os.PathLike[str]"] = None, set
           ranks: int = 1, threads: Optional[int] = None, restart: Optional[str] = None, overwrite: bool = False,
           options: Sequence[str] = (), program: Program = None, echo: bool = False) -> Job:
     """Starts a run, which then goes on meanwhile; see run()."""
-    case = Case(case, settings)
+    case = Case(case, {**(settings or {}), **({"run.threads": threads} if threads is not None else {})})
     if folder is None:
         if case.name is None:
             raise UsageError("folder: a case that is a dict has no name, so the run's folder must be given")
@@ -174,7 +172,7 @@ def start(case: Source, folder: Union[None, str, "os.PathLike[str]"] = None, set
     line += ["run", *case.arguments(), "--output", where]
     line += ["--restart", restart] if restart is not None else []
     line += ["--overwrite"] if overwrite else []
-    return Job([*line, *options], where, _environment(ranks, threads), echo)
+    return Job([*line, *options], where, _environment(ranks), echo)
 
 
 def _same_text(path: str, text: str) -> bool:
@@ -194,7 +192,7 @@ def run(case: Source, folder: Union[None, str, "os.PathLike[str]"] = None, setti
     folder    the run's folder; by default the case file's name
     settings  {path: value}, replaces values of the case
     ranks     started by mpirun if there are more than one
-    threads   of each rank (OMP_NUM_THREADS)
+    threads   of each rank (run.threads of the case)
     restart   "auto" continues what is in the folder, and starts a run if it is empty; or a checkpoint's name
     overwrite replaces a run that is there
     options   more words for `tagflow run`, such as "--backend", "cpu"
@@ -258,7 +256,7 @@ def check(case: Source, settings: Optional[Mapping[str, Any]] = None, *, ranks: 
         line = [*words, "check", *case.arguments(), *(["--ranks", str(ranks)] if ranks is not None else [])]
         try:
             said = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout,
-                                  env=_environment(1, None))
+                                  env=_environment(1))
         except OSError as error:
             raise ProgramError(f"{quoted(line[0])}: {error.strerror}") from None
         except subprocess.TimeoutExpired:
@@ -275,7 +273,7 @@ def keys(program: Program = None) -> Dict[str, Dict[str, str]]:
     """{path: {"type", "default", ...; "meaning"}} of all keys of a case, as `tagflow keys` lists them."""
     words = find_program(program)[-1:]
     try:
-        said = subprocess.run([*words, "keys"], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=_environment(1, None))
+        said = subprocess.run([*words, "keys"], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=_environment(1))
     except OSError as error:
         raise ProgramError(f"{quoted(words[0])}: {error.strerror}") from None
     if said.returncode:
