@@ -37,7 +37,6 @@ try:
     from vtkmodules.vtkFiltersGeometry import vtkRectilinearGridGeometryFilter
     from vtkmodules.vtkFiltersModeling import vtkOutlineFilter
     from vtkmodules.vtkIOImage import vtkPNGWriter
-    from vtkmodules.vtkRenderingAnnotation import vtkCubeAxesActor
     from vtkmodules.vtkRenderingCore import (vtkActor, vtkActor2D, vtkPolyDataMapper, vtkPolyDataMapper2D, vtkRenderer, vtkRenderWindow,
                                              vtkTextActor, vtkWindowToImageFilter)
 except ImportError as error:
@@ -697,15 +696,14 @@ class Space:
             renderer.AddActor(actor)
         if solid.any():
             self.add_solid(renderer, snapshot, solid)
-        self.add_box(renderer, snapshot)
-
         width, height = self.o.size or (1200, 800)
+        window = window_of(renderer, width, height)
         self.look(renderer, snapshot)
+        self.add_box(renderer, snapshot)
         color_bar(renderer, table, self.source.label("speed"), width - 130, 140, 22, max(120, height - 330))
         what = {"streamlines": "streamlines", "vortices": "vortices (Q-criterion)", "pores": "streamlines in the pores"}[self.o.picture]
         text(renderer, self.o.title or f"{self.source.run.name}: {what}", 24, height - 14, 21, up="top", bold=True)
         text(renderer, ", ".join(filter(None, [self.source.when(snapshot), note])), 24, height - 44, 15, up="top")
-        window = window_of(renderer, width, height)
         if solid.any() and self.o.picture == "pores":
             renderer.SetUseDepthPeeling(1)
             renderer.SetMaximumNumberOfPeels(12)
@@ -772,11 +770,9 @@ class Space:
         renderer.AddActor(actor_of(surface, color=(0.72, 0.68, 0.6) if porous else GREY, opacity=0.3 if porous else 1.0))
 
     def add_box(self, renderer, snapshot):
-        """The box with lengths along its edges."""
-        half = snapshot.spacing / 2
-        low = snapshot.origin - half
+        """The box with lengths along three of its edges. The renderer is in its window, and the camera is where it stays."""
+        low = snapshot.origin - snapshot.spacing / 2
         high = low + snapshot.spacing * numpy.array(snapshot.cells)
-        bounds = [value for pair in zip(low, high) for value in pair]
         corners = vtkImageData()
         corners.SetDimensions(2, 2, 2)
         corners.SetOrigin(*low)
@@ -784,20 +780,39 @@ class Space:
         outline = vtkOutlineFilter()
         outline.SetInputData(corners)
         renderer.AddActor(actor_of(outline, color=(0.45, 0.45, 0.48), lit=False))
-        axes = vtkCubeAxesActor()
-        axes.SetBounds(*bounds)
-        axes.SetCamera(renderer.GetActiveCamera())
-        axes.SetFlyModeToOuterEdges()
-        axes.SetScreenSize(13)
-        for k, name in enumerate("XYZ"):
-            getattr(axes, f"Set{name}Title")(f"{name.lower()} [{self.source.length()}]")
-            getattr(axes, f"Set{name}LabelFormat")("%.4g")
-            getattr(axes, f"Set{name}AxisMinorTickVisibility")(0)
-            axes.GetTitleTextProperty(k).SetColor(*DARK)
-            axes.GetLabelTextProperty(k).SetColor(*DARK)
-            getattr(axes, f"Get{name}AxesLinesProperty")().SetColor(0.45, 0.45, 0.48)
-        axes.SetLabelScaling(False, 0, 0, 0)
-        renderer.AddActor(axes)
+
+        def pixel(place):
+            renderer.SetWorldPoint(*place, 1)
+            renderer.WorldToDisplay()
+            return numpy.array(renderer.GetDisplayPoint()[:2])
+
+        middle = pixel((low + high) / 2)
+        up = int(numpy.argmax(numpy.abs(renderer.GetActiveCamera().GetViewUp())))
+        for axis in range(3):
+            rest = [k for k in range(3) if k != axis]
+            edges = []
+            for side in range(4):
+                begin = low.copy()
+                begin[rest[0]], begin[rest[1]] = (low, high)[side % 2][rest[0]], (low, high)[side // 2][rest[1]]
+                end = begin.copy()
+                end[axis] = high[axis]
+                edges.append((begin, pixel(begin), pixel(end)))
+            # The edge in front below, or the one on the left.
+            begin, first, last = min(edges, key=lambda e: (e[1] + e[2])[0 if axis == up else 1])
+            length = numpy.linalg.norm(last - first)
+            if length < 40:  # looked along
+                continue
+            outward = numpy.array([first[1] - last[1], last[0] - first[0]]) / length
+            outward *= numpy.sign(outward @ ((first + last) / 2 - middle)) or 1
+            ticks, common = linear_axis(low[axis], high[axis], max(2, min(8, length // 75)))
+            for value, words in ticks:
+                place = begin.copy()
+                place[axis] = value
+                at = pixel(place)
+                flat(renderer, lines_of([[(*at, 0), (*(at + 6 * outward), 0)]]), DARK)
+                text(renderer, words, *(at + (20 + 10 * abs(outward[0])) * outward), 14, across="centered", up="centered")
+            label = f"{'xyz'[axis]} [{self.source.length()}]" + (f"  ({ascii_power(common)})" if common else "")
+            text(renderer, label, *((first + last) / 2 + (46 + 22 * abs(outward[0])) * outward), 15, across="centered", up="centered")
 
     def look(self, renderer, snapshot):
         """The camera: from --view, with z up (y up where the view is along z)."""
@@ -812,7 +827,7 @@ class Space:
         camera.SetViewAngle(18)
         renderer.ResetCamera(*(value for k in range(3) for value in (middle[k] - sides[k] / 2, middle[k] + sides[k] / 2)))
         # Room for the bar on the right and the lengths below.
-        camera.SetWindowCenter(0.1, -0.01)
+        camera.SetWindowCenter(0.09, -0.02)
 
 
 # ---- the script ----

@@ -233,7 +233,7 @@ fails(tagflow.FileError, "is no checkpoint of tagflow", "as a checkpoint", lambd
 
 fails(tagflow.CaseError, "did you mean fluid.reynolds?", "a wrong key", lambda: tagflow.run("run.yaml", "wrong", {"fluid.reynold": 3}))
 fails(tagflow.CaseError, "nowhere.yaml: No such file", "no case", lambda: tagflow.run("nowhere.yaml"))
-fails(tagflow.CaseError, "did you mean viscosity?", "in check, too", lambda: tagflow.check({**CASE, "fluid": {"viscosty": 1}}))
+fails(tagflow.CaseError, "the case:4:11: unknown key 'fluid.viscosty'", "in check, too", lambda: tagflow.check({**CASE, "fluid": {"viscosty": 1}}))
 fails(tagflow.DivergedError, "diverged", "a flow that diverges",
       lambda: tagflow.run("run.yaml", "diverged", {"check.every": 1, "check.max_velocity": 0.01}))
 try:

@@ -264,9 +264,11 @@ def check(case: Source, settings: Optional[Mapping[str, Any]] = None, *, ranks: 
     finally:
         if made:
             os.remove(made)
+    # The file of a dict is gone: its name says nothing.
+    out, err = ((said.stdout, said.stderr) if made is None else (said.stdout.replace(made, "the case"), said.stderr.replace(made, "the case")))
     if said.returncode:
-        raise run_error(said.returncode, said.stderr.splitlines())
-    return Checked(said.stdout, said.stderr)
+        raise run_error(said.returncode, err.splitlines())
+    return Checked(out, err)
 
 
 def keys(program: Program = None) -> Dict[str, Dict[str, str]]:
