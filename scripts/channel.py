@@ -42,7 +42,7 @@ class Channel:
         self.y = numpy.arange(n) + 0.5
         self.u = (mean[:n] + mean[::-1][:n]) / 2
         self.uv = (uv[:n] - uv[::-1][:n]) / 2
-        self.viscosity = average.case["fluid.viscosity"]
+        self.viscosity = average.case.viscosity
         force = average.case.get("force.acceleration", [0])[0]
         self.wall = force * self.h if force > 0 else self.viscosity * self.u[0] / 0.5
 

@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 
 import h5py
 import numpy
@@ -117,15 +116,17 @@ for path in sorted(glob.glob(ROOT + "/configs/*.yaml")):
         found = resolved.parse(open("resolved/case.yaml").read()) if said.returncode == 0 else {}
         check(found.get("domain", {}).get("cells") and "steps" in found.get("run", {}) and "xmin" in found.get("faces", {}),
               f"{name}: its resolved case is read {said.stderr[-200:]}")
-text = '# c\na:\n  b: {c: "x, y\\U000000E4", d: [1, -2.5e-3, [a b, {}]], e: {}}\n  f: 1.5 m\ng: none\nh: true\ni: []\n'
-check(resolved.parse(text) == {"a": {"b": {"c": "x, yä", "d": [1, -0.0025, ["a b", {}]], "e": {}}, "f": "1.5 m"}, "g": "none", "h": True, "i": []},
+text = '# c\na: # d: 1\n  b: {c: "x, y\\U000000E4", d: [1, -2.5e-3, [a b, {}]], e: {}}\n  f: 1.5 m\ng: none\nh: true # "x\ni: []\nj: "a # b" # c\nk: a#b\n'
+check(resolved.parse(text) == {"a": {"b": {"c": "x, yä", "d": [1, -0.0025, ["a b", {}]], "e": {}}, "f": "1.5 m"}, "g": "none", "h": True, "i": [],
+                                 "j": "a # b", "k": "a#b"},
       "maps, lists, numbers, words, texts")
-for text in ("a: [1, 2", "a: {b: 1", "a: {b}", "a", "a: 1 ]", "a: [1}", "- a", "a: }"):
+for text in ("a: [1, 2", "a: {b: 1", "a: {b}", "a", "a: 1 ]", "a: [1}", "- a", "a: }", 'a: "b'):
     try:
         found = resolved.parse(text)
     except ValueError:
         found = None
     check(found is None, f"{text!r} is no resolved case {found or ''}")
+check(resolved.ResolvedCase("fluid:\n  reynolds: 10 # viscosity 0.2\n  velocity: 0.1\n  length: 20").viscosity == 0.2 == 4 * run.case.viscosity, "the viscosity by the Reynolds number")
 check("fluid.viscosity" in run.case and "fluid.x" not in run.case and run.case.get("fluid.x", 7) == 7, "keys that are there, and not")
 fails(tagflow.UnknownName, "did you mean viscosity?", "a key that is not there", lambda: run.case["fluid.viscosty"])
 
@@ -242,11 +243,7 @@ except tagflow.RunError as error:
     check((error.status, error.exit_status, error.folder) == (3, 3, "diverged") and tagflow.open_run("diverged").state == "diverged", "its status is 3")
 LONG = {"run.steps": 10**9, "output": {"log": {"every": 10**6}}, "checkpoint.every": 0}
 job = tagflow.start("run.yaml", "long", LONG)
-while job.running() and not os.path.exists("long/status.json"):
-    time.sleep(0.01)
-while job.running() and job.run.state != "running":
-    time.sleep(0.01)
-check(job.run.goes_on() and not job.run.report and not job.run.gone() and job.run.state_text()[0] == "running", f"a run that goes on: {job.run.state_text()}")
+check(job.begin().state == "running" and job.run.goes_on() and not job.run.report and not job.run.gone() and job.run.state_text()[0] == "running", f"a run that goes on: {job.run.state_text()}")
 try:
     job.wait(0.01)
     check(False, "wait with a limit")
@@ -256,6 +253,7 @@ job.stop()
 fails(tagflow.StoppedEarly, "stopped early with a checkpoint", "it is stopped", lambda: job.wait())
 check(job.run.state == "stopped" and job.run.checkpoints[-1].step == job.run.step, "with a checkpoint of its last step")
 job = tagflow.start("run.yaml", "long", LONG, restart="auto")
+check(job.begin(60).step >= tagflow.open_run("long").checkpoints[-1].step, "it goes on from there")
 job.process.kill()
 fails(tagflow.KilledError, "killed by signal 9", "it is killed", lambda: job.wait())
 for status, kind in ((1, tagflow.MachineError), (2, tagflow.CaseError), (3, tagflow.DivergedError), (75, tagflow.StoppedEarly), (9, tagflow.KilledError)):

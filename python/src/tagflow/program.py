@@ -1,6 +1,7 @@
 """Starting tagflow: run and check a case, errors by exit status."""
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -10,11 +11,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .cases import Case, Source
-from .errors import ProgramError, UsageError, quoted, run_error, warnings_in
-from .files import write_text
+from .errors import FileError, ProgramError, UsageError, quoted, run_error, warnings_in
+from .files import read_text, write_text
 from .folder import Run
 
 Program = Union[None, str, "os.PathLike[str]", Sequence[str]]
@@ -96,6 +98,10 @@ class Job:
         self.line, self.folder, self.echo = list(line), folder, echo
         self.said: List[str] = []
         try:
+            self._before = read_text(os.path.join(folder, "status.json"))  # of an earlier job
+        except FileError:
+            self._before = None
+        try:
             self.process = subprocess.Popen(self.line, stdin=subprocess.DEVNULL, stdout=None if echo else subprocess.DEVNULL,
                                             stderr=subprocess.PIPE, text=True, errors="replace", env=dict(environment))
         except OSError as error:
@@ -124,6 +130,21 @@ class Job:
 
     def running(self) -> bool:
         return self.process.poll() is None
+
+    def begin(self, timeout: Optional[float] = None) -> Run:
+        """Waits until it computes steps; the run. If it ends before, as wait(). TimeoutError after `timeout` seconds."""
+        limit = math.inf if timeout is None else time.monotonic() + timeout
+        while self.running():
+            try:
+                found = Run(self.folder)
+                if found.state == "running" and read_text(found.path("status.json")) != self._before:
+                    return found
+            except FileError:
+                pass  # the folder is not there yet
+            if time.monotonic() > limit:
+                raise TimeoutError(f"{quoted(self.folder)} has not begun after {timeout:g} s")
+            time.sleep(0.02)
+        return self.wait()
 
     def checkpoint(self) -> None:
         """Writes a checkpoint and goes on (SIGUSR2)."""

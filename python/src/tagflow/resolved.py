@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Tuple
 from .errors import FileError, UnknownName, no_name
 
 _TOKEN = re.compile(r'\s*(?:([{}\[\],])|"((?:[^"\\]|\\.)*)"|([^{}\[\],"\s](?:[^{}\[\],"]*[^{}\[\],"\s])?))')
+_COMMENT = re.compile(r'^((?:[^"#]|"(?:[^"\\]|\\.)*"|(?<=\S)#)*)(?<!\S)#.*$')  # behind a blank, outside of texts
 _ESCAPE = re.compile(r"\\(?:U([0-9A-Fa-f]{8})|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -104,8 +105,8 @@ def parse(text: str) -> Dict[str, Any]:
     root: Dict[str, Any] = {}
     maps = [(-1, root)]  # (indentation of the line that opened it, the map)
     for number, line in enumerate(text.splitlines(), 1):
-        body = line.strip()
-        if not body or body.startswith("#"):
+        body = _COMMENT.sub(r"\1", line).strip()
+        if not body:
             continue
         indent = len(line) - len(line.lstrip(" "))
         while indent <= maps[-1][0]:
@@ -175,6 +176,12 @@ class ResolvedCase:
     def dt(self) -> float:
         """The length of a step in s; 1 without units."""
         return self._number("units.dt", "s")
+
+    @property
+    def viscosity(self) -> float:
+        """The kinematic viscosity in cells^2 a step, also of a case that gives `fluid.reynolds`."""
+        fluid = self["fluid"]
+        return float(fluid["viscosity"] if "viscosity" in fluid else fluid["velocity"] * fluid["length"] / fluid["reynolds"])
 
     @property
     def density(self) -> float:
