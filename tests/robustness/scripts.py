@@ -3,6 +3,7 @@
 import concurrent.futures
 import importlib.util
 import os
+import re
 import resource
 import shutil
 import signal
@@ -342,6 +343,17 @@ write("_$r^\\lé%s.csv", open("ramp.csv").read())
 plot("_$r^\\lé%s.csv", "ramp.csv", what="odd names of files")
 check(colored(plot("ramp.csv", *[series(f"r{k}.csv", "step,time,b", [(0, 0, k), (9, 9, -k)]) for k in range(25)], what="26 files, other columns")) >
       1000, "are all drawn")
+
+# A start that goes far beyond all later values is left out of the axis, and the panel says so.
+spike = [(k + 1000, k + 1000, 100 * 0.5**k + numpy.sin(k / 9)) for k in range(200)]
+tops = {}
+for name_, rows, options in (("spike", spike, []), ("spike", spike, ["--whole"]), ("spike", spike, ["--log"]), ("wave", spike[20:], [])):
+    series(name_ + ".csv", "step,time,a", rows)
+    said = script("plot", name_ + ".csv", "--output", "text.svg", *options, env={"MATPLOTLIBRC": "matplotlibrc"})
+    labels = [float(label.replace("−", "-")) for label in re.findall(r">(−?[\d.]+)</text>", open("text.svg").read())]
+    tops[name_, *options] = max((label for label in labels if label < 1000), default=0), "the start is beyond the frame" in open("text.svg").read()
+check(0 < tops["spike",][0] < 5 and tops["spike",][1] and tops["spike", "--whole"] == (100, False) and not tops["spike", "--log"][1] and not tops["wave",][1],
+      f"a start far beyond the later values is left out, and said so: {tops}")
 
 # A series along a line.
 HEADER = "step,time,distance,x,y,z,velocity_x,velocity_y,velocity_z,density,pressure"
