@@ -187,11 +187,13 @@ done
 printf 'btl_base_warn_component_unused = 0\nosc = ^pt2pt\n' >"$dir/etc/openmpi/openmpi-mca-params.conf"
 cp -r "$here/configs" "$dir/configs"
 cp "$here/LICENSE" "$dir/LICENSE"
-for path in environment.sh gpu_suite.sh gpu_suite.py plot.py report.py command_line.py run_folder.py series_file.py \
-    svg_chart.py whole_file.py join.py bench_file.py compare.py roofline.py scaling.py scaling_measure.py \
-    scaling_model.py scaling_predict.py slurm; do
+for path in environment.sh gpu_suite.sh gpu_suite.py plot.py render.py report.py command_line.py svg_chart.py join.py \
+    bench_file.py compare.py roofline.py scaling.py scaling_measure.py scaling_model.py scaling_predict.py slurm; do
     cp -r "$here/scripts/$path" "$dir/scripts/"
 done
+mkdir -p "$dir/python/src/tagflow"
+cp "$here/python/README.md" "$here/python/pyproject.toml" "$dir/python/"
+cp "$here/python/src/tagflow/"*.py "$here/python/src/tagflow/py.typed" "$dir/python/src/tagflow/"
 if command -v dpkg-query >/dev/null; then
     sort -u "$work/origins" | while read -r path; do
         # Files of the merged /usr are known by their old names.

@@ -8,12 +8,11 @@ which the force needs, u_tau^2 = a h; if it is 0 or from a controller, that of t
 -<u'v'> + nu dU/dy is 1 - y/h when the averages have converged (no parameter, no model), with a subgrid model less its part.
 """
 import argparse
-import glob
-import os
-import re
 
-import h5py
 import numpy
+
+import command_line  # noqa: F401 (finds the package tagflow)
+import tagflow
 
 # y+ and U+ of chan180.means: Moser, Kim, Mansour, Phys. Fluids 11:943, 1999 (Re_tau 178.12).
 DNS = numpy.array([
@@ -28,12 +27,11 @@ class Channel:
     """Profiles over y, [cells], of both halves folded into one: y, mean velocity, <u'v'> (that of the lower half)."""
 
     def __init__(self, folder, name="mean"):
-        path = sorted(glob.glob(os.path.join(folder, "fields", name + "_*.vtkhdf")))[-1]
-        with h5py.File(path) as file:
-            data = file["VTKHDF/PointData"]
-            u = data["velocity_mean"][..., 0].astype(float)
-            v = data["velocity_mean"][..., 1].astype(float)
-            stress = data["reynolds_stress"][..., :4].astype(float)
+        average = tagflow.open_run(folder).averages[name][-1]
+        unit = average.case.dx / average.case.dt if average.physical else 1  # m/s; what follows is in lattice units
+        velocity = average["velocity_mean"].astype(float) / unit
+        u, v = velocity[..., 0], velocity[..., 1]
+        stress = average["reynolds_stress"][..., :4].astype(float) / unit**2
         # Covariances over time in each cell, and those over the plane of what is left in its mean
         mean = u.mean(axis=(0, 2))
         covariance = stress.mean(axis=(0, 2))
@@ -44,11 +42,9 @@ class Channel:
         self.y = numpy.arange(n) + 0.5
         self.u = (mean[:n] + mean[::-1][:n]) / 2
         self.uv = (uv[:n] - uv[::-1][:n]) / 2
-        with open(os.path.join(folder, "case.yaml")) as file:
-            case = file.read()
-        self.viscosity = float(re.search(r"viscosity: *([\d.e+-]+)", case)[1])
-        force = re.search(r"acceleration: *\[([\d.e+-]+)", case)
-        self.wall = float(force[1]) * self.h if force and float(force[1]) > 0 else self.viscosity * self.u[0] / 0.5
+        self.viscosity = average.case.viscosity
+        force = average.case.get("force.acceleration", [0])[0]
+        self.wall = force * self.h if force > 0 else self.viscosity * self.u[0] / 0.5
 
     def total(self):
         """Total stress between cells, at y = 1, 2, ...: -<u'v'> + nu dU/dy, over that of the wall."""
@@ -62,10 +58,10 @@ if __name__ == "__main__":
     o = parser.parse_args()
     try:
         c = Channel(o.folder)
-    except IndexError:
-        parser.error(f"{o.folder}: no fields/mean_*.vtkhdf (output.averages writes it at the end of its window)")
-    except (OSError, KeyError) as failure:
-        parser.error(f"{o.folder}: {failure}")
+    except tagflow.UnknownName as failure:
+        parser.error(f"{o.folder}: {failure} (output.averages writes fields/mean_*.vtkhdf at the end of its window)")
+    except tagflow.TagflowError as failure:
+        parser.error(str(failure))
     friction = numpy.sqrt(c.wall)
     plus = friction / c.viscosity
     found, between = c.total(), numpy.arange(1, len(c.y))

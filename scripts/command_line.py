@@ -3,16 +3,15 @@ import argparse
 import os
 import sys
 
-
-class Wrong(Exception):
-    """The user's mistake, or a file that is none of ours, in one line."""
-
-
-def quoted(text):
-    """A name as one line of text, whatever is in it."""
-    text = str(text)
-    text = text if len(text) <= 200 else text[:196] + " ..."
-    return text if text.isprintable() else ascii(text)
+# The package tagflow is beside the folder of the scripts: in the sources, where `meson install` puts them, in a bundle.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python", "src"))
+try:
+    # Wrong: the user's mistake, or a file that is none of ours, in one line.
+    from tagflow.errors import TagflowError as Wrong, quoted
+except ImportError as missing:
+    print(f"{os.path.basename(sys.argv[0])}: there is no Python package tagflow ({missing}): pip install ../python, seen from "
+          "the folder of the scripts", file=sys.stderr)
+    sys.exit(1)
 
 
 class Parser(argparse.ArgumentParser):
@@ -41,7 +40,7 @@ def ended(name, what, work):
         work()
     except Wrong as error:
         print(f"{name}: {error}", file=sys.stderr)
-        return 2
+        return error.exit_status
     except (OSError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or error or "out of memory"
         print(f"{name}: cannot write the {what}: {reason}", file=sys.stderr)

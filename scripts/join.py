@@ -7,7 +7,6 @@
 What is in the file: docs/formats.md.
 """
 import os
-import re
 import signal
 import sys
 
@@ -19,12 +18,10 @@ except ImportError as error:
     sys.exit(1)
 
 from command_line import Parser, Wrong, ended, quoted
+from tagflow.fields import FILE_NAME, GEOMETRY, Snapshot
 
 # So much of an array is in memory at a time.
 PIECE = 64 << 20
-
-SNAPSHOT = re.compile(r"(.+)_(\d{10})\.vtkhdf")
-GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
 
 
 def find_snapshots(arguments):
@@ -39,7 +36,7 @@ def find_snapshots(arguments):
     folder = folder if os.path.isdir(folder) else arguments[0]
     series = {}
     for name in sorted(os.listdir(folder)):
-        if match := SNAPSHOT.fullmatch(name):
+        if match := FILE_NAME.fullmatch(name):
             series.setdefault(match[1], []).append(os.path.join(folder, name))
     if not series:
         raise Wrong(f"no snapshots in {quoted(folder)}")
@@ -52,70 +49,19 @@ def find_snapshots(arguments):
     return series[name]
 
 
-class Snapshot:
-    """What a snapshot says of itself; its arrays stay in the file."""
-
-    def __init__(self, path):
-        self.path = path
-        try:
-            # h5py gives one error for whatever is wrong with a file; that it cannot be opened at all says more.
-            with open(path, "rb"):
-                pass
-            with h5py.File(path, "r") as file:
-                self._read(file)
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else "it is damaged or no HDF5 file"
-            raise Wrong(f"{quoted(path)}: {reason}") from None
-        except (KeyError, RuntimeError, ValueError, TypeError) as error:
-            raise Wrong(f"{quoted(path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None
-
-    def _read(self, file):
-        root, provenance = file["VTKHDF"], file["provenance"].attrs
-        if root.attrs["Type"] != b"ImageData" or "Steps" in root or root.attrs["Version"][0] != 1:
-            raise ValueError("it is not a static ImageData of version 1")
-        self.geometry = {name: root.attrs[name] for name in GEOMETRY}
-        extent = self.geometry["WholeExtent"]
-        if extent.shape != (6,) or (extent[1::2] < extent[::2]).any():
-            raise ValueError("WholeExtent is no box")
-        # Points along z, y, x.
-        self.shape = tuple(int(extent[2 * a + 1]) - int(extent[2 * a]) + 1 for a in (2, 1, 0))
-        self.arrays = {name: (data.dtype, data.shape) for name, data in root["PointData"].items()}
-        for name, (_, shape) in self.arrays.items():
-            if shape[:3] != self.shape or len(shape) > 4:
-                raise ValueError(f"array {name} has not the shape of the box")
-        if not self.arrays:
-            raise ValueError("it has no arrays")
-        self.provenance = dict(provenance)
-        self.step, self.time = int(provenance["step"]), float(provenance["time"])
-
-    def open(self):
-        try:
-            return h5py.File(self.path, "r")
-        except OSError:
-            raise self._changed() from None
-
-    def read(self, file, name, where):
-        try:
-            return file["VTKHDF/PointData"][name][where]
-        except (OSError, KeyError, RuntimeError, ValueError):
-            raise self._changed() from None
-
-    def _changed(self):
-        return Wrong(f"{quoted(self.path)} cannot be read: it is damaged, or was changed meanwhile")
-
-    def difference(self, other):
-        """In what it cannot be in one file with another snapshot; "" if in nothing."""
-        if self.shape != other.shape:
-            return "%d x %d x %d points, not %d x %d x %d" % (self.shape[::-1] + other.shape[::-1])
-        for name in GEOMETRY:
-            if not numpy.array_equal(self.geometry[name], other.geometry[name]):
-                return f"another {name}: {self.geometry[name].tolist()}, not {other.geometry[name].tolist()}"
-        if self.arrays.keys() != other.arrays.keys():
-            return f"other arrays: {', '.join(self.arrays)}, not {', '.join(other.arrays)}"
-        for name, (dtype, shape) in self.arrays.items():
-            if other.arrays[name] != (dtype, shape):
-                return "array {}: {} {}, not {} {}".format(name, dtype, shape, *other.arrays[name])
-        return ""
+def difference(snapshot, other):
+    """In what a snapshot cannot be in one file with another one; "" if in nothing."""
+    if snapshot.points != other.points:
+        return "%d x %d x %d points, not %d x %d x %d" % (snapshot.points[::-1] + other.points[::-1])
+    for name in GEOMETRY:
+        if not numpy.array_equal(snapshot.geometry[name], other.geometry[name]):
+            return f"another {name}: {snapshot.geometry[name].tolist()}, not {other.geometry[name].tolist()}"
+    if snapshot.stored.keys() != other.stored.keys():
+        return f"other arrays: {', '.join(snapshot.stored)}, not {', '.join(other.stored)}"
+    for name, (dtype, shape) in snapshot.stored.items():
+        if other.stored[name] != (dtype, shape):
+            return "array {}: {} {}, not {} {}".format(name, dtype, shape, *other.stored[name])
+    return ""
 
 
 def pieces(shape, itemsize):
@@ -156,15 +102,15 @@ def write_joined(file, snapshots, sink):
     steps.attrs["NSteps"] = numpy.int64(len(snapshots))
     steps["Values"] = numpy.array([snapshot.time for snapshot in snapshots])
     offsets, arrays = steps.create_group("PointDataOffsets"), root.create_group("PointData")
-    for name, (dtype, shape) in first.arrays.items():
+    for name, (dtype, shape) in first.stored.items():
         offsets[name] = numpy.arange(len(snapshots), dtype=numpy.int64)
         arrays.create_dataset(name, (len(snapshots),) + shape, dtype)
 
     for t, snapshot in enumerate(snapshots):
         with snapshot.open() as source:
-            for name, (dtype, shape) in first.arrays.items():
+            for name, (dtype, shape) in first.stored.items():
                 for z, y in pieces(shape, dtype.itemsize):
-                    arrays[name][t, z, y] = snapshot.read(source, name, (z, y))
+                    arrays[name][t, z, y] = snapshot.read(source, "PointData/" + name, (z, y))
                     sink.check()
 
 
@@ -243,7 +189,7 @@ def write_file(path, snapshots):
 def check_output(path, snapshots, force):
     if not path.endswith(".vtkhdf"):
         raise Wrong(f"{quoted(path)}: the file to write comes first, and its name must end in .vtkhdf")
-    if SNAPSHOT.fullmatch(os.path.basename(path)) or os.path.realpath(path) in map(os.path.realpath, snapshots):
+    if FILE_NAME.fullmatch(os.path.basename(path)) or os.path.realpath(path) in map(os.path.realpath, snapshots):
         raise Wrong(f"{quoted(path)}: the file to write comes first, and this is a snapshot's name")
     if os.path.isdir(path):
         raise Wrong(f"{quoted(path)} is a folder")
@@ -263,15 +209,15 @@ def join(arguments):
     for before, snapshot in zip(snapshots, snapshots[1:]):
         if snapshot.step == before.step:
             raise Wrong(f"{quoted(snapshot.path)} and {quoted(before.path)} are both of step {snapshot.step}")
-        if difference := snapshot.difference(before):
-            raise Wrong(f"{quoted(snapshot.path)} does not fit {quoted(before.path)}: {difference}")
+        if unlike := difference(snapshot, before):
+            raise Wrong(f"{quoted(snapshot.path)} does not fit {quoted(before.path)}: {unlike}")
         if not snapshot.time > before.time:
             raise Wrong(f"{quoted(snapshot.path)} does not fit {quoted(before.path)}: "
                         f"step {snapshot.step} at time {snapshot.time:g}, step {before.step} at {before.time:g}")
     size = write_file(arguments.out, snapshots)
     first, last = snapshots[0], snapshots[-1]
     print(f"{quoted(arguments.out)}: {len(snapshots)} steps, {first.step} to {last.step}, time {first.time:g} to "
-          f"{last.time:g}, {', '.join(first.arrays)}, {size / 1e6:.3g} MB")
+          f"{last.time:g}, {', '.join(first.stored)}, {size / 1e6:.3g} MB")
 
 
 def main():

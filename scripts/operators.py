@@ -9,16 +9,14 @@ An OPERATOR is its name, settings of `solver` after commas: cumulant,rates.bulk=
 shear_layer writes docs/images/operators.png if all are run.
 """
 import argparse
-import glob
-import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
 
-import h5py
 import numpy
+
+import command_line  # noqa: F401 (finds the package tagflow)
+import tagflow
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
@@ -30,7 +28,7 @@ parser.add_argument("tagflow", help="the program")
 parser.add_argument("flow", choices=["shear_layer", "taylor_green"])
 parser.add_argument("more", nargs="*", help="cells, speed, operators")
 o = parser.parse_args()
-tagflow, flow, rest = o.tagflow, o.flow, o.more
+flow, rest = o.flow, o.more
 numbers = [float(word) for word in rest if word[0].isdigit()]
 chosen = [word for word in rest if not word[0].isdigit()]
 speed = numbers[1] if len(numbers) > 1 else 0.05
@@ -38,27 +36,21 @@ folder = tempfile.TemporaryDirectory(prefix="tagflow_operators_")
 
 
 def operators():
-    keys = subprocess.run([tagflow, "keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = re.search(r"^solver.collision\n.*\n +type: one of (.*)", keys, re.M)[1].split(", ")
+    names = tagflow.keys(o.tagflow)["solver.collision"]["type"].removeprefix("one of ").split(", ")
     names.remove("auto")  # it is one of the others
     return chosen or names + MORE
 
 
 def run(case, operator, settings):
-    """The columns of series/flow.csv, the folder, and the step at which the run diverged or None."""
+    """The series flow, the run, and the step at which it diverged or None."""
     where = os.path.join(folder.name, f"{case}_{operator}")
     name, *own = operator.split(",")
     settings = settings | {"solver.collision": name} | {f"solver.{pair.split('=')[0]}": pair.split("=")[1] for pair in own}
-    command = [tagflow, "run", f"{ROOT}/configs/{case}.yaml", "--output", where, "--overwrite"]
-    for path, value in settings.items():
-        command += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]
-    said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if said.returncode not in (0, 3):
-        sys.exit(said.stdout)
-    with open(where + "/report.json") as file:
-        report = json.load(file)
-    series = numpy.genfromtxt(where + "/series/flow.csv", delimiter=",", names=True)
-    return series, where, report["step"] if said.returncode == 3 else None
+    try:
+        done = tagflow.run(f"{ROOT}/configs/{case}.yaml", where, settings, overwrite=True, program=o.tagflow)
+    except tagflow.DivergedError:
+        done = tagflow.open_run(where)
+    return done.series["flow"], done, done.step if done.state == "diverged" else None
 
 
 def title(operator):
@@ -68,13 +60,9 @@ def title(operator):
 
 # ---- double shear layer, Re 10^4 ----
 
-def fields(where):
+def fields(done):
     """Velocity [x, y, 2] of the snapshots, by step."""
-    found = {}
-    for path in glob.glob(where + "/fields/main_*.vtkhdf"):
-        with h5py.File(path) as file:
-            found[int(path[-17:-7])] = file["VTKHDF/PointData/velocity"][0].swapaxes(0, 1)[..., :2].astype(float)
-    return found
+    return {snapshot.step: snapshot["velocity"][0].swapaxes(0, 1)[..., :2].astype(float) for snapshot in done.fields["main"]}
 
 
 def curl(u):
@@ -92,12 +80,12 @@ def vortices(vorticity):
 def layer(operator, cells):
     """A run to t = 1.5: velocity over U by step, energy and enstrophy over those of t = 0 by t U/L, when it diverged."""
     unit = round(cells / speed)
-    series, where, died = run("shear_layer_re10000", operator, {
+    series, done, died = run("shear_layer_re10000", operator, {
         "domain.cells": [cells, cells, 1], "fluid.length": cells, "fluid.velocity": speed, "solver.storage": "fp64",
         "run.steps": round(1.5 * unit), "check.every": unit // 64, "output": {"log": {"every": unit // 2}, "series": {"flow": {
             "every": unit // 64, "of": ["kinetic_energy", "enstrophy"]}},
             "fields": {"main": {"every": unit // 2, "of": "velocity", "precision": "fp64"}}}})
-    return fields(where), series, died, unit
+    return fields(done), series, died, unit
 
 
 def half(u):
@@ -172,9 +160,13 @@ def judge(time, slope, died):
     return f"10 | {slope[top]:.6f} | {100 * (slope[top] / best - 1):+.1f} % | {time[top]:.2f} | {100 * error:.1f} %"
 
 
-if flow == "shear_layer":
-    pictures = shear_layer(int(numbers[0]) if numbers else 128)
-    if not chosen:
-        draw(pictures)
-else:
-    taylor_green(int(numbers[0]) if numbers else 64)
+try:
+    if flow == "shear_layer":
+        pictures = shear_layer(int(numbers[0]) if numbers else 128)
+        if not chosen:
+            draw(pictures)
+    else:
+        taylor_green(int(numbers[0]) if numbers else 64)
+except tagflow.TagflowError as error:
+    print(f"operators.py: {error}", file=sys.stderr)
+    sys.exit(error.exit_status)

@@ -10,33 +10,30 @@ Results are in FOLDER_x, FOLDER_y, FOLDER_z (FOLDER: the case's name), and in th
 there is gone on with (--restart auto), so that a job that was killed is started again by the same line.
 """
 import argparse
-import json
+import errno
 import math
 import os
 import shlex
-import subprocess
 import sys
+
+import command_line  # noqa: F401 (finds the package tagflow)
+import tagflow
+from tagflow.sweeps import text_table
 
 
 def run(o, axis, options):
     """report.json of the run along an axis; ends with the exit status of tagflow if it fails."""
     folder = f"{o.output}_{axis}"
-    force = ", ".join(repr(o.acceleration) if a == axis else "0" for a in "xyz")
-    line = shlex.split(o.tagflow) + ["run", o.case, "--output", folder, "--set", f"force.acceleration=[{force}]",
-                                     "--set", f"output.series.{o.series}.axis={axis}", *options]
-    if os.path.exists(folder):
-        line += ["--restart", "auto"]
+    settings = {"force.acceleration": [o.acceleration if a == axis else 0 for a in "xyz"], f"output.series.{o.series}.axis": axis}
     try:
-        code = subprocess.run(line).returncode
-    except OSError as failure:
-        sys.exit(f"permeability.py: {line[0]}: {failure.strerror} (--tagflow says what to start)")
-    if code:
-        sys.exit(code if code > 0 else 128 - code)
-    try:
-        with open(os.path.join(folder, "report.json")) as file:
-            report = json.load(file)
-    except (OSError, ValueError) as failure:
-        sys.exit(f"permeability.py: {folder}/report.json: {getattr(failure, 'strerror', None) or failure}")
+        report = tagflow.run(o.case, folder, settings, restart="auto" if os.path.exists(folder) else None, options=options,
+                             program=o.tagflow, echo=True).report
+    except tagflow.RunError as error:
+        sys.exit(error.exit_status)  # tagflow has said why
+    except tagflow.ProgramError as error:
+        sys.exit(f"permeability.py: {error} (--tagflow says what to start)")
+    if not report:
+        sys.exit(f"permeability.py: {folder}/report.json: {os.strerror(errno.ENOENT)}")
     if "permeability" not in report:
         sys.exit(f"permeability.py: {folder}: the case has no run.stop of permeability (run: {{stop: {{of: permeability, "
                  "change: 1e-5, every: 500}})")
@@ -58,14 +55,14 @@ def main():
     parser.add_argument("--series", default="k")
     parser.add_argument("--output")
     parser.add_argument("--axes", default="xyz")
-    parser.add_argument("--tagflow", default=os.environ.get("TAGFLOW", "tagflow"))
+    parser.add_argument("--tagflow", metavar="PROGRAM")
     o = parser.parse_args(arguments)
     o.output = o.output or os.path.splitext(os.path.basename(o.case))[0]
     if not o.axes or set(o.axes) - set("xyz"):
         parser.error(f"--axes {o.axes}: letters x, y, z")
     if not math.isfinite(o.acceleration) or o.acceleration == 0:
         parser.error(f"--acceleration {o.acceleration}: a number other than 0")
-    if not shlex.split(o.tagflow):
+    if o.tagflow is not None and not shlex.split(o.tagflow):
         parser.error("--tagflow: what to start")
     rows = []
     for axis in o.axes:
@@ -73,10 +70,7 @@ def main():
         k = report["permeability"]
         rows.append([axis, text(k["cells2"], ".6g"), text(k["m2"], ".6g"), text(k["millidarcy"], ".6g"),
                      text(k["remaining"], ".1e"), str(report["step"])])
-    head = ["axis", "cells^2", "m2", "mD", "settled to", "step"]
-    widths = [max(len(row[n]) for row in rows + [head]) for n in range(len(head))]
-    for row in [head] + rows:
-        print("  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
+    print(text_table(["axis", "cells^2", "m2", "mD", "settled to", "step"], rows))
     print(k["formula"])
 
 

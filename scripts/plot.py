@@ -7,15 +7,17 @@
     scripts/plot.py RUN/series/drag.csv --from 20               and statistics of the rows from time 20 on
 
 Series of kind `line` are drawn over the distance along the line, those of kind `surface` over the angle, at the last step
-unless others are asked for. A file that
-is still being written can be drawn. Units are those of the run: the case.yaml of its folder says whether it has any.
+unless others are asked for. A file that is still being written can be drawn. Units are those of the run: the case.yaml of
+its folder says whether it has any.
+
+If the start of a run goes far beyond all later values, the axis shows the range of the later values, and the panel says so.
+--whole shows everything.
 
 With --from the statistics of each column are printed, and its mean is drawn: mean, extremes, rms (root of the mean square),
 deviation (the same of the difference from the mean), and of the dominant oscillation frequency and amplitude, as in
 report.json (docs/formats.md says by what method). Strouhal numbers need the length and velocity of a series of forces.
 """
 import argparse
-import difflib
 import math
 import os
 import re
@@ -33,8 +35,10 @@ except ImportError as error:
     sys.exit(1)
 
 from command_line import Parser, Wrong, check_output, ended, quoted
-from series_file import LARGEST, Series, rows_from, statistics, unit_of
-from whole_file import write_whole
+from tagflow.errors import no_name
+from tagflow.files import write_whole
+from tagflow.series import LARGEST, Series, range_without_start
+from tagflow.units import column_unit
 
 # Up to so many lines have an entry each in the legend, up to so many rows a dot each.
 ENTRIES, DOTS = 12, 40
@@ -55,7 +59,7 @@ def shown(name):
 
 def names_of(files):
     """A short name for each file that tells it from the others."""
-    runs, stems = [file.run() for file in files], [file.stem() for file in files]
+    runs, stems = [file.run_name for file in files], [file.name for file in files]
     both = [f"{run}: {stem}" for run, stem in zip(runs, stems)]
     for names, enough in ((runs, len(set(stems)) == 1), (stems, len(set(runs)) == 1), (both, True)):
         if enough and len(set(names)) == len(files):
@@ -66,10 +70,8 @@ def names_of(files):
 def label(name, physical):
     """A column's name with its unit; physical: True, False or None, not known."""
     text = shown(name.replace("_", " "))
-    if name == "step" or not physical:
-        return text
-    unit = unit_of(name)
-    return f"{text} [{unit}]" if unit else text
+    unit = column_unit(name) if physical else None
+    return f"{text} [{unit}]" if unit not in (None, "1") else text
 
 
 class Line:
@@ -77,7 +79,7 @@ class Line:
 
     def __init__(self, file, file_name, color, dashes, step=None):
         self.file, self.file_name, self.color, self.dashes, self.step = file, file_name, color, dashes, step
-        self.rows = slice(None) if step is None else file.column("step") == step
+        self.rows = slice(None) if step is None else file["step"] == step
         self.name = file_name if step is None else ", ".join([file_name] * (file_name != "") + [f"step {step:.0f}"])
 
 
@@ -88,18 +90,13 @@ def series_lines(files):
 
 def steps_to_draw(file, wanted):
     """The steps of a file among those asked for: None is the last, "all" are all."""
-    steps = numpy.unique(file.column("step"))
-    if not numpy.isfinite(steps).all():
-        raise Wrong(f"{quoted(file.path)}: a step is not a number")
     if wanted is None:
-        return steps[-1:]
+        return file.steps[-1:]
     if wanted == "all":
-        return steps
+        return file.steps
     for step in wanted:
-        if step not in steps:
-            nearest = steps[numpy.argmin(numpy.abs(steps - step))]
-            raise Wrong(f"{quoted(file.path)} has no step {step}; the nearest is {nearest:.0f}")
-    return numpy.array(wanted, dtype=float)
+        file.rows_at(step)  # it has to be there
+    return numpy.array(wanted)
 
 
 def line_lines(files, wanted):
@@ -118,19 +115,21 @@ def line_lines(files, wanted):
     return lines
 
 
-def draw_panel(axis, lines, x, column, log):
+def draw_panel(axis, lines, x, column, log, whole):
     """One column of all files that have it; says what of it cannot be drawn."""
     lost, low, drawn, least, high, large = 0, 0, 0, math.inf, 0, False
+    curves = []
     for line in lines:
         if column not in line.file.columns:
             continue
-        at, values = (line.file.column(name)[line.rows] for name in (x, column))
+        at, values = (line.file[name][line.rows] for name in (x, column))
         bad = ~((abs(values) < LARGEST) & (abs(at) < LARGEST))  # nan is not below anything either
         large |= (bad & numpy.isfinite(values) & numpy.isfinite(at)).any()
         below = ~bad & (values <= 0) if log else numpy.zeros_like(bad)
         lost, low, drawn = lost + bad.sum(), low + below.sum(), drawn + (~bad & ~below).sum()
         least = min(least, values[~bad & ~below].min(initial=math.inf))
         high = max(high, values[~bad & ~below].max(initial=0))
+        curves.append(values[~bad & ~below])
         axis.plot(at, numpy.where(bad | below, numpy.nan, values), color=line.color, linestyle=line.dashes, linewidth=1.3,
                   marker="o" if len(at) <= DOTS else None, markersize=3)
         # Between gaps a single row would not be seen as a line.
@@ -148,6 +147,9 @@ def draw_panel(axis, lines, x, column, log):
         said.insert(0, "nothing to draw")
     elif log and high >= 2 * least:
         axis.set_yscale("log")
+    elif not whole and x in ("step", "time") and (later := range_without_start(curves)):
+        axis.set_ylim(*later)
+        said.append("scaled by the later values: the start is beyond the frame")
     if said:
         axis.text(0.99, 0.96, ", ".join(said), transform=axis.transAxes, ha="right", va="top", fontsize=8, color="0.4")
     axis.grid(color="0.9", linewidth=0.6)
@@ -169,7 +171,7 @@ def legend_of(lines):
     return list(files.values()) if len(files) > 1 else [], scale
 
 
-def draw(lines, x, columns, physical, log, title):
+def draw(lines, x, columns, physical, log, title, whole):
     """The figure, and the panel of each column."""
     across = 1 if len(columns) <= 3 else 2
     down = math.ceil(len(columns) / across)
@@ -183,7 +185,7 @@ def draw(lines, x, columns, physical, log, title):
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - head / height), h_pad=0.06, w_pad=0.08)
     axes = axes.T.ravel()
     for axis, column in zip(axes, columns):
-        draw_panel(axis, lines, x, column, log)
+        draw_panel(axis, lines, x, column, log, whole)
         axis.set_ylabel(label(column, physical))
         axis.tick_params(labelbottom=False)
     for axis in axes[len(columns):]:
@@ -207,16 +209,13 @@ def draw(lines, x, columns, physical, log, title):
 def tell_statistics(lines, x, columns, begin, axes):
     """Prints them and draws means."""
     for line in lines:
-        file, rows = line.file, rows_from(line.file, x, begin)
-        at, scales = file.column(x)[rows], file.scales()
-        print(f"{quoted(file.path)}: {len(rows)} rows, {x} {at[0]:.10g} to {at[-1]:.10g}")
-        interval = (at[-1] - at[0]) / max(len(rows) - 1, 1)
+        file = line.file
+        at = file[x][file.rows_from(begin, x)]
+        print(f"{quoted(file.path)}: {len(at)} rows, {x} {at[0]:.10g} to {at[-1]:.10g}")
         for column, axis in zip(columns, axes):
             if column not in file.columns:
                 continue
-            found = statistics(file.column(column)[rows], interval)
-            if scales and not math.isnan(found["frequency"]):
-                found["strouhal"] = found["frequency"] * scales[0] * (scales[1] if x == "time" else 1)
+            found = file.statistics(column, begin, x)
             known = [f"{name} {value:.9g}" for name, value in found.items() if not math.isnan(value)]
             print(f"  {column}: {', '.join(known) or 'not finite, or too large'}")
             if abs(found["mean"]) < LARGEST:
@@ -230,9 +229,7 @@ def choose_columns(files, wanted):
     columns = list(dict.fromkeys(name.strip() for name in wanted.split(",")))
     for name in columns:
         if name not in there:
-            near = difflib.get_close_matches(name, there, 1)
-            hint = f" (did you mean {near[0]}?)" if near else f"; there are {', '.join(there)}"
-            raise Wrong(f"no column {quoted(name)!r}{hint}")
+            raise Wrong(no_name("column", name, there))
     return columns
 
 
@@ -246,7 +243,7 @@ def plot(arguments):
         raise Wrong(f"{quoted(some.path)} is in physical units, {quoted(other.path)} in lattice units")
     physical = kinds.pop() if len(kinds) == 1 else None
     columns = choose_columns(files, arguments.columns)
-    if files[0].along_line:
+    if files[0].along:
         if arguments.x:
             raise Wrong(f"--x has no effect on series along lines and surfaces: they are drawn over the {files[0].along}")
         if arguments.begin is not None:
@@ -256,13 +253,13 @@ def plot(arguments):
         if arguments.step is not None:
             raise Wrong("--step has no effect here: this is no series along a line")
         x, lines = arguments.x or ("time" if physical else "step"), series_lines(files)
-    output = arguments.output or files[0].stem() + ".png"
+    output = arguments.output or files[0].name + ".png"
     check_output(output, (".png", ".pdf", ".svg"))
-    stems = list(dict.fromkeys(file.stem() for file in files))
-    title = f"{files[0].run()}: {files[0].stem()}" if len(files) == 1 else ", ".join(stems)
-    if files[0].along_line and len(lines) == 1:
+    stems = list(dict.fromkeys(file.name for file in files))
+    title = f"{files[0].run_name}: {files[0].name}" if len(files) == 1 else ", ".join(stems)
+    if files[0].along and len(lines) == 1:
         title += ", " + lines[0].name
-    figure, axes = draw(lines, x, columns, physical, arguments.log, title)
+    figure, axes = draw(lines, x, columns, physical, arguments.log, title, arguments.whole)
     if arguments.begin is not None:
         tell_statistics(lines, x, columns, arguments.begin, axes)
     write_whole(output, lambda path: figure.savefig(path, format=os.path.splitext(output)[1][1:], dpi=110))
@@ -289,6 +286,7 @@ def main():
                         help="statistics of the rows from this step on, or this time where the lower axis is time")
     parser.add_argument("--log", action="store_true",
                         help="logarithmic axes of the values, where they differ by a factor of 2 or more")
+    parser.add_argument("--whole", action="store_true", help="show the start, too, if it goes far beyond the later values")
     parser.add_argument("--output", metavar="FILE.png",
                         help="the picture, .png, .pdf or .svg; <name of the first file>.png here unless given")
     # Letters that the fonts lack are drawn as boxes; that need not be said.

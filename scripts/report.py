@@ -16,9 +16,7 @@ import html
 import json
 import math
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import time
 
@@ -29,10 +27,12 @@ except ImportError as error:
     sys.exit(1)
 
 from command_line import Parser, Wrong, check_output, ended, quoted
-from run_folder import Run, is_number
-from series_file import LARGEST, rows_from, spectrum, statistics, unit_of
+import tagflow
 from svg_chart import COLORS, Curve, chart, legend, ramp
-from whole_file import write_whole
+from tagflow.files import write_text
+from tagflow.folder import Run, is_number
+from tagflow.series import LARGEST, spectrum
+from tagflow.units import column_unit
 
 PICTURES = 24  # of each kind of picture and run, unless --pictures says so
 PROFILES = 5  # steps of a series along a line
@@ -146,6 +146,37 @@ def table(rows, numeric=True, head=True):
     return "".join(out) + "</table></div>"
 
 
+class Shown(Run):
+    """A run with the series that can be read. What cannot be read of series and pictures is in `troubles`, a line each;
+    series without rows yet are in `waiting`."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.troubles, self.waiting, self.read = [], [], {}
+        every = self.series
+        for name in every:
+            try:
+                self.read[name] = every[name]
+            except Wrong as wrong:
+                if isinstance(wrong, tagflow.NoRows) and self.goes_on():
+                    self.waiting.append(name)
+                else:
+                    self.troubles.append(str(wrong))
+
+    def picture(self, path):
+        """The bytes of a picture, None if it is no whole PNG file."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            self.troubles.append(f"{quoted(path)}: {os.strerror(error.errno)}")
+            return None
+        if not data.startswith(b"\x89PNG\r\n\x1a\n") or data[-8:-4] != b"IEND":
+            self.troubles.append(f"{quoted(path)} is damaged: it is no whole PNG file")
+            return None
+        return data
+
+
 class Page:
     """The page, part after part. runs have distinct names and colours."""
 
@@ -172,8 +203,8 @@ class Page:
         return legend([(run.name, self.color[run]) for run in runs]) if self.several else ""
 
     def label(self, column, physical):
-        unit = unit_of(column) if physical else None
-        return (column if column.startswith("c_") else column.replace("_", " ")) + (f" [{unit}]" if unit else "")
+        unit = column_unit(column) if physical else None
+        return (column if column.startswith("c_") else column.replace("_", " ")) + (f" [{unit}]" if unit not in (None, "1") else "")
 
     # ---- what the page is made of ----
 
@@ -228,10 +259,10 @@ class Page:
 
     def films(self):
         out = []
-        for kind in sorted({name for run in self.runs for name in run.pictures}):
+        for kind in sorted({name for run in self.runs for name in run.images}):
             films, steps = [], set()
             for run in self.runs:
-                there = run.pictures.get(kind, {})
+                there = run.images.get(kind, {})
                 chosen = sorted(there)
                 if len(chosen) > self.pictures:
                     chosen = [chosen[i] for i in numpy.unique(numpy.linspace(0, len(chosen) - 1, self.pictures).round().astype(int))]
@@ -266,7 +297,7 @@ class Page:
                            f"{number(stop.get('change'), 3)} over {esc(stop.get('over'))} steps; {met}, last change {change}.</p>")
         charts = []
         residuals = [Curve(*self.xy(run, series, "residual"), f"{run.name} {name}" if self.several else name, self.color[run])
-                     for run in self.runs for name, series in run.series.items() if "residual" in series.columns and not series.along_line]
+                     for run in self.runs for name, series in run.read.items() if "residual" in series.columns and not series.along]
         if residuals:
             charts.append(self.chart(residuals, self.x_label(self.runs[0]), "residual (relative change of the velocity field)", log=True))
         if any(run.log.progress for run in self.runs):
@@ -275,11 +306,11 @@ class Page:
                           for run in self.runs if run.log.progress]
                 charts.append(self.chart(curves, "step", what))
         for run in self.runs:
-            for name, series in run.series.items():
-                if series.along_line:
+            for name, series in run.read.items():
+                if series.along:
                     continue
                 for column in series.drawn:
-                    values = series.column(column)
+                    values = series[column]
                     quarter = len(values) // 4
                     if quarter < 2 or column.startswith(PARTS):
                         continue
@@ -299,7 +330,7 @@ class Page:
                  f'<div class="charts">{"".join(charts)}</div>' if charts else "", *out)
 
     def xy(self, run, series, column):
-        return series.column("time" if run.physical else "step"), series.column(column)
+        return series["time" if run.physical else "step"], series[column]
 
     def x_label(self, run):
         return "time [s]" if run.physical else "step"
@@ -308,7 +339,7 @@ class Page:
         """Series of the same name and kind of units in several runs: [(name, physical, [(run, series)])]."""
         groups = {}
         for run in self.runs:
-            for name, series in run.series.items():
+            for name, series in run.read.items():
                 if wanted(series):
                     groups.setdefault((name, run.physical), []).append((run, series))
         return [(name, physical, members) for (name, physical), members in groups.items()]
@@ -320,12 +351,12 @@ class Page:
             coefficients = [c for c in columns if c in ("c_x", "c_y", "c_z")]
             main = coefficients or [c for c in columns if c.startswith("force_")]
             found, rows = {}, [["", "from step", "mean", "deviation", "least", "greatest", "frequency", "amplitude"]]
-            if any(series.scales() for _, series in members):
+            if any(series.strouhal_scale() for _, series in members):
                 rows[0].append("Strouhal number")
             for run, series in members:
-                begin, how = run.statistics_from(name, series)
+                begin = series.begin()[0]
                 try:
-                    chosen = rows_from(series, "step", begin)
+                    chosen = series.rows_from(begin)
                 except Wrong:
                     continue
                 at = self.xy(run, series, "step")[0][chosen]
@@ -333,15 +364,13 @@ class Page:
                 for column in main:
                     if column not in series.columns:
                         continue
-                    values = series.column(column)[chosen]
-                    numbers = statistics(values, interval) if interval > 0 else {}
+                    values = series[column][chosen]
+                    numbers = series.statistics(column, begin) if interval > 0 else {}
                     found[run, column] = (at, values, numbers, interval)
-                    row = [(self.name(run) + " " if self.several else "") + esc(column), number(int(series.column("step")[chosen[0]]))]
+                    row = [(self.name(run) + " " if self.several else "") + esc(column), number(int(series["step"][chosen[0]]))]
                     row += [number(float(numbers.get(key, math.nan))) for key in ("mean", "deviation", "min", "max", "frequency", "amplitude")]
-                    scales = series.scales()
                     if len(rows[0]) > len(row):
-                        known = scales and not math.isnan(numbers.get("frequency", math.nan))
-                        row.append(number(float(numbers["frequency"] * scales[0] * (scales[1] if run.physical else 1))) if known else "-")
+                        row.append(number(float(numbers.get("strouhal", math.nan))))
                     rows.append(row)
             charts, spectra = [], []
             for column in main:
@@ -365,7 +394,7 @@ class Page:
                 if lines:
                     spectra.append(self.chart(lines, "frequency [1/s]" if physical else "frequency [1/step]",
                                               "amplitude of " + self.label(column, physical), log=True, floor=1e-6))
-            chosen = members[0][0].statistics_from(name, members[0][1])[1]
+            chosen = members[0][1].begin()[1]
             out.append(f"<h3>{esc(name)}</h3>" + self.of_runs([run for run, _ in members]) + f'<div class="charts">{"".join(charts)}</div>'
                        + (f"<p>Mean (dotted) and statistics of the rows from the stated step on ({chosen}):</p>" + table(rows) if len(rows) > 1 else "")
                        + (f'<h3>Spectrum of {esc(name)}</h3><div class="charts">{"".join(spectra)}</div>' if spectra else ""))
@@ -382,7 +411,7 @@ class Page:
 
     def others(self):
         out = []
-        for name, physical, members in self.grouped(lambda s: not s.along_line and "force_x" not in s.columns):
+        for name, physical, members in self.grouped(lambda s: not s.along and "force_x" not in s.columns):
             columns = list(dict.fromkeys(column for _, series in members for column in series.drawn))
             columns = [c for c in columns if c != "residual"]  # it is in the part on convergence
             if columns and max(len(series.values) for _, series in members) < 2:
@@ -394,7 +423,7 @@ class Page:
 
     def profiles(self):
         out = []
-        for name, physical, members in self.grouped(lambda s: s.along_line):
+        for name, physical, members in self.grouped(lambda s: s.along):
             charts, entries = [], {}
             columns = list(dict.fromkeys(column for _, series in members for column in series.drawn))
             along = members[0][1].along
@@ -403,13 +432,13 @@ class Page:
                 for run, series in members:
                     if column not in series.columns or series.along != along:
                         continue
-                    steps = numpy.unique(series.column("step"))
+                    steps = numpy.unique(series["step"])
                     count = 1 if len(members) > 1 else PROFILES
                     chosen = steps[numpy.unique(numpy.linspace(len(steps) - 1, 0, count).round().astype(int))]
                     for k, step in enumerate(chosen):
-                        rows = series.column("step") == step
+                        rows = series["step"] == step
                         color = self.color[run] if len(members) > 1 else ramp(k / max(1, len(chosen) - 1))
-                        curves.append(Curve(series.column(along)[rows], series.column(column)[rows],
+                        curves.append(Curve(series[along][rows], series[column][rows],
                                             (f"{run.name}, " if len(members) > 1 else "") + f"step {step:.0f}", color))
                 charts.append(self.chart(curves, self.label(along, physical), self.label(column, physical)))
                 entries |= {curve.name: curve.color for curve in curves}
@@ -420,7 +449,7 @@ class Page:
         """The last row of every series, exact in the titles."""
         out = []
         for run in self.runs:
-            for name, series in run.series.items():
+            for name, series in run.read.items():
                 last = series.values[-1]
                 values = [number(int(v)) if c == "step" and math.isfinite(v) else number(float(v)) if not math.isnan(v) else "nan"
                           for c, v in zip(series.columns, last)]
@@ -475,8 +504,8 @@ class Page:
                 rows = [[esc(key), esc(json.dumps(value))] for key, value in found.items() if not (title == "report.json" and key == "statistics")]
                 if rows:
                     out.append(f"<details><summary>{title}</summary>" + table(rows, numeric=False, head=False) + "</details>")
-            if run.case:
-                out.append(f"<details><summary>case.yaml</summary><pre>{esc(run.case)}</pre></details>")
+            if run.case_text:
+                out.append(f"<details><summary>case.yaml</summary><pre>{esc(run.case_text)}</pre></details>")
         self.add("provenance", "Where it comes from", *out)
 
     def log(self):
@@ -517,24 +546,18 @@ class Page:
                 f'<nav>{links}<span>made {made}</span></nav>{body}<div id="value"></div><script>//<![CDATA[\n{PROGRAM}//]]></script></body></html>\n')
 
 
-def warnings_of_check(run, tagflow):
+def warnings_of_check(run, program):
     """(warnings of `tagflow check` on the run's case, a remark or None)"""
-    if not run.case:
+    if not run.case_text:
         return [], "check was not asked: there is no case.yaml"
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_COMM", "PMIX", "SLURM_PROCID"))}
     try:
-        said = subprocess.run([tagflow, "check", os.path.join(run.folder, "case.yaml")], capture_output=True, text=True, errors="replace",
-                              stdin=subprocess.DEVNULL, timeout=CHECK_SECONDS, env=environment)
-    except OSError as error:
-        return [], f"check was not asked: {tagflow}: {error.strerror}"
-    except subprocess.TimeoutExpired:
+        return tagflow.check(run.path("case.yaml"), program=program, timeout=CHECK_SECONDS).warnings, None
+    except tagflow.ProgramError as error:
+        return [], f"check was not asked: {error} (--tagflow says where it is)"
+    except TimeoutError:
         return [], f"check was not asked: it takes more than {CHECK_SECONDS} s here"
-    start = "tagflow: warning: "
-    found = [line[len(start):] for line in said.stderr.splitlines() if line.startswith(start)]
-    if said.returncode:
-        other = [line for line in said.stderr.splitlines() if not line.startswith(start)]
-        return found, f"check: {other[-1] if other else f'exit status {said.returncode}'}"
-    return found, None
+    except tagflow.RunError as error:
+        return error.warnings, f"check: {error.text or f'exit status {error.status}'}"
 
 
 def distinct_names(runs):
@@ -551,21 +574,14 @@ def distinct_names(runs):
 
 def make(o, output, checks):
     """Writes the page once; returns whether a run goes on."""
-    runs = [Run(folder) for folder in o.runs]
+    runs = [Shown(folder) for folder in o.runs]
     distinct_names(runs)
-    tagflow = shutil.which(o.tagflow)
     for run in runs:
         if o.check and run.folder not in checks:
-            checks[run.folder] = warnings_of_check(run, tagflow) if tagflow else ([], f"check was not asked: there is no program {o.tagflow} here "
-                                                                                      "(--tagflow says where it is)")
+            checks[run.folder] = warnings_of_check(run, o.tagflow)
     page = Page(runs, o.pictures, o.follow, {run: checks[run.folder] for run in runs if run.folder in checks})
     text = page.text()
-
-    def write(path):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    write_whole(output, write)
+    write_text(output, text)
     for run in runs:
         for trouble in run.troubles:
             print(f"report: warning: {trouble}", file=sys.stderr)
@@ -598,7 +614,7 @@ def arguments():
                         help=f"at most so many pictures of each kind and run, evenly chosen ({PICTURES})")
     parser.add_argument("--follow", metavar="SECONDS", type=positive, help="make the page again until all runs have ended")
     parser.add_argument("--no-check", dest="check", action="store_false", help="do not ask `tagflow check` for its warnings")
-    parser.add_argument("--tagflow", default=os.environ.get("TAGFLOW", "tagflow"), help="the program to ask ($TAGFLOW, else tagflow)")
+    parser.add_argument("--tagflow", metavar="PROGRAM", help="the program to ask ($TAGFLOW, else tagflow)")
     return parser.parse_args()
 
 

@@ -23,7 +23,7 @@ except ImportError as error:
 
 from bench_file import ceiling_of, cells_text, read
 from command_line import Parser, Wrong, check_output, ended, quoted
-from whole_file import write_whole
+from tagflow.files import write_whole
 
 MARKERS = "osD^vP*X<>hp"
 COLUMN = 0.5  # width of the rows of one storage, in factors of two of bytes

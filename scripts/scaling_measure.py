@@ -13,7 +13,7 @@ import tempfile
 import scaling_model
 from bench_file import cells_text, load, number, read
 from command_line import Wrong, quoted
-from whole_file import write_whole
+from tagflow.files import write_whole
 
 FORMAT = 1
 FILES = ("scaling.csv", "scaling.json", "scaling.png")

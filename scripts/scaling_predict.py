@@ -8,7 +8,7 @@ from bench_file import cells_text, read
 from command_line import Wrong, quoted
 from scaling_measure import read_measurement
 from scaling_model import Machine
-from whole_file import write_whole
+from tagflow.files import write_whole
 
 # Name of the option, what kind of value, its unit, help. Units are those of the data sheets; SCALE makes them SI.
 ASSUMPTIONS = [

@@ -4,7 +4,8 @@ import math
 
 import numpy
 
-from series_file import LARGEST
+import command_line  # noqa: F401 (finds the package tagflow)
+from tagflow.series import LARGEST, range_without_start
 
 # Eight colours that differ for colour-blind readers as well (Okabe and Ito, 2008), the dark ones first.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d4e99", "#333333")
@@ -95,20 +96,6 @@ def reduced(x, y, keep):
     return numpy.array(at), numpy.array(values)
 
 
-def start_left_out(curves, keep):
-    """The range of y without the start, if its values are far beyond all others; None: they are not."""
-    values = [curve.y[k] for curve, k in zip(curves, keep)]
-    if any(len(part) < 30 for part in values):
-        return None
-    whole = numpy.concatenate(values)
-    for share in (0.15, 0.1, 0.05):
-        rest = numpy.concatenate([part[round(share * len(part)):] for part in values])
-        span = rest.max() - rest.min()
-        if whole.max() - whole.min() > 4 * span > 1e-9 * abs(rest).max():
-            return rest.min() - 0.3 * span, rest.max() + 0.3 * span
-    return None
-
-
 def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
     """The SVG element of one chart. floor: of the greatest value, the least that a logarithmic axis shows. number: tells its clip path from those of the others on the page."""
     keep = [good(curve, log) for curve in curves]
@@ -126,7 +113,7 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
     lost = sum(int((~numpy.isfinite(c.y)).sum()) for c in curves)
     if lost:
         notes.append(f"{lost} not finite")
-    later = None if log else start_left_out([c for c, _ in drawn], [k for _, k in drawn])
+    later = None if log else range_without_start([c.y[k] for c, k in drawn])
     if later:
         y_low, y_high = later
         notes.append("start beyond the frame")

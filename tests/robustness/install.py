@@ -48,6 +48,9 @@ check(names(share + "/configs").keys() == names(ROOT + "/configs").keys(), f"all
 here, there = names(ROOT + "/scripts"), names(share + "/scripts")
 check(there == {name: here[name] for name in here.keys() - SOURCES} and SOURCES < here.keys(),
       f"scripts: all but {len(SOURCES)} that need the sources, executable as here: {sorted(there)}")
+sources = {name for name in names(ROOT + "/python/src/tagflow") if not name.endswith(".pyc")}
+check(names(share + "/python/src/tagflow").keys() == sources and {"pyproject.toml", "README.md"} <= names(share + "/python").keys(),
+      f"the Python package, all {len(sources)} files")
 for path, mode in (("bin/tagflow", 0o755), ("share/doc/tagflow/LICENSE", 0o644), ("share/man/man1/tagflow.1", 0o644),
                    ("share/bash-completion/completions/tagflow", 0o644)):
     found = os.path.join(prefix, path)
@@ -61,6 +64,9 @@ said = call("tagflow", "run", share + "/configs/cavity_re100.yaml", "--set", "ru
 check(said.returncode == 0 and os.path.isfile("cavity/series/flow.csv"), f"the installed program runs an installed case: {said.stderr[-200:]}")
 said = call(share + "/scripts/plot.py", "cavity/series/flow.csv", env=env)
 check(said.returncode == 0 and os.path.getsize("flow.png") > 1000, f"an installed script draws its series: {said.stderr[-200:]}")
+said = call("/usr/bin/python3", "-c", "import tagflow; print(tagflow.check('cavity/case.yaml').numbers['steps'], tagflow.find_program()[0], "
+            "len(tagflow.open_run('cavity').series['flow']))", env=env | {"PYTHONPATH": share + "/python/src", "PATH": "/usr/bin:/bin"})
+check(said.stdout == f"200.0 {prefix}/bin/tagflow 5\n", f"the package finds the program that is installed with it: {said.stdout}{said.stderr[-200:]}")
 for name in (name for name, program in there.items() if program and "/" not in name):
     said = call(os.path.join(share, "scripts", name), "--help", env=env)
     check(said.returncode == 0 and name in said.stdout, f"installed {name} --help {said.stderr[-200:]}")

@@ -3,6 +3,7 @@
 import concurrent.futures
 import importlib.util
 import os
+import re
 import resource
 import shutil
 import signal
@@ -141,6 +142,9 @@ check(refused(said, "all.vtkhdf", "--force") and open("all.vtkhdf", "rb").read()
 said = script("join", "--force", "all.vtkhdf", "run", "fine")
 if check(done(said), f"is replaced with --force: {told(said)}"):
     check_joined("all.vtkhdf", [name(step, series="fine") for step in (0, 10, 20)], "replaced")
+
+# Copies of scripts find the package beside their folder.
+os.symlink(os.path.join(runs.ROOT, "python"), "python")
 
 # Arrays that are larger than what is read at a time come out the same: pieces of a few rows.
 os.mkdir("small")
@@ -340,6 +344,17 @@ plot("_$r^\\lé%s.csv", "ramp.csv", what="odd names of files")
 check(colored(plot("ramp.csv", *[series(f"r{k}.csv", "step,time,b", [(0, 0, k), (9, 9, -k)]) for k in range(25)], what="26 files, other columns")) >
       1000, "are all drawn")
 
+# A start that goes far beyond all later values is left out of the axis, and the panel says so.
+spike = [(k + 1000, k + 1000, 100 * 0.5**k + numpy.sin(k / 9)) for k in range(200)]
+tops = {}
+for name_, rows, options in (("spike", spike, []), ("spike", spike, ["--whole"]), ("spike", spike, ["--log"]), ("wave", spike[20:], [])):
+    series(name_ + ".csv", "step,time,a", rows)
+    said = script("plot", name_ + ".csv", "--output", "text.svg", *options, env={"MATPLOTLIBRC": "matplotlibrc"})
+    labels = [float(label.replace("−", "-")) for label in re.findall(r">(−?[\d.]+)</text>", open("text.svg").read())]
+    tops[name_, *options] = max((label for label in labels if label < 1000), default=0), "the start is beyond the frame" in open("text.svg").read()
+check(0 < tops["spike",][0] < 5 and tops["spike",][1] and tops["spike", "--whole"] == (100, False) and not tops["spike", "--log"][1] and not tops["wave",][1],
+      f"a start far beyond the later values is left out, and said so: {tops}")
+
 # A series along a line.
 HEADER = "step,time,distance,x,y,z,velocity_x,velocity_y,velocity_z,density,pressure"
 profile = [(step, step, d, d, 2, 3, step * d, 0, 0, 1, "nan" if d > 7 else d) for step in range(0, 2000, 100) for d in range(10)]
@@ -400,7 +415,7 @@ for tool, package in (("join", "python3-h5py"), ("plot", "python3-matplotlib")):
 # Every script answers --help and does nothing else: in a copy of the repository where each change shows, with programs
 # that tell when they are called.
 shutil.copytree(os.path.join(runs.ROOT, "scripts"), "copy/scripts", ignore=shutil.ignore_patterns("__pycache__"))
-for folder in ("configs", "docs/images", "tests/physics"):
+for folder in ("configs", "docs/images", "python/src", "tests/physics"):
     shutil.copytree(os.path.join(runs.ROOT, folder), "copy/" + folder, ignore=shutil.ignore_patterns("__pycache__"))
 os.makedirs("programs")
 for program in ("apt-get", "cc", "dpkg-query", "mpirun", "ninja", "meson", "srun", "tagflow"):

@@ -1,0 +1,362 @@
+"""Snapshots, averages and surfaces of a run (fields/*.vtkhdf) as numpy arrays with coordinates, units and masks."""
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+
+import numpy
+
+from .errors import FileError, MissingPackage, TagflowError, UnknownName, no_name, quoted
+from .files import reason
+from .resolved import ResolvedCase
+from .units import array_unit
+
+if TYPE_CHECKING:
+    import pyvista
+    import xarray
+
+Array = Any
+FILE_NAME = re.compile(r"(.+)_(\d{10})\.vtkhdf")
+GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
+
+
+def h5py_module() -> Any:
+    try:
+        import h5py
+    except ImportError:
+        raise MissingPackage("h5py", "reading fields and checkpoints") from None
+    return h5py
+
+
+class _File:
+    """What the two kinds of files have in common. Values stay in the file until they are asked for."""
+
+    type = b""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self.path = os.fspath(path)
+        match = FILE_NAME.fullmatch(os.path.basename(self.path))
+        self.name = match[1] if match else os.path.splitext(os.path.basename(self.path))[0]
+        try:
+            # h5py gives one error for whatever is wrong with a file; that it cannot be opened at all says more.
+            with open(self.path, "rb"):
+                pass
+            with h5py_module().File(self.path, "r") as file:
+                self._read(file)
+        except OSError as error:
+            why = os.strerror(error.errno) if error.errno else "it is damaged or no HDF5 file"
+            raise FileError(f"{quoted(self.path)}: {why}") from None
+        except TagflowError:
+            raise
+        except (KeyError, IndexError, AttributeError, RuntimeError, ValueError, TypeError) as error:
+            raise FileError(f"{quoted(self.path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None
+
+    def _read(self, file: Any) -> None:
+        root, provenance = file["VTKHDF"], file["provenance"].attrs
+        if root.attrs["Type"] != self.type or "Steps" in root or root.attrs["Version"][0] != 1:
+            raise ValueError(f"it is not a static {self.type.decode()} of version 1")
+        self.provenance: Dict[str, Any] = dict(provenance)
+        self.step, self.time = int(provenance["step"]), float(provenance["time"])
+
+    def open(self) -> Any:
+        """The h5py.File."""
+        try:
+            return h5py_module().File(self.path, "r")
+        except OSError:
+            raise self._changed() from None
+
+    def read(self, file: Any, name: str, where: Any = ...) -> Array:
+        """A part of a dataset of the opened file; name: below VTKHDF."""
+        try:
+            return file["VTKHDF"][name][where]
+        except (OSError, KeyError, RuntimeError, ValueError):
+            raise self._changed() from None
+
+    def _changed(self) -> FileError:
+        return FileError(f"{quoted(self.path)} cannot be read: it is damaged, or was changed meanwhile")
+
+    @property
+    def case(self) -> ResolvedCase:
+        """The case of the run."""
+        return ResolvedCase(str(self.provenance.get("case", "")), f"{quoted(self.path)}: its case")
+
+    @property
+    def physical(self) -> bool:
+        """Has the run units? Else numbers are in lattice units."""
+        return self.case.physical
+
+    def unit(self, name: str) -> Optional[str]:
+        """The unit of an array; None in lattice units, or if it is not known."""
+        unit = array_unit(name)
+        return unit if unit == "1" or self.physical else None
+
+    @property
+    def length_unit(self) -> Optional[str]:
+        """The unit of coordinates: "m", or None in lattice units. With `units.dx` alone files are in lattice units."""
+        return "m" if self.physical else None
+
+
+class Snapshot(_File):
+    """One file of fields or averages. `snapshot["velocity"]` is [z, y, x, component], `snapshot["density"]` is [z, y, x].
+
+    cells: along x, y, z. origin: the centre of the first cell. spacing: between cells. In m, or in cells in lattice units.
+    """
+
+    type = b"ImageData"
+
+    def _read(self, file: Any) -> None:
+        super()._read(file)
+        root = file["VTKHDF"]
+        self.geometry: Dict[str, Array] = {name: root.attrs[name] for name in GEOMETRY}
+        extent = self.geometry["WholeExtent"]
+        if extent.shape != (6,) or (extent[1::2] < extent[::2]).any():
+            raise ValueError("WholeExtent is no box")
+        # Points along z, y, x. A box of one cell has two points along that axis, both with the cell's values.
+        self.points: Tuple[int, ...] = tuple(int(extent[2 * a + 1]) - int(extent[2 * a]) + 1 for a in (2, 1, 0))
+        self.stored: Dict[str, Tuple[Any, Tuple[int, ...]]] = {
+            name: (data.dtype, data.shape) for name, data in root["PointData"].items()}
+        for name, (_, shape) in self.stored.items():
+            if shape[:3] != self.points or len(shape) > 4:
+                raise ValueError(f"array {name} has not the shape of the box")
+        if not self.stored:
+            raise ValueError("it has no arrays")
+        cells = self.provenance.get("cells")
+        cells = self.points[::-1] if cells is None else tuple(int(n) for n in cells)
+        if len(cells) != 3 or any(n != m and (n, m) != (1, 2) for n, m in zip(cells, self.points[::-1])):
+            raise ValueError("cells are not those of the box")
+        self.cells: Tuple[int, ...] = cells
+        single = numpy.array(cells) == 1
+        self.spacing: Array = numpy.array(self.geometry["Spacing"], dtype=float)
+        self.origin: Array = self.geometry["Origin"] + numpy.where(single & (numpy.array(self.points[::-1]) == 2), 0.5, 0) * self.spacing
+
+    @property
+    def arrays(self) -> List[str]:
+        """Names of the arrays."""
+        return list(self.stored)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stored)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.stored
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.stored:
+            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        nx, ny, nz = self.cells
+        with self.open() as file:
+            return self.read(file, "PointData/" + name, (slice(nz), slice(ny), slice(nx)))
+
+    def plane(self, name: str, axis: str, at: Optional[float] = None) -> Tuple[Array, float]:
+        """(values, place): the plane of cells across an axis whose centres are nearest to `at`, by default the middle plane.
+
+        Across z the values are [y, x], across y [z, x], across x [z, y], of vectors [.., component]. Nothing else is read.
+        """
+        if name not in self.stored:
+            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        if axis not in ("x", "y", "z"):
+            raise UnknownName(f"axis {axis!r} is none of x, y, z")
+        a = "xyz".index(axis)
+        places = self.coordinates()[a]
+        if at is not None and not places[0] - 0.5001 * self.spacing[a] <= at <= places[-1] + 0.5001 * self.spacing[a]:
+            raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {places[0]:g} to {places[-1]:g}")
+        index = (self.cells[a] - 1) // 2 if at is None else int(numpy.argmin(abs(places - at)))
+        where: List[Any] = [slice(n) for n in self.cells[::-1]]
+        where[2 - a] = index
+        with self.open() as file:
+            return self.read(file, "PointData/" + name, tuple(where)), float(places[index])
+
+    def coordinates(self) -> Tuple[Array, Array, Array]:
+        """x, y, z of the cells' centres, one array an axis."""
+        return tuple(self.origin[a] + self.spacing[a] * numpy.arange(self.cells[a]) for a in range(3))
+
+    @property
+    def x(self) -> Array:
+        return self.coordinates()[0]
+
+    @property
+    def y(self) -> Array:
+        return self.coordinates()[1]
+
+    @property
+    def z(self) -> Array:
+        return self.coordinates()[2]
+
+    @property
+    def samples(self) -> Optional[int]:
+        """How many samples an average has; None of a snapshot."""
+        return int(self.provenance["samples"]) if "samples" in self.provenance else None
+
+    def fluid(self) -> Array:
+        """The mask [z, y, x] of the fluid cells. Cells that are not fluid are stored at rest, with the reference density.
+
+        With `tags`: all cells whose tag is that of a cell which moves, or has another density or pressure. Without: these
+        cells alone, so that a fluid cell exactly at rest is missed. A FileError if no cell moves, as at the first step.
+        """
+        found = numpy.zeros(self.cells[::-1], dtype=bool)
+        for name, rest in (("velocity", 0.0), ("pressure", 0.0), ("density", self.case.density)):
+            for word in (name, name + "_mean"):
+                if word in self.stored:
+                    values = self[word]
+                    moves = values != values.dtype.type(rest)
+                    found |= moves.any(axis=-1) if moves.ndim == 4 else moves
+        if not found.any():
+            raise FileError(f"{quoted(self.path)} does not tell which cells are fluid: no cell moves")
+        if "tags" in self.stored:
+            tags = self["tags"]
+            found = numpy.isin(tags, numpy.unique(tags[found]))
+        return found
+
+    def dataset(self) -> "xarray.Dataset":
+        """The arrays as an xarray Dataset with coordinates x, y, z (and `component`), units, step and time."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingPackage("xarray", "Snapshot.dataset()") from None
+        arrays = {}
+        for name in self.stored:
+            values = self[name]
+            dimensions = ("z", "y", "x") if values.ndim == 3 else ("z", "y", "x", "stress" if values.shape[-1] == 6 else "component")
+            arrays[name] = (dimensions, values, {"units": self.unit(name) or "lattice units"})
+        length = {"units": self.length_unit or "cells"}
+        places = {axis: (axis, values, length) for axis, values in zip("xyz", self.coordinates())}
+        lasts = {d for dimensions, _, _ in arrays.values() for d in dimensions[3:]}
+        names = {"component": list("xyz"), "stress": ["xx", "yy", "zz", "xy", "xz", "yz"]}
+        return xarray.Dataset(arrays, {**places, **{d: names[d] for d in sorted(lasts)}},
+                              {"name": self.name, "step": self.step, "time": self.time})
+
+    def mesh(self) -> "pyvista.ImageData":
+        """The snapshot as a PyVista mesh: points are the cells' centres, arrays are point data."""
+        try:
+            import pyvista
+        except ImportError:
+            raise MissingPackage("pyvista", "Snapshot.mesh()", debian=False) from None
+        mesh = pyvista.ImageData(dimensions=self.cells, spacing=tuple(self.spacing), origin=tuple(self.origin))
+        for name in self.stored:
+            values = self[name]
+            mesh.point_data[name] = values.reshape((-1,) + values.shape[3:])
+        mesh.field_data["step"], mesh.field_data["time"] = [self.step], [self.time]
+        return mesh
+
+    def __repr__(self) -> str:
+        cells = " x ".join(map(str, self.cells))
+        return f"Snapshot({self.path!r}: step {self.step}, {cells} cells, {', '.join(self.stored)})"
+
+
+class Surface(_File):
+    """One file of output.surfaces: the triangles of a body's mesh. `surface["pressure"]` is one value for each triangle."""
+
+    type = b"UnstructuredGrid"
+
+    def _read(self, file: Any) -> None:
+        super()._read(file)
+        root = file["VTKHDF"]
+        self.points: Array = root["Points"][...]
+        corners = root["Connectivity"][...]
+        if corners.size % 3 or (root["Types"][...] != 5).any():
+            raise ValueError("its cells are no triangles")
+        self.triangles: Array = corners.reshape(-1, 3)
+        self.stored: Dict[str, Any] = {name: data.dtype for name, data in root["CellData"].items()}
+
+    @property
+    def arrays(self) -> List[str]:
+        """Names of the arrays."""
+        return list(self.stored)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stored)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.stored
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.stored:
+            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        with self.open() as file:
+            return self.read(file, "CellData/" + name)
+
+    def areas(self) -> Array:
+        """Areas of the triangles times their outward normals, [triangle, component]."""
+        a, b, c = (self.points[self.triangles[:, k]].astype(float) for k in range(3))
+        return 0.5 * numpy.cross(b - a, c - a)
+
+    def mesh(self) -> "pyvista.PolyData":
+        """The surface as a PyVista mesh of triangles, arrays are cell data."""
+        try:
+            import pyvista
+        except ImportError:
+            raise MissingPackage("pyvista", "Surface.mesh()", debian=False) from None
+        faces = numpy.insert(self.triangles, 0, 3, axis=1).ravel()
+        mesh = pyvista.PolyData(self.points, faces)
+        for name in self.stored:
+            mesh.cell_data[name] = self[name]
+        return mesh
+
+    def __repr__(self) -> str:
+        return f"Surface({self.path!r}: step {self.step}, {len(self.triangles)} triangles, {', '.join(self.stored)})"
+
+
+class FieldSeries(Sequence[Snapshot]):
+    """The snapshots of one name, in order of their steps: `series[-1]` is the last one, `series.at(20000)` that of a step."""
+
+    def __init__(self, name: str, paths: Dict[int, str]) -> None:
+        self.name, self.paths = name, dict(sorted(paths.items()))
+
+    @property
+    def steps(self) -> List[int]:
+        return list(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @overload
+    def __getitem__(self, index: int) -> Snapshot: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Snapshot]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Snapshot, Sequence[Snapshot]]:
+        if isinstance(index, slice):
+            return [Snapshot(self.paths[step]) for step in self.steps[index]]
+        return Snapshot(self.paths[self.steps[index]])
+
+    def at(self, step: int) -> Snapshot:
+        """The snapshot of a step."""
+        if step not in self.paths:
+            nearest = min(self.paths, key=lambda s: abs(s - step))
+            raise UnknownName(f"{quoted(self.name)} has no snapshot of step {step}; the nearest is {nearest}")
+        return Snapshot(self.paths[step])
+
+    def dataset(self) -> "xarray.Dataset":
+        """All snapshots as one xarray Dataset with the dimension `time`. It reads all of them into memory."""
+        try:
+            import xarray
+        except ImportError:
+            raise MissingPackage("xarray", "FieldSeries.dataset()") from None
+        parts = []
+        for snapshot in self:
+            unit = {"units": "s" if snapshot.physical else "steps"}
+            part = snapshot.dataset().expand_dims(time=[snapshot.time]).assign_coords(step=("time", [snapshot.step]))
+            part["time"].attrs.update(unit)
+            parts.append(part)
+        return xarray.concat(parts, "time")
+
+    def __repr__(self) -> str:
+        return f"FieldSeries({self.name!r}: steps {', '.join(map(str, self.steps))})"
+
+
+def file_kind(path: str) -> str:
+    """What a file of fields/ is: "field", "average" or "surface"."""
+    try:
+        with open(path, "rb"):
+            pass
+        with h5py_module().File(path, "r") as file:
+            if file["VTKHDF"].attrs["Type"] == Surface.type:
+                return "surface"
+            return "average" if "samples" in file["provenance"].attrs else "field"
+    except OSError as error:
+        why = reason(error) if error.errno else "it is damaged or no HDF5 file"
+        raise FileError(f"{quoted(path)}: {why}") from None
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise FileError(f"{quoted(path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None

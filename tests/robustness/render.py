@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+"""scripts/render.py: pictures of a small run have the body, colours, axes and bar where they belong; animations; errors.
+
+Skipped without Debian's python3-vtk9, or where there is neither a display nor Xvfb. Movies are left out without ffmpeg.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+try:
+    import vtkmodules.vtkCommonCore  # noqa: F401
+except ImportError as error:
+    print(f"skipped: no VTK ({error}): apt install python3-vtk9")
+    sys.exit(77)
+
+import matplotlib.image
+import numpy
+
+import runs
+from runs import ROOT, check, tagflow, tree, write
+
+if not os.environ.get("DISPLAY") and not shutil.which("Xvfb"):
+    runs.skip("neither a display nor Xvfb (apt install xvfb)")
+
+# A bar of square cross-section in a stream, three-dimensional.
+write("case.yaml", """\
+units:   {dx: 20 mm, dt: 1 ms, density: 1 kg/m3}
+domain:  {cells: [40, 20, 16]}
+fluid:   {viscosity: 0.02}
+initial: {flow: uniform, velocity: [0.04, 0, 0]}
+faces:
+  xmin: {velocity: {value: [0.04, 0, 0]}}
+  xmax: pressure
+  y: slip
+  z: periodic
+bodies:  {block: {shape: {box: {from: [10, 6, 4], to: [16, 14, 12]}}}}
+run:     {steps: 200}
+output:
+  log: {every: 0}
+  series: {flow: {every: 10, of: kinetic_energy}}
+  fields: {main: {every: 100, of: [velocity, density]}, p: {every: 200, of: pressure}}
+  averages: {mean: {every: 5, of: velocity, from: 100}}
+""")
+said = tagflow("run", "case.yaml", "--output", "run")
+if not check(said.code == 0, f"a run: {said}"):
+    runs.finish()
+said = tagflow("run", "case.yaml", "--output", "flat", "--set", "domain.cells=[40, 20, 1]", "--set", "run.steps=100", "--set",
+               "bodies.block.shape.box.from=[10, 6, -1]", "--set", "bodies.block.shape.box.to=[16, 14, 2]", "--set", "units={dx: 20 mm}")
+check(said.code == 0, f"one of a single layer, in lattice units: {said}")
+
+
+def render(*arguments, env=None):
+    return subprocess.run([ROOT + "/scripts/render.py", *map(str, arguments)], capture_output=True, text=True, timeout=runs.HANGS,
+                          stdin=subprocess.DEVNULL, env={k: v for k, v in os.environ.items() if k != "DISPLAY"} |
+                          {"PYTHONDONTWRITEBYTECODE": "1"} | (env or {}))
+
+
+def picture(what, *arguments):
+    """[y, x, 3] colours, the first row on top; None if there is none."""
+    said = render(*arguments, "--output", "x.png")
+    if not check(said.returncode == 0 and not said.stderr and said.stdout.startswith("x.png: "), f"{what}: {said.returncode} {said.stdout}{said.stderr[-300:]}"):
+        return None
+    image = matplotlib.image.imread("x.png")[..., :3]
+    os.remove("x.png")
+    return image
+
+
+def near(image, color, by=0.06):
+    return (abs(image - numpy.array(color)) < by).all(axis=-1)
+
+
+GREY = (0.62,) * 3
+full = picture("a slice", "run")
+if full is not None:
+    # The frame is the darkest long lines; the box is 40 x 20 cells in it.
+    dark = (full.max(axis=2) < 0.2)
+    across = numpy.flatnonzero(dark.sum(axis=0) > 0.9 * dark.sum(axis=0).max())
+    down = numpy.flatnonzero(dark.sum(axis=1) > 0.9 * dark.sum(axis=1).max())
+    left, right, top, bottom = across[0], across[-1], down[0], down[-1]
+    cell = (right - left) / 40
+    check(abs((bottom - top) / cell - 20) < 0.1, f"the frame has the shape of the box: a cell has {cell:.2f} pixels")
+    rows, columns = numpy.nonzero(near(full, GREY, 0.01)[top + 3:bottom - 2, left + 3:right - 2])
+    rows, columns = rows + top + 3, columns + left + 3
+    found = [(columns.min() - left) / cell, (columns.max() - left) / cell, (bottom - rows.max()) / cell, (bottom - rows.min()) / cell]
+    check(numpy.allclose(found, [10, 16, 6, 14], atol=0.25), f"the body is grey and where it is, in cells: {numpy.round(found, 2)}")
+    outside = full[:, right + 5:]
+    colored = (outside.max(axis=2) - outside.min(axis=2)) > 0.15
+    check(colored.any(axis=1).sum() > 0.5 * (bottom - top), "a bar of colours is beside it")
+    bar = outside[colored.any(axis=1)]
+    ends = [bar[k][(bar[k].max(axis=1) - bar[k].min(axis=1)) > 0.15].mean(axis=0) for k in (3, -4)]
+    check(numpy.allclose(ends, numpy.array([(253, 231, 37), (68, 1, 84)]) / 255, atol=0.06),
+          f"from the highest to the lowest colour {numpy.round(ends, 2).tolist()}")
+    beyond, rows = colored.any(axis=0).nonzero()[0].max() + 3, colored.any(axis=1).nonzero()[0]
+    dark = outside[rows[0] - 3:rows[-1] + 4, beyond].max(axis=1) < 0.5
+    stubs = numpy.flatnonzero(dark[1:] & ~dark[:-1])
+    check(len(stubs) == 5 and numpy.ptp(numpy.diff(stubs)) <= 2, f"with five ticks {stubs}")
+for what, arguments in (("pressure", ["--of", "pressure", "--axis", "y"]), ("vorticity by the velocity", ["--of", "vorticity_z"]),
+                        ("streamlines in it", ["--streamlines", "--at", "0.1", "--range", "0,2", "--size", "400x300"]),
+                        ("an average", ["--fields", "mean", "--axis", "x", "--at", "0.1"]), ("a title", ["--title", "any $words$ é", "--step", "100"])):
+    image = picture(what, "run", "slice", *arguments)
+    check(image is None or len(numpy.unique((image * 20).astype(int).reshape(-1, 3), axis=0)) > 20, f"{what}: many colours")
+image = picture("a single layer", "flat", "--streamlines")
+check(image is not None and near(image, GREY, 0.01).sum() > 1000, "with its body")
+shapes = {}
+for kind, more in (("streamlines", []), ("vortices", []), ("pores", ["--count", "30"]), ("vortices", ["--level", "1", "--view=0,0,1"])):
+    image = picture(f"{kind} {' '.join(more)}", "run", kind, "--size", "500x400", *more)
+    if image is not None:
+        plain = (image.max(axis=2) - image.min(axis=2)) < 0.03
+        solid = plain & (image.max(axis=2) > 0.25) & (image.max(axis=2) < 0.9)
+        shapes[kind] = (~plain[:, :380]).sum(), solid[:, :380].sum()
+        check(image.shape[:2] == (400, 500) and shapes[kind][0] > 300 and solid.sum() > 100, f"{kind}: coloured pixels and grey ones: {shapes[kind]}")
+
+# Animations: frames or a movie, whose colours are the same.
+no_ffmpeg = {"PATH": os.path.abspath("tools")}
+os.makedirs("tools")
+for program in ("Xvfb", "python3", "env"):
+    if shutil.which(program):
+        os.symlink(shutil.which(program), "tools/" + program)
+said = render("run", "--animate", "--size", "200x100", "--output", "flow.gif", env=no_ffmpeg)
+check(said.returncode == 0 and "no ffmpeg" in said.stdout and tree("flow_frames") == [f"frame_{k:04d}.png" for k in range(3)] and not os.path.exists("flow.gif"),
+      f"without ffmpeg the frames stay: {said.stdout}{said.stderr[-200:]}")
+if shutil.which("ffmpeg"):
+    for ending, head in ((".gif", b"GIF8"), (".webm", b"\x1aE\xdf\xa3")):
+        said = render("run", "vortices", "--animate", "--size", "201x151", "--output", "flow" + ending)
+        check(said.returncode == 0 and "3 pictures of main, steps 0 to 200" in said.stdout and open("flow" + ending, "rb").read(4) == head,
+              f"a movie {ending}: {said.stdout}{said.stderr[-200:]}")
+else:
+    print("left out: movies (no ffmpeg)")
+
+# What cannot be drawn.
+os.makedirs("empty")
+before = tree()
+for arguments, words in [
+        ([], ["RUN"]), (["nowhere"], ["nowhere", "no such folder"]), (["empty"], ["no run of tagflow"]), (["run", "slyce"], ["slyce"]),
+        (["run", "--of", "speeed"], ["speeed"]), (["run", "--step", "150"], ["no snapshot of step 150", "nearest"]), (["run", "--at", "3"], ["outside the box"]),
+        (["run", "--fields", "man"], ["did you mean mean?"]), (["run", "--fields", "p"], ["no snapshots with velocity", "p (pressure)"]),
+        (["run", "--range", "2,1"], ["below the second"]), (["run", "--range", "a"], ["2 numbers"]), (["run", "--size", "5x5"], ["100x100"]),
+        (["run", "--output", "x.gif"], [".png"]), (["run", "--animate", "--output", "x.png"], [".gif, .webm or .mp4"]),
+        (["run", "--output", "nowhere/x.png"], ["no such folder"]), (["flat", "streamlines"], ["one cell thick"]),
+        (["run", "--at", "0.16", "--axis", "x", "--of", "vorticity_z"], ["vorticity_x alone"]), (["run", "vortices", "--level", "1e9"], ["--level 1e+09: Q is between"])]:
+    said = render(*arguments)
+    check(said.returncode == 2 and said.stderr.startswith("render: ") and said.stderr.count("\n") == 1 and all(word in said.stderr for word in words) and not said.stdout,
+          f"render {' '.join(arguments)}: {said.returncode} {said.stderr.strip()[-200:]}")
+check(tree() == before, f"and nothing was written {sorted(set(tree()) - set(before))}")
+os.remove("tools/Xvfb") if os.path.lexists("tools/Xvfb") else None
+said = render("run", "--output", "x.png", env=no_ffmpeg)
+check(said.returncode in (0, 1) and (said.returncode == 0 or "apt install xvfb" in said.stderr) and said.stderr.count("\n") == said.returncode,
+      f"without a display and Xvfb: {said.returncode} {said.stderr.strip()[-200:]}")
+said = render("run", "--output", "x.png", env={"DISPLAY": ":987"})
+check(said.returncode == 0 and os.path.isfile("x.png"), f"with a display that is not there: {said.stderr.strip()[-200:]}")
+
+runs.finish()
