@@ -1,5 +1,6 @@
-/* What the C that tests/gpu/ptx.py makes of PTX needs: memory, and instructions that are not operators of C. A register
- * is a variable: b16, b32 and b64 without sign, float, double, and bool for a predicate. */
+/* What the C that tests/gpu/ptx.py makes of PTX needs: memory, and instructions that are not
+ * operators of C. A register is a variable: b16, b32 and b64 without sign, float, double, and bool
+ * for a predicate. */
 #ifndef TAGFLOW_TEST_PTX_H
 #define TAGFLOW_TEST_PTX_H
 
@@ -109,7 +110,8 @@ static inline void *ptx_local(uint64_t address, unsigned size)
 }
 
 /* Of a variable of the module. */
-static inline void *ptx_variable(uint64_t address, unsigned size, const void *object, uint64_t bytes)
+static inline void *ptx_variable(uint64_t address, unsigned size, const void *object,
+                                 uint64_t bytes)
 {
     if (!ptx_within(address, size, object, bytes))
         PTX_FAIL("%u bytes beyond a variable", size);
@@ -154,25 +156,25 @@ PTX_HIGH(ptx_high_u64, uint64_t, ptx_u128, 64)
     static inline int##bits##_t ptx_div_s##bits(int##bits##_t a, int##bits##_t b)                  \
     {                                                                                              \
         if (b == 0)                                                                                \
-            PTX_FAIL("%s", "a division by zero");                                                         \
-        return b == -1 ? (int##bits##_t)-(uint##bits##_t)a : (int##bits##_t)(a / b);               \
+            PTX_FAIL("%s", "a division by zero");                                                  \
+        return b == -1 ? (int##bits##_t) - (uint##bits##_t)a : (int##bits##_t)(a / b);             \
     }                                                                                              \
     static inline int##bits##_t ptx_rem_s##bits(int##bits##_t a, int##bits##_t b)                  \
     {                                                                                              \
         if (b == 0)                                                                                \
-            PTX_FAIL("%s", "a division by zero");                                                         \
+            PTX_FAIL("%s", "a division by zero");                                                  \
         return b == -1 ? 0 : (int##bits##_t)(a % b);                                               \
     }                                                                                              \
     static inline uint##bits##_t ptx_div_u##bits(uint##bits##_t a, uint##bits##_t b)               \
     {                                                                                              \
         if (b == 0)                                                                                \
-            PTX_FAIL("%s", "a division by zero");                                                         \
+            PTX_FAIL("%s", "a division by zero");                                                  \
         return (uint##bits##_t)(a / b);                                                            \
     }                                                                                              \
     static inline uint##bits##_t ptx_rem_u##bits(uint##bits##_t a, uint##bits##_t b)               \
     {                                                                                              \
         if (b == 0)                                                                                \
-            PTX_FAIL("%s", "a division by zero");                                                         \
+            PTX_FAIL("%s", "a division by zero");                                                  \
         return (uint##bits##_t)(a % b);                                                            \
     }
 PTX_QUOTIENT(16)
@@ -217,9 +219,8 @@ static inline b32 ptx_shf_r(b32 low, b32 high, b32 n)
         first &= 255, count &= 255;                                                                \
         if (first >= bits || count == 0)                                                           \
             return 0;                                                                              \
-        return (uint##bits##_t)(a >> first &                                                       \
-                                (count < bits ? ((uint##bits##_t)1 << count) - 1 :                 \
-                                                (uint##bits##_t)-1));                              \
+        return (uint##bits##_t)(a >> first & (count < bits ? ((uint##bits##_t)1 << count) - 1      \
+                                                           : (uint##bits##_t) - 1));               \
     }                                                                                              \
     static inline int##bits##_t ptx_bfe_s##bits(int##bits##_t a, b32 first, b32 count)             \
     {                                                                                              \
@@ -238,7 +239,7 @@ static inline b32 ptx_shf_r(b32 low, b32 high, b32 n)
         if (first >= bits || count == 0)                                                           \
             return b;                                                                              \
         const uint##bits##_t mask =                                                                \
-            (count < bits ? ((uint##bits##_t)1 << count) - 1 : (uint##bits##_t)-1) << first;       \
+            (count < bits ? ((uint##bits##_t)1 << count) - 1 : (uint##bits##_t) - 1) << first;     \
         return (b & ~mask) | (a << first & mask);                                                  \
     }
 PTX_FIELD(32)
@@ -319,13 +320,13 @@ static inline float ptx_f32_f16(b16 h)
     const b32 sign = (b32)(h >> 15) << 31, exponent = h >> 10 & 31, fraction = h & 1023;
     if (exponent == 31)
         return ptx_float(sign | 0x7f800000 | fraction << 13);
-    const float size = exponent ? ptx_float((exponent + 112) << 23 | fraction << 13)
-                                : (float)fraction * 0x1p-24f;
+    const float size =
+        exponent ? ptx_float((exponent + 112) << 23 | fraction << 13) : (float)fraction * 0x1p-24f;
     return ptx_float(sign | ptx_b32(size));
 }
 
-/* To nearest, ties to even: the last bits go, and what they were decides whether one is added, which
- * may carry into the exponent. */
+/* To nearest, ties to even: the last bits go, and what they were decides whether one is added,
+ * which may carry into the exponent. */
 static inline b16 ptx_f16_f32(float x)
 {
     const b32 bits = ptx_b32(x), sign = bits >> 16 & 0x8000;
@@ -338,7 +339,8 @@ static inline b16 ptx_f16_f32(float x)
     const int lost = exponent > 0 ? 13 : 14 - exponent; /* bits */
     if (lost > 25)
         return (b16)sign;
-    const b32 kept = fraction >> lost, rest = fraction & ((1u << lost) - 1), half = 1u << (lost - 1);
+    const b32 kept = fraction >> lost, rest = fraction & ((1u << lost) - 1),
+              half = 1u << (lost - 1);
     const b32 number = (exponent > 0 ? (b32)(exponent - 1) << 10 : 0) + kept;
     return (b16)(sign | (number + (rest > half || (rest == half && kept & 1))));
 }

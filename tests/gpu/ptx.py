@@ -118,6 +118,45 @@ def memory_kind(kind):
     return "ptx_" + {"b": "u"}.get(kind[0], kind[0]) + kind[1:] if kind != "f16" else "ptx_u16"
 
 
+# ---- mutants ----
+
+def offset(s, size):
+    """The access `size` bytes further."""
+    return statement(re.sub(r"\[([^\]+]+)(?:\+(-?\d+))?\]", lambda m: f"[{m[1]}+{int(m[2] or 0) + size}]", s.text))
+
+
+def swapped(s, a, b):
+    operands = list(s.operands)
+    operands[a], operands[b] = operands[b], operands[a]
+    return s._replace(operands=operands, text=f"{s.name} {', '.join(operands)}")
+
+
+def renamed(s, old, new):
+    return statement(s.text.replace(old, new, 1))
+
+
+def last_bit(s):
+    """Its constant, with the last bit another."""
+    return statement(re.sub(r"\b(0[fd])([0-9A-Fa-f]+)", lambda m: f"{m[1]}{int(m[2], 16) ^ 1:0{len(m[2])}X}", s.text, count=1))
+
+
+# An error in one instruction: where, what becomes of it. Each is tried in EACH places of a module. The variable ptx_mutant
+# chooses one: 100 times its number in this list, from 1, and the number of the place, from 0.
+EACH = 8
+MUTANTS = {
+    "a load at the next number": (r"ld\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
+    "a store at the next number": (r"st\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
+    "the next parameter": (r"ld\.param\.(u32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
+    "an index with another sign": (r"cvt\.s64\.s32 |mul\.wide\.s32 ", lambda s: renamed(renamed(s, ".s32", ".u32"), ".s64", ".u64")),
+    "a difference the other way round": (r"sub\.rn\.f\d\d ", lambda s: swapped(s, 1, 2)),
+    "a difference for a sum": (r"add\.rn\.f\d\d ", lambda s: renamed(s, "add", "sub")),
+    "a constant's last bit": (r"(add|mul)\.rn\.f\d\d .*\b0[fd]", last_bit),
+    "the other choice": (r"selp\.", lambda s: swapped(s, 1, 2)),
+    "the other branch": (r"@%p\d+ bra ", lambda s: renamed(s, "@", "@!")),
+    "a comparison that includes equality": (r"setp\.(lt|gt)\.s32 ", lambda s: renamed(renamed(s, ".lt", ".le"), ".gt", ".ge")),
+}
+
+
 # ---- a function ----
 
 class Function:
@@ -131,7 +170,7 @@ class Function:
         self.inner = [set()] # registers of the scopes that are open
         self.targets = {}    # label of a list of labels -> these
         self.lines = []
-        self.texts = []      # the statements, for mutants
+        self.mutants = {}    # number of a statement -> numbers and descriptions of its mutants
         self.limit = 0       # threads of a block
 
     def fail(self, s, why):
@@ -246,7 +285,6 @@ class Function:
     # -- statements --
 
     def run(self, body):
-        body = list(parts(body))
         moved = [part.operands for part in body if isinstance(part, Statement) and part.name in ("mov.b64", "mov.u64") and not part.guard]
         written = collections.Counter(register for part in body if isinstance(part, Statement) and part.operands
                                       for register in re.findall(r"%\w+", part.operands[0]))
@@ -261,8 +299,11 @@ class Function:
                     self.memory.pop(name, None)
                 self.lines.append("}")
             elif isinstance(part, Statement):
-                self.texts.append((len(self.lines), part))
-                self.lines.append(self.guarded(part))
+                code = self.guarded(part)
+                for number, changed in self.mutants.get(id(part), []):
+                    self.lines.append(f"/* mutant {number}: {self.name}: {part.text} -> {changed.text} */")
+                    code = f"if (ptx_mutant == {number}) {{ {self.guarded(changed)} }} else {{ {code} }}"
+                self.lines.append(code)
             elif part.endswith(":"):
                 self.lines.append(f"{c_name(part[:-1])}:;")
                 self.label = part[:-1]
@@ -798,7 +839,7 @@ class Module:
             if len(sizes) != 1:
                 raise Wrong(f"{name}: {len(sizes)} arguments, and not one")
             self.kernels.append((name, sizes[0]))
-        self.bodies.append((f, body))
+        self.bodies.append((f, list(parts(body))))
 
     def variable(self, text):
         found = re.fullmatch(r"(?:\.(?:visible|weak) )?\.(global|const) (?:\.attribute\S* )?(?:\.align (\d+) )?\.(\w+) ([\w$]+)(?:\[(\d+)\])?(?: = (.*))?", text)
@@ -813,6 +854,14 @@ class Module:
             raise Wrong(f"{text[:100]}: not a list of integers")
         self.variables[name] = count
         self.code.append(f"static __attribute__((aligned({max(int(align or 1), 16)}))) b{bits} {c_name(name)}[{count}] = {{{', '.join(map(str, numbers)) or '0'}}};")
+
+    def mutate(self):
+        """Chooses the places of mutants, spread over the module."""
+        for k, (pattern, change) in enumerate(MUTANTS.values()):
+            places = [(f, part) for f, body in self.bodies for part in body if isinstance(part, Statement) and re.match(pattern, part.text)]
+            for n in range(min(EACH, len(places))):
+                f, part = places[(2 * n + 1) * len(places) // (2 * EACH) if len(places) > EACH else n]
+                f.mutants.setdefault(id(part), []).append((100 * (k + 1) + n, change(part)))
 
     def write(self, file, storage, arithmetic):
         print('#include "ptx.h"', *self.code, sep="\n", file=file)
@@ -846,7 +895,7 @@ class Module:
 def count(text):
     counts = collections.Counter()
     for _, body in Module(text).bodies:
-        counts.update(part.name for part in parts(body) if isinstance(part, Statement))
+        counts.update(part.name for part in body if isinstance(part, Statement))
     for name, n in sorted(counts.items()):
         print(f"{n:7d} {name}")
 
@@ -859,6 +908,7 @@ def main(arguments):
         sys.exit(__doc__.strip())
     with open(arguments[0]) as file:
         module = Module(file.read())
+    module.mutate()
     with open(arguments[1], "w") as file:
         module.write(file, *arguments[2:])
 

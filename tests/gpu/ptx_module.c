@@ -1,11 +1,13 @@
 /* Runs the translated PTX in place of the kernels that nvcc compiled. A program is linked with
- * nvcc's objects, as for a GPU: their constructors register the address that a launch gives together
- * with the kernel's name in the PTX. Names are the same in all variants. So a kernel's variant is
- * the one whose table (struct cuda_variant) has the address. */
+ * nvcc's objects, as for a GPU: their constructors register the address that a launch gives
+ * together with the kernel's name in the PTX. Names are the same in all variants. So a kernel's
+ * variant is the one whose table (struct cuda_variant) has the address. */
 #include "ptx_module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int ptx_mutant;
 
@@ -38,12 +40,35 @@ cudaError_t __cudaGetKernel(void);
 cudaError_t __cudaLaunchKernel(void);
 
 static standin_kernel *find(const void *function);
+static bool has(const struct ptx_module *module, const void *function);
+
+/* Status 99 if a kernel of a variant that ran was never launched. */
+static void at_exit(void)
+{
+    int left = 0;
+    for (int m = 0; m < MODULES; m++)
+        for (int pass = 0, launched = 0; pass < 2; pass++)
+            for (int k = 0; k < count; k++) {
+                if (!has(modules[m], registered[k].function))
+                    continue;
+                if (pass == 0)
+                    launched += registered[k].kernel != NULL;
+                else if (launched && !registered[k].kernel && ++left)
+                    fprintf(stderr, "never launched: %s, module %d\n", registered[k].name, m);
+            }
+    if (left) {
+        fflush(NULL);
+        _exit(99);
+    }
+}
 
 void **__cudaRegisterFatBinary(void *binary)
 {
     static void *handle;
     const char *const mutant = getenv("TAGFLOW_PTX_MUTANT");
     (void)binary;
+    if (!standin_find && getenv("TAGFLOW_PTX_ALL") && atexit(at_exit) != 0)
+        standin_die("atexit failed");
     standin_find = find;
     ptx_mutant = mutant ? atoi(mutant) : 0;
     return &handle;
