@@ -146,14 +146,12 @@ EACH = 8
 MUTANTS = {
     "a load at the next number": (r"ld\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
     "a store at the next number": (r"st\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
-    "the next parameter": (r"ld\.param\.(u32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
-    "an index with another sign": (r"cvt\.s64\.s32 |mul\.wide\.s32 ", lambda s: renamed(renamed(s, ".s32", ".u32"), ".s64", ".u64")),
     "a difference the other way round": (r"sub\.rn\.f\d\d ", lambda s: swapped(s, 1, 2)),
     "a difference for a sum": (r"add\.rn\.f\d\d ", lambda s: renamed(s, "add", "sub")),
     "a constant's last bit": (r"(add|mul)\.rn\.f\d\d .*\b0[fd]", last_bit),
     "the other choice": (r"selp\.", lambda s: swapped(s, 1, 2)),
     "the other branch": (r"@%p\d+ bra ", lambda s: renamed(s, "@", "@!")),
-    "a comparison that includes equality": (r"setp\.(lt|gt)\.s32 ", lambda s: renamed(renamed(s, ".lt", ".le"), ".gt", ".ge")),
+    "a comparison the other way round": (r"setp\.(lt|gt|ge|le)\.s32 ", lambda s: swapped(s, 1, 2)),
 }
 
 
