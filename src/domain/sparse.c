@@ -141,8 +141,7 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->set[SET_flow].stride = domain_stride(d->places, line);
 }
 
-/* Copies the tags to rows of whole lines, and makes the table of places. */
-static enum status keep_lines(struct domain *d, const struct sparse *s)
+enum status sparse_keep(struct domain *d, const struct sparse *s)
 {
     struct view *const v = &d->view;
     const size_t row = s->row << s->line_bits, rows = s->lines / s->row;
@@ -182,7 +181,7 @@ enum status sparse_choose(struct domain *d, const struct flow_case *c)
         MPI_Allreduce(MPI_IN_PLACE, lines, 2, MPI_INT64_T, MPI_SUM, d->comm);
         d->kept_share = (double)lines[0] / (double)lines[1];
         if (sparse_wanted(c->run.sparse, d->kept_share))
-            status = status_agree(d->comm, keep_lines(d, &s));
+            status = status_agree(d->comm, sparse_keep(d, &s));
     }
     sparse_destroy(&s);
     return status;

@@ -31,6 +31,9 @@ bool sparse_wanted(enum sparse_use use, double share);
 /* Lays out the block in memory: rows of whole lines, and the stride of the kept lines. */
 void sparse_layout(struct domain *d, const struct sparse *s);
 
+/* The same with the table of places, and the tags in such rows. */
+enum status sparse_keep(struct domain *d, const struct sparse *s);
+
 /* Makes the storage of a block sparse if the case says so or it pays. After its tags are final,
  * before the solver is created. Collective. */
 enum status sparse_choose(struct domain *d, const struct flow_case *c);

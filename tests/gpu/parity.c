@@ -15,7 +15,7 @@
 #include "version.h"
 
 static const char help[] =
-    "parity [--backend NAME]... [--seed N] [--cells NX,NY,NZ] [--one-in N]\n"
+    "parity [--backend NAME]... [--precision NAME] [--seed N] [--cells NX,NY,NZ] [--one-in N]\n"
     "       [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
     "parity --list | --help\n"
     "\n"
@@ -23,6 +23,7 @@ static const char help[] =
     "compares all memory bit for bit: a line for each variant, kernel and kind of state.\n"
     "\n"
     "  --backend NAME    only this backend (repeat for several); default: all that can run here\n"
+    "  --precision NAME  only this precision, for example fp32 or fp32/fp64; default: all\n"
     "  --seed N          other random blocks and states; default 1\n"
     "  --cells NX,NY,NZ  blocks of this size only; with --bench the grid, default 128,128,128 on\n"
     "                    the host, else 512,512,512 or the largest cube that fits\n"
@@ -44,10 +45,26 @@ struct options {
     int cells[3], one_in;
     bool sized, bench, list;
     double seconds;
-    const char *json, *kernel;
+    const char *precision, *json, *kernel;
 };
 
 /* ---- options ---- */
+
+/* As in fp32, or fp32/fp64 where arithmetic differs from storage. */
+static void variant_precision(const struct expectation *e, char name[16])
+{
+    const size_t n = (size_t)snprintf(name, 16, "fp%d", e->storage);
+    if (e->arithmetic != e->storage)
+        snprintf(name + n, 16 - n, "/fp%d", e->arithmetic);
+}
+
+static bool is_precision(const char *name)
+{
+    char other[16] = "";
+    for (int k = 0; expectations[k] && strcmp(other, name) != 0; k++)
+        variant_precision(expectations[k], other);
+    return strcmp(other, name) == 0;
+}
 
 static bool read_cells(const char *text, int cells[3])
 {
@@ -94,6 +111,10 @@ static enum status read_option(struct options *o, const char *name, const char *
         if (o->backends == BACKENDS_MOST)
             return fail_user("--backend %s: at most %d of them", value, BACKENDS_MOST);
         o->backend[o->backends++] = value;
+    } else if (strcmp(name, "--precision") == 0) {
+        if (!is_precision(value))
+            return fail_user("--precision %s: no such precision (parity --list)", value);
+        o->precision = value;
     } else if (strcmp(name, "--seed") == 0) {
         if (!read_seed(value, &o->seed))
             return fail_user("--seed %s: not a number from 0 to 2^64 - 1", value);
@@ -122,8 +143,8 @@ static enum status read_option(struct options *o, const char *name, const char *
 
 static enum status read_options(struct options *o, int count, char **arguments)
 {
-    static const char *const valued[] = {"--backend", "--seed",   "--cells", "--one-in",
-                                         "--seconds", "--kernel", "--json"};
+    static const char *const valued[] = {"--backend", "--precision", "--seed",   "--cells",
+                                         "--one-in",  "--seconds",   "--kernel", "--json"};
     *o = (struct options){.seed = 1, .seconds = 1, .one_in = 1};
     for (int k = 1; k < count; k++) {
         const char *const name = arguments[k];
@@ -175,9 +196,9 @@ static bool variant_at(const struct backend_type *type, int number, struct varia
         v->isa = isas[number % each];
         n += (size_t)snprintf(v->name + n, sizeof v->name - n, " x86-64-%s", isa_name(v->isa));
     }
-    n += (size_t)snprintf(v->name + n, sizeof v->name - n, " fp%d", v->expect->storage);
-    if (v->expect->arithmetic != v->expect->storage)
-        snprintf(v->name + n, sizeof v->name - n, "/fp%d", v->expect->arithmetic);
+    char name[16];
+    variant_precision(v->expect, name);
+    snprintf(v->name + n, sizeof v->name - n, " %s", name);
     return true;
 }
 
@@ -235,6 +256,10 @@ static enum status run_backend(const struct backend_type *type, const struct opt
     enum status status = STATUS_OK;
     struct variant v;
     for (int k = 0; variant_at(type, k, &v); k++) {
+        char name[16];
+        variant_precision(v.expect, name);
+        if (o->precision && strcmp(o->precision, name) != 0)
+            continue;
         if (!variant_runs(&v)) {
             printf("skip  %-24s this processor lacks the instruction set\n", v.name);
             continue;

@@ -40,9 +40,11 @@ struct mixture {
     int collision;
     bool forced;  /* all rows but the first */
     bool subgrid; /* likewise */
+    bool closed;  /* no rule of an open boundary */
+    bool sparse;  /* populations only in lines of cells with fluid, as domain/sparse.h has it */
 };
 enum { MIXTURES = 3 * COLLISIONS + 1 };
-struct mixture mixture(int number); /* the last is the mixed one */
+struct mixture mixture(int number); /* the last is the mixed one; neither closed nor sparse */
 const char *mixture_name(struct mixture);
 
 /* How ghost cells and obstacles are laid out. */
@@ -57,7 +59,8 @@ struct ground {
     struct view view; /* without populations */
     size_t cells;     /* owned and ghost */
     uint8_t *tags;
-    double *table; /* the view's */
+    uint32_t *line; /* the view's, NULL: all cells have populations */
+    double *table;  /* the view's */
     struct near_cell *near;
     float *crossing;
     size_t near_space; /* cells that there is room for, each with crossings of all links */

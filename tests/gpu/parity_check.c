@@ -81,6 +81,10 @@ static void describe_population(const struct trial *t, size_t byte, char *text, 
         snprintf(text, room, "behind slot %zu", slot);
         return;
     }
+    if (v->line) {
+        snprintf(text, room, "slot %zu of place %zu", slot, cell);
+        return;
+    }
     const size_t number = cell - view_first(v); /* of the padding before it: a large one */
     const int x = (int)(number % (size_t)v->row) - v->ghost[0];
     const int y = (int)(number % (size_t)v->plane / (size_t)v->row) - v->ghost[1];
@@ -270,8 +274,9 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
     uint64_t random = seed;
     const int threads = 1 + random_below(&random, 2);
     *t = (struct trial){.variant = v, .stored = (size_t)v->expect->storage / 8};
-    snprintf(t->about, sizeof t->about, "%d x %d x %d cells, ghosts %d%d%d, %s (block %llu)", n[0],
-             n[1], n[2], ghost[0], ghost[1], ghost[2], mixture_name(m), (unsigned long long)seed);
+    snprintf(t->about, sizeof t->about, "%d x %d x %d cells, ghosts %d%d%d, %s%s%s (block %llu)",
+             n[0], n[1], n[2], ghost[0], ghost[1], ghost[2], mixture_name(m),
+             m.closed ? ", closed" : "", m.sparse ? ", sparse" : "", (unsigned long long)seed);
     const enum status status = variant_open(&t->backend, v, threads);
     if (status)
         return status;
@@ -304,13 +309,17 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
     return t->backend->type->prepare(t->backend, &t->ground.view, &t->view);
 }
 
-/* The step with each operator alone and with all; the others do not know operators. */
+/* The step with each operator alone and with all; the others do not know operators. Blocks with and
+ * without open boundaries take turns, and of those without some are sparse: `turn` counts blocks.
+ */
 static enum status check_block(const struct variant *v, const int n[3], const int ghost[3],
-                               uint64_t seed, struct tally tally[][STATES])
+                               uint64_t seed, int turn, struct tally tally[][STATES])
 {
     enum status status = STATUS_OK;
     for (int k = 0; k < MIXTURES && !status; k++) {
-        const struct mixture m = mixture(k);
+        struct mixture m = mixture(k);
+        m.closed = m.collision == COLLISION_mixed ? turn % 3 > 0 : (turn + k) % 2;
+        m.sparse = m.collision == COLLISION_mixed && turn % 3 == 2;
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
         for (int state = 0; state < STATES && !status; state++) {
@@ -337,6 +346,7 @@ static enum status check_blocks(const struct variant *v, const struct check *c,
     enum { LENGTHS = sizeof lengths / sizeof *lengths };
     uint64_t random = c->seed;
     enum status status = STATUS_OK;
+    int turn = 0;
     for (int length = 0; length < LENGTHS && !status; length++) {
         if (c->cells ? length > 0 : c->quick && lengths[length] != 33)
             continue;
@@ -349,7 +359,7 @@ static enum status check_blocks(const struct variant *v, const struct check *c,
             const uint64_t seed = random_bits(&random) >> 40;
             /* Of a single size the block that has ghosts along all axes is tried in any case. */
             if (c->quick ? axes % 7 == 0 : (length + 7 - axes) % c->one_in == 0)
-                status = check_block(v, n, ghost, seed, tally);
+                status = check_block(v, n, ghost, seed, turn++, tally);
         }
     }
     return status;

@@ -6,6 +6,7 @@
 
 #include "boundary.h"
 #include "domain/domain.h"
+#include "domain/sparse.h"
 #include "solver/initial_make.h"
 #include "sponge.h"
 #include "stored.h"
@@ -61,8 +62,10 @@ double random_uniform(uint64_t *state)
 
 struct mixture mixture(int number)
 {
-    return number == MIXTURES - 1 ? (struct mixture){COLLISION_mixed, true, true}
-                                  : (struct mixture){number / 3, number % 3 > 0, number % 3 > 1};
+    return number == MIXTURES - 1
+               ? (struct mixture){.collision = COLLISION_mixed, .forced = true, .subgrid = true}
+               : (struct mixture){
+                     .collision = number / 3, .forced = number % 3 > 0, .subgrid = number % 3 > 1};
 }
 
 const char *mixture_name(struct mixture m)
@@ -90,7 +93,7 @@ static double random_omega(uint64_t *random)
 
 /* Wall velocities along some axes, but for the row of walls at rest; turning about a point in the
  * block, with periodic images along some axes. */
-static void make_walls(struct ground *g, uint64_t *random)
+static void make_walls(struct ground *g, struct mixture m, uint64_t *random)
 {
     for (int k = 0; k < WALLS; k++) {
         struct tag_row row = {.boundary = wall_kinds[k].rule,
@@ -103,6 +106,8 @@ static void make_walls(struct ground *g, uint64_t *random)
             row.pivot[a] = g->view.lo[a] + 0.5 * g->view.n[a] * (1 + random_uniform(random));
             row.period[a] = random_below(random, 2) ? g->view.n[a] : 0;
         }
+        if (m.closed && boundary_open(row.boundary))
+            row.boundary = BOUNDARY_moving;
         if (row.boundary != BOUNDARY_halfway)
             tag_row_move(&row, velocity);
         g->rows[wall_row(k)] = row;
@@ -139,9 +144,10 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             row->sponge = (uint8_t)(1 + random_below(random, 3));
         /* A rule of its own where populations arrive: what row loops leave to the cell's step. */
         if (mixed && k == FLUIDS - 1)
-            row->boundary = rules[1 + random_below(random, RULES - 1)];
+            row->boundary =
+                rules[1 + random_below(random, m.closed ? BOUNDARY_LAST_WALL : RULES - 1)];
     }
-    make_walls(g, random);
+    make_walls(g, m, random);
 }
 
 /* What the rows of sponges point to: a target, and strengths for any axis. */
@@ -345,6 +351,28 @@ static void put_ball(struct ground *g)
             }
 }
 
+/* Drops lines of cells, some of which become walls for this. */
+static bool drop_lines(struct ground *g, uint64_t *random)
+{
+    const int bits = g->view.set[SET_flow].bits, longest = 256 / bits;
+    struct domain d = {.view = g->view, .tags = g->tags};
+    const enum precision storage = bits == 64   ? PRECISION_fp64
+                                   : bits == 32 ? PRECISION_fp32
+                                                : PRECISION_fp16;
+    struct sparse s;
+    for (size_t cell = 0; cell < g->cells; cell += (size_t)longest)
+        if (random_below(random, 3) == 0)
+            for (size_t k = cell; k < cell + (size_t)longest && k < g->cells; k++)
+                g->tags[k] = TAG_WALL;
+    const bool kept = !sparse_survey(&s, &d, storage) && !sparse_keep(&d, &s);
+    sparse_destroy(&s);
+    g->view = d.view;
+    g->tags = d.tags;
+    g->line = d.line;
+    g->cells = g->view.cells;
+    return kept;
+}
+
 bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct mixture m,
                    enum scene scene, size_t bytes, uint64_t seed)
 {
@@ -369,6 +397,8 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
             face[a][k] = scene == SCENE_closed ? TAG_WALL : wall_row(random_below(&random, WALLS));
         }
     ghost_tags(g, side, face);
+    if (m.sparse && !drop_lines(g, &random))
+        return false;
     if (scene == SCENE_body)
         put_ball(g);
     mark_beside(g, scene == SCENE_open || scene == SCENE_closed);
@@ -381,6 +411,7 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
 void ground_destroy(struct ground *g)
 {
     free(g->tags);
+    free(g->line);
     free(g->table);
     free(g->near);
     free(g->crossing);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cuda_runtime_api.h"
+#include "kernels.h" /* struct cuda_call, the one argument that every kernel has */
 
 /* clang-format off */
 /* What is counted and can be made to fail: name, what it needs (nothing, a driver, a device), the
@@ -149,6 +150,10 @@ size_t standin_memory_most(void);
 int standin_memory_left(void);
 
 /* Streams and events. */
+
+/* The function to run for the address that a launch gives. NULL: this address. */
+typedef void standin_kernel(struct cuda_call);
+extern standin_kernel *(*standin_find)(const void *function);
 
 /* What cudaMemcpy (`from` not NULL; its bytes are taken now) or cudaMemset (of `value`) does, in
  * the order of the default stream: at once, or with late=1 and `later` when that is waited for. */
