@@ -279,7 +279,7 @@ metres({"faces.xmax": "{nonreflecting: {pressure: 1 mbar}}"})
 ROCK, LENGTH = f"{runs.ROOT}/configs/rock.yaml", "output.series.k.length"
 HOLE = {"patches": "{hole: {face: xmax, rectangle: {from: [0, 0], to: [32, 64]}, pressure: {}}}"}
 for faces, closed in ("x: wall", "xmin"), ("x: slip", "xmin"), ("xmin: pressure, xmax: wall", "xmax"):
-    refused({"faces": f"{{{faces}, y: periodic, z: wall}}"}, ":21:12: output.series.k: nothing flows through the box along x, as face "
+    refused({"faces": f"{{{faces}, y: periodic, z: wall}}"}, ":26:12: output.series.k: nothing flows through the box along x, as face "
             f"{closed} is of kind ", "both must be periodic or open", case=ROCK, all_ways=closed == "xmax")
 accepted({"faces": "{xmin: pressure, xmax: wall, y: periodic, z: wall}"} | HOLE, case=ROCK)
 accepted({"faces": "{x: periodic, y: wall, z: wall}"}, case=ROCK)
