@@ -67,7 +67,10 @@ for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, "no mpirun
 for arguments, lines, ranks, code in [(["keys"], 1, 0, 0), (["keys"], 0, 0, 0), (["--help"], 0, 0, 0), (["--version"], 0, 0, 0),
                                       (["info"], 0, 0, 0), (["check", "case.yaml"], 0, 0, 0), (["check", "case.yaml"], 1, 2, 0),
                                       (["check", "none.yaml"], 0, 0, 2)]:
-    said = runs.unread(*arguments, lines=lines, ranks=ranks)
+    for _ in range(5 if ranks else 1):  # mpirun dies if the reader leaves while it writes what it has already got
+        said = runs.unread(*arguments, lines=lines, ranks=ranks)
+        if said.code != 141:
+            break
     check(said.code == code and len(said.lines) == len(said.errors) == (code != 0),
           f"{' '.join(arguments)}, of which {lines} lines are read, {ranks} ranks: {said}")
 
