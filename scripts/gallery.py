@@ -19,7 +19,7 @@ import tempfile
 import textwrap
 
 from command_line import Parser, Wrong, ended, quoted
-from whole_file import write_whole
+from tagflow.files import write_whole
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CASES, PAGES, PICTURES = (os.path.join(ROOT, *path) for path in (("configs",), ("docs", "gallery"), ("docs", "images", "gallery")))

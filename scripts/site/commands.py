@@ -11,7 +11,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from command_line import Parser, Wrong, ended
-from whole_file import write_whole
+from tagflow.files import write_whole
 
 PAGE = os.path.join(ROOT, "docs", "commands.md")
 MADE = "<!-- scripts/site/commands.py made this page. Do not edit it. -->"
