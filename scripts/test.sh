@@ -56,10 +56,15 @@ fi
 /usr/bin/python3 - build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
 import json, os, sys
 
-results = [json.loads(line)["result"] for log in sys.argv[1:] if os.path.exists(log) for line in open(log)]
-passed = sum(result in ("OK", "EXPECTEDFAIL") for result in results)
-skipped = results.count("SKIP")
-failed = len(results) - passed - skipped
+tests = [json.loads(line) for log in sys.argv[1:] if os.path.exists(log) for line in open(log)]
+passed = sum(test["result"] in ("OK", "EXPECTEDFAIL") for test in tests)
+skipped = sum(test["result"] == "SKIP" for test in tests)
+failed = len(tests) - passed - skipped
+for test in tests:  # once more, at the end of a long output
+    if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
+        lines = (test.get("stdout") or "").splitlines() + (test.get("stderr") or "").splitlines()
+        told = [line for line in lines if "FAIL" in line or "rror" in line] or lines[-3:]
+        print(f"failed: {test['name']}: {test['result']}", *(f"    {line[:300]}" for line in told[:10]), sep="\n")
 print(f"{passed} passed, {failed} failed, {skipped} skipped")
 sys.exit(failed > 0 or passed == 0)
 END
