@@ -63,7 +63,7 @@ failed = len(tests) - passed - skipped
 for test in tests:  # once more, at the end of a long output
     if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
         lines = (test.get("stdout") or "").splitlines() + (test.get("stderr") or "").splitlines()
-        told = [line for line in lines if "FAIL" in line or "rror" in line] or lines[-3:]
+        told = [line for line in lines if line.startswith("FAIL") or "Error" in line[:40]] or lines[-3:]
         print(f"failed: {test['name']}: {test['result']}", *(f"    {line[:300]}" for line in told[:10]), sep="\n")
 print(f"{passed} passed, {failed} failed, {skipped} skipped")
 sys.exit(failed > 0 or passed == 0)

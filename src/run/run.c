@@ -220,13 +220,13 @@ static enum status write_checkpoint(struct run *r)
         status = checkpoint_write(&r->level->solver, r->c, &r->state, path, &times);
     if (status)
         return status;
-    folder_checkpoint_name(name, r->level->solver.step);
-    narrate_checkpoint(name, &times, state_bytes(&r->state));
     r->n.progress.checkpoint = r->level->solver.step;
     r->checkpoint_last = clock_seconds();
     if (times.write + times.verify > r->checkpoint_seconds)
         r->checkpoint_seconds = times.write + times.verify;
-    tell_watchdog(r);
+    tell_watchdog(r); /* before the message, which may wait for a reader */
+    folder_checkpoint_name(name, r->level->solver.step);
+    narrate_checkpoint(name, &times, state_bytes(&r->state));
     if (r->level->domain.rank == 0) {
         status = folder_prune(r->dir, r->c->checkpoint.keep);
         if (!status)
