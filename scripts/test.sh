@@ -36,9 +36,10 @@ fi
 
 # Open MPI keeps its sockets in here, and removes the folder when it is empty: two programs of which one
 # starts while the other ends can fail over it. So it is never empty.
-sessions="${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)"
-mkdir -p "$sessions/kept"
-trap 'rmdir "$sessions/kept"' EXIT
+for host in "$(uname -n)" "$(uname -n | cut -d. -f1)"; do
+    mkdir -p "${TMPDIR:-/tmp}/ompi.$host.$(id -u)/kept"
+done
+trap 'rmdir "${TMPDIR:-/tmp}/ompi.$(uname -n).$(id -u)/kept" "${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)/kept" 2>/dev/null || true' EXIT
 
 # Half as many more tests at a time as there are cores: many wait, for a disk or for other ranks.
 processes=$(($(nproc) + ($(nproc) + 1) / 2))
