@@ -135,6 +135,7 @@ step_debian() {
         /usr/share/tagflow/scripts/make_mesh.py car.stl --shape car
         apt-get install -y --no-install-recommends python3-h5py python3-matplotlib python3-numpy
         /usr/share/tagflow/scripts/report.py cavity_re100
+        python3 -c 'import tagflow; assert tagflow.__version__ == \"$version\"'
         dpkg --purge tagflow
         ! find /usr /etc /var/lib -name '*tagflow*' -not -path '/var/lib/apt/*' | grep ."
 }
