@@ -99,8 +99,8 @@ CACHES = re.compile(r"volatile|relaxed|weak|nc|c[agsv]|lu|w[bt]|cta|gpu|sys|clus
 
 
 def c_name(name):
-    """Registers and labels have short names that are no words of C."""
-    return re.sub(r"\W", "_", name.lstrip("%$"))
+    """Ends in an underscore, and so is no word of C or of ptx.h."""
+    return re.sub(r"\W", "_", name.lstrip("%$")) + "_"
 
 
 def literal(number, kind):
@@ -404,10 +404,10 @@ class Function:
         """A sum or difference of 32 or 64 bits with a carry or borrow."""
         d, a, b = self.operands(s, 3)
         whole = "b64" if kind == "b32" else "ptx_u128"
-        self.used.setdefault("ptx_carry", "pred")
+        self.used.setdefault("ptx_carry", "pred") # a variable ptx_carry_
         code = f"const {whole} ptx_whole = ({whole}){self.value(s, a, kind)} {sign} {self.value(s, b, kind)} {sign} {carry};"
         code += self.assign(s, d, kind, f"({C_TYPE[kind]})ptx_whole")
-        return f"{{ {code} {'ptx_carry = ptx_whole >> ' + kind[1:] + ' & 1;' if out else ''} }}"
+        return f"{{ {code} {'ptx_carry_ = ptx_whole >> ' + kind[1:] + ' & 1;' if out else ''} }}"
 
     def do_add(self, s, modifiers):
         return self.sum(s, modifiers, "+")
@@ -417,11 +417,11 @@ class Function:
 
     def do_addc(self, s, modifiers):
         kind = self.plain(s, modifiers, "s32 u32 s64 u64", ("cc",))
-        return self.carried(s, "b" + kind[1:], "+", "ptx_carry", "cc" in modifiers)
+        return self.carried(s, "b" + kind[1:], "+", "ptx_carry_", "cc" in modifiers)
 
     def do_subc(self, s, modifiers):
         kind = self.plain(s, modifiers, "s32 u32 s64 u64", ("cc",))
-        return self.carried(s, "b" + kind[1:], "-", "ptx_carry", "cc" in modifiers)
+        return self.carried(s, "b" + kind[1:], "-", "ptx_carry_", "cc" in modifiers)
 
     def product(self, s, part, kind, a, b):
         """Its type and a C expression."""
