@@ -144,8 +144,8 @@ def last_bit(s):
 # chooses one: 100 times its number in this list, from 1, and the number of the place, from 0.
 EACH = 8
 MUTANTS = {
-    "a load at the next number": (r"ld\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
-    "a store at the next number": (r"st\.global\.(u16|f32|f64) ", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
+    "a load at the next number": (r"ld\.(volatile\.)?global\.(nc\.|v\d\.)*[buf](16|32|64) .*%(rs|f|fd)\d", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
+    "a store at the next number": (r"st\.(volatile\.)?global\.(v\d\.)*[buf](16|32|64) .*%(rs|f|fd)\d", lambda s: offset(s, WIDTH[s.name.split(".")[-1]] // 8)),
     "a difference the other way round": (r"sub\.rn\.f\d\d ", lambda s: swapped(s, 1, 2)),
     "a difference for a sum": (r"add\.rn\.f\d\d ", lambda s: renamed(s, "add", "sub")),
     "a constant's last bit": (r"(add|mul)\.rn\.f\d\d .*\b0[fd]", last_bit),
@@ -404,7 +404,7 @@ class Function:
         """A sum or difference of 32 or 64 bits with a carry or borrow."""
         d, a, b = self.operands(s, 3)
         whole = "b64" if kind == "b32" else "ptx_u128"
-        self.used.setdefault("ptx_carry", "pred") # a variable ptx_carry_
+        self.used.setdefault("ptx_carry", "pred") # ptx_carry_ in C
         code = f"const {whole} ptx_whole = ({whole}){self.value(s, a, kind)} {sign} {self.value(s, b, kind)} {sign} {carry};"
         code += self.assign(s, d, kind, f"({C_TYPE[kind]})ptx_whole")
         return f"{{ {code} {'ptx_carry_ = ptx_whole >> ' + kind[1:] + ' & 1;' if out else ''} }}"
@@ -866,9 +866,7 @@ class Module:
         heads = []
         for f, _ in self.bodies:
             if f.is_kernel:
-                bytes_ = self.functions[f.name][0]
                 heads.append(f"static void {c_name(f.name)}(struct cuda_call ptx_call)")
-                assert bytes_
             else:
                 heads.append(f"static void {c_name(f.name)}({', '.join('b8 *' + at for at, _, _ in f.memory.values()) or 'void'})")
         for head in heads:
