@@ -85,25 +85,6 @@ TAGFLOW_FN struct half half_of(float x)
 
 #ifdef TAGFLOW_STORAGE
 
-/* Conversion between the variant's storage and f_i - w_i in its arithmetic. */
-TAGFLOW_FN scalar value_of(stored s)
-{
-#if TAGFLOW_STORAGE == 16
-    return half_value(s);
-#else
-    return (scalar)s;
-#endif
-}
-
-TAGFLOW_FN stored stored_of(scalar x)
-{
-#if TAGFLOW_STORAGE == 16
-    return half_of(x);
-#else
-    return (stored)x;
-#endif
-}
-
 /* The step computes in the unit of the storage, in which a density of 1 is STORED_ONE: it needs no
  * product for each load and store. Powers of two change no bit of the results. */
 #define STORED_ONE ((scalar)(TAGFLOW_STORAGE == 16 ? HALF_SCALE : 1))
@@ -124,6 +105,17 @@ TAGFLOW_FN stored stored_raw(scalar x)
 #else
     return (stored)x;
 #endif
+}
+
+/* Conversion between the variant's storage and f_i - w_i in its arithmetic. */
+TAGFLOW_FN scalar value_of(stored s)
+{
+    return raw_of(s) * (1 / STORED_ONE);
+}
+
+TAGFLOW_FN stored stored_of(scalar x)
+{
+    return stored_raw(x * STORED_ONE);
 }
 
 /* The same as stored_of, from double precision in one rounding to the stored float. */

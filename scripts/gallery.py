@@ -19,7 +19,7 @@ import tempfile
 import textwrap
 
 from command_line import Parser, Wrong, ended, quoted
-from tagflow.files import write_whole
+from tagflow.files import write_text, write_whole
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CASES, PAGES, PICTURES = (os.path.join(ROOT, *path) for path in (("configs",), ("docs", "gallery"), ("docs", "images", "gallery")))
@@ -259,17 +259,12 @@ def main():
         for path in wrong:
             if path in pages:
                 os.makedirs(PAGES, exist_ok=True)
-                write_whole(path, lambda name: write(name, pages[path]))
+                write_text(path, pages[path])
             else:
                 os.remove(path)
         print(f"{len(pages)} pages, {len(wrong)} {'differ' if options.check else 'written'}")
 
     return ended("gallery", "gallery", work)
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,7 @@ static const char launch_help[] =
     "  --threads N       so many threads in each rank\n"
     "  --dry-run         print the command line and do nothing\n"
     "\n"
-    "All other options are those of `tagflow run`. The exit status is that of mpirun, which passes "
-    "on\n"
-    "that of the run.\n";
+    "All other options go to `tagflow run`. mpirun passes on the run's exit status.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"

@@ -11,7 +11,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from command_line import Parser, Wrong, ended
-from tagflow.files import write_whole
+from tagflow.files import write_text
 
 PAGE = os.path.join(ROOT, "docs", "commands.md")
 MADE = "<!-- scripts/site/commands.py made this page. Do not edit it. -->"
@@ -64,15 +64,10 @@ def main():
                 if file.read() != text:
                     raise Wrong("docs/commands.md differs from the help: run scripts/site/commands.py TAGFLOW")
             return
-        write_whole(PAGE, lambda path: write(path, text))
+        write_text(PAGE, text)
         print("docs/commands.md")
 
     return ended("commands", "page", work)
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 if __name__ == "__main__":

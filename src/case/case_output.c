@@ -362,8 +362,9 @@ static int64_t round_interval(double least)
 }
 
 /* Interval of so many outputs in a run. Long runs have all of them, others fewer, at least
- * `closest` steps apart, short ones `fewest`: so they take less than 1 % of the time. A row costs
- * as much as 1.4 steps with 64^3 cells and 3.5 with 24^3, a picture with 24^2 pixels 3 ms. */
+ * `closest` steps apart, short ones `fewest`: so they take less than 1 % of the time with
+ * 64^3 cells, and about 2 % with 24^3. A row costs as much as 1.4 and 3.5 steps, a picture with
+ * 24^2 pixels 3 ms. */
 static int64_t default_interval(double steps, double most, double closest, double fewest)
 {
     return round_interval(fmax(steps / most, fmin(closest, steps / fewest)));

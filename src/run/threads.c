@@ -6,7 +6,8 @@
 
 #include "base/message.h"
 
-/* Fewest cells of a thread: about 50 us of work a step, long against a barrier. */
+/* Cells of the box for each thread after the first. Measured with two threads beside one (fp32):
+ * half the speed with 12^3 cells, 0.8 to 1.5 times with 16^3, 1.6 times and more from 20^3 on. */
 static const double cells_a_thread = 8192;
 /* The range of run.threads. */
 static const int most_threads = 1024;

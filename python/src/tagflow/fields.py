@@ -97,7 +97,29 @@ class _File:
         return "m" if self.physical else None
 
 
-class Snapshot(_File):
+class _Arrays(_File):
+    """A file with named arrays."""
+
+    stored: Dict[str, Any]  # their types
+
+    @property
+    def arrays(self) -> List[str]:
+        """Names of the arrays."""
+        return list(self.stored)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stored)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.stored
+
+    def need(self, name: str) -> None:
+        """UnknownName if there is no such array."""
+        if name not in self.stored:
+            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+
+
+class Snapshot(_Arrays):
     """One file of fields or averages. `snapshot["velocity"]` is [z, y, x, component], `snapshot["density"]` is [z, y, x].
 
     cells: along x, y, z. origin: the centre of the first cell. spacing: between cells. In m, or in cells in lattice units.
@@ -130,20 +152,8 @@ class Snapshot(_File):
         self.spacing: Array = numpy.array(self.geometry["Spacing"], dtype=float)
         self.origin: Array = self.geometry["Origin"] + numpy.where(single & (numpy.array(self.points[::-1]) == 2), 0.5, 0) * self.spacing
 
-    @property
-    def arrays(self) -> List[str]:
-        """Names of the arrays."""
-        return list(self.stored)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.stored)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.stored
-
     def __getitem__(self, name: str) -> Array:
-        if name not in self.stored:
-            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        self.need(name)
         nx, ny, nz = self.cells
         with self.open() as file:
             return self.read(file, "PointData/" + name, (slice(nz), slice(ny), slice(nx)))
@@ -244,7 +254,7 @@ class Snapshot(_File):
         return f"Snapshot({self.path!r}: step {self.step}, {cells} cells, {', '.join(self.stored)})"
 
 
-class Surface(_File):
+class Surface(_Arrays):
     """One file of output.surfaces: the triangles of a body's mesh. `surface["pressure"]` is one value for each triangle."""
 
     type = b"UnstructuredGrid"
@@ -257,22 +267,10 @@ class Surface(_File):
         if corners.size % 3 or (root["Types"][...] != 5).any():
             raise ValueError("its cells are no triangles")
         self.triangles: Array = corners.reshape(-1, 3)
-        self.stored: Dict[str, Any] = {name: data.dtype for name, data in root["CellData"].items()}
-
-    @property
-    def arrays(self) -> List[str]:
-        """Names of the arrays."""
-        return list(self.stored)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.stored)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.stored
+        self.stored = {name: data.dtype for name, data in root["CellData"].items()}
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self.stored:
-            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        self.need(name)
         with self.open() as file:
             return self.read(file, "CellData/" + name)
 
