@@ -63,8 +63,8 @@ def attempt(disk, options, ranks, arguments, failed):
         what = re.search(re.escape(disk) + r"/run/([^\s:]+)|the log|the folder", said.err)
         failed[re.sub(r"_\d{10}|\.tmp", "", what[1] or what[0]) if what else "?"] += 1
         if "run/report.json" in names:
-            # The report comes before the last status, which may be all that failed.
-            late = len(said.errors) == 1 and "status.json" in said.errors[0]
+            # The report comes before the last status, which may be all that failed, with the log's line about it.
+            late = "status.json" in said.errors[0] and all("cannot write the log" in line for line in said.errors[1:])
             sound = sound and load(disk + "/run", "report.json")["state"] in (["failed", "done"] if late else ["failed"])
     else:
         sound = sound and not said.errors and load(disk + "/run", "report.json")["state"] == "done"
