@@ -62,10 +62,13 @@ passed = sum(test["result"] in ("OK", "EXPECTEDFAIL") for test in tests)
 skipped = sum(test["result"] == "SKIP" for test in tests)
 failed = len(tests) - passed - skipped
 for test in tests:  # once more, at the end of a long output
+    for line in (test.get("stdout") or "").splitlines():
+        if line.startswith("note: "):
+            print(f"{test['name']}: {line[:2000]}")
     if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
         lines = (test.get("stdout") or "").splitlines() + (test.get("stderr") or "").splitlines()
         told = [line for line in lines if line.startswith("FAIL") or "Error" in line[:40]] or lines[-3:]
-        print(f"failed: {test['name']}: {test['result']}", *(f"    {line[:300]}" for line in told[:10]), sep="\n")
+        print(f"failed: {test['name']}: {test['result']}", *(f"    {line[:2000]}" for line in told[:10]), sep="\n")
 print(f"{passed} passed, {failed} failed, {skipped} skipped")
 sys.exit(failed > 0 or passed == 0)
 END

@@ -144,7 +144,7 @@ class Said:
         self.errors = [line for line in self.lines if not line.startswith("tagflow: warning: ")]
 
     def __str__(self):
-        return f"exit status {self.code}, {self.errors if self.errors else self.err[-300:]!r}"
+        return f"exit status {self.code}, {self.errors if self.errors else self.err[-1500:]!r}"
 
 
 def command(arguments, ranks=0, program=None):
@@ -156,7 +156,16 @@ def command(arguments, ranks=0, program=None):
 
 
 def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None):
-    """Runs it to its end; killed with all its ranks, and a failure, if it hangs."""
+    """Runs it to its end; killed with all its ranks, and a failure, if it hangs. Once more if MPI could not start it: on a
+    loaded machine mpirun and its ranks can miss each other. Then a rank ends with 1 before it is ours, without a line."""
+    said = _tagflow(arguments, ranks, cwd, env, program)
+    if ranks and said.code == 1 and not said.lines and not said.out and "mpirun" in said.err:
+        print(f"note: MPI did not start {ranks} ranks: {said.err!r}", flush=True)
+        said = _tagflow(arguments, ranks, cwd, env, program)
+    return said
+
+
+def _tagflow(arguments, ranks, cwd, env, program):
     process = subprocess.Popen(command(arguments, ranks, program), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                                env=None if env is None else os.environ | env)
