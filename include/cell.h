@@ -8,48 +8,13 @@
 #include "boundary.h"
 #include "collision.h"
 #include "open.h"
+#include "slip.h"
 #include "slot.h"
 #include "sponge.h"
 #include "stored.h"
 #include "surface.h"
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
-
-/* Is the cell at (x, y, z) part of the same plane of symmetry as cell type `row`? */
-TAGFLOW_FN int view_slips(const struct view *v, const struct tag_row *row, int x, int y, int z)
-{
-    const struct tag_row *const other = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    return !other->fluid && other->boundary == BOUNDARY_slip && other->face == row->face;
-}
-
-/* Population `in` of cell (x, y, z), where that link comes from a plane of symmetry half a cell
- * outside: it is population `from`, mirrored, which the neighbour m along the plane sent to
- * `beside`, a cell beyond the plane. Returns `from`; 0 if m is not fluid or `beside` is not part of
- * this plane: then this link and m's link bounce back.
- *
- *               beside
- *              /
- *   ---------/---------- plane
- *          /  \
- *        m     (x, y, z)
- *
- * m keeps the population in the slot of its own link. The two slots of this link alternate, so
- * nothing writes to it in the step that reads it here. Between ranks it travels with m's other
- * populations of that direction. */
-TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in, int x, int y,
-                         int z, int beside[3])
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int axis = row->face / 2, from = mirrored(in, axis);
-    beside[0] = x - (axis == 0 ? c[in][0] : 0);
-    beside[1] = y - (axis == 1 ? c[in][1] : 0);
-    beside[2] = z - (axis == 2 ? c[in][2] : 0);
-    return view_fluid(v, view_index(v, beside[0] - c[from][0], beside[1] - c[from][1],
-                                    beside[2] - c[from][2])) &&
-                   view_slips(v, row, beside[0], beside[1], beside[2])
-               ? from
-               : 0;
-}
 
 /* Address of canonical population i, the value that the coming step loads, of a cell with links to
  * cells that are not fluid. */

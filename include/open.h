@@ -45,20 +45,6 @@ TAGFLOW_FN int inward_of(int face)
     return face + 1;
 }
 
-/* Direction i mirrored at a plane normal to the axis. */
-TAGFLOW_FN int mirrored(int i, int axis)
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    int j = 0;
-    for (int k = 1; k < Q; k++) {
-        int same = 1;
-        for (int a = 0; a < 3; a++)
-            same &= c[k][a] == (a == axis ? -c[i][a] : c[i][a]);
-        j = same ? k : j;
-    }
-    return j;
-}
-
 /* Index of a cell's velocity in the view's table. From row.table - 1 on, the table holds the
  * velocities over a face, [n2 + 2][n1 + 2][3]: the block's cells along the two axes of the face, in
  * the order of the axes, and one more cell on either side. */

@@ -30,6 +30,8 @@ PLAIN = ("fp32", "fp32")
 WALLED = "{x: wall, z: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}}"
 PERIODIC = "{x: periodic, y: periodic, z: periodic}"
 OPEN = "{xmin: {velocity: {value: [0.05, 0, 0], profile: duct}}, xmax: pressure, y: wall, z: wall}"
+SLIP = "{x: periodic, y: slip, z: slip}"
+TUNNEL = "{xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: pressure, y: slip, z: slip}"
 BALL = "bodies: {ball: {shape: {sphere: {center: [32.3, 12.1, 11.7], radius: 6.2}}, wall: %s}}"
 BASE = """
 domain:  {{cells: {cells}}}
@@ -63,6 +65,8 @@ CASES = {
     "subgrid": (True, False, BOX | {"solver": ", subgrid: {smagorinsky: {constant: 0.1}}"}),
     "cavity": (False, True, {"cells": [64, 24, 24], "faces": WALLED}),
     "channel": (False, True, {"cells": [64, 24, 24], "faces": OPEN}),
+    "slip": (False, True, {"cells": [64, 24, 24], "faces": SLIP}),
+    "tunnel": (False, True, {"cells": [64, 24, 24], "faces": TUNNEL, "more": BALL % "interpolated"}),
     "sphere": (False, True, {"cells": [64, 24, 24], "faces": PERIODIC, "more": BALL % "halfway"}),
     "curved": (False, True, {"cells": [64, 24, 24], "faces": PERIODIC, "more": BALL % "interpolated"}),
     "rock": (False, True, {"cells": [64, 24, 24], "faces": PERIODIC, "more": rock()}),
@@ -123,7 +127,7 @@ def count(folder, case):
     found = subprocess.run(
         ["valgrind", "--tool=callgrind", "--toggle-collect=solver_step", "--callgrind-out-file=" + profile,
          "--log-file=" + log, TAGFLOW, "run", path, "--output", out],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     if found.returncode:
         lines = [line for line in found.stderr.splitlines() if line.startswith("tagflow")]
         raise Broken(f"exit status {found.returncode} under callgrind: {' '.join(lines) or found.stderr[-500:]}")

@@ -5,6 +5,7 @@
 
 #include "boundary.h"
 #include "cpu/kernels.h"
+#include "slip.h"
 #include "sponge.h"
 
 /* Distances of prefetches, in populations. A step reads 19 streams, more than the processor's own
@@ -153,8 +154,8 @@ TAGFLOW_FN void leave_lanes(real out[Q], const struct run_parameters *p, ptrdiff
  * Collision is by function `by`; if it is NULL, by `collision`, `subgrid` and `forced`, which are
  * then constants.
  *
- * bounce_links has copied the populations of links from walls to where fluid would have stored
- * them. `boundary`: see leave_lanes. */
+ * bounce_links has copied the populations of links from cells that are not fluid to where fluid
+ * would have stored them. `boundary`: see leave_lanes. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                            int count, int wraps, lanes_operation *by, const int collision,
                            const int subgrid, const int forced, const int boundary)
@@ -427,20 +428,42 @@ static void prefetch_runs(const struct runs *runs, size_t list)
         __builtin_prefetch(masks + k);
 }
 
-/* Copies the populations of links from walls, in cells x0 <= x < x1, to where fluid would have
- * stored them. Nothing else uses this memory: a link has two slots, and the cell at its other end
- * reads none of them. Prefetches the same links in the next row, which are far from other memory in
- * use. */
-static void bounce_links(const struct row *row, const struct runs *runs, const struct run *run,
-                         int x0, int x1)
+/* Where population b->from lies that link b->link of cell x brings from a plane of symmetry, as
+ * cell_arrived finds it; less x. `first`: see rows_at. */
+static __attribute__((noinline)) const stored *mirrored_at(const struct view *v,
+                                                           const struct row *first,
+                                                           const struct bounce *b, int x, int y,
+                                                           int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int own = b->from % 2;
+    int at[3] = {x, y, z};
+    for (int a = 0; a < 3; a++) {
+        const int across = c[b->link][a] != c[b->from][a];
+        at[a] -= (across ? c[b->link][a] : 0) + (own ? 0 : c[b->from][a]);
+    }
+    return (own ? first->own[b->from / 2] : first->next[b->from / 2 - 1]) +
+           view_place(v, view_index(v, at[0], at[1], at[2])) - x;
+}
+
+/* Copies the populations of links from cells that are not fluid, in cells x0 <= x < x1, to where
+ * fluid would have stored them. Nothing else uses this memory: a link has two slots, and the cell
+ * at its other end reads none of them. Planes of symmetry: nothing writes in this step to the slot
+ * that is read, see slip.h. Prefetches the same links in the next row, which are far from other
+ * memory in use. */
+static void bounce_links(const struct view *v, const struct row *first, const struct row *row,
+                         const struct runs *runs, const struct run *run, int x0, int x1, int y,
+                         int z)
 {
     for (size_t k = run->bounce; k < run->bounce_end; k++) {
         const struct bounce b = runs->bounce[k];
-        const int own = b.link % 2, end = (int)b.x1 < x1 ? (int)b.x1 : x1;
-        stored *const to =
-            (own ? row->own[b.link / 2] : row->next[b.link / 2 - 1]) - (b.wraps ? row->nx : 0);
-        const stored *const from = to + (own ? row->flip : -row->flip);
-        int x = (int)b.x0 > x0 ? (int)b.x0 : x0;
+        const unsigned pair = (b.link - 1u) / 2, own = b.link & 1u;
+        const int end = b.x1 < x1 ? b.x1 : x1;
+        int x = b.x0 > x0 ? b.x0 : x0;
+        stored *const to = (own ? row->own[pair] : row->next[pair]) - (b.wraps ? row->nx : 0);
+        const stored *from = to + (own ? row->flip : -row->flip);
+        if (k >= run->mirror && x < end)
+            from = mirrored_at(v, first, &b, x, y, z);
         for (; x + LANES <= end; x += LANES) {
             __builtin_prefetch(from + x + row->pitch);
             *(unaligned_lanes *)(to + x) = *(const unaligned_lanes *)(from + x);
@@ -490,7 +513,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
                 &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
             continue;
         }
-        bounce_links(&row, runs, run, x0, x1);
+        bounce_links(v, first, &row, runs, run, x0, x1, y, z);
         const int ruled = run->kind == RUN_RULED;
         const int x = ruled || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
         if (x < x1)

@@ -9,12 +9,14 @@
 
 #include "base/message.h"
 #include "boundary.h"
+#include "slip.h"
 
 /* Minimum length of ruled runs, where the row allows it: a full vector. */
 enum { BLOCK = 16 };
 
 /* Links of one cell from cells that are not fluid. */
 struct cell_links {
+    uint64_t mirror; /* two bits a link: 1 + axis of the plane of symmetry that it comes from */
     uint32_t links, ruled;
     uint8_t row, wall;
     uint8_t kind; /* enum run_kind, or NOT_FLUID */
@@ -54,6 +56,13 @@ static void mark_holes(const struct view *v, struct cell_links *l, int count, in
     }
 }
 
+/* Population of slip_from that link i brings; 0: the cell's own comes back. */
+static int link_from(const struct cell_links *l, int i)
+{
+    const int axis = (int)(l->mirror >> 2 * i & 3);
+    return axis ? mirrored(i, axis - 1) : 0;
+}
+
 static struct cell_links cell_links(const struct view *v, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -77,6 +86,12 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         if (v->rows[wall].fluid)
             continue;
         l.links |= 1u << i;
+        if (boundary_is(v->rows[wall].boundary) & RULE_mirror) {
+            int beside[3];
+            if (slip_from(v, &v->rows[wall], i, x, y, z, beside))
+                l.mirror |= (uint64_t)(1 + v->rows[wall].face / 2) << 2 * i;
+            continue;
+        }
         if (boundary_is(v->rows[wall].boundary) & RULE_as_sent)
             continue;
         if ((ruled && wall != l.wall) || v->rows[wall].boundary != BOUNDARY_moving)
@@ -140,7 +155,7 @@ static void mix_row(struct cell_links *l, int nx)
             x += (x1 - x0) / BLOCK * BLOCK;
         for (; x < x1; x++)
             if (l[x].kind == RUN_BULK || l[x].kind == RUN_RULED)
-                l[x].kind = RUN_MIXED;
+                l[x].kind = l[x].mirror ? RUN_CELLS : RUN_MIXED; /* masks know no mirror */
     }
 }
 
@@ -221,32 +236,39 @@ static bool mask_run(struct runs *runs, struct run *run, const struct cell_links
     return true;
 }
 
-/* Lists the links from walls in a run of fluid cells, in a row of nx cells that may wrap. */
+/* What link i of a cell brings: -1: it comes from fluid; else as link_from. */
+static int brings(const struct cell_links *l, int i)
+{
+    return l->links & 1u << i ? link_from(l, i) : -1;
+}
+
+/* Lists the links from walls, or from planes of symmetry (mirror), in a run of fluid cells. In a
+ * row of nx cells that wraps, the first and the last cell are on their own where a link has a
+ * component along it. */
 static bool bounce_run(struct runs *runs, struct run *run, const struct cell_links *l, int nx,
-                       bool wraps)
+                       bool wraps, bool mirror)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     for (int i = 1; i < Q; i++)
         for (int x0 = run->x0, x1; x0 < run->x1; x0 = x1) {
-            const bool linked = l[x0].links & 1u << i;
-            for (x1 = x0 + 1; x1 < run->x1 && !(l[x1].links & 1u << i) == !linked; x1++)
-                ;
-            if (!linked)
+            const int from = brings(&l[x0], i);
+            const bool ends = wraps && c[i][0];
+            for (x1 = x0 + 1; x1 < run->x1 && brings(&l[x1], i) == from; x1++)
+                if (ends && (x1 == 1 || x1 == nx - 1))
+                    break;
+            if (from < 0 || mirror != (from > 0))
                 continue;
-            /* even directions have their slot in the cell that the link leads to */
-            const bool over = wraps && i % 2 == 0 && c[i - 1][0] && x1 == nx;
-            if (!reserve((void **)&runs->bounce, &runs->bounce_space, runs->bounce_count + 2,
+            if (!reserve((void **)&runs->bounce, &runs->bounce_space, runs->bounce_count + 1,
                          sizeof *runs->bounce))
                 return false;
-            struct bounce b = {
-                .x0 = (uint32_t)x0, .x1 = (uint32_t)(x1 - over), .link = (uint32_t)i};
-            if (b.x0 < b.x1)
-                runs->bounce[runs->bounce_count++] = b;
-            b.x0 = b.x1;
-            b.x1 = (uint32_t)x1;
-            b.wraps = 1;
-            if (over)
-                runs->bounce[runs->bounce_count++] = b;
+            /* even directions have their slot in the cell that the link leads to */
+            runs->bounce[runs->bounce_count++] = (struct bounce){
+                .x0 = x0,
+                .x1 = x1,
+                .link = (uint8_t)i,
+                .from = (uint8_t)from,
+                .wraps = wraps && i % 2 == 0 && c[i - 1][0] && x1 == nx,
+            };
         }
     return true;
 }
@@ -277,9 +299,12 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, 
             run.end++;
         if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
             return false;
+        const bool bounces = run.kind == RUN_BULK || run.kind == RUN_RULED;
         run.bounce = runs->bounce_count;
-        if ((run.kind == RUN_BULK || run.kind == RUN_RULED) &&
-            !bounce_run(runs, &run, l, nx, wraps))
+        if (bounces && !bounce_run(runs, &run, l, nx, wraps, false))
+            return false;
+        run.mirror = runs->bounce_count;
+        if (bounces && !bounce_run(runs, &run, l, nx, wraps, true))
             return false;
         run.bounce_end = runs->bounce_count;
         runs->run[runs->run_count++] = run;

@@ -2,7 +2,8 @@
  *
  * A link from a cell that is not fluid has its population in the other slot of its pair. In runs of
  * fluid cells these populations are bounced: copied, before the loop, to where fluid would have
- * stored them, so that the loop needs no knowledge of walls. Links into walls that change what
+ * stored them, so that the loop needs no knowledge of walls. Populations of links from planes of
+ * symmetry are copied in the same way, from where slip.h says. Links into walls that change what
  * leaves have masks as well.
  *
  * Mixed runs have all cells of a stretch of a row, with masks of all links. The first bit of a
@@ -33,20 +34,23 @@ enum { RUN_LANES = 16 };
  * the distance to the run's next cell. */
 enum { MASK_ACTIVE = 1 };
 
-/* Link i of the cells x0 <= x < x1 comes from cells that are not fluid. */
+/* Link `link` of the cells x0 <= x < x1 comes from cells that are not fluid. */
 struct bounce {
-    uint32_t x0 : 27, link : 5;
-    uint32_t x1 : 31, wraps : 1; /* wraps: the slot is at x less the number of cells of the row */
+    int x0, x1;
+    uint8_t link;
+    uint8_t from;  /* from a plane of symmetry: population of slip_from that the link brings */
+    uint8_t wraps; /* the link's slot is at x less the number of cells of the row */
 };
 
 struct run {
-    int x0, x1;                /* cells x0 <= x < x1 */
-    int end;                   /* mixed: vectors may hold all cells before this one, fluid or not */
-    size_t masks;              /* mixed: index in `links` of the first of x1 - x0 masks */
-    size_t rules;              /* with a wall: index in `ruled` of the first of as many */
-    size_t bounce, bounce_end; /* bulk and ruled: range in `bounce`, link after link */
-    uint8_t kind;              /* enum run_kind */
-    uint8_t row;               /* type of the fluid cells */
+    int x0, x1;   /* cells x0 <= x < x1 */
+    int end;      /* mixed: vectors may hold all cells before this one, fluid or not */
+    size_t masks; /* mixed: index in `links` of the first of x1 - x0 masks */
+    size_t rules; /* with a wall: index in `ruled` of the first of as many */
+    /* Bulk and ruled: range in `bounce`; planes of symmetry from `mirror` on. */
+    size_t bounce, mirror, bounce_end;
+    uint8_t kind; /* enum run_kind */
+    uint8_t row;  /* type of the fluid cells */
     uint8_t wall; /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
 };
 

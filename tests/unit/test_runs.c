@@ -188,12 +188,78 @@ static void a_lid_needs_no_cells_one_by_one(void **state)
     }
 }
 
+/* The direction that link i brings from beyond the box: i mirrored at a face, 0 beyond edges. */
+static int mirror_image(const struct reference *r, int i, const int from[3])
+{
+    int across = -1, outside = 0;
+    for (int a = 0; a < 3; a++)
+        if (!r->periodic[a] && (from[a] < 0 || from[a] >= r->cells[a])) {
+            across = a;
+            outside++;
+        }
+    for (int k = 1; k < Q && outside == 1; k++) {
+        bool same = true;
+        for (int a = 0; a < 3; a++)
+            same = same &&
+                   reference_velocity(k, a) == (a == across ? -1 : 1) * reference_velocity(i, a);
+        if (same)
+            return k;
+    }
+    return 0;
+}
+
+static void links_from_planes_of_symmetry_are_copied(void **state)
+{
+    static const char *const faces[] = {"ppsspp", "sspppp", "ssssss", "ppwsss"};
+    (void)state;
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
+        for (int nx = 1; nx < 40; nx += nx < 4 ? 1 : 7) {
+            struct flow_case c = reference_case(nx, 3, 2);
+            struct reference r;
+            struct domain d;
+            struct runs runs;
+            int found = 0;
+            reference_faces(&c, faces[f]);
+            reference_create(&r, &c);
+            assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
+            assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
+            for (int cell = 0; cell < nx * 3 * 2; cell++) {
+                const int x = cell % nx, y = cell / nx % 3, z = cell / nx / 3;
+                const uint32_t list = runs.row_list[y + z * 3];
+                const struct run *run = &runs.run[runs.first[list]];
+                while (x >= run->x1)
+                    run++;
+                assert_true(run < runs.run + runs.first[list + 1] && x >= run->x0);
+                assert_true(run->kind != RUN_CELLS || d.view.line);
+                for (size_t k = run->bounce; k < run->bounce_end; k++) {
+                    const struct bounce *const b = &runs.bounce[k];
+                    const int at[3] = {x, y, z};
+                    int from[3];
+                    for (int a = 0; a < 3; a++)
+                        from[a] = at[a] - reference_velocity(b->link, a);
+                    if (x < b->x0 || x >= b->x1)
+                        continue;
+                    const int image =
+                        faces[f][2] == 'w' && from[1] < 0 ? 0 : mirror_image(&r, b->link, from);
+                    assert_int_equal(b->from, image);
+                    assert_int_equal(k >= run->mirror, image > 0);
+                    found += image > 0;
+                }
+            }
+            assert_true(found > 0);
+            runs_destroy(&runs);
+            domain_destroy(&d);
+            reference_destroy(&r);
+        }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_say_the_truth_of_their_cells),
         cmocka_unit_test(equal_rows_share_a_list),
         cmocka_unit_test(a_lid_needs_no_cells_one_by_one),
+        cmocka_unit_test(links_from_planes_of_symmetry_are_copied),
     };
     MPI_Init(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
