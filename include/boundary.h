@@ -25,6 +25,7 @@ enum {
      * velocity u_n; or c_s drho - u_n. */
     RULE_keeps_velocity = 16,
     RULE_keeps_sound = 32,
+    RULE_velocity = 64, /* the leave hook reads the given velocity */
 };
 
 /* X(name, RULE_: properties, precedence, meaning). Precedence: where two faces meet beyond an edge,
@@ -39,7 +40,7 @@ enum {
       "wall of a body where it crosses the link, by a list of cells; see surface.h")
 #define BOUNDARY_OPEN_LIST(X)                                                                      \
     X(slip,                 RULE_mirror, 0, "plane of symmetry: mirrored")                         \
-    X(velocity_links,       RULE_plain, 4, "given velocity: bounce-back that lets fluid through")  \
+    X(velocity_links,       RULE_velocity, 4, "given velocity: bounce-back that lets fluid through")  \
     X(pressure_links,       RULE_plain, 3,                                                         \
       "given density: anti-bounce-back (Ginzburg et al. 2008)")                                    \
     X(outflow,              RULE_plain, 1, "convective outlet")                                    \

@@ -1,4 +1,5 @@
-/* Rules of open boundaries, for single cells: the lines of BOUNDARY_OPEN_LIST.
+/* Rules of open boundaries: the lines of BOUNDARY_OPEN_LIST. Numbers of a cell are `real`, which
+ * may be vectors of cells with the same links and the same types of cells beyond them.
  *
  * f_i are shifted by the weights. `in` and `out` are opposite directions: `out` leads into a cell
  * that is not fluid, and the population that comes back along `in` waits in the link's slot.
@@ -15,12 +16,12 @@
 
 #include "boundary.h"
 
-#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+#ifdef TAGFLOW_STORAGE
 
 /* c x for c = 1, -1 or 0, without a product: 0 times x is not 0 for an infinite x. */
 TAGFLOW_FN real along(int c, real x)
 {
-    return c > 0 ? x : c < 0 ? -x : (real)0;
+    return c > 0 ? x : c < 0 ? -x : real_of(0);
 }
 
 TAGFLOW_FN real open_dot(const int c[3], const real u[3])
@@ -28,9 +29,18 @@ TAGFLOW_FN real open_dot(const int c[3], const real u[3])
     return along(c[0], u[0]) + along(c[1], u[1]) + along(c[2], u[2]);
 }
 
-TAGFLOW_FN real weight_of(int i)
+/* The same of numbers that all cells share. */
+TAGFLOW_FN scalar shared_dot(const int c[3], const scalar u[3])
 {
-    return LATTICE_WEIGHT(real, i);
+    scalar sum[3];
+    for (int k = 0; k < 3; k++)
+        sum[k] = c[k] > 0 ? u[k] : c[k] < 0 ? -u[k] : (scalar)0;
+    return sum[0] + sum[1] + sum[2];
+}
+
+TAGFLOW_FN scalar weight_of(int i)
+{
+    return LATTICE_WEIGHT(scalar, i);
 }
 
 /* Component of c along a face's outward normal. */
@@ -65,9 +75,9 @@ TAGFLOW_FN void given_velocity(const struct view *v, const struct tag_row *row, 
         u[a] = from[a] * signal;
 }
 
-TAGFLOW_FN real given_drho(const struct view *v, const struct tag_row *row)
+TAGFLOW_FN scalar given_drho(const struct view *v, const struct tag_row *row)
 {
-    return (real)(row->drho * v->signal[row->signal_density]);
+    return (scalar)(row->drho * v->signal[row->signal_density]);
 }
 
 /* ---- populations that arrive ---- */
@@ -77,7 +87,8 @@ TAGFLOW_FN real given_drho(const struct view *v, const struct tag_row *row)
  * away. */
 struct arriving {
     const struct tag_row *row;
-    real u[3], drho, half[3];
+    real u[3], half[3];
+    scalar drho;
     int walls; /* bit k: a wall beyond side k of the cell, sides as faces; BESIDE_EDGE */
     real wall_velocity[6][3];
 };
@@ -103,10 +114,10 @@ TAGFLOW_FN uint32_t unknown_of(int outside)
 TAGFLOW_FN real open_equilibrium(int i, real drho, const real u[3], const real half[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const real rho = (real)1 + drho, cu = open_dot(c[i], u), ch = open_dot(c[i], half);
+    const real rho = (scalar)1 + drho, cu = open_dot(c[i], u), ch = open_dot(c[i], half);
     const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     return weight_of(i) *
-           (drho + rho * ((real)3 * (cu - ch) + (real)4.5 * (cu * cu) - (real)1.5 * square));
+           (drho + rho * ((scalar)3 * (cu - ch) + (scalar)4.5 * (cu * cu) - (scalar)1.5 * square));
 }
 
 /* The density of a node with given velocity, from mass conservation. An unknown population has the
@@ -118,21 +129,23 @@ TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], co
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-    real sum = 0, of_rho = 0, of_drho = 0; /* drho = sum + of_rho rho + of_drho drho */
+    real sum = real_of(0), of_rho = real_of(0);
+    scalar of_drho = 0; /* drho = sum + of_rho rho + of_drho drho */
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
-        const real w = weight_of(i), cu = open_dot(c[i], u);
+        const scalar w = weight_of(i);
+        const real cu = open_dot(c[i], u);
         if (!(unknown >> i & 1)) {
             sum += f[i];
         } else if (!(unknown >> opposite(i) & 1)) {
             sum += f[opposite(i)];
-            of_rho += (real)6 * w * (cu - open_dot(c[i], half));
+            of_rho += (scalar)6 * w * (cu - open_dot(c[i], half));
         } else {
             of_drho += w;
-            of_rho += w * ((real)4.5 * (cu * cu) - (real)1.5 * square);
+            of_rho += w * ((scalar)4.5 * (cu * cu) - (scalar)1.5 * square);
         }
     }
-    return (sum + of_rho) / ((real)1 - of_rho - of_drho);
+    return (sum + of_rho) / ((scalar)1 - of_rho - of_drho);
 }
 
 /* The non-equilibrium part of all populations: unknown ones take that of their opposite
@@ -147,20 +160,21 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
     static const int c[Q][3] = LATTICE_VELOCITIES;
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
-        off[i] = (unknown >> i & 1) ? (real)0 : f[i] - open_equilibrium(i, drho, u, half);
+        off[i] = (unknown >> i & 1) ? real_of(0) : f[i] - open_equilibrium(i, drho, u, half);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++)
         if (unknown >> i & 1)
-            off[i] = (unknown >> opposite(i) & 1) ? (real)0 : off[opposite(i)];
+            off[i] = (unknown >> opposite(i) & 1) ? real_of(0) : off[opposite(i)];
     TAGFLOW_UNROLL
     for (int t = 0; t < 3; t++) {
-        real momentum = 0, carriers = 0;
+        real momentum = real_of(0);
+        scalar carriers = 0;
         if (outside >> (2 * t) & 3)
             continue;
         TAGFLOW_UNROLL
         for (int i = 1; i < Q; i++) {
             momentum += along(c[i][t], off[i]);
-            carriers += c[i][t] != 0 && (unknown >> i & 1) ? (real)1 : (real)0;
+            carriers += c[i][t] != 0 && (unknown >> i & 1) ? (scalar)1 : (scalar)0;
         }
         const real share = momentum / carriers;
         TAGFLOW_UNROLL
@@ -172,10 +186,10 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
 
 /* The share of a self-amplifying stress that a node keeps: all up to omega = 5/3, half at omega =
  * 2. The rest of the viscous part, (1 - omega / 2) of the stress, is lost. */
-TAGFLOW_FN real stress_kept(const struct tag_row *row)
+TAGFLOW_FN scalar stress_kept(const struct tag_row *row)
 {
-    const real kept = (real)(3.5 - 1.5 * row->omega_even);
-    return kept < 1 ? kept : (real)1;
+    const scalar kept = (scalar)(3.5 - 1.5 * row->omega_even);
+    return kept < 1 ? kept : (scalar)1;
 }
 
 /* Second moments of the non-equilibrium part, from known populations. `inner`: density and normal
@@ -188,7 +202,7 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside, several = outside & (outside - 1);
     const int normal = a->row->face / 2;
-    const real kept = stress_kept(a->row);
+    const scalar kept = stress_kept(a->row);
     real off[Q];
     off_equilibrium(f, outside, unknown_of(outside), drho, u, a->half, off);
     TAGFLOW_UNROLL
@@ -210,7 +224,7 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
 TAGFLOW_FN void stress_from_walls(const struct arriving *a, real drho, const real u[3],
                                   real p[3][3])
 {
-    const real scale = (real)(1.0 / 3) * (((real)1 + drho) * (real)(1 / a->row->omega_even));
+    const real scale = (scalar)(1.0 / 3) * (((scalar)1 + drho) * (scalar)(1 / a->row->omega_even));
     for (int l = 0; l < 3; l++) {
         const int both = (a->walls >> (2 * l) & 3) == 3;
         for (int side = 2 * l; side < 2 * l + 2; side++)
@@ -234,19 +248,22 @@ TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const
                            int inner)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    real p[3][3] = {{0}};
+    real p[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+            p[k][l] = real_of(0);
     if (a->walls)
         stress_from_walls(a, drho, u, p);
     else
         stress_from_known(f, a, drho, u, inner, p);
-    const real third = (p[0][0] + p[1][1] + p[2][2]) * (real)(1.0 / 3);
+    const real third = (p[0][0] + p[1][1] + p[2][2]) * (scalar)(1.0 / 3);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         real q = -third;
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++)
                 q += along(c[i][k], along(c[i][l], p[k][l]));
-        f[i] = open_equilibrium(i, drho, u, a->half) + (real)4.5 * weight_of(i) * q;
+        f[i] = open_equilibrium(i, drho, u, a->half) + (scalar)4.5 * weight_of(i) * q;
     }
 }
 
@@ -264,24 +281,24 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int face = a->row->face, axis = face / 2;
-    real known = 0, u[3] = {a->u[0], a->u[1], a->u[2]};
+    real known = real_of(0), u[3] = {a->u[0], a->u[1], a->u[2]};
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         const int n = outward(c[i], face);
-        known += n == 0 ? f[i] : n > 0 ? (real)2 * f[i] : (real)0;
+        known += n == 0 ? f[i] : n > 0 ? (scalar)2 * f[i] : real_of(0);
     }
-    const real un =
-        (real)0.75 * ((known - a->drho) / ((real)1 + a->drho)) + (real)0.25 * f[inward_of(face)];
+    const real un = (scalar)0.75 * ((known - a->drho) / ((scalar)1 + a->drho)) +
+                    (scalar)0.25 * f[inward_of(face)];
     u[axis] = (face & 1 ? un : -un) + a->half[axis];
-    regularise(f, a, a->drho, u, 1);
+    regularise(f, a, real_of(a->drho), u, 1);
 }
 
 TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
 {
-    regularise(f, a, a->drho, a->u, 1);
+    regularise(f, a, real_of(a->drho), a->u, 1);
 }
 
-#define OPEN_SOUND ((real)0.57735026918962576) /* 1 / sqrt(3) */
+#define OPEN_SOUND ((scalar)0.57735026918962576) /* 1 / sqrt(3) */
 
 /* The slot of the link along each outward normal n holds I = c_s drho - u_n. Incoming sound would
  * change I, outgoing sound does not (linear characteristics: Poinsot, Lele, J. Comput. Phys.
@@ -294,9 +311,10 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside;
     const uint32_t unknown = unknown_of(outside);
-    real still[3] = {a->u[0], a->u[1], a->u[2]}, slope[3] = {0, 0, 0},
-         u[3]; /* u = still + slope drho */
-    real drho = 0, sum = 0, of_rho = 0, of_both = 0, of_drho = 0;
+    /* u = still + slope drho */
+    real still[3] = {a->u[0], a->u[1], a->u[2]}, u[3];
+    scalar slope[3] = {0, 0, 0}, of_both = 0, of_drho = 0;
+    real drho = real_of(0), sum = real_of(0), of_rho = real_of(0);
     TAGFLOW_UNROLL
     for (int face = 0; face < 6; face++)
         if (outside >> face & 1) {
@@ -306,20 +324,20 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
         }
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
-        const real w = weight_of(i);
+        const scalar w = weight_of(i);
         if (!(unknown >> i & 1)) {
             sum += f[i];
         } else if (!(unknown >> opposite(i) & 1)) {
             sum += f[opposite(i)];
-            of_rho += (real)6 * w * (open_dot(c[i], still) - open_dot(c[i], a->half));
-            of_both += (real)6 * w * open_dot(c[i], slope);
+            of_rho += (scalar)6 * w * (open_dot(c[i], still) - open_dot(c[i], a->half));
+            of_both += (scalar)6 * w * shared_dot(c[i], slope);
         } else {
             of_drho += w;
         }
     }
     for (int pass = 0; pass < 4; pass++) {
-        const real rho = (real)1 + drho;
-        real squares = 0;
+        const real rho = (scalar)1 + drho;
+        real squares = real_of(0);
         for (int k = 0; k < 3; k++)
             u[k] = still[k] + slope[k] * drho;
         const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
@@ -327,9 +345,9 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
         for (int i = 1; i < Q; i++) {
             const real cu = open_dot(c[i], u);
             if ((unknown >> i & 1) && (unknown >> opposite(i) & 1))
-                squares += weight_of(i) * ((real)4.5 * (cu * cu) - (real)1.5 * square);
+                squares += weight_of(i) * ((scalar)4.5 * (cu * cu) - (scalar)1.5 * square);
         }
-        drho = (sum + rho * (of_rho + squares)) / (((real)1 - of_drho) - rho * of_both);
+        drho = (sum + rho * (of_rho + squares)) / (((scalar)1 - of_drho) - rho * of_both);
     }
     for (int k = 0; k < 3; k++)
         u[k] = still[k] + slope[k] * drho;
@@ -372,7 +390,7 @@ struct leaving {
     real drho, u[3];           /* of the fluid cell at this step */
     real j[3];                 /* momentum of its populations, without half a step's force */
     real given_u[3];           /* given velocity where the link crosses the boundary */
-    real given_drho;
+    scalar given_drho;
 };
 
 TAGFLOW_FN real leave_slip(const struct leaving *l)
@@ -386,7 +404,7 @@ TAGFLOW_FN real leave_velocity_links(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real cu = open_dot(c[l->in], l->given_u);
-    return l->c_out + (real)6 * weight_of(l->in) * (((real)1 + l->drho) * cu);
+    return l->c_out + (scalar)6 * weight_of(l->in) * (((scalar)1 + l->drho) * cu);
 }
 
 /* Anti-bounce-back (Ginzburg, Verhaeghe, d'Humieres, Commun. Comput. Phys. 3:427, 2008):
@@ -407,10 +425,11 @@ TAGFLOW_FN real leave_pressure_links(const struct leaving *l)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real cu = open_dot(c[l->in], l->u);
     const real square = l->u[0] * l->u[0] + l->u[1] * l->u[1] + l->u[2] * l->u[2];
-    const real of_u = (real)4.5 * (cu * cu) - (real)1.5 * square;
-    const real even = (real)2 * weight_of(l->in) * ((l->given_drho - l->drho) * ((real)1 + of_u));
+    const real of_u = (scalar)4.5 * (cu * cu) - (scalar)1.5 * square;
+    const real even =
+        (scalar)2 * weight_of(l->in) * ((l->given_drho - l->drho) * ((scalar)1 + of_u));
     const real beside = cu * ((l->f_in + l->f_out) - (l->c_in + l->c_out));
-    return (even + beside) + (real)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
+    return (even + beside) + (scalar)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
 }
 
 /* Convects f_in outwards along the normal with speed V: df/dt + V df/dn = 0, with backward
@@ -420,15 +439,15 @@ TAGFLOW_FN real convected(const struct leaving *l)
 {
     const real un = l->u[l->row->face / 2];
     const real speed = OPEN_SOUND + (l->row->face & 1 ? un : -un);
-    return (l->f_in + speed * l->c_in) / ((real)1 + speed);
+    return (l->f_in + speed * l->c_in) / ((scalar)1 + speed);
 }
 
 /* The last term removes r c_s (rho - rho given) from the cell at each step, which holds the
  * density. */
 TAGFLOW_FN real leave_outflow(const struct leaving *l)
 {
-    const real held = (real)l->row->reflection * (l->drho - l->given_drho);
-    return convected(l) - (real)6 * weight_of(l->in) * (OPEN_SOUND * held);
+    const real held = (scalar)l->row->reflection * (l->drho - l->given_drho);
+    return convected(l) - (scalar)6 * weight_of(l->in) * (OPEN_SOUND * held);
 }
 
 /* Along the normal: the value for arrive_nonreflecting, shifted a little towards the given density.
@@ -440,8 +459,8 @@ TAGFLOW_FN real leave_nonreflecting(const struct leaving *l)
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
         return l->c_out;
-    return OPEN_SOUND * (l->drho - (real)l->row->reflection * (l->drho - l->given_drho)) -
-           jn / ((real)1 + l->drho);
+    return OPEN_SOUND * (l->drho - (scalar)l->row->reflection * (l->drho - l->given_drho)) -
+           jn / ((scalar)1 + l->drho);
 }
 
 /* The arrive hook reads nothing from these links. */
@@ -458,7 +477,7 @@ TAGFLOW_FN real leave_pressure_regularised(const struct leaving *l)
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
         return l->c_out;
-    return jn / ((real)1 + l->drho);
+    return jn / ((scalar)1 + l->drho);
 }
 
 TAGFLOW_FN real leave_edge_regularised(const struct leaving *l)

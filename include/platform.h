@@ -88,6 +88,16 @@ typedef scalar real __attribute__((vector_size(TAGFLOW_LANES * sizeof(scalar))))
 typedef scalar real;
 #endif
 
+/* A number that all cells share, as one of each cell. */
+TAGFLOW_FN real real_of(scalar x)
+{
+#ifdef TAGFLOW_LANES
+    return x - (real){0};
+#else
+    return x;
+#endif
+}
+
 /* Square root, correctly rounded everywhere. */
 TAGFLOW_FN real real_sqrt(real x)
 {

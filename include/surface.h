@@ -88,8 +88,6 @@ TAGFLOW_FN void surface_velocity(const struct tag_row *row, const double arm[3],
     turning_velocity(row->wall_velocity, row->spin, arm, u);
 }
 
-#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
-
 /* The velocity of a wall at this step, half-way between the cell `at` and its neighbour along c;
  * row: the wall's type. */
 TAGFLOW_FN void wall_half_way(const struct view *v, const struct tag_row *row, const int at[3],
@@ -101,6 +99,8 @@ TAGFLOW_FN void wall_half_way(const struct view *v, const struct tag_row *row, c
     for (int a = 0; a < 3; a++)
         u[a] *= v->signal[row->signal];
 }
+
+#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* The relaxation rate of odd moments that carry no momentum. */
 TAGFLOW_FN real surface_rate(int collision, struct collision_parameters p, struct rates r)

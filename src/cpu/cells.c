@@ -551,15 +551,6 @@ static void kernel_forces(const struct view *v, const struct runs *runs, const s
     }
 }
 
-/* Steps a run one cell at a time, where no row loop fits. */
-void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z);
-void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y, int z)
-{
-    const struct slots slots = slots_at(v, odd, sizeof(stored));
-    for (int x = x0; x < x1; x++)
-        cell_step(v, &slots, x, y, z, step_any(1, v->line != NULL));
-}
-
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
 #define kernel_step VARIANT(cpu_step_rows)
 

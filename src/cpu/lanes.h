@@ -26,6 +26,8 @@ typedef stored stored_word;
 typedef stored_word stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
 typedef stored_word unaligned_lanes
     __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
+typedef scalar unaligned_reals
+    __attribute__((vector_size(LANES * sizeof(scalar)), aligned(sizeof(scalar)), may_alias));
 typedef double unaligned_doubles
     __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 #if TAGFLOW_STORAGE == 64
@@ -127,28 +129,43 @@ TAGFLOW_FN real load_lanes(const stored *p)
     return raw_lanes(*(const unaligned_lanes *)p);
 }
 
-/* Stores the first `count` lanes only: memory beyond may belong to another thread. A function, as
- * it would be inlined hundreds of times; with masked stores it is one instruction. */
+#if TAGFLOW_VECTOR == 64
+/* Stores the lanes whose bits are set in `mask`. */
+TAGFLOW_FN void store_masked(stored *p, stored_lanes s, unsigned mask)
+{
+#if TAGFLOW_STORAGE == 16
+    _mm256_mask_storeu_epi16(p, (__mmask16)mask, (__m256i)s);
+#elif TAGFLOW_ARITHMETIC == 32
+    _mm512_mask_storeu_ps(p, (__mmask16)mask, (__m512)s);
+#elif TAGFLOW_STORAGE == 32
+    _mm256_mask_storeu_ps(p, (__mmask8)mask, (__m256)s);
+#else
+    _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)s);
+#endif
+}
+#else
+/* Stores the first `count` lanes only. A function, as it would be inlined hundreds of times. */
 static __attribute__((noinline)) void store_some(stored *restrict p, const stored *restrict value,
                                                  int count)
 {
-#if TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 64
-    _mm256_mask_storeu_epi16(p, (__mmask16)((1u << count) - 1),
-                             (__m256i) * (const unaligned_lanes *)value);
-#else
     for (int k = 0; k < LANES; k++)
         if (k < count)
             p[k] = value[k];
-#endif
 }
+#endif
 
+/* Stores the first `count` lanes: memory beyond may belong to another thread. */
 TAGFLOW_FN void store_lanes(stored *p, real value, int count)
 {
     const stored_lanes s = lanes_of(value);
     if (count == LANES)
         *(unaligned_lanes *)p = s;
     else
+#if TAGFLOW_VECTOR == 64
+        store_masked(p, s, (1u << count) - 1);
+#else
         store_some(p, (const stored *)&s, count);
+#endif
 }
 
 TAGFLOW_FN lane_bits has_bit(lane_bits mask, int bit)
@@ -186,14 +203,10 @@ enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
 TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
 {
     const stored_lanes s = lanes_of(value);
-#if TAGFLOW_VECTOR == 64 && TAGFLOW_STORAGE == 16
-    _mm256_mask_storeu_epi16(p, _mm512_movepi32_mask((__m512i)active), (__m256i)s);
-#elif TAGFLOW_VECTOR == 64 && TAGFLOW_ARITHMETIC == 32
-    _mm512_mask_storeu_ps(p, _mm512_movepi32_mask((__m512i)active), (__m512)s);
-#elif TAGFLOW_VECTOR == 64 && TAGFLOW_STORAGE == 32
-    _mm256_mask_storeu_ps(p, _mm512_movepi64_mask((__m512i)active), (__m256)s);
+#if TAGFLOW_VECTOR == 64 && TAGFLOW_ARITHMETIC == 32
+    store_masked(p, s, _mm512_movepi32_mask((__m512i)active));
 #elif TAGFLOW_VECTOR == 64
-    _mm512_mask_storeu_pd(p, _mm512_movepi64_mask((__m512i)active), (__m512d)s);
+    store_masked(p, s, _mm512_movepi64_mask((__m512i)active));
 #else
     *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);
 #endif

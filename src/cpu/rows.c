@@ -5,8 +5,10 @@
 
 #include "boundary.h"
 #include "cpu/kernels.h"
+#include "open.h"
 #include "slip.h"
 #include "sponge.h"
+#include "surface.h"
 
 /* Distances of prefetches, in populations. A step reads 19 streams, more than the processor's own
  * prefetcher follows. A few cache lines ahead go to the nearest cache. Far ahead, about the latency
@@ -95,7 +97,7 @@ struct run_parameters {
     int end, sparse;               /* end: see struct run, mixed runs; sparse: only some lines
                                     * have a place */
     const double *damping_along;   /* [x] damping of the subgrid model along x, NULL: none */
-    scalar damping;                /* damping along y and z, the same for all cells of the row */
+    real damping;                  /* the rest of the damping: a factor */
     const double *target;          /* target of a sponge, NULL: no sponge */
     const double *sponge;          /* its strengths, [x] or one for the row */
     int sponge_along;              /* the strength varies along the row */
@@ -107,7 +109,7 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
                         const int collision, const int subgrid, const int forced)
 {
     const struct moments m = moments_in(f, STORED_ONE, p->collision, forced);
-    real damping = (real){0} + (scalar)1;
+    real damping = p->damping;
     if (subgrid != SUBGRID_none && p->damping_along)
         damping = p->damping *
                   __builtin_convertvector(*(const unaligned_doubles *)(p->damping_along + x), real);
@@ -365,12 +367,8 @@ static const struct {
 #undef X
 };
 
-void VARIANT(cpu_step_cells)(const struct view *v, int odd, int x0, int x1, int y,
-                             int z); /* cells.c */
-
-/* Prefetches cell x of the next row, both slots of its links. Where cells are stepped one by one,
- * as beside an inlet across x with one cell per row, the processor cannot predict the next
- * addresses. */
+/* Prefetches cell x of the next row, both slots of its links. With one such cell per row, as beside
+ * an inlet across x, the processor cannot predict the next addresses. */
 static void prefetch_cells(const struct row *row, ptrdiff_t x)
 {
     const ptrdiff_t ahead = x + row->pitch;
@@ -390,7 +388,7 @@ static struct run_parameters row_parameters(const struct view *v, const struct t
     return (struct run_parameters){
         .collision = collision_parameters(v, cells),
         .damping_along = cells->damped ? damping_along(v, cells) : NULL,
-        .damping = cells->damped ? damping_of_row(v, cells, y, z) : 1,
+        .damping = real_of(cells->damped ? damping_of_row(v, cells, y, z) : 1),
         .target = cells->sponge ? sponge_target(v, cells) : NULL,
         .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
         .sponge_along = cells->sponge == 1,
@@ -428,22 +426,20 @@ static void prefetch_runs(const struct runs *runs, size_t list)
         __builtin_prefetch(masks + k);
 }
 
-/* Where population b->from lies that link b->link of cell x brings from a plane of symmetry, as
- * cell_arrived finds it; less x. `first`: see rows_at. */
-static __attribute__((noinline)) const stored *mirrored_at(const struct view *v,
-                                                           const struct row *first,
-                                                           const struct bounce *b, int x, int y,
-                                                           int z)
+/* Where population `from` lies that link `link` of a cell brings from a plane of symmetry, as
+ * cell_arrived finds it; `s`: the slots of this step. */
+static __attribute__((noinline)) const stored *
+mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int own = b->from % 2;
+    const int own = from % 2;
     int at[3] = {x, y, z};
     for (int a = 0; a < 3; a++) {
-        const int across = c[b->link][a] != c[b->from][a];
-        at[a] -= (across ? c[b->link][a] : 0) + (own ? 0 : c[b->from][a]);
+        const int across = c[link][a] != c[from][a];
+        at[a] -= (across ? c[link][a] : 0) + (own ? 0 : c[from][a]);
     }
-    return (own ? first->own[b->from / 2] : first->next[b->from / 2 - 1]) +
-           view_place(v, view_index(v, at[0], at[1], at[2])) - x;
+    return (const stored *)(own ? s->own[from / 2] : s->next[from / 2 - 1]) +
+           view_place(v, view_index(v, at[0], at[1], at[2]));
 }
 
 /* Copies the populations of links from cells that are not fluid, in cells x0 <= x < x1, to where
@@ -451,7 +447,7 @@ static __attribute__((noinline)) const stored *mirrored_at(const struct view *v,
  * at its other end reads none of them. Planes of symmetry: nothing writes in this step to the slot
  * that is read, see slip.h. Prefetches the same links in the next row, which are far from other
  * memory in use. */
-static void bounce_links(const struct view *v, const struct row *first, const struct row *row,
+static void bounce_links(const struct view *v, const struct slots *s, const struct row *row,
                          const struct runs *runs, const struct run *run, int x0, int x1, int y,
                          int z)
 {
@@ -463,7 +459,7 @@ static void bounce_links(const struct view *v, const struct row *first, const st
         stored *const to = (own ? row->own[pair] : row->next[pair]) - (b.wraps ? row->nx : 0);
         const stored *from = to + (own ? row->flip : -row->flip);
         if (k >= run->mirror && x < end)
-            from = mirrored_at(v, first, &b, x, y, z);
+            from = mirrored_at(v, s, b.link, b.from, x, y, z) - x;
         for (; x + LANES <= end; x += LANES) {
             __builtin_prefetch(from + x + row->pitch);
             *(unaligned_lanes *)(to + x) = *(const unaligned_lanes *)(from + x);
@@ -475,9 +471,279 @@ static void bounce_links(const struct view *v, const struct row *first, const st
     }
 }
 
+/* Cells of a group that wait until a vector is full of them. */
+struct waiting {
+    uint32_t group;
+    int count, at[LANES][3];
+};
+
+/* The waiting cells of a thread. */
+enum { WAITING = 8 };
+struct queue {
+    struct waiting cells[WAITING];
+};
+
+/* Coordinates of `count` cells; the other lanes repeat the first one, and are not stored. */
+typedef int lane_cells[LANES][3];
+
+TAGFLOW_FN real gather(const stored *from, const cell_index place[LANES])
+{
+    stored word[LANES];
+    for (int k = 0; k < LANES; k++)
+        word[k] = from[place[k]];
+    return load_lanes(word);
+}
+
+TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
+{
+    const stored_lanes words = lanes_of(value);
+    const stored *const word = (const stored *)&words;
+    for (int k = 0; k < count; k++)
+        to[place[k]] = word[k];
+}
+
+/* Velocities that cell type `row` gives at cells, see given_velocity. `c` from each. */
+static void given_lanes(const struct view *v, const struct tag_row *row, lane_cells at,
+                        const int c[3], double u[3][LANES])
+{
+    for (int k = 0; k < LANES; k++) {
+        const int there[3] = {at[k][0] + c[0], at[k][1] + c[1], at[k][2] + c[2]};
+        double here[3];
+        given_velocity(v, row, there, here);
+        for (int a = 0; a < 3; a++)
+            u[a][k] = here[a];
+    }
+}
+
+TAGFLOW_FN real lanes_from(const double number[LANES])
+{
+    return __builtin_convertvector(*(const unaligned_doubles *)number, real);
+}
+
+/* The walls beside nodes of open faces, as walls_beside finds them. */
+static void walls_beside_lanes(const struct view *v, const struct link_group *g, lane_cells at,
+                               struct arriving *a)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    a->walls = 0;
+    for (int i = 1; i < Q; i++) {
+        const struct tag_row *const wall = &v->rows[g->beyond[i]];
+        double u[3][LANES];
+        if (!(g->links >> i & 1) || boundary_open(wall->boundary))
+            continue;
+        a->walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
+        for (int k = 0; k < LANES && i <= 6; k++) {
+            double here[3];
+            wall_half_way(v, wall, at[k], c[opposite(i)], here);
+            for (int axis = 0; axis < 3; axis++)
+                u[axis][k] = here[axis];
+        }
+        for (int axis = 0; axis < 3 && i <= 6; axis++)
+            a->wall_velocity[i - 1][axis] = lanes_from(u[axis]);
+    }
+}
+
+/* What the rule of the cells' own type makes of populations that arrived. */
+static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
+                                                   lane_cells at, real f[Q])
+{
+    static const int here[3] = {0, 0, 0};
+    struct arriving a;
+    double u[3][LANES];
+    a.row = &v->rows[g->row];
+    walls_beside_lanes(v, g, at, &a);
+    given_lanes(v, a.row, at, here, u);
+    a.drho = given_drho(v, a.row);
+    for (int axis = 0; axis < 3; axis++) {
+        a.u[axis] = lanes_from(u[axis]);
+        a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
+    }
+    open_arrive(f, &a);
+}
+
+/* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
+static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
+                                                   lane_cells at, const real f[Q], real out[Q])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
+    const struct tag_row *const row = &v->rows[g->row];
+    const struct collision_parameters p = collision_parameters(v, row);
+    const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
+    struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
+    real collided[Q];
+    for (int i = 0; i < Q; i++)
+        collided[i] = out[i];
+    for (int in = 1; in < Q; in++) {
+        const int to = opposite(in);
+        if (!(g->links >> in & 1))
+            continue;
+        l.row = &v->rows[g->beyond[in]];
+        l.in = in;
+        l.f_in = f[in];
+        l.f_out = f[to];
+        l.c_in = collided[in];
+        l.c_out = collided[to];
+        if (!boundary_open(l.row->boundary)) {
+            out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
+                                     wall_parameters(v, l.row, 1));
+            continue;
+        }
+        if (boundary_is(l.row->boundary) & RULE_velocity) {
+            double here[3][LANES], there[3][LANES];
+            given_lanes(v, l.row, at, nowhere, here);
+            given_lanes(v, l.row, at, c[to], there);
+            for (int axis = 0; axis < 3; axis++) {
+                for (int k = 0; k < LANES; k++)
+                    here[axis][k] = 0.5 * (here[axis][k] + there[axis][k]);
+                l.given_u[axis] = lanes_from(here[axis]);
+            }
+        }
+        l.given_drho = given_drho(v, l.row);
+        out[to] = open_leave(&l);
+    }
+}
+
+/* Index of the neighbour of owned cell n at c_i, for each pair of directions, as lane k. */
+TAGFLOW_FN void next_cells(const struct view *v, cell_index n, const int at[3], int k,
+                           cell_index next[Q / 2][LANES])
+{
+    const ptrdiff_t step[3] = {1, v->row, v->plane};
+    ptrdiff_t up[3], down[3];
+    for (int a = 0; a < 3; a++) {
+        const ptrdiff_t across = v->ghost[a] ? -1 : v->n[a] - 1; /* wraps at both ends */
+        up[a] = at[a] == across ? -across * step[a] : step[a];
+        down[a] = at[a] == 0 && across >= 0 ? across * step[a] : -step[a];
+    }
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    next[i / 2][k] = n + (cell_index)(((cx) ? up[0] : 0) +                                         \
+                                      ((cy) > 0   ? up[1]                                          \
+                                       : (cy) < 0 ? down[1]                                        \
+                                                  : 0) +                                           \
+                                      ((cz) > 0   ? up[2]                                          \
+                                       : (cz) < 0 ? down[2]                                        \
+                                                  : 0));
+    PAIR_LIST(X)
+#undef X
+}
+
+/* Steps `count` cells of a group, as cell_step does. */
+static __attribute__((noinline)) void step_group(const struct view *v, const struct slots *s,
+                                                 const struct link_group *g, lane_cells at,
+                                                 int count)
+{
+    const struct tag_row *const row = &v->rows[g->row];
+    struct run_parameters p = row_parameters(v, row, at[0][1], at[0][2]);
+    cell_index own[LANES], next[Q / 2][LANES];
+    double strength[LANES];
+    scalar damping[LANES];
+    real f[Q], out[Q];
+    for (int k = 0; k < LANES; k++) {
+        const int x = at[k][0], y = at[k][1], z = at[k][2];
+        own[k] = owned_index(v, x, y, z);
+        next_cells(v, own[k], at[k], k, next);
+        if (p.damping_along)
+            damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
+        if (p.target)
+            strength[k] = sponge_of_cell(v, row, x, y, z);
+    }
+    for (int k = 0; k < LANES && v->line; k++) {
+        own[k] = sparse_place(v, own[k]);
+        for (int pair = 0; pair < Q / 2; pair++)
+            next[pair][k] = sparse_place(v, next[pair][k]);
+    }
+    if (p.damping_along)
+        p.damping = *(const unaligned_reals *)damping;
+    p.damping_along = NULL;
+    p.sponge = strength;
+    p.sponge_along = 1;
+
+    f[0] = gather((const stored *)s->rest, own);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    f[i] = gather((const stored *)(g->links & 1u << (i) ? s->next : s->own)[i / 2], own);          \
+    f[j] = gather((const stored *)(g->links & 1u << (j) ? s->own : s->next)[i / 2], next[i / 2]);
+    PAIR_LIST(X)
+#undef X
+    for (int i = 1; i < Q; i++) {
+        stored word[LANES];
+        for (int k = 0; k < LANES && g->from[i]; k++)
+            word[k] = *mirrored_at(v, s, i, g->from[i], at[k][0], at[k][1], at[k][2]);
+        if (g->from[i])
+            f[i] = load_lanes(word);
+    }
+    if (boundary_open(row->boundary) && g->links) {
+        for (int i = 0; i < Q; i++)
+            f[i] = f[i] * (1 / STORED_ONE);
+        arrive_lanes(v, g, at, f);
+        for (int i = 0; i < Q; i++)
+            f[i] = f[i] * STORED_ONE;
+    }
+    loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
+    if (p.target)
+        sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
+    if (g->links) {
+        for (int i = 0; i < Q; i++) {
+            f[i] = f[i] * (1 / STORED_ONE);
+            out[i] = out[i] * (1 / STORED_ONE);
+        }
+        group_leaves(v, g, at, f, out);
+        for (int i = 0; i < Q; i++)
+            out[i] = out[i] * STORED_ONE;
+    }
+    scatter((stored *)s->rest, own, out[0], count);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    scatter((stored *)s->own[i / 2], own, out[j], count);                                          \
+    scatter((stored *)s->next[i / 2], next[i / 2], out[i], count);
+    PAIR_LIST(X)
+#undef X
+}
+
+static void step_waiting(const struct view *v, const struct slots *s, const struct runs *runs,
+                         struct waiting *w)
+{
+    if (!w->count)
+        return;
+    for (int k = w->count; k < LANES; k++)
+        for (int a = 0; a < 3; a++)
+            w->at[k][a] = w->at[0][a];
+    step_group(v, s, &runs->group[w->group], w->at, w->count);
+    w->count = 0;
+}
+
+/* The queue's place for cells of a group. Without a free one, the fullest is stepped. */
+static struct waiting *waiting_of(const struct view *v, const struct slots *s,
+                                  const struct runs *runs, struct queue *q, uint32_t group)
+{
+    struct waiting *best = &q->cells[0];
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
+        if (w->count && w->group == group)
+            return w;
+        if (best->count && (!w->count || w->count > best->count))
+            best = w;
+    }
+    step_waiting(v, s, runs, best);
+    best->group = group;
+    return best;
+}
+
+/* Adds cells x0 <= x < x1 of a row to the queue, and steps those of full vectors. */
+static void step_cells(const struct view *v, const struct slots *s, const struct runs *runs,
+                       struct queue *q, uint32_t group, int x0, int x1, int y, int z)
+{
+    struct waiting *const w = waiting_of(v, s, runs, q, group);
+    for (int x = x0; x < x1; x++) {
+        int *const at = w->at[w->count++];
+        at[0] = x;
+        at[1] = y;
+        at[2] = z;
+        if (w->count == LANES)
+            step_waiting(v, s, runs, w);
+    }
+}
+
 /* Steps the part of a box in one row. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
-                     const struct box *b, int odd, int y, int z)
+                     const struct slots *slots, struct queue *queue, const struct box *b, int y,
+                     int z)
 {
     struct row row = *first;
     struct run_parameters p = {0};
@@ -497,7 +763,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (run->kind == RUN_CELLS) {
             prefetch_cells(&row, x0);
             prefetch_cells(&row, x1 - 1);
-            VARIANT(cpu_step_cells)(v, odd, x0, x1, y, z);
+            step_cells(v, slots, runs, queue, run->group, x0, x1, y, z);
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
@@ -513,7 +779,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
                 &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
             continue;
         }
-        bounce_links(v, first, &row, runs, run, x0, x1, y, z);
+        bounce_links(v, slots, &row, runs, run, x0, x1, y, z);
         const int ruled = run->kind == RUN_RULED;
         const int x = ruled || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
         if (x < x1)
@@ -526,8 +792,15 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
                             struct task t)
 {
     const struct row first = rows_at(v, t.odd);
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int z = b->lo[2]; z < b->hi[2]; z++)
-        for (int y = b->lo[1]; y < b->hi[1]; y++)
-            step_row(v, runs, &first, b, t.odd, y, z);
+    const struct slots slots = slots_at(v, t.odd, sizeof(stored));
+#pragma omp parallel
+    {
+        struct queue queue = {.cells = {{.count = 0}}};
+#pragma omp for collapse(2) schedule(static) nowait
+        for (int z = b->lo[2]; z < b->hi[2]; z++)
+            for (int y = b->lo[1]; y < b->hi[1]; y++)
+                step_row(v, runs, &first, &slots, &queue, b, y, z);
+        for (int k = 0; k < WAITING; k++)
+            step_waiting(v, &slots, runs, &queue.cells[k]);
+    }
 }

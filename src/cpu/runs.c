@@ -18,6 +18,7 @@ enum { BLOCK = 16 };
 struct cell_links {
     uint64_t mirror; /* two bits a link: 1 + axis of the plane of symmetry that it comes from */
     uint32_t links, ruled;
+    uint32_t group; /* of cells that may be RUN_CELLS */
     uint8_t row, wall;
     uint8_t kind; /* enum run_kind, or NOT_FLUID */
     uint8_t hole; /* a vector here would touch cells without a place, see view_place */
@@ -105,6 +106,56 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     return l;
 }
 
+/* Number of the group of a cell, which is added if it is new; groups are found by a hash of them.
+ * False: out of memory. */
+struct group_table {
+    struct runs *runs;
+    uint32_t *next; /* [groups] 1 + the next group in the same bucket; 0: none */
+    size_t space;
+    uint32_t bucket[4096]; /* 1 + the first */
+};
+
+static bool find_group(struct group_table *t, const struct link_group *g, uint32_t *number)
+{
+    struct runs *const runs = t->runs;
+    uint32_t *const bucket = &t->bucket[XXH3_64bits(g, sizeof *g) % 4096];
+    for (uint32_t k = *bucket; k; k = t->next[k - 1])
+        if (memcmp(&runs->group[k - 1], g, sizeof *g) == 0) {
+            *number = k - 1;
+            return true;
+        }
+    const size_t count = runs->group_count;
+    if (!reserve((void **)&runs->group, &runs->group_space, count + 1, sizeof *runs->group) ||
+        !reserve((void **)&t->next, &t->space, count + 1, sizeof *t->next))
+        return false;
+    runs->group[count] = *g;
+    t->next[count] = *bucket;
+    *bucket = (uint32_t)count + 1;
+    *number = (uint32_t)count;
+    runs->group_count = count + 1;
+    return true;
+}
+
+/* Sets the group of a cell that may be RUN_CELLS: links with masks know no mirror. */
+static bool set_group(struct group_table *t, const struct view *v, struct cell_links *l, int x,
+                      int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    struct link_group g;
+    if (l->kind != RUN_CELLS && !l->mirror)
+        return true;
+    memset(&g, 0, sizeof g);
+    g.links = l->links;
+    g.row = l->row;
+    for (int i = 1; i < Q; i++)
+        if (l->links & 1u << i) {
+            const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+            g.beyond[i] = v->tags[from] & TAG_ROW;
+            g.from[i] = (uint8_t)link_from(l, i);
+        }
+    return find_group(t, &g, &l->group);
+}
+
 /* In cells [x0, x1) of one cell type, every block with a RUN_RULED cell becomes RUN_RULED as a
  * whole, unless it has RUN_CELLS. */
 static void widen_blocks(struct cell_links *l, int x0, int x1)
@@ -134,6 +185,8 @@ static bool together(const struct cell_links *a, const struct cell_links *b)
 {
     if (a->kind != b->kind || a->row != b->row)
         return false;
+    if (a->kind == RUN_CELLS)
+        return a->group == b->group;
     return a->kind != RUN_RULED || !a->wall || !b->wall || a->wall == b->wall;
 }
 
@@ -293,8 +346,13 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, 
             continue;
         if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof *runs->run))
             return false;
-        struct run run = {
-            .x0 = x0, .x1 = x1, .end = x1, .kind = l[x0].kind, .row = l[x0].row, .wall = wall};
+        struct run run = {.x0 = x0,
+                          .x1 = x1,
+                          .end = x1,
+                          .group = l[x0].group,
+                          .kind = l[x0].kind,
+                          .row = l[x0].row,
+                          .wall = wall};
         while (run.end < count && !l[run.end].hole)
             run.end++;
         if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
@@ -324,19 +382,26 @@ enum status runs_create(struct runs *runs, const struct view *v)
     *runs = (struct runs){0};
     struct cell_links *links = calloc(1, row_bytes);
     uint32_t *bucket = calloc(buckets, sizeof *bucket); /* list + 1; 0: empty */
+    struct group_table *groups = calloc(1, sizeof *groups);
     XXH128_hash_t *hashes = NULL;
     size_t hash_space = 0;
     runs->row_list = calloc(rows, sizeof *runs->row_list);
-    bool ok = links && bucket && runs->row_list &&
+    bool ok = links && bucket && groups && runs->row_list &&
               reserve((void **)&runs->first, &runs->list_space, 1, sizeof *runs->first);
-    if (ok)
+    if (ok) {
         runs->first[0] = 0;
+        groups->runs = runs;
+    }
 
     for (size_t r = 0; ok && r < rows; r++) {
         const int y = (int)(r % (size_t)v->n[1]), z = (int)(r / (size_t)v->n[1]);
         memset(links, 0, row_bytes);
-        for (int x = 0; x < v->n[0]; x++)
+        for (int x = 0; x < v->n[0] && ok; x++) {
             links[x] = cell_links(v, x, y, z);
+            ok = set_group(groups, v, &links[x], x, y, z);
+        }
+        if (!ok)
+            break;
         for (int x = v->n[0]; x < count; x++)
             links[x].kind = NOT_FLUID;
         if (v->line)
@@ -359,6 +424,9 @@ enum status runs_create(struct runs *runs, const struct view *v)
         }
         runs->row_list[r] = bucket[b] - 1;
     }
+    if (groups)
+        free(groups->next);
+    free(groups);
     free(hashes);
     free(bucket);
     free(links);
@@ -372,6 +440,7 @@ void runs_destroy(struct runs *runs)
 {
     free(runs->run);
     free(runs->bounce);
+    free(runs->group);
     free(runs->links);
     free(runs->ruled);
     free(runs->first);

@@ -24,7 +24,7 @@ enum run_kind {
     RUN_BULK,  /* links from cells that are not fluid are bounced */
     RUN_RULED, /* the same, with masks of the links into one wall that has its own rule */
     RUN_MIXED, /* masks of both kinds; cells between may be solid or FLUID_listed */
-    RUN_CELLS, /* all others: stepped cell by cell */
+    RUN_CELLS, /* all others, of one group */
 };
 
 /* Rows with mixed runs have at least so many cells: the largest number of lanes of a vector. */
@@ -42,6 +42,15 @@ struct bounce {
     uint8_t wraps; /* the link's slot is at x less the number of cells of the row */
 };
 
+/* Cells that are alike: of the same type, with the same links from the same types of cells. Those
+ * of different rows are stepped together. */
+struct link_group {
+    uint32_t links;    /* bit i: link i comes from a cell that is not fluid */
+    uint8_t row;       /* type of the cells */
+    uint8_t beyond[Q]; /* of these links: type of that cell */
+    uint8_t from[Q];   /* population of slip_from that the link brings; 0: the cell's own */
+};
+
 struct run {
     int x0, x1;   /* cells x0 <= x < x1 */
     int end;      /* mixed: vectors may hold all cells before this one, fluid or not */
@@ -49,20 +58,22 @@ struct run {
     size_t rules; /* with a wall: index in `ruled` of the first of as many */
     /* Bulk and ruled: range in `bounce`; planes of symmetry from `mirror` on. */
     size_t bounce, mirror, bounce_end;
-    uint8_t kind; /* enum run_kind */
-    uint8_t row;  /* type of the fluid cells */
-    uint8_t wall; /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
+    uint32_t group; /* of RUN_CELLS: index in `group` */
+    uint8_t kind;   /* enum run_kind */
+    uint8_t row;    /* type of the fluid cells */
+    uint8_t wall;   /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
 };
 
 struct runs {
     struct run *run;
     struct bounce *bounce;
+    struct link_group *group;
     uint32_t *links; /* [mask_count] bit i: the cell's link i comes from a cell that is not fluid */
     uint32_t *ruled; /* [rule_count] bit i: it does, and that cell has type `wall` */
     uint32_t *first; /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
     uint32_t *row_list; /* [ny nz] list of the row at (y, z), y fastest; equal rows share a list */
-    size_t run_count, bounce_count, mask_count, rule_count, list_count;
-    size_t run_space, bounce_space, links_space, ruled_space, list_space;
+    size_t run_count, bounce_count, group_count, mask_count, rule_count, list_count;
+    size_t run_space, bounce_space, group_space, links_space, ruled_space, list_space;
 };
 
 /* Cuts all rows of the view's owned cells. STATUS_MACHINE, reported, when memory runs out. */
