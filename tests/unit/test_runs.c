@@ -105,6 +105,26 @@ static void check_walls(const struct domain *d, const struct runs *runs, const s
             }
 }
 
+/* All cells of a run of RUN_CELLS are as its group says. */
+static void check_group(const struct domain *d, const struct runs *runs, const struct run *run,
+                        int y, int z)
+{
+    const struct view *const v = &d->view;
+    assert_true(run->group < runs->group_count);
+    const struct link_group *const g = &runs->group[run->group];
+    for (int x = run->x0; x < run->x1; x++) {
+        assert_int_equal(v->tags[view_index(v, x, y, z)] & TAG_ROW, g->row);
+        for (int i = 1; i < Q; i++) {
+            const size_t from =
+                view_index(v, x - reference_velocity(i, 0), y - reference_velocity(i, 1),
+                           z - reference_velocity(i, 2));
+            assert_int_equal(g->links >> i & 1, !view_fluid(v, from));
+            if (g->links >> i & 1)
+                assert_int_equal(g->beyond[i], v->tags[from] & TAG_ROW);
+        }
+    }
+}
+
 static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
 {
     struct reference r;
@@ -127,6 +147,8 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
                     assert_false(r.row[r.tag[reference_cell(&r, x, y, z)]].fluid);
                 check_run(&r, &runs, run, y, z);
                 check_walls(&d, &runs, run, y, z);
+                if (run->kind == RUN_CELLS)
+                    check_group(&d, &runs, run, y, z);
                 x = run->x1;
             }
             for (; x < c->cells[0]; x++)
