@@ -44,7 +44,7 @@ faces:   {faces}
 run:     {{steps: {steps}, threads: {threads}}}
 check:   {{every: 0}}
 checkpoint: {{every: 0}}
-output:  {{log: {{every: {every}}}}}
+output:  {{log: {{every: {every}, wall_time: none}}}}
 """
 KINDS = {
     "periodic": ("{flow: taylor_green_3d, amplitude: 0.05}", "{x: periodic, y: periodic, z: periodic}"),
