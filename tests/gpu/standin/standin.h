@@ -61,6 +61,7 @@ enum standin_call {
 
 enum standin_order { STANDIN_LAZY, STANDIN_EAGER, STANDIN_RANDOM };
 enum standin_uuid { STANDIN_UUID_DEVICE, STANDIN_UUID_SAME, STANDIN_UUID_RANK };
+enum standin_messages { STANDIN_GOOD, STANDIN_ERROR, STANDIN_HANG, STANDIN_WRONG };
 enum { STANDIN_DEVICES = 64, STANDIN_RULES = 16 };
 
 /* Of TAGFLOW_STANDIN. */
@@ -71,6 +72,8 @@ struct standin_options {
     int devices, major, minor, driver;
     size_t memory;
     bool aware, late, leaks;
+    bool says; /* MPIX_Query_cuda_support() */
+    enum standin_messages messages;
     bool unreadable; /* the driver cannot read the kernels */
     char count[4096];
     int rules;
