@@ -13,7 +13,7 @@
 #include "base/message.h"
 
 /* Numbers in a message: MPI sends short ones at once, and long ones when the receiver is ready. */
-enum { SHORT = 256, LONG = 1 << 20 };
+enum { SHORT = 256, LONG = 1 << 17 };
 
 /* Rank 0 ends first: the launcher then ends the others before they write the same line. */
 enum { LATER = 5 };

@@ -226,6 +226,8 @@ CHOICES = [
     ("capability=7.0", 0, "auto", [], 1, None, [], [], [OLD]),
     ("capability=7.0", 0, "cuda", [], 1, None, [], [], [OLD]),
     ("devices=2,rank=1,capability=7.0", 2, "auto", [], 1, None, [], [], [OLD.replace("GPU 0", "GPU 1")]),
+    ("devices=2,stacks=2e8", 2, "auto", [], 0, "cuda", [r"^GPU memory besides, for kernels .* threads: 0\.2 GB a rank$"], [], []),
+    ("devices=1", 0, "auto", [], 0, "cuda", [], ["^GPU memory besides"], []),
     ("capability=12.1", 0, "auto", [], 0, "cuda", [r"sm_121$"], [], []),
     ("devices=2,aware=1,says=0", 2, "auto", ["--set", "run.transport=device"], 0, "cuda", [r"^halos: .*from GPU memory: this MPI does not"], [], []),
     ("aware=1,says=0", 0, "auto", ["--set", "run.transport=device", "--set", "run.exchange=all"], 0, "cuda", [], [], []),

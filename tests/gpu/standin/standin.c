@@ -13,6 +13,7 @@
  * TAGFLOW_STANDIN holds options, separated by commas:
  *   order=lazy|eager|random, seed=N
  *   devices=N, memory=BYTES, capability=9.0
+ *   stacks=BYTES      memory of every device that the first launch takes
  *   driver=N          its version; 0: none is installed
  *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
  *   unreadable=1      the driver cannot read the kernels
@@ -149,6 +150,8 @@ static void set_option(const char *name, char *value)
         o->devices = (int)number(name, value, 0, STANDIN_DEVICES);
     } else if (strcmp(name, "memory") == 0) {
         o->memory = (size_t)number(name, value, 0, 1e15);
+    } else if (strcmp(name, "stacks") == 0) {
+        o->stacks = (size_t)number(name, value, 0, 1e15);
     } else if (strcmp(name, "capability") == 0) {
         const double capability = number(name, value, 1, 99);
         o->major = (int)capability;

@@ -70,7 +70,7 @@ struct standin_options {
     enum standin_uuid uuid;
     uint64_t seed;
     int devices, major, minor, driver;
-    size_t memory;
+    size_t memory, stacks;
     bool aware, late, leaks;
     bool says; /* MPIX_Query_cuda_support() */
     enum standin_messages messages;
@@ -121,6 +121,7 @@ enum standin_where { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_DEVICE };
 
 /* Asks to be told of faults; at the first call of all. */
 void standin_memory_begin(void);
+void standin_take_stacks(void);
 
 /* Where the memory at `pointer` is; aborts when `size` bytes from there are not within one
  * allocation, of those the stand-in made. */
