@@ -154,9 +154,21 @@ static bool load_one(struct cuda_backend *b, const void *kernel, const struct vi
     return launch(b, QUEUE_INTERIOR, kernel, one, one, &call);
 }
 
-static bool wait_loaded(struct cuda_backend *b)
+/* Free bytes of the device. */
+static double unused_bytes(struct cuda_backend *b)
 {
-    return good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "loading the kernels");
+    size_t bytes = 0, total = 0;
+    good(b, cudaMemGetInfo(&bytes, &total), "asking for free memory");
+    return (double)bytes;
+}
+
+/* `unused`: free bytes before the kernels were loaded. */
+static bool wait_loaded(struct cuda_backend *b, double unused)
+{
+    if (!good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "loading the kernels"))
+        return false;
+    b->base.loaded += unused - unused_bytes(b);
+    return !b->error;
 }
 
 static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
@@ -191,8 +203,9 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     } else {
         /* A kernel on an empty box: can the driver load the kernels of this build? */
         const struct view none = {.sets = 0};
-        if (!make_queues(b) || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
-            !wait_loaded(b))
+        const double unused = make_queues(b) ? unused_bytes(b) : 0;
+        if (b->error || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
+            !wait_loaded(b, unused))
             status = report(b);
     }
     if (status)
@@ -301,13 +314,14 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
  * of its threads, at the first launch: here, before populations fill the memory. */
 static void load_kernels(struct cuda_backend *b, const struct view *kernels)
 {
+    const double unused = unused_bytes(b);
     load_one(b, b->step, kernels);
     if (b->open)
         load_one(b, b->variant.open, kernels);
     for (int k = 0; k < KERNELS; k++)
         if (k != KERNEL_step)
             load_one(b, b->variant.kernel[b->open][k], kernels);
-    wait_loaded(b);
+    wait_loaded(b, unused);
 }
 
 static enum status cuda_prepare(struct backend *backend, const struct view *v, struct view *kernels)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Makes a folder that holds tagflow and everything it needs on a machine without packages: its
 # libraries, Open MPI, configs/, the scripts to use with it, and the GPU suite.
-#   scripts/bundle.sh DIR [BUILD]
-# DIR must be empty or not exist; BUILD is a build folder, by default build, or build-test. The folder
-# may then be moved anywhere, also where it cannot be written to. For x86-64 Linux with a glibc as new as
+#   scripts/bundle.sh [--tgz] DIR [BUILD]
+# DIR must be empty or not exist; BUILD is a build folder, by default build, or build-test. With --tgz there
+# is DIR.tgz as well, one file to copy and unpack. The folder may then be moved anywhere, also where it cannot be written to. For x86-64 Linux with a glibc as new as
 # DIR/README.txt says; a GPU's driver is taken from the machine.
 # Exit status: 1 the machine failed, 2 wrong usage.
 set -euo pipefail
@@ -15,8 +15,13 @@ say_no() { # STATUS TEXT
 }
 
 here=$(cd -- "$(dirname -- "$0")/.." && pwd)
-[ $# = 1 ] || [ $# = 2 ] || say_no 2 "usage: scripts/bundle.sh DIR [BUILD]"
-case $1 in '' | -*) say_no 2 "usage: scripts/bundle.sh DIR [BUILD]" ;; esac
+archive=no
+if [ "${1-}" = --tgz ]; then
+    archive=yes
+    shift
+fi
+[ $# = 1 ] || [ $# = 2 ] || say_no 2 "usage: scripts/bundle.sh [--tgz] DIR [BUILD]"
+case $1 in '' | -*) say_no 2 "usage: scripts/bundle.sh [--tgz] DIR [BUILD]" ;; esac
 dir=$1
 build=${2-}
 if [ -z "$build" ]; then
@@ -129,18 +134,16 @@ needs_nothing_new() {
     done
 }
 
-install -m 755 "$build/tagflow" "$dir/libexec/tagflow"
-programs=tagflow
-for parity in "$build/parity" "$build/tests/gpu/parity"; do
-    if [ -x "$parity" ]; then
-        install -m 755 "$parity" "$dir/libexec/parity"
-        programs="tagflow parity"
-        break
-    fi
-done
-for program in $programs; do
-    strip "$dir/libexec/$program"
-done
+# Built with tests there is one program that is both: half the size of two.
+if [ -x "$build/tests/gpu/tagflow_parity" ]; then
+    programs="tagflow parity"
+    install -m 755 "$build/tests/gpu/tagflow_parity" "$dir/libexec/tagflow"
+    ln -s tagflow "$dir/libexec/parity"
+else
+    programs=tagflow
+    install -m 755 "$build/tagflow" "$dir/libexec/tagflow"
+fi
+strip "$dir/libexec/tagflow"
 install -m 755 "$orterun" "$dir/libexec/orterun"
 install -m 755 "$orted" "$dir/libexec/orted"
 printf '%s\n' "$orterun" "$plugins/mca_pml_ob1.so" >"$work/origins"
@@ -277,5 +280,17 @@ between them, not InfiniBand.
 As root set OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or source scripts/environment.sh.
 tagflow's licence is in LICENSE, those of what comes with it in licenses/.
 END
+mebibytes() {
+    du -sk --apparent-size "$1" | awk '{ printf "%.1f MiB", $1 / 1024 }'
+}
+as_archive=
+if [ $archive = yes ]; then
+    tar -C "$(dirname -- "$dir")" -czf "$work/bundle.tgz" -- "$(basename -- "$dir")"
+    if ! cp -- "$work/bundle.tgz" "$dir.tgz"; then
+        rm -f -- "$dir.tgz"
+        say_no 1 "cannot write $dir.tgz"
+    fi
+    as_archive=", $(mebibytes "$dir.tgz") as $dir.tgz"
+fi
 made=yes
-echo "bundle: $dir, $(du -sk --apparent-size "$dir" | awk '{ printf "%.1f MiB", $1 / 1024 }'), needs glibc ${glibc#GLIBC_}"
+echo "bundle: $dir, $(mebibytes "$dir")$as_archive, needs glibc ${glibc#GLIBC_}"

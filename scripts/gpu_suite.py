@@ -5,6 +5,7 @@ Only Python's standard library: it runs where nothing can be installed.
 """
 import argparse
 import concurrent.futures
+import csv
 import datetime
 import glob
 import hashlib
@@ -12,11 +13,13 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -29,6 +32,8 @@ ARITHMETIC = {"fp16": "fp32"}  # else as stored
 # What small runs write: sums that must agree to the bit, and pixels.
 SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy, enstrophy, max_velocity]}}, "
                 "images: {mid: {every: 20, of: speed}, side: {every: 20, of: vorticity, axis: x}}}")
+# Bodies of cases that are too large to be run as they are.
+SMALL = {"sphere": {"bodies.sphere.shape.sphere": {"center": [8, 7, 6], "radius": 3.3}}}
 QUIET = {"output": "{log: {every: 0}}", "checkpoint.every": 0, "check.every": 0}
 
 # A flow that moves everywhere from the first step on; `faces` and `initial` say in which box.
@@ -41,13 +46,19 @@ faces:   {faces}
 run:     {{steps: {steps}, threads: {threads}}}
 check:   {{every: 0}}
 checkpoint: {{every: 0}}
-output:  {{log: {{every: {every}}}}}
+output:  {{log: {{every: {every}, wall_time: none}}}}
 """
 KINDS = {
     "periodic": ("{flow: taylor_green_3d, amplitude: 0.05}", "{x: periodic, y: periodic, z: periodic}"),
     "cavity": ("{flow: uniform, velocity: [0.03, 0.02, 0.01]}",
                "{x: wall, z: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0]}}}"),
 }
+
+# Seconds that a stage may take. Each call begins with info.
+CALLS = {1: {"info": 20, "parity": 60, "speed": 300, "profile": 100, "peer": 90},
+         2: {"info": 20, "cases": 220, "restart": 80, "physics": 120, "sanitizer": 130},
+         3: {"info": 20, "halo": 80, "memory": 100, "operators": 370}}
+LIMITS = {name: limit for call in CALLS.values() for name, limit in call.items()}
 
 
 class OutOfTime(Exception):
@@ -129,12 +140,12 @@ class Suite:
     def __init__(self, options):
         self.options = options
         self.gpu = options.backend == "cuda"
-        self.out = os.path.abspath(options.out)
-        self.work = os.path.join(self.out, "work")
+        self.quick = options.quick or options.call == 2
+        self.out = os.path.join(os.path.abspath(options.out), "gpu_suite" + (f"_{options.call}" if options.call else ""))
         self.lock = threading.Lock()
         self.count = 0
         self.begin = time.monotonic()
-        self.deadline = self.begin + options.seconds
+        self.ended_by = None
         self.failures = []
         self.data = {}
         self.cores = len(os.sched_getaffinity(0))
@@ -160,9 +171,14 @@ class Suite:
         beside = os.path.join(ROOT, "bin", "mpirun")
         self.mpirun = beside if programs == ["parity"] and os.access(beside, os.X_OK) else shutil.which("mpirun")
         self.nvidia_smi = shutil.which("nvidia-smi")
-        toolkit = "/usr/local/cuda/bin/compute-sanitizer" if self.gpu else None
-        self.sanitizer = os.environ.get("COMPUTE_SANITIZER") or (shutil.which("compute-sanitizer") if self.gpu else None) or \
-            (toolkit if toolkit and os.access(toolkit, os.X_OK) else None)
+        self.sanitizer = self.toolkit("compute-sanitizer", "COMPUTE_SANITIZER")
+        self.profiler = self.toolkit("ncu", "NCU")
+
+    def toolkit(self, name, variable):
+        """A program of NVIDIA's toolkit; the environment's variable replaces it. None: it is not here."""
+        places = glob.glob("/usr/local/cuda*/bin/" + name) + glob.glob("/opt/nvidia/nsight-compute/*/" + name)
+        found = [shutil.which(name)] + [path for path in places if os.access(path, os.X_OK)] if self.gpu else []
+        return os.environ.get(variable) or next(filter(None, found), None)
 
     def left(self):
         return self.stage_deadline - time.monotonic()
@@ -172,8 +188,9 @@ class Suite:
             self.log.write(text.rstrip("\n") + "\n")
             self.log.flush()
 
-    def call(self, line, limit=None, env=None):
-        """Run it to its end, or until the stage's time is over; never raises for what the command does."""
+    def call(self, line, limit=None, env=None, watch=None):
+        """Run it to its end, or until the stage's time is over; never raises for what the command does. watch() is
+        called each second."""
         limit = min(limit or 1e9, self.left())
         if limit <= 0:
             raise OutOfTime
@@ -186,11 +203,15 @@ class Suite:
         except OSError as error:
             said = Said(line, 127, str(error), 0)
         else:
-            code = 0
-            try:
-                text, _ = process.communicate(timeout=limit)
-                code = process.returncode
-            except subprocess.TimeoutExpired:
+            text = None
+            while text is None and time.monotonic() < start + limit and self.left() > 0:
+                try:
+                    text, _ = process.communicate(timeout=max(0.01, min(1, start + limit - time.monotonic())))
+                except subprocess.TimeoutExpired:
+                    if watch:
+                        watch()
+            code = process.returncode
+            if text is None:
                 if line[0] == self.mpirun:  # which takes its ranks along
                     process.terminate()
                     try:
@@ -204,7 +225,7 @@ class Suite:
                 text, _ = process.communicate()
                 code = None
             said = Said(line, code, text, time.monotonic() - start)
-        self.note(f"$ {' '.join(line)}\n{said.text[-4000:]}\n-> {said.code}, {said.seconds:.2f} s")
+        self.note(f"$ {shlex.join(line)}\n{said.text[-4000:]}\n-> {said.code}, {said.seconds:.2f} s")
         return said
 
     def place(self, stem):
@@ -279,6 +300,8 @@ class Suite:
         fields = ["name", "driver_version", "memory.total", "memory.used", "clocks.sm", "clocks.max.sm", "clocks.mem",
                   "clocks.max.mem", "power.draw", "power.limit", "temperature.gpu", "compute_cap", "mig.mode.current"]
         self.data["nvidia_smi"] = smi = self.query(fields)
+        if self.nvidia_smi:
+            self.call([self.nvidia_smi])  # for the log
         commit = re.search(r"commit (\S+)", said.text)
         self.document.update(commit=commit[1] if commit else None, device=smi.get("name") or cpu_name(),
                              driver=smi.get("driver_version"), cuda=(re.search(r"CUDA ([0-9.]+)", mine or "") or [None, None])[1])
@@ -289,16 +312,19 @@ class Suite:
             return ""
         if not self.parity:
             raise NotHere("no program parity beside tagflow")
-        lines = 0
-        for seed in (1,) if self.options.quick else (1, 2, 3):
+        lines, seconds = 0, 0
+        # Each seed takes other blocks, one in eight, and all kernels.
+        for seed in range(1, 2 if self.quick else 9 if self.gpu else 4):
+            if self.left() < 1.5 * seconds:
+                break
             said = self.call([self.parity, "--backend", self.options.backend, "--seed", seed] +
-                             ([] if self.gpu else ["--cells", "17,5,3", "--one-in", "8"]))
+                             ["--one-in", "8"] + ([] if self.gpu else ["--cells", "17,5,3"]))
             passed = len(re.findall(r"^ok\b", said.text, re.M))
             bad = re.findall(r"^FAIL\b.*", said.text, re.M)
+            lines, seconds = lines + passed, said.seconds
+            self.data.update(comparisons=lines, seeds=seed)
             self.good(said.code == 0 and passed and not bad, f"parity, seed {seed}: {bad[0] if bad else said}")
-            lines += passed
-        self.data["comparisons"] = lines
-        return f"{lines} comparisons with the plain cell functions"
+        return f"{lines} comparisons with the plain cell functions, seeds 1 to {self.data['seeds']}"
 
     def configs(self):
         """[(name, path, cells)] of the cases that come with tagflow."""
@@ -312,13 +338,13 @@ class Suite:
         return found
 
     def small_size(self):
-        return (65, 40, 33) if self.gpu and not self.options.quick else (33, 20, 12)
+        return (65, 40, 33) if self.gpu and not self.quick else (33, 20, 12)
 
     def variants(self):
         """{how: (ranks, settings)} besides one rank as it comes."""
         found = {"1 rank": (0, {}), "2 ranks": (2, {}), "4 ranks": (4, {}), "1 rank, exchange all": (0, {"run.exchange": "all"}),
                  "3 ranks, exchange all": (3, {"run.exchange": "all"})}
-        if self.options.quick:
+        if self.quick:
             found = {how: found[how] for how in ("1 rank", "2 ranks", "1 rank, exchange all")}
         found = {how: (ranks, {**settings, "run.transport": "host"}) for how, (ranks, settings) in found.items()}
         if self.reads_gpu_memory:
@@ -329,15 +355,18 @@ class Suite:
         # So that the suite tried on a CPU compares two different kernels, too.
         return {} if self.gpu else {"run.isa": "v2"}
 
-    def small_settings(self, cells, precision):
-        return {"domain.cells": shrink(cells, self.small_size()), "solver.storage": precision,
+    def small_settings(self, name, cells, precision):
+        return {**SMALL.get(name, {}), "domain.cells": shrink(cells, self.small_size()), "run.stop": "none", "solver.storage": precision,
                 "solver.arithmetic": ARITHMETIC.get(precision, precision),
                 "run.steps": 21, "output": SMALL_OUTPUT, "checkpoint.every": 0}
 
     def try_case(self, name, path, cells, precision):
         """One case on the CPU, and in all ways on the backend: its hash, and how many runs."""
-        settings = self.small_settings(cells, precision)
+        settings = self.small_settings(name, cells, precision)
         reference = self.run(path, settings, "cpu")
+        if reference.said.code == 2:  # a box that bodies or profiles do not fit into
+            del settings["domain.cells"]
+            reference = self.run(path, settings, "cpu")
         if not self.good(reference.report, f"{name}, {precision}, cpu: {reference.said}"):
             return name, precision, None, 1
         expected = reference.results()
@@ -356,21 +385,22 @@ class Suite:
 
     def cases(self):
         configs = self.configs()
-        if self.options.quick and not self.gpu:
+        if self.quick and not self.gpu:
             configs = [c for c in configs if c[0] in ("cavity", "duct", "taylor_green_3d")]
         with self.pool() as pool:
             jobs = [pool.submit(self.try_case, *config, precision) for config in configs for precision in BYTES]
-        done = [job.result() for job in jobs]
+        done = [job.result() for job in jobs if not isinstance(job.exception(), OutOfTime)]
         hashes = {f"{name} {precision}": found for name, precision, found, _ in done if found}
-        self.data["state_hash"] = hashes
-        self.good(len(set(hashes.values())) == len(jobs), f"{len(jobs)} cases gave {len(set(hashes.values()))} different hashes")
         runs = sum(count for *_, count in done)
-        self.data["runs"] = runs
+        self.data.update(state_hash=hashes, runs=runs)
+        if len(done) < len(jobs):
+            raise OutOfTime(f"{len(done)} of {len(jobs)} cases compared")
+        self.good(len(set(hashes.values())) == len(jobs), f"{len(jobs)} cases gave {len(set(hashes.values()))} different hashes")
         return f"{runs} runs of {len(jobs)} cases, {len(self.variants())} ways each"
 
     def resume(self, name, path, cells, precision, way):
         """Begun on one backend, gone on with on the other, with other cuts."""
-        settings = self.small_settings(cells, precision)
+        settings = self.small_settings(name, cells, precision)
         settings["output"] = "{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy]}}}"
         ours = self.backend_settings()
         reference = self.run(path, settings, "cpu")
@@ -389,7 +419,7 @@ class Suite:
             self.good(whole.report["steps"] == 10, f"{what}: {whole.report['steps']} steps after step 11")
 
     def restart(self):
-        wanted = ("cavity",) if self.options.quick else ("cavity", "poiseuille", "taylor_green_3d")
+        wanted = ("cavity",) if self.quick else ("cavity", "poiseuille", "taylor_green_3d")
         with self.pool() as pool:
             jobs = [pool.submit(self.resume, *config, precision, way) for config in self.configs() if config[0] in wanted
                     for precision in BYTES for way in ("there", "back")]
@@ -409,7 +439,7 @@ class Suite:
             self.options.backend, self.place("sanitized"))
         if self.parity:
             commands["parity"] = lambda: [self.parity, "--backend", self.options.backend, "--cells", "17,5,3"] + (
-                [] if self.gpu else ["--one-in", "8"])
+                ["--one-in", "8"] if self.quick or not self.gpu else [])
         count = 0
         for tool in ("memcheck", "initcheck"):
             for what, line in commands.items():
@@ -422,7 +452,7 @@ class Suite:
 
     def physics(self):
         cells, steps = (128, 8149) if self.gpu else (32, 200)
-        if self.options.quick and self.gpu:
+        if self.quick and self.gpu:
             steps = 2000
         path = os.path.join(ROOT, "configs", "taylor_green_3d.yaml")
         every = max(1, steps // 40)
@@ -462,59 +492,122 @@ class Suite:
         return {"glups": rates, "state_hash": run.report["state_hash"], "phases": run.report.get("phases"),
                 "wall_seconds": run.said.seconds}
 
-    def speed_plans(self):
-        """What tagflow bench is asked for, what matters most first: (cells along each axis, cases, operators)."""
-        if not self.gpu:
-            return [(16, "periodic,cavity", "bgk,trt"), (12, "all", "bgk"), (8, "periodic", "bgk")]
-        if self.options.quick:
-            return [(256, "periodic,cavity", "bgk,trt"), (64, "periodic", "bgk")]
-        return ([(512, "periodic,cavity", "bgk,trt,rr"), (256, "periodic", "all"), (256, "channel,sphere,rock", "bgk")] +
-                [(n, "periodic", "bgk") for n in (64, 96, 128, 192, 384, 768, 1024)])
-
     def storages_that_fit(self, n):
         """Those whose populations leave a tenth of the memory for the rest."""
         total = self.query(["memory.total"]).get("memory.total") if self.gpu else None
         return [p for p in BYTES if not isinstance(total, float) or n**3 * (Q * BYTES[p] + 1) < 0.9 * total * 1048576]
 
-    def bench(self, n, cases, operators):
-        """One call of tagflow bench: its JSON; None if there was no time for it or it went wrong."""
+    def bench(self, n, cases, operators, rows, storages=None):
+        """One call of tagflow bench. Its verified rows are added to `rows` as soon as they are measured, and saved."""
         path = self.place("bench") + ".json"
-        seconds = 0.4 if self.gpu else 0.02
+        seconds = 0.3 if self.gpu else 0.02
+        before = len(rows)
+
+        def look():
+            if not os.path.exists(path):
+                return None
+            with open(path) as file:  # bench replaces it after each row
+                found = json.load(file)
+            new = [row for row in found["rows"] if row["verified"]][len(rows) - before:]
+            for row in new:
+                rate, share = row["mlups"], row["share"]
+                print(f"      {n:5d}^3 {row['case']:9s} {row['collision']:15s} {row['storage']} {1e-3 * rate['median']:8.3f} GLUPS "
+                      f"({1e-3 * rate['least']:.3f} to {1e-3 * rate['most']:.3f}), {row['gbs']:7.0f} GB/s, "
+                      f"{100 * share['median']:.1f} % of what {row['ceiling']['gbs']:.0f} GB/s allow", flush=True)
+            if new:
+                rows.extend(new)
+                self.data["bench"] = {key: value for key, value in found.items() if key != "rows"}
+                self.keep_stage()
+            return found
+
         said = self.call([self.tagflow, "bench", "--backend", self.options.backend, "--cells", n, "--case", cases, "--collision", operators,
-                          "--storage", ",".join(self.storages_that_fit(n)), "--seconds", seconds, "--threads", self.threads, "--json", path])
+                          "--storage", ",".join(storages or self.storages_that_fit(n)), "--seconds", seconds, "--repeat", 3,
+                          "--threads", self.threads, "--json", path], watch=look)
+        found = look()
         if said.code is None:
             raise OutOfTime
-        found = None
-        if os.path.exists(path):
-            with open(path) as file:
-                found = json.load(file)
         wrong = [row for row in found["rows"] if not row["verified"]] if found else []
         self.good(said.code == 0 and found and not wrong, f"{n}^3, {cases}, {operators}: {said}" +
                   "".join(f"; {row['case']} {row['collision']} {row['storage']}: {row['why']}" for row in wrong))
-        return found
+
+    def measure(self, plans):
+        """Rows of tagflow bench for plans of (cells along each axis, cases, operators), the most important first."""
+        rows = self.data["rows"] = []
+        done = 0
+        try:
+            for plan in plans:
+                self.bench(*plan, rows)
+                done += 1
+        except OutOfTime:  # the rows so far count
+            self.good(rows, "out of time in the first measurement")
+        self.data["clocks"] = self.query(["clocks.sm", "clocks.mem", "power.draw", "temperature.gpu"]) if self.left() > 0 else {}
+        late = [f"{n}^3 {cases} {operators}" for n, cases, operators in plans[done:]]
+        return f"{len(rows)} rows of tagflow bench, all verified" + (f"; no time for all of {', '.join(late)}" if late else "")
 
     def speed(self):
-        rows, plans, done = [], self.speed_plans(), 0
-        try:
-            for n, cases, operators in plans:
-                found = self.bench(n, cases, operators)
-                done += 1
-                for row in found["rows"] if found else []:
-                    if not row["verified"]:
-                        continue
-                    rows.append(row)
-                    rate, share = row["mlups"], row["share"]
-                    print(f"      {n:5d}^3 {row['case']:9s} {row['collision']:15s} {row['storage']} {1e-3 * rate['median']:8.3f} GLUPS "
-                          f"({1e-3 * rate['least']:.3f} to {1e-3 * rate['most']:.3f}), {row['gbs']:7.0f} GB/s, "
-                          f"{100 * share['median']:.1f} % of what {row['ceiling']['gbs']:.0f} GB/s allow", flush=True)
-                if found:
-                    self.data["bench"] = {key: value for key, value in found.items() if key != "rows"}
-        except OutOfTime:  # what there is counts, if it is what matters most
-            self.good(done, "out of time in the first measurement")
-        clocks = self.query(["clocks.sm", "clocks.mem", "power.draw", "temperature.gpu"])
-        self.data.update(rows=rows, clocks=clocks)
-        late = [f"{n}^3 {cases} {operators}" for n, cases, operators in plans[done:]]
-        return f"{len(rows)} rows of tagflow bench, all verified" + (f"; no time for {', '.join(late)}" if late else "")
+        return self.measure([(n, "periodic,cavity", "bgk") for n in ((256, 512) if self.gpu else (12, 16))])
+
+    def operators(self):
+        if not self.gpu:
+            return self.measure([(12, "rock,channel,sphere", "bgk"), (12, "periodic", "trt"), (8, "periodic", "bgk")])
+        if self.quick:
+            return self.measure([(256, "periodic", "trt,cumulant"), (64, "periodic", "bgk")])
+        return self.measure([(256, "periodic", "trt,rr,cumulant"), (256, "rock,channel,sphere", "bgk")] +
+                            [(n, "periodic", "bgk") for n in (64, 128, 1024, 96, 192, 384, 768)] +
+                            [(512, "periodic,cavity", "trt,rr"), (256, "periodic", "all")])
+
+    def profile(self):
+        """Nsight Compute's figures of one step kernel of each precision."""
+        if not self.profiler:
+            raise NotHere("no Nsight Compute (ncu)")
+        n = 256 if self.gpu else 16
+        for precision in ("fp32", "fp16", "fp64"):
+            case = self.write(f"profile_{precision}.yaml", self.box("periodic", "bgk", precision, n, 10, 0))
+            # The first launch only loads the kernel.
+            said = self.call([self.profiler, "--csv", "--page", "details", "--set", "full", "--clock-control", "none", "--kernel-name",
+                              "regex:step_", "--launch-skip", 3, "--launch-count", 1, "--target-processes", "all"] +
+                             self.run_line(case, QUIET, self.options.backend, self.place("profile")))
+            if "ERR_NVGPUCTRPERM" in said.text:
+                raise NotHere("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
+            figures = ncu_figures(said.text)
+            if self.good(said.code == 0 and figures, f"{precision}: {said}"):
+                self.data[precision] = figures
+                self.keep_stage()
+        return "one step kernel each of " + ", ".join(p for p in BYTES if p in self.data)
+
+    def peer(self):
+        """Another program's benchmark, and the same box by tagflow, each after a pause."""
+        if not self.options.peer:
+            raise NotHere("no --peer COMMAND")
+        environment = self.opencl() if self.gpu else {}
+        fields = ["temperature.gpu", "clocks.sm", "clocks.mem", "power.draw"]
+        self.rest()
+        self.data.update(command=self.options.peer, environment=environment, before=self.query(fields))
+        said = self.call(shlex.split(self.options.peer), 50, environment)
+        self.data.update(exit_status=said.code, seconds_of_peer=said.seconds, output=said.text[-20000:].splitlines(), after=self.query(fields))
+        self.good(said.code == 0, f"--peer: {said}")
+        self.keep_stage()
+        self.rest()
+        rows = self.data["rows"] = []
+        self.bench(256 if self.gpu else 12, "periodic", "bgk", rows, ["fp32", "fp16"])
+        return f"exit status {said.code} after {said.seconds:.0f} s, {len(self.data['output'])} lines; {len(rows)} rows of tagflow bench"
+
+    def opencl(self):
+        """The environment in which OpenCL's loader finds the driver's library, also where /etc/OpenCL/vendors is empty."""
+        said = self.call(["find", "/", "-path", "/proc", "-prune", "-o", "-path", "/sys", "-prune", "-o",
+                          "-name", "libnvidia-opencl.so*", "-print"], 20)
+        found = [line for line in said.text.splitlines() if line.startswith("/") and is_library(line)]
+        if not found:
+            raise NotHere("the driver's OpenCL library (libnvidia-opencl.so) is not here")
+        folder = os.path.join(self.work, "vendors")
+        os.makedirs(folder)
+        self.write("vendors/nvidia.icd", found[0] + "\n")
+        self.data["opencl"] = found[0]
+        return {"OCL_ICD_VENDORS": folder}
+
+    def rest(self):
+        """The GPU is idle for a while, so that the next program begins with its highest clock."""
+        time.sleep(max(0, min(5 if self.gpu else 0, self.left())))
 
     def used_bytes(self, pid):
         """What is in use on the GPU, or by the process on a CPU."""
@@ -558,7 +651,7 @@ class Suite:
         return used, step, time.monotonic() - start
 
     def memory(self):
-        n = (1200 if not self.options.quick else 600) if self.gpu else 160
+        n = (1200 if not self.quick else 600) if self.gpu else 160
         if self.gpu:
             smi = self.query(["memory.total", "memory.used"])
             if not self.good(len(smi) == 2, "nvidia-smi does not say what memory there is"):
@@ -591,7 +684,7 @@ class Suite:
         for precision in BYTES:
             text = self.box("periodic", "bgk", precision, n, lap * (laps + 1), lap)
             found = {"cut": [], "all": []}
-            for _ in range(1 if self.options.quick else 2):
+            for _ in range(1 if self.quick else 2):
                 for how in found:
                     run = self.measured(f"halo_{precision}", text, lap, laps, {"run.exchange": how})
                     if run:
@@ -610,69 +703,112 @@ class Suite:
     # ---- all of it ----
 
     def stages(self):
-        """name: (function, seconds it may take at most)"""
-        return {"info": (self.info, 60), "parity": (self.parity_stage, 120), "cases": (self.cases, 150),
-                "restart": (self.restart, 60), "sanitizer": (self.sanitizer_stage, 90), "physics": (self.physics, 90),
-                "halo": (self.halo, 60), "memory": (self.memory, 120), "speed": (self.speed, 300)}
+        """{name: function}, the most important first."""
+        return {"info": self.info, "parity": self.parity_stage, "speed": self.speed, "cases": self.cases, "restart": self.restart,
+                "physics": self.physics, "halo": self.halo, "memory": self.memory, "operators": self.operators,
+                "sanitizer": self.sanitizer_stage, "profile": self.profile, "peer": self.peer}
 
     def save(self):
-        path = os.path.join(self.out, "gpu_suite.json")
+        path = self.out + ".json"
         with open(path + ".new", "w") as file:
             json.dump(self.document, file, indent=1)
             file.write("\n")
         os.replace(path + ".new", path)
 
-    def run_stage(self, name):
-        function, limit = self.stages()[name]
-        self.failures, self.data = [], {}
-        start = time.monotonic()
+    def keep_stage(self, result="running", summary=""):
+        """Put the figures of the stage so far into the file: the suite may be killed before its end."""
+        self.document["stages"][self.stage] = {"result": result, "seconds": round(time.monotonic() - self.stage_begin, 2),
+                                               "summary": summary, "failures": self.failures, **self.data}
+        self.document["seconds"] = round(time.monotonic() - self.begin, 1)
+        self.save()
+
+    def run_stage(self, name, limit):
+        self.failures, self.data, self.stage = [], {}, name
+        self.stage_begin = start = time.monotonic()
         self.stage_deadline = min(start + limit, self.deadline)
         summary, result = "", "ok"
-        self.note(f"==== {name}")
+        self.note(f"==== {name}, at most {limit:.0f} s")
+        self.keep_stage()
         try:
-            summary = function()
-        except OutOfTime:
-            self.failures.append(f"out of time after {time.monotonic() - start:.0f} s")
+            if limit <= 0:
+                raise OutOfTime
+            summary = self.stages()[name]()
+        except OutOfTime as what:
+            why = f"ended by {self.ended_by}" if self.ended_by else "out of time"
+            self.failures.append(f"{why} after {time.monotonic() - start:.0f} s" + (f": {what}" if str(what) else ""))
         except NotHere as reason:
             summary, result = str(reason), "skipped"
-        except Exception as error:  # those after it still have their turn
+        except Exception as error:  # later stages still run
             self.failures.append(f"{type(error).__name__}: {error}")
             self.note(repr(error))
         seconds = time.monotonic() - start
         if self.failures:
             result = "failed"
-        self.document["stages"][name] = {"result": result, "seconds": round(seconds, 2), "summary": summary,
-                                         "failures": self.failures, **self.data}
         word = {"ok": "ok   ", "failed": "FAIL ", "skipped": "skip "}[result]
         print(f"{word} {name:10s} {seconds:6.1f} s  " + (f"{self.failures[0]}" if self.failures else summary or ""), flush=True)
         for failure in self.failures[1:6]:
             print(f"{'':27s}{failure}", flush=True)
         if len(self.failures) > 6:
-            print(f"{'':27s}and {len(self.failures) - 6} more: gpu_suite.json", flush=True)
-        self.save()
+            print(f"{'':27s}and {len(self.failures) - 6} more: {os.path.basename(self.out)}.json", flush=True)
+        self.keep_stage(result, summary)
         return not self.failures
 
+    def end_early(self, number, _):
+        """A signal: no command has time left, and the stages end as if out of time."""
+        self.ended_by = signal.Signals(number).name
+        self.deadline = self.stage_deadline = 0
+
+    def run_stages(self):
+        """Each takes no more than its limit, and leaves to those after it the time that is theirs."""
+        good, names = [], self.options.stages
+        for k, name in enumerate(names):
+            share = (self.deadline - time.monotonic()) / sum(LIMITS[later] for later in names[k:])
+            good.append(self.run_stage(name, LIMITS[name] * min(1, share)))
+        return good
+
     def run_all(self):
-        os.makedirs(self.work)
         self.document = {
-            "backend": self.options.backend, "quick": self.options.quick, "date": datetime.datetime.now(
+            "backend": self.options.backend, "call": self.options.call, "quick": self.quick, "date": datetime.datetime.now(
                 datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "host": platform.node(), "system": platform.platform(),
             "cpu": cpu_name(), "cores": self.cores, "program": self.tagflow, "commit": None, "device": None, "driver": None,
-            "cuda": None, "stages": {}}
-        with open(os.path.join(self.out, "gpu_suite.log"), "w") as self.log:
-            good = [self.run_stage(name) for name in self.options.stages]
-        shutil.rmtree(self.work, ignore_errors=True)
-        self.document["passed"] = all(good)
-        self.document["seconds"] = round(time.monotonic() - self.begin, 1)
+            "cuda": None, "passed": None, "ended_by": None, "seconds": 0, "limits": {name: LIMITS[name] for name in self.options.stages}, "stages": {}}
+        self.deadline = self.begin + (self.options.seconds or sum(LIMITS[name] for name in self.options.stages))
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self.end_early)
+        with open(self.out + ".log", "w") as self.log, tempfile.TemporaryDirectory(prefix="gpu_suite_") as self.work:
+            good = self.run_stages()
+        passed = all(good) and not self.ended_by
+        self.document.update(passed=passed, ended_by=self.ended_by)
         self.save()
         skipped = sum(stage["result"] == "skipped" for stage in self.document["stages"].values())
-        print(f"{sum(good) - skipped} stages passed, {len(good) - sum(good)} failed, {skipped} skipped: "
-              f"{os.path.join(self.out, 'gpu_suite.json')}")
-        return all(good)
+        print(f"{sum(good) - skipped} stages passed, {len(good) - sum(good)} failed, {skipped} skipped: {self.out}.json")
+        return passed
 
 
 class NotHere(Exception):
     """What a stage needs is not on this machine."""
+
+
+def ncu_figures(text):
+    """{section: {figure: value and unit}} of ncu --csv --page details, with the kernel's name; {} without such a table."""
+    lines = text.splitlines()
+    first = next((k for k, line in enumerate(lines) if line.startswith('"ID"')), len(lines))
+    figures = {}
+    for row in csv.DictReader(line for line in lines[first:] if line.startswith('"')):
+        if row.get("Metric Name"):
+            section = figures.setdefault(row["Section Name"], {})
+            section[row["Metric Name"]] = f"{row['Metric Value']} {row.get('Metric Unit') or ''}".strip()
+        figures["kernel"] = row["Kernel Name"]
+    return figures if len(figures) > 1 else {}
+
+
+def is_library(path):
+    """Is it ELF of 64 bits?"""
+    try:
+        with open(path, "rb") as file:
+            return file.read(5) == b"\x7fELF\x02"
+    except OSError:
+        return False
 
 
 def number_or_text(text):
@@ -695,23 +831,28 @@ def wrong_usage(text):
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/gpu_suite.sh", description="Checks and measures tagflow on a GPU; docs/gpu.md.")
-    parser.add_argument("--out", default="gpu_suite", help="folder for gpu_suite.json and gpu_suite.log (gpu_suite)")
-    parser.add_argument("--quick", action="store_true", help="smaller and fewer: about two minutes")
+    parser.add_argument("--out", default="gpu_suite", help="folder for the JSON and the log, the only files written there (gpu_suite)")
+    parser.add_argument("--call", type=int, choices=list(CALLS), help="one of three parts, each below ten minutes; its files are named after it")
+    parser.add_argument("--quick", action="store_true", help="smaller and fewer; call 2 is quick anyway")
     parser.add_argument("--backend", choices=["cuda", "cpu"], default="cuda", help="cpu: tries the suite itself, on small grids")
     parser.add_argument("--build", help="build folder (build or build-test; in a bundle: the bundle)")
     parser.add_argument("--stages", help="only these, separated by commas")
-    parser.add_argument("--seconds", type=float, default=570, help="time for all of it (570)")
+    parser.add_argument("--peer", metavar="COMMAND", help="another program's benchmark (OpenCL), to be run beside tagflow's")
+    parser.add_argument("--seconds", type=float, help="time for all of it (the sum of the stages' limits, 570 for a call)")
     options = parser.parse_args()
     suite = Suite(options)
     names = list(suite.stages())
-    options.stages = options.stages.split(",") if options.stages else names
+    if options.call and options.stages:
+        wrong_usage("--call has its own stages (leave out --stages)")
+    options.stages = options.stages.split(",") if options.stages else list(CALLS[options.call]) if options.call else names
     unknown = [name for name in options.stages if name not in names]
     if unknown:
         wrong_usage(f"there is no stage {unknown[0]!r} ({', '.join(names)})")
-    if os.path.exists(os.path.join(suite.out, "work")):
-        wrong_usage(f"{suite.out} is in use, or was left behind (remove it, or --out DIR)")
     try:
-        os.makedirs(suite.out, exist_ok=True)
+        shlex.split(options.peer or "")
+        os.makedirs(options.out, exist_ok=True)
+    except ValueError as error:
+        wrong_usage(f"--peer {options.peer}: {error}")
     except OSError as error:
         wrong_usage(f"--out {options.out}: {error.strerror}")
     sys.exit(0 if suite.run_all() else 1)

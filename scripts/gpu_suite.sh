@@ -1,6 +1,7 @@
 #!/bin/sh
-# Is the GPU backend right on this machine, and how fast is it? Ten minutes; see docs/gpu.md.
-#   scripts/gpu_suite.sh [--out DIR] [--quick] [--backend cuda|cpu] [--build DIR] [--stages A,B] [--seconds N]
+# Is the GPU backend right on this machine, and how fast is it? In three calls of ten minutes; see docs/gpu.md.
+#   scripts/gpu_suite.sh [--out DIR] [--call 1|2|3] [--quick] [--peer COMMAND] [--backend cuda|cpu] [--build DIR]
+#                        [--stages A,B] [--seconds N]
 # From a source tree that was built, or from a bundle (scripts/bundle.sh). Needs Python 3.8, nothing else.
 set -eu
 scripts=$(cd -- "$(dirname -- "$0")" && pwd)

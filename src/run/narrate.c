@@ -77,10 +77,13 @@ void narrate_start(const struct narrator *n, const char *from)
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);
-    double bytes = solver_bytes(d);
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
+    double bytes[2] = {solver_bytes(d), n->solver->backend->loaded};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
-        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes);
+        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes[0]);
+    if (bytes[1] > 0)
+        say("GPU memory besides, for kernels and the stacks of their threads: %.4g GB a rank",
+            1e-9 * bytes[1]);
     if (d->ranks > 1)
         say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (d->imbalance - 1));

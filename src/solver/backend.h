@@ -34,8 +34,10 @@ struct backend {
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
     const char *remark;    /* line for the log: what would run faster here; NULL: none */
     enum precision storage, arithmetic;
-    int workers; /* best number of workers for sums: the number of threads */
-    bool timing; /* measure the phases of the next steps */
+    double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
+                      they were loaded; 0: none, or not known */
+    int workers;   /* best number of workers for sums: the number of threads */
+    bool timing;   /* measure the phases of the next steps */
 };
 
 /* The user's choices. */

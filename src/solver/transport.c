@@ -7,7 +7,7 @@
 #include <mpi-ext.h>
 #endif
 
-#include "base/message.h"
+#include "solver/transport_trial.h"
 
 bool transport_aware(void)
 {
@@ -18,26 +18,33 @@ bool transport_aware(void)
 #endif
 }
 
-enum status transport_choose(const struct flow_case *c, const struct backend *b, MPI_Comm comm,
+/* Longest trial; less where check.hang is less. */
+enum { TRIAL_SECONDS = 60 };
+
+enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_Comm comm,
                              enum transport *transport, char why[128])
 {
-    int aware = transport_aware();
+    int aware = transport_aware(), ranks;
+    const enum transport wanted = c->run.transport;
+    const double hang = c->check.hang;
+    const bool to_self = c->run.exchange == EXCHANGE_all;
+    MPI_Comm_size(comm, &ranks);
     MPI_Allreduce(MPI_IN_PLACE, &aware, 1, MPI_INT, MPI_MIN, comm);
     *transport = TRANSPORT_host;
     if (b->type->host_memory) {
         snprintf(why, 128, "through MPI, from host memory");
         return STATUS_OK;
     }
-    if (c->run.transport == TRANSPORT_device && !aware && message_rank() != 0)
-        return STATUS_MACHINE; /* rank 0 reports it */
-    if (c->run.transport == TRANSPORT_device && !aware)
-        return fail_machine("run.transport is device, but this MPI does not say that it reads the "
-                            "memory of GPUs (run.transport: auto, or an MPI with CUDA support)");
-    if (c->run.transport != TRANSPORT_host && aware)
-        *transport = TRANSPORT_device;
-    snprintf(why, 128, "%s",
-             *transport == TRANSPORT_device ? "through MPI, from GPU memory: this MPI reads it"
-             : aware ? "through MPI, by way of host memory: run.transport is host"
-                     : "through MPI, by way of host memory: this MPI does not read that of GPUs");
-    return STATUS_OK;
+    if (wanted == TRANSPORT_host || (wanted == TRANSPORT_auto && !aware)) {
+        snprintf(why, 128, "through MPI, by way of host memory: %s",
+                 aware ? "run.transport is host" : "this MPI does not read that of GPUs");
+        return STATUS_OK;
+    }
+    *transport = TRANSPORT_device;
+    snprintf(why, 128, "through MPI, from GPU memory: %s",
+             aware ? "this MPI reads it" : "this MPI does not say so, but it read it in a trial");
+    if (ranks == 1 && !to_self)
+        return STATUS_OK; /* no messages */
+    return transport_trial(b, comm, to_self,
+                           hang > 0 && hang < TRIAL_SECONDS ? hang : TRIAL_SECONDS);
 }

@@ -10,9 +10,9 @@
 bool transport_aware(void);
 
 /* Sets *transport to TRANSPORT_device or TRANSPORT_host according to run.transport, the same on all
- * ranks; `why`: one line with the choice and its reason. STATUS_MACHINE, reported, when MPI does
- * not support the requested one. */
-enum status transport_choose(const struct flow_case *c, const struct backend *b, MPI_Comm comm,
+ * ranks; `why`: one line with the choice and its reason. Before TRANSPORT_device messages are
+ * tried: if they fail, the process ends (transport_trial.h). */
+enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_Comm comm,
                              enum transport *transport, char why[128]);
 
 #endif

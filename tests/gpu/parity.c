@@ -347,6 +347,7 @@ int main(int count, char **arguments)
 {
     struct options o;
     clock_start();
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was compared is known if a time limit ends it */
     for (int k = 1; k < count; k++)
         if (strcmp(arguments[k], "--help") == 0) {
             fputs(help, stdout);

@@ -201,6 +201,7 @@ NONE = "no NVIDIA GPU to be seen"
 GPU_LESS = r"^backend cpu: no GPU is used \("
 NO_DRIVER = r"no NVIDIA driver, or one too old for CUDA \d+\.\d+"
 OLD = r"GPU 0, .*, is too old: it is sm_70, and there are kernels for sm_80 and newer"
+TRIAL = "MPI cannot read the memory of GPUs: a test message "
 ALONE = "each rank sees a GPU of its own only"
 # The stand-in's options, ranks, backend asked for, more arguments: exit status, backend, and, of these, what the log says,
 # what it says not, and errors, each once from as many ranks as there are texts.
@@ -225,8 +226,20 @@ CHOICES = [
     ("capability=7.0", 0, "auto", [], 1, None, [], [], [OLD]),
     ("capability=7.0", 0, "cuda", [], 1, None, [], [], [OLD]),
     ("devices=2,rank=1,capability=7.0", 2, "auto", [], 1, None, [], [], [OLD.replace("GPU 0", "GPU 1")]),
+    ("devices=2,stacks=2e8", 2, "auto", [], 0, "cuda", [r"^GPU memory besides, for kernels .* threads: 0\.2 GB a rank$"], [], []),
+    ("devices=1", 0, "auto", [], 0, "cuda", [], ["^GPU memory besides"], []),
     ("capability=12.1", 0, "auto", [], 0, "cuda", [r"sm_121$"], [], []),
-    ("devices=2", 2, "auto", ["--set", "run.transport=device"], 1, None, [], [], ["run.transport is device, but this MPI"]),
+    ("devices=2,aware=1,says=0", 2, "auto", ["--set", "run.transport=device"], 0, "cuda", [r"^halos: .*from GPU memory: this MPI does not"], [], []),
+    ("aware=1,says=0", 0, "auto", ["--set", "run.transport=device", "--set", "run.exchange=all"], 0, "cuda", [], [], []),
+    ("devices=2", 2, "auto", ["--set", "run.transport=device"], 1, None, [], [], [TRIAL + "ended in a memory fault"]),
+    ("says=1", 0, "auto", ["--set", "run.exchange=all"], 1, None, [], [], [TRIAL + "ended in a memory fault"]),
+    ("devices=2,says=1", 2, "auto", [], 1, None, [], [], [TRIAL + "ended in a memory fault"]),
+    ("devices=2,says=1", 2, "auto", ["--set", "run.transport=host"], 0, "cuda", [r"^halos: .*by way of host memory: run.transport is"], [], []),
+    ("devices=2,aware=1,says=0,messages=error", 2, "auto", ["--set", "run.transport=device"], 1, None, [], [], [TRIAL + "was refused"]),
+    ("devices=2,aware=1,says=0,messages=hang", 2, "auto", ["--set", "run.transport=device", "--set", "check.hang=2 s"], 1, None, [], [],
+     [TRIAL + "did not arrive"]),
+    ("devices=2,aware=1,messages=wrong", 2, "auto", [], 1, None, [], [], [TRIAL + "arrived changed"]),
+    ("devices=3,rank=2,aware=1,messages=wrong", 3, "auto", ["--set", "run.transport=device"], 1, None, [], [], [TRIAL + ".*"]),
     ("devices=2,aware=1", 2, "auto", ["--set", "run.transport=device"], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
     ("devices=2,aware=1", 2, "auto", [], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
     ("devices=2", 2, "auto", [], 0, "cuda", [r"^halos: .*by way of host memory: this MPI does not"], [], []),

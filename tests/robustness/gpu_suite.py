@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """scripts/gpu_suite.sh, tried on the CPU backend: it passes here, and finds what it is there to find. The programs
 that it runs are replaced, one after the other, by some that are wrong in a certain way."""
-import json
+import glob
 import os
-import shutil
+import signal
 import subprocess
 import time
 
@@ -32,16 +32,25 @@ def build(name, tagflow=None, parity=None):
     return os.path.abspath(name)
 
 
-def suite(name, *arguments, folder=None, sanitizer=None):
-    """Exit status, what it said, {stage: what the JSON holds of it}, the JSON, seconds."""
+def start(name, *arguments, folder=None, sanitizer=None, profiler=None):
     line = [ROOT + "/scripts/gpu_suite.sh", "--backend", "cpu", "--quick", "--out", name, "--build", folder or real, *arguments]
-    env = {k: v for k, v in os.environ.items() if k != "COMPUTE_SANITIZER"}
-    if sanitizer:
-        env["COMPUTE_SANITIZER"] = os.path.abspath(sanitizer)
-    start = time.monotonic()
-    done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=env, timeout=600)
-    report = runs.load(name, "gpu_suite.json") if os.path.exists(name + "/gpu_suite.json") else {"stages": {}}
-    return done.returncode, done.stdout + done.stderr, report["stages"], report, time.monotonic() - start
+    env = {k: v for k, v in os.environ.items() if k not in ("COMPUTE_SANITIZER", "NCU")}
+    for variable, path in ("COMPUTE_SANITIZER", sanitizer), ("NCU", profiler):
+        if path:
+            env[variable] = os.path.abspath(path)
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+                            env=env | {"TMPDIR": os.path.abspath("temporary")})
+
+
+def suite(name, *arguments, call=None, **how):
+    """Exit status, what it said, {stage: what the JSON holds of it}, the JSON, seconds."""
+    begin = time.monotonic()
+    more = ["--call", str(call)] if call else []
+    process = start(name, *more, *arguments, **how)
+    said, _ = process.communicate(timeout=600)
+    file = f"gpu_suite_{call}.json" if call else "gpu_suite.json"
+    report = runs.load(name, file) if os.path.exists(os.path.join(name, file)) else {"stages": {}}
+    return process.returncode, said, report["stages"], report, time.monotonic() - begin
 
 
 def failed(stages, name, words):
@@ -53,14 +62,39 @@ SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done\n"$@"; code=$?\necho 
 program("sanitizer", SANITIZER % 0)
 program("sanitizer_3", SANITIZER % 3)
 
-# As it should be.
-code, said, stages, report, seconds = suite("good", sanitizer="sanitizer")
-skipped = [] if PARITY else ["parity"]
-if not check(code == 0 and report.get("passed") is True, f"passes here: exit status {code}, {seconds:.0f} s"):
-    print(said)
-check(list(stages) == ["info", "parity", "cases", "restart", "sanitizer", "physics", "halo", "memory", "speed"] and
-      all(stage["result"] == ("skipped" if name in skipped else "ok") for name, stage in stages.items()),
-      f"{ {name: stage['result'] for name, stage in stages.items()} }")
+program("profiler", """\
+while [ "${1##*/}" != tagflow ]; do shift; done
+"$@" || exit
+echo '==PROF== Disconnected from process 1'
+echo '"ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
+echo '"0","1","step_bgk(cuda_call)","Launch Statistics","Registers Per Thread","register/thread","48"'
+echo '"0","1","step_bgk(cuda_call)","Memory Workload Analysis","Memory Throughput","Tbyte/second","3.02"'
+""")
+program("peer", 'echo "$1 23.06 GLUPS"\nexit $2\n')
+os.makedirs("temporary")
+
+# As it should be: three calls into one folder.
+CALLS = {1: ["info", "parity", "speed", "profile", "peer"], 2: ["info", "cases", "restart", "physics", "sanitizer"],
+         3: ["info", "halo", "memory", "operators"]}
+stages = {}
+for call, names in CALLS.items():
+    code, said, found, report, seconds = suite("good", call=call, sanitizer="sanitizer", profiler="profiler",
+                                               *(("--peer", f"'{os.path.abspath('peer')}' 'a b' 0") if call == 1 else ()))
+    skipped = [] if PARITY else ["parity"]
+    if not check(code == 0 and report.get("passed") is True and report["call"] == call, f"call {call} passes here: exit status {code}, {seconds:.0f} s"):
+        print(said)
+    check(list(found) == names and all(stage["result"] == ("skipped" if name in skipped else "ok") for name, stage in found.items()),
+          f"{ {name: stage['result'] for name, stage in found.items()} }")
+    check(list(report["limits"]) == names and 500 < sum(report["limits"].values()) < 600 and min(report["limits"].values()) > 0,
+          f"the stages of call {call} take {sum(report['limits'].values())} s at most")
+    check(said.count("\nok ") + said.startswith("ok ") == len(set(names) - set(skipped)), "a line for each stage")
+    stages.update(found)
+check(sorted(os.listdir("good")) == sorted(f"gpu_suite_{call}.{ending}" for call in CALLS for ending in ("json", "log")) and
+      not glob.glob("temporary/gpu_suite_*"), f"leaves {sorted(os.listdir('good'))}")
+check(all(stages["profile"][p]["kernel"].startswith("step_bgk") and stages["profile"][p]["Launch Statistics"]["Registers Per Thread"] ==
+          "48 register/thread" for p in BYTES), "figures of Nsight Compute")
+check(stages["peer"]["exit_status"] == 0 and stages["peer"]["output"] == ["a b 23.06 GLUPS"] and
+      [row["storage"] for row in stages["peer"]["rows"]] == ["fp16", "fp32"], "a peer's output, and the same box by tagflow")
 check(report["backend"] == "cpu" and report["commit"] and report["host"] and report["date"] and report["device"],
       "says what it was run on")
 check(len(set(stages["cases"]["state_hash"].values())) == 9 and stages["cases"]["runs"] == 36, "three cases, three precisions")
@@ -68,18 +102,23 @@ check(stages["restart"]["chains"] == 6 and len(stages["physics"]["state_hash"]) 
       0 < stages["physics"]["energy_share"] < 1, "restarts and physics")
 check(abs(stages["memory"]["off"]) <= 0.02 and stages["memory"]["used_bytes"] > 160**3 * 77 and stages["memory"]["at_step"] >= 3,
       f"memory of 160^3 cells, off by {stages['memory']['off']:+.4f}")
-rows = stages["speed"]["rows"]
+rows = stages["speed"]["rows"] + stages["operators"]["rows"]
 check({(r["case"], r["collision"], r["storage"]) for r in rows} >=
-      {(case, collision, p) for p in BYTES for case, collision in (("cavity", "trt"), ("rock", "bgk"), ("sphere", "bgk"), ("channel", "bgk"))} and
-      len(rows) == (4 + 5 + 1) * len(BYTES), f"{len(rows)} rows: three grids, five cases, two operators, three storages")
-check(all(r["verified"] is True and len(r["mlups"]["all"]) == 5 and 0 < r["mlups"]["least"] <= r["mlups"]["median"] <= r["mlups"]["most"] and
-          0 < r["share"]["median"] and r["bytes_per_update"] == BYTES[r["storage"]] for r in rows), "five repeats of each, verified; bytes by the model")
+      {(case, collision, p) for p in BYTES for case, collision in (("cavity", "bgk"), ("periodic", "trt"), ("rock", "bgk"), ("sphere", "bgk"), ("channel", "bgk"))} and
+      len(rows) == (4 + 3 + 1 + 1) * len(BYTES), f"{len(rows)} rows: three grids, five cases, two operators, three storages")
+check(all(r["verified"] is True and len(r["mlups"]["all"]) == 3 and 0 < r["mlups"]["least"] <= r["mlups"]["median"] <= r["mlups"]["most"] and
+          0 < r["share"]["median"] and r["bytes_per_update"] == BYTES[r["storage"]] for r in rows), "three repeats of each, verified; bytes by the model")
 check(stages["speed"]["bench"]["tagflow"] == "bench" and stages["speed"]["bench"]["commit"], "what they were measured with")
 check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell", "pack", "exchange", "unpack", "wait"} and
           abs(1 - stages["halo"][p]["glups"]["all"]["median"] / stages["halo"][p]["glups"]["cut"]["median"] -
               stages["halo"][p]["share_lost"]) < 1e-9 for p in ("fp32", "fp64", "fp16")), "what an exchange costs")
-check(sorted(os.listdir("good")) == ["gpu_suite.json", "gpu_suite.log"], f"leaves {sorted(os.listdir('good'))}")
-check(said.count("\nok ") + said.startswith("ok ") == len(stages) - len(skipped), "a line for each stage")
+
+# Without --call: all stages, those that matter most first.
+nothing = build("nothing", tagflow="exit 1\n", parity="exit 1\n")
+code, said, stages, report, _ = suite("nothing_out", folder=nothing)
+check(code == 1 and list(stages) == ["info", "parity", "speed", "cases", "restart", "physics", "halo", "memory", "operators", "sanitizer",
+                                     "profile", "peer"] and report["passed"] is False and failed(stages, "speed", "exit status 1"),
+      f"all stages: {list(stages)}")
 
 # A backend that computes something else: what it is compared with runs as it comes, itself with run.isa=v2.
 wrong = build("wrong", tagflow='case "$*" in *isa=v2*) exec REAL "$@" --set "force.acceleration=[1e-4, 0, 0]" ;; esac\nexec REAL "$@"\n')
@@ -101,13 +140,42 @@ wrong = build("hang", tagflow='case $1 in run) sleep 1000 ;; esac\nexec REAL "$@
 code, said, stages, _, seconds = suite("hang_out", "--stages", "info,physics,halo", "--seconds", "6", folder=wrong)
 check(code == 1 and stages["info"]["result"] == "ok" and failed(stages, "physics", "out of time") and
       failed(stages, "halo", "out of time") and seconds < 30, f"runs that hang: ended after {seconds:.0f} s")
+# A suite that is killed in a measurement keeps the rows that were complete; one that is told to end ends what it started.
+wrong = build("cut", tagflow=f'[ $1 = bench ] || exec REAL "$@"\nREAL "$@"\necho $$ >"{os.getcwd()}/sleeper"\nexec sleep 1000\n')
+for which, state in (signal.SIGKILL, "running"), (signal.SIGTERM, "ok"):
+    process = start("cut_out", "--call", "1", folder=wrong)
+    rows, limit = [], time.monotonic() + 300
+    while (len(rows) < 6 or not os.path.exists("sleeper")) and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.1)
+        try:
+            rows = runs.load("cut_out", "gpu_suite_1.json")["stages"]["speed"]["rows"]
+        except (OSError, KeyError):
+            rows = []
+    process.send_signal(which)
+    said, _ = process.communicate(timeout=60)
+    with open("sleeper") as file:
+        sleeper = int(file.read())
+    report = runs.load("cut_out", "gpu_suite_1.json")
+    speed = report["stages"]["speed"]
+    check(len(rows) == 6 and speed["rows"] == rows and speed["result"] == state,
+          f"{which.name}: {len(rows)} rows stay, {speed['result']}")
+    if which == signal.SIGKILL:
+        check(report["passed"] is None and process.returncode == -which, f"{which.name}: {report['passed']}")
+        os.kill(sleeper, which)
+        os.remove("cut_out/gpu_suite_1.json")
+        os.remove("sleeper")
+        continue
+    check(process.returncode == 1 and report["passed"] is False and report["ended_by"] == "SIGTERM" and
+          failed(report["stages"], "profile", "ended by SIGTERM"), f"SIGTERM: {process.returncode}, {report['ended_by']}")
+    check(not os.path.exists(f"/proc/{sleeper}"), "SIGTERM: ends what it started")
+check(len(glob.glob("temporary/gpu_suite_*")) == 1, "nothing temporary but of the one killed")
 # More memory than the program says that it takes.
 wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/^memory: 3[0-9.]* MB/memory: 300 MB/"; else exec REAL "$@"; fi\n')
 code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wrong)
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
 # Steps that are not what they should be have no rate.
-wrong = build("unknown", tagflow='REAL "$@" || exit\n[ "$1" = bench ] || exit 0\nfor file; do :; done\n'
-              r'sed -i "s/\"verified\": true/\"verified\": false, \"why\": \"one bit\"/" "$file"' "\nexit 1\n")
+wrong = build("unknown", tagflow='[ "$1" = bench ] || exec REAL "$@"\nfor file; do :; done\nREAL "${@:1:$#-1}" "$file.right" || exit\n'
+              r'sed "s/\"verified\": true/\"verified\": false, \"why\": \"one bit\"/" "$file.right" >"$file"' "\nexit 1\n")
 code, said, stages, _, _ = suite("unknown_out", "--stages", "speed", folder=wrong)
 check(code == 1 and failed(stages, "speed", "one bit") and not stages["speed"]["rows"], "steps not verified: no rate")
 # A flow that stands still has no speed.
@@ -120,6 +188,12 @@ check(code == 1 and failed(stages, "sanitizer", "[3]"), "errors of the sanitizer
 program("sanitizer_mute", "exit 0\n")
 code, said, stages, _, _ = suite("mute_out", "--stages", "sanitizer", sanitizer="sanitizer_mute")
 check(code == 1 and failed(stages, "sanitizer", "no summary"), "a sanitizer without a summary")
+# A peer that fails, one that is not here, and a profiler that says nothing.
+for command, words in (f"'{os.path.abspath('peer')}' slow 3", "exit status 3: slow 23.06 GLUPS"), ("./no_peer", "exit status 127"):
+    code, said, stages, _, _ = suite("peer_out", "--stages", "peer", "--peer", command)
+    check(code == 1 and failed(stages, "peer", words) and len(stages["peer"]["rows"]) == 2, f"{command}: {stages['peer']['failures']}")
+code, said, stages, _, _ = suite("profiler_out", "--stages", "profile", profiler="sanitizer_mute")
+check(code == 1 and failed(stages, "profile", "nothing said"), f"a profiler without figures: {stages['profile']['failures']}")
 # Parity: a difference, and nothing compared.
 for name, script, words in [("parity_bad", 'echo "ok    one"\necho "FAIL  two"\nexit 1\n', "FAIL  two"), ("parity_mute", "exit 0\n", "nothing said")]:
     code, said, stages, _, _ = suite(name + "_out", "--stages", "parity", folder=build(name, parity=script))
@@ -127,11 +201,10 @@ for name, script, words in [("parity_bad", 'echo "ok    one"\necho "FAIL  two"\n
 
 # Usage.
 os.makedirs("empty")
-shutil.rmtree("good")
-os.makedirs("good/work")
 write("file", "")
 for arguments, words in [(("--stages", "info,sped"), "there is no stage 'sped'"), (("--build", "empty"), "there is no tagflow in"),
-                         (("--out", "good"), "in use"), (("--out", "file/x"), "file/x: Not a directory"), (("--nonsense",), "--nonsense"),
+                         (("--call", "4"), "--call"), (("--call", "1", "--stages", "info"), "leave out --stages"),
+                         (("--peer", "'a"), "No closing quotation"), (("--out", "file/x"), "file/x: Not a directory"), (("--nonsense",), "--nonsense"),
                          (("--seconds", "soon"), "--seconds")]:
     code, said, _, _, _ = suite("usage", *arguments)
     check(code == 2 and words in said and "Traceback" not in said, f"{' '.join(arguments)}: {code}, {said.splitlines()[-1]}")

@@ -32,6 +32,7 @@ struct allocation {
 
 static struct allocation *allocations;
 static size_t used[STANDIN_DEVICES], most;
+static size_t stacks[STANDIN_DEVICES]; /* of kernels */
 static char *arena, *arena_end, *arena_next;
 static int unlocked; /* how often */
 static volatile sig_atomic_t in_kernel;
@@ -183,9 +184,14 @@ static void release(struct allocation **link)
     free(a);
 }
 
+void standin_take_stacks(void)
+{
+    stacks[standin_device] = standin_options.stacks;
+}
+
 static size_t unused_bytes(void)
 {
-    const size_t taken = context_bytes + used[standin_device];
+    const size_t taken = context_bytes + used[standin_device] + stacks[standin_device];
     return standin_options.memory > taken ? standin_options.memory - taken : 0;
 }
 

@@ -556,6 +556,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         free(launch);
         return standin_leave(cudaSuccess);
     }
+    standin_take_stacks();
     launch->fails = standin_happens(STANDIN_kernel);
     give(stream, (struct operation){.kind = LAUNCH, .launch = launch});
     return standin_leave(cudaSuccess);

@@ -13,10 +13,15 @@
  * TAGFLOW_STANDIN holds options, separated by commas:
  *   order=lazy|eager|random, seed=N
  *   devices=N, memory=BYTES, capability=9.0
+ *   stacks=BYTES      memory of every device that the first launch takes
  *   driver=N          its version; 0: none is installed
  *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
  *   unreadable=1      the driver cannot read the kernels
- *   aware=1           MPI takes device memory (standin_mpi.c)
+ *   aware=1           MPI takes device memory (standin_mpi.c), and says so
+ *   says=0|1          after aware: MPI says this instead
+ *   messages=error|hang|wrong
+ *                     sends from device memory return an error, or never return; or what is
+ *                     received there is wrong
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
@@ -132,6 +137,7 @@ static void add_rule(bool skip, const char *name, char *value)
 static void set_option(const char *name, char *value)
 {
     static const char *const orders[] = {"lazy", "eager", "random", NULL};
+    static const char *const messages[] = {"good", "error", "hang", "wrong", NULL};
     static const char *const uuids[] = {"device", "same", "rank", NULL};
     struct standin_options *const o = &standin_options;
     if (strcmp(name, "order") == 0) {
@@ -144,6 +150,8 @@ static void set_option(const char *name, char *value)
         o->devices = (int)number(name, value, 0, STANDIN_DEVICES);
     } else if (strcmp(name, "memory") == 0) {
         o->memory = (size_t)number(name, value, 0, 1e15);
+    } else if (strcmp(name, "stacks") == 0) {
+        o->stacks = (size_t)number(name, value, 0, 1e15);
     } else if (strcmp(name, "capability") == 0) {
         const double capability = number(name, value, 1, 99);
         o->major = (int)capability;
@@ -151,7 +159,11 @@ static void set_option(const char *name, char *value)
     } else if (strcmp(name, "driver") == 0) {
         o->driver = (int)number(name, value, 0, 1e6);
     } else if (strcmp(name, "aware") == 0) {
-        o->aware = number(name, value, 0, 1) != 0;
+        o->aware = o->says = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "says") == 0) {
+        o->says = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "messages") == 0) {
+        o->messages = (enum standin_messages)choice(name, value, messages);
     } else if (strcmp(name, "unreadable") == 0) {
         o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {

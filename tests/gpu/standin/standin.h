@@ -61,6 +61,7 @@ enum standin_call {
 
 enum standin_order { STANDIN_LAZY, STANDIN_EAGER, STANDIN_RANDOM };
 enum standin_uuid { STANDIN_UUID_DEVICE, STANDIN_UUID_SAME, STANDIN_UUID_RANK };
+enum standin_messages { STANDIN_GOOD, STANDIN_ERROR, STANDIN_HANG, STANDIN_WRONG };
 enum { STANDIN_DEVICES = 64, STANDIN_RULES = 16 };
 
 /* Of TAGFLOW_STANDIN. */
@@ -69,8 +70,10 @@ struct standin_options {
     enum standin_uuid uuid;
     uint64_t seed;
     int devices, major, minor, driver;
-    size_t memory;
+    size_t memory, stacks;
     bool aware, late, leaks;
+    bool says; /* MPIX_Query_cuda_support() */
+    enum standin_messages messages;
     bool unreadable; /* the driver cannot read the kernels */
     char count[4096];
     int rules;
@@ -118,6 +121,7 @@ enum standin_where { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_DEVICE };
 
 /* Asks to be told of faults; at the first call of all. */
 void standin_memory_begin(void);
+void standin_take_stacks(void);
 
 /* Where the memory at `pointer` is; aborts when `size` bytes from there are not within one
  * allocation, of those the stand-in made. */

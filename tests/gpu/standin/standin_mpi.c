@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mpi-ext.h>
 
@@ -76,6 +77,8 @@ static void stage_finish(struct stage *s, const MPI_Status *status)
         PMPI_Get_count(status, MPI_BYTE, &bytes);
         /* More than there was room for is an error that MPI reports. */
         const size_t received = bytes < 0 || (size_t)bytes > s->size ? s->size : (size_t)bytes;
+        if (standin_options.messages == STANDIN_WRONG)
+            ((char *)s->host)[received / 2] ^= 1;
         standin_copy(s->device, s->host, received);
     } else {
         standin_unlock();
@@ -127,13 +130,17 @@ static void pending_destroy(struct pending *p, int count, MPI_Status *statuses)
 int MPIX_Query_cuda_support(void)
 {
     standin_begin();
-    return standin_options.aware;
+    return standin_options.says;
 }
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
     struct stage *const s = stage_create(buffer, count, type, to, false);
+    if (s && standin_options.messages == STANDIN_ERROR)
+        return MPI_ERR_OTHER;
+    while (s && standin_options.messages == STANDIN_HANG)
+        pause();
     const int error = PMPI_Isend(s ? s->host : buffer, count, type, to, tag, comm, request);
     if (s)
         stage_start(s, *request);
