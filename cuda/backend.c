@@ -226,20 +226,21 @@ static bool rows_open(const struct tag_row *rows)
 /* The kernel that steps the view's cells, except those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
-    int collision = COLLISION_mixed, forced = 0, subgrid = 0;
-    if (v->line)
-        return variant->sparse;
+    int collision = COLLISION_mixed;
+    enum cuda_step step = CUDA_plain;
     for (const struct tag_row *row = v->rows; row < v->rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
-        if (row->sponge || (collision != COLLISION_mixed && collision != row->collision))
-            return variant->mixed;
+        if (collision != COLLISION_mixed && collision != row->collision)
+            return variant->mixed[v->line != NULL];
         collision = row->collision;
-        forced |= row->forced != 0;
-        subgrid |= row->subgrid != SUBGRID_none;
+        if (row->sponge || row->subgrid != SUBGRID_none)
+            step = CUDA_full;
+        else if (row->forced && step == CUDA_plain)
+            step = CUDA_forced;
     }
-    return collision == COLLISION_mixed ? variant->mixed
-                                        : variant->step[collision][subgrid ? 2 : forced];
+    return collision == COLLISION_mixed ? variant->mixed[v->line != NULL]
+                                        : variant->step[collision][v->line ? CUDA_sparse : step];
 }
 
 /* Is an open boundary beyond this face (2 * axis + side) of the block? */
@@ -334,8 +335,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    b->step_cells =
-        b->step == b->variant.mixed || b->step == b->variant.sparse ? 1 : b->variant.step_cells;
+    b->step_cells = v->line || b->step == b->variant.mixed[0] ? 1 : b->variant.step_cells;
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
@@ -462,27 +462,81 @@ static int between(int x, int least, int most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* First the layers beside open boundaries, each cut off from the rest; then the rest with the
- * case's kernel, so that an inlet slows down only the cells beside it. */
-static void launch_step(struct cuda_backend *b, enum queue queue, struct cuda_call *call,
-                        const struct work *work)
+/* Boxes for one launch of a step. */
+struct step_launch {
+    struct cuda_backend *backend;
+    enum queue queue;
+    const void *step;
+    int cells; /* of a thread */
+    struct cuda_call *call;
+    unsigned blocks;
+};
+
+/* Launches the boxes that were added. */
+static void steps_launch(struct step_launch *l)
 {
-    struct box rest = work->box;
-    call->slots = slots_at(&call->view, work->task.odd, precision_bytes(b->base.storage));
+    struct cuda_call *const call = l->call;
+    if (call->count == 1) {
+        const struct box all = call->work[0].box;
+        launch_box(l->backend, l->queue, l->step, l->cells, call, &all);
+    } else if (call->count > 1) {
+        launch(l->backend, l->queue, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
+               call);
+    }
+    call->count = 0;
+    l->blocks = 0;
+}
+
+static void steps_add(struct step_launch *l, const struct box *box)
+{
+    struct cuda_call *const call = l->call;
+    const int first = box->lo[0] / l->cells, end = (box->hi[0] + l->cells - 1) / l->cells;
+    const size_t threads = (size_t)(end - first) * (size_t)(box->hi[1] - box->lo[1]) *
+                           (size_t)(box->hi[2] - box->lo[2]);
+    if (box_cells(box) == 0)
+        return;
+    if (call->count == WORK_MOST)
+        steps_launch(l);
+    call->first[call->count] = l->blocks;
+    call->work[call->count++].box = *box;
+    l->blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
+}
+
+/* Cuts the layers beside open boundaries off a box, one after the other, and adds them to `open`.
+ * Adds the rest to `step`, so that an inlet slows down only the cells beside it. */
+static void steps_split(struct step_launch *open, struct step_launch *step, const struct box *all)
+{
+    const struct box *const closed = &step->backend->closed;
+    struct box rest = *all;
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2;
         struct box layer = rest;
         if (face & 1)
             layer.lo[axis] = rest.hi[axis] =
-                between(b->closed.hi[axis], rest.lo[axis], rest.hi[axis]);
+                between(closed->hi[axis], rest.lo[axis], rest.hi[axis]);
         else
             layer.hi[axis] = rest.lo[axis] =
-                between(b->closed.lo[axis], rest.lo[axis], rest.hi[axis]);
-        if (box_cells(&layer) > 0)
-            launch_box(b, queue, b->variant.open, 1, call, &layer);
+                between(closed->lo[axis], rest.lo[axis], rest.hi[axis]);
+        steps_add(open, &layer);
     }
-    if (box_cells(&rest) > 0)
-        launch_box(b, queue, b->step, b->step_cells, call, &rest);
+    steps_add(step, &rest);
+}
+
+/* One launch for all cells beside open boundaries, one for all others. */
+static void launch_steps(struct cuda_backend *b, enum queue queue, const struct view *v,
+                         const struct work *work, int count)
+{
+    struct cuda_call calls[2] = {{.view = *v}};
+    if (count == 0)
+        return;
+    calls[0].slots = slots_at(v, work[0].task.odd, precision_bytes(b->base.storage));
+    calls[1] = calls[0];
+    struct step_launch open = {b, queue, b->variant.open, 1, &calls[0], 0};
+    struct step_launch step = {b, queue, b->step, b->step_cells, &calls[1], 0};
+    for (int k = 0; k < count; k++)
+        steps_split(&open, &step, &work[k].box);
+    steps_launch(&open);
+    steps_launch(&step);
 }
 
 static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
@@ -491,14 +545,14 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     struct cuda_call call = {.view = *v};
     unsigned blocks = 0;
+    if (kernel == KERNEL_step) {
+        launch_steps(b, queue, v, work, count);
+        return;
+    }
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)
             continue;
-        if (kernel == KERNEL_step) {
-            launch_step(b, queue, &call, &work[k]);
-            continue;
-        }
         const int workers = work[k].task.workers;
         const size_t threads = workers > 0 ? (size_t)workers : cells;
         call.first[call.count] = blocks;

@@ -12,17 +12,20 @@
 enum {
     WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
     TWO = TAGFLOW_STORAGE == 16, /* cells a thread */
-#define X(name, plain, forced, subgrid, wide_plain, wide_forced, wide_subgrid, two_plain,          \
-          two_forced, two_subgrid)                                                                 \
+#define X(name, plain, forced, full, sparse, wide_plain, wide_forced, wide_full, wide_sparse,      \
+          two_plain, two_forced, two_full, two_sparse)                                             \
     BLOCKS_##name = WIDE  ? wide_plain                                                             \
                     : TWO ? two_plain                                                              \
                           : plain,                                                                 \
     BLOCKS_##name##_forced = WIDE  ? wide_forced                                                   \
                              : TWO ? two_forced                                                    \
                                    : forced,                                                       \
-    BLOCKS_##name##_subgrid = WIDE  ? wide_subgrid                                                 \
-                              : TWO ? two_subgrid                                                  \
-                                    : subgrid,
+    BLOCKS_##name##_full = WIDE  ? wide_full                                                       \
+                           : TWO ? two_full                                                        \
+                                 : full,                                                           \
+    BLOCKS_##name##_sparse = WIDE  ? wide_sparse                                                   \
+                             : TWO ? two_sparse                                                    \
+                                   : sparse,
     CUDA_STEP_LIST(X)
 #undef X
 };
@@ -31,49 +34,77 @@ enum {
  * boundaries, whose rules are functions with local arrays called in few cells, have no limit. */
 enum { OTHER_BLOCKS = 6 };
 
-#define STEP(name, collision, subgrid, forced, open, sparse, blocks)                               \
+/* The box of the thread's block; sets *first to the number of its first block. */
+static __device__ __forceinline__ const struct work *work_of(const struct cuda_call *call,
+                                                             unsigned *first)
+{
+    int k = 0;
+    while (k + 1 < call->count && blockIdx.x >= call->first[k + 1])
+        k++;
+    *first = call->first[k];
+    return &call->work[k];
+}
+
+/* Sets `at` to the thread's cell in a step, or to the first of its `cells` cells along x, which
+ * begin at a multiple of them. Returns its box; NULL: no cell. */
+static __device__ __forceinline__ const struct box *step_cell(const struct cuda_call *call,
+                                                              int cells, int at[3])
+{
+    if (call->count == 1) {
+        const struct box *const b = &call->work[0].box;
+        at[0] = b->lo[0] / cells * cells + cells * (int)(blockIdx.x * blockDim.x + threadIdx.x);
+        at[1] = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);
+        at[2] = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);
+        return at[0] < b->hi[0] && at[1] < b->hi[1] && at[2] < b->hi[2] ? b : NULL;
+    }
+    unsigned first;
+    const struct box *const b = &work_of(call, &first)->box;
+    const int from = b->lo[0] / cells;
+    const unsigned nx = (unsigned)((b->hi[0] + cells - 1) / cells - from);
+    const unsigned ny = (unsigned)(b->hi[1] - b->lo[1]);
+    const unsigned cell = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x, row = cell / nx;
+    at[0] = cells * (from + (int)(cell % nx));
+    at[1] = b->lo[1] + (int)(row % ny);
+    at[2] = b->lo[2] + (int)(row / ny);
+    return at[2] < b->hi[2] ? b : NULL;
+}
+
+#define STEP(name, collision, forced, full, open, sparse, blocks)                                  \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct box *const b = &call.work[0].box;                                             \
-        const int x = b->lo[0] + (int)(blockIdx.x * blockDim.x + threadIdx.x);                     \
-        const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
-        const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
-        const struct step_kind kind = {collision, subgrid, forced, open, sparse};                  \
-        if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step(&call.view, &call.slots, x, y, z, kind);                                     \
+        const struct step_kind kind = step_kind(collision, forced, full, open, sparse);            \
+        int at[3];                                                                                 \
+        if (step_cell(&call, 1, at))                                                               \
+            cell_step(&call.view, &call.slots, at[0], at[1], at[2], kind);                         \
     }
 
 /* A step for cells of one operator, without open boundaries and without places. */
 #if TAGFLOW_STORAGE == 16
-#define STEP_ONE(name, collision, subgrid, forced, blocks)                                         \
+#define STEP_ONE(name, collision, forced, full, blocks)                                            \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct box *const b = &call.work[0].box;                                             \
-        const int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x);                             \
-        const int x = (b->lo[0] & ~1) + 2 * pair;                                                  \
-        const int y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);                     \
-        const int z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);                     \
-        const struct step_kind kind = {collision, subgrid, forced, 0, 0};                          \
-        if (x < b->hi[0] && y < b->hi[1] && z < b->hi[2])                                          \
-            cell_step_two(&call.view, &call.slots, b->lo[0], b->hi[0], x, y, z, kind);             \
+        const struct step_kind kind = step_kind(collision, forced, full, 0, 0);                    \
+        int at[3];                                                                                 \
+        const struct box *const b = step_cell(&call, 2, at);                                       \
+        if (b)                                                                                     \
+            cell_step_two(&call.view, &call.slots, b->lo[0], b->hi[0], at[0], at[1], at[2], kind); \
     }
 #else
-#define STEP_ONE(name, collision, subgrid, forced, blocks)                                         \
-    STEP(name, collision, subgrid, forced, 0, 0, blocks)
+#define STEP_ONE(name, collision, forced, full, blocks)                                            \
+    STEP(name, collision, forced, full, 0, 0, blocks)
 #endif
 #define X(name, free, space, registers, ...)                                                       \
-    STEP_ONE(name, COLLISION_##name, SUBGRID_none, 0, BLOCKS_##registers)                          \
-    STEP_ONE(name##_forced, COLLISION_##name, SUBGRID_none, FORCED_mixed,                          \
-             BLOCKS_##registers##_forced)                                                          \
-    STEP_ONE(name##_subgrid, COLLISION_##name, SUBGRID_mixed, FORCED_mixed,                        \
-             BLOCKS_##registers##_subgrid)
+    STEP_ONE(name, COLLISION_##name, 0, 0, BLOCKS_##registers)                                     \
+    STEP_ONE(name##_forced, COLLISION_##name, 1, 0, BLOCKS_##registers##_forced)                   \
+    STEP_ONE(name##_full, COLLISION_##name, 1, 1, BLOCKS_##registers##_full)                       \
+    STEP(name##_sparse, COLLISION_##name, 1, 1, 0, 1, BLOCKS_##registers##_sparse)
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, 0, BLOCKS_mixed)
-STEP(sparse, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 0, 1, BLOCKS_mixed)
-STEP(open, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, call.view.line != NULL, 1)
+STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, BLOCKS_mixed)
+STEP(mixed_sparse, COLLISION_mixed, 1, 1, 0, 1, BLOCKS_mixed)
+STEP(open, COLLISION_mixed, 1, 1, 1, call.view.line != NULL, 1)
 
 /* A kernel over the cells of a box. Kernels that read populations as they arrive exist twice: the
  * second one is for cases with open boundaries. */
@@ -81,15 +112,14 @@ STEP(open, COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, 1, call.view.line != NU
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
         cells_##name(const __grid_constant__ struct cuda_call call)                                \
     {                                                                                              \
-        int k = 0;                                                                                 \
-        while (k + 1 < call.count && blockIdx.x >= call.first[k + 1])                              \
-            k++;                                                                                   \
-        const struct box *const b = &call.work[k].box;                                             \
+        unsigned first;                                                                            \
+        const struct work *const w = work_of(&call, &first);                                       \
+        const struct box *const b = &w->box;                                                       \
         const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
-        const unsigned cell = (blockIdx.x - call.first[k]) * CUDA_BLOCK + threadIdx.x;             \
+        const unsigned cell = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x;                     \
         const unsigned row = cell / nx;                                                            \
         const size_t cells = box_cells(b);                                                         \
-        struct task t = call.work[k].task;                                                         \
+        struct task t = w->task;                                                                   \
         t.open = may_open;                                                                         \
         if (cell < cells)                                                                          \
             cell_##function(&call.view, t, cell, cells, b->lo[0] + (int)(cell % nx),               \
@@ -135,13 +165,14 @@ static struct cuda_variant table(void)
     v.arithmetic = TAGFLOW_ARITHMETIC;
     v.step_cells = TWO ? 2 : 1;
 #define X(name, ...)                                                                               \
-    v.step[COLLISION_##name][0] = (const void *)step_##name;                                       \
-    v.step[COLLISION_##name][1] = (const void *)step_##name##_forced;                              \
-    v.step[COLLISION_##name][2] = (const void *)step_##name##_subgrid;
+    v.step[COLLISION_##name][CUDA_plain] = (const void *)step_##name;                              \
+    v.step[COLLISION_##name][CUDA_forced] = (const void *)step_##name##_forced;                    \
+    v.step[COLLISION_##name][CUDA_full] = (const void *)step_##name##_full;                        \
+    v.step[COLLISION_##name][CUDA_sparse] = (const void *)step_##name##_sparse;
     COLLISION_LIST(X)
 #undef X
-    v.mixed = (const void *)step_mixed;
-    v.sparse = (const void *)step_sparse;
+    v.mixed[0] = (const void *)step_mixed;
+    v.mixed[1] = (const void *)step_mixed_sparse;
     v.open = (const void *)step_open;
 #define SET(open, name, function) v.kernel[open][KERNEL_##name] = (const void *)function;
 #define SET_own(loop, name)

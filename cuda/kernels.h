@@ -11,26 +11,36 @@ enum {
     CUDA_WORKERS = 32 * 1024, /* workers of sums: enough to keep a whole GPU busy */
 };
 
+/* Steps for cells of one operator. Each can do what the ones before it can, except that `sparse` is
+ * for blocks in which some cells have no place (view_place). */
+enum cuda_step {
+    CUDA_plain,  /* neither force nor subgrid model nor sponge */
+    CUDA_forced, /* forces */
+    CUDA_full,   /* and subgrid models and sponges */
+    CUDA_sparse, /* the same */
+    CUDA_STEPS
+};
+
 /* Minimum number of blocks of a step per multiprocessor. It leaves each thread 65536 / 128 / blocks
  * registers, in steps of 8. Operators on pairs get 56 in fp32 and 96 in fp64; operators in moment
  * space, and steps that do more, get what they need without spilling. `mixed` is the step for cells
  * of several operators, which contains them all.
  *
- * X(class, in fp32: blocks of a step without force, with force, with a subgrid model, in fp64: the
- * same three, in fp16 with two cells a thread: the same three). A line of COLLISION_LIST names its
- * class. tests/gpu/registers.py reads both lists. */
+ * X(class, in fp32: blocks of the steps plain, forced, full, sparse; the same in fp64; in fp16,
+ * where all but sparse do two cells a thread). A line of COLLISION_LIST names its class.
+ * tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
-    X(pairs,    9, 9, 8, 5, 5, 4, 5, 5, 4)                                                         \
-    X(moments,  8, 5, 5, 4, 2, 2, 4, 4, 3)                                                         \
-    X(central,  6, 5, 5, 3, 2, 2, 4, 3, 3)                                                         \
-    X(mixed,    4, 4, 4, 2, 2, 2, 4, 4, 4)
+    X(pairs,    9, 9, 8, 7,  5, 5, 4, 4,  5, 5, 4, 7)                                              \
+    X(moments,  8, 5, 5, 5,  4, 2, 2, 2,  4, 4, 3, 5)                                              \
+    X(central,  6, 5, 5, 4,  3, 2, 2, 2,  4, 3, 3, 4)                                              \
+    X(mixed,    4, 4, 4, 4,  2, 2, 2, 2,  4, 4, 4, 4)
 /* clang-format on */
 
-/* Argument of one launch. A step has one box, one thread per cell, and a grid of blocks in three
- * dimensions. Other kernels have blocks in one dimension: box k begins with block first[k], and
- * each thread does one cell by its number in the box. In kernels of sums each thread is a worker,
- * and there is one box. */
+/* Argument of one launch. Blocks are in one dimension: box k begins with block first[k], and each
+ * thread does one cell by its number in the box. A step of one box has a grid of blocks in three
+ * dimensions, which saves divisions. In kernels of sums each thread is a worker, and there is one
+ * box. */
 struct cuda_call {
     struct view view;
     struct slots slots;
@@ -42,11 +52,10 @@ struct cuda_call {
 /* Kernels as arguments of cudaLaunchKernel. */
 struct cuda_variant {
     int storage, arithmetic;
-    /* Step kernels. step[operator]: all fluid cells have this operator; [0] none is forced, [1]
-     * some are, [2] some have a subgrid model. mixed: several operators, or sponges. sparse: as
-     * mixed, and some cells have no place. open: for cells beside open boundaries. */
-    int step_cells; /* cells along x that a thread of step[][] does */
-    const void *step[COLLISIONS][3], *mixed, *sparse, *open;
+    int step_cells; /* cells along x that a thread of step[][] does, except the sparse ones */
+    /* Step kernels. step[operator]: all fluid cells have this operator. mixed: several operators,
+     * otherwise as `full`; [1]: as `sparse`. open: for cells beside open boundaries. */
+    const void *step[COLLISIONS][CUDA_STEPS], *mixed[2], *open;
     const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries */
 };
 

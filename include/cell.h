@@ -80,6 +80,33 @@ TAGFLOW_FN cell_index neighbour(const struct around *a, int cx, int cy, int cz)
                      : 0);
 }
 
+/* Places of an owned cell and of its neighbours at c_i of odd i, [i / 2]. */
+struct places {
+    cell_index own, next[9];
+};
+
+/* Places for a fluid cell. With sparse storage x + 1 follows x, see slot.h, unless the row wraps
+ * between them: this saves three look-ups of ten. */
+TAGFLOW_FN struct places places_of(const struct view *v, cell_index n, const struct around *a,
+                                   int sparse)
+{
+    const int wraps = a->up[0] != 1;
+    struct places p;
+    p.own = sparse ? sparse_place(v, n) : n;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
+    if (sparse && (cx == 0 || cy + cz < 0 || wraps))                                               \
+        p.next[i / 2] = sparse_place(v, p.next[i / 2]);
+    PAIR_LIST(X)
+#undef X
+    if (sparse && !wraps) {
+        p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */
+        p.next[3] = p.next[1] + 1; /* c_7 = (1, 1, 0), c_3 = (0, 1, 0) */
+        p.next[4] = p.next[2] + 1; /* c_9 = (1, 0, 1), c_5 = (0, 0, 1) */
+    }
+    return p;
+}
+
 /* Bit i: link i of the cell comes from a cell of one of these types. */
 TAGFLOW_FN uint32_t links_from(const struct view *v, const struct type_set *types, cell_index n,
                                const struct around *a)
@@ -269,18 +296,23 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
 
 /* What a step can meet. A kernel passes constants, and the step is compiled for them. */
 struct step_kind {
-    int collision; /* COLLISION_mixed: any operators, and sponges */
-    int subgrid;   /* SUBGRID_mixed: any */
-    int forced;    /* FORCED_mixed: as the cell type says */
+    int collision; /* COLLISION_mixed: as the cell type says */
+    int forced;    /* there may be forces */
+    int full;      /* there may be subgrid models and sponges */
     int open;      /* there may be open boundaries */
     int sparse;    /* some cells have no place, see view_place */
 };
 
+TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse)
+{
+    const struct step_kind kind = {collision, forced, full, open, sparse};
+    return kind;
+}
+
 /* The step for cells of any type. */
 TAGFLOW_FN struct step_kind step_any(int open, int sparse)
 {
-    const struct step_kind kind = {COLLISION_mixed, SUBGRID_mixed, FORCED_mixed, open, sparse};
-    return kind;
+    return step_kind(COLLISION_mixed, 1, 1, open, sparse);
 }
 
 /* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
@@ -289,17 +321,17 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
                              struct step_kind kind, scalar one, real f[Q], real out[Q])
 {
     const struct collision_parameters p = collision_parameters(v, row);
-    const int with_force = kind.forced == FORCED_mixed ? row->forced : kind.forced;
+    const int with_force = kind.forced ? row->forced : 0;
     const int x = at[0], y = at[1], z = at[2];
     const struct moments m = moments_in(f, one, p, with_force);
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
-    const int model = kind.subgrid == SUBGRID_mixed ? row->subgrid : kind.subgrid;
+    const int model = kind.full ? row->subgrid : (int)SUBGRID_none;
     const struct rates r =
         subgrid_rates(model, f, m, p, cell_damping(v, row, model, x, y, z), with_force);
     collide(kind.collision == COLLISION_mixed ? row->collision : kind.collision, f, out, m, p, r,
             with_force);
-    if (kind.collision == COLLISION_mixed && row->sponge)
+    if (kind.full && row->sponge)
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
@@ -311,7 +343,6 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
 TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
                           struct step_kind kind)
 {
-#define PLACE(cell) (kind.sparse ? sparse_place(v, cell) : (cell))
     struct around a = around(v, x, y, z);
     cell_index n = owned_index(v, x, y, z);
     const uint8_t tag = v->tags[n];
@@ -324,6 +355,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 
     if (!type_in(&v->swept, tag))
         return;
+    struct places p = places_of(v, n, &a, kind.sparse);
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
     real arrived[Q];
@@ -334,19 +366,19 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i] * STORED_ONE;
     } else {
-        f[0] = raw_of(rest[PLACE(n)]);
+        f[0] = raw_of(rest[p.own]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = raw_of(own[i / 2][PLACE(n)]);                                                           \
-    f[j] = raw_of(next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
+    f[i] = raw_of(own[i / 2][p.own]);                                                              \
+    f[j] = raw_of(next[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
     }
     if (!opens && links) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
-        f[i] = raw_of(next[i / 2][PLACE(n)]);                                                      \
+        f[i] = raw_of(next[i / 2][p.own]);                                                         \
     if (links & 1u << (j))                                                                         \
-        f[j] = raw_of(own[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))]);
+        f[j] = raw_of(own[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
     }
@@ -382,13 +414,14 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef FORGET_PLACE
     a = around(v, x, y, z);
     n = owned_index(v, x, y, z);
-    rest[PLACE(n)] = stored_raw(out[0]);
+    if (!kind.sparse) /* looking up places again would cost more than ten registers */
+        p = places_of(v, n, &a, 0);
+    rest[p.own] = stored_raw(out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    own[i / 2][PLACE(n)] = stored_raw(out[j]);                                                     \
-    next[i / 2][PLACE(n + neighbour(&a, cx, cy, cz))] = stored_raw(out[i]);
+    own[i / 2][p.own] = stored_raw(out[j]);                                                        \
+    next[i / 2][p.next[i / 2]] = stored_raw(out[i]);
     PAIR_LIST(X)
 #undef X
-#undef PLACE
 }
 
 /* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the

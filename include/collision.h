@@ -151,8 +151,8 @@ TAGFLOW_FN int collision_odd_rate(int collision)
     }
 }
 
-/* For a step over cells of several types: take the value from each cell's type. */
-enum { COLLISION_mixed = -1, FORCED_mixed = -1, SUBGRID_mixed = -1 };
+/* For a step over cells of several types: each cell's type names its operator. */
+enum { COLLISION_mixed = -1 };
 
 #ifdef TAGFLOW_STORAGE /* the rest is for kernels */
 

@@ -146,8 +146,8 @@ def _rank_parts(machine, n, cuts, counts, inside, outside):
     parts = {"interior": interior / machine.rate,
              "shell": sum(shell) / (machine.rate * machine.shell),
              "packing": 2 * packing,
-             # The shell's boxes, packing and unpacking, one after the other; the interior's waits for none of them.
-             "launches": (len(shell) + 2 if counts else 1) * machine.launch,
+             # The shell, packing and unpacking, one after the other; the interior's waits for none of them.
+             "launches": (3 if counts else 1) * machine.launch,
              "bandwidth": bandwidth, "latency": latency}
     hidden = min(parts["interior"], bandwidth + latency)
     parts["step"] = sum(parts[name] for name in ("interior", "shell", "packing", "launches", "bandwidth", "latency")) - hidden

@@ -12,7 +12,8 @@
 /* Thickness in cells of the shell at a cut along x: rows are updated a vector at a time. */
 enum { X_SHELL = 32 };
 
-enum { CACHE_LINE = 64 };
+/* Bytes of a GPU's cache line, and of two of a CPU's. Populations of a direction begin with one. */
+enum { CACHE_LINE = 128 };
 
 /* Bytes that a GPU moves at least. Rows of cells begin with one. */
 enum { SECTOR = 32 };
@@ -26,8 +27,9 @@ static int rank_at(const struct domain *d, const int block[3])
 
 /* An odd number of cache lines: with strides of multiples of 4 KiB the 19 streams of a cell would
  * compete for the same cache sets. */
-size_t domain_stride(size_t cells, size_t line)
+size_t domain_stride(size_t cells, int bits)
 {
+    const size_t line = 8 * CACHE_LINE / (size_t)bits;
     const size_t lines = (cells + line - 1) / line + 1;
     return (lines + (lines % 2 == 0)) * line;
 }
@@ -37,7 +39,7 @@ int domain_add_set(struct domain *d, const char *name, int q, int bits)
     assert(d->view.sets < SETS);
     d->set_name[d->view.sets] = name;
     d->view.set[d->view.sets] = (struct population_set){
-        .stride = domain_stride(d->places, 8 * CACHE_LINE / (size_t)bits),
+        .stride = domain_stride(d->places, bits),
         .q = (uint8_t)q,
         .bits = (uint8_t)bits,
     };

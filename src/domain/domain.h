@@ -70,8 +70,8 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
                       int *const at[3], int rank);
 
-/* Elements between slots of `cells` cells, in whole cache lines of `line` elements. */
-size_t domain_stride(size_t cells, size_t line);
+/* Elements of `bits` bits between slots of `cells` cells: whole cache lines of a GPU. */
+size_t domain_stride(size_t cells, int bits);
 
 /* Adds a set of populations, q per fluid cell with `bits` bits each; returns its number. Before the
  * solver is created. Set SET_flow exists already. Checkpoints call the set by `name`, which must

@@ -138,7 +138,7 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->cells = s->lines * line;
     v->origin = (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
     d->places = s->kept * line;
-    v->set[SET_flow].stride = domain_stride(d->places, line);
+    v->set[SET_flow].stride = domain_stride(d->places, v->set[SET_flow].bits);
 }
 
 enum status sparse_keep(struct domain *d, const struct sparse *s)

@@ -35,13 +35,13 @@ double random_uniform(uint64_t *state); /* -1 <= u < 1 */
 /* ---- blocks of cells ---- */
 
 /* The operators of the fluid rows; COLLISION_mixed: all of them, forced and not, with subgrid model
- * and without. */
+ * and without, with sponge and without. */
 struct mixture {
     int collision;
-    bool forced;  /* all rows but the first */
-    bool subgrid; /* likewise */
-    bool closed;  /* no rule of an open boundary */
-    bool sparse;  /* populations only in lines of cells with fluid, as domain/sparse.h has it */
+    bool forced; /* all rows but the first */
+    bool full;   /* subgrid models, likewise; and sponges */
+    bool closed; /* no rule of an open boundary */
+    bool sparse; /* populations only in lines of cells with fluid, as domain/sparse.h has it */
 };
 enum { MIXTURES = 3 * COLLISIONS + 1 };
 struct mixture mixture(int number); /* the last is the mixed one; neither closed nor sparse */

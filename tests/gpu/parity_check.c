@@ -310,16 +310,17 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
 }
 
 /* The step with each operator alone and with all; the others do not know operators. Blocks with and
- * without open boundaries take turns, and of those without some are sparse: `turn` counts blocks.
- */
+ * without open boundaries take turns, and of those without some are sparse: `turn` counts blocks,
+ * and each three of them have everything. */
 static enum status check_block(const struct variant *v, const int n[3], const int ghost[3],
                                uint64_t seed, int turn, struct tally tally[][STATES])
 {
     enum status status = STATUS_OK;
     for (int k = 0; k < MIXTURES && !status; k++) {
         struct mixture m = mixture(k);
-        m.closed = m.collision == COLLISION_mixed ? turn % 3 > 0 : (turn + k) % 2;
-        m.sparse = m.collision == COLLISION_mixed && turn % 3 == 2;
+        const int third = (turn + (m.collision != COLLISION_mixed)) % 3;
+        m.closed = m.full ? third > 0 : (turn + k) % 2;
+        m.sparse = m.full && third == 2;
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
         for (int state = 0; state < STATES && !status; state++) {

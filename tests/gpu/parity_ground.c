@@ -63,19 +63,19 @@ double random_uniform(uint64_t *state)
 struct mixture mixture(int number)
 {
     return number == MIXTURES - 1
-               ? (struct mixture){.collision = COLLISION_mixed, .forced = true, .subgrid = true}
+               ? (struct mixture){.collision = COLLISION_mixed, .forced = true, .full = true}
                : (struct mixture){
-                     .collision = number / 3, .forced = number % 3 > 0, .subgrid = number % 3 > 1};
+                     .collision = number / 3, .forced = number % 3 > 0, .full = number % 3 > 1};
 }
 
 const char *mixture_name(struct mixture m)
 {
     static const char *const names[COLLISIONS][3] = {
-#define X(name, ...) {#name, #name " forced", #name " subgrid"},
+#define X(name, ...) {#name, #name " forced", #name " full"},
         COLLISION_LIST(X)
 #undef X
     };
-    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced + m.subgrid];
+    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced + m.full];
 }
 
 /* Relaxation rates over all that is stable, 1 and next to 2 among them. */
@@ -136,11 +136,11 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             .signal = (uint8_t)random_below(random, SIGNALS),
             .force_signal = (uint8_t)random_below(random, SIGNALS),
         };
-        if (mixed ? k % 3 == 0 : m.subgrid && k > 0)
+        if (mixed ? k % 3 == 0 : m.full && k > 0)
             tag_row_smagorinsky(row, SUBGRID_smagorinsky, 0.2);
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
-        if (mixed && k % 3 == 1)
+        if (m.full && k % 3 == 1)
             row->sponge = (uint8_t)(1 + random_below(random, 3));
         /* A rule of its own where populations arrive: what row loops leave to the cell's step. */
         if (mixed && k == FLUIDS - 1)
@@ -167,7 +167,7 @@ static bool make_table(struct ground *g)
     return true;
 }
 
-/* As domain_layout does it: an odd number of cache lines between slots. */
+/* As domain_layout does it. */
 static bool make_layout(struct ground *g, const int n[3], const int ghost[3], size_t bytes)
 {
     struct view *const v = &g->view;
@@ -180,8 +180,7 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     g->cells = v->cells;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = k == SIGNAL_one ? 1 : k - 0.4 * SIGNALS;
-    const size_t line = 64 / bytes;
-    v->set[SET_flow].stride = (((g->cells + line - 1) / line + 1) | 1) * line;
+    v->set[SET_flow].stride = domain_stride(g->cells, (int)(8 * bytes));
     v->set[SET_flow].q = Q;
     v->set[SET_flow].bits = (uint8_t)(8 * bytes);
     v->sets = 1;

@@ -81,8 +81,8 @@ static void check_layout(const struct domain *d, const struct flow_case *c)
     cells = v->cells;
     const size_t bytes = v->set[SET_flow].stride * sizeof(stored);
     assert_true(v->set[SET_flow].stride >= cells);
-    assert_int_equal(bytes % 64, 0);
-    assert_int_equal(bytes / 64 % 2, 1);
+    assert_int_equal(bytes % 128, 0);
+    assert_int_equal(bytes / 128 % 2, 1);
 
     /* All cells, ghosts too, are different places within the slot. */
     char *const seen = calloc(cells, 1);
