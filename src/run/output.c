@@ -160,13 +160,11 @@ static bool wanted(bool again, bool due, bool last)
     return again ? last && !due : last || due;
 }
 
-static enum status sample_averages(struct output *o, int64_t step)
+static void sample_averages(struct output *o, int64_t step)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < o->c->averages_count && !status; i++)
+    for (int i = 0; i < o->c->averages_count; i++)
         if (average_due(o->averages[i], step))
-            status = average_sample(o->averages[i]);
-    return status_agree(o->solver->domain->comm, status);
+            average_sample(o->averages[i]);
 }
 
 enum status output_rows(struct output *o, const struct flow_sums *sums)
@@ -189,7 +187,9 @@ enum status output_write(struct output *o, bool last)
     const struct flow_case *const c = o->c;
     const int64_t step = o->solver->step;
     const bool again = step <= o->done;
-    enum status status = again ? STATUS_OK : sample_averages(o, step);
+    enum status status = STATUS_OK;
+    if (!again)
+        sample_averages(o, step);
     for (int i = 0; i < c->fields_count && !status; i++)
         if (wanted(again, output_due(step, c->fields[i].every), last))
             status = field_write(o->solver, c, &c->fields[i], o->dir);
