@@ -10,7 +10,8 @@
  *     FAIL_WITH   the number of the error (5, EIO)
  *     FAIL_COUNT  a file to which a byte is written when the first one fails
  *     SLOW_IN     the part of a path as FAIL_IN: each fsync of such a file takes
- *     SLOW_MS     so many milliseconds more */
+ *     SLOW_MS     so many milliseconds more
+ *     NAMES_TO    a file to which the new name is appended at each rename */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,12 @@ int rename(const char *from, const char *to)
     if (fails("name", to))
         return -1;
     int (*real)(const char *, const char *) = (int (*)(const char *, const char *))next("rename");
+    const char *const names = getenv("NAMES_TO");
+    FILE *const list = names ? fopen(names, "a") : NULL;
+    if (list) {
+        fprintf(list, "%s\n", to);
+        fclose(list);
+    }
     return real(from, to);
 }
 

@@ -17,7 +17,7 @@ import runs
 from runs import CASE, Job, check, load, tagflow, write
 
 SHIM = os.path.abspath(sys.argv[1])
-KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 chance = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 STEPS, FIELDS, IMAGES, CHECKPOINTS = 120, 8, 4, 20
 write("case.yaml", CASE)
@@ -58,6 +58,18 @@ def missing(folder):
             [f"images/mid_{step:010}.png" for step in range(0, max(steps) + 1, IMAGES)] if steps else []
     return [name for name in names if not os.path.exists(f"{folder}/{name}")]
 
+
+# A checkpoint gets its name after all files of its step and before.
+for ranks in 0, 2:
+    names = os.path.abspath(f"names_{ranks}")
+    said = tagflow("run", "case.yaml", "--output", f"order_{ranks}", ranks=ranks, env=slow(300) | {"NAMES_TO": names},
+                   *runs.sets(SETTINGS | {"run.steps": 60, "output.fields.main.every": 20, "output.images.mid.every": 20}))
+    with open(names) as file:
+        found = re.findall(r"/(fields|images|checkpoints)/\w+?_(\d+)\.", file.read())
+    early = [(int(step), int(other)) for k, (what, step) in enumerate(found) if what == "checkpoints"
+             for kind, other in found[k:] if kind != "checkpoints" and int(other) <= int(step)]
+    check(said.code == 0 and len(found) == 2 * 4 + 3 and not early,
+          f"{ranks} ranks: {said}, {len(found)} files; checkpoints before files of their step: {early}")
 
 killed, resumed, number = 0, 0, 0
 while killed < KILLS:
