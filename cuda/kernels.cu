@@ -143,8 +143,8 @@ STEP(open, COLLISION_mixed, 1, 1, 1, call.view.line != NULL, 1)
         struct partial mine = partial##_none();                                                    \
         for (size_t cell = worker; cell < cells; cell += workers) {                                \
             const unsigned row = (unsigned)cell / nx, x = (unsigned)cell % nx;                     \
-            cell_##partial(&call.view, t, cell, b->lo[0] + (int)x, b->lo[1] + (int)(row % ny),     \
-                           b->lo[2] + (int)(row / ny), &mine);                                     \
+            cell_##partial(&call.view, t, cell, cells, b->lo[0] + (int)x,                          \
+                           b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny), &mine);         \
         }                                                                                          \
         ((struct partial *)t.buffer)[worker] = mine;                                               \
     }

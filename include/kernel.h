@@ -9,16 +9,21 @@
  *           buffer: density - 1 in place of the flow's       [cells of the box], double; or NULL
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
  *   curl    curl u -> buffer                                 [cells of the box][3], double
+ *   average density - 1 and velocity, added to the sums in the buffer, see means.h
+ *                                                            [components][cells of the box], double
  *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
  *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
+ *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
+ *           before: [3][cells of the box], type `remembered`, to which u is rounded;
+ *           u replaces it if `replace`
  *
  * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, pack, get, flow
- * and curl write zeros; unpack, put and begin change nothing; sums leave them out. `odd` is the
- * parity of the current step for step, near, pack and unpack, and of the coming step for the
- * others.
+ * and curl write zeros; average adds zeros; unpack, put and begin change nothing; sums leave them
+ * out. `odd` is the parity of the current step for step, near, pack and unpack, and of the coming
+ * step for the others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
  *
@@ -31,6 +36,7 @@
 #include "cell.h"
 #include "curl.h"
 #include "initial.h"
+#include "means.h"
 #include "sums.h"
 
 /* X(name, loop, open, bytes)
@@ -39,7 +45,8 @@
  *           cells into one partial result of type struct <name>; step: see cuda/kernels.h
  *   open    GPU kernel for cases with open boundaries. never: the same kernel; either: a second
  *           one; always: the only one; own: see cuda/kernels.h
- *   bytes   in the buffer for each cell, or for each worker; 0: all populations, as stored */
+ *   bytes   of the results for each cell, or for each worker; 0: all populations, as stored, or no
+ *           results */
 /* clang-format off */
 #define KERNEL_LIST(X)                                                                             \
     X(step,      step,  own,    0)                                                                 \
@@ -50,11 +57,13 @@
     X(begin,     cells, always, 0)                                                                 \
     X(flow,      cells, either, 4 * sizeof(double))                                                \
     X(curl,      cells, either, 3 * sizeof(double))                                                \
+    X(average,   cells, either, 0)                                                                 \
     X(sums,      sums,  either, sizeof(struct sums))                                               \
     X(drift,     sums,  either, sizeof(struct drift))                                              \
     X(enstrophy, sums,  either, sizeof(struct enstrophy))                                          \
     X(near,      cells, always, 0)                                                                 \
-    X(forces,    sums,  always, sizeof(struct forces))
+    X(forces,    sums,  always, sizeof(struct forces))                                             \
+    X(change,    sums,  always, sizeof(struct change))
 /* clang-format on */
 
 enum kernel {
@@ -66,12 +75,16 @@ enum kernel {
 
 struct task {
     int odd;
-    int open;      /* set by the backend: there may be open boundaries */
-    int direction; /* pack, unpack: 1..18, towards the receiver */
-    int set;       /* get, put */
-    int body;      /* forces: 1 + number of the body */
-    int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
+    int open;                      /* set by the backend: there may be open boundaries */
+    int direction;                 /* pack, unpack: 1..18, towards the receiver */
+    int set;                       /* get, put */
+    int body;                      /* forces: 1 + number of the body */
+    int workers;                   /* sums: number of workers, at least 1; 0 for other kernels */
+    int replace;                   /* change: replace `before`? */
+    struct average_layout average; /* average */
+    double samples;                /* average: their number, this one included */
     void *buffer;
+    void *before;                  /* change */
     const struct initial *initial; /* begin */
     const double *layers;          /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
@@ -299,22 +312,35 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
         ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
 
+TAGFLOW_FN void cell_average(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                             int y, int z)
+{
+    double *const sums = (double *)t.buffer + cell;
+    double flow[4];
+    flow_of(v, t.odd, t.open, x, y, z, flow);
+    if (t.average.density != AVERAGE_NONE)
+        average_mean(sums + (size_t)t.average.density * cells, t.samples, flow[0]);
+    if (t.average.velocity != AVERAGE_NONE)
+        average_velocity(sums, cells, t.average, t.samples, flow + 1);
+}
+
 /* The work of sums: adds a cell to the worker's partial result. */
-TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, int x, int y, int z,
-                          struct sums *sums)
+TAGFLOW_FN void cell_sums(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z, struct sums *sums)
 {
     double flow[4];
+    (void)cells;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
     flow_of(v, t.odd, t.open, x, y, z, flow);
     sums_add(sums, flow[0], flow_square(flow[1], flow[2], flow[3]), (int64_t)cell);
 }
 
-TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, int x, int y, int z,
-                           struct drift *sum)
+TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z, struct drift *sum)
 {
     double flow[4];
-    (void)cell;
+    (void)cell, (void)cells;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
     flow_of(v, t.odd, t.open, x, y, z, flow);
@@ -328,22 +354,56 @@ TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size
     near_step(v, t.odd, &v->near[x]);
 }
 
-TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, int x, int y, int z,
-                            struct forces *sum)
+TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                            int y, int z, struct forces *sum)
 {
-    (void)cell, (void)y, (void)z;
+    (void)cell, (void)cells, (void)y, (void)z;
     near_forces(v, t.odd, &v->near[x], t.body, sum);
 }
 
-TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, int x, int y,
-                               int z, struct enstrophy *sum)
+TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, size_t cells,
+                               int x, int y, int z, struct enstrophy *sum)
 {
     double w[3];
-    (void)cell;
+    (void)cell, (void)cells;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
     curl_of(v, t.odd, t.open, t.layers, x, y, z, w);
     enstrophy_add(sum, w);
+}
+
+/* How a velocity is kept, to compare a later one with it. */
+#if TAGFLOW_STORAGE == 64
+typedef double remembered;
+#else
+typedef float remembered;
+#endif
+
+/* |u - before|^2 and |u|^2 of a cell. before: of this cell; `apart`: numbers between its
+ * components. */
+TAGFLOW_FN void change_squares(const double u[3], remembered *before, size_t apart, int replace,
+                               double *change, double *whole)
+{
+    *change = *whole = 0;
+    for (size_t a = 0; a < 3; a++) {
+        const remembered rounded = (remembered)u[a];
+        const double now = (double)rounded, difference = now - (double)before[a * apart];
+        *change += difference * difference;
+        *whole += now * now;
+        if (replace)
+            before[a * apart] = rounded;
+    }
+}
+
+TAGFLOW_FN void cell_change(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                            int y, int z, struct change *sum)
+{
+    double flow[4], change, whole;
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
+    flow_of(v, t.odd, t.open, x, y, z, flow);
+    change_squares(flow + 1, (remembered *)t.before + cell, cells, t.replace, &change, &whole);
+    change_add(sum, change, whole);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define TAGFLOW_SUMS_H
 
 #include "exact.h"
+#include "wide.h"
 
 /* Cells are given by their number in the box, which increases with their number in the whole grid.
  */
@@ -114,6 +115,46 @@ TAGFLOW_FN void drift_join(struct drift *d, const struct drift *other)
     for (int a = 0; a < 3; a++)
         d->u[a].units += other->u[a].units;
     d->bad += other->bad;
+}
+
+/* Sums of |u - u_before|^2 and of |u|^2; cells that are not sane are left out and counted. */
+struct change {
+    struct wide_sum change, whole;
+    int64_t bad; /* cells */
+};
+
+TAGFLOW_FN struct change change_none(void)
+{
+    const struct change c = {{{0}}, {{0}}, 0};
+    return c;
+}
+
+/* Adds the squares of a cell. A worker adds at most 2^30 cells between two calls of change_carry.
+ */
+TAGFLOW_FN void change_add(struct change *c, double change, double whole)
+{
+    const double sane = 1e9; /* wide_add takes up to 2^31 */
+    if (!(change < sane && whole < sane)) {
+        c->bad++;
+        return;
+    }
+    wide_add(&c->change, change);
+    wide_add(&c->whole, whole);
+}
+
+TAGFLOW_FN void change_carry(struct change *c)
+{
+    wide_carry(&c->change);
+    wide_carry(&c->whole);
+}
+
+TAGFLOW_FN void change_join(struct change *c, const struct change *other)
+{
+    struct change carried = *other;
+    change_carry(&carried);
+    wide_join(&c->change, &carried.change);
+    wide_join(&c->whole, &carried.whole);
+    c->bad += other->bad;
 }
 
 TAGFLOW_FN void sums_join(struct sums *s, const struct sums *other)

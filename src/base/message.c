@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +27,10 @@ static struct {
     FILE *shown;      /* where message_show() left text; NULL: nowhere */
     char error[LINE]; /* the last error, without a line feed; "": none */
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
+
+/* Of everything above. Jobs of base/background.h report, too. A report may report that the log
+ * failed: so one thread may lock it twice. */
+static pthread_mutex_t speaking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* Is this rank 0? Before MPI is initialised the launcher's environment decides. */
 static bool first(void)
@@ -161,6 +166,7 @@ enum status fail_user(const char *format, ...)
 {
     va_list list;
     if (first()) {
+        pthread_mutex_lock(&speaking);
         va_start(list, format);
         keep_error(format, list);
         va_end(list);
@@ -170,6 +176,7 @@ enum status fail_user(const char *format, ...)
         va_start(list, format);
         print_log("error: ", format, list);
         va_end(list);
+        pthread_mutex_unlock(&speaking);
     }
     return STATUS_USAGE;
 }
@@ -179,6 +186,7 @@ enum status fail_machine(const char *format, ...)
     char prefix[320] = "tagflow: ";
     char host[256] = "?";
     va_list list;
+    pthread_mutex_lock(&speaking);
     va_start(list, format);
     keep_error(format, list);
     va_end(list);
@@ -193,6 +201,7 @@ enum status fail_machine(const char *format, ...)
         print_log("error: ", format, list);
         va_end(list);
     }
+    pthread_mutex_unlock(&speaking);
     return STATUS_MACHINE;
 }
 
@@ -201,12 +210,14 @@ void warn(const char *format, ...)
     va_list list;
     if (!first())
         return;
+    pthread_mutex_lock(&speaking);
     va_start(list, format);
     print_line(stderr, "tagflow: warning: ", format, list);
     va_end(list);
     va_start(list, format);
     print_log("warning: ", format, list);
     va_end(list);
+    pthread_mutex_unlock(&speaking);
 }
 
 void say(const char *format, ...)
@@ -214,6 +225,7 @@ void say(const char *format, ...)
     va_list list;
     if (!first())
         return;
+    pthread_mutex_lock(&speaking);
     va_start(list, format);
     const bool said = print_line(stdout, "", format, list);
     const int reason = errno;
@@ -221,18 +233,21 @@ void say(const char *format, ...)
     va_start(list, format);
     print_log("", format, list);
     va_end(list);
-    if (said || speaker.out_failed || speaker.log < 0)
-        return;
-    speaker.out_failed = true;
-    warn("cannot write to standard output (%s): the run goes on, and says all in its log",
-         strerror(reason));
+    if (!said && !speaker.out_failed && speaker.log >= 0) {
+        speaker.out_failed = true;
+        warn("cannot write to standard output (%s): the run goes on, and says all in its log",
+             strerror(reason));
+    }
+    pthread_mutex_unlock(&speaking);
 }
 
 void message_show(FILE *to, const char *text)
 {
+    pthread_mutex_lock(&speaking);
     fprintf(to, "%s%s", begin_again, text);
     fflush(to);
     speaker.shown = to;
+    pthread_mutex_unlock(&speaking);
 }
 
 enum status message_log_state(void)

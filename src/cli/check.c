@@ -63,15 +63,16 @@ static int average_numbers(unsigned of, bool in_file)
            (stress ? 6 : 0);
 }
 
-/* Bytes on the host that averages and residuals need for a block of n cells that begins at `lo`. lo
- * NULL: an upper bound for a block anywhere. */
+/* Bytes of backend memory that averages and residuals need for a block of n cells that begins at
+ * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
 static double remembered_bytes(const struct flow_case *c, const int *lo, const int n[3])
 {
     int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
+    const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
     double bytes = 0;
     for (int i = 0; i < c->series_count; i++)
         residuals += c->series[i].kind == SERIES_KIND_residual;
-    bytes += residuals * 3 * stored_size(c) * ((double)n[0] * n[1] * n[2]);
+    bytes += residuals * 3 * kept * ((double)n[0] * n[1] * n[2]);
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
         double cells = 1;
         for (int axis = 0; axis < 3; axis++) {
@@ -234,8 +235,8 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
     return STATUS_OK;
 }
 
-/* largest[0]: most bytes of backend memory of a rank; largest[1]: upper bound of a rank's further
- * bytes on the host. */
+/* largest[0]: most bytes of a rank without averages and residuals; largest[1]: upper bound of a
+ * rank's bytes for them. */
 static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
 {
     struct parts p;
@@ -296,14 +297,14 @@ static void say_memory(const struct flow_case *c, int ranks, const double larges
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double device = largest[0] * ranks, host = remembered_bytes(c, origin, c->cells);
-    const double whole = device + host;
+    const double remembered = remembered_bytes(c, origin, c->cells);
+    const double whole = largest[0] * ranks + remembered;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
         bytes_text(a, sizeof a, largest[0] + largest[1]), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));
-    if (host > 0)
-        say("  never on the GPU, for averages and residuals: %s a rank, %s in all",
-            bytes_text(a, sizeof a, largest[1]), bytes_text(total, sizeof total, host));
+    if (remembered > 0)
+        say("  of which for averages and residuals: %s a rank, %s in all",
+            bytes_text(a, sizeof a, largest[1]), bytes_text(total, sizeof total, remembered));
     if (whole <= 0.9 * memory) {
         say("  fits on this node");
         return;
@@ -315,8 +316,8 @@ static void say_memory(const struct flow_case *c, int ranks, const double larges
         ceil(whole / (0.9 * memory)), (int)fmax(1, c->cells[0] * scale),
         (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
         cells * scale * scale * scale);
-    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(device / 38e9),
-        ceil(device / 76e9), ceil(device / 137e9));
+    say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB", ceil(whole / 38e9),
+        ceil(whole / 76e9), ceil(whole / 137e9));
 }
 
 /* Number of files: of step 0, of every multiple of `every`, and of the last step. */

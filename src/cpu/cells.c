@@ -210,6 +210,37 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
     }
 }
 
+/* As cell_average for each cell of a block; sums: of the first. */
+static void average_block(const struct block *restrict b, int count, struct task t, size_t cells,
+                          double *restrict sums)
+{
+    const double n = t.samples;
+    if (t.average.density != AVERAGE_NONE)
+        for (int k = 0; k < count; k++)
+            average_mean(sums + (size_t)t.average.density * cells + k, n, b->drho[k]);
+    if (t.average.velocity == AVERAGE_NONE)
+        return;
+#ifndef __clang__
+#pragma GCC ivdep
+#endif
+    for (int k = 0; k < count; k++)
+        average_velocity(sums + k, cells, t.average, n,
+                         (const double[3]){b->u[0][k], b->u[1][k], b->u[2][k]});
+}
+
+static void plain_average(const struct view *v, const struct row *r, struct task t, size_t cell,
+                          size_t cells, int x0, int x1, int y, int z)
+{
+    const struct tag_row *const tag = tag_row_at(v, x0, y, z);
+    double *sums = (double *)t.buffer + cell;
+    struct block b;
+    for (int x = x0; x < x1; x += BLOCK, sums += BLOCK) {
+        const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
+        plain_block(v, r, tag, x, count, &b);
+        average_block(&b, count, t, cells, sums);
+    }
+}
+
 /* A kernel: in each row of the box, stretches of plain cells and the single cells between them. */
 #define KERNEL(name, ROW, ANY_LINK, PLAIN)                                                         \
     static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
@@ -241,6 +272,7 @@ KERNEL(unpack, row_stores, 1, plain_unpack(v, &row, t, cell, cells, x, end, y, z
 KERNEL(get, row_loads, 0, plain_get(v, &row, t, cell, cells, x, end, y, z))
 KERNEL(put, row_loads, 0, plain_put(v, &row, t, cell, cells, x, end, y, z))
 KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
+KERNEL(average, row_loads, 0, plain_average(v, &row, t, cell, cells, x, end, y, z))
 
 static void kernel_begin(const struct view *v, const struct runs *runs, const struct box *b,
                          struct task t)
@@ -470,7 +502,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
     for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
         end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
         if (end == x) {
-            cell_sums(v, t, cell, x, y, z, sums);
+            cell_sums(v, t, cell, box_cells(box), x, y, z, sums);
             end = x + 1;
             continue;
         }
@@ -503,7 +535,7 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
     for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
         end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
         if (end == x) {
-            cell_drift(v, t, 0, x, y, z, sum);
+            cell_drift(v, t, 0, 0, x, y, z, sum);
             end = x + 1;
             continue;
         }
@@ -525,6 +557,56 @@ static void kernel_drift(const struct view *v, const struct runs *runs, const st
         for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++)
             drift_row(v, b, t, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &sum);
         ((struct drift *)t.buffer)[worker] = sum;
+    }
+}
+
+/* As cell_change for each cell of a block; before: of the first. */
+static void add_change(struct change *sum, const struct block *restrict b, int count, struct task t,
+                       size_t cells, remembered *restrict before)
+{
+    double change[BLOCK], whole[BLOCK];
+#ifndef __clang__
+#pragma GCC ivdep
+#endif
+    for (int k = 0; k < count; k++)
+        change_squares((const double[3]){b->u[0][k], b->u[1][k], b->u[2][k]}, before + k, cells,
+                       t.replace, &change[k], &whole[k]);
+    for (int k = 0; k < count; k++)
+        change_add(sum, change[k], whole[k]);
+}
+
+static void change_row(const struct view *v, const struct box *box, struct task t, size_t cell,
+                       int y, int z, struct change *sum)
+{
+    const size_t cells = box_cells(box);
+    struct block b;
+    for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
+        if (end == x) {
+            cell_change(v, t, cell, cells, x, y, z, sum);
+            end = x + 1;
+            continue;
+        }
+        const struct row row = row_loads(v, t, x, y, z);
+        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        add_change(sum, &b, end - x, t, cells, (remembered *)t.before + cell);
+    }
+}
+
+static void kernel_change(const struct view *v, const struct runs *runs, const struct box *b,
+                          struct task t)
+{
+    const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);
+    const size_t rows = box_cells(b) / nx, workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct change sum = change_none();
+        for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++) {
+            change_row(v, b, t, n * nx, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &sum);
+            change_carry(&sum);
+        }
+        ((struct change *)t.buffer)[worker] = sum;
     }
 }
 

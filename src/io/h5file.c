@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/agree.h"
+#include "base/background.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
@@ -518,26 +519,49 @@ static void write_seal(struct h5file *file)
         fail_errno(file, "write", file->path, failed);
 }
 
-const char *h5file_finish(struct h5file *file)
+/* Writes everything that is still missing. False: a rank failed before. */
+static bool complete(struct h5file *file)
 {
     assert(!file->finished);
     file->finished = true;
     if (status_agree(file->comm, file->status) != STATUS_OK) {
         file->status = STATUS_MACHINE;
-        return NULL;
+        return false;
     }
     if (file->rank == 0)
         write_layout(file);
     if (file->rank == 0 && file->kind && file->status == STATUS_OK)
         write_seal(file);
-    /* Until now a rank's data may be only in the memory of its node. */
+    return true;
+}
+
+/* Brings this rank's data to disk: until now they may be only in the memory of its node. Any thread
+ * may do it. */
+static enum status sync_file(void *data)
+{
+    struct h5file *const file = data;
     if (fsync(file->fd) != 0 && file->status == STATUS_OK)
         fail_errno(file, "write", file->path, errno);
     if (close(file->fd) != 0 && file->status == STATUS_OK)
         fail_errno(file, "write", file->path, errno);
     file->fd = -1;
-    file->status = status_agree(file->comm, file->status);
+    return file->status;
+}
+
+const char *h5file_finish(struct h5file *file)
+{
+    if (!complete(file))
+        return NULL;
+    file->status = status_agree(file->comm, sync_file(file));
     return file->status == STATUS_OK ? file->temporary : NULL;
+}
+
+enum status h5file_leave(struct h5file *file, struct background *b)
+{
+    if (!complete(file))
+        return h5file_close(file, false);
+    background_give(b, sync_file, file);
+    return STATUS_OK;
 }
 
 enum status h5file_close(struct h5file *file, bool ok)

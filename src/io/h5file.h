@@ -86,6 +86,12 @@ void h5file_numbers(struct h5file *file, const char *object, const char *name, e
  * nothing can be added or written. Collective. NULL: failed, reported. */
 const char *h5file_finish(struct h5file *file);
 
+/* Completes the file, and gives `b` the job to bring it to disk. h5file_close must follow after
+ * background_wait; nothing can be added or written before. Collective: one status on all ranks;
+ * STATUS_MACHINE, reported: it failed, as h5file_close(file, false) does. */
+struct background;
+enum status h5file_leave(struct h5file *file, struct background *b);
+
 /* Ends the file. If `ok` and nothing failed on any rank, the file is on disk under its name; else
  * it is deleted. Collective: one status on all ranks, STATUS_OK only if the file exists. NULL: does
  * nothing. */

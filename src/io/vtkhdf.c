@@ -98,6 +98,14 @@ struct h5file *vtkhdf_file(struct vtkhdf *file)
     return file->file;
 }
 
+enum status vtkhdf_leave(struct vtkhdf *file, struct background *b)
+{
+    const enum status status = h5file_leave(file->file, b);
+    if (status)
+        free(file);
+    return status;
+}
+
 enum status vtkhdf_close(struct vtkhdf *file, bool ok)
 {
     if (!file)

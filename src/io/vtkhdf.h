@@ -34,6 +34,9 @@ enum status vtkhdf_write(struct vtkhdf *file, int array, const int start[3], con
  * for attributes that say where the snapshot comes from. */
 struct h5file *vtkhdf_file(struct vtkhdf *file);
 
+/* As h5file_leave: vtkhdf_close must follow after background_wait. */
+enum status vtkhdf_leave(struct vtkhdf *file, struct background *b);
+
 /* Ends the snapshot. If `ok` and nothing failed on any rank, it is on disk under its name; else it
  * is deleted. Collective: one status on all ranks. NULL: does nothing. */
 enum status vtkhdf_close(struct vtkhdf *file, bool ok);

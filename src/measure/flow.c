@@ -25,7 +25,7 @@ static enum status add_all(struct solver *s, struct sums *sums)
 {
     const struct box all = domain_all(s->domain);
     int workers;
-    const struct sums *const partial = solver_partials(s, KERNEL_sums, &all, 0, &workers);
+    const struct sums *const partial = solver_partials(s, KERNEL_sums, &all, (struct task){0}, &workers);
     if (!partial)
         return STATUS_MACHINE;
     for (int k = 0; k < workers; k++)
@@ -42,7 +42,7 @@ static enum status add_enstrophy(struct solver *s, struct enstrophy *sum)
     const enum status status = curl_prepare(s);
     if (status)
         return status;
-    const struct enstrophy *const partial = solver_partials(s, KERNEL_enstrophy, &all, 0, &workers);
+    const struct enstrophy *const partial = solver_partials(s, KERNEL_enstrophy, &all, (struct task){0}, &workers);
     for (int k = 0; partial && k < workers; k++)
         enstrophy_join(sum, &partial[k]);
     return partial ? STATUS_OK : STATUS_MACHINE;

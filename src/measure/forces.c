@@ -25,7 +25,7 @@ static enum status add_list(struct solver *s, int body, struct forces *sum)
     if (s->view.near_cells == 0)
         return STATUS_OK;
     const struct forces *const partial =
-        solver_partials(s, KERNEL_forces, &list, body + 1, &workers);
+        solver_partials(s, KERNEL_forces, &list, (struct task){.body = body + 1}, &workers);
     for (int k = 0; partial && k < workers; k++)
         forces_join(sum, &partial[k]);
     return partial ? STATUS_OK : STATUS_MACHINE;

@@ -1,11 +1,4 @@
-/* Averages over time; see average.h.
- *
- * Running means and sums of products of deviations (B. P. Welford, Technometrics 4:419, 1962):
- *
- *     m_n = m_(n-1) + (u - m_(n-1)) / n        M_ij += (u_i - m_i,(n-1)) (u_j - m_j,n)
- *
- * This keeps stresses accurate that are small beside the mean flow. Each cell is summed on its own,
- * in double, on the host: no cut, thread count or restart changes a bit. */
+/* Averages over time; see average.h. The formulas are in include/means.h. */
 #include "run/average.h"
 
 #include <assert.h>
@@ -19,7 +12,7 @@
 #include "run/folder.h"
 #include "run/output.h"
 
-enum { NONE = -1, STRESSES = 6 /* xx yy zz xy xz yz */ };
+enum { NONE = -1 };
 
 struct average {
     const struct flow_case *c;
@@ -27,10 +20,8 @@ struct average {
     struct solver *solver;
     struct box part; /* cells of the region in this rank's block, perhaps none */
     size_t cells;    /* of the part */
-    double *sums;    /* [components][cells]; lattice units */
-    /* First component of each quantity in `sums`; NONE: not needed. */
-    int velocity, density, stress;
-    int components;
+    struct average_layout layout;
+    double *sums; /* memory of the backend, [components][cells]; lattice units */
     int64_t samples;
     int64_t steps[2]; /* the first and the last sampled; NONE */
 };
@@ -38,21 +29,6 @@ struct average {
 static bool asks_for(const struct average *a, enum average_array array)
 {
     return a->what->of & (1u << array);
-}
-
-static void lay_out(struct average *a)
-{
-    a->velocity = a->density = a->stress = NONE;
-    if (asks_for(a, AVERAGE_velocity) || asks_for(a, AVERAGE_stress)) {
-        a->velocity = a->components;
-        a->components += 3;
-    }
-    if (asks_for(a, AVERAGE_density))
-        a->density = a->components++;
-    if (asks_for(a, AVERAGE_stress)) {
-        a->stress = a->components;
-        a->components += STRESSES;
-    }
 }
 
 /* Everything that the sums depend on. The end of the window is not included: a restart may move
@@ -80,8 +56,8 @@ static enum status enter(struct average *a, struct state *state)
     snprintf(name, sizeof name, "averages/%s", a->what->name);
     snprintf(samples, sizeof samples, "averages/%s/samples", a->what->name);
     snprintf(steps, sizeof steps, "averages/%s/steps", a->what->name);
-    enum status status =
-        state_add_cells(state, name, definition, SAMPLE_float64, a->components, &box, a->sums);
+    enum status status = state_add_cells(state, name, definition, SAMPLE_float64,
+                                         a->layout.components, &box, a->solver, a->sums);
     if (!status)
         status = state_add_numbers(state, samples, definition, SAMPLE_int64, 1, &a->samples);
     if (!status)
@@ -93,20 +69,19 @@ enum status average_create(struct average **out, const struct flow_case *c,
                            const struct case_average *what, struct solver *s, struct state *state)
 {
     struct average *const a = calloc(1, sizeof *a);
+    char what_for[CASE_NAME + 32];
     enum status status = STATUS_OK;
     if (!a) {
         status = fail_machine("out of memory for the average %s", what->name);
     } else {
+        snprintf(what_for, sizeof what_for, "the average %s", what->name);
         *a = (struct average){.c = c, .what = what, .solver = s, .steps = {NONE, NONE}};
         a->part = domain_part(s->domain, what->region.lo, what->region.hi);
         a->cells = box_cells(&a->part);
-        lay_out(a);
-        /* One more: the state gives NULL another meaning, also where there are no cells. */
-        a->sums = calloc(a->cells * (size_t)a->components + 1, sizeof *a->sums);
-        status = a->sums ? enter(a, state)
-                         : fail_machine("out of memory: %.3g GB for the average %s (a smaller "
-                                        "region, or more ranks)",
-                                        8e-9 * (double)a->cells * a->components, what->name);
+        a->layout = average_layout(asks_for(a, AVERAGE_velocity), asks_for(a, AVERAGE_density),
+                                   asks_for(a, AVERAGE_stress));
+        a->sums = solver_alloc(s, a->cells, a->layout.components, sizeof *a->sums, what_for);
+        status = a->sums ? enter(a, state) : STATUS_MACHINE;
     }
     status = status_agree(s->domain->comm, status);
     if (status)
@@ -119,7 +94,7 @@ enum status average_create(struct average **out, const struct flow_case *c,
 void average_destroy(struct average *a)
 {
     if (a)
-        free(a->sums);
+        a->solver->backend->type->free(a->solver->backend, a->sums);
     free(a);
 }
 
@@ -165,80 +140,15 @@ void average_resume(const struct average *a)
              a->what->name, (long long)a->what->to, (long long)a->steps[1]);
 }
 
-/* ---- sampling: cells [0, cells) of the arrays from `at` on; n samples, this one included ---- */
-
-static void add_density(struct average *a, size_t at, size_t cells, double n, const double *flow)
+void average_sample(struct average *a)
 {
-    double *const restrict mean = a->sums + (size_t)a->density * a->cells + at;
-#pragma omp parallel for simd schedule(static)
-    for (size_t cell = 0; cell < cells; cell++)
-        mean[cell] += (flow[4 * cell] - mean[cell]) / n;
-}
-
-static void add_velocity(struct average *a, size_t at, size_t cells, double n, const double *flow)
-{
-    double *const restrict x = a->sums + (size_t)a->velocity * a->cells + at;
-    double *const restrict y = x + a->cells;
-    double *const restrict z = y + a->cells;
-#pragma omp parallel for simd schedule(static)
-    for (size_t cell = 0; cell < cells; cell++) {
-        x[cell] += (flow[4 * cell + 1] - x[cell]) / n;
-        y[cell] += (flow[4 * cell + 2] - y[cell]) / n;
-        z[cell] += (flow[4 * cell + 3] - z[cell]) / n;
-    }
-}
-
-/* Updates the mean of velocity, too. */
-static void add_stress(struct average *a, size_t at, size_t cells, double n, const double *flow)
-{
-    double *const restrict x = a->sums + (size_t)a->velocity * a->cells + at;
-    double *const restrict y = x + a->cells;
-    double *const restrict z = y + a->cells;
-    double *const restrict xx = a->sums + (size_t)a->stress * a->cells + at;
-    double *const restrict yy = xx + a->cells;
-    double *const restrict zz = yy + a->cells;
-    double *const restrict xy = zz + a->cells;
-    double *const restrict xz = xy + a->cells;
-    double *const restrict yz = xz + a->cells;
-#pragma omp parallel for simd schedule(static)
-    for (size_t cell = 0; cell < cells; cell++) {
-        const double *const u = flow + 4 * cell + 1;
-        const double old_x = u[0] - x[cell], old_y = u[1] - y[cell], old_z = u[2] - z[cell];
-        x[cell] += old_x / n;
-        y[cell] += old_y / n;
-        z[cell] += old_z / n;
-        const double new_x = u[0] - x[cell], new_y = u[1] - y[cell], new_z = u[2] - z[cell];
-        xx[cell] += old_x * new_x;
-        yy[cell] += old_y * new_y;
-        zz[cell] += old_z * new_z;
-        xy[cell] += old_x * new_y;
-        xz[cell] += old_x * new_z;
-        yz[cell] += old_y * new_z;
-    }
-}
-
-enum status average_sample(struct average *a)
-{
-    struct box piece;
-    struct fetch f;
-    const double *flow;
-    size_t at = 0;
     assert(a->solver->step > a->steps[1]);
     a->samples++;
     a->steps[0] = a->samples == 1 ? a->solver->step : a->steps[0];
     a->steps[1] = a->solver->step;
-    const double n = (double)a->samples;
-    for (fetch_start(&f, a->solver, KERNEL_flow, &a->part); (flow = fetch_next(&f, &piece));) {
-        const size_t cells = box_cells(&piece);
-        if (a->density != NONE)
-            add_density(a, at, cells, n, flow);
-        if (a->stress != NONE)
-            add_stress(a, at, cells, n, flow);
-        else if (a->velocity != NONE)
-            add_velocity(a, at, cells, n, flow);
-        at += cells; /* a piece is whole lines of the part */
-    }
-    return fetch_end(&f);
+    solver_launch(
+        a->solver, KERNEL_average, &a->part,
+        (struct task){.average = a->layout, .samples = (double)a->samples, .buffer = a->sums});
 }
 
 /* ---- writing ---- */
@@ -261,26 +171,35 @@ static int components_of(enum average_array array)
     return array == AVERAGE_velocity ? 3 : array == AVERAGE_density ? 1 : STRESSES;
 }
 
-/* Component k of an array in cell `cell` of the part, in physical units if the case has them. */
-static double value_of(const struct average *a, enum average_array array, size_t k, size_t cell)
+/* First component of an array in the sums. */
+static int first_of(const struct average *a, enum average_array array)
+{
+    return array == AVERAGE_velocity  ? a->layout.velocity
+           : array == AVERAGE_density ? a->layout.density
+                                      : a->layout.stress;
+}
+
+/* A value of an array from its sum, in physical units if the case has them. */
+static double value_of(const struct average *a, enum average_array array, double sum)
 {
     const double u = output_velocity_unit(a->c), rho = a->c->units.density;
     switch (array) {
     case AVERAGE_velocity:
-        return a->sums[((size_t)a->velocity + k) * a->cells + cell] * u;
+        return sum * u;
     case AVERAGE_density:
-        return (1 + a->sums[(size_t)a->density * a->cells + cell]) * rho;
+        return (1 + sum) * rho;
     case AVERAGE_stress:
-        return a->sums[((size_t)a->stress + k) * a->cells + cell] / (double)a->samples * u * u;
+        return sum / (double)a->samples * u * u;
     }
     return 0;
 }
 
-/* Writes this rank's part of an array, which has this number in the file; out: room for a piece. */
+/* Writes this rank's part of an array, which has this number in the file. sums, out: room for a
+ * piece. */
 static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
-                               enum average_array array, void *out)
+                               enum average_array array, double *sums, void *out)
 {
-    const size_t components = (size_t)components_of(array);
+    const size_t components = (size_t)components_of(array), first = (size_t)first_of(a, array);
     enum status status = STATUS_OK;
     struct box piece;
     size_t at = 0;
@@ -291,16 +210,20 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
             start[axis] = a->solver->domain->lo[axis] + piece.lo[axis] - a->what->region.lo[axis];
             count[axis] = piece.hi[axis] - piece.lo[axis];
         }
+        for (size_t k = 0; k < components && !status; k++)
+            status = solver_copy_out(a->solver, sums + k * cells,
+                                     a->sums + (first + k) * a->cells + at, cells * sizeof *sums);
         for (size_t cell = 0; cell < cells; cell++)
             for (size_t k = 0; k < components; k++) {
-                const double value = value_of(a, array, k, at + cell);
+                const double value = value_of(a, array, sums[k * cells + cell]);
                 if (a->what->precision == PRECISION_fp64)
                     ((double *)out)[cell * components + k] = value;
                 else
                     ((float *)out)[cell * components + k] = (float)value;
             }
-        status = vtkhdf_write(file, number, start, count, out);
-        at += cells;
+        if (!status)
+            status = vtkhdf_write(file, number, start, count, out);
+        at += cells; /* a piece is whole lines of the part */
     }
     return status;
 }
@@ -350,14 +273,17 @@ enum status average_write(struct average *a, const char *dir)
         return STATUS_OK;
     }
     enum status status = open_file(a, dir, &file);
-    void *const out = malloc(a->solver->piece_cells * STRESSES * sizeof(double));
-    if (!status && !out)
+    const size_t piece = a->solver->piece_cells * STRESSES * sizeof(double);
+    double *const sums = malloc(piece);
+    void *const out = malloc(piece);
+    if (!status && (!sums || !out))
         status = fail_machine("out of memory for a piece of an average");
 #define X(array)                                                                                   \
     if (!status && asks_for(a, AVERAGE_##array))                                                   \
-        status = write_array(a, file, number++, AVERAGE_##array, out);
+        status = write_array(a, file, number++, AVERAGE_##array, sums, out);
     AVERAGE_LIST(X)
 #undef X
+    free(sums);
     free(out);
     return file ? vtkhdf_close(file, status == STATUS_OK) : status;
 }

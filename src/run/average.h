@@ -18,14 +18,13 @@ struct average;
  * Collective; the same status on all ranks, failures reported; *out is set only on success. */
 enum status average_create(struct average **out, const struct flow_case *c,
                            const struct case_average *what, struct solver *s, struct state *state);
-void average_destroy(struct average *a); /* NULL: nothing */
+void average_destroy(struct average *a); /* NULL: nothing; before the solver */
 
 /* Is a sample to be taken at this step? */
 bool average_due(const struct average *a, int64_t step);
 
-/* Sample the solver's state. STATUS_MACHINE, reported, on the ranks where the backend failed: the
- * average is then unusable. */
-enum status average_sample(struct average *a);
+/* Sample the solver's state. If the backend fails, the next function that waits for it says so. */
+void average_sample(struct average *a);
 
 /* The first step after `step` with a sample to take, or with a file to write because the window has
  * ended; INT64_MAX: none. */

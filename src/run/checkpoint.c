@@ -39,12 +39,11 @@ static enum status register_set(struct state *state, struct solver *s, int numbe
              number != SET_flow         ? "g_i"
              : sample == SAMPLE_float16 ? "2^15 (f_i - w_i)"
                                         : "f_i - w_i");
-    const enum status status = state_add_cells(state, name, definition, sample, set->q, &all, NULL);
-    if (status)
-        return status;
-    state->array[state->count - 1].solver = s;
-    state->array[state->count - 1].set = number;
-    return STATUS_OK;
+    const enum status status =
+        state_add_cells(state, name, definition, sample, set->q, &all, s, NULL);
+    if (!status)
+        state->array[state->count - 1].set = number;
+    return status;
 }
 
 enum status checkpoint_register_populations(struct state *state, struct solver *s)
@@ -88,34 +87,38 @@ static struct box own_part(const struct domain *d, const struct state_array *arr
     return domain_part(d, array->box.lo, array->box.hi);
 }
 
-/* Copy between an array in host memory and a tightly packed piece of it. */
-static void copy_piece(const struct state_array *array, const struct domain *d,
-                       const struct box *piece, char *packed, bool out)
+/* Is the array a set of populations? They have no memory of their own. */
+static bool is_set(const struct state_array *array)
+{
+    return array->in_cells && !array->data;
+}
+
+/* Copies between an array and a tightly packed piece of it: whole lines of this rank's part. */
+static enum status copy_piece(const struct state_array *array, const struct domain *d,
+                              const struct box *piece, char *packed, bool out)
 {
     const struct box part = own_part(d, array);
     const size_t bytes = sample_bytes(array->sample);
     const size_t nx = (size_t)(part.hi[0] - part.lo[0]), ny = (size_t)(part.hi[1] - part.lo[1]),
                  nz = (size_t)(part.hi[2] - part.lo[2]);
-    const size_t row = (size_t)(piece->hi[0] - piece->lo[0]) * bytes;
+    const size_t lines = (size_t)(piece->hi[1] - piece->lo[1]) * nx * bytes; /* of a plane */
+    enum status status = STATUS_OK;
+    assert(piece->lo[0] == part.lo[0] && piece->hi[0] == part.hi[0]);
     for (size_t k = 0; k < (size_t)array->components; k++)
-        for (int z = piece->lo[2]; z < piece->hi[2]; z++)
-            for (int y = piece->lo[1]; y < piece->hi[1]; y++, packed += row) {
-                char *const own =
-                    (char *)array->data +
-                    (((k * nz + (size_t)(z - part.lo[2])) * ny + (size_t)(y - part.lo[1])) * nx +
-                     (size_t)(piece->lo[0] - part.lo[0])) *
-                        bytes;
-                if (out)
-                    memcpy(packed, own, row);
-                else
-                    memcpy(own, packed, row);
-            }
+        for (int z = piece->lo[2]; z < piece->hi[2] && !status; z++, packed += lines) {
+            const size_t plane = k * nz + (size_t)(z - part.lo[2]);
+            char *const own = (char *)array->data +
+                              (plane * ny + (size_t)(piece->lo[1] - part.lo[1])) * nx * bytes;
+            status = out ? solver_copy_out(array->solver, packed, own, lines)
+                         : solver_copy_in(array->solver, own, packed, lines);
+        }
+    return status;
 }
 
 static int rows_at_once(const struct state_array *array)
 {
     /* For populations never more than a piece of the solver can hold. */
-    const size_t cell = array->solver ? view_cell_bytes(&array->solver->view)
+    const size_t cell = is_set(array) ? view_cell_bytes(&array->solver->view)
                                       : (size_t)array->components * sample_bytes(array->sample);
     const size_t row = (size_t)(array->box.hi[0] - array->box.lo[0]) * cell;
     const size_t rows = PIECE_BYTES / row, ny = (size_t)(array->box.hi[1] - array->box.lo[1]);
@@ -151,10 +154,8 @@ static bool next_rows(const void *how, int number, struct box *piece)
 static const char *get_piece(struct writer *w, const struct domain *d, const struct box *piece)
 {
     struct box fetched;
-    if (!w->array->solver) {
-        copy_piece(w->array, d, piece, w->piece, true);
-        return w->piece;
-    }
+    if (!is_set(w->array))
+        return copy_piece(w->array, d, piece, w->piece, true) ? NULL : w->piece;
     const char *const populations = fetch_next(&w->fetch, &fetched);
     assert(!populations || memcmp(&fetched, piece, sizeof fetched) == 0);
     if (populations)
@@ -239,7 +240,7 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
               z1 = box->hi[2] < top ? box->hi[2] : top;
     const int rows = rows_at_once(w->array);
     enum status status = STATUS_OK;
-    if (w->array->solver)
+    if (is_set(w->array))
         fetch_start_set(&w->fetch, w->array->solver, w->array->set, NULL, next_rows, w);
     for (int z = z0; z < z1; z++) {
         for (size_t k = 0; k < components; k++)
@@ -254,7 +255,7 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
             for (size_t k = 0; k < components; k++)
                 w->table[(size_t)(z - box->lo[2]) * components + k] = XXH3_64bits_digest(w->sum[k]);
     }
-    if (w->array->solver && fetch_end(&w->fetch))
+    if (is_set(w->array) && fetch_end(&w->fetch))
         status = STATUS_MACHINE;
     return status;
 }
@@ -451,7 +452,7 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
         if (array->in_cells) {
             uint64_t hash = 0;
             status = write_cells(file, d, array, dataset, dataset + 1, &hash);
-            if (array->solver)
+            if (is_set(array))
                 write_hash(file, d->comm, array, hash);
             dataset += 2;
         } else {
@@ -538,7 +539,7 @@ static enum status load_cells(int fd, const struct checkpoint_array *from, const
 {
     const struct box part = own_part(d, array);
     const int rows = rows_at_once(array);
-    char *const room = array->solver
+    char *const room = is_set(array)
                            ? solver_host(array->solver)
                            : malloc((size_t)rows * (size_t)from->n[0] * (size_t)from->components *
                                     sample_bytes(array->sample));
@@ -555,14 +556,14 @@ static enum status load_cells(int fd, const struct checkpoint_array *from, const
             const int failed = read_rows(fd, from, d, &piece, room);
             if (failed)
                 status = fail_machine("cannot read %s: %s", path, strerror(failed));
-            else if (array->solver)
+            else if (is_set(array))
                 status = solver_put(array->solver, array->set, &piece);
             else
-                copy_piece(array, d, &piece, room, false);
+                status = copy_piece(array, d, &piece, room, false);
             watchdog_progress();
         }
 free_room:
-    if (!array->solver)
+    if (!is_set(array))
         free(room);
     return status;
 }
@@ -585,7 +586,7 @@ static enum status verify_hashes(const struct checkpoint *k, const char *path,
         const struct state_array *const array = &state->array[i];
         const struct checkpoint_array *const from = find(k, array->name);
         uint64_t hash, written = k->hash;
-        if (!array->solver)
+        if (!is_set(array))
             continue;
         if (array->set != SET_flow && (!from || !same_array(from, array)))
             continue;

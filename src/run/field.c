@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/agree.h"
 #include "base/message.h"
 #include "io/vtkhdf.h"
 #include "measure/curl.h"
@@ -246,7 +247,7 @@ static enum status open_file(struct snapshot *o, const char *dir)
 }
 
 enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
-                        const char *dir)
+                        const char *dir, struct background *b, struct vtkhdf **left)
 {
     struct snapshot o = {.solver = s, .c = c, .field = field};
     const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
@@ -259,5 +260,10 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
             o.out ? write_part(&o, &part) : fail_machine("out of memory for a piece of a snapshot");
     }
     free(o.out);
-    return o.file ? vtkhdf_close(o.file, status == STATUS_OK) : status;
+    if (!o.file)
+        return status;
+    if (status_agree(s->domain->comm, status))
+        return vtkhdf_close(o.file, false);
+    *left = o.file;
+    return vtkhdf_leave(o.file, b);
 }

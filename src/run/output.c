@@ -5,7 +5,10 @@
 #include <time.h>
 
 #include "base/agree.h"
+#include "base/background.h"
+#include "base/clock.h"
 #include "base/message.h"
+#include "io/vtkhdf.h"
 #include "run/average.h"
 #include "run/field.h"
 #include "run/plane.h"
@@ -21,6 +24,13 @@ struct output {
     struct average **averages; /* [averages_count] */
     struct skin_file **skins;  /* [surfaces_count] */
     int64_t done;              /* the output of this step and of all before was written */
+    struct background *background;
+    struct vtkhdf **left; /* [fields_count] snapshots that it brings to disk */
+    int left_count;
+    bool given;      /* it may have jobs, on any rank */
+    bool fresh;      /* all of them are from the present call of output_write() */
+    double given_at; /* when it got the first of them */
+    double longest;  /* seconds from then to the last one's end */
 };
 
 bool output_due(int64_t step, int64_t every)
@@ -69,18 +79,28 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
         calloc((size_t)c->averages_count + 1, sizeof(struct average *));
     struct skin_file **const skins =
         calloc((size_t)c->surfaces_count + 1, sizeof(struct skin_file *));
-    const bool room = o && averages && skins;
+    struct vtkhdf **const left = calloc((size_t)c->fields_count + 1, sizeof(struct vtkhdf *));
+    const bool room = o && averages && skins && left;
     enum status status = status_agree(
         s->domain->comm, room ? STATUS_OK : fail_machine("out of memory for what the run writes"));
     if (status || !room) {
         free(o);
         free(averages);
         free(skins);
+        free(left);
         return STATUS_MACHINE;
     }
-    *o = (struct output){
-        .c = c, .solver = s, .dir = dir, .averages = averages, .skins = skins, .done = -1};
-    status = tables_create(&o->tables, c, s, state, dir);
+    *o = (struct output){.c = c,
+                         .solver = s,
+                         .dir = dir,
+                         .averages = averages,
+                         .skins = skins,
+                         .left = left,
+                         .done = -1};
+    if (c->fields_count || c->images_count)
+        status = status_agree(s->domain->comm, background_create(&o->background));
+    if (!status)
+        status = tables_create(&o->tables, c, s, state, dir);
     if (!status)
         status = create_averages(o, state);
     for (int i = 0; i < c->surfaces_count && !status; i++)
@@ -160,13 +180,11 @@ static bool wanted(bool again, bool due, bool last)
     return again ? last && !due : last || due;
 }
 
-static enum status sample_averages(struct output *o, int64_t step)
+static void sample_averages(struct output *o, int64_t step)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < o->c->averages_count && !status; i++)
+    for (int i = 0; i < o->c->averages_count; i++)
         if (average_due(o->averages[i], step))
-            status = average_sample(o->averages[i]);
-    return status_agree(o->solver->domain->comm, status);
+            average_sample(o->averages[i]);
 }
 
 enum status output_rows(struct output *o, const struct flow_sums *sums)
@@ -184,15 +202,74 @@ double output_value(const struct output *o, int series, int column)
     return tables_value(o->tables, series, column);
 }
 
+bool output_busy(const struct output *o)
+{
+    return background_busy(o->background);
+}
+
+double output_seconds(const struct output *o)
+{
+    return o->longest;
+}
+
+enum status output_complete(struct output *o)
+{
+    if (!o->given)
+        return STATUS_OK;
+    enum status status = background_wait(o->background);
+    for (int i = 0; i < o->left_count; i++)
+        if (vtkhdf_close(o->left[i], true))
+            status = STATUS_MACHINE;
+    o->given = false;
+    o->left_count = 0;
+    const double seconds = clock_seconds() - o->given_at;
+    o->longest = seconds > o->longest ? seconds : o->longest;
+    return status_agree(o->solver->domain->comm, status);
+}
+
+/* Before a snapshot or an image is given to the background: waits for those of earlier calls of
+ * output_write(). */
+static enum status prepare(struct output *o)
+{
+    if (o->fresh)
+        return STATUS_OK;
+    const enum status status = output_complete(o);
+    if (!status) {
+        o->fresh = o->given = true;
+        o->given_at = clock_seconds();
+    }
+    return status;
+}
+
+static enum status write_field(struct output *o, const struct case_field *field)
+{
+    struct vtkhdf *left;
+    enum status status = prepare(o);
+    if (!status)
+        status = field_write(o->solver, o->c, field, o->dir, o->background, &left);
+    if (!status)
+        o->left[o->left_count++] = left;
+    return status;
+}
+
+static enum status draw_image(struct output *o, const struct case_image *image)
+{
+    const enum status status = prepare(o);
+    return status ? status : plane_image(o->solver, o->c, image, o->dir, o->background);
+}
+
 enum status output_write(struct output *o, bool last)
 {
     const struct flow_case *const c = o->c;
     const int64_t step = o->solver->step;
     const bool again = step <= o->done;
-    enum status status = again ? STATUS_OK : sample_averages(o, step);
+    enum status status = STATUS_OK;
+    o->fresh = false;
+    if (!again)
+        sample_averages(o, step);
     for (int i = 0; i < c->fields_count && !status; i++)
         if (wanted(again, output_due(step, c->fields[i].every), last))
-            status = field_write(o->solver, c, &c->fields[i], o->dir);
+            status = write_field(o, &c->fields[i]);
     for (int i = 0; i < c->averages_count && !status; i++) {
         struct average *const a = o->averages[i];
         if (wanted(again, average_ends(a, step), last && average_open(a, step)))
@@ -203,27 +280,32 @@ enum status output_write(struct output *o, bool last)
             status = skin_file_write(o->skins[i], o->dir);
     for (int i = 0; i < c->images_count && !status; i++)
         if (wanted(again, output_due(step, c->images[i].every), last))
-            status = plane_image(o->solver, c, &c->images[i], o->dir);
+            status = draw_image(o, &c->images[i]);
     o->done = step;
     return status;
 }
 
 enum status output_sync(struct output *o)
 {
-    return tables_sync(o->tables);
+    const enum status status = output_complete(o);
+    return status ? status : tables_sync(o->tables);
 }
 
 enum status output_close(struct output *o)
 {
     if (!o)
         return STATUS_OK;
-    const enum status status = tables_close(o->tables);
+    enum status status = output_complete(o);
+    if (tables_close(o->tables))
+        status = STATUS_MACHINE;
+    background_destroy(o->background);
     for (int i = 0; i < o->c->averages_count; i++)
         average_destroy(o->averages[i]);
     for (int i = 0; i < o->c->surfaces_count; i++)
         skin_file_destroy(o->skins[i]);
     free(o->averages);
     free(o->skins);
+    free(o->left);
     free(o);
     return status;
 }

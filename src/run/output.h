@@ -47,7 +47,17 @@ double output_value(const struct output *o, int series, int column);
 /* Write all other output that is due at the solver's step; at the `last` step all of it. */
 enum status output_write(struct output *o, bool last);
 
-/* Put all that was written on disk. */
+/* Some files come to disk, and images are drawn, beside the next steps. Is this rank still doing
+ * it? Not collective. */
+bool output_busy(const struct output *o);
+
+/* Wait for them; then they have their names. Quick if no rank is busy. */
+enum status output_complete(struct output *o);
+
+/* The longest time that they took so far, in seconds. */
+double output_seconds(const struct output *o);
+
+/* Put all that was written on disk, with output_complete(). */
 enum status output_sync(struct output *o);
 
 /* NULL: nothing. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/agree.h"
+#include "base/background.h"
 #include "base/message.h"
 #include "io/image.h"
 #include "measure/curl.h"
@@ -22,6 +23,14 @@ static const int across_axis[3] = {1, 0, 0}, up_axis[3] = {2, 2, 1};
 struct plane {
     int axis, at, width, height;
     double *values; /* [height][width], in the quantity's unit, as in struct image */
+};
+
+/* An image that waits to be drawn. */
+struct drawing {
+    char path[FOLDER_PATH], title[160];
+    struct image_note notes[2];
+    struct image picture;
+    double *values; /* of the picture */
 };
 
 /* The quantity in one cell, in its unit, from density - 1 and velocity. */
@@ -175,45 +184,67 @@ static double unit_of(const struct flow_case *c, enum image_quantity of, const c
     }
 }
 
-static enum status draw(const struct plane *p, const struct solver *s, const struct flow_case *c,
-                        const struct case_image *image, const char *dir)
+/* A job of the background. */
+static enum status draw(void *data)
+{
+    struct drawing *const d = data;
+    const enum status status = image_write(d->path, &d->picture);
+    free(d->values);
+    free(d);
+    return status;
+}
+
+/* Takes the plane's values, also on failure. */
+static enum status give(struct plane *p, const struct solver *s, const struct flow_case *c,
+                        const struct case_image *image, const char *dir, struct background *b)
 {
     static const char *const names[3] = {"x", "y", "z"};
-    char path[FOLDER_PATH], file[CASE_NAME + 64], title[160], when[64];
+    char file[CASE_NAME + 64], when[64];
     const char *unit;
+    struct drawing *const d = calloc(1, sizeof *d);
+    if (!d) {
+        free(p->values);
+        return fail_machine("out of memory for an image");
+    }
+    d->values = p->values;
     const double scale = unit_of(c, image->of, &unit);
     snprintf(file, sizeof file, "images/%s_%010lld.png", image->name, (long long)s->step);
     if (c->units.given)
         snprintf(when, sizeof when, "%g s", (double)s->step * c->units.dt);
     else
         snprintf(when, sizeof when, "step %lld", (long long)s->step);
-    snprintf(title, sizeof title, "%s%s%s%s  %s=%d  %s", image_name(image->of),
+    snprintf(d->title, sizeof d->title, "%s%s%s%s  %s=%d  %s", image_name(image->of),
              c->units.given ? " (" : "", c->units.given ? unit : "", c->units.given ? ")" : "",
              names[p->axis], p->at, when);
     /* The diverging map shows 0 as white: only for quantities and ranges with both signs. */
     const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density &&
                            !(image->fixed_range && image->range[0] * image->range[1] >= 0);
-    const struct image_note notes[] = {{"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT},
-                                       {"Comment", c->resolved}};
-    const struct image picture = {
+    d->notes[0] = (struct image_note){"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT};
+    d->notes[1] = (struct image_note){"Comment", c->resolved};
+    d->picture = (struct image){
         .width = p->width,
         .height = p->height,
         .values = p->values,
         .map = is_signed ? COLORMAP_diverging : COLORMAP_sequential,
         .fixed_range = image->fixed_range,
         .range = {image->range[0] * scale, image->range[1] * scale},
-        .title = title,
+        .title = d->title,
         .across = names[across_axis[p->axis]],
         .up = names[up_axis[p->axis]],
         .notes = 2,
-        .note = notes,
+        .note = d->notes,
     };
-    return folder_path(path, dir, file) ? image_write(path, &picture)
-                                        : fail_user("the name of the output folder is too long");
+    if (folder_path(d->path, dir, file)) {
+        background_give(b, draw, d);
+        return STATUS_OK;
+    }
+    free(d->values);
+    free(d);
+    return fail_user("the name of the output folder is too long");
 }
 
 enum status plane_image(struct solver *s, const struct flow_case *c, const struct case_image *image,
-                        const char *dir)
+                        const char *dir, struct background *b)
 {
     struct plane p = {
         .axis = image->axis,
@@ -223,7 +254,8 @@ enum status plane_image(struct solver *s, const struct flow_case *c, const struc
     };
     enum status status = status_agree(s->domain->comm, gather(s, c, image->of, &p));
     if (s->domain->rank == 0 && !status)
-        status = draw(&p, s, c, image, dir);
-    free(p.values);
+        status = give(&p, s, c, image, dir, b);
+    else
+        free(p.values);
     return status_agree(s->domain->comm, status);
 }

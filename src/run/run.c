@@ -55,7 +55,7 @@ static const char *const asked_by[ASKED_BY_COUNT] = {
     [ASKED_BY_CLOCK] = "run.time_limit",
 };
 struct wishes {
-    int64_t status, stop, checkpoint, batch, look;
+    int64_t status, stop, checkpoint, batch, look, busy;
 };
 
 /* What the sums over the flow are wanted for at a step that wall time chooses. */
@@ -256,13 +256,15 @@ static enum status look_meanwhile(struct run *r, bool line)
 }
 
 /* Rank 0: must this job stop now to keep run.time_limit? The reserve holds what is due at the next
- * step, a checkpoint, both with a factor of 2, and a second for the program's end. */
+ * step, what is written beside the steps, a checkpoint, all with a factor of 2, and a second for
+ * the program's end. */
 static bool out_of_time(const struct run *r)
 {
     const double limit = r->c->run.time_limit;
     const double checkpoint =
         r->checkpoint_seconds > 0 ? r->checkpoint_seconds : state_bytes(&r->state) / disk_speed;
-    const double reserve = 2 * (checkpoint + r->attend_seconds + agree_seconds) + 1;
+    const double reserve =
+        2 * (checkpoint + r->attend_seconds + output_seconds(r->output) + agree_seconds) + 1;
     return limit > 0 && clock_seconds() + reserve > limit;
 }
 
@@ -283,7 +285,8 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
     const bool young = r->checkpoint_last > 0 && age < request_seconds;
     *w = (struct wishes){.status = (int64_t)status,
                          .stop = asked_to_stop(),
-                         .checkpoint = signals_checkpoint() && !young};
+                         .checkpoint = signals_checkpoint() && !young,
+                         .busy = output_busy(r->output)};
     if (r->level->domain.rank != 0)
         return;
     if (out_of_time(r))
@@ -358,6 +361,8 @@ static enum status advance(struct run *r, bool resumed)
         MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
         while (!status && r->level->solver.step < due && (waits || (!w.stop && !w.checkpoint))) {
             status = run_batch(r, due - r->level->solver.step, &w);
+            if (!status && !w.busy) /* files get their names soon after they are on disk */
+                status = output_complete(r->output);
             if (!status && w.look && !line_due(r))
                 status = look_meanwhile(r, w.look == LOOK_LINE);
         }

@@ -47,7 +47,7 @@ enum status stop_create(struct stop *s, const struct flow_case *c, struct solver
         return status;
     status = residual_create(&s->residual, solver);
     if (!status)
-        status = status_agree(comm, residual_register(&s->residual, solver, state, "run/residual"));
+        status = status_agree(comm, residual_register(&s->residual, state, "run/residual"));
     return status;
 }
 
@@ -137,7 +137,7 @@ static enum status measure(struct stop *s, const struct flow_case *c, struct sol
         *value = k.value;
         break;
     case STOP_residual:
-        status = residual_measure(&s->residual, solver, value);
+        status = residual_measure(&s->residual, value);
         break;
     case STOP_COLUMN:
         *value = column;

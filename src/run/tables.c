@@ -121,7 +121,7 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
         status = residual_create(&t->residual, s);
         snprintf(name, sizeof name, "series/%s", t->series->name);
         if (!status)
-            status = status_agree(s->domain->comm, residual_register(&t->residual, s, state, name));
+            status = status_agree(s->domain->comm, residual_register(&t->residual, state, name));
         break;
     case SERIES_KIND_surface:
         status = create_ring(t, c, s);
@@ -431,8 +431,8 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         status = flow_rate_measure(s, t->series->axis, t->series->at, &rate);
         break;
     case SERIES_KIND_residual:
-        status = due ? residual_measure(&t->residual, s, &residual)
-                     : residual_compare(&t->residual, s, &residual);
+        status = due ? residual_measure(&t->residual, &residual)
+                     : residual_compare(&t->residual, &residual);
         break;
     case SERIES_KIND_forces:
         status = forces_now(t, s, &forces);

@@ -13,7 +13,8 @@ enum status drive_velocity(struct solver *s, double sum[3])
     struct drift mine = drift_none();
     int64_t parts[4][3] = {{0}}; /* [3][0]: bad cells */
     int workers = 0;
-    const struct drift *const partial = solver_partials(s, KERNEL_drift, &all, 0, &workers);
+    const struct drift *const partial =
+        solver_partials(s, KERNEL_drift, &all, (struct task){0}, &workers);
     for (int k = 0; partial && k < workers; k++)
         drift_join(&mine, &partial[k]);
     for (int a = 0; a < 3; a++)

@@ -14,7 +14,7 @@
 /* Cells of a piece of get, put and flow: 1/PIECE_PART of the block, but at least PIECE_CELLS and at
  * least a plane (checkpoints are written plane by plane); at most PIECE_BYTES or one line along x.
  * PIECE_LEAST: bytes of the smallest buffer. */
-enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST = 256 };
+enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST = 1024 };
 
 /* Number of slabs of the interior; MPI can progress between two launches. */
 enum { SLABS = 8 };
@@ -440,17 +440,18 @@ const double *solver_flow(struct solver *s, const struct box *piece)
     return fetch_only(&f);
 }
 
-const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box, int body,
-                            int *workers)
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            struct task task, int *workers)
 {
     struct backend *const b = s->backend;
     const size_t cells = box_cells(box), bytes = result_bytes(s, kernel, SET_flow);
     const size_t room = piece_bytes(&s->view) / bytes;
     const size_t most = cells < room ? cells : room;
-    struct work work = {
-        *box,
-        {.odd = (int)(s->step & 1), .body = body, .buffer = s->buffer[0], .layers = s->layers}};
+    struct work work = {*box, task};
     assert(!s->fetching && most > 0);
+    work.task.odd = (int)(s->step & 1);
+    work.task.buffer = s->buffer[0];
+    work.task.layers = s->layers;
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();
     set_signals(s);
@@ -464,6 +465,63 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
     watchdog_progress();
     *workers = work.task.workers;
     return s->host[0];
+}
+
+void solver_launch(struct solver *s, enum kernel kernel, const struct box *box, struct task task)
+{
+    struct backend *const b = s->backend;
+    struct work work = {*box, task};
+    work.task.odd = (int)(s->step & 1);
+    set_signals(s);
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
+}
+
+void *solver_alloc(struct solver *s, size_t cells, int components, size_t bytes, const char *what)
+{
+    const size_t all = cells * (size_t)components * bytes;
+    void *const memory = s->backend->type->alloc(s->backend, all, components);
+    if (!memory)
+        backend_no_room(s->backend, (double)all, what);
+    return memory;
+}
+
+enum status solver_copy_out(struct solver *s, void *to, const void *from, size_t bytes)
+{
+    struct backend *const b = s->backend;
+    const size_t most = piece_bytes(&s->view);
+    enum status status = STATUS_OK;
+    assert(!s->fetching);
+    if (b->type->host_memory) {
+        memcpy(to, from, bytes);
+        return status;
+    }
+    for (size_t at = 0; at < bytes && !status; at += most) {
+        const size_t count = bytes - at < most ? bytes - at : most;
+        b->type->copy(b, QUEUE_INTERIOR, s->host[0], (const char *)from + at, count);
+        status = b->type->wait(b, QUEUE_INTERIOR);
+        memcpy((char *)to + at, s->host[0], count);
+    }
+    return status;
+}
+
+enum status solver_copy_in(struct solver *s, void *to, const void *from, size_t bytes)
+{
+    struct backend *const b = s->backend;
+    const size_t most = piece_bytes(&s->view);
+    enum status status = STATUS_OK;
+    assert(!s->fetching);
+    if (b->type->host_memory) {
+        memcpy(to, from, bytes);
+        return status;
+    }
+    for (size_t at = 0; at < bytes && !status; at += most) {
+        const size_t count = bytes - at < most ? bytes - at : most;
+        memcpy(s->host[0], (const char *)from + at, count);
+        b->type->copy(b, QUEUE_INTERIOR, (char *)to + at, s->host[0], count);
+        status = b->type->wait(b, QUEUE_INTERIOR);
+    }
+    return status;
 }
 
 void *solver_host(struct solver *s)

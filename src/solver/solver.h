@@ -97,10 +97,23 @@ const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
 /* The partial results, of type struct <kernel>, of a kernel of sums over a box that is not empty;
- * *workers: their number. body: as in struct task, 0 for other kernels than forces. Memory and
- * failure as solver_get. */
-const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box, int body,
-                            int *workers);
+ * *workers: their number. task: what this kernel alone takes (`body`, `before`, `replace`). Memory
+ * and failure as solver_get. */
+const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
+                            struct task task, int *workers);
+
+/* Launches a kernel that changes only memory from solver_alloc. On a GPU it may still be running on
+ * return; all later work waits for it. task: without `odd`. */
+void solver_launch(struct solver *s, enum kernel kernel, const struct box *box, struct task task);
+
+/* Zeroed memory of the backend for `components` numbers of `bytes` in each of `cells` cells,
+ * [components][cells]. NULL, reported: no room for `what`. */
+void *solver_alloc(struct solver *s, size_t cells, int components, size_t bytes, const char *what);
+
+/* Copies from such memory to the host, or from the host to it. STATUS_MACHINE, reported, when the
+ * backend failed. */
+enum status solver_copy_out(struct solver *s, void *to, const void *from, size_t bytes);
+enum status solver_copy_in(struct solver *s, void *to, const void *from, size_t bytes);
 
 /* Sets the populations of a piece: fill solver_host(s) in the layout of solver_get, then call
  * solver_put. */

@@ -29,10 +29,15 @@ static void set_names(struct state_array *array, const char *name, const char *d
 }
 
 enum status state_add_cells(struct state *s, const char *name, const char *definition,
-                            enum sample sample, int components, const struct box *box, void *data)
+                            enum sample sample, int components, const struct box *box,
+                            struct solver *solver, void *data)
 {
-    struct state_array array = {
-        .sample = sample, .components = components, .in_cells = true, .box = *box, .data = data};
+    struct state_array array = {.sample = sample,
+                                .components = components,
+                                .in_cells = true,
+                                .box = *box,
+                                .solver = solver,
+                                .data = data};
     set_names(&array, name, definition);
     return add(s, &array);
 }

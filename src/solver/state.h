@@ -23,8 +23,9 @@ struct state_array {
     bool in_cells;  /* false: the same on all ranks, and rank 0 writes it */
     bool optional;  /* no warning if a checkpoint lacks it */
     struct box box; /* cells of the whole grid that it covers */
-    /* On the host. With cells: this rank's part of the box, [components][z][y][x]. NULL: the array
-     * is the populations of set `set` of `solver`. */
+    /* With cells: memory of the backend of `solver`, this rank's part of the box,
+     * [components][z][y][x]; NULL: the populations of set `set` of `solver`. Without: on the host.
+     */
     void *data;
     struct solver *solver;
     int set;
@@ -39,9 +40,11 @@ struct state {
  * state is used. STATUS_MACHINE, reported, when out of memory.
  *   definition: how the array is computed, as text. If a checkpoint has an array of this name with
  *   another definition, the restart does not load it (it says so; `data` stays unchanged)
- *   box: cells of the whole grid that the array covers; data: the part that this rank owns */
+ *   box: cells of the whole grid that the array covers; data: the part that this rank owns, from
+ *   solver_alloc */
 enum status state_add_cells(struct state *s, const char *name, const char *definition,
-                            enum sample sample, int components, const struct box *box, void *data);
+                            enum sample sample, int components, const struct box *box,
+                            struct solver *solver, void *data);
 enum status state_add_numbers(struct state *s, const char *name, const char *definition,
                               enum sample sample, int count, void *data);
 

@@ -230,12 +230,15 @@ static void add_piece(struct job *j, const struct stand *s)
     const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
     *w = (struct work){list ? cells : ground_all(&s->ground),
                        {.body = 1,
+                        .replace = 1,
+                        .average = average_layout(1, 1, 1),
+                        .samples = 2,
                         .buffer = s->buffer,
                         .initial = s->initial[0],
                         .layers = s->view.set[SET_flow].populations}};
-    if (j->kernel == KERNEL_sums || j->kernel == KERNEL_drift || j->kernel == KERNEL_enstrophy ||
-        j->kernel == KERNEL_forces)
+    if (test->settle)
         w->task.workers = s->backend->workers;
+    w->task.before = s->buffer + (size_t)w->task.workers * sizeof(struct change);
     for (int a = 2; a > 0; a--)
         while (w->box.hi[a] > 1 && test->buffer(w, s->stored) > s->buffer_bytes)
             w->box.hi[a] = (w->box.hi[a] + 1) / 2;

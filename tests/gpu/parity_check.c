@@ -174,7 +174,7 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
 /* ---- launches ---- */
 
 /* The launch's works with their buffers in this memory. Velocities beyond the block can be any
- * numbers: populations. */
+ * numbers: populations. Those before lie behind the partial results. */
 static void work_in(const struct launch *l, int odd, const void *populations,
                     const struct initial *initial, char *buffers, struct work *work)
 {
@@ -183,6 +183,8 @@ static void work_in(const struct launch *l, int odd, const void *populations,
         work[k].task.odd = odd;
         work[k].task.open = 1;
         work[k].task.buffer = buffers + l->at[k];
+        work[k].task.before =
+            buffers + l->at[k] + (size_t)work[k].task.workers * sizeof(struct change);
         work[k].task.layers = populations;
         work[k].task.initial = initial;
     }

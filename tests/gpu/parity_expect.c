@@ -32,8 +32,9 @@ static void expect_step(const struct view *v, const struct work *w)
     {                                                                                              \
         struct name *const partial = (struct name *)w->task.buffer;                                \
         struct name sum = name##_none();                                                           \
+        const size_t cells = box_cells(&w->box);                                                   \
         size_t cell = 0;                                                                           \
-        EACH_CELL(&w->box) cell_##name(v, w->task, cell++, x, y, z, &sum);                         \
+        EACH_CELL(&w->box) cell_##name(v, w->task, cell++, cells, x, y, z, &sum);                  \
         for (int k = 0; k < w->task.workers; k++)                                                  \
             partial[k] = k == 0 ? sum : name##_none();                                             \
     }

@@ -285,6 +285,40 @@ static double moved_curl(const struct work *w, size_t stored)
 
 #define plan_curl plan_pieces
 
+/* ---- average: sums of a cell, updated ---- */
+
+#define element_average element_flow
+
+static size_t buffer_average(const struct work *w, size_t stored)
+{
+    (void)stored;
+    return box_cells(&w->box) * (size_t)w->task.average.components * sizeof(double);
+}
+
+#define MODEL_average "a cell: 19 populations loaded, its sums loaded and stored, a tag"
+
+static double moved_average(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) * (Q * (double)stored + 1) +
+           2 * (double)buffer_average(w, stored);
+}
+
+/* Each layout of the sums; first and later samples. */
+static void plan_average(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    const struct average_layout layouts[] = {average_layout(1, 1, 1), average_layout(1, 0, 0),
+                                             average_layout(0, 1, 0), average_layout(0, 0, 1)};
+    for (int round = 0; round < 4; round++) {
+        const int first = p->count;
+        plan_pieces(p, g, random);
+        for (struct launch *l = p->launch + first; l < p->launch + p->count; l++)
+            for (int k = 0; k < l->count; k++) {
+                l->work[k].task.average = layouts[(round + k) % 4];
+                l->work[k].task.samples = 1 + random_below(random, 4);
+            }
+    }
+}
+
 /* ---- sums: a struct a worker ---- */
 
 static size_t element_sums(size_t stored)
@@ -382,6 +416,50 @@ static void settle_enstrophy(const struct work *w, void *buffer)
     memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
     partial->sum = all.sum;
     partial->bad = all.bad;
+}
+
+/* ---- change: the same, and behind the structs the velocities before ---- */
+
+#define element_change element_sums
+
+static size_t remembered_bytes(size_t stored)
+{
+    return stored == sizeof(double) ? sizeof(double) : sizeof(float);
+}
+
+static size_t buffer_change(const struct work *w, size_t stored)
+{
+    const size_t before = 3 * box_cells(&w->box) * remembered_bytes(stored);
+    return (size_t)w->task.workers * sizeof(struct change) +
+           (before + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+}
+
+#define MODEL_change                                                                               \
+    "a cell: 19 populations loaded, its velocity before loaded and stored, a tag; a worker: its "  \
+    "sums"
+
+static double moved_change(const struct work *w, size_t stored)
+{
+    return (double)box_cells(&w->box) *
+               (Q * (double)stored + 1 + 6 * (double)remembered_bytes(stored)) +
+           (double)w->task.workers * sizeof(struct change);
+}
+
+static void plan_change(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_sums(p, g, random);
+    for (int k = 0; k < p->count; k++)
+        p->launch[k].work[0].task.replace = k % 2;
+}
+
+static void settle_change(const struct work *w, void *buffer)
+{
+    struct change *const partial = (struct change *)buffer, all = change_none();
+    for (int k = 0; k < w->task.workers; k++)
+        change_join(&all, &partial[k]);
+    change_carry(&all);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    *partial = all;
 }
 
 /* ---- near: no buffer, stretches of the list ---- */

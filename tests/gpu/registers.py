@@ -2,7 +2,7 @@
 """No kernel keeps anything in local memory, which is the GPU's own memory, or spills registers, on any architecture;
 and so many threads of the step fit on a multiprocessor as its launch bounds say. Kernels for flows with open
 boundaries may: their rules are functions with arrays of their own, called in the few cells that have them. So may those of
-the list of cells beside bodies.
+the list of cells beside bodies, and the sums of a residual, whose parts are chosen by exponents.
 
     registers.py [--table] REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
                                         --table: the table of docs/performance.md instead
@@ -69,7 +69,7 @@ for path in sys.argv[1 + wants_table:]:
     if not wants_table:
         print(f"{bits} bits: {len(steps)} steps; registers at most: " +
               ", ".join(f"{arch} {kind} {n}" for (arch, kind), n in sorted(most.items())) +
-              f"; local memory with open boundaries and surfaces: {local} bytes a thread")
+              f"; local memory with open boundaries, surfaces and residuals: {local} bytes a thread")
     if steps != set(BLOCKS["32"]):
         print(f"FAIL {path}: these steps are there or are missing: {sorted(steps ^ set(BLOCKS['32']))}")
         failed += 1

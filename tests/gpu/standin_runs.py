@@ -292,10 +292,12 @@ for aware, words in (0, "by way of host memory"), (1, "out of their memory"):
 # Too little memory: how much it takes and how much there is. The folder is that of a run that failed at once.
 context = 32 << 20
 LEFT = ["case.yaml", "log.txt", "report.json", "status.json"]
-for memory, ranks, backend, needs in [(context + 5000, 0, "auto", "for tags"), (context + 1400000, 2, "cuda", "for the populations"),
-                                      (context + 1000000, 0, "auto", "for the populations")]:
+AVERAGE = {"output.averages": {"small": {"every": 2, "of": ["velocity", "density", "stress"]}}}
+for memory, ranks, backend, needs, more in [
+        (context + 5000, 0, "auto", "for tags", {}), (context + 1400000, 2, "cuda", "for the populations", {}),
+        (context + 1000000, 0, "auto", "for the populations", {}), (context + 6000000, 0, "cuda", "for the average small", AVERAGE)]:
     folder = f"small_{memory}"
-    settings = sets({"domain.cells": [32, 32, 32], "run.steps": 10})
+    settings = sets({"domain.cells": [32, 32, 32], "run.steps": 10} | more)
     said = gpu("run", "case.yaml", "--output", folder, *settings, ranks=ranks, options=f"devices=2,memory={memory}",
                backend=backend)
     good = re.compile(WHO + r"out of memory: ([\d.e-]+) GB " + needs + r".*, of ([\d.e-]+) GB there are ([\d.e-]+) free ")
@@ -313,8 +315,10 @@ for memory, ranks, backend, needs in [(context + 5000, 0, "auto", "for tags"), (
 # What `check` says it takes is what it takes.
 with open(os.path.join(runs.ROOT, "include/kernel.h")) as file:
     LOADED = 1 + len(re.findall(r"^    X\(", file.read(), re.M))  # launches without cells: one kernel when a GPU is opened, then all
-BIG = {"run.steps": 1, "output": {"log": {"every": 0}}, "check.every": 0,
-       "checkpoint.every": 0}
+BIG = {"run.steps": 1, "check.every": 0, "checkpoint.every": 0,
+       "output": {"log": {"every": 0}, "series": {"change": {"every": 9, "of": "residual"}},
+                  "averages": {"part": {"every": 1, "of": ["velocity", "stress"],
+                                        "region": {"from": [0, 0, 0], "to": [100, 80, 48]}}}}}
 
 
 def measure(precision, ranks):
@@ -338,6 +342,18 @@ for precision, ranks in [("fp32", 1), ("fp64", 1), ("fp16", 1), ("fp32", 2), ("f
           f"memory, {precision}, {ranks} ranks: check says {told / 1e6:.1f} MB, lost are "
           f"{[round(n / 1e6, 1) for n in lost]} MB")
 
+# Samples of averages stay where the populations are: only the file's values leave, however many samples there are.
+fetched = []
+for every in 1, 20:
+    counts = os.path.abspath(f"counts_average_{every}")
+    average = {"every": every, "of": ["velocity", "density", "stress"], "to": 20}
+    said = gpu("run", "case.yaml", "--output", f"average_{every}", options=f"count={counts}",
+               *sets({"run.steps": 20, "check.every": 0, "checkpoint.every": 0,
+                      "output": {"log": {"every": 0}, "averages": {"mean": average}}}))
+    fetched.append(re.findall(r"^fetched (\d+)$", open(counts).read(), re.M))
+    check(said.code == 0, f"an average: {said}")
+check(fetched[0] == fetched[1], f"more samples of an average fetch more bytes: {fetched}")
+
 # ---- calls that fail ----
 
 write("short.yaml", """\
@@ -352,6 +368,7 @@ output:
   series:
     flow: {every: 2, of: [mass, enstrophy, max_velocity]}
     point: {every: 2, of: probe, point: [7.3, 5.1, 1.5]}
+    change: {every: 4, of: residual}
   fields: {main: {every: 8, of: velocity}}
   averages: {mean: {every: 2, of: velocity, to: 8}}
   images: {mid: {every: 4, of: speed}}
@@ -366,7 +383,7 @@ TOLD = re.compile(WHO + "(the GPU failed: |GPU . cannot be used: |--backend cuda
 def counted(path):
     """{function: how often it was called by the rank that counts}"""
     with open(path) as file:
-        return {name: int(n) for name, n in (line.split() for line in file) if name not in ("bytes", "staged") and n != "0"}
+        return {name: int(n) for name, n in (line.split() for line in file) if name not in ("bytes", "fetched", "staged") and n != "0"}
 
 
 def calls(ranks, aware):

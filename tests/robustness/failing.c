@@ -8,7 +8,10 @@
  *     FAIL_AT     which of those calls on those files, from 1; it and all behind it fail
  *     FAIL_RANK   on which rank of mpirun; none: on all
  *     FAIL_WITH   the number of the error (5, EIO)
- *     FAIL_COUNT  a file to which a byte is written when the first one fails */
+ *     FAIL_COUNT  a file to which a byte is written when the first one fails
+ *     SLOW_IN     the part of a path as FAIL_IN: each fsync of such a file takes
+ *     SLOW_MS     so many milliseconds more
+ *     NAMES_TO    a file to which the new name is appended at each rename */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,17 +49,23 @@ static bool fails(const char *call, const char *path)
     return true;
 }
 
-static bool fails_fd(const char *call, int fd)
+/* False: the file has no path. */
+static bool path_of(int fd, char path[4096])
 {
-    char link[64], path[4096];
+    char link[64];
     const int before = errno;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const ssize_t length = readlink(link, path, sizeof path - 1);
+    const ssize_t length = readlink(link, path, 4095);
     errno = before;
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    return fails(call, path);
+    if (length >= 0)
+        path[length] = '\0';
+    return length >= 0;
+}
+
+static bool fails_fd(const char *call, int fd)
+{
+    char path[4096];
+    return path_of(fd, path) && fails(call, path);
 }
 
 static void *next(const char *name)
@@ -83,11 +92,22 @@ ON_FD("write", ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n))
 ON_FD("read", ssize_t, pread, (int fd, void *b, size_t n, off_t at), (fd, b, n, at))
 ON_FD("read", ssize_t, pread64, (int fd, void *b, size_t n, off_t at), (fd, b, n, at))
 ON_FD("read", ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
-ON_FD("sync", int, fsync, (int fd), (fd))
 ON_FD("room", int, fallocate, (int fd, int mode, off_t from, off_t n), (fd, mode, from, n))
 ON_FD("room", int, fallocate64, (int fd, int mode, off_t from, off_t n), (fd, mode, from, n))
 ON_FD("room", int, ftruncate, (int fd, off_t n), (fd, n))
 ON_FD("room", int, ftruncate64, (int fd, off_t n), (fd, n))
+
+int fsync(int fd)
+{
+    const char *const in = getenv("SLOW_IN"), *const ms = getenv("SLOW_MS");
+    char path[4096];
+    if (in && ms && path_of(fd, path) && strstr(path, in))
+        usleep(1000 * (useconds_t)atoi(ms));
+    if (fails_fd("sync", fd))
+        return -1;
+    int (*real)(int) = (int (*)(int))next("fsync");
+    return real(fd);
+}
 
 int close(int fd)
 {
@@ -105,6 +125,12 @@ int rename(const char *from, const char *to)
     if (fails("name", to))
         return -1;
     int (*real)(const char *, const char *) = (int (*)(const char *, const char *))next("rename");
+    const char *const names = getenv("NAMES_TO");
+    FILE *const list = names ? fopen(names, "a") : NULL;
+    if (list) {
+        fprintf(list, "%s\n", to);
+        fclose(list);
+    }
     return real(from, to);
 }
 

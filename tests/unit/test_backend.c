@@ -544,7 +544,7 @@ static void sums_are_those_after_the_step(void **state)
         for (int again = 0; again < 2; again++) {
             int workers;
             const struct sums *const partial =
-                solver_partials(&o.s, KERNEL_sums, &all, 0, &workers);
+                solver_partials(&o.s, KERNEL_sums, &all, (struct task){0}, &workers);
             assert_non_null(partial);
             for (int w = 0; w < workers; w++)
                 sum[again].units += partial[w].drho.units;

@@ -353,6 +353,13 @@ void standin_check_argument(const void *argument, size_t size)
     }
 }
 
+static size_t fetched;
+
+size_t standin_memory_fetched(void)
+{
+    return fetched;
+}
+
 /* A copy's direction has to be where its ends really are. */
 static void check_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                        bool asynchronous, const char *who)
@@ -367,6 +374,8 @@ static void check_copy(void *to, const void *from, size_t count, enum cudaMemcpy
     if (kind != cudaMemcpyDefault && (int)kind != really)
         standin_die("%s: called a copy from %s, is one from %s", who,
                     (unsigned)kind <= cudaMemcpyDefault ? names[kind] : "nowhere", names[really]);
+    if (f == STANDIN_DEVICE && t != STANDIN_DEVICE)
+        fetched += count;
     if (asynchronous && (t == STANDIN_PAGEABLE || f == STANDIN_PAGEABLE))
         standin_die("%s: an asynchronous copy of pageable memory", who);
 }

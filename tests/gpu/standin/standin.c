@@ -25,8 +25,8 @@
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
- *   count=FILE        append how often every function was called, and the most bytes that a device
- *                     has lost to allocations
+ *   count=FILE        append how often every function was called, the most bytes that a device has
+ *                     lost to allocations, and the bytes that were copied to the host
  *   rank=N            the options from here on are for rank N only
  *   fail=FUNCTION:N   its Nth call returns an error (it still frees or destroys)
  *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
@@ -190,7 +190,8 @@ static void write_counts(void)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s %ld\n",
                                    call_row[i].name, calls[i]);
     length +=
-        (size_t)snprintf(text + length, sizeof text - length, "bytes %zu\n", standin_memory_most());
+        (size_t)snprintf(text + length, sizeof text - length, "bytes %zu\nfetched %zu\n",
+                         standin_memory_most(), standin_memory_fetched());
     const int file = open(standin_options.count, O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (file < 0 || write(file, text, length) != (ssize_t)length)
         standin_die("%s: %s", standin_options.count, strerror(errno));

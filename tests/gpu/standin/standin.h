@@ -150,6 +150,9 @@ void standin_memory_reset(int device);
 /* The most bytes of a device that were allocated at a time, as cudaMemGetInfo counts them. */
 size_t standin_memory_most(void);
 
+/* Bytes that were copied from devices to the host. */
+size_t standin_memory_fetched(void);
+
 /* Device and pinned allocations not freed; looks at what lies around them. */
 int standin_memory_left(void);
 
