@@ -17,6 +17,8 @@
  *   uuid=same|rank    all device numbers are one device; every rank has devices of its own
  *   unreadable=1      the driver cannot read the kernels
  *   aware=1           MPI takes device memory (standin_mpi.c)
+ *   ipc=0             the driver shares no memory and no events between processes
+ *   peers=0           no device reaches the memory of another process
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
@@ -27,8 +29,13 @@
  *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
  *   skip=FUNCTION:N   its Nth call does nothing: does a test notice?
  *
+ * Memory and events may be shared by processes (cudaIpc..., ipc.c). What a stream waits for in
+ * another process is done there when that process has to do it anyway, or when this one cannot go
+ * on without it: a thread of the stand-in looks for such demands. The death of that process, or an
+ * error that stays, leaves the stream waiting for ever.
+ *
  * To be used from one thread. Files: standin.c (options, errors), device.c, memory.c, order.c
- * (streams, events, launches), standin_mpi.c. */
+ * (streams, events, launches), ipc.c, standin_mpi.c. */
 #include "standin.h"
 
 #include <errno.h>
@@ -60,6 +67,7 @@ static cudaError_t last_error = cudaSuccess;
 static uint64_t random_state;
 static bool begun;
 static pthread_t owner;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void standin_die(const char *format, ...)
 {
@@ -152,6 +160,10 @@ static void set_option(const char *name, char *value)
         o->driver = (int)number(name, value, 0, 1e6);
     } else if (strcmp(name, "aware") == 0) {
         o->aware = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "ipc") == 0) {
+        o->ipc = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "peers") == 0) {
+        o->peers = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "unreadable") == 0) {
         o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {
@@ -189,8 +201,10 @@ static void at_exit(void)
 {
     if (*standin_options.count)
         write_counts();
+    standin_hold();
     const int left = standin_memory_left() + standin_streams_left();
-    if (standin_options.leaks && left) {
+    standin_release();
+    if (standin_options.leaks && left && !standin_stuck()) {
         fflush(NULL);
         fprintf(stderr, "standin: %d left\n", left);
         _exit(99);
@@ -206,8 +220,13 @@ void standin_begin(void)
     }
     begun = true;
     owner = pthread_self();
-    standin_options = (struct standin_options){
-        .seed = 1, .devices = 1, .memory = 1000000000, .major = 9, .driver = CUDART_VERSION};
+    standin_options = (struct standin_options){.seed = 1,
+                                               .devices = 1,
+                                               .memory = 1000000000,
+                                               .major = 9,
+                                               .driver = CUDART_VERSION,
+                                               .ipc = true,
+                                               .peers = true};
     const char *const given = getenv("TAGFLOW_STANDIN");
     char *const copy = strdup(given ? given : "");
     if (!copy)
@@ -253,9 +272,20 @@ bool standin_skipped(enum standin_call call)
     return ruled(call, true);
 }
 
+void standin_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void standin_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 cudaError_t standin_enter(enum standin_call call)
 {
     standin_begin();
+    standin_hold();
     const bool fails = standin_happens(call);
     const enum need need = call_row[call].need;
     if (standin_options.order == STANDIN_RANDOM && need == DEVICE)
@@ -274,6 +304,7 @@ cudaError_t standin_leave(cudaError_t error)
 {
     if (error)
         last_error = error;
+    standin_release();
     return error;
 }
 
@@ -283,12 +314,14 @@ cudaError_t cudaGetLastError(void)
     if (!error)
         error = standin_sticky ? standin_sticky : last_error;
     last_error = cudaSuccess;
+    standin_release();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
     const cudaError_t error = standin_enter(STANDIN_cudaPeekAtLastError);
+    standin_release();
     return error ? error : standin_sticky ? standin_sticky : last_error;
 }
 
