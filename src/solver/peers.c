@@ -184,9 +184,7 @@ void peers_destroy(struct peers *p)
     struct backend *const b = p->backend;
     if (!b)
         return;
-    /* The others may write here, and wait for marks of this rank, until their queue is empty. */
-    b->type->wait(b, QUEUE_SHELL);
-    MPI_Barrier(p->node);
+    b->type->wait(b, QUEUE_SHELL); /* it may still write to peers and wait for their marks */
     if (b->peers == p) {
         b->peers = NULL;
         b->peer_failed = NULL;
@@ -194,7 +192,7 @@ void peers_destroy(struct peers *p)
     }
     for (struct peer_rank *w = p->with; w < p->with + p->count; w++)
         b->type->peer_close(b, &w->peer);
-    MPI_Barrier(p->node);
+    MPI_Barrier(p->node); /* now no peer has this memory open */
     b->type->free(b, p->memory);
     if (p->window != MPI_WIN_NULL)
         MPI_Win_free(&p->window);

@@ -265,13 +265,28 @@ static bool try_to(struct CUstream_st *stream, uint64_t position)
     return there;
 }
 
+static void nap(void)
+{
+    standin_release();
+    usleep(50);
+    standin_hold();
+}
+
 static void run_to(struct CUstream_st *stream, uint64_t position)
 {
-    while (!try_to(stream, position)) {
-        standin_release();
-        usleep(50);
-        standin_hold();
-    }
+    while (!try_to(stream, position))
+        nap();
+}
+
+/* The answer to a query: is that position reached? At first not, though nothing is in the way. */
+static bool is_there(struct CUstream_st *stream, uint64_t position, int *asked)
+{
+    if ((*asked)++ < PATIENCE)
+        return false;
+    const bool there = try_to(stream, position);
+    if (!there)
+        nap(); /* whoever asks again and again takes time from the process that is waited for */
+    return there;
 }
 
 void standin_run_all(void)
@@ -397,7 +412,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     if (error)
         return standin_leave(error);
     if (stream->done < stream->given) {
-        if (stream->asked++ < PATIENCE || !try_to(stream, stream->given))
+        if (!is_there(stream, stream->given, &stream->asked))
             return standin_leave(cudaErrorNotReady);
     }
     stream->asked = 0;
@@ -539,7 +554,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
         standin_die("cudaEventQuery: an event of another process");
     struct record *const record = event->record;
     if (record && !record->done) {
-        if (record->asked++ < PATIENCE || !try_to(record->stream, record->position))
+        if (!is_there(record->stream, record->position, &record->asked))
             return standin_leave(cudaErrorNotReady);
     }
     return standin_leave(standin_sticky);
@@ -720,12 +735,4 @@ int standin_streams_left(void)
     for (const struct CUevent_st *e = events; e; e = e->next)
         left += !e->destroyed;
     return left;
-}
-
-bool standin_stuck(void)
-{
-    bool stuck = false;
-    for (const struct CUstream_st *s = streams; s; s = s->next)
-        stuck = stuck || (s->first && s->first->kind == WAIT && s->first->shared);
-    return stuck;
 }

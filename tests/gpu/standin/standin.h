@@ -188,7 +188,4 @@ void standin_run_all(void);
 void standin_streams_reset(int device);
 int standin_streams_left(void);
 
-/* Does a stream wait for an event of another process? It may wait for ever. */
-bool standin_stuck(void);
-
 #endif
