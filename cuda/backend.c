@@ -46,7 +46,7 @@ struct cuda_backend {
     cudaError_t error;      /* first error */
     const char *failed;     /* what failed */
     bool told;              /* the error was reported */
-    bool lost;              /* a peer failed, and the streams may never end */
+    bool lost; /* this GPU or a peer's failed: streams may never end, peers may keep memory open */
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -89,14 +89,16 @@ static enum status report(struct cuda_backend *b)
     if (b->told) /* everything fails from then on: one line is enough */
         return STATUS_MACHINE;
     b->told = true;
-    if (b->base.tell_peers)
+    if (b->base.tell_peers) {
         b->base.tell_peers(b->base.peers);
+        b->lost = true;
+    }
     return fail_machine("the GPU failed: %s: %s (%s)%s", b->failed, cudaGetErrorString(b->error),
                         b->base.description, remedy(b->error));
 }
 
-/* Has a peer failed? Then whatever the streams were given may wait for it for ever, and so would
- * any call that waits for them. */
+/* Has a peer failed? Then what the streams were given may wait for it for ever, and so would any
+ * call that waits for them. From then on nothing is launched or freed. */
 static bool lose(struct cuda_backend *b)
 {
     if (!b->base.peer_failed(b->base.peers))
