@@ -46,7 +46,6 @@ struct cuda_backend {
     cudaError_t error;      /* first error */
     const char *failed;     /* what failed */
     bool told;              /* the error was reported */
-    bool lost; /* this GPU or a peer's failed: streams may never end, peers may keep memory open */
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -91,7 +90,7 @@ static enum status report(struct cuda_backend *b)
     b->told = true;
     if (b->base.tell_peers) {
         b->base.tell_peers(b->base.peers);
-        b->lost = true;
+        b->base.lost = true;
     }
     return fail_machine("the GPU failed: %s: %s (%s)%s", b->failed, cudaGetErrorString(b->error),
                         b->base.description, remedy(b->error));
@@ -103,7 +102,7 @@ static bool lose(struct cuda_backend *b)
 {
     if (!b->base.peer_failed(b->base.peers))
         return false;
-    b->lost = true;
+    b->base.lost = true;
     b->told = true; /* by that rank */
     b->error = cudaErrorUnknown;
     b->base.tell_peers(b->base.peers);
@@ -121,7 +120,7 @@ static void free_arrays(struct cuda_backend *b)
 static void cuda_close(struct backend *backend)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b || b->lost)
+    if (!b || b->base.lost)
         return;
     free_arrays(b);
     for (int k = 0; k < PEER_MARKS; k++)
@@ -165,7 +164,7 @@ static bool launch(struct cuda_backend *b, enum queue queue, const void *kernel,
                    dim3 block, struct cuda_call *call)
 {
     void *arguments[] = {call};
-    return !b->lost &&
+    return !b->base.lost &&
            good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
                 "launching a kernel");
 }
@@ -388,7 +387,7 @@ static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
 
 static void cuda_free(struct backend *backend, void *memory)
 {
-    if (!((struct cuda_backend *)backend)->lost)
+    if (!backend->lost)
         cudaFree(memory);
 }
 
@@ -406,7 +405,7 @@ static void *cuda_alloc_host(struct backend *backend, size_t bytes)
 
 static void cuda_free_host(struct backend *backend, void *memory)
 {
-    if (!((struct cuda_backend *)backend)->lost)
+    if (!backend->lost)
         cudaFreeHost(memory);
 }
 
@@ -526,14 +525,14 @@ static void cuda_copy(struct backend *backend, enum queue queue, void *to, const
                       size_t bytes)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->lost)
+    if (!b->base.lost)
         good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream[queue]), "a copy");
 }
 
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->lost &&
+    if (!b->base.lost &&
         good(b, cudaEventRecord(b->order[other], b->stream[other]), "recording an event"))
         good(b, cudaStreamWaitEvent(b->stream[queue], b->order[other], 0), "waiting for an event");
 }
@@ -542,9 +541,9 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
-    if (!backend->peers && !b->lost)
+    if (!backend->peers && !b->base.lost)
         error = cudaStreamSynchronize(b->stream[queue]);
-    while (error == cudaErrorNotReady && !b->lost) {
+    while (error == cudaErrorNotReady && !b->base.lost) {
         error = cudaStreamQuery(b->stream[queue]);
         if (error == cudaErrorNotReady && !lose(b))
             sched_yield();
@@ -575,7 +574,7 @@ static bool cuda_peer_open(struct backend *backend, const struct peer_handle *ha
 
 static void cuda_peer_close(struct backend *backend, struct peer *peer)
 {
-    if (!((struct cuda_backend *)backend)->lost)
+    if (!backend->lost)
         ipc_close(peer);
 }
 
@@ -583,7 +582,7 @@ static enum status cuda_mark(struct backend *backend, enum queue queue, int mark
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
-    while (error == cudaErrorNotReady && !b->lost) {
+    while (error == cudaErrorNotReady && !b->base.lost) {
         error = cudaEventQuery(b->mark[mark]);
         if (error == cudaErrorNotReady && !lose(b))
             sched_yield();
@@ -597,7 +596,7 @@ static void cuda_after_peer(struct backend *backend, enum queue queue, const str
                             int mark)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->lost)
+    if (!b->base.lost)
         good(b, cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0),
              "waiting for another GPU's event");
 }
@@ -621,7 +620,7 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     else
         nvtxRangePop();
 #endif
-    if (!backend->timing || b->lost)
+    if (!backend->timing || b->base.lost)
         return;
     if (on_host(phase)) {
         b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();

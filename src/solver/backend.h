@@ -47,11 +47,11 @@ struct backend {
     bool timing; /* measure the phases of the next steps */
     bool shares; /* ranks of a host may use each other's memory */
     /* Of who uses peers; NULL: nobody. Has a peer failed? Work that waits for its marks may never
-     * end: waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. In both
-     * cases nothing is launched any more, nor freed: a peer may still use it. */
+     * end: waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. */
     bool (*peer_failed)(void *peers);
     void (*tell_peers)(void *peers);
     void *peers;
+    bool lost; /* one of them failed: nothing is launched, nor freed, as a peer may still use it */
 };
 
 /* The user's choices. */

@@ -185,6 +185,9 @@ void peers_destroy(struct peers *p)
     if (!b)
         return;
     b->type->wait(b, QUEUE_SHELL); /* it may still write to peers and wait for their marks */
+    int lost = b->lost;
+    MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT, MPI_MAX, p->node);
+    b->lost = lost;
     if (b->peers == p) {
         b->peers = NULL;
         b->peer_failed = NULL;
