@@ -6,6 +6,7 @@ end soon with the right exit status.
     TAGFLOW_STANDIN_PROGRAM  the program with the stand-in (required)
     TAGFLOW_THOROUGH         set: every cut in every order
 """
+import concurrent.futures
 import os
 import re
 import signal
@@ -80,7 +81,7 @@ check(len(set(expected.values())) == 4, "what differs, differs")
 
 
 def compare(number, name, bits, cut, options, more=None, words="by CUDA IPC, all [0-9]+ pairs of ranks$", transport="ipc"):
-    """The GPUs write what the CPU does, and say how."""
+    """What was run, and what is wrong if GPUs do not write what the CPU does, or do not say how."""
     folder = f"ipc_{number}"
     ranks = cut[0] * cut[1] * cut[2]
     settings = {"solver.storage": bits, "run.ranks": cut, "run.transport": "ipc"} | (more or {})
@@ -91,21 +92,19 @@ def compare(number, name, bits, cut, options, more=None, words="by CUDA IPC, all
         named = load(folder, "report.json")["transport"]
         wrong += [] if named == transport else [f"transport {named}"]
         wrong += [] if result(folder) == expected[name, bits] else ["other bits"]
-    check(not wrong, f"{name}, {bits}, {cut}, {options}, {more or ''}: {wrong or halos(said)}")
+    return f"{name}, {bits}, {cut}, {options}, {more or ''}", wrong
 
 
+jobs = [(100, "vortices", "fp32", [1, 1, 1], "order=lazy", {"run.exchange": "all"}, "within the memory of the GPU$")]
 number = 0
 for turn, cut in enumerate(CUTS):
     for place, order in enumerate(ORDERS):
-        if not THOROUGH and place not in (turn % 4, (turn + 2) % 4):
+        if not THOROUGH and place != (turn + turn // 4) % 4:
             continue
         number += 1
         name = ["vortices", "bodies"][number % 2]
-        if name == "vortices" and cut[0] == 5:
-            name = "bodies"
         more = [{}, {"run.exchange": "all"}, {"run.transport": "auto"}][number % 3]
-        compare(number, name, ["fp32", "fp16"][number // 2 % 2], cut, order, more)
-compare(100, "vortices", "fp32", [1, 1, 1], "order=lazy", {"run.exchange": "all"}, "within the memory of the GPU$")
+        jobs.append((number, name, ["fp32", "fp16"][number // 2 % 2], cut, order, more))
 
 # ---- what is refused goes through MPI ----
 
@@ -124,8 +123,11 @@ REFUSED = [
     ("rank=0,fail=cudaIpcOpenEventHandle:3,fail=cudaIpcCloseMemHandle:1", SOME + HOST + "$", "ipc, host"),
 ]
 for turn, (options, words, transport) in enumerate(REFUSED):
-    compare(200 + turn, ["vortices", "bodies"][turn % 2], "fp32", [1, 1, 4], options, None, words, transport)
-compare(300, "bodies", "fp32", [1, 1, 2], "order=lazy", {"run.transport": "host"}, HOST + "$", "host")
+    jobs.append((200 + turn, ["vortices", "bodies"][turn % 2], "fp32", [1, 1, 4], options, None, words, transport))
+jobs.append((300, "bodies", "fp32", [1, 1, 2], "order=lazy", {"run.transport": "host"}, HOST + "$", "host"))
+with concurrent.futures.ThreadPoolExecutor(3) as pool:  # starting MPI is waiting mostly
+    for text, wrong in pool.map(lambda job: compare(*job), jobs):
+        check(not wrong, f"{text}: {wrong or 'as on the CPU'}")
 
 # ---- a rank that fails ----
 
@@ -146,9 +148,9 @@ def fail(what, ranks, order):
 fail("kernel:1500", 3, "lazy")
 fail("kernel:1501", 2, "random")
 fail("cudaStreamWaitEvent:2000", 3, "random")
-fail("cudaEventRecord:2100", 2, "lazy")
-fail("cudaEventQuery:2200", 2, "lazy")
 if THOROUGH:
+    fail("cudaEventRecord:2100", 2, "lazy")
+    fail("cudaEventQuery:2200", 2, "lazy")
     for n in range(1400, 1430):
         fail(f"kernel:{n}", 2 + n % 3, ["lazy", "random", "eager"][n % 7 % 3])
 
