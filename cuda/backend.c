@@ -2,7 +2,6 @@
  * kernels.cu; device.c selects the GPU. */
 #include "solver/backend.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -541,12 +540,13 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
+    int looks = 0;
     if (!backend->peers && !b->base.lost)
         error = cudaStreamSynchronize(b->stream[queue]);
     while (error == cudaErrorNotReady && !b->base.lost) {
         error = cudaStreamQuery(b->stream[queue]);
         if (error == cudaErrorNotReady && !lose(b))
-            sched_yield();
+            clock_rest(&looks);
     }
     good(b, error, "waiting for a kernel or a copy");
     return b->error ? report(b) : STATUS_OK;
@@ -582,10 +582,11 @@ static enum status cuda_mark(struct backend *backend, enum queue queue, int mark
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
+    int looks = 0;
     while (error == cudaErrorNotReady && !b->base.lost) {
         error = cudaEventQuery(b->mark[mark]);
         if (error == cudaErrorNotReady && !lose(b))
-            sched_yield();
+            clock_rest(&looks);
     }
     if (good(b, error, "waiting for an event"))
         good(b, cudaEventRecord(b->mark[mark], b->stream[queue]), "recording an event");

@@ -94,7 +94,7 @@ struct backend_type {
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
     /* In the queue: copies between memory from alloc and memory from alloc_host, in either
-     * direction, or within memory from alloc. */
+     * direction, or within memory from alloc and of peers. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);
     /* Later work in the queue waits for all present work in the other queue. */
     void (*after)(struct backend *, enum queue, enum queue other);

@@ -1,16 +1,16 @@
 /* Peers; see peers.h. */
 #include "solver/peers.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/clock.h"
 #include "base/message.h"
 
-enum { SPINS = 200 }; /* looks at a flag between two calls of MPI */
+enum { LOOKS = 100 }; /* looks at a flag between two calls of MPI */
 
 /* The last exchange that a rank told, alone in its cache line. */
 struct flag {
@@ -37,6 +37,14 @@ static bool any_failed(void *peers)
 static void tell_failure(void *peers)
 {
     atomic_store(&((struct peers *)peers)->flag->told, failed);
+}
+
+static const struct peer_rank *find(const struct peers *p, int rank)
+{
+    const struct peer_rank *w = p->with;
+    while (w < p->with + p->count && w->rank != rank)
+        w++;
+    return w < p->with + p->count ? w : NULL;
 }
 
 /* place[i]: of the neighbour in direction i among the ranks of this host; negative: none there. */
@@ -90,7 +98,7 @@ static bool make_flags(struct peers *p)
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, p->node);
     if (!good)
         return false;
-    atomic_store(&p->flag->told, 0);
+    atomic_store(&p->flag->told, -1);
     MPI_Barrier(p->node);
     for (struct peer_rank *w = p->with; w < p->with + p->count; w++) {
         struct flag *flag;
@@ -123,6 +131,62 @@ static void open_peers(struct peers *p, const struct offer *all, bool good, int 
         else if (mine[place])
             b->type->peer_close(b, &p->with[k].peer);
     }
+}
+
+/* A number that no other message has, nor memory that was never written. */
+static uint64_t known(int rank, int direction)
+{
+    return 0x9e3779b97f4a7c15u * (uint64_t)(Q * (rank + 1) + direction);
+}
+
+/* Exchange 0: the first numbers of all messages, by the way that messages take. *good: they
+ * arrived. Uses half 1 of this rank's memory as room for what it sends. */
+static enum status try_peers(struct peers *p, const struct domain *d, bool *good)
+{
+    struct backend *const b = p->backend;
+    uint64_t *const out = b->type->alloc_host(b, 2 * Q * sizeof *out), *const in = out + Q;
+    uint64_t *const room = (uint64_t *)(p->memory + p->half);
+    if (!out)
+        return fail_machine("out of memory on the host, to try what GPUs send each other");
+    for (int i = 1; i < Q; i++) {
+        out[i] = known(p->rank, i);
+        if (find(p, d->neighbour[i])) {
+            b->type->copy(b, QUEUE_SHELL, room + i, out + i, sizeof *out);
+            b->type->copy(b, QUEUE_SHELL, peers_out(p, d->neighbour[i], i, 0), room + i,
+                          sizeof *out);
+        }
+    }
+    enum status status = peers_tell(p, 0);
+    peers_hear(p, 0);
+    for (int i = 1; i < Q; i++)
+        if (find(p, d->neighbour[opposite(i)]))
+            b->type->copy(b, QUEUE_SHELL, in + i, p->memory + p->at[i], sizeof *in);
+    if (b->type->wait(b, QUEUE_SHELL))
+        status = STATUS_MACHINE;
+    for (int i = 1; i < Q; i++) {
+        const int from = d->neighbour[opposite(i)];
+        *good = *good && (!find(p, from) || in[i] == known(from, i));
+    }
+    b->type->free_host(b, out);
+    return status;
+}
+
+/* Ends all use of peers on this host if what one of them sent did not arrive. */
+static enum status check_peers(struct peers *p, const struct domain *d)
+{
+    struct backend *const b = p->backend;
+    bool good = true;
+    const enum status status = p->count > 0 ? try_peers(p, d, &good) : STATUS_OK;
+    int all = good;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, p->node);
+    if (all || status)
+        return status;
+    if (!good)
+        snprintf(p->why, sizeof p->why, "what one GPU wrote did not reach another's memory");
+    for (struct peer_rank *w = p->with; w < p->with + p->count; w++)
+        b->type->peer_close(b, &w->peer);
+    p->count = 0;
+    return STATUS_OK;
 }
 
 static void count_pairs(struct peers *p, const struct domain *d)
@@ -169,10 +233,11 @@ enum status peers_create(struct peers *p, const struct domain *d, struct backend
     if (!status) {
         MPI_Allgather(&offer, sizeof offer, MPI_BYTE, all, sizeof offer, MPI_BYTE, p->node);
         open_peers(p, all, offer.good, opened, opened + ranks);
-        count_pairs(p, d);
         b->peers = p;
         b->peer_failed = any_failed;
         b->tell_peers = tell_failure;
+        status = status_agree(d->comm, check_peers(p, d));
+        count_pairs(p, d);
     }
     free(all);
     free(opened);
@@ -203,14 +268,6 @@ void peers_destroy(struct peers *p)
     *p = (struct peers){0};
 }
 
-static const struct peer_rank *find(const struct peers *p, int rank)
-{
-    const struct peer_rank *w = p->with;
-    while (w < p->with + p->count && w->rank != rank)
-        w++;
-    return w < p->with + p->count ? w : NULL;
-}
-
 char *peers_out(const struct peers *p, int rank, int direction, int half)
 {
     if (p->memory && rank == p->rank)
@@ -239,11 +296,10 @@ void peers_hear(struct peers *p, int64_t n)
 {
     struct backend *const b = p->backend;
     for (const struct peer_rank *w = p->with; w < p->with + p->count; w++) {
-        for (int spins = 1; atomic_load(&w->flag->told) < n; spins++)
-            if (spins % SPINS == 0) { /* MPI may have something of ours to do for that rank */
+        for (int looks = 0; atomic_load(&w->flag->told) < n; clock_rest(&looks))
+            if (looks % LOOKS == LOOKS - 1) { /* MPI may have something of ours to do for them */
                 int any;
                 MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, p->node, &any, MPI_STATUS_IGNORE);
-                sched_yield();
             }
         b->type->after_peer(b, QUEUE_SHELL, &w->peer, (int)(n & 1));
     }

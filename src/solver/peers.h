@@ -17,6 +17,9 @@
  * the rank packs n + 2 after it unpacked n + 1, in the same queue. For the same reason a mark is
  * not set again before the receiver's queue is told to wait for it.
  *
+ * Before the first step exchange 0 tries all this with known numbers. If one does not arrive, the
+ * host has no peers: some machines accept direct access between GPUs and lose what is written.
+ *
  * A rank whose GPU fails sets its flag to the largest number. Its last marks may never come, and
  * work that waits for them never ends. So its peers look at its flag while they wait for their own
  * GPU, and give up, too. If a process dies, mpirun or the watchdog ends its peers. */

@@ -114,6 +114,8 @@ REFUSED = [
     ("ipc=0", HOST + "; not by CUDA IPC: memory cannot be shared: not supported$", "host"),
     ("peers=0", HOST + "; not by CUDA IPC: another GPU's memory cannot be used: ", "host"),
     ("aware=1,ipc=0", "through MPI, from GPU memory: this MPI reads it; not by CUDA IPC: ", "device"),
+    ("deaf=1", HOST + "; not by CUDA IPC: what one GPU wrote did not reach another's memory$", "host"),
+    ("rank=2,deaf=1", HOST + "; not by CUDA IPC: what one GPU wrote did not reach another's memory$", "host"),
     ("rank=1,ipc=0", SOME + HOST + "$", "ipc, host"),
     ("rank=2,peers=0", SOME + HOST + "$", "ipc, host"),
     ("order=random,aware=1,rank=1,peers=0", SOME + "through MPI, from GPU memory", "ipc, device"),

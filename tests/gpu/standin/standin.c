@@ -19,6 +19,7 @@
  *   aware=1           MPI takes device memory (standin_mpi.c)
  *   ipc=0             the driver shares no memory and no events between processes
  *   peers=0           no device reaches the memory of another process
+ *   deaf=1            what this process writes into another's memory does not arrive
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
@@ -164,6 +165,8 @@ static void set_option(const char *name, char *value)
         o->ipc = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "peers") == 0) {
         o->peers = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "deaf") == 0) {
+        o->deaf = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "unreadable") == 0) {
         o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {

@@ -75,7 +75,7 @@ struct standin_options {
     uint64_t seed;
     int devices, major, minor, driver;
     size_t memory;
-    bool aware, late, leaks, ipc, peers;
+    bool aware, late, leaks, ipc, peers, deaf;
     bool unreadable; /* the driver cannot read the kernels */
     char count[4096];
     int rules;
