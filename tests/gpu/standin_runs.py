@@ -315,7 +315,7 @@ def measure(precision, ranks):
     told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
-              options=f"devices=2,memory=4000000000,count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")
+              options=f"devices=2,memory=4000000000,leaks={int(ranks == 1)},count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")
     lost = [int(n) for n in re.findall(r"^bytes (\d+)$", open(counts).read(), re.M)]
     check(ran.code == (0 if whole else 1), f"a large grid: {ran}")
     return float(told[1]) * {"MB": 1e6, "GB": 1e9}[told[2]], lost
