@@ -146,8 +146,10 @@ static enum status try_peers(struct peers *p, const struct domain *d, bool *good
     struct backend *const b = p->backend;
     uint64_t *const out = b->type->alloc_host(b, 2 * Q * sizeof *out), *const in = out + Q;
     uint64_t *const room = (uint64_t *)(p->memory + p->half);
-    if (!out)
+    if (!out) {
+        tell_failure(p); /* or the peers would wait for this exchange */
         return fail_machine("out of memory on the host, to try what GPUs send each other");
+    }
     for (int i = 1; i < Q; i++) {
         out[i] = known(p->rank, i);
         if (find(p, d->neighbour[i])) {
@@ -176,7 +178,8 @@ static enum status check_peers(struct peers *p, const struct domain *d)
 {
     struct backend *const b = p->backend;
     bool good = true;
-    const enum status status = p->count > 0 ? try_peers(p, d, &good) : STATUS_OK;
+    const enum status status =
+        status_agree(p->node, p->count > 0 ? try_peers(p, d, &good) : STATUS_OK);
     int all = good;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, p->node);
     if (all || status)
@@ -187,6 +190,14 @@ static enum status check_peers(struct peers *p, const struct domain *d)
         b->type->peer_close(b, &w->peer);
     p->count = 0;
     return STATUS_OK;
+}
+
+static bool own_neighbour(const struct domain *d)
+{
+    bool own = false;
+    for (int i = 1; i < Q; i++)
+        own = own || d->neighbour[i] == d->rank;
+    return own;
 }
 
 static void count_pairs(struct peers *p, const struct domain *d)
@@ -233,11 +244,17 @@ enum status peers_create(struct peers *p, const struct domain *d, struct backend
     if (!status) {
         MPI_Allgather(&offer, sizeof offer, MPI_BYTE, all, sizeof offer, MPI_BYTE, p->node);
         open_peers(p, all, offer.good, opened, opened + ranks);
-        b->peers = p;
-        b->peer_failed = any_failed;
-        b->tell_peers = tell_failure;
+        if (p->count > 0) {
+            b->peers = p;
+            b->peer_failed = any_failed;
+            b->tell_peers = tell_failure;
+        }
         status = status_agree(d->comm, check_peers(p, d));
         count_pairs(p, d);
+        if (!status && p->count == 0 && !own_neighbour(d)) { /* now nobody has it open */
+            b->type->free(b, p->memory);
+            p->memory = NULL;
+        }
     }
     free(all);
     free(opened);
