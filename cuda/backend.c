@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/message.h"
 #include "device.h"
+#include "ipc.h"
 #include "kernels.h"
 #include "nvml.h"
 #include "subgrid.h"
@@ -36,7 +37,8 @@ struct cuda_backend {
     unsigned char uuid[16];
     struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
     cudaStream_t stream[QUEUES];
-    cudaEvent_t order[QUEUES]; /* events recorded for `after` */
+    cudaEvent_t order[QUEUES];    /* events recorded for `after` */
+    cudaEvent_t mark[PEER_MARKS]; /* for peers; NULL: nothing was shared */
     cudaEvent_t begin[PHASES], end[PHASES];
     bool timed[PHASES];
     double seconds[PHASES]; /* of phases on the host */
@@ -85,8 +87,25 @@ static enum status report(struct cuda_backend *b)
     if (b->told) /* everything fails from then on: one line is enough */
         return STATUS_MACHINE;
     b->told = true;
+    if (b->base.tell_peers) {
+        b->base.tell_peers(b->base.peers);
+        b->base.lost = true;
+    }
     return fail_machine("the GPU failed: %s: %s (%s)%s", b->failed, cudaGetErrorString(b->error),
                         b->base.description, remedy(b->error));
+}
+
+/* Has a peer failed? Then what the streams were given may wait for it for ever, and so would any
+ * call that waits for them. From then on nothing is launched or freed. */
+static bool lose(struct cuda_backend *b)
+{
+    if (!b->base.peer_failed(b->base.peers))
+        return false;
+    b->base.lost = true;
+    b->told = true; /* by that rank */
+    b->error = cudaErrorUnknown;
+    b->base.tell_peers(b->base.peers);
+    return true;
 }
 
 static void free_arrays(struct cuda_backend *b)
@@ -100,9 +119,12 @@ static void free_arrays(struct cuda_backend *b)
 static void cuda_close(struct backend *backend)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b)
+    if (!b || b->base.lost)
         return;
     free_arrays(b);
+    for (int k = 0; k < PEER_MARKS; k++)
+        if (b->mark[k])
+            cudaEventDestroy(b->mark[k]);
     for (int k = 0; k < PHASES; k++) {
         if (b->begin[k])
             cudaEventDestroy(b->begin[k]);
@@ -141,7 +163,8 @@ static bool launch(struct cuda_backend *b, enum queue queue, const void *kernel,
                    dim3 block, struct cuda_call *call)
 {
     void *arguments[] = {call};
-    return good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
+    return !b->base.lost &&
+           good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
                 "launching a kernel");
 }
 
@@ -188,7 +211,8 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
                                .remark = remark,
                                .storage = wanted->storage,
                                .arithmetic = wanted->arithmetic,
-                               .workers = CUDA_WORKERS};
+                               .workers = CUDA_WORKERS,
+                               .shares = wanted->peers};
     memcpy(b->base.description, description, sizeof description);
     memcpy(b->uuid, uuid, sizeof uuid);
     b->nvml = nvml_create(uuid);
@@ -376,8 +400,8 @@ static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
 
 static void cuda_free(struct backend *backend, void *memory)
 {
-    (void)backend;
-    cudaFree(memory);
+    if (!backend->lost)
+        cudaFree(memory);
 }
 
 static void *cuda_alloc_host(struct backend *backend, size_t bytes)
@@ -394,8 +418,8 @@ static void *cuda_alloc_host(struct backend *backend, size_t bytes)
 
 static void cuda_free_host(struct backend *backend, void *memory)
 {
-    (void)backend;
-    cudaFreeHost(memory);
+    if (!backend->lost)
+        cudaFreeHost(memory);
 }
 
 static void cuda_memory(struct backend *backend, double *available, double *all)
@@ -568,21 +592,82 @@ static void cuda_copy(struct backend *backend, enum queue queue, void *to, const
                       size_t bytes)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream[queue]), "a copy");
+    if (!b->base.lost)
+        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream[queue]), "a copy");
 }
 
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (good(b, cudaEventRecord(b->order[other], b->stream[other]), "recording an event"))
+    if (!b->base.lost &&
+        good(b, cudaEventRecord(b->order[other], b->stream[other]), "recording an event"))
         good(b, cudaStreamWaitEvent(b->stream[queue], b->order[other], 0), "waiting for an event");
 }
 
 static enum status cuda_wait(struct backend *backend, enum queue queue)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    good(b, cudaStreamSynchronize(b->stream[queue]), "waiting for a kernel or a copy");
+    cudaError_t error = cudaErrorNotReady;
+    int looks = 0;
+    if (!backend->peers && !b->base.lost)
+        error = cudaStreamSynchronize(b->stream[queue]);
+    while (error == cudaErrorNotReady && !b->base.lost) {
+        error = cudaStreamQuery(b->stream[queue]);
+        if (error == cudaErrorNotReady && !lose(b))
+            clock_rest(&looks);
+    }
+    good(b, error, "waiting for a kernel or a copy");
     return b->error ? report(b) : STATUS_OK;
+}
+
+static bool cuda_share(struct backend *backend, void *memory, struct peer_handle *handle,
+                       char why[128])
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    bool made = true;
+    for (int k = 0; k < PEER_MARKS && made; k++)
+        made = b->mark[k] || good(b,
+                                  cudaEventCreateWithFlags(&b->mark[k], cudaEventInterprocess |
+                                                                            cudaEventDisableTiming),
+                                  "creating an event");
+    return made && ipc_share(memory, b->mark, handle, why);
+}
+
+static bool cuda_peer_open(struct backend *backend, const struct peer_handle *handle,
+                           struct peer *peer, char why[128])
+{
+    (void)backend;
+    return ipc_open(handle, peer, why);
+}
+
+static void cuda_peer_close(struct backend *backend, struct peer *peer)
+{
+    if (!backend->lost)
+        ipc_close(peer);
+}
+
+static enum status cuda_mark(struct backend *backend, enum queue queue, int mark)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    cudaError_t error = cudaErrorNotReady;
+    int looks = 0;
+    while (error == cudaErrorNotReady && !b->base.lost) {
+        error = cudaEventQuery(b->mark[mark]);
+        if (error == cudaErrorNotReady && !lose(b))
+            clock_rest(&looks);
+    }
+    if (good(b, error, "waiting for an event"))
+        good(b, cudaEventRecord(b->mark[mark], b->stream[queue]), "recording an event");
+    return b->error ? report(b) : STATUS_OK;
+}
+
+static void cuda_after_peer(struct backend *backend, enum queue queue, const struct peer *peer,
+                            int mark)
+{
+    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    if (!b->base.lost)
+        good(b, cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0),
+             "waiting for another GPU's event");
 }
 
 static bool on_host(enum phase phase)
@@ -604,7 +689,7 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     else
         nvtxRangePop();
 #endif
-    if (!backend->timing)
+    if (!backend->timing || b->base.lost)
         return;
     if (on_host(phase)) {
         b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();
@@ -667,6 +752,11 @@ const struct backend_type backend_cuda = {
     .copy = cuda_copy,
     .after = cuda_after,
     .wait = cuda_wait,
+    .share = cuda_share,
+    .peer_open = cuda_peer_open,
+    .peer_close = cuda_peer_close,
+    .mark = cuda_mark,
+    .after_peer = cuda_after_peer,
     .phase = cuda_phase,
     .phases = cuda_phases,
     .energy = cuda_energy,

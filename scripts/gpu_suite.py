@@ -349,6 +349,8 @@ class Suite:
         found = {how: (ranks, {**settings, "run.transport": "host"}) for how, (ranks, settings) in found.items()}
         if self.reads_gpu_memory:
             found["2 ranks, MPI reads GPU memory"] = (2, {"run.transport": "device"})
+        if self.gpu:
+            found["3 ranks, CUDA IPC if possible"] = (3, {"run.transport": "ipc"})
         return found
 
     def backend_settings(self):

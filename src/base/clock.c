@@ -1,6 +1,7 @@
 /* Time for measuring; see clock.h. */
 #include "base/clock.h"
 
+#include <sched.h>
 #include <time.h>
 
 static double started;
@@ -20,4 +21,14 @@ void clock_start(void)
 double clock_seconds(void)
 {
     return now() - started;
+}
+
+void clock_rest(int *looks)
+{
+    enum { YIELDS = 2000 }; /* some ms */
+    const struct timespec nap = {.tv_nsec = 50 * 1000};
+    if (++*looks <= YIELDS)
+        sched_yield();
+    else
+        nanosleep(&nap, NULL);
 }

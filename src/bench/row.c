@@ -416,6 +416,7 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     int sparse = f->level.domain.view.line != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
+    row->transport = halo_transport(&f->level.solver.halo);
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
     if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
         *b->host.driver = '\0';

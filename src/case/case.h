@@ -147,8 +147,8 @@ enum image_quantity { IMAGE_LIST(X) };
 #undef X
 
 /* How halos get from one GPU to another; and which axes exchange them. */
-#define TRANSPORT_LIST(X) X(auto) X(device) X(host)
-enum transport { TRANSPORT_auto, TRANSPORT_device, TRANSPORT_host };
+#define TRANSPORT_LIST(X) X(auto) X(ipc) X(device) X(host)
+enum transport { TRANSPORT_auto, TRANSPORT_ipc, TRANSPORT_device, TRANSPORT_host };
 #define EXCHANGE_LIST(X) X(cut) X(all)
 enum exchange { EXCHANGE_cut, EXCHANGE_all };
 

@@ -629,7 +629,9 @@ const struct key key_table[] = {
      .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
     {ROW("run.transport", KEY_CHOICE), AT(flow_case, run.transport), .choices = key_transports,
      .fallback = "auto", .example = "host",
-     .meaning = "how halos leave a GPU: MPI reads its memory (device), or copies on the host (host)"},
+     .meaning = "how halos leave a GPU: into the memory of GPUs of the same host (ipc), or through MPI, "
+                "which reads its memory (device) or copies on the host (host); auto: the first "
+                "that is possible, for each pair of ranks"},
     {ROW("run.exchange", KEY_CHOICE), AT(flow_case, run.exchange), .choices = key_exchanges,
      .fallback = "cut", .example = "all",
      .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all "

@@ -97,8 +97,11 @@ void narrate_start(const struct narrator *n, const char *from)
     say_meshes(n->c);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
-    if (n->solver->halo.count > 0)
-        say("halos: %s", n->transport);
+    if (n->solver->halo.count > 0) {
+        char halos[HALO_TEXT];
+        halo_describe(&n->solver->halo, n->transport, halos);
+        say("halos: %s", halos);
+    }
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
     if (n->solver->backend->type->host_memory)

@@ -536,6 +536,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     }
     tell_watchdog(r);
     enum status status = solver_create(&r->level->solver, &r->level->domain, r->backend, transport);
+    r->n.progress.transport = status ? NULL : halo_transport(&r->level->solver.halo);
     if (!status)
         status = register_own(r);
     if (!status)

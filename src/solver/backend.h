@@ -29,6 +29,15 @@ enum phase {
         PHASES
 };
 
+/* Memory of another rank of this host, and its two marks, for backends with `share`. */
+enum { PEER_BLOCK = 2 << 20, PEER_ALIGNMENT = 256, PEER_HANDLE = 64, PEER_MARKS = 2 };
+struct peer_handle { /* to be sent to that rank */
+    char memory[PEER_HANDLE], mark[PEER_MARKS][PEER_HANDLE];
+};
+struct peer {
+    void *memory, *mark[PEER_MARKS];
+};
+
 struct backend {
     const struct backend_type *type;
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
@@ -38,6 +47,13 @@ struct backend {
                       they were loaded; 0: none, or not known */
     int workers;   /* best number of workers for sums: the number of threads */
     bool timing;   /* measure the phases of the next steps */
+    bool shares; /* ranks of a host may use each other's memory */
+    /* Of who uses peers; NULL: nobody. Has a peer failed? Work that waits for its marks may never
+     * end: waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. */
+    bool (*peer_failed)(void *peers);
+    void (*tell_peers)(void *peers);
+    void *peers;
+    bool lost; /* one of them failed: nothing is launched, nor freed, as a peer may still use it */
 };
 
 /* The user's choices. */
@@ -47,6 +63,7 @@ struct backend_wanted {
     int threads;  /* of the CPU, a rank */
     MPI_Comm comm;
     bool share; /* several ranks may use one device */
+    bool peers; /* ranks of a host may use each other's memory */
 };
 
 struct backend_type {
@@ -79,12 +96,24 @@ struct backend_type {
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
     /* In the queue: copies between memory from alloc and memory from alloc_host, in either
-     * direction, or within memory from alloc. */
+     * direction, or within memory from alloc and of peers. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);
     /* Later work in the queue waits for all present work in the other queue. */
     void (*after)(struct backend *, enum queue, enum queue other);
     /* Waits until all work of the queue is done; reports and returns the errors of that work. */
     enum status (*wait)(struct backend *, enum queue);
+    /* Exports memory from alloc, of a multiple of PEER_BLOCK bytes, and the marks of this rank. A
+     * mark is a place in a queue that is set again and again. False, with a reason: not possible.
+     * NULL: this backend cannot. */
+    bool (*share)(struct backend *, void *memory, struct peer_handle *, char why[128]);
+    /* Opens what another rank of this host exported. False, with a reason: not possible. */
+    bool (*peer_open)(struct backend *, const struct peer_handle *, struct peer *, char why[128]);
+    void (*peer_close)(struct backend *, struct peer *);
+    /* Waits until the last setting of the mark is reached, then sets it behind all present work of
+     * the queue. STATUS_MACHINE, reported, when the backend failed. */
+    enum status (*mark)(struct backend *, enum queue, int mark);
+    /* Later work in the queue waits until the peer's present setting of its mark is reached. */
+    void (*after_peer)(struct backend *, enum queue, const struct peer *, int mark);
     /* A phase begins or ends: in the queue, or on the host. */
     void (*phase)(struct backend *, enum queue, enum phase, bool begin);
     /* Seconds of each phase since `timing` was set; call it after all work is done. */

@@ -2,8 +2,10 @@
 #include "solver/halo.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/agree.h"
 #include "base/message.h"
 #include "domain/decompose.h"
 
@@ -23,10 +25,13 @@ static struct box message_box(const struct view *v, int direction, bool ghost)
     return b;
 }
 
-/* Allocates all messages on the backend and, if MPI sends from the host, their copies there. */
+/* Allocates the messages through MPI on the backend and, if MPI sends from the host, their copies
+ * there. */
 static bool make_room(struct halo *h, enum transport transport)
 {
     struct backend *const b = h->backend;
+    if (!h->messages)
+        return true;
     h->send = b->type->alloc(b, h->send_bytes, 1);
     h->receive = b->type->alloc(b, h->receive_bytes, 1);
     h->mpi_send = h->send;
@@ -63,51 +68,93 @@ static bool too_long(const struct view *v, const struct box *cells)
     return box_cells(cells) > DECOMPOSE_FACE || bytes / (v->set[SET_flow].bits / 8) > INT_MAX;
 }
 
+/* Bytes of the message that arrives along a direction; 0: none. */
+static size_t bytes_in(const struct halo *h, const struct domain *d, int direction)
+{
+    const struct box cells = message_box(h->view, direction, true);
+    return d->neighbour[opposite(direction)] == MPI_PROC_NULL
+               ? 0
+               : room_of(h, count_of(h, direction, &cells));
+}
+
+/* Gives a message to the peers concerned, or a place among those through MPI. */
+static void place(struct halo *h, struct halo_message *m)
+{
+    for (int half = 0; half < 2; half++) {
+        m->out[half] = peers_out(&h->peers, m->to, m->direction, half);
+        m->in[half] = peers_in(&h->peers, m->from, m->direction, half);
+    }
+    if (m->out[0])
+        m->to = MPI_PROC_NULL;
+    if (m->in[0])
+        m->from = MPI_PROC_NULL;
+    m->send_at = h->send_bytes;
+    m->receive_at = h->receive_bytes;
+    if (m->to != MPI_PROC_NULL) {
+        m->send_count = count_of(h, m->direction, &m->send);
+        h->send_bytes += room_of(h, m->send_count);
+    }
+    if (m->from != MPI_PROC_NULL) {
+        m->receive_count = count_of(h, m->direction, &m->receive);
+        h->receive_bytes += room_of(h, m->receive_count);
+    }
+    h->messages = h->messages || m->to != MPI_PROC_NULL || m->from != MPI_PROC_NULL;
+}
+
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport)
 {
-    *h = (struct halo){.comm = d->comm, .backend = b, .view = v};
+    size_t bytes[Q] = {0};
+    enum status status = STATUS_OK;
+    *h = (struct halo){.comm = d->comm, .backend = b, .view = v, .transport = transport};
     h->size = (size_t)v->set[SET_flow].bits / 8;
     h->type = h->size == 8 ? MPI_UINT64_T : h->size == 4 ? MPI_UINT32_T : MPI_UINT16_T;
     for (int k = 0; k < 2 * (Q - 1); k++)
         h->request[k] = MPI_REQUEST_NULL;
     for (int i = 1; i < Q; i++) {
-        struct halo_message m = {.direction = i,
-                                 .to = d->neighbour[i],
-                                 .from = d->neighbour[opposite(i)],
-                                 .send_at = h->send_bytes,
-                                 .receive_at = h->receive_bytes};
+        struct halo_message m = {
+            .direction = i, .to = d->neighbour[i], .from = d->neighbour[opposite(i)]};
         if (m.to == MPI_PROC_NULL && m.from == MPI_PROC_NULL)
             continue;
         m.send = message_box(v, i, false);
         m.receive = message_box(v, i, true);
-        if (too_long(v, &m.send)) /* with run.exchange, or blocks of unequal sizes */
-            return fail_machine("a message with the populations of %zu cells is too long (cut the "
-                                "box along other axes: run.ranks)",
-                                box_cells(&m.send));
-        if (m.to != MPI_PROC_NULL)
-            m.send_count = count_of(h, i, &m.send);
-        if (m.from != MPI_PROC_NULL)
-            m.receive_count = count_of(h, i, &m.receive);
-        h->send_bytes += room_of(h, m.send_count);
-        h->receive_bytes += room_of(h, m.receive_count);
+        if (too_long(v, &m.send) && !status) /* with run.exchange, or blocks of unequal sizes */
+            status = fail_machine("a message with the populations of %zu cells is too long (cut "
+                                  "the box along other axes: run.ranks)",
+                                  box_cells(&m.send));
+        bytes[i] = status ? 0 : bytes_in(h, d, i);
         h->message[h->count++] = m;
     }
-    if (h->count == 0 || make_room(h, transport))
-        return STATUS_OK;
-    const double bytes = (double)(h->send_bytes + h->receive_bytes);
-    const bool host = h->send && h->receive;
-    halo_destroy(h);
-    if (host)
+    if (b->shares)
+        status = status_agree(d->comm, status);
+    if (!status)
+        status = peers_create(&h->peers, d, b, bytes);
+    if (status)
+        return status;
+    for (struct halo_message *m = h->message; m < h->message + h->count; m++)
+        place(h, m);
+    if (!make_room(h, transport)) {
+        const double all = (double)(h->send_bytes + h->receive_bytes);
+        if (!h->send || !h->receive)
+            return backend_no_room(b, all, "the messages with neighbours");
         return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for the "
                             "messages with neighbours",
-                            1e-9 * bytes);
-    return backend_no_room(b, bytes, "the messages with neighbours");
+                            1e-9 * all);
+    }
+    for (struct halo_message *m = h->message; m < h->message + h->count; m++)
+        for (int half = 0; half < 2; half++) {
+            if (m->to != MPI_PROC_NULL)
+                m->out[half] = h->send + m->send_at;
+            if (m->from != MPI_PROC_NULL)
+                m->in[half] = h->receive + m->receive_at;
+        }
+    return STATUS_OK;
 }
 
 void halo_destroy(struct halo *h)
 {
     struct backend *const b = h->backend;
+    peers_destroy(&h->peers);
     if (b && staged(h)) {
         b->type->free_host(b, h->mpi_send);
         b->type->free_host(b, h->mpi_receive);
@@ -120,15 +167,44 @@ void halo_destroy(struct halo *h)
     *h = (struct halo){0};
 }
 
+const char *halo_transport(const struct halo *h)
+{
+    const bool device = h->transport == TRANSPORT_device;
+    if (h->count == 0)
+        return "none";
+    if (h->peers.backend && h->peers.open == h->peers.pairs)
+        return "ipc";
+    if (h->peers.open > 0)
+        return device ? "ipc, device" : "ipc, host";
+    return device ? "device" : "host";
+}
+
+void halo_describe(const struct halo *h, const char *mpi, char text[HALO_TEXT])
+{
+    const struct peers *const p = &h->peers;
+    if (p->backend && p->open == p->pairs)
+        snprintf(text, HALO_TEXT,
+                 p->pairs ? "by CUDA IPC, all %d pairs of ranks" : "within the memory of the GPU",
+                 p->pairs);
+    else if (p->open > 0)
+        snprintf(text, HALO_TEXT, "by CUDA IPC, %d of %d pairs of ranks; others %s", p->open,
+                 p->pairs, mpi);
+    else if (p->backend && *p->why)
+        snprintf(text, HALO_TEXT, "%s; not by CUDA IPC: %s", mpi, p->why);
+    else
+        snprintf(text, HALO_TEXT, "%s", mpi);
+}
+
 void halo_pack(struct halo *h, enum kernel pack, int odd)
 {
     struct backend *const b = h->backend;
     struct work work[Q - 1];
     int count = 0;
+    const int half = (int)(++h->exchanges & 1);
     for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
-        if (m->to != MPI_PROC_NULL)
+        if (m->out[half])
             work[count++] = (struct work){
-                m->send, {.odd = odd, .direction = m->direction, .buffer = h->send + m->send_at}};
+                m->send, {.odd = odd, .direction = m->direction, .buffer = m->out[half]}};
     b->type->phase(b, QUEUE_SHELL, PHASE_pack, true);
     b->type->launch(b, QUEUE_SHELL, pack, h->view, work, count);
     if (staged(h))
@@ -142,7 +218,7 @@ void halo_pack(struct halo *h, enum kernel pack, int odd)
 static void give_up(struct halo *h)
 {
     h->failed = true;
-    if (staged(h) || h->backend->type->host_memory)
+    if (staged(h) || h->backend->type->host_memory || !h->messages)
         return;
     h->spare = malloc(h->receive_bytes);
     if (!h->spare)
@@ -152,19 +228,23 @@ static void give_up(struct halo *h)
 enum status halo_send(struct halo *h)
 {
     struct backend *const b = h->backend;
+    enum status status = peers_tell(&h->peers, h->exchanges);
     /* Wait for the packing, and for the previous step's unpacking: it reads the buffers of the
      * receives below. */
-    const enum status status = b->type->wait(b, QUEUE_SHELL);
+    if (!h->messages)
+        b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    else if (b->type->wait(b, QUEUE_SHELL))
+        status = STATUS_MACHINE;
     if (status && !h->failed)
         give_up(h);
     char *const receive = h->spare ? h->spare : h->mpi_receive;
     b->type->phase(b, QUEUE_SHELL, PHASE_exchange, true);
-    for (int k = 0; k < h->count; k++) {
+    for (int k = 0; k < h->count && h->messages; k++) {
         const struct halo_message *const m = &h->message[k];
         MPI_Irecv(receive + m->receive_at, m->receive_count, h->type, m->from, m->direction,
                   h->comm, &h->request[2 * k]);
     }
-    for (int k = 0; k < h->count; k++) {
+    for (int k = 0; k < h->count && h->messages; k++) {
         const struct halo_message *const m = &h->message[k];
         MPI_Isend(h->mpi_send + m->send_at, h->failed ? 0 : m->send_count, h->type, m->to,
                   m->direction, h->comm, &h->request[2 * k + 1]);
@@ -184,15 +264,16 @@ void halo_finish(struct halo *h, enum kernel unpack, int odd)
     struct backend *const b = h->backend;
     struct work work[Q - 1];
     int count = 0;
+    const int half = (int)(h->exchanges & 1);
     b->type->phase(b, QUEUE_SHELL, PHASE_wait, true);
     MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);
+    peers_hear(&h->peers, h->exchanges);
     b->type->phase(b, QUEUE_SHELL, PHASE_wait, false);
     b->type->phase(b, QUEUE_SHELL, PHASE_exchange, false);
     for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
-        if (m->from != MPI_PROC_NULL)
+        if (m->in[half])
             work[count++] = (struct work){
-                m->receive,
-                {.odd = odd, .direction = m->direction, .buffer = h->receive + m->receive_at}};
+                m->receive, {.odd = odd, .direction = m->direction, .buffer = m->in[half]}};
     b->type->phase(b, QUEUE_SHELL, PHASE_unpack, true);
     if (staged(h))
         b->type->copy(b, QUEUE_SHELL, h->receive, h->mpi_receive, h->receive_bytes);

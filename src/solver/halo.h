@@ -3,19 +3,26 @@
  * A message carries populations of all sets. Of the flow (D3Q19) a face carries the 5 populations
  * that leave through it, an edge 1; of a D3Q7 set a face carries 1, an edge none. Each message goes
  * directly to its receiver; corners exchange nothing. Sender and receiver both use store_address of
- * the sender's last-layer cells, which are the receiver's ghost cells. Message tag = direction. */
+ * the sender's last-layer cells, which are the receiver's ghost cells. Message tag = direction.
+ *
+ * Messages to peers are packed into the receiver's memory and need no MPI; see peers.h. */
 #ifndef TAGFLOW_HALO_H
 #define TAGFLOW_HALO_H
 
 #include "domain/domain.h"
 #include "solver/backend.h"
+#include "solver/peers.h"
 
 struct halo_message {
-    int direction, to, from; /* to, from: ranks; MPI_PROC_NULL: no message */
+    int direction, to, from; /* ranks for MPI; MPI_PROC_NULL: no message, or one of a peer */
     struct box send, receive;
     int send_count, receive_count; /* in elements of the flow's populations */
-    size_t send_at, receive_at;    /* bytes from the start of all messages */
+    size_t send_at, receive_at;    /* bytes from the start of all messages through MPI */
+    char *out[2],
+        *in[2]; /* packed to, unpacked from, by parity of the exchange; NULL: no message */
 };
+
+enum { HALO_TEXT = 320 };
 
 struct halo {
     MPI_Comm comm;
@@ -23,26 +30,37 @@ struct halo {
     size_t size;
     struct backend *backend;
     const struct view *view;
-    int count; /* directions in use; 0: this rank exchanges nothing */
+    enum transport transport; /* of messages through MPI */
+    int count;                /* directions in use; 0: this rank exchanges nothing */
+    bool messages;            /* some go through MPI */
+    int64_t exchanges;        /* begun */
+    struct peers peers;
     struct halo_message message[Q - 1];
     MPI_Request request[2 * (Q - 1)];
     size_t send_bytes, receive_bytes;
-    char *send, *receive; /* all messages, in the backend's memory */
+    char *send, *receive; /* all messages through MPI, in the backend's memory */
     /* The buffers for MPI: the same, or copies of them on the host. */
     char *mpi_send, *mpi_receive;
     bool failed; /* the backend failed: contents of messages are meaningless */
     char *spare; /* on the host: receives messages after a GPU has failed */
 };
 
+/* transport: of messages through MPI. Collective, and so is halo_destroy, also after a failure. */
 enum status halo_create(struct halo *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport);
 void halo_destroy(struct halo *h);
 
+/* How halos are transferred, the same on all ranks: a line for the log, made of transport_choose's;
+ * in a word or two, for files. */
+const char *halo_transport(const struct halo *h);
+void halo_describe(const struct halo *h, const char *mpi, char text[HALO_TEXT]);
+
 /* Puts the packing into the shell's queue, after the shell itself. odd: parity of the step. */
 void halo_pack(struct halo *h, enum kernel pack, int odd);
 
-/* Waits for the packing, then starts to send and receive. STATUS_MACHINE, reported, when the
- * backend failed; the neighbours still get (empty) messages, in this and all later steps. */
+/* Starts to send and receive: waits for the packing, or, if all goes to peers, makes later work of
+ * the interior's queue wait for it. STATUS_MACHINE, reported, when the backend failed; the
+ * neighbours still get (empty) messages, in this and all later steps. */
 enum status halo_send(struct halo *h);
 
 /* Lets MPI progress; call it now and then while computing. */

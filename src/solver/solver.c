@@ -138,7 +138,9 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
                                    .isa = c->run.isa,
                                    .threads = c->run.threads > 0 ? c->run.threads : 1,
                                    .comm = comm,
-                                   .share = share};
+                                   .share = share,
+                                   .peers = c->run.transport == TRANSPORT_auto ||
+                                            c->run.transport == TRANSPORT_ipc};
 }
 
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
@@ -151,9 +153,9 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
     enum status status = b->type->prepare(b, &d->view, &s->view);
     if (!status)
         status = make_room(s);
-    if (!status)
-        status = halo_create(&s->halo, d, &s->view, b, transport);
     status = status_agree(d->comm, status);
+    if (!status)
+        status = status_agree(d->comm, halo_create(&s->halo, d, &s->view, b, transport));
     if (status)
         solver_destroy(s);
     return status;
@@ -235,8 +237,8 @@ static void launch_interior(struct solver *s, const struct stage *stage)
 
 /* The shell, the interior and the unpacking of one step use different addresses, so they may run in
  * any order or at once. The shell starts after the whole previous step. The interior starts after
- * the previous step's shell, for which the host has waited in halo_send. It does not wait for the
- * previous step's unpacking: that writes only populations of shell cells. */
+ * the previous step's shell and packing, because of halo_send. It does not wait for the previous
+ * step's unpacking: that writes only populations of shell cells. */
 static enum status stage_exchanging(struct solver *s, const struct stage *stage)
 {
     const int odd = (int)(s->step & 1);

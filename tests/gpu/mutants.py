@@ -6,7 +6,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,halo}.c or cuda/backend.c.
+change of src/solver/{solver,halo,peers}.c or cuda/backend.c.
 """
 import os
 import re
@@ -18,7 +18,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE = BUILD + "/source"
 
-SOLVER, HALO, CUDA = "src/solver/solver.c", "src/solver/halo.c", "cuda/backend.c"
+SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
+ONE_HALF = """m->out[half] = peers_out(&h->peers, m->to, m->direction, %s);
+        m->in[half] = peers_in(&h->peers, m->from, m->direction, %s);"""
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (SOLVER, "stage_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -42,6 +44,11 @@ MUTANTS = [
     (SOLVER, "solver_put", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (HALO, "halo_pack", "b->type->copy(", "if (0) b->type->copy("),
     (HALO, "halo_send", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
+    (HALO, "halo_send", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ";"),
+    (HALO, "place", ONE_HALF % ("half", "half"), ONE_HALF % ("0", "0")),
+    (PEERS, "peers_tell", "p->backend->type->mark(p->backend, QUEUE_SHELL, (int)(n & 1))", "STATUS_OK"),
+    (PEERS, "peers_hear", "atomic_load(&w->flag->told) < n", "false"),
+    (PEERS, "peers_hear", "b->type->after_peer(b, QUEUE_SHELL, &w->peer, (int)(n & 1));", ""),
     (HALO, "halo_finish", "MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);", ""),
     (HALO, "halo_finish", "b->type->copy(", "if (0) b->type->copy("),
     (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
@@ -50,6 +57,9 @@ MUTANTS = [
     (CUDA, "cuda_after", "cudaEventRecord(b->order[other], b->stream[other])", "cudaSuccess"),
     (CUDA, "cuda_after", "cudaStreamWaitEvent(b->stream[queue], b->order[other], 0)", "cudaSuccess"),
     (CUDA, "cuda_wait", "cudaStreamSynchronize(b->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_wait", "cudaStreamQuery(b->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_mark", "cudaEventRecord(b->mark[mark], b->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0)", "cudaSuccess"),
 ]
 
 
@@ -63,23 +73,26 @@ TARGETS = ["tests/gpu/standin_backend_32", "tests/gpu/standin_tables_32", "tests
 MPIRUN = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh"]
 
 
-# A whole run; its steps are timed and measured, and it exchanges with itself. Its hash and series are those of the CPU.
+# A whole run; its steps are timed and measured, and it exchanges with itself, through MPI or in memory. Its hash and series
+# are those of the CPU.
 RUN = """
 run() { tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
-    --set run.steps=30 --set run.exchange=all --set output.series='{flow: {every: 1, of: [mass, kinetic_energy]}}' \\
+    --set run.steps=30 --set run.exchange=all --set run.transport=$2 --set output.series='{flow: {every: 1, of: [mass, kinetic_energy]}}' \\
     --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
     grep state_hash mutant/report.json; cat mutant/series/flow.csv; }
-cpu=$(run cpu) && cuda=$(run cuda) && [ "$cpu" = "$cuda" ]
+cpu=$(run cpu host) && cuda=$(run cuda host) && [ "$cpu" = "$cuda" ] && cuda=$(run cuda ipc) && [ "$cpu" = "$cuda" ]
 """
 
 
 def tests():
     """Name, command, options of the stand-in; the quickest first."""
     for order in "lazy", "random,seed=1", "random,seed=2", "eager":
-        for aware in 0, 1:
-            options = f"late=1,uuid=same,aware={aware},order={order}"
+        for how in "ipc=0", "ipc=0,aware=1", "ipc=1":
+            options = f"late=1,uuid=same,{how},order={order}"
             yield "ranks 1 " + options, MPIRUN + ["1", "tests/gpu/standin_ranks_32"], options
             yield "ranks 2 " + options, MPIRUN + ["2", "tests/gpu/standin_ranks_32"], options
+        options = f"late=1,uuid=same,order={order},rank=1,order=" + ("eager" if order == "lazy" else "lazy")
+        yield "ranks 2 " + options, MPIRUN + ["2", "tests/gpu/standin_ranks_32"], options
         yield "tables " + order, ["tests/gpu/standin_tables_32"], f"late=1,order={order}"
         yield "a run, " + order, ["sh", "-c", RUN], f"late=1,order={order}"
         yield "parity " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "33,4,3"], f"late=1,order={order}"

@@ -88,10 +88,10 @@ def variants():
     while True:
         number += 1
         ranks = [0, 2, 3, 4, 1][number % 5]
-        aware = number // 2 % 2
-        settings = {"run.exchange": ["cut", "all"][number % 2], "run.transport": "device" if aware else "host"}
+        how = ["host", "device", "ipc"][number // 2 % 3]
+        settings = {"run.exchange": ["cut", "all"][number % 2], "run.transport": how}
         order = ["lazy", "random", "random"][number % 3] + f",seed={number}"
-        yield ranks, settings, f"uuid=same,aware={aware},order={order}"
+        yield ranks, settings, f"uuid=same,aware={int(how == 'device')},order={order}"
 
 
 def compare(name, precision, variant):
@@ -105,8 +105,9 @@ def compare(name, precision, variant):
         return str(said)
     log = open(folder + "/log.txt").read()
     halos = re.search("^halos: (.*)", log, re.M)
-    where = "from GPU memory" if "aware=1" in options else "by way of host memory"
-    if not on_gpu(folder) or (halos is None and ranks > 1) or (halos and where not in halos[1]):
+    where = {"host": "by way of host memory", "device": "from GPU memory", "ipc": "by CUDA IPC, all|within the memory of the GPU"}
+    where = where[settings["run.transport"]]
+    if not on_gpu(folder) or (halos is None and ranks > 1) or (halos and not re.search(where, halos[1])):
         return f"not on GPUs, or halos not {where}: {halos and halos[1]}"
     return differences(results(base), results(folder))[:5]
 
@@ -241,8 +242,9 @@ CHOICES = [
     ("devices=2,aware=1,messages=wrong", 2, "auto", [], 1, None, [], [], [TRIAL + "arrived changed"]),
     ("devices=3,rank=2,aware=1,messages=wrong", 3, "auto", ["--set", "run.transport=device"], 1, None, [], [], [TRIAL + ".*"]),
     ("devices=2,aware=1", 2, "auto", ["--set", "run.transport=device"], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
-    ("devices=2,aware=1", 2, "auto", [], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
-    ("devices=2", 2, "auto", [], 0, "cuda", [r"^halos: .*by way of host memory: this MPI does not"], [], []),
+    ("devices=2,aware=1,ipc=0", 2, "auto", [], 0, "cuda", [r"^halos: .*from GPU memory"], [], []),
+    ("devices=2,ipc=0", 2, "auto", [], 0, "cuda", [r"^halos: .*by way of host memory: this MPI does not"], [], []),
+    ("devices=2,aware=1", 2, "auto", [], 0, "cuda", [r"^halos: by CUDA IPC, all 1 pairs of ranks$"], [], []),
 ]
 
 
@@ -330,7 +332,7 @@ def measure(precision, ranks):
     told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
-              options=f"devices=2,memory=4000000000,count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")
+              options=f"devices=2,memory=4000000000,leaks={int(ranks == 1)},count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")
     lost = [int(n) for n in re.findall(r"^bytes (\d+)$", open(counts).read(), re.M)]
     check(ran.code == (0 if whole else 1), f"a large grid: {ran}")
     return float(told[1]) * {"MB": 1e6, "GB": 1e9}[told[2]], lost
@@ -376,7 +378,9 @@ output:
 said = tagflow("run", "short.yaml", "--output", "short")
 wanted = results("short")
 # Those whose failing does no harm: what is freed at the end is the driver's then.
-HARMLESS = {"cudaFree", "cudaFreeHost", "cudaEventDestroy", "cudaStreamDestroy"}
+HARMLESS = {"cudaFree", "cudaFreeHost", "cudaEventDestroy", "cudaStreamDestroy", "cudaIpcCloseMemHandle"}
+# Those without which halos go through MPI.
+HARMLESS |= {"cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcGetEventHandle", "cudaIpcOpenEventHandle"}
 TOLD = re.compile(WHO + "(the GPU failed: |GPU . cannot be used: |--backend cuda: no NVIDIA |out of memory)")
 
 
@@ -386,25 +390,27 @@ def counted(path):
         return {name: int(n) for name, n in (line.split() for line in file) if name not in ("bytes", "fetched", "staged") and n != "0"}
 
 
-def calls(ranks, aware):
+def calls(ranks, how):
     """The same of a run in which nothing fails."""
-    path = os.path.abspath(f"calls_{ranks}_{aware}")
+    path = os.path.abspath(f"calls_{ranks}_{how}")
     last = max(ranks - 1, 0)
-    said = gpu("run", "short.yaml", "--output", path + "_run", *sets({"run.transport": "device" if aware else "host"}),
-               ranks=ranks, options=f"devices=2,aware={aware},rank={last},count={path}")
+    said = gpu("run", "short.yaml", "--output", path + "_run", *sets({"run.transport": how}),
+               ranks=ranks, options=f"devices=2,aware={int(how == 'device')},rank={last},count={path}")
     counts = counted(path)
     check(said.code == 0 and not differences(wanted, results(path + "_run")) and counts["kernel"] > 20, f"{ranks} ranks: {said}")
     return counts
 
 
-def fail(name, number, ranks, aware, whom):
+def fail(name, number, ranks, how, whom):
     """A run in which that call fails, and one that goes on: what is wrong."""
-    folder = f"fail_{name}_{number}_{ranks}_{aware}_{whom}"
+    folder = f"fail_{name}_{number}_{ranks}_{how}_{whom}"
     rank, count = (f"rank={ranks - 1},", ranks - 1) if whom == "last" else ("", max(ranks - 1, 0))
-    settings = sets({"run.transport": "device" if aware else "host"})
+    settings = sets({"run.transport": how})
+    # A rank whose peer failed leaves what may be in use for ever.
+    options = f"devices=2,aware={int(how == 'device')}" + (",leaks=0" if how == "ipc" else "")
     order = ["lazy", "random"][number % 2]
     said = gpu("run", "short.yaml", "--output", folder, *settings, ranks=ranks,
-               options=f"devices=2,aware={aware},order={order},seed={number},{rank}fail={name}:{number},rank={count},count={os.path.abspath(folder)}_calls")
+               options=f"{options},order={order},seed={number},{rank}fail={name}:{number},rank={count},count={os.path.abspath(folder)}_calls")
     if said.code == 0 and counted(folder + "_calls").get(name, 0) < number:
         return None  # more steps between two looks than in the run that was counted, which was slow
     if said.code == 0 and name in HARMLESS:
@@ -428,34 +434,34 @@ def fail(name, number, ranks, aware, whom):
 
 
 jobs = []
-for ranks, aware in (0, 0), (2, 0), (2, 1):
-    count = calls(ranks, aware)
+for case, (ranks, how) in enumerate([(0, "host"), (2, "host"), (2, "device"), (2, "ipc")]):
+    count = calls(ranks, how)
     for turn, (name, n) in enumerate(count.items()):
         chosen = sorted({1, (n + 1) // 2, n} if THOROUGH or n > 20 else {1, n})
         if ranks and not THOROUGH:
-            chosen = chosen[(turn + aware) % len(chosen)::2]
-        jobs += [(name, number, ranks, aware, "last" if ranks and number % 2 == aware else "all") for number in chosen]
+            chosen = chosen[(turn + case) % len(chosen)::2]
+        jobs += [(name, number, ranks, how, "last" if ranks and (number + case) % 2 else "all") for number in chosen]
 answers = together(fail, jobs)
 for job, wrong in answers:
-    check(not wrong, f"fail={job[0]}:{job[1]}, {job[2]} ranks, {['host', 'device'][job[3]]}, {job[4]}: "
+    check(not wrong, f"fail={job[0]}:{job[1]}, {job[2]} ranks, {job[3]}, {job[4]}: "
           f"{wrong or ('not reached' if wrong is None else 'said, and gone on with')}")
 missed = [job[:3] for job, wrong in answers if wrong is None]
 check(len(missed) < len(answers) / 10, f"{len(answers)} calls failed, {len(missed)} did not come: {missed}")
 
 
 # One rank's GPU fails in the middle of many steps, far from the next look at the flow: the others are told soon.
-def fail_alone(what, aware):
-    folder = f"alone_{what}_{aware}"
+def fail_alone(what, how):
+    folder = f"alone_{what}_{how}"
     steps = 1000000
-    said = gpu("run", "case.yaml", "--output", folder, ranks=3, options=f"devices=3,aware={aware},rank=1,fail={what}",
+    said = gpu("run", "case.yaml", "--output", folder, ranks=3, options=f"devices=3,aware={int(how == 'device')},rank=1,fail={what}",
                *sets({"run.steps": steps, "check.every": 0, "checkpoint.every": 0, "output": {"log": {"every": 0}},
-                      "run.transport": "device" if aware else "host"}))
+                      "run.transport": how}))
     status = load(folder, "status.json")
     good = said.code == 1 and len(said.errors) == 1 and TOLD.match(said.errors[0])
     return "" if good and status["state"] == "failed" and 0 < status["step"] < steps / 2 else f"{said}, {status}"
 
 
-for job, wrong in together(fail_alone, [("kernel:1500", 0), ("cudaStreamSynchronize:1600", 1), ("cudaLaunchKernel:1700", 0)]):
+for job, wrong in together(fail_alone, [("kernel:1500", "host"), ("cudaStreamSynchronize:1600", "device"), ("cudaLaunchKernel:1700", "host")]):
     check(not wrong, f"one of three fails between looks, {job}: {wrong or 'all end'}")
 
 # No numbers for the message, then.

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1070,6 +1071,392 @@ static void any_call(void)
     (void)cudaGetDeviceCount(&count);
 }
 
+/* Two processes. */
+
+static int other; /* a socket to the other process */
+
+static void tell(const void *what, size_t size)
+{
+    CHECK(write(other, what, size) == (ssize_t)size);
+}
+
+static void hear(void *what, size_t size)
+{
+    CHECK(recv(other, what, size, MSG_WAITALL) == (ssize_t)size);
+}
+
+/* Tells the other process to go on, or waits for that. */
+static void tell_on(void)
+{
+    tell("", 1);
+}
+
+static void hear_on(void)
+{
+    char byte;
+    hear(&byte, 1);
+}
+
+/* Does `second` in a child; its failure is ours, unless it is to be killed. */
+static void both(void (*first)(void), void (*second)(void), bool killed)
+{
+    int ends[2], status;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    other = ends[child == 0];
+    close(ends[child != 0]);
+    if (child == 0) {
+        second();
+        exit(0);
+    }
+    first();
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(killed ? WIFSIGNALED(status) : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+enum { BLOCK = 2 << 20 };
+
+static word *tell_memory(void)
+{
+    void *at;
+    cudaIpcMemHandle_t handle;
+    OK(cudaMalloc(&at, BLOCK));
+    OK(cudaMemset(at, 0, BLOCK));
+    OK(cudaIpcGetMemHandle(&handle, at));
+    tell(&handle, sizeof handle);
+    return at;
+}
+
+static word *hear_memory(void)
+{
+    void *at;
+    cudaIpcMemHandle_t handle;
+    hear(&handle, sizeof handle);
+    OK(cudaIpcOpenMemHandle(&at, handle, cudaIpcMemLazyEnablePeerAccess));
+    return at;
+}
+
+static cudaEvent_t shared_event(void)
+{
+    cudaEvent_t event;
+    OK(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
+    return event;
+}
+
+static cudaEvent_t tell_event(void)
+{
+    const cudaEvent_t event = shared_event();
+    cudaIpcEventHandle_t handle;
+    OK(cudaIpcGetEventHandle(&handle, event));
+    tell(&handle, sizeof handle);
+    return event;
+}
+
+static cudaEvent_t hear_event(void)
+{
+    cudaEvent_t event;
+    cudaIpcEventHandle_t handle;
+    hear(&handle, sizeof handle);
+    OK(cudaIpcOpenEventHandle(&event, handle));
+    return event;
+}
+
+/* The second writes into the first's memory when that needs it, and no more than it needs. */
+static void order_first(void)
+{
+    word *const at = tell_memory(), *const own = zero_words(1);
+    const cudaEvent_t event = hear_event();
+    const cudaStream_t stream = new_stream();
+    OK(cudaStreamWaitEvent(stream, event, 0)); /* for nothing */
+    OK(digit(own, own, 1, stream));
+    OK(cudaStreamSynchronize(stream));
+    tell_on();
+    hear_on();
+    OK(cudaStreamWaitEvent(stream, event, 0)); /* for its first record */
+    tell_on();
+    hear_on();
+    usleep(2000);
+    CHECK(peek(at) == 0);
+    OK(digit(at, at, 4, stream));
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady && peek(at) == 0);
+    OK(cudaStreamSynchronize(stream));
+    CHECK(peek(at) == 24);
+    tell_on();
+    hear_on();
+    CHECK(peek(at) == 243);
+    OK(cudaEventDestroy(event));
+    tell_on();
+    hear_on();
+    OK(cudaFree(at));
+    OK(cudaFree(own));
+    OK(cudaStreamDestroy(stream));
+}
+
+static void order_second(void)
+{
+    word *const at = hear_memory();
+    const cudaEvent_t event = tell_event();
+    const cudaStream_t stream = new_stream();
+    hear_on();
+    OK(digit(at, at, 2, stream));
+    OK(cudaEventRecord(event, stream));
+    tell_on();
+    hear_on();
+    OK(digit(at, at, 3, stream));
+    OK(cudaEventRecord(event, stream));
+    tell_on();
+    hear_on(); /* meanwhile the stand-in's thread runs what is needed */
+    OK(cudaStreamSynchronize(stream));
+    tell_on();
+    hear_on();
+    OK(cudaEventDestroy(event));
+    OK(cudaIpcCloseMemHandle(at));
+    tell_on();
+    OK(cudaStreamDestroy(stream));
+}
+
+static void order_of_both(void)
+{
+    both(order_first, order_second, false);
+}
+
+static void test_events_order_streams_of_two_processes(void **state)
+{
+    (void)state;
+    passes("leaks=1", order_of_both);
+}
+
+/* Each waits for the other's record before it makes its own of the next round. */
+static void rounds(bool first)
+{
+    word *const at = first ? tell_memory() : hear_memory();
+    const cudaEvent_t a = first ? tell_event() : hear_event();
+    const cudaEvent_t b = first ? hear_event() : tell_event();
+    const cudaStream_t stream = new_stream();
+    for (int round = 0; round < 4; round++) {
+        if (round > 0 || !first) {
+            hear_on();
+            OK(cudaStreamWaitEvent(stream, first ? b : a, 0));
+        }
+        OK(digit(at, at, first ? 1 : 2, stream));
+        OK(cudaEventRecord(first ? a : b, stream));
+        tell_on();
+    }
+    if (first)
+        hear_on();
+    OK(cudaStreamWaitEvent(stream, first ? b : a, 0));
+    OK(cudaStreamSynchronize(stream));
+    CHECK(peek(at) == 12121212);
+    tell_on();
+    hear_on();
+}
+
+static void rounds_first(void)
+{
+    rounds(true);
+}
+
+static void rounds_second(void)
+{
+    rounds(false);
+}
+
+static void rounds_of_both(void)
+{
+    both(rounds_first, rounds_second, false);
+}
+
+static void test_streams_of_two_processes_take_turns(void **state)
+{
+    (void)state;
+    passes("order=lazy", rounds_of_both);
+    passes("order=random,seed=4", rounds_of_both);
+}
+
+/* The other process ends, or its device fails, before it makes its record. */
+static void never_first(void)
+{
+    const cudaEvent_t event = hear_event();
+    const cudaStream_t stream = new_stream();
+    hear_on();
+    OK(cudaStreamWaitEvent(stream, event, 0));
+    tell_on();
+    usleep(10000);
+    for (int times = 0; times < 100; times++) {
+        CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+        usleep(200);
+    }
+}
+
+static void killed_second(void)
+{
+    const cudaEvent_t event = tell_event();
+    const cudaStream_t stream = new_stream();
+    OK(cudaEventRecord(event, stream));
+    tell_on();
+    hear_on();
+    raise(SIGKILL);
+}
+
+static void never_killed(void)
+{
+    both(never_first, killed_second, true);
+}
+
+static void failed_second(void)
+{
+    setenv("TAGFLOW_STANDIN", "fail=kernel:1", 1);
+    const cudaEvent_t event = tell_event();
+    const cudaStream_t stream = new_stream();
+    word *const at = zero_words(1);
+    OK(digit(at, at, 1, stream));
+    OK(cudaEventRecord(event, stream));
+    tell_on();
+    hear_on();
+    CHECK(cudaStreamSynchronize(stream) == cudaErrorIllegalAddress);
+}
+
+static void never_failed(void)
+{
+    both(never_first, failed_second, false);
+}
+
+static void test_records_that_never_come_leave_streams_waiting(void **state)
+{
+    (void)state;
+    passes("", never_failed);
+    passes("", never_killed);
+}
+
+static void free_early_first(void)
+{
+    word *const at = tell_memory();
+    hear_on();
+    (void)cudaFree(at);
+}
+
+static void free_early_second(void)
+{
+    hear_memory();
+    tell_on();
+    hear_on();
+}
+
+static void free_early(void)
+{
+    both(free_early_first, free_early_second, false);
+}
+
+static void destroy_early_first(void)
+{
+    const cudaEvent_t event = tell_event();
+    hear_on();
+    (void)cudaEventDestroy(event);
+}
+
+static void destroy_early_second(void)
+{
+    hear_event();
+    tell_on();
+    hear_on();
+}
+
+static void destroy_early(void)
+{
+    both(destroy_early_first, destroy_early_second, false);
+}
+
+static void close_early_second(void)
+{
+    word *const at = hear_memory();
+    const cudaStream_t stream = new_stream();
+    OK(digit(at, at, 1, stream));
+    OK(cudaIpcCloseMemHandle(at));
+    (void)cudaStreamSynchronize(stream);
+}
+
+static void close_early_first(void)
+{
+    tell_memory();
+    char byte;
+    CHECK(recv(other, &byte, 1, 0) == 0); /* until the other ends */
+}
+
+static void close_early(void)
+{
+    both(close_early_second, close_early_first, false);
+}
+
+static void small_memory(void)
+{
+    cudaIpcMemHandle_t handle;
+    (void)cudaIpcGetMemHandle(&handle, device_words(1));
+}
+
+static void refused_body(void)
+{
+    void *at, *opened;
+    cudaEvent_t event;
+    cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t handle;
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventInterprocess) == cudaErrorInvalidValue);
+    CHECK(cudaIpcGetEventHandle(&handle, new_event()) == cudaErrorInvalidValue);
+    OK(cudaMalloc(&at, BLOCK));
+    CHECK(cudaIpcGetMemHandle(&memory, (char *)at + 8) == cudaErrorInvalidValue);
+    OK(cudaIpcGetMemHandle(&memory, at));
+    CHECK(cudaIpcOpenMemHandle(&opened, memory, 0) == cudaErrorInvalidValue);
+    /* Not in the process that has it. */
+    CHECK(cudaIpcOpenMemHandle(&opened, memory, cudaIpcMemLazyEnablePeerAccess) ==
+          cudaErrorDeviceUninitialized);
+    memcpy(&handle, &memory, sizeof handle);
+    CHECK(cudaIpcOpenEventHandle(&event, handle) == cudaErrorInvalidValue);
+    CHECK(cudaIpcCloseMemHandle(at) == cudaErrorInvalidValue);
+}
+
+static void unsupported_body(void)
+{
+    void *at;
+    cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t event;
+    OK(cudaMalloc(&at, BLOCK));
+    CHECK(cudaIpcGetMemHandle(&memory, at) == cudaErrorNotSupported);
+    CHECK(cudaIpcGetEventHandle(&event, shared_event()) == cudaErrorNotSupported);
+}
+
+static void unreached_second(void)
+{
+    void *at;
+    cudaIpcMemHandle_t handle;
+    hear(&handle, sizeof handle);
+    CHECK(cudaIpcOpenMemHandle(&at, handle, cudaIpcMemLazyEnablePeerAccess) ==
+          cudaErrorMapBufferObjectFailed);
+    tell_on();
+}
+
+static void unreached_first(void)
+{
+    tell_memory();
+    hear_on();
+}
+
+static void unreached(void)
+{
+    both(unreached_first, unreached_second, false);
+}
+
+static void test_what_cannot_be_shared(void **state)
+{
+    (void)state;
+    passes("", refused_body);
+    passes("ipc=0", unsupported_body);
+    passes("peers=0", unreached);
+    dies("", small_memory, "not whole blocks of 2 MiB");
+    dies("", free_early, "cudaFree: memory that another process has open");
+    dies("", destroy_early, "cudaEventDestroy: an event that another process has open");
+    dies("", close_early, "a kernel touched what is not its memory");
+}
+
 static void test_options_nobody_knows_are_refused(void **state)
 {
     (void)state;
@@ -1244,6 +1631,10 @@ int main(void)
         cmocka_unit_test(test_calls_are_counted),
         cmocka_unit_test(test_devices_are_as_told),
         cmocka_unit_test(test_time_between_events),
+        cmocka_unit_test(test_events_order_streams_of_two_processes),
+        cmocka_unit_test(test_streams_of_two_processes_take_turns),
+        cmocka_unit_test(test_records_that_never_come_leave_streams_waiting),
+        cmocka_unit_test(test_what_cannot_be_shared),
         cmocka_unit_test(test_options_nobody_knows_are_refused),
         cmocka_unit_test(test_mpi_takes_device_memory_when_told),
     };

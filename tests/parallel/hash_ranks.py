@@ -284,10 +284,9 @@ def gpu_variants(cells):
         if all(p <= n for p, n in zip(cut, cells)) and cut[0] * cut[1] * cut[2] <= 4:
             number += 1
             order = ["lazy", "random", "eager"][number % 3] + f",seed={number}"
-            aware = number % 2
-            settings = {"run.ranks": list(cut), "run.exchange": ["cut", "all"][number % 4 // 2],
-                        "run.transport": "device" if aware else "host"}
-            standin = f"leaks=1,late=1,uuid=same,order={order},aware={aware}"
+            how = ["host", "device", "ipc", "ipc"][number % 4]
+            settings = {"run.ranks": list(cut), "run.exchange": ["cut", "all"][number // 4 % 2], "run.transport": how}
+            standin = f"leaks=1,late=1,uuid=same,order={order},aware={int(how == 'device')}"
             yield f"GPU {settings} {standin}", settings, cut[0] * cut[1] * cut[2], STANDIN, standin
 
 

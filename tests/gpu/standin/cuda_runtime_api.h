@@ -27,6 +27,8 @@
     X(cudaErrorNoDevice, 100, "there is no device") \
     X(cudaErrorInvalidDevice, 101, "there is no device of that number") \
     X(cudaErrorInvalidKernelImage, 200, "kernels that the driver cannot read") \
+    X(cudaErrorDeviceUninitialized, 201, "not for the context of this process") \
+    X(cudaErrorMapBufferObjectFailed, 205, "memory could not be mapped") \
     X(cudaErrorNoKernelImageForDevice, 209, "no kernel was compiled for this device") \
     X(cudaErrorECCUncorrectable, 214, "memory lost bits that could not be restored") \
     X(cudaErrorUnsupportedPtxVersion, 222, "PTX that the driver does not know") \
@@ -134,6 +136,13 @@ struct cudaDeviceProp {
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 
+typedef struct cudaIpcMemHandle_st {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+    char reserved[64];
+} cudaIpcEventHandle_t;
+
 struct uint3 {
     unsigned int x, y, z;
 };
@@ -161,7 +170,9 @@ typedef struct dim3 dim3;
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
 #define cudaEventWaitDefault 0x00
+#define cudaIpcMemLazyEnablePeerAccess 0x01
 
 #ifdef __cplusplus
 extern "C" {
@@ -209,6 +220,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer);
+cudaError_t cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle, unsigned int flags);
+cudaError_t cudaIpcCloseMemHandle(void *pointer);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream);

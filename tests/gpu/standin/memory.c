@@ -9,6 +9,7 @@
 #include "standin.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,10 @@ struct allocation {
     size_t size;
     enum standin_where where;
     int device;
+    /* Of memory that processes share: its file, how many others have it open (behind its pages). */
+    bool foreign; /* another process's */
+    int file, process;
+    atomic_int *opened;
 };
 
 static struct allocation *allocations;
@@ -113,20 +118,27 @@ void standin_lock(void)
         protect_all(PROT_NONE);
 }
 
+/* Addresses of device memory for `length` bytes and a page without access. */
+static char *next_pages(size_t length)
+{
+    if (!arena)
+        make_arena();
+    if ((size_t)(arena_end - arena_next) < length + PAGE)
+        standin_die("no addresses left for device memory");
+    char *const pages = arena_next;
+    arena_next += length + PAGE;
+    return pages;
+}
+
 /* NULL when there is no memory. */
 static struct allocation *allocate(size_t size, enum standin_where where)
 {
     const size_t length = round_up(size, PAGE);
-    struct allocation *const a = malloc(sizeof *a);
+    struct allocation *const a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     if (where == STANDIN_DEVICE) {
-        if (!arena)
-            make_arena();
-        if ((size_t)(arena_end - arena_next) < length + PAGE)
-            standin_die("no addresses left for device memory");
-        a->pages = arena_next;
-        arena_next += length + PAGE;
+        a->pages = next_pages(length);
         if (mprotect(a->pages, length, PROT_READ | PROT_WRITE) != 0)
             standin_die("mprotect failed");
     } else {
@@ -170,8 +182,18 @@ static void release(struct allocation **link)
     struct allocation *const a = *link;
     check_around(a);
     *link = a->next;
+    if (a->opened && !a->foreign && *a->opened && !standin_sticky)
+        standin_die("cudaFree: memory that another process has open");
+    if (a->foreign)
+        --*a->opened;
+    if (a->opened) {
+        munmap(a->opened, PAGE);
+        if (!a->foreign)
+            close(a->file);
+    }
     if (a->where == STANDIN_DEVICE) {
-        used[a->device] -= charge(a->size);
+        if (!a->foreign)
+            used[a->device] -= charge(a->size);
         if (mmap(a->pages, a->length, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
             standin_die("munmap failed");
@@ -259,7 +281,7 @@ static cudaError_t free_pointer(void *pointer, enum standin_where where, cudaErr
         return error;
     standin_run_all();
     for (struct allocation **link = &allocations; *link; link = &(*link)->next)
-        if ((*link)->at == pointer && (*link)->where == where) {
+        if ((*link)->at == pointer && (*link)->where == where && !(*link)->foreign) {
             release(link);
             return error ? error : standin_sticky;
         }
@@ -278,10 +300,100 @@ cudaError_t cudaFreeHost(void *pointer)
     return standin_leave(free_pointer(pointer, STANDIN_PINNED, error));
 }
 
+/* Makes an allocation's pages those of a file, with their contents. */
+static void export(struct allocation *a)
+{
+    a->file = standin_share(a->length + PAGE);
+    char *const copy = standin_map(a->file, 0, a->length + PAGE, NULL, PROT_READ | PROT_WRITE);
+    standin_copy(copy, a->pages, a->length);
+    munmap(copy, a->length + PAGE);
+    standin_map(a->file, 0, a->length, a->pages, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE);
+    a->opened = standin_map(a->file, a->length, PAGE, NULL, PROT_READ | PROT_WRITE);
+}
+
+/* A smaller allocation may share a block with others, and whoever opens it gets the block. */
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
+{
+    cudaError_t error = standin_enter(STANDIN_cudaIpcGetMemHandle);
+    struct allocation *a = allocations;
+    while (a && (a->at != pointer || a->where != STANDIN_DEVICE || a->foreign))
+        a = a->next;
+    if (!error && !standin_options.ipc)
+        error = cudaErrorNotSupported;
+    if (!error && !a)
+        error = cudaErrorInvalidValue;
+    if (error)
+        return standin_leave(error);
+    if (a->size % large_unit)
+        standin_die("cudaIpcGetMemHandle: %zu bytes are not whole blocks of 2 MiB", a->size);
+    if (!a->opened)
+        export(a);
+    standin_export(handle, STANDIN_MEMORY, a->file, a->length);
+    return standin_leave(cudaSuccess);
+}
+
+/* Some drivers open memory twice, others do not. */
+static void check_new(const struct standin_handle *what)
+{
+    for (const struct allocation *a = allocations; a; a = a->next)
+        if (a->foreign && a->process == what->process && a->file == what->file)
+            standin_die("cudaIpcOpenMemHandle: memory that is open already");
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    struct standin_handle what;
+    cudaError_t error = standin_enter(STANDIN_cudaIpcOpenMemHandle);
+    if (!error && flags != cudaIpcMemLazyEnablePeerAccess)
+        error = cudaErrorInvalidValue;
+    if (!error && !standin_options.peers)
+        error = cudaErrorMapBufferObjectFailed;
+    const int file = error ? -1 : standin_open(&handle, STANDIN_MEMORY, &what, &error);
+    if (error)
+        return standin_leave(error);
+    check_new(&what);
+    struct allocation *const a = malloc(sizeof *a);
+    if (!a)
+        standin_die("no host memory");
+    *a = (struct allocation){.next = allocations,
+                             .pages = next_pages(what.size),
+                             .length = what.size,
+                             .size = what.size,
+                             .where = STANDIN_DEVICE,
+                             .foreign = true,
+                             .file = what.file,
+                             .process = what.process};
+    a->at = a->pages;
+    standin_map(file, 0, a->length, a->pages, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (standin_options.deaf &&
+        mmap(a->pages, a->length, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
+        standin_die("shared memory cannot be mapped");
+    a->opened = standin_map(file, a->length, PAGE, NULL, PROT_READ | PROT_WRITE);
+    ++*a->opened;
+    close(file);
+    allocations = a;
+    *pointer = a->at;
+    return standin_leave(cudaSuccess);
+}
+
+/* Does not wait: a kernel that needs it later ends the program. With an error it is done all the
+ * same. */
+cudaError_t cudaIpcCloseMemHandle(void *pointer)
+{
+    const cudaError_t error = standin_enter(STANDIN_cudaIpcCloseMemHandle);
+    for (struct allocation **link = &allocations; *link; link = &(*link)->next)
+        if ((*link)->at == pointer && (*link)->foreign) {
+            release(link);
+            return standin_leave(error);
+        }
+    return standin_leave(error ? error : cudaErrorInvalidValue);
+}
+
 void standin_memory_reset(int device)
 {
     for (struct allocation **link = &allocations; *link;)
-        if ((*link)->where == STANDIN_DEVICE && (*link)->device == device)
+        if ((*link)->where == STANDIN_DEVICE && !(*link)->foreign && (*link)->device == device)
             release(link);
         else
             link = &(*link)->next;

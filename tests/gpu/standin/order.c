@@ -2,9 +2,13 @@
  * and run as late (or early, or at random) as the rules of streams and events allow. */
 #include "standin.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     FULL = 10000, /* operations of a stream that can wait */
@@ -37,6 +41,8 @@ struct operation {
     int value;
     void *bytes; /* copy: what is to be copied, if it was taken from the host when given */
     struct record *record; /* record, wait */
+    struct shared *shared; /* record: of an interprocess event; wait: for another process's */
+    uint64_t number;       /* of the record, from 1 */
     struct launch *launch;
 };
 
@@ -49,11 +55,22 @@ struct CUstream_st {
     uint64_t given, done; /* operations */
 };
 
+/* An interprocess event, in memory of its process and of those that opened it: counts of records
+ * that were asked for, that were made, and that another process cannot go on without. */
+struct shared {
+    _Atomic uint64_t recorded, done, wanted;
+    atomic_int opened;
+};
+
 struct CUevent_st {
     struct CUevent_st *next;
     bool destroyed, timed;
     int device;
     struct record *record; /* NULL: never recorded */
+    struct shared *shared; /* NULL: for this process alone */
+    int file;
+    bool foreign; /* another process's */
+    bool exported;
 };
 
 static struct CUstream_st *streams;
@@ -164,9 +181,19 @@ static void run_launch(const struct launch *launch)
     standin_in_kernel(false);
 }
 
-static void run_to(struct CUstream_st *stream, uint64_t position);
+static bool fulfilled(const struct operation *wait)
+{
+    return wait->shared ? wait->shared->done >= wait->number : wait->record->done;
+}
 
-/* The oldest operation of a stream. After the error that stays, none does anything. */
+static bool may_run(const struct CUstream_st *stream)
+{
+    const struct operation *const o = stream->first;
+    return o && (o->kind != WAIT || fulfilled(o));
+}
+
+/* The oldest operation of a stream, which may run. After the error that stays, none does anything,
+ * and other processes see no more records. */
 static void run_one(struct CUstream_st *stream)
 {
     struct operation *const o = stream->first;
@@ -191,12 +218,11 @@ static void run_one(struct CUstream_st *stream)
     case RECORD:
         o->record->done = true;
         clock_gettime(CLOCK_MONOTONIC, &o->record->time);
+        if (o->shared && !standin_sticky)
+            o->shared->done = o->number;
         drop_record(o->record);
         break;
     case WAIT:
-        /* Records are made before the waits for them, so this comes to an end. */
-        if (!o->record->done)
-            run_to(o->record->stream, o->record->position);
         drop_record(o->record);
         break;
     }
@@ -204,26 +230,69 @@ static void run_one(struct CUstream_st *stream)
     stream->done++;
 }
 
-static void run_to(struct CUstream_st *stream, uint64_t position)
+static void want(struct shared *shared, uint64_t record)
+{
+    uint64_t wanted = shared->wanted;
+    while (wanted < record && !atomic_compare_exchange_weak(&shared->wanted, &wanted, record))
+        ;
+}
+
+/* Runs what a position of a stream needs; false: this must wait for another process, which is now
+ * asked for it. Records are made before the waits for them, so this comes to an end. */
+static bool run_towards(struct CUstream_st *stream, uint64_t position)
+{
+    while (stream->done < position) {
+        const struct operation *const o = stream->first;
+        if (may_run(stream)) {
+            run_one(stream);
+        } else if (o->shared) {
+            want(o->shared, o->number);
+            return false;
+        } else if (!run_towards(o->record->stream, o->record->position)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool try_to(struct CUstream_st *stream, uint64_t position)
 {
     if (stream->done >= position)
-        return;
+        return true;
     standin_unlock();
-    while (stream->done < position)
-        run_one(stream);
+    const bool there = run_towards(stream, position);
     standin_lock();
+    return there;
+}
+
+static void nap(void)
+{
+    standin_release();
+    usleep(50);
+    standin_hold();
+}
+
+static void run_to(struct CUstream_st *stream, uint64_t position)
+{
+    while (!try_to(stream, position))
+        nap();
+}
+
+/* The answer to a query: is that position reached? At first not, though nothing is in the way. */
+static bool is_there(struct CUstream_st *stream, uint64_t position, int *asked)
+{
+    if ((*asked)++ < PATIENCE)
+        return false;
+    const bool there = try_to(stream, position);
+    if (!there)
+        nap(); /* whoever asks again and again takes time from the process that is waited for */
+    return there;
 }
 
 void standin_run_all(void)
 {
     for (struct CUstream_st *s = streams; s; s = s->next)
         run_to(s, s->given);
-}
-
-static bool may_run(const struct CUstream_st *stream)
-{
-    const struct operation *const o = stream->first;
-    return o && (o->kind != WAIT || o->record->done);
 }
 
 void standin_run_some(void)
@@ -343,9 +412,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     if (error)
         return standin_leave(error);
     if (stream->done < stream->given) {
-        if (stream->asked++ < PATIENCE)
+        if (!is_there(stream, stream->given, &stream->asked))
             return standin_leave(cudaErrorNotReady);
-        run_to(stream, stream->given);
     }
     stream->asked = 0;
     return standin_leave(standin_sticky);
@@ -371,8 +439,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         error = check_event(event, "cudaStreamWaitEvent");
     if (!error && flags != cudaEventWaitDefault)
         error = cudaErrorInvalidValue;
-    if (error || standin_skipped(STANDIN_cudaStreamWaitEvent) || !event->record)
+    if (error || standin_skipped(STANDIN_cudaStreamWaitEvent))
         return standin_leave(error);
+    if (event->foreign) {
+        const uint64_t number = event->shared->recorded;
+        if (number)
+            give(stream,
+                 (struct operation){.kind = WAIT, .shared = event->shared, .number = number});
+        return standin_leave(cudaSuccess);
+    }
+    if (!event->record)
+        return standin_leave(cudaSuccess);
     event->record->references++;
     give(stream, (struct operation){.kind = WAIT, .record = event->record});
     return standin_leave(cudaSuccess);
@@ -382,10 +459,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 {
-    if (flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
+    const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if (flags & ~known || (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)))
         return cudaErrorInvalidValue;
     struct CUevent_st *const e = make(sizeof *e);
     e->device = standin_device;
+    if (flags & cudaEventInterprocess) {
+        e->file = standin_share(sizeof *e->shared);
+        e->shared = standin_map(e->file, 0, sizeof *e->shared, NULL, PROT_READ | PROT_WRITE);
+    }
     e->timed = !(flags & cudaEventDisableTiming);
     e->next = events;
     events = e;
@@ -412,6 +494,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return standin_leave(error);
     const cudaError_t wrong = check_event(event, "cudaEventDestroy");
     if (!wrong) {
+        if (event->foreign)
+            event->shared->opened--;
+        else if (event->exported && event->shared->opened && !standin_sticky)
+            standin_die("cudaEventDestroy: an event that another process has open");
         event->destroyed = true;
         drop_record(event->record);
         event->record = NULL;
@@ -430,11 +516,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         error = cudaErrorInvalidResourceHandle;
     if (error || standin_skipped(STANDIN_cudaEventRecord))
         return standin_leave(error);
+    if (event->foreign)
+        standin_die("cudaEventRecord: an event of another process");
     struct record *const record = make(sizeof *record);
     *record = (struct record){.references = 2, .stream = stream, .position = stream->given + 1};
     drop_record(event->record);
     event->record = record;
-    give(stream, (struct operation){.kind = RECORD, .record = record});
+    struct operation o = {.kind = RECORD, .record = record, .shared = event->shared};
+    if (o.shared)
+        o.number = ++o.shared->recorded;
+    give(stream, o);
     return standin_leave(cudaSuccess);
 }
 
@@ -445,6 +536,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
         error = check_event(event, "cudaEventSynchronize");
     if (error || standin_skipped(STANDIN_cudaEventSynchronize))
         return standin_leave(error);
+    if (event->foreign)
+        standin_die("cudaEventSynchronize: an event of another process");
     if (event->record && !event->record->done)
         run_to(event->record->stream, event->record->position);
     return standin_leave(standin_sticky);
@@ -457,13 +550,74 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
         error = check_event(event, "cudaEventQuery");
     if (error)
         return standin_leave(error);
+    if (event->foreign)
+        standin_die("cudaEventQuery: an event of another process");
     struct record *const record = event->record;
     if (record && !record->done) {
-        if (record->asked++ < PATIENCE)
+        if (!is_there(record->stream, record->position, &record->asked))
             return standin_leave(cudaErrorNotReady);
-        run_to(record->stream, record->position);
     }
     return standin_leave(standin_sticky);
+}
+
+/* Makes the records of an event that other processes cannot go on without, and no others. */
+static void satisfy(const struct CUevent_st *event)
+{
+    struct CUstream_st *const stream = event->record->stream;
+    while (event->shared->done < event->shared->wanted && stream->first &&
+           try_to(stream, stream->done + 1))
+        ;
+}
+
+static void *serve(void *unused)
+{
+    for (;;) {
+        usleep(100);
+        standin_hold();
+        for (struct CUevent_st *e = events; e; e = e->next)
+            if (e->exported && !e->destroyed && e->record)
+                satisfy(e);
+        standin_release();
+    }
+    return unused;
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    static bool serving;
+    cudaError_t error = standin_enter(STANDIN_cudaIpcGetEventHandle);
+    if (!error)
+        error = check_event(event, "cudaIpcGetEventHandle");
+    if (!error && !standin_options.ipc)
+        error = cudaErrorNotSupported;
+    if (!error && (!event->shared || event->foreign))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return standin_leave(error);
+    event->exported = true;
+    standin_export(handle, STANDIN_EVENT, event->file, sizeof *event->shared);
+    pthread_t thread;
+    if (!serving && pthread_create(&thread, NULL, serve, NULL) != 0)
+        standin_die("no thread");
+    serving = true;
+    return standin_leave(cudaSuccess);
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    struct standin_handle what;
+    cudaError_t error = standin_enter(STANDIN_cudaIpcOpenEventHandle);
+    const int file = error ? -1 : standin_open(&handle, STANDIN_EVENT, &what, &error);
+    if (error)
+        return standin_leave(error);
+    struct CUevent_st *const e = make(sizeof *e);
+    *e = (struct CUevent_st){.next = events, .device = standin_device, .foreign = true};
+    e->shared = standin_map(file, 0, sizeof *e->shared, NULL, PROT_READ | PROT_WRITE);
+    e->shared->opened++;
+    close(file);
+    events = e;
+    *event = e;
+    return standin_leave(cudaSuccess);
 }
 
 /* On the host's clock, when the records were run. */

@@ -22,6 +22,9 @@
  *   messages=error|hang|wrong
  *                     sends from device memory return an error, or never return; or what is
  *                     received there is wrong
+ *   ipc=0             the driver shares no memory and no events between processes
+ *   peers=0           no device reaches the memory of another process
+ *   deaf=1            what this process writes into another's memory does not arrive
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
@@ -32,8 +35,13 @@
  *   fail=kernel:N     the Nth launch ends in an error that stays, seen when it has run
  *   skip=FUNCTION:N   its Nth call does nothing: does a test notice?
  *
+ * Memory and events may be shared by processes (cudaIpc..., ipc.c). What a stream waits for in
+ * another process is done there when that process has to do it anyway, or when this one cannot go
+ * on without it: a thread of the stand-in looks for such demands. The death of that process, or an
+ * error that stays, leaves the stream waiting for ever.
+ *
  * To be used from one thread. Files: standin.c (options, errors), device.c, memory.c, order.c
- * (streams, events, launches), standin_mpi.c. */
+ * (streams, events, launches), ipc.c, standin_mpi.c. */
 #include "standin.h"
 
 #include <errno.h>
@@ -65,6 +73,7 @@ static cudaError_t last_error = cudaSuccess;
 static uint64_t random_state;
 static bool begun;
 static pthread_t owner;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void standin_die(const char *format, ...)
 {
@@ -164,6 +173,12 @@ static void set_option(const char *name, char *value)
         o->says = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "messages") == 0) {
         o->messages = (enum standin_messages)choice(name, value, messages);
+    } else if (strcmp(name, "ipc") == 0) {
+        o->ipc = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "peers") == 0) {
+        o->peers = number(name, value, 0, 1) != 0;
+    } else if (strcmp(name, "deaf") == 0) {
+        o->deaf = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "unreadable") == 0) {
         o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {
@@ -202,7 +217,9 @@ static void at_exit(void)
 {
     if (*standin_options.count)
         write_counts();
+    standin_hold();
     const int left = standin_memory_left() + standin_streams_left();
+    standin_release();
     if (standin_options.leaks && left) {
         fflush(NULL);
         fprintf(stderr, "standin: %d left\n", left);
@@ -219,8 +236,13 @@ void standin_begin(void)
     }
     begun = true;
     owner = pthread_self();
-    standin_options = (struct standin_options){
-        .seed = 1, .devices = 1, .memory = 1000000000, .major = 9, .driver = CUDART_VERSION};
+    standin_options = (struct standin_options){.seed = 1,
+                                               .devices = 1,
+                                               .memory = 1000000000,
+                                               .major = 9,
+                                               .driver = CUDART_VERSION,
+                                               .ipc = true,
+                                               .peers = true};
     const char *const given = getenv("TAGFLOW_STANDIN");
     char *const copy = strdup(given ? given : "");
     if (!copy)
@@ -266,9 +288,20 @@ bool standin_skipped(enum standin_call call)
     return ruled(call, true);
 }
 
+void standin_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void standin_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 cudaError_t standin_enter(enum standin_call call)
 {
     standin_begin();
+    standin_hold();
     const bool fails = standin_happens(call);
     const enum need need = call_row[call].need;
     if (standin_options.order == STANDIN_RANDOM && need == DEVICE)
@@ -287,6 +320,7 @@ cudaError_t standin_leave(cudaError_t error)
 {
     if (error)
         last_error = error;
+    standin_release();
     return error;
 }
 
@@ -296,12 +330,14 @@ cudaError_t cudaGetLastError(void)
     if (!error)
         error = standin_sticky ? standin_sticky : last_error;
     last_error = cudaSuccess;
+    standin_release();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
     const cudaError_t error = standin_enter(STANDIN_cudaPeekAtLastError);
+    standin_release();
     return error ? error : standin_sticky ? standin_sticky : last_error;
 }
 

@@ -47,6 +47,11 @@
     X(cudaEventSynchronize, DEVICE, cudaErrorLaunchFailure) \
     X(cudaEventQuery, DEVICE, cudaErrorLaunchFailure) \
     X(cudaEventElapsedTime, DEVICE, cudaErrorUnknown) \
+    X(cudaIpcGetMemHandle, DEVICE, cudaErrorNotSupported) \
+    X(cudaIpcOpenMemHandle, DEVICE, cudaErrorMapBufferObjectFailed) \
+    X(cudaIpcCloseMemHandle, DEVICE, cudaErrorInvalidValue) \
+    X(cudaIpcGetEventHandle, DEVICE, cudaErrorNotSupported) \
+    X(cudaIpcOpenEventHandle, DEVICE, cudaErrorMapBufferObjectFailed) \
     X(cudaLaunchKernel, DEVICE, cudaErrorLaunchOutOfResources) \
     X(kernel, NOTHING, cudaErrorIllegalAddress) \
     X(staged, NOTHING, cudaErrorUnknown)
@@ -71,7 +76,7 @@ struct standin_options {
     uint64_t seed;
     int devices, major, minor, driver;
     size_t memory, stacks;
-    bool aware, late, leaks;
+    bool aware, late, leaks, ipc, peers, deaf;
     bool says; /* MPIX_Query_cuda_support() */
     enum standin_messages messages;
     bool unreadable; /* the driver cannot read the kernels */
@@ -97,9 +102,14 @@ uint64_t standin_random(uint64_t below);
 void standin_begin(void);
 
 /* Every function of the API begins with enter, which counts it and says with which error it has to
- * return at once, if not cudaSuccess, and ends with leave, which remembers its error. */
+ * return at once, if not cudaSuccess, and ends with leave, which remembers its error. Between them
+ * the caller holds the lock. */
 cudaError_t standin_enter(enum standin_call call);
 cudaError_t standin_leave(cudaError_t error);
+
+/* The lock of everything: a thread of the stand-in runs streams whose events others wait for. */
+void standin_hold(void);
+void standin_release(void);
 
 /* One more of something that is no function of the API; true when the rules want it to fail. */
 bool standin_happens(enum standin_call call);
@@ -143,6 +153,20 @@ void standin_check_async_copy(void *to, const void *from, size_t count, enum cud
 
 /* Aborts when the bytes of a kernel's argument hold an address of the host's pageable memory. */
 void standin_check_argument(const void *argument, size_t size);
+
+/* Memory that processes share; ipc.c. A handle is good for one kind of thing. */
+enum standin_kind { STANDIN_MEMORY = 1, STANDIN_EVENT };
+struct standin_handle {
+    enum standin_kind kind;
+    int process, file;
+    size_t size;
+};
+int standin_share(size_t size); /* a file for so much memory */
+void *standin_map(int file, size_t offset, size_t size, void *at, int protection);
+/* A file of the handle's memory. -1: of another kind, or its process is gone; *error says which. */
+int standin_open(const void *handle, enum standin_kind kind, struct standin_handle *,
+                 cudaError_t *error);
+void standin_export(void *handle, enum standin_kind kind, int file, size_t size);
 
 /* Frees all device memory of a device. */
 void standin_memory_reset(int device);

@@ -28,13 +28,11 @@ static struct stage *stages;
 
 static bool on_device(const void *buffer)
 {
-    standin_begin();
     return standin_options.aware && buffer && standin_where(buffer, 0, "MPI") == STANDIN_DEVICE;
 }
 
-/* NULL when the message is none of device memory. */
-static struct stage *stage_create(const void *buffer, int count, MPI_Datatype type, int peer,
-                                  bool receives)
+static struct stage *create(const void *buffer, int count, MPI_Datatype type, int peer,
+                            bool receives)
 {
     if (count == 0 || peer == MPI_PROC_NULL || !on_device(buffer))
         return NULL;
@@ -62,6 +60,17 @@ static struct stage *stage_create(const void *buffer, int count, MPI_Datatype ty
     return s;
 }
 
+/* NULL when the message is none of device memory. */
+static struct stage *stage_create(const void *buffer, int count, MPI_Datatype type, int peer,
+                                  bool receives)
+{
+    standin_begin();
+    standin_hold();
+    struct stage *const s = create(buffer, count, type, peer, receives);
+    standin_release();
+    return s;
+}
+
 static void stage_start(struct stage *s, MPI_Request request)
 {
     s->request = request;
@@ -71,6 +80,7 @@ static void stage_start(struct stage *s, MPI_Request request)
 
 static void stage_finish(struct stage *s, const MPI_Status *status)
 {
+    standin_hold();
     standin_where(s->device, s->size, "MPI: the end of a message");
     if (s->receives) {
         int bytes;
@@ -86,6 +96,7 @@ static void stage_finish(struct stage *s, const MPI_Status *status)
             standin_die("MPI: what is being sent was changed before the send was complete");
         standin_lock();
     }
+    standin_release();
     free(s->host);
     free(s);
 }
