@@ -47,7 +47,7 @@ struct backend {
                       they were loaded; 0: none, or not known */
     int workers;   /* best number of workers for sums: the number of threads */
     bool timing;   /* measure the phases of the next steps */
-    bool shares; /* ranks of a host may use each other's memory */
+    bool shares;   /* ranks of a host may use each other's memory */
     /* Of who uses peers; NULL: nobody. Has a peer failed? Work that waits for its marks may never
      * end: waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. */
     bool (*peer_failed)(void *peers);

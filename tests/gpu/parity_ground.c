@@ -307,7 +307,7 @@ static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint
     return true;
 }
 
-/* Of 8 cells beside surfaces the list's kernel steps 7, of 8 beside other bodies 2, of 8 beside
+/* The list's kernel steps all cells beside surfaces, of 8 beside other bodies 2, of 8 beside
  * other walls 1; of those beside bodies some more are there for forces alone. Where the whole scene
  * is one body: all. */
 static bool make_list(struct ground *g, enum scene scene, uint64_t *random)
@@ -324,7 +324,7 @@ static bool make_list(struct ground *g, enum scene scene, uint64_t *random)
                 uint8_t *const tag = &g->tags[view_index(v, x, y, z)];
                 const struct beside b = look_beside(v, x, y, z);
                 const int of_8 = scene == SCENE_body ? 0 : b.links ? random_below(random, 8) : 8;
-                const bool steps = b.links && of_8 < (b.surface ? 7 : b.body ? 2 : 1);
+                const bool steps = b.links && of_8 < (b.surface ? 8 : b.body ? 2 : 1);
                 if (steps)
                     *tag = (uint8_t)(listed_row(*tag & TAG_ROW) | TAG_BESIDE);
                 if ((steps || (b.body && of_8 < 6)) && !add_near(g, x, y, z, b.links, random))

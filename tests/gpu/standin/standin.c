@@ -204,9 +204,8 @@ static void write_counts(void)
     for (int i = 0; i < STANDIN_CALLS; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s %ld\n",
                                    call_row[i].name, calls[i]);
-    length +=
-        (size_t)snprintf(text + length, sizeof text - length, "bytes %zu\nfetched %zu\n",
-                         standin_memory_most(), standin_memory_fetched());
+    length += (size_t)snprintf(text + length, sizeof text - length, "bytes %zu\nfetched %zu\n",
+                               standin_memory_most(), standin_memory_fetched());
     const int file = open(standin_options.count, O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (file < 0 || write(file, text, length) != (ssize_t)length)
         standin_die("%s: %s", standin_options.count, strerror(errno));
