@@ -177,12 +177,14 @@ static bool load_one(struct cuda_backend *b, const void *kernel, const struct vi
     return launch(b, QUEUE_INTERIOR, kernel, one, one, &call);
 }
 
-/* Free bytes of the device. */
-static double unused_bytes(struct cuda_backend *b)
+/* Free bytes of the device; 0: not known. */
+static double unused_bytes(void)
 {
     size_t bytes = 0, total = 0;
-    good(b, cudaMemGetInfo(&bytes, &total), "asking for free memory");
-    return (double)bytes;
+    if (cudaMemGetInfo(&bytes, &total) == cudaSuccess)
+        return (double)bytes;
+    cudaGetLastError(); /* clear the error, or a later call returns it */
+    return 0;
 }
 
 /* `unused`: free bytes before the kernels were loaded. */
@@ -190,8 +192,10 @@ static bool wait_loaded(struct cuda_backend *b, double unused)
 {
     if (!good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "loading the kernels"))
         return false;
-    b->base.loaded += unused - unused_bytes(b);
-    return !b->error;
+    const double left = unused_bytes();
+    if (left > 0 && left < unused)
+        b->base.loaded += unused - left;
+    return true;
 }
 
 static enum status cuda_open(struct backend **out, const struct backend_wanted *wanted)
@@ -227,7 +231,7 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     } else {
         /* A kernel on an empty box: can the driver load the kernels of this build? */
         const struct view none = {.sets = 0};
-        const double unused = make_queues(b) ? unused_bytes(b) : 0;
+        const double unused = make_queues(b) ? unused_bytes() : 0;
         if (b->error || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
             !wait_loaded(b, unused))
             status = report(b);
@@ -339,7 +343,7 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
  * of its threads, at the first launch: here, before populations fill the memory. */
 static void load_kernels(struct cuda_backend *b, const struct view *kernels)
 {
-    const double unused = unused_bytes(b);
+    const double unused = unused_bytes();
     load_one(b, b->step, kernels);
     if (b->open)
         load_one(b, b->variant.open, kernels);
