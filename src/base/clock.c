@@ -25,10 +25,10 @@ double clock_seconds(void)
 
 void clock_rest(int *looks)
 {
-    enum { YIELDS = 2000 }; /* some ms */
+    enum { LOOKS = 20, YIELDS = 2000 }; /* some us, some ms */
     const struct timespec nap = {.tv_nsec = 50 * 1000};
-    if (++*looks <= YIELDS)
-        sched_yield();
-    else
+    if (++*looks > YIELDS)
         nanosleep(&nap, NULL);
+    else if (*looks > LOOKS)
+        sched_yield();
 }

@@ -7,7 +7,8 @@ void clock_start(void); /* first thing in main */
 double clock_seconds(void);
 
 /* Call it between two looks at something that another thread, process or device will change;
- * *looks: 0 before the first. Gives the core away; after long waiting it sleeps for 50 us. */
+ * *looks: 0 before the first. After some us it gives the core away, after some ms it sleeps for 50
+ * us. */
 void clock_rest(int *looks);
 
 #endif

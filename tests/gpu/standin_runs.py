@@ -321,7 +321,7 @@ BIG = {"run.steps": 1, "output": {"log": {"every": 0}}, "check.every": 0,
        "checkpoint.every": 0}
 REMEMBERED = {"output": {"log": {"every": 0}, "series": {"change": {"every": 9, "of": "residual"}},
                          "averages": {"part": {"every": 1, "of": ["velocity", "stress"],
-                                               "region": {"from": [0, 0, 0], "to": [100, 80, 48]}}}}}
+                                               "region": {"from": [0, 0, 0], "to": [200, 160, 48]}}}}}
 
 
 def measure(precision, ranks):
