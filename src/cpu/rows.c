@@ -680,7 +680,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
     if (p.target)
         sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
-    if (g->links) {
+    if (g->changes) {
         for (int i = 0; i < Q; i++) {
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);

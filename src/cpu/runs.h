@@ -47,6 +47,7 @@ struct bounce {
 struct link_group {
     uint32_t links;    /* bit i: link i comes from a cell that is not fluid */
     uint8_t row;       /* type of the cells */
+    uint8_t changes;   /* a rule of these links may change what leaves */
     uint8_t beyond[Q]; /* of these links: type of that cell */
     uint8_t from[Q];   /* population of slip_from that the link brings; 0: the cell's own */
 };
