@@ -35,7 +35,7 @@ enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_C
         snprintf(why, 128, "through MPI, from host memory");
         return STATUS_OK;
     }
-    if (wanted == TRANSPORT_host || (wanted == TRANSPORT_auto && !aware)) {
+    if (wanted == TRANSPORT_host || (wanted != TRANSPORT_device && !aware)) {
         snprintf(why, 128, "through MPI, by way of host memory: %s",
                  aware ? "run.transport is host" : "this MPI does not read that of GPUs");
         return STATUS_OK;
