@@ -430,7 +430,8 @@ static void cuda_memory(struct backend *backend, double *available, double *all)
 {
     size_t bytes = 0, total = 0;
     (void)backend;
-    cudaMemGetInfo(&bytes, &total);
+    if (cudaMemGetInfo(&bytes, &total) != cudaSuccess)
+        cudaGetLastError(); /* clear the error, or a later call returns it */
     *available = (double)bytes;
     *all = (double)total;
 }
