@@ -7,8 +7,9 @@ if [ "$(id -u)" = 0 ]; then
 fi
 # More ranks than cores are fine for a trial; with enough cores nothing changes.
 export OMPI_MCA_rmaps_base_oversubscribe=1
-# hwloc's OpenCL plugin can swallow the signals that mpirun is to forward.
-export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl}"
+# hwloc's OpenCL plugin can swallow the signals that mpirun is to forward, and its GL plugin ends a program with status 1
+# when an X server goes while it is asked for GPUs.
+export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl,-gl}"
 # A chroot without /sys works, and hwloc need not say so once a rank.
 [ -d /sys/devices/system/cpu ] || export HWLOC_HIDE_ERRORS=2
 # Without a writable /dev/shm MPI_File_open fails, for the semaphore of shared file pointers: unused.

@@ -1,6 +1,7 @@
 /* tagflow: a lattice Boltzmann flow solver. Selects the command; starts and ends MPI. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -145,6 +146,9 @@ static enum status dispatch(const struct command *command, int count, char **arg
         return command->alone(count, arguments);
 
     int rank, ranks, provided;
+    /* MPI asks hwloc, whose GL plugin asks X servers for GPUs: if one goes meanwhile, the plugin
+     * ends the program. */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -299,9 +299,9 @@ enum status command_launch(int count, char **arguments)
         }
         if (!l.dry)
             fputs("launch: ", stdout);
-        if (!quiet) { /* hwloc's OpenCL plugin can swallow signals to mpirun */
-            fputs("HWLOC_COMPONENTS=-opencl ", stdout);
-            setenv("HWLOC_COMPONENTS", "-opencl", 1);
+        if (!quiet) { /* hwloc's plugins can swallow signals to mpirun, or end it */
+            fputs("HWLOC_COMPONENTS=-opencl,-gl ", stdout);
+            setenv("HWLOC_COMPONENTS", "-opencl,-gl", 1);
         }
         for (int k = 0; k < line.count; k++) {
             print_word(line.word[k]);

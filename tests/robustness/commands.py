@@ -41,7 +41,7 @@ def launch(*arguments, env=()):
     return runs.Said(done.returncode, done.stdout.replace(os.path.realpath(runs.TAGFLOW), "TAGFLOW"), done.stderr)
 
 
-OPENCL, JOB = "HWLOC_COMPONENTS=-opencl ", {"SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
+OPENCL, JOB = "HWLOC_COMPONENTS=-opencl,-gl ", {"SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
 for arguments, env, line in [
         (["--ranks", "1"], {}, "TAGFLOW run case.yaml"),
         (["--ranks=1", "--threads", "3", "--set", "fluid={viscosity: 0.1}", "--output", "it's"], {},

@@ -24,7 +24,7 @@ _KEPT = 400  # lines of standard error
 # A process that was started by mpirun or srun must not pass its place on to another MPI program.
 _PLACES = ("OMPI_COMM_", "OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_FILE_LOCATION", "PMIX_", "PMI_", "SLURM_PROCID", "SLURM_LOCALID")
 # As scripts/environment.sh sets them: root, more ranks than cores, a plugin that swallows signals.
-_MPIRUN = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "HWLOC_COMPONENTS": "-opencl"}
+_MPIRUN = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "HWLOC_COMPONENTS": "-opencl,-gl"}
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
