@@ -25,9 +25,13 @@ for number in sorted(text):
 
 
 def noticed(mutant):
-    """Does parity fail?"""
+    """Does parity fail, on a part of its blocks or on all?"""
+    return fails(mutant, "3") or (mutant != 0 and fails(mutant, "1"))
+
+
+def fails(mutant, one_in):
     try:
-        done = subprocess.run([program, "--backend", "cuda", "--precision", precision, "--cells", "9,3,2", "--one-in", "3"],
+        done = subprocess.run([program, "--backend", "cuda", "--precision", precision, "--cells", "9,3,2", "--one-in", one_in],
                               env=os.environ | {"TAGFLOW_PTX_MUTANT": str(mutant)}, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired: # a loop without end
         return True
