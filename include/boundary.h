@@ -40,7 +40,8 @@ enum {
       "wall of a body where it crosses the link, by a list of cells; see surface.h")
 #define BOUNDARY_OPEN_LIST(X)                                                                      \
     X(slip,                 RULE_mirror, 0, "plane of symmetry: mirrored")                         \
-    X(velocity_links,       RULE_velocity, 4, "given velocity: bounce-back that lets fluid through")  \
+    X(velocity_links,       RULE_velocity, 4,                                                      \
+      "given velocity: bounce-back that lets fluid through")                                       \
     X(pressure_links,       RULE_plain, 3,                                                         \
       "given density: anti-bounce-back (Ginzburg et al. 2008)")                                    \
     X(outflow,              RULE_plain, 1, "convective outlet")                                    \

@@ -37,8 +37,8 @@ TAGFLOW_FN int view_slips(const struct view *v, const struct tag_row *row, int x
  *          /  \
  *        m     (x, y, z)
  *
- * m keeps the population in the slot of its own link. The two slots of this link alternate, so
- * nothing writes to it in the step that reads it here. Between ranks it travels with m's other
+ * m keeps the population in a slot of its own link. The link has two slots and uses them in turn.
+ * So nothing writes to this slot in the step that reads it. Between ranks it travels with m's other
  * populations of that direction. */
 TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in, int x, int y,
                          int z, int beside[3])

@@ -32,7 +32,7 @@ ARITHMETIC = {"fp16": "fp32"}  # else as stored
 # What small runs write: sums that must agree to the bit, and pixels.
 SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy, enstrophy, max_velocity]}}, "
                 "images: {mid: {every: 20, of: speed}, side: {every: 20, of: vorticity, axis: x}}}")
-# Bodies of cases that are too large to be run as they are.
+# Smaller bodies for cases that are too large to be run here.
 SMALL = {"sphere": {"bodies.sphere.shape.sphere": {"center": [8, 7, 6], "radius": 3.3}}}
 QUIET = {"output": "{log: {every: 0}}", "checkpoint.every": 0, "check.every": 0}
 

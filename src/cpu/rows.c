@@ -725,7 +725,7 @@ static struct waiting *waiting_of(const struct view *v, const struct slots *s,
     return best;
 }
 
-/* Adds cells x0 <= x < x1 of a row to the queue, and steps those of full vectors. */
+/* Adds cells x0 <= x < x1 of a row to the queue. Steps each vector that is full. */
 static void step_cells(const struct view *v, const struct slots *s, const struct runs *runs,
                        struct queue *q, uint32_t group, int x0, int x1, int y, int z)
 {

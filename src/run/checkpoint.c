@@ -87,7 +87,7 @@ static struct box own_part(const struct domain *d, const struct state_array *arr
     return domain_part(d, array->box.lo, array->box.hi);
 }
 
-/* Is the array a set of populations? They have no memory of their own. */
+/* Is the array a set of populations? Such an array has no memory of its own. */
 static bool is_set(const struct state_array *array)
 {
     return array->in_cells && !array->data;

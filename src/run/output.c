@@ -227,8 +227,8 @@ enum status output_complete(struct output *o)
     return status_agree(o->solver->domain->comm, status);
 }
 
-/* Before a snapshot or an image is given to the background: waits for those of earlier calls of
- * output_write(). */
+/* Waits until the files of earlier calls of output_write() are complete. Call it before a snapshot
+ * or an image is given to the background. */
 static enum status prepare(struct output *o)
 {
     if (o->fresh)
