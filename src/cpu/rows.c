@@ -1,35 +1,7 @@
 /* The CPU's step kernel: rows of cells along x, a vector of neighbours at a time. Compiled once per
  * variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC, TAGFLOW_ISA and TAGFLOW_VECTOR (bytes of a
  * vector register) set. */
-#include "cpu/lanes.h" /* first: it defines `real` */
-
-#include "boundary.h"
-#include "cpu/kernels.h"
-#include "open.h"
-#include "slip.h"
-#include "sponge.h"
-#include "surface.h"
-
-/* Distances of prefetches, in populations. A step reads 19 streams, more than the processor's own
- * prefetcher follows. A few cache lines ahead go to the nearest cache. Far ahead, about the latency
- * of memory when all cores are busy, lines go to the next cache. */
-enum { AHEAD = 4 * 64 / sizeof(stored), FAR_AHEAD = 16 * 64 / sizeof(stored) };
-
-TAGFLOW_FN void prefetch(const stored *p)
-{
-    __builtin_prefetch(p + AHEAD, 1);
-    __builtin_prefetch(p + FAR_AHEAD, 1, 2);
-}
-
-/* Addresses of a row's populations at this step, per pair of directions: those of direction i at
- * `own`, in the row itself, those of i + 1 at `next`, in the row at c_i. The population of a link
- * from a wall is in the other slot of its pair: at own + flip, or at next - flip. pitch: from a
- * cell to the same cell of the next row. */
-struct row {
-    stored *rest, *own[9], *next[9];
-    ptrdiff_t flip, pitch;
-    int nx;
-};
+#include "cpu/rows.h" /* first: it defines `real` */
 
 /* The same for cell 0 of the whole array: the common part of all rows of a step. */
 static struct row rows_at(const struct view *v, int odd)
@@ -88,21 +60,6 @@ static struct row sparse_row_at(const struct view *v, const struct row *first, i
     return r;
 }
 
-/* Constants of a run. */
-struct run_parameters {
-    struct collision_parameters collision;
-    struct wall_parameters wall;
-    const uint32_t *links, *ruled; /* [x - first] masks of mixed runs; of runs with a wall */
-    int first;                     /* the run's first cell */
-    int end, sparse;               /* end: see struct run, mixed runs; sparse: only some lines
-                                    * have a place */
-    const double *damping_along;   /* [x] damping of the subgrid model along x, NULL: none */
-    real damping;                  /* the rest of the damping: a factor */
-    const double *target;          /* target of a sponge, NULL: no sponge */
-    const double *sponge;          /* its strengths, [x] or one for the row */
-    int sponge_along;              /* the strength varies along the row */
-};
-
 /* Moments, subgrid model and collision of the cells from x on. The ints are constants in every
  * call. */
 TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
@@ -115,19 +72,6 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
                   __builtin_convertvector(*(const unaligned_doubles *)(p->damping_along + x), real);
     const struct rates r = subgrid_rates(subgrid, f, m, p->collision, damping, forced);
     collide(collision, f, out, m, p->collision, r, forced);
-}
-
-/* `operate` as a function, one per operator: for mixed runs, moving walls, sponges and ends of
- * rows. Loops for each of these and each operator would be too many. */
-typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
-                             ptrdiff_t x);
-
-/* Strength of a sponge in the cells from x on. */
-TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
-{
-    if (p->sponge_along)
-        return __builtin_convertvector(*(const unaligned_doubles *)(p->sponge + x), real);
-    return (real){0} + (scalar)*p->sponge;
 }
 
 /* Changes the populations of the cells from x on that leave into walls of rule `boundary`, which
@@ -316,13 +260,6 @@ MIXED(none)
 MIXED(moving)
 #undef MIXED
 
-/* Steps whole vectors of cells from x0 on, with all populations where fluid would have stored them.
- * This is the loop that determines the speed: one for each operator, subgrid model, and with or
- * without force. Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x
- * is cell 0. */
-typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
-                          int wraps);
-
 #define BULK(name, collision, subgrid, forced)                                                     \
     static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1,  \
                            int wraps)                                                              \
@@ -349,10 +286,7 @@ typedef int bulk_function(const struct row *, const struct run_parameters *, int
 COLLISION_LIST(X)
 #undef X
 
-static const struct {
-    bulk_function *bulk;
-    lanes_operation *operate;
-} loops[COLLISIONS][SUBGRIDS][2] = {
+const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2] = {
 #define LOOPS(name)                                                                                \
     {                                                                                              \
         {bulk_##name##_plain, operate_##name##_plain},                                             \
@@ -379,20 +313,6 @@ static void prefetch_cells(const struct row *row, ptrdiff_t x)
         __builtin_prefetch(row->own[k] + ahead + row->flip, 1);
         __builtin_prefetch(row->next[k] + ahead - row->flip, 1);
     }
-}
-
-/* Parameters of one cell type, in the row at (y, z). */
-static struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
-                                            int y, int z)
-{
-    return (struct run_parameters){
-        .collision = collision_parameters(v, cells),
-        .damping_along = cells->damped ? damping_along(v, cells) : NULL,
-        .damping = real_of(cells->damped ? damping_of_row(v, cells, y, z) : 1),
-        .target = cells->sponge ? sponge_target(v, cells) : NULL,
-        .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
-        .sponge_along = cells->sponge == 1,
-    };
 }
 
 /* Masks and wall of this run. */
@@ -426,22 +346,6 @@ static void prefetch_runs(const struct runs *runs, size_t list)
         __builtin_prefetch(masks + k);
 }
 
-/* Where population `from` lies that link `link` of a cell brings from a plane of symmetry, as
- * cell_arrived finds it; `s`: the slots of this step. */
-static __attribute__((noinline)) const stored *
-mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x, int y, int z)
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int own = from % 2;
-    int at[3] = {x, y, z};
-    for (int a = 0; a < 3; a++) {
-        const int across = c[link][a] != c[from][a];
-        at[a] -= (across ? c[link][a] : 0) + (own ? 0 : c[from][a]);
-    }
-    return (const stored *)(own ? s->own[from / 2] : s->next[from / 2 - 1]) +
-           view_place(v, view_index(v, at[0], at[1], at[2]));
-}
-
 /* Copies the populations of links from cells that are not fluid, in cells x0 <= x < x1, to where
  * fluid would have stored them. Nothing else uses this memory: a link has two slots, and the cell
  * at its other end reads none of them. Planes of symmetry: nothing writes in this step to the slot
@@ -471,275 +375,6 @@ static void bounce_links(const struct view *v, const struct slots *s, const stru
     }
 }
 
-/* Cells of a group that wait until a vector is full of them. */
-struct waiting {
-    uint32_t group;
-    int count, at[LANES][3];
-};
-
-/* The waiting cells of a thread. */
-enum { WAITING = 8 };
-struct queue {
-    struct waiting cells[WAITING];
-};
-
-/* Coordinates of `count` cells; the other lanes repeat the first one, and are not stored. */
-typedef int lane_cells[LANES][3];
-
-TAGFLOW_FN real gather(const stored *from, const cell_index place[LANES])
-{
-    stored word[LANES];
-    for (int k = 0; k < LANES; k++)
-        word[k] = from[place[k]];
-    return load_lanes(word);
-}
-
-TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
-{
-    const stored_lanes words = lanes_of(value);
-    const stored *const word = (const stored *)&words;
-    for (int k = 0; k < count; k++)
-        to[place[k]] = word[k];
-}
-
-/* Velocities that cell type `row` gives at cells, see given_velocity. `c` from each. */
-static void given_lanes(const struct view *v, const struct tag_row *row, lane_cells at,
-                        const int c[3], double u[3][LANES])
-{
-    for (int k = 0; k < LANES; k++) {
-        const int there[3] = {at[k][0] + c[0], at[k][1] + c[1], at[k][2] + c[2]};
-        double here[3];
-        given_velocity(v, row, there, here);
-        for (int a = 0; a < 3; a++)
-            u[a][k] = here[a];
-    }
-}
-
-TAGFLOW_FN real lanes_from(const double number[LANES])
-{
-    return __builtin_convertvector(*(const unaligned_doubles *)number, real);
-}
-
-/* The walls beside nodes of open faces, as walls_beside finds them. */
-static void walls_beside_lanes(const struct view *v, const struct link_group *g, lane_cells at,
-                               struct arriving *a)
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    a->walls = 0;
-    for (int i = 1; i < Q; i++) {
-        const struct tag_row *const wall = &v->rows[g->beyond[i]];
-        double u[3][LANES];
-        if (!(g->links >> i & 1) || boundary_open(wall->boundary))
-            continue;
-        a->walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
-        for (int k = 0; k < LANES && i <= 6; k++) {
-            double here[3];
-            wall_half_way(v, wall, at[k], c[opposite(i)], here);
-            for (int axis = 0; axis < 3; axis++)
-                u[axis][k] = here[axis];
-        }
-        for (int axis = 0; axis < 3 && i <= 6; axis++)
-            a->wall_velocity[i - 1][axis] = lanes_from(u[axis]);
-    }
-}
-
-/* What the rule of the cells' own type makes of populations that arrived. */
-static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, real f[Q])
-{
-    static const int here[3] = {0, 0, 0};
-    struct arriving a;
-    double u[3][LANES];
-    a.row = &v->rows[g->row];
-    walls_beside_lanes(v, g, at, &a);
-    given_lanes(v, a.row, at, here, u);
-    a.drho = given_drho(v, a.row);
-    for (int axis = 0; axis < 3; axis++) {
-        a.u[axis] = lanes_from(u[axis]);
-        a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
-    }
-    open_arrive(f, &a);
-}
-
-/* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
-static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const real f[Q], real out[Q])
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
-    const struct tag_row *const row = &v->rows[g->row];
-    const struct collision_parameters p = collision_parameters(v, row);
-    const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
-    struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
-    real collided[Q];
-    for (int i = 0; i < Q; i++)
-        collided[i] = out[i];
-    for (int in = 1; in < Q; in++) {
-        const int to = opposite(in);
-        if (!(g->links >> in & 1))
-            continue;
-        l.row = &v->rows[g->beyond[in]];
-        l.in = in;
-        l.f_in = f[in];
-        l.f_out = f[to];
-        l.c_in = collided[in];
-        l.c_out = collided[to];
-        if (!boundary_open(l.row->boundary)) {
-            out[to] = boundary_leave(l.row->boundary, c[to][0], c[to][1], c[to][2], collided[to],
-                                     wall_parameters(v, l.row, 1));
-            continue;
-        }
-        if (boundary_is(l.row->boundary) & RULE_velocity) {
-            double here[3][LANES], there[3][LANES];
-            given_lanes(v, l.row, at, nowhere, here);
-            given_lanes(v, l.row, at, c[to], there);
-            for (int axis = 0; axis < 3; axis++) {
-                for (int k = 0; k < LANES; k++)
-                    here[axis][k] = 0.5 * (here[axis][k] + there[axis][k]);
-                l.given_u[axis] = lanes_from(here[axis]);
-            }
-        }
-        l.given_drho = given_drho(v, l.row);
-        out[to] = open_leave(&l);
-    }
-}
-
-/* Index of the neighbour of owned cell n at c_i, for each pair of directions, as lane k. */
-TAGFLOW_FN void next_cells(const struct view *v, cell_index n, const int at[3], int k,
-                           cell_index next[Q / 2][LANES])
-{
-    const ptrdiff_t step[3] = {1, v->row, v->plane};
-    ptrdiff_t up[3], down[3];
-    for (int a = 0; a < 3; a++) {
-        const ptrdiff_t across = v->ghost[a] ? -1 : v->n[a] - 1; /* wraps at both ends */
-        up[a] = at[a] == across ? -across * step[a] : step[a];
-        down[a] = at[a] == 0 && across >= 0 ? across * step[a] : -step[a];
-    }
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    next[i / 2][k] = n + (cell_index)(((cx) ? up[0] : 0) +                                         \
-                                      ((cy) > 0   ? up[1]                                          \
-                                       : (cy) < 0 ? down[1]                                        \
-                                                  : 0) +                                           \
-                                      ((cz) > 0   ? up[2]                                          \
-                                       : (cz) < 0 ? down[2]                                        \
-                                                  : 0));
-    PAIR_LIST(X)
-#undef X
-}
-
-/* Steps `count` cells of a group, as cell_step does. */
-static __attribute__((noinline)) void step_group(const struct view *v, const struct slots *s,
-                                                 const struct link_group *g, lane_cells at,
-                                                 int count)
-{
-    const struct tag_row *const row = &v->rows[g->row];
-    struct run_parameters p = row_parameters(v, row, at[0][1], at[0][2]);
-    cell_index own[LANES], next[Q / 2][LANES];
-    double strength[LANES];
-    scalar damping[LANES];
-    real f[Q], out[Q];
-    for (int k = 0; k < LANES; k++) {
-        const int x = at[k][0], y = at[k][1], z = at[k][2];
-        own[k] = owned_index(v, x, y, z);
-        next_cells(v, own[k], at[k], k, next);
-        if (p.damping_along)
-            damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
-        if (p.target)
-            strength[k] = sponge_of_cell(v, row, x, y, z);
-    }
-    for (int k = 0; k < LANES && v->line; k++) {
-        own[k] = sparse_place(v, own[k]);
-        for (int pair = 0; pair < Q / 2; pair++)
-            next[pair][k] = sparse_place(v, next[pair][k]);
-    }
-    if (p.damping_along)
-        p.damping = *(const unaligned_reals *)damping;
-    p.damping_along = NULL;
-    p.sponge = strength;
-    p.sponge_along = 1;
-
-    f[0] = gather((const stored *)s->rest, own);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = gather((const stored *)(g->links & 1u << (i) ? s->next : s->own)[i / 2], own);          \
-    f[j] = gather((const stored *)(g->links & 1u << (j) ? s->own : s->next)[i / 2], next[i / 2]);
-    PAIR_LIST(X)
-#undef X
-    for (int i = 1; i < Q; i++) {
-        stored word[LANES];
-        for (int k = 0; k < LANES && g->from[i]; k++)
-            word[k] = *mirrored_at(v, s, i, g->from[i], at[k][0], at[k][1], at[k][2]);
-        if (g->from[i])
-            f[i] = load_lanes(word);
-    }
-    if (boundary_open(row->boundary) && g->links) {
-        for (int i = 0; i < Q; i++)
-            f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, at, f);
-        for (int i = 0; i < Q; i++)
-            f[i] = f[i] * STORED_ONE;
-    }
-    loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
-    if (p.target)
-        sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
-    if (g->changes) {
-        for (int i = 0; i < Q; i++) {
-            f[i] = f[i] * (1 / STORED_ONE);
-            out[i] = out[i] * (1 / STORED_ONE);
-        }
-        group_leaves(v, g, at, f, out);
-        for (int i = 0; i < Q; i++)
-            out[i] = out[i] * STORED_ONE;
-    }
-    scatter((stored *)s->rest, own, out[0], count);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    scatter((stored *)s->own[i / 2], own, out[j], count);                                          \
-    scatter((stored *)s->next[i / 2], next[i / 2], out[i], count);
-    PAIR_LIST(X)
-#undef X
-}
-
-static void step_waiting(const struct view *v, const struct slots *s, const struct runs *runs,
-                         struct waiting *w)
-{
-    if (!w->count)
-        return;
-    for (int k = w->count; k < LANES; k++)
-        for (int a = 0; a < 3; a++)
-            w->at[k][a] = w->at[0][a];
-    step_group(v, s, &runs->group[w->group], w->at, w->count);
-    w->count = 0;
-}
-
-/* The queue's place for cells of a group. Without a free one, the fullest is stepped. */
-static struct waiting *waiting_of(const struct view *v, const struct slots *s,
-                                  const struct runs *runs, struct queue *q, uint32_t group)
-{
-    struct waiting *best = &q->cells[0];
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
-        if (w->count && w->group == group)
-            return w;
-        if (best->count && (!w->count || w->count > best->count))
-            best = w;
-    }
-    step_waiting(v, s, runs, best);
-    best->group = group;
-    return best;
-}
-
-/* Adds cells x0 <= x < x1 of a row to the queue. Steps each vector that is full. */
-static void step_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                       struct queue *q, uint32_t group, int x0, int x1, int y, int z)
-{
-    struct waiting *const w = waiting_of(v, s, runs, q, group);
-    for (int x = x0; x < x1; x++) {
-        int *const at = w->at[w->count++];
-        at[0] = x;
-        at[1] = y;
-        at[2] = z;
-        if (w->count == LANES)
-            step_waiting(v, s, runs, w);
-    }
-}
-
 /* Steps the part of a box in one row. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct slots *slots, struct queue *queue, const struct box *b, int y,
@@ -763,13 +398,13 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (run->kind == RUN_CELLS) {
             prefetch_cells(&row, x0);
             prefetch_cells(&row, x1 - 1);
-            step_cells(v, slots, runs, queue, run->group, x0, x1, y, z);
+            queue_cells(v, slots, runs, queue, run->group, x0, x1, y, z);
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
         const int wraps = !v->ghost[0] && x1 == v->n[0], forced = cells->forced != 0;
-        bulk_function *const bulk = loops[cells->collision][cells->subgrid][forced].bulk;
-        lanes_operation *const by = loops[cells->collision][cells->subgrid][forced].operate;
+        bulk_function *const bulk = row_loops[cells->collision][cells->subgrid][forced].bulk;
+        lanes_operation *const by = row_loops[cells->collision][cells->subgrid][forced].operate;
         if (run->row != known)
             p = row_parameters(v, cells, y, z);
         known = run->row;
@@ -800,7 +435,6 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)
                 step_row(v, runs, &first, &slots, &queue, b, y, z);
-        for (int k = 0; k < WAITING; k++)
-            step_waiting(v, &slots, runs, &queue.cells[k]);
+        queue_finish(v, &slots, runs, &queue);
     }
 }

@@ -1,0 +1,119 @@
+/* What the files of a variant's step share: addresses of a row's populations, the constants of a
+ * run, the loops of the operators (rows.c), and the queue of single cells (queue.c). */
+#ifndef TAGFLOW_CPU_ROWS_H
+#define TAGFLOW_CPU_ROWS_H
+
+#include "cpu/lanes.h" /* first: it defines `real` */
+
+#include "boundary.h"
+#include "cpu/kernels.h"
+#include "sponge.h"
+#include "subgrid.h"
+
+/* Distances of prefetches, in populations. A step reads 19 streams, more than the processor's own
+ * prefetcher follows. A few cache lines ahead go to the nearest cache. Far ahead, about the latency
+ * of memory when all cores are busy, lines go to the next cache. */
+enum { AHEAD = 4 * 64 / sizeof(stored), FAR_AHEAD = 16 * 64 / sizeof(stored) };
+
+TAGFLOW_FN void prefetch(const stored *p)
+{
+    __builtin_prefetch(p + AHEAD, 1);
+    __builtin_prefetch(p + FAR_AHEAD, 1, 2);
+}
+
+/* Addresses of a row's populations at this step, per pair of directions: those of direction i at
+ * `own`, in the row itself, those of i + 1 at `next`, in the row at c_i. The population of a link
+ * from a wall is in the other slot of its pair: at own + flip, or at next - flip. pitch: from a
+ * cell to the same cell of the next row. */
+struct row {
+    stored *rest, *own[9], *next[9];
+    ptrdiff_t flip, pitch;
+    int nx;
+};
+
+/* Constants of a run. */
+struct run_parameters {
+    struct collision_parameters collision;
+    struct wall_parameters wall;
+    const uint32_t *links, *ruled; /* [x - first] masks of mixed runs; of runs with a wall */
+    int first;                     /* the run's first cell */
+    int end, sparse;               /* end: see struct run, mixed runs; sparse: only some lines
+                                    * have a place */
+    const double *damping_along;   /* [x] damping of the subgrid model along x, NULL: none */
+    real damping;                  /* the rest of the damping: a factor */
+    const double *target;          /* target of a sponge, NULL: no sponge */
+    const double *sponge;          /* its strengths, [x] or one for the row */
+    int sponge_along;              /* the strength varies along the row */
+};
+
+/* `operate` as a function, one per operator: for mixed runs, moving walls, sponges and ends of
+ * rows. Loops for each of these and each operator would be too many. */
+typedef void lanes_operation(const real f[Q], real out[Q], const struct run_parameters *p,
+                             ptrdiff_t x);
+
+/* Strength of a sponge in the cells from x on. */
+TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
+{
+    if (p->sponge_along)
+        return __builtin_convertvector(*(const unaligned_doubles *)(p->sponge + x), real);
+    return (real){0} + (scalar)*p->sponge;
+}
+
+/* Steps whole vectors of cells from x0 on, with all populations where fluid would have stored them.
+ * This is the loop that determines the speed: one for each operator, subgrid model, and with or
+ * without force. Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x
+ * is cell 0. */
+typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
+                          int wraps);
+
+/* The loops of an operator. */
+struct operator_loops {
+    bulk_function *bulk;
+    lanes_operation *operate;
+};
+#define row_loops VARIANT(row_loops)
+extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2];
+
+/* Parameters of one cell type, in the row at (y, z). */
+TAGFLOW_FN struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
+                                                int y, int z)
+{
+    return (struct run_parameters){
+        .collision = collision_parameters(v, cells),
+        .damping_along = cells->damped ? damping_along(v, cells) : NULL,
+        .damping = real_of(cells->damped ? damping_of_row(v, cells, y, z) : 1),
+        .target = cells->sponge ? sponge_target(v, cells) : NULL,
+        .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
+        .sponge_along = cells->sponge == 1,
+    };
+}
+
+#define mirrored_at VARIANT(mirrored_at)
+/* Where population `from` lies that link `link` of a cell brings from a plane of symmetry, as
+ * cell_arrived finds it; `s`: the slots of this step. */
+const stored *mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x,
+                          int y, int z);
+
+/* Cells of a group that wait until a vector is full of them. */
+struct waiting {
+    uint32_t group;
+    int count, at[LANES][3];
+};
+
+/* The waiting cells of a thread. */
+enum { WAITING = 8 };
+struct queue {
+    struct waiting cells[WAITING];
+};
+
+/* Adds cells x0 <= x < x1 of a row to the queue. Steps each vector that is full. */
+#define queue_cells VARIANT(queue_cells)
+void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
+                 struct queue *q, uint32_t group, int x0, int x1, int y, int z);
+
+/* Steps the cells that still wait. */
+#define queue_finish VARIANT(queue_finish)
+void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
+                  struct queue *q);
+
+#endif
