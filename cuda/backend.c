@@ -24,7 +24,7 @@
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
 
-enum { ARRAYS = 6 };
+enum { ARRAYS = 7 };
 
 struct cuda_backend {
     struct backend base;
@@ -260,15 +260,15 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
         if (!row->fluid)
             continue;
         if (collision != COLLISION_mixed && collision != row->collision)
-            return variant->mixed[v->line != NULL];
+            return variant->mixed[v->place != NULL];
         collision = row->collision;
         if (row->sponge || row->subgrid != SUBGRID_none)
             step = CUDA_full;
         else if (row->forced && step == CUDA_plain)
             step = CUDA_forced;
     }
-    return collision == COLLISION_mixed ? variant->mixed[v->line != NULL]
-                                        : variant->step[collision][v->line ? CUDA_sparse : step];
+    return collision == COLLISION_mixed ? variant->mixed[v->place != NULL]
+                                        : variant->step[collision][v->place ? CUDA_sparse : step];
 }
 
 /* Is an open boundary beyond this face (2 * axis + side) of the block? */
@@ -356,14 +356,14 @@ static void load_kernels(struct cuda_backend *b, const struct view *kernels)
 static enum status cuda_prepare(struct backend *backend, const struct view *v, struct view *kernels)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    const size_t cells = v->cells, lines = v->line ? cells >> v->line_bits : 0;
+    const size_t cells = v->cells;
     double bytes = 0;
     if ((double)cells > most_cells)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    b->step_cells = v->line || b->step == b->variant.mixed[0] ? 1 : b->variant.step_cells;
+    b->step_cells = v->place || b->step == b->variant.mixed[0] ? 1 : b->variant.step_cells;
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
@@ -375,9 +375,10 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(0, tags, cells);
     UPLOAD(1, rows, TAG_ROWS);
     UPLOAD(2, table, v->table_values);
-    UPLOAD(3, line, lines);
-    UPLOAD(4, near, v->near_cells);
-    UPLOAD(5, crossing, v->crossings);
+    UPLOAD(3, place, v->place_words);
+    UPLOAD(4, link, Q / 2 * v->link_words);
+    UPLOAD(5, near, v->near_cells);
+    UPLOAD(6, crossing, v->crossings);
 #undef UPLOAD
     if (!room)
         return backend_no_room(backend, bytes, "tags");

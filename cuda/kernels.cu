@@ -104,7 +104,7 @@ COLLISION_LIST(X)
 #undef X
 STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, BLOCKS_mixed)
 STEP(mixed_sparse, COLLISION_mixed, 1, 1, 0, 1, BLOCKS_mixed)
-STEP(open, COLLISION_mixed, 1, 1, 1, call.view.line != NULL, 1)
+STEP(open, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1)
 
 /* A kernel over the cells of a box. Kernels that read populations as they arrive exist twice: the
  * second one is for cases with open boundaries. */

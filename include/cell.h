@@ -85,26 +85,28 @@ struct places {
     cell_index own, next[9];
 };
 
-/* Places for a fluid cell. With sparse storage x + 1 follows x, see slot.h, unless the row wraps
- * between them: this saves three look-ups of ten. */
+/* Places for a fluid cell. */
 TAGFLOW_FN struct places places_of(const struct view *v, cell_index n, const struct around *a,
                                    int sparse)
 {
-    const int wraps = a->up[0] != 1;
     struct places p;
-    p.own = sparse ? sparse_place(v, n) : n;
+    p.own = sparse ? place_in(v->place, n) : n;
 #define X(i, j, cx, cy, cz, weight)                                                                \
     p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
-    if (sparse && (cx == 0 || cy + cz < 0 || wraps))                                               \
-        p.next[i / 2] = sparse_place(v, p.next[i / 2]);
+    if (sparse)                                                                                    \
+        p.next[i / 2] = sparse_next(v, i / 2, p.own, p.next[i / 2]);
     PAIR_LIST(X)
 #undef X
-    if (sparse && !wraps) {
-        p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */
-        p.next[3] = p.next[1] + 1; /* c_7 = (1, 1, 0), c_3 = (0, 1, 0) */
-        p.next[4] = p.next[2] + 1; /* c_9 = (1, 0, 1), c_5 = (0, 0, 1) */
-    }
     return p;
+}
+
+/* Place at which cell n keeps populations of a pair at its neighbour. */
+TAGFLOW_FN cell_index next_to(const struct view *v, int pair, cell_index n, const struct around *a)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int *const to = c[2 * pair + 1];
+    const cell_index m = n + neighbour(a, to[0], to[1], to[2]);
+    return v->place ? sparse_next(v, pair, place_in(v->place, n), m) : m;
 }
 
 /* Bit i: link i of the cell comes from a cell of one of these types. */
@@ -179,14 +181,13 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     f[0] = value_of(((const stored *)s->rest)[view_place(v, n)]);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
-        const int pair = (i - 1) / 2, up = 2 * pair + 1, wall = links >> i & 1;
+        const int pair = (i - 1) / 2, wall = links >> i & 1;
         const stored *const own = (const stored *)s->own[pair], *const next =
                                                                     (const stored *)s->next[pair];
         if (i & 1)
             f[i] = value_of((wall ? next : own)[view_place(v, n)]);
         else
-            f[i] = value_of((
-                wall ? own : next)[view_place(v, n + neighbour(&a, c[up][0], c[up][1], c[up][2]))]);
+            f[i] = value_of((wall ? own : next)[next_to(v, pair, n, &a)]);
     }
     for (int i = 1; i < Q; i++) {
         int at[3], from = 0;
@@ -197,12 +198,12 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         if (rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
         if (from & 1)
-            f[i] =
-                value_of(((const stored *)
-                              s->own[from / 2])[view_place(v, view_index(v, at[0], at[1], at[2]))]);
+            f[i] = value_of(
+                ((const stored *)s->own[from / 2])[pair_place(v, from / 2, at[0], at[1], at[2])]);
         else if (from)
-            f[i] = value_of(((const stored *)s->next[from / 2 - 1])[view_place(
-                v, view_index(v, at[0] - c[from][0], at[1] - c[from][1], at[2] - c[from][2]))]);
+            f[i] = value_of(
+                ((const stored *)
+                     s->next[from / 2 - 1])[next_place(v, from / 2 - 1, at[0], at[1], at[2])]);
     }
     if (!boundary_open(here.row->boundary))
         return;

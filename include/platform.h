@@ -31,6 +31,13 @@
 #define TAGFLOW_ROLLED
 #endif
 
+/* Number of bits that are set. */
+#ifdef __CUDA_ARCH__
+#define TAGFLOW_POPCOUNT(bits) __popc(bits)
+#else
+#define TAGFLOW_POPCOUNT(bits) __builtin_popcount(bits)
+#endif
+
 /* For code that few cells need: a call, so that other cells keep no registers for it. */
 #ifdef __CUDACC__
 #define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))

@@ -36,6 +36,12 @@ struct population_set {
 };
 enum { SET_flow = 0, SETS = 7 };
 
+/* Numbers of 32 cells or links that have a place: bit k of `bits` is set if the k-th has one, and
+ * places are numbered in order from `first`. See view_place. */
+struct place_word {
+    uint32_t bits, first;
+};
+
 /* A set of cell types: bit (type % 32) of word [type / 32]. */
 struct type_set {
     uint32_t word[TAG_ROWS / 32];
@@ -56,9 +62,11 @@ struct view {
     const float *crossing; /* [crossings] where links meet the surface: fraction of the link from
                             * the cell */
     size_t near_cells, crossings;
-    int lo[3];            /* coordinates in the whole box of owned cell (0,0,0) */
-    const uint32_t *line; /* [cells >> line_bits] see view_place; NULL: place = index */
-    int line_bits;
+    int lo[3]; /* coordinates in the whole box of owned cell (0,0,0) */
+    const struct place_word
+        *place;                    /* [place_words] of cells; NULL: place = index, see view_place */
+    const struct place_word *link; /* [Q / 2][link_words] of links into cells that are not fluid */
+    size_t place_words, link_words;
     size_t cells;         /* cells of the block, with ghost layers and padding: size of `tags` */
     size_t origin;        /* index of owned cell (0,0,0) */
     ptrdiff_t row, plane; /* index steps along y and z; the step along x is 1 */
@@ -154,20 +162,59 @@ TAGFLOW_FN cell_index owned_index(const struct view *v, int x, int y, int z)
 }
 
 /* Place of a cell within each slot. Normally the place is the cell's index. Where much of a block
- * is solid, only some lines (2^line_bits cells along x) have a place, in the order of their cells:
- * lines with fluid cells, and with neighbours in which fluid cells keep populations
- * (domain/sparse.h). The place of x + 1 follows the place of x wherever both have one. */
-enum { LINE_DROPPED = -1 }; /* as uint32_t, in view.line: cells of this line have no place */
-
-TAGFLOW_FN cell_index sparse_place(const struct view *v, cell_index cell)
+ * is solid, only fluid cells have places, numbered in the order of their indices: so the place of
+ * x + 1 follows the place of x if both are fluid.
+ *
+ * A fluid cell n keeps populations of the pair (i, i + 1) also at its neighbour at c_i. If that
+ * neighbour is not fluid, the link has a place of its own, behind those of the cells. For each pair
+ * these links are numbered in the order of n (domain/sparse.h). */
+TAGFLOW_FN int has_place(const struct place_word *words, cell_index k)
 {
-    const cell_index in_line = ((cell_index)1 << v->line_bits) - 1;
-    return ((cell_index)v->line[cell >> v->line_bits] << v->line_bits) + (cell & in_line);
+    return (int)(words[k / 32].bits >> k % 32 & 1);
 }
 
+TAGFLOW_FN cell_index place_in(const struct place_word *words, cell_index k)
+{
+    const struct place_word w = words[k / 32];
+    return (cell_index)w.first + (cell_index)TAGFLOW_POPCOUNT(w.bits & ((1u << k % 32) - 1));
+}
+
+/* Place of a fluid cell. */
 TAGFLOW_FN cell_index view_place(const struct view *v, cell_index cell)
 {
-    return v->line ? sparse_place(v, cell) : cell;
+    return v->place ? place_in(v->place, cell) : cell;
+}
+
+/* Place at which the fluid cell with place `own` keeps populations of a pair at its neighbour m.
+ * Only for views with places. */
+TAGFLOW_FN cell_index sparse_next(const struct view *v, int pair, cell_index own, cell_index m)
+{
+    return has_place(v->place, m) ? place_in(v->place, m)
+                                  : place_in(v->link + (size_t)pair * v->link_words, own);
+}
+
+/* The same for any view and cell (x, y, z), whose neighbour is at c_i, i = 2 pair + 1. */
+TAGFLOW_FN cell_index next_place(const struct view *v, int pair, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int *const to = c[2 * pair + 1];
+    const cell_index m = view_index(v, x + to[0], y + to[1], z + to[2]);
+    if (!v->place)
+        return m;
+    return has_place(v->place, m) ? place_in(v->place, m)
+                                  : sparse_next(v, pair, view_place(v, view_index(v, x, y, z)), m);
+}
+
+/* Place of a pair's populations at the cell (x, y, z), which may be one that is not fluid, beyond a
+ * link of its neighbour at - c_i, i = 2 pair + 1. */
+TAGFLOW_FN cell_index pair_place(const struct view *v, int pair, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int *const to = c[2 * pair + 1];
+    const cell_index n = view_index(v, x, y, z);
+    if (!v->place || has_place(v->place, n))
+        return view_place(v, n);
+    return next_place(v, pair, x - to[0], y - to[1], z - to[2]);
 }
 
 /* Offset, in elements from the start of the set's populations, from which population i of cell (x,
@@ -175,20 +222,19 @@ TAGFLOW_FN cell_index view_place(const struct view *v, cell_index cell)
 TAGFLOW_FN size_t load_address(const struct view *v, int set, int odd, int i, int x, int y, int z,
                                int bounce)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    int slot = slot_load(odd, bounce ? opposite(i) : i);
-    cell_index cell = (i & 1) || i == 0 ? view_index(v, x, y, z)
-                                        : view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
-    return (size_t)slot * v->set[set].stride + view_place(v, cell);
+    const int slot = slot_load(odd, bounce ? opposite(i) : i);
+    const cell_index place = i == 0  ? view_place(v, view_index(v, x, y, z))
+                             : i & 1 ? pair_place(v, i / 2, x, y, z)
+                                     : next_place(v, i / 2 - 1, x, y, z);
+    return (size_t)slot * v->set[set].stride + place;
 }
 
 /* Offset, in the same units, to which the collided population i is stored. */
 TAGFLOW_FN size_t store_address(const struct view *v, int set, int odd, int i, int x, int y, int z)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    cell_index cell =
-        (i & 1) ? view_index(v, x + c[i][0], y + c[i][1], z + c[i][2]) : view_index(v, x, y, z);
-    return (size_t)slot_store(odd, i) * v->set[set].stride + view_place(v, cell);
+    const cell_index place =
+        i & 1 ? next_place(v, i / 2, x, y, z) : view_place(v, view_index(v, x, y, z));
+    return (size_t)slot_store(odd, i) * v->set[set].stride + place;
 }
 
 /* The flow's slots at an odd or even step, for populations of `bytes` each. */

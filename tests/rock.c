@@ -4,9 +4,8 @@
  *   rock CELLS POROSITY RADIUS fp32|fp64 THREADS SECONDS
  *
  * In turn, so that all see the same state of a shared machine: the same box without rock, the rock
- * as the program does it, and the rock cell by cell, which is what the vector loops are set
- * against, and with memory for fluid alone (domain/sparse.h); medians of five rounds of SECONDS
- * each. Exit status: 0 done, 1 the machine failed or the ways through the rock differ, 2 wrong
+ * with memory for all cells, and with memory for fluid alone (domain/sparse.h); medians of five
+ * rounds of SECONDS each. Exit status: 0 done, 1 the machine failed or the two differ, 2 wrong
  * usage. */
 #include <mpi.h>
 
@@ -16,15 +15,13 @@
 #include <time.h>
 
 #include "boundary.h"
-#include "cpu/isa.h"
-#include "cpu/kernels.h"
 #include "domain/sparse.h"
 #include "solver/solver.h"
 #include "tags/create.h"
 
-enum { ROUNDS = 5, WAYS = 4 };
+enum { ROUNDS = 5, WAYS = 3 };
 
-/* One flow through the box, by the program's runs or cell by cell. */
+/* One flow through the box. */
 struct flow {
     const char *name;
     struct domain domain;
@@ -32,30 +29,9 @@ struct flow {
     struct view view;
     size_t bytes; /* of populations */
     long long fluid, steps;
-    bool by_cells, sparse;
-    struct runs cells; /* of it: one by one */
+    bool sparse;
     double rate[ROUNDS];
 };
-
-/* The variant that the backend takes too. */
-static const struct cpu_variant *variant(bool doubles)
-{
-#define X(isa, storage, arithmetic)                                                                \
-    extern const struct cpu_variant cpu_variant_##isa##_##storage##_##arithmetic;
-#include "cpu_variants.h"
-#undef X
-    static const struct cpu_variant *const all[] = {
-#define X(isa, storage, arithmetic) &cpu_variant_##isa##_##storage##_##arithmetic,
-#include "cpu_variants.h"
-#undef X
-    };
-    const char *const isa = processor_has(4) ? "v4" : processor_has(3) ? "v3" : "v2";
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (strcmp(all[k]->isa, isa) == 0 && all[k]->storage == (doubles ? 64 : 32) &&
-            all[k]->arithmetic == all[k]->storage)
-            return all[k];
-    return NULL;
-}
 
 static double uniform(uint64_t *state)
 {
@@ -104,21 +80,6 @@ static void set_tags(struct flow *f, const uint8_t *solid, int n)
                         f->domain.tags[view_index(v, x, y, z)] |= TAG_BESIDE;
 }
 
-/* Fluid cells in the cache lines that hold any, as a share of all cells in these lines. */
-static double line_share(const uint8_t *solid, int n, size_t per_line)
-{
-    const size_t cells = (size_t)n * (size_t)n * (size_t)n;
-    size_t lines = 0, fluid = 0;
-    for (size_t k = 0; k < cells; k += per_line) {
-        size_t here = 0;
-        for (size_t j = k; j < k + per_line && j < cells; j++)
-            here += !solid[j];
-        fluid += here;
-        lines += here > 0;
-    }
-    return lines ? (double)fluid / ((double)lines * (double)per_line) : 0;
-}
-
 static enum status create(struct flow *f, struct flow_case *c, const uint8_t *solid)
 {
     const struct backend_wanted wanted = backend_wanted(c, MPI_COMM_SELF, true);
@@ -133,12 +94,8 @@ static enum status create(struct flow *f, struct flow_case *c, const uint8_t *so
     status = sparse_choose(&f->domain, c);
     if (!status)
         status = backend_cpu.prepare(f->backend, &f->domain.view, &f->view);
-    if (!status)
-        status = runs_create(&f->cells, &f->domain.view);
     if (status)
         return status;
-    for (size_t k = 0; k < f->cells.run_count; k++)
-        f->cells.run[k].kind = RUN_CELLS;
     f->bytes = Q * f->view.set[SET_flow].stride * (c->solver.storage == PRECISION_fp64 ? 8 : 4);
     f->view.set[SET_flow].populations = backend_cpu.alloc(f->backend, f->bytes, Q);
     if (f->view.set[SET_flow].populations)
@@ -147,13 +104,10 @@ static enum status create(struct flow *f, struct flow_case *c, const uint8_t *so
     return STATUS_MACHINE;
 }
 
-static void step(struct flow *f, const struct cpu_variant *kernels)
+static void step(struct flow *f)
 {
     struct work work = {domain_all(&f->domain), {.odd = (int)(f->steps & 1), .open = 1}};
-    if (f->by_cells)
-        kernels->kernel[KERNEL_step](&f->view, &f->cells, &work.box, work.task);
-    else
-        backend_cpu.launch(f->backend, QUEUE_INTERIOR, KERNEL_step, &f->view, &work, 1);
+    backend_cpu.launch(f->backend, QUEUE_INTERIOR, KERNEL_step, &f->view, &work, 1);
     f->steps++;
 }
 
@@ -165,13 +119,13 @@ static double seconds_now(const struct flow *f)
     return ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec) / f->backend->workers;
 }
 
-static void measure(struct flow *f, const struct cpu_variant *kernels, double seconds, int round)
+static void measure(struct flow *f, double seconds, int round)
 {
     const double begin = seconds_now(f);
     long long steps = 0;
     double now = begin;
     for (; now - begin < seconds || steps % 2; now = seconds_now(f), steps++)
-        step(f, kernels);
+        step(f);
     f->rate[round] = 1e-6 * (double)f->fluid * (double)steps / (now - begin);
 }
 
@@ -225,9 +179,8 @@ int main(int argc, char **argv)
     const bool doubles = strcmp(argv[4], "fp64") == 0;
     struct flow_case c = {.name = "rock", .cells = {n, n, n}};
     struct flow flows[WAYS] = {{.name = "box"},
-                               {.name = "rock"},
-                               {.name = "rock, cell by cell"},
-                               {.name = "rock, sparse"}};
+                               {.name = "rock, all cells"},
+                               {.name = "rock, fluid alone", .sparse = true}};
     enum status status = STATUS_OK;
     MPI_Init(&argc, &argv);
     c.units.dx = c.units.dt = c.units.density = 1;
@@ -239,9 +192,6 @@ int main(int argc, char **argv)
     c.run.threads = atoi(argv[5]);
     uint8_t *const none = calloc((size_t)n * (size_t)n, (size_t)n);
     uint8_t *const solid = make_rock(n, atof(argv[2]), atof(argv[3]));
-    const struct cpu_variant *const kernels = variant(doubles);
-    flows[2].by_cells = true;
-    flows[3].sparse = true;
     if (!none || !solid)
         return 1;
     for (int k = 0; !status && k < WAYS; k++)
@@ -250,28 +200,25 @@ int main(int argc, char **argv)
         return 1;
     for (int round = 0; round < ROUNDS; round++)
         for (int k = 0; k < WAYS; k++)
-            measure(&flows[k], kernels, atof(argv[6]), round);
+            measure(&flows[k], atof(argv[6]), round);
     long long most = 0;
     for (int k = 1; k < WAYS; k++)
         most = flows[k].steps > most ? flows[k].steps : most;
     for (int k = 1; k < WAYS; k++)
         while (flows[k].steps < most)
-            step(&flows[k], kernels);
+            step(&flows[k]);
 
-    const double share = line_share(solid, n, doubles ? 8 : 16);
     double median[WAYS];
     for (int k = 0; k < WAYS; k++) {
         qsort(flows[k].rate, ROUNDS, sizeof(double), compare);
         median[k] = flows[k].rate[ROUNDS / 2];
-        printf("%s: %.1f MLUPS of fluid cells (%.1f to %.1f)\n", flows[k].name, median[k],
-               flows[k].rate[0], flows[k].rate[ROUNDS - 1]);
+        printf("%s: %.1f MLUPS of fluid cells (%.1f to %.1f), %.0f %% of the box, %.1f bytes a "
+               "fluid cell\n",
+               flows[k].name, median[k], flows[k].rate[0], flows[k].rate[ROUNDS - 1],
+               100 * median[k] / median[0], (double)flows[k].bytes / (double)flows[k].fluid);
     }
-    printf("porosity %.3f; of the cells in cache lines with fluid %.3f are; rock: %.0f %% of the "
-           "box times that, %.2f times cell by cell; sparse: %.0f %%, %.3f of the lines kept\n",
-           (double)flows[1].fluid / (double)flows[0].fluid, share,
-           100 * median[1] / (median[0] * share), median[1] / median[2],
-           100 * median[3] / (median[0] * share), flows[3].domain.kept_share);
-    if (!alike(&flows[1], &flows[2]) || !alike(&flows[1], &flows[3])) {
+    printf("porosity %.3f\n", (double)flows[1].fluid / (double)flows[0].fluid);
+    if (!alike(&flows[1], &flows[2])) {
         puts("the ways through the rock differ");
         return 1;
     }

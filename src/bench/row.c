@@ -413,7 +413,7 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     row->bytes_per_update = backend_bytes_per_update(f->backend);
     row->fluid_cells = f->level.domain.fluid_cells;
     row->imbalance = f->level.domain.imbalance;
-    int sparse = f->level.domain.view.line != NULL;
+    int sparse = f->level.domain.view.place != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
     row->transport = halo_transport(&f->level.solver.halo);

@@ -638,8 +638,8 @@ const struct key key_table[] = {
                 "periodic ones"},
     {ROW("run.sparse", KEY_CHOICE), AT(flow_case, run.sparse), .choices = key_sparse,
      .fallback = "auto", .example = "never",
-     .meaning = "memory for fluid cells and their neighbours alone, in lines of 16 cells along x (8 "
-                "in fp64); auto: if at most 0.8 of all lines are such"},
+     .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "
+                "those of all cells"},
     {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "

@@ -102,16 +102,16 @@ struct parts {
     struct balance balance;
     struct domain whole; /* the whole box with its tags; only if `tags` */
     bool tags, sparse;   /* tags: the case has bodies, or run.sparse is always */
-    double kept_share;   /* of the lines, see sparse.h */
+    double kept_share;   /* of all places, see sparse.h */
 };
 
-/* A rank's block and, if there are tags, which of its lines sparse storage would keep. */
+/* A rank's block and, if there are tags, the places that sparse storage would need. */
 static enum status part_of(const struct parts *p, const struct flow_case *c, int rank,
                            struct domain *d, struct sparse *s)
 {
     *s = (struct sparse){0};
     domain_layout_at(d, c, p->cuts, p->balance.at, rank);
-    return p->tags ? sparse_survey_part(s, d, &p->whole, c->solver.storage) : STATUS_OK;
+    return p->tags ? sparse_survey_part(s, d, &p->whole) : STATUS_OK;
 }
 
 /* Bytes of a rank's backend memory. */
@@ -124,7 +124,6 @@ static enum status rank_bytes(const struct parts *p, const struct flow_case *c, 
     if (p->sparse)
         sparse_layout(&d, &s);
     *bytes = solver_bytes(&d);
-    sparse_destroy(&s);
     return status;
 }
 
@@ -161,17 +160,16 @@ static enum status share_out(struct parts *p, const struct flow_case *c, int ran
     status = domain_whole(&p->whole, c);
     if (!status)
         status = balance_create(&p->balance, &p->whole, p->cuts);
-    size_t kept = 0, lines = 0;
+    size_t places = 0, cells = 0;
     for (int rank = 0; rank < ranks && !status && c->run.sparse != SPARSE_never; rank++) {
         struct domain d;
         struct sparse s;
         status = part_of(p, c, rank, &d, &s);
-        kept += s.kept;
-        lines += s.lines;
-        sparse_destroy(&s);
+        places += s.places;
+        cells += s.cells;
     }
-    if (lines)
-        p->kept_share = (double)kept / (double)lines;
+    if (cells)
+        p->kept_share = (double)places / (double)cells;
     p->sparse = sparse_wanted(c->run.sparse, p->kept_share);
     return status;
 }
@@ -220,15 +218,14 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
         dense += solver_bytes(&d);
         sparse_layout(&d, &s);
         sparse += solver_bytes(&d);
-        sparse_destroy(&s);
     }
     if (status)
         return status;
     say("storage: %s: %s in all, %.0f bytes a fluid cell",
-        p->sparse ? "sparse, only lines of cells with fluid in or beside them" : "dense, all cells",
+        p->sparse ? "sparse, fluid cells alone" : "dense, all cells",
         bytes_text(with, sizeof with, p->sparse ? sparse : dense),
         (p->sparse ? sparse : dense) / (double)p->whole.fluid_cells);
-    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of all lines of cells are needed)",
+    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of the populations of all cells are needed)",
         p->sparse ? "dense" : "sparse",
         bytes_text(without, sizeof without, p->sparse ? dense : sparse),
         (p->sparse ? dense : sparse) / (double)p->whole.fluid_cells, 100 * p->kept_share);

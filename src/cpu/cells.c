@@ -51,18 +51,21 @@ static int alike_end(const uint8_t *tags, int x, int end, uint8_t mask, uint8_t 
     return x;
 }
 
+/* Which cells are plain? */
+enum plain { PLAIN_inner, PLAIN_any, PLAIN_none };
+
 /* End of the stretch of plain cells that begins at x; x if cell x is not plain. Plain cells are
- * fluid, have one cell type, are not the last of a row that wraps, and, unless any_link is set,
- * have only fluid neighbours. */
-static int plain_end(const struct view *v, int x, int end, int y, int z, int any_link)
+ * fluid, have one cell type, are not the last of a row that wraps, and, for PLAIN_inner, have only
+ * fluid neighbours. */
+static int plain_end(const struct view *v, int x, int end, int y, int z, enum plain plain)
 {
     const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
     if (!v->ghost[0] && end == v->n[0])
         end--;
     const uint8_t row = tags[x] & TAG_ROW;
-    if (!v->rows[row].fluid)
+    if (!v->rows[row].fluid || plain == PLAIN_none)
         return x;
-    return alike_end(tags, x, end, any_link ? TAG_ROW : TAG_ROW | TAG_BESIDE, row);
+    return alike_end(tags, x, end, plain == PLAIN_any ? TAG_ROW : TAG_ROW | TAG_BESIDE, row);
 }
 
 /* The work of kernel.h's cell functions on plain cells x0 <= x < x1; the first is number `cell`. */
@@ -242,7 +245,7 @@ static void plain_average(const struct view *v, const struct row *r, struct task
 }
 
 /* A kernel: in each row of the box, stretches of plain cells and the single cells between them. */
-#define KERNEL(name, ROW, ANY_LINK, PLAIN)                                                         \
+#define KERNEL(name, ROW, WHICH, PLAIN)                                                            \
     static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
                               struct task t)                                                       \
     {                                                                                              \
@@ -256,7 +259,7 @@ static void plain_average(const struct view *v, const struct row *r, struct task
         {                                                                                          \
             size_t cell = ((size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1])) * nx;             \
             for (int x = b->lo[0], end; x < b->hi[0]; cell += (size_t)(end - x), x = end) {        \
-                end = plain_end(v, x, b->hi[0], y, z, ANY_LINK);                                   \
+                end = plain_end(v, x, b->hi[0], y, z, WHICH);                                      \
                 if (end > x) {                                                                     \
                     const struct row row = ROW(v, t, x, y, z);                                     \
                     PLAIN;                                                                         \
@@ -267,12 +270,16 @@ static void plain_average(const struct view *v, const struct row *r, struct task
             }                                                                                      \
         }                                                                                          \
     }
-KERNEL(pack, row_stores, 1, plain_pack(v, &row, t, cell, cells, x, end, y, z))
-KERNEL(unpack, row_stores, 1, plain_unpack(v, &row, t, cell, cells, x, end, y, z))
-KERNEL(get, row_loads, 0, plain_get(v, &row, t, cell, cells, x, end, y, z))
-KERNEL(put, row_loads, 0, plain_put(v, &row, t, cell, cells, x, end, y, z))
-KERNEL(flow, row_loads, 0, plain_flow(v, &row, t, cell, x, end, y, z))
-KERNEL(average, row_loads, 0, plain_average(v, &row, t, cell, cells, x, end, y, z))
+/* Where only fluid cells have places, those of links do not follow each other; ghost cells do not
+ * know whether they have such links. */
+KERNEL(pack, row_stores, v->place ? PLAIN_inner : PLAIN_any,
+       plain_pack(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(unpack, row_stores, v->place ? PLAIN_none : PLAIN_any,
+       plain_unpack(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(get, row_loads, PLAIN_inner, plain_get(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(put, row_loads, PLAIN_inner, plain_put(v, &row, t, cell, cells, x, end, y, z))
+KERNEL(flow, row_loads, PLAIN_inner, plain_flow(v, &row, t, cell, x, end, y, z))
+KERNEL(average, row_loads, PLAIN_inner, plain_average(v, &row, t, cell, cells, x, end, y, z))
 
 static void kernel_begin(const struct view *v, const struct runs *runs, const struct box *b,
                          struct task t)
@@ -294,7 +301,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
 {
     struct block b;
     for (int x = x0, end; x < x1; x = end) {
-        end = plain_end(v, x, x1 - x < BLOCK ? x1 : x + BLOCK, y, z, 0);
+        end = plain_end(v, x, x1 - x < BLOCK ? x1 : x + BLOCK, y, z, PLAIN_inner);
         if (end == x) {
             double flow[4];
             flow_of(v, t.odd, 1, x, y, z, flow);
@@ -500,7 +507,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
 {
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
-        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, PLAIN_inner);
         if (end == x) {
             cell_sums(v, t, cell, box_cells(box), x, y, z, sums);
             end = x + 1;
@@ -533,7 +540,7 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
 {
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
-        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, PLAIN_inner);
         if (end == x) {
             cell_drift(v, t, 0, 0, x, y, z, sum);
             end = x + 1;
@@ -581,7 +588,7 @@ static void change_row(const struct view *v, const struct box *box, struct task 
     const size_t cells = box_cells(box);
     struct block b;
     for (int x = box->lo[0], end; x < box->hi[0]; cell += (size_t)(end - x), x = end) {
-        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, 0);
+        end = plain_end(v, x, box->hi[0] - x < BLOCK ? box->hi[0] : x + BLOCK, y, z, PLAIN_inner);
         if (end == x) {
             cell_change(v, t, cell, cells, x, y, z, sum);
             end = x + 1;

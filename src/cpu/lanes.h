@@ -198,8 +198,6 @@ TAGFLOW_FN real with_lane(real value, int k, stored x)
 
 /* Stores the lanes where `active` is set. Without masked stores the other lanes are read and
  * written back, so their memory must belong to this thread. */
-enum { MASKED_STORES = TAGFLOW_VECTOR == 64 };
-
 TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
 {
     const stored_lanes s = lanes_of(value);

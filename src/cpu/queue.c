@@ -16,7 +16,8 @@ const stored *mirrored_at(const struct view *v, const struct slots *s, int link,
         at[a] -= (across ? c[link][a] : 0) + (own ? 0 : c[from][a]);
     }
     return (const stored *)(own ? s->own[from / 2] : s->next[from / 2 - 1]) +
-           view_place(v, view_index(v, at[0], at[1], at[2]));
+           (own ? pair_place(v, from / 2, at[0], at[1], at[2])
+                : view_place(v, view_index(v, at[0], at[1], at[2])));
 }
 
 /* Coordinates of `count` cells; the other lanes repeat the first one, and are not stored. */
@@ -182,10 +183,10 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
         if (p.target)
             strength[k] = sponge_of_cell(v, row, x, y, z);
     }
-    for (int k = 0; k < LANES && v->line; k++) {
-        own[k] = sparse_place(v, own[k]);
+    for (int k = 0; k < LANES && v->place; k++) {
+        own[k] = place_in(v->place, own[k]);
         for (int pair = 0; pair < Q / 2; pair++)
-            next[pair][k] = sparse_place(v, next[pair][k]);
+            next[pair][k] = sparse_next(v, pair, own[k], next[pair][k]);
     }
     if (p.damping_along)
         p.damping = *(const unaligned_reals *)damping;

@@ -3,24 +3,7 @@
  * vector register) set. */
 #include "cpu/rows.h" /* first: it defines `real` */
 
-/* The same for cell 0 of the whole array: the common part of all rows of a step. */
-static struct row rows_at(const struct view *v, int odd)
-{
-    const struct slots s = slots_at(v, odd, sizeof(stored));
-    const ptrdiff_t stride = (ptrdiff_t)v->set[SET_flow].stride;
-    struct row r = {
-        .rest = (stored *)s.rest,
-        .flip = odd ? stride : -stride,
-        .pitch = v->row,
-        .nx = v->n[0],
-    };
-    for (int k = 0; k < Q / 2; k++) {
-        r.own[k] = (stored *)s.own[k];
-        r.next[k] = (stored *)s.next[k];
-    }
-    return r;
-}
-
+/* Addresses of the row at (y, z); `first`: of cell 0 of the array. */
 static struct row row_at(const struct view *v, const struct row *first, int y, int z)
 {
     struct row r = *first;
@@ -35,28 +18,6 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
     r.next[i / 2] += at[cy + 1][cz + 1] + cx;
     PAIR_LIST(X)
 #undef X
-    return r;
-}
-
-/* As row_at, where only some lines have a place (view_place), for the run that contains fluid cell
- * x: within a run the populations of each direction are consecutive. */
-static struct row sparse_row_at(const struct view *v, const struct row *first, int x, int y, int z)
-{
-    struct row r = *first;
-    const ptrdiff_t own = (ptrdiff_t)sparse_place(v, view_index(v, x, y, z)) - x;
-    ptrdiff_t below = own;
-    r.rest += own;
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    {                                                                                              \
-        const ptrdiff_t next =                                                                     \
-            (ptrdiff_t)sparse_place(v, view_index(v, x + cx, y + cy, z + cz)) - x;                 \
-        below = cx == 0 && cy == 1 && cz == 0 ? next : below;                                      \
-        r.own[i / 2] += own;                                                                       \
-        r.next[i / 2] += next;                                                                     \
-    }
-    PAIR_LIST(X)
-#undef X
-    r.pitch = below - own;
     return r;
 }
 
@@ -218,9 +179,7 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 }
 
 /* Steps cells x0 <= x < x1 of a mixed run, vector by vector, each from one of the run's cells to
- * the next. The last vector is moved back to end at p->end: the end of the row or, where only some
- * lines have a place, of the consecutive places (there only without masked stores: then a vector is
- * about half a line, and at least a line less one cell is consecutive). */
+ * the next. The last vector is moved back to end at the end of the row. */
 TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
                            int wraps, lanes_operation *by, const int boundary)
 {
@@ -231,7 +190,7 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
         if (x >= x1)
             break;
         next = x + LANES;
-        const int at = next > p->end && !(MASKED_STORES && p->sparse) ? p->end - LANES : x;
+        const int at = next > row->nx ? row->nx - LANES : x;
         if (wraps && next >= row->nx)
             step_mixed_lanes(row, p, at, x, x1, by, 1, boundary);
         else
@@ -249,6 +208,12 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
 RUN(none)
 RUN(moving)
 #undef RUN
+
+void step_rest(const struct row *row, const struct run_parameters *p, int x0, int x1,
+               lanes_operation *by)
+{
+    step_none(row, p, x0, x1, 0, by);
+}
 
 #define MIXED(name)                                                                                \
     static void mixed_##name(const struct row *row, const struct run_parameters *p, int x0,        \
@@ -320,8 +285,6 @@ static void set_masks(struct run_parameters *p, const struct view *v, const stru
                       const struct run *run)
 {
     p->first = run->x0;
-    p->end = run->end;
-    p->sparse = v->line != NULL;
     p->links = run->masks ? runs->links + run->masks : NULL;
     p->ruled = run->rules ? runs->ruled + run->rules : NULL;
     if (run->wall)
@@ -380,21 +343,17 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
                      const struct slots *slots, struct queue *queue, const struct box *b, int y,
                      int z)
 {
-    struct row row = *first;
+    const struct row row = row_at(v, first, y, z);
     struct run_parameters p = {0};
     int known = -1; /* cell type that p is for */
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
-    if (!v->line)
-        row = row_at(v, first, y, z);
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
         const struct run *const run = &runs->run[r];
         const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
         const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
         if (x0 >= x1)
             continue;
-        if (v->line)
-            row = sparse_row_at(v, first, run->x0, y, z);
         if (run->kind == RUN_CELLS) {
             prefetch_cells(&row, x0);
             prefetch_cells(&row, x1 - 1);
@@ -410,8 +369,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         known = run->row;
         set_masks(&p, v, runs, run);
         if (run->kind == RUN_MIXED) {
-            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_none)(
-                &row, &p, x0, x1, !v->ghost[0] && !v->line, by);
+            (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_none)(&row, &p, x0, x1,
+                                                                            !v->ghost[0], by);
             continue;
         }
         bounce_links(v, slots, &row, runs, run, x0, x1, y, z);
@@ -426,6 +385,10 @@ cpu_kernel VARIANT(cpu_step_rows);
 void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b,
                             struct task t)
 {
+    if (v->place) {
+        step_pores(v, runs, b, t.odd);
+        return;
+    }
     const struct row first = rows_at(v, t.odd);
     const struct slots slots = slots_at(v, t.odd, sizeof(stored));
 #pragma omp parallel

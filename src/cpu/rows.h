@@ -31,14 +31,30 @@ struct row {
     int nx;
 };
 
+/* The same for cell 0 of the whole array: the common part of all rows of a step. */
+TAGFLOW_FN struct row rows_at(const struct view *v, int odd)
+{
+    const struct slots s = slots_at(v, odd, sizeof(stored));
+    const ptrdiff_t stride = (ptrdiff_t)v->set[SET_flow].stride;
+    struct row r = {
+        .rest = (stored *)s.rest,
+        .flip = odd ? stride : -stride,
+        .pitch = v->row,
+        .nx = v->n[0],
+    };
+    for (int k = 0; k < Q / 2; k++) {
+        r.own[k] = (stored *)s.own[k];
+        r.next[k] = (stored *)s.next[k];
+    }
+    return r;
+}
+
 /* Constants of a run. */
 struct run_parameters {
     struct collision_parameters collision;
     struct wall_parameters wall;
     const uint32_t *links, *ruled; /* [x - first] masks of mixed runs; of runs with a wall */
     int first;                     /* the run's first cell */
-    int end, sparse;               /* end: see struct run, mixed runs; sparse: only some lines
-                                    * have a place */
     const double *damping_along;   /* [x] damping of the subgrid model along x, NULL: none */
     real damping;                  /* the rest of the damping: a factor */
     const double *target;          /* target of a sponge, NULL: no sponge */
@@ -73,6 +89,12 @@ struct operator_loops {
 };
 #define row_loops VARIANT(row_loops)
 extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2];
+
+/* Steps cells x0 <= x < x1 of a row, as a bulk_function would, but any number of them and with
+ * sponges. */
+#define step_rest VARIANT(step_rest)
+void step_rest(const struct row *row, const struct run_parameters *p, int x0, int x1,
+               lanes_operation *by);
 
 /* Parameters of one cell type, in the row at (y, z). */
 TAGFLOW_FN struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
@@ -115,5 +137,9 @@ void queue_cells(const struct view *v, const struct slots *s, const struct runs 
 #define queue_finish VARIANT(queue_finish)
 void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
                   struct queue *q);
+
+/* The step of a box where only fluid cells have places (pores.c). */
+#define step_pores VARIANT(step_pores)
+void step_pores(const struct view *v, const struct runs *runs, const struct box *b, int odd);
 
 #endif

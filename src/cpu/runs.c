@@ -21,7 +21,6 @@ struct cell_links {
     uint32_t group; /* of cells that may be RUN_CELLS */
     uint8_t row, wall;
     uint8_t kind; /* enum run_kind, or NOT_FLUID */
-    uint8_t hole; /* a vector here would touch cells without a place, see view_place */
 };
 
 enum { NOT_FLUID = 255 };
@@ -37,24 +36,6 @@ static bool reserve(void **array, size_t *space, size_t count, size_t size)
     *array = p;
     *space = more;
     return true;
-}
-
-/* Marks cells of the row at (y, z) as holes, up to `count`, where a vector of cells would touch
- * dropped lines: in its own row, or in the rows of neighbours in odd directions. */
-static void mark_holes(const struct view *v, struct cell_links *l, int count, int y, int z)
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const size_t lines = (size_t)v->row >> v->line_bits;
-    for (int i = 0; i < Q; i += i ? 2 : 1) {
-        const ptrdiff_t first = (ptrdiff_t)v->origin - v->ghost[0] +
-                                view_wrap(v, 1, y + c[i][1]) * v->row +
-                                view_wrap(v, 2, z + c[i][2]) * v->plane;
-        const uint32_t *const line = v->line + ((size_t)first >> v->line_bits);
-        for (int x = 0; x < count; x++) {
-            const size_t k = (size_t)(x + c[i][0] + v->ghost[0]) >> v->line_bits;
-            l[x].hole |= k >= lines || line[k] == (uint32_t)LINE_DROPPED;
-        }
-    }
 }
 
 /* Population of slip_from that link i brings; 0: the cell's own comes back. */
@@ -76,8 +57,6 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
     }
     if (v->rows[l.row].boundary != BOUNDARY_none)
         l.kind = RUN_CELLS; /* a rule for populations that arrive: row loops have none */
-    if (v->line && !v->ghost[0] && x == v->n[0] - 1)
-        l.kind = RUN_CELLS; /* its neighbours at +x are not consecutive with those of other cells */
     if (!(tag & TAG_BESIDE))
         return l;
     bool ruled = false;
@@ -103,6 +82,8 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         l.wall = wall;
         l.ruled |= 1u << i;
     }
+    if (v->place && (l.ruled || l.mirror))
+        l.kind = RUN_CELLS;
     return l;
 }
 
@@ -232,14 +213,12 @@ static bool one_wall(uint8_t wall, const struct cell_links *l)
 }
 
 /* End of the run that begins at x0, and its wall. A mixed run goes on across a few cells that are
- * not fluid, but not across a hole. */
+ * not fluid. */
 static int run_end(const struct cell_links *l, int x0, int nx, uint8_t *wall)
 {
     int x1 = x0 + 1;
     *wall = l[x0].wall;
     for (int x = x1; x < nx && x < x1 + BLOCK; x++) {
-        if (l[x].hole)
-            break;
         if (l[x0].kind == RUN_MIXED && l[x].kind == NOT_FLUID)
             continue;
         if (x > x1 ? l[x].kind != RUN_MIXED || l[x].row != l[x0].row : !together(&l[x - 1], &l[x]))
@@ -328,9 +307,8 @@ static bool bounce_run(struct runs *runs, struct run *run, const struct cell_lin
     return true;
 }
 
-/* Appends the runs of one row of nx cells (`count` with its padding) as a new list. False: out of
- * memory. */
-static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, bool wraps)
+/* Appends the runs of one row of nx cells as a new list. False: out of memory. */
+static bool cut_row(struct runs *runs, struct cell_links *l, int nx, bool wraps)
 {
     const bool mixed = broken(l, nx);
     if (mixed)
@@ -350,13 +328,10 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, 
             return false;
         struct run run = {.x0 = x0,
                           .x1 = x1,
-                          .end = x1,
                           .group = l[x0].group,
                           .kind = l[x0].kind,
                           .row = l[x0].row,
                           .wall = wall};
-        while (run.end < count && !l[run.end].hole)
-            run.end++;
         if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
             return false;
         const bool bounces = run.kind == RUN_BULK || run.kind == RUN_RULED;
@@ -372,11 +347,137 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, int count, 
     return true;
 }
 
+/* May the cell be one of a stretch? */
+static bool in_stretch(const struct cell_links *l, uint8_t row)
+{
+    return l->kind == RUN_BULK && l->row == row;
+}
+
+/* Adds a cell to the pieces of a stretch. */
+static void add_piece(struct runs *runs, const struct pore_stretch *s, struct pore_link cell,
+                      uint32_t place)
+{
+    struct piece *const next = runs->piece + runs->piece_count, *const last = next - 1;
+    if (runs->piece_count > s->piece && last->pair == cell.pair && last->count < PIECE &&
+        last->at + last->count == cell.at && last->place + last->count == place) {
+        last->count++;
+        return;
+    }
+    *next = (struct piece){.place = place, .at = cell.at, .count = 1, .pair = cell.pair};
+    runs->piece_count++;
+}
+
+/* Makes room in all lists for what the cells of one stretch may need. */
+static bool reserve_stretch(struct runs *runs)
+{
+    enum { MOST = Q / 2 * STRETCH_CELLS };
+    return reserve((void **)&runs->stretch, &runs->stretch_space, runs->stretch_count + 2,
+                   sizeof *runs->stretch) &&
+           reserve((void **)&runs->piece, &runs->piece_space, runs->piece_count + MOST,
+                   sizeof *runs->piece) &&
+           reserve((void **)&runs->from_wall, &runs->from_space, runs->from_count + MOST,
+                   sizeof *runs->from_wall) &&
+           reserve((void **)&runs->to_wall, &runs->to_space, runs->to_count + MOST,
+                   sizeof *runs->to_wall) &&
+           reserve((void **)&runs->idle, &runs->idle_space, runs->idle_count + STRETCH_CELLS, 1);
+}
+
+/* Lists where cells x0 <= x < x1 of the stretch have their populations of a pair. */
+static void fill_stretch(struct runs *runs, const struct view *v, const struct pore_stretch *s,
+                         const struct cell_links *l, int pair, int x0, int x1, int y, int z)
+{
+    const uint32_t from = 1u << (2 * pair + 1), to = 1u << (2 * pair + 2);
+    int at = 0;
+    for (int x = x0; x < x1; x++) {
+        const struct pore_link here = {(uint8_t)at, (uint8_t)pair};
+        const struct pore_link idle = {(uint8_t)at, (uint8_t)(pair + LINK_IDLE)};
+        if (!view_fluid(v, owned_index(v, x, y, z)))
+            continue;
+        at++;
+        if (!in_stretch(&l[x], l[x0].row)) {
+            if (pair == 0)
+                runs->idle[runs->idle_count++] = here.at;
+            if (has_place(v->link + (size_t)pair * v->link_words, s->place + idle.at))
+                runs->to_wall[runs->to_count++] = idle;
+            continue;
+        }
+        if (l[x].links & from)
+            runs->from_wall[runs->from_count++] = here;
+        if (l[x].links & to)
+            runs->to_wall[runs->to_count++] = here;
+        else
+            add_piece(runs, s, here, (uint32_t)next_place(v, pair, x, y, z));
+    }
+}
+
+/* End of the stretch that begins at x0, and its number of cells. Idle cells may lie between its
+ * own, so that vectors stay full; a few in a row end it. */
+static int stretch_end(const struct view *v, const struct cell_links *l, int x0, int y, int z,
+                       uint32_t *count)
+{
+    enum { IDLE = 4 };
+    int end = x0;
+    uint32_t cells = 0;
+    *count = 0;
+    for (int x = x0; x < v->n[0] && cells < STRETCH_CELLS && cells - *count <= IDLE; x++) {
+        if (!view_fluid(v, owned_index(v, x, y, z)))
+            continue;
+        if (l[x].kind == RUN_BULK && l[x].row != l[x0].row)
+            break;
+        cells++;
+        if (in_stretch(&l[x], l[x0].row)) {
+            end = x + 1;
+            *count = cells;
+        }
+    }
+    return end;
+}
+
+/* Appends the runs of a row of a view with places: its stretches, then its single cells. */
+static bool cut_pores(struct runs *runs, const struct view *v, const struct cell_links *l, int y,
+                      int z)
+{
+    for (int kind = 0; kind < 2; kind++)
+        for (int x0 = 0, x1; x0 < v->n[0]; x0 = x1) {
+            const uint8_t row = l[x0].row;
+            struct run run = {.x0 = x0, .kind = l[x0].kind, .row = row, .group = l[x0].group};
+            x1 = x0 + 1;
+            if (l[x0].kind == NOT_FLUID || (l[x0].kind == RUN_CELLS) != (kind == 1))
+                continue;
+            if (kind == 0) {
+                struct pore_stretch s = {.place = (uint32_t)view_place(v, owned_index(v, x0, y, z)),
+                                         .piece = runs->piece_count,
+                                         .from_wall = runs->from_count,
+                                         .to_wall = runs->to_count,
+                                         .idle = runs->idle_count};
+                x1 = stretch_end(v, l, x0, y, z, &s.count);
+                run.kind = RUN_PORES;
+                run.group = (uint32_t)runs->stretch_count;
+                if (!reserve_stretch(runs))
+                    return false;
+                for (int pair = 0; pair < Q / 2; pair++)
+                    fill_stretch(runs, v, &s, l, pair, x0, x1, y, z);
+                runs->stretch[runs->stretch_count++] = s;
+                runs->stretch[runs->stretch_count] =
+                    (struct pore_stretch){.piece = runs->piece_count,
+                                          .from_wall = runs->from_count,
+                                          .to_wall = runs->to_count,
+                                          .idle = runs->idle_count};
+            }
+            while (kind == 1 && x1 < v->n[0] && together(&l[x0], &l[x1]))
+                x1++;
+            run.x1 = x1;
+            if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof run))
+                return false;
+            runs->run[runs->run_count++] = run;
+        }
+    return true;
+}
+
 enum status runs_create(struct runs *runs, const struct view *v)
 {
     const size_t rows = (size_t)v->n[1] * (size_t)v->n[2];
-    const int count = v->line ? (int)v->row - v->ghost[0] : v->n[0];
-    const size_t row_bytes = (size_t)count * sizeof(struct cell_links);
+    const size_t row_bytes = (size_t)v->n[0] * sizeof(struct cell_links);
     size_t buckets = 64; /* hash table of lists, keyed by the cell_links of their rows */
     while (buckets < 2 * rows)
         buckets *= 2;
@@ -404,19 +505,16 @@ enum status runs_create(struct runs *runs, const struct view *v)
         }
         if (!ok)
             break;
-        for (int x = v->n[0]; x < count; x++)
-            links[x].kind = NOT_FLUID;
-        if (v->line)
-            mark_holes(v, links, count, y, z);
         const XXH128_hash_t hash = XXH3_128bits(links, row_bytes);
         size_t b = hash.low64 & (buckets - 1);
-        while (bucket[b] && !XXH128_isEqual(hashes[bucket[b] - 1], hash))
+        while (!v->place && bucket[b] && !XXH128_isEqual(hashes[bucket[b] - 1], hash))
             b = (b + 1) & (buckets - 1);
-        if (!bucket[b]) {
+        if (v->place || !bucket[b]) {
             const size_t list = runs->list_count;
             ok = reserve((void **)&hashes, &hash_space, list + 1, sizeof *hashes) &&
                  reserve((void **)&runs->first, &runs->list_space, list + 2, sizeof *runs->first) &&
-                 cut_row(runs, links, v->n[0], count, !v->ghost[0]);
+                 (v->place ? cut_pores(runs, v, links, y, z)
+                           : cut_row(runs, links, v->n[0], !v->ghost[0]));
             if (!ok)
                 break;
             hashes[list] = hash;
@@ -443,6 +541,11 @@ void runs_destroy(struct runs *runs)
     free(runs->run);
     free(runs->bounce);
     free(runs->group);
+    free(runs->stretch);
+    free(runs->piece);
+    free(runs->from_wall);
+    free(runs->to_wall);
+    free(runs->idle);
     free(runs->links);
     free(runs->ruled);
     free(runs->first);

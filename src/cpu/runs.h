@@ -25,6 +25,7 @@ enum run_kind {
     RUN_RULED, /* the same, with masks of the links into one wall that has its own rule */
     RUN_MIXED, /* masks of both kinds; cells between may be solid or FLUID_listed */
     RUN_CELLS, /* all others, of one group */
+    RUN_PORES, /* where only fluid cells have places: a stretch of them */
 };
 
 /* Rows with mixed runs have at least so many cells: the largest number of lanes of a vector. */
@@ -52,14 +53,36 @@ struct link_group {
     uint8_t from[Q];   /* population of slip_from that the link brings; 0: the cell's own */
 };
 
+/* Where only fluid cells have places (view_place): fluid cells of one row, of one type, with
+ * consecutive places. The loop copies what lies elsewhere to buffers and back. Ranges end where
+ * those of the next stretch begin. */
+struct pore_stretch {
+    uint32_t place, count;                  /* of the first cell; cells, at most STRETCH_CELLS */
+    size_t piece, from_wall, to_wall, idle; /* first of its pieces etc. */
+};
+enum { STRETCH_CELLS = 256, PIECE = 16 };
+
+/* Populations of a pair at the neighbours of cells `at` .. `at` + `count` - 1 of a stretch, which
+ * lie at consecutive places. */
+struct piece {
+    uint32_t place;
+    uint8_t at, count; /* count: at most PIECE */
+    uint8_t pair;
+};
+
+/* Cell `at` of a stretch beside a cell that is not fluid, of a link of this pair. */
+struct pore_link {
+    uint8_t at, pair; /* pair: + LINK_IDLE in an idle cell */
+};
+enum { LINK_IDLE = 16 };
+
 struct run {
     int x0, x1;   /* cells x0 <= x < x1 */
-    int end;      /* mixed: vectors may hold all cells before this one, fluid or not */
     size_t masks; /* mixed: index in `links` of the first of x1 - x0 masks */
     size_t rules; /* with a wall: index in `ruled` of the first of as many */
     /* Bulk and ruled: range in `bounce`; planes of symmetry from `mirror` on. */
     size_t bounce, mirror, bounce_end;
-    uint32_t group; /* of RUN_CELLS: index in `group` */
+    uint32_t group; /* of RUN_CELLS: index in `group`; of RUN_PORES: in `stretch` */
     uint8_t kind;   /* enum run_kind */
     uint8_t row;    /* type of the fluid cells */
     uint8_t wall;   /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
@@ -69,12 +92,20 @@ struct runs {
     struct run *run;
     struct bounce *bounce;
     struct link_group *group;
+    struct pore_stretch *stretch; /* [stretch_count + 1] */
+    struct piece *piece;
+    struct pore_link *from_wall; /* population i, i = 2 pair + 1, comes from a wall */
+    struct pore_link *to_wall;   /* population i leaves into a wall, i + 1 comes from there; of each
+                                  * pair, the links have consecutive places */
+    uint8_t *idle;               /* cells of stretches that other runs or ranks step */
     uint32_t *links; /* [mask_count] bit i: the cell's link i comes from a cell that is not fluid */
     uint32_t *ruled; /* [rule_count] bit i: it does, and that cell has type `wall` */
     uint32_t *first; /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
     uint32_t *row_list; /* [ny nz] list of the row at (y, z), y fastest; equal rows share a list */
     size_t run_count, bounce_count, group_count, mask_count, rule_count, list_count;
+    size_t stretch_count, piece_count, from_count, to_count, idle_count;
     size_t run_space, bounce_space, group_space, links_space, ruled_space, list_space;
+    size_t stretch_space, piece_space, from_space, to_space, idle_space;
 };
 
 /* Cuts all rows of the view's owned cells. STATUS_MACHINE, reported, when memory runs out. */

@@ -104,7 +104,8 @@ void domain_destroy(struct domain *d)
     free(d->tags);
     free(d->opening);
     free(d->table);
-    free(d->line);
+    free(d->place);
+    free(d->link);
     free(d->near);
     free(d->crossing);
     *d = (struct domain){0};

@@ -35,10 +35,12 @@ struct domain {
     struct view view;  /* populations NULL until a solver allocates them */
     const char *set_name[SETS]; /* of the view's sets */
     uint8_t *tags;              /* [view.cells] */
-    uint32_t *line;             /* view.line, NULL: all cells have populations */
-    size_t places;              /* cells that have a place in each slot, see view_place */
+    struct place_word *place;   /* view.place, NULL: all cells have populations */
+    struct place_word *link;    /* view.link */
+    size_t places;              /* of each slot, see view_place */
     size_t all_stride;          /* the flow's stride if all cells had populations */
-    double kept_share;          /* share of kept lines on all ranks, used or not; 1: not surveyed */
+    double kept_share;          /* share of places that fluid cells need on all ranks; 1: not
+                                 * surveyed */
     struct tag_row rows[TAG_ROWS];
     int row_count;
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */

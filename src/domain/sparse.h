@@ -1,37 +1,35 @@
-/* Sparse storage: in a block that is solid in large parts, only lines of cells that need
- * populations have them.
+/* Sparse storage: in a block that is solid in large parts, only fluid cells have populations.
  *
- * A line has as many cells along x as a cache line holds populations: 32 in fp16, 16 in fp32, 8 in
- * fp64. It is kept if one of its cells is fluid, or is a neighbour in which a fluid cell keeps a
- * population (slot.h: at the cell itself, or at c_i of an odd direction i). Kept lines are stored
- * in the order of their cells; view.line has one number per line, its place. */
+ * Fluid cells, ghost cells included, are numbered in the order of their indices: this is their
+ * place in each slot. A link from a fluid cell to a neighbour at c_i, i odd, that is not fluid has
+ * a place behind those of the cells, because it has populations there (slot.h). For each of the
+ * nine pairs the links are numbered on their own, in the order of their cells. Two bits a cell of
+ * the block, and 18 bits a fluid cell, tell these places (view_place). */
 #ifndef TAGFLOW_DOMAIN_SPARSE_H
 #define TAGFLOW_DOMAIN_SPARSE_H
 
 #include "domain/domain.h"
 
 struct sparse {
-    int line_bits; /* a line is 2^line_bits cells */
-    size_t row;    /* lines of a row of cells; each row begins with a new line */
-    size_t lines;  /* lines of the block with its ghost layers */
-    size_t kept;   /* lines that are kept */
-    uint8_t *keep; /* [lines] */
+    size_t fluid;         /* fluid cells of the block with its ghost layers */
+    size_t links[Q / 2];  /* links that have places */
+    size_t cells, places; /* cells of the block; places of a slot: fluid, and most of `links` */
 };
 
-/* Finds the lines to keep in a block with tags. STATUS_MACHINE, reported, when memory runs out. */
-enum status sparse_survey(struct sparse *s, const struct domain *d, enum precision storage);
-/* The same for a block without tags, from the tags of the whole box. */
+/* Counts the places that a block with tags needs. */
+void sparse_survey(struct sparse *s, const struct domain *d);
+/* The same for a block without tags, from the tags of the whole box. STATUS_MACHINE, reported. */
 enum status sparse_survey_part(struct sparse *s, const struct domain *part,
-                               const struct domain *whole, enum precision storage);
-void sparse_destroy(struct sparse *s);
+                               const struct domain *whole);
 
-/* Should storage be sparse, if this share of all lines would be kept? */
+/* Should storage be sparse, if this share of all places is needed? */
 bool sparse_wanted(enum sparse_use use, double share);
 
-/* Lays out the block in memory: rows of whole lines, and the stride of the kept lines. */
+/* Sets the sizes of a block's memory: the stride of the places, and the number of the words that
+ * tell them. */
 void sparse_layout(struct domain *d, const struct sparse *s);
 
-/* The same with the table of places, and the tags in such rows. */
+/* The same with these words. STATUS_MACHINE, reported, when memory runs out. */
 enum status sparse_keep(struct domain *d, const struct sparse *s);
 
 /* Makes the storage of a block sparse if the case says so or it pays. After its tags are final,

@@ -87,12 +87,12 @@ void narrate_start(const struct narrator *n, const char *from)
     if (d->ranks > 1)
         say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (d->imbalance - 1));
-    if (d->view.line) {
+    if (d->view.place) {
         double saved = ((double)d->all_stride - (double)d->view.set[SET_flow].stride) * Q *
                        (double)precision_bytes(n->solver->backend->storage);
         MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
-        say("sparse: %.1f %% of the lines of %d cells need populations, %.4g GB less in all",
-            100 * d->kept_share, 1 << d->view.line_bits, 1e-9 * saved);
+        say("sparse: fluid cells need %.1f %% of the populations of all cells, %.4g GB less in all",
+            100 * d->kept_share, 1e-9 * saved);
     }
     say_meshes(n->c);
     if (d->filled_cells)

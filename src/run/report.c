@@ -165,7 +165,7 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         precision_name(c->solver.storage), "arithmetic", precision_name(c->solver.arithmetic),
         "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
         phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
-        "sparse", d->view.line != NULL, "kept_share", d->kept_share, "transport", p->transport);
+        "sparse", d->view.place != NULL, "kept_share", d->kept_share, "transport", p->transport);
     add_end(object, p);
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));

@@ -80,9 +80,7 @@ double solver_bytes(const struct domain *d)
         all += (double)set_bytes(set);
     return all + halo + 2 * (double)piece_bytes(&d->view) +
            (double)(d->view.cells + d->view.table_values * sizeof *d->view.table) +
-           (d->view.line_bits
-                ? (double)((d->view.cells >> d->view.line_bits) * sizeof *d->view.line)
-                : 0) +
+           (double)((d->view.place_words + Q / 2 * d->view.link_words) * sizeof *d->view.place) +
            (double)(d->view.near_cells * sizeof *d->view.near +
                     d->view.crossings * sizeof *d->view.crossing) +
            (exchanges(d) ? (double)layers_bytes(&d->view) : 0);

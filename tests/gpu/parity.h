@@ -59,8 +59,8 @@ struct ground {
     struct view view; /* without populations */
     size_t cells;     /* owned and ghost */
     uint8_t *tags;
-    uint32_t *line; /* the view's, NULL: all cells have populations */
-    double *table;  /* the view's */
+    struct place_word *place, *link; /* the view's, NULL: all cells have populations */
+    double *table;                   /* the view's */
     struct near_cell *near;
     float *crossing;
     size_t near_space; /* cells that there is room for, each with crossings of all links */

@@ -81,7 +81,7 @@ static void describe_population(const struct trial *t, size_t byte, char *text, 
         snprintf(text, room, "behind slot %zu", slot);
         return;
     }
-    if (v->line) {
+    if (v->place) {
         snprintf(text, room, "slot %zu of place %zu", slot, cell);
         return;
     }

@@ -350,25 +350,21 @@ static void put_ball(struct ground *g)
             }
 }
 
-/* Drops lines of cells, some of which become walls for this. */
-static bool drop_lines(struct ground *g, uint64_t *random)
+/* Makes walls of a third of the stretches of eight cells, and gives places to fluid cells alone. */
+static bool keep_fluid(struct ground *g, uint64_t *random)
 {
-    const int bits = g->view.set[SET_flow].bits, longest = 256 / bits;
+    enum { STRETCH = 8 };
     struct domain d = {.view = g->view, .tags = g->tags};
-    const enum precision storage = bits == 64   ? PRECISION_fp64
-                                   : bits == 32 ? PRECISION_fp32
-                                                : PRECISION_fp16;
     struct sparse s;
-    for (size_t cell = 0; cell < g->cells; cell += (size_t)longest)
+    for (size_t cell = 0; cell < g->cells; cell += STRETCH)
         if (random_below(random, 3) == 0)
-            for (size_t k = cell; k < cell + (size_t)longest && k < g->cells; k++)
+            for (size_t k = cell; k < cell + STRETCH && k < g->cells; k++)
                 g->tags[k] = TAG_WALL;
-    const bool kept = !sparse_survey(&s, &d, storage) && !sparse_keep(&d, &s);
-    sparse_destroy(&s);
+    sparse_survey(&s, &d);
+    const bool kept = !sparse_keep(&d, &s);
     g->view = d.view;
-    g->tags = d.tags;
-    g->line = d.line;
-    g->cells = g->view.cells;
+    g->place = d.place;
+    g->link = d.link;
     return kept;
 }
 
@@ -396,7 +392,7 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
             face[a][k] = scene == SCENE_closed ? TAG_WALL : wall_row(random_below(&random, WALLS));
         }
     ghost_tags(g, side, face);
-    if (m.sparse && !drop_lines(g, &random))
+    if (m.sparse && !keep_fluid(g, &random))
         return false;
     if (scene == SCENE_body)
         put_ball(g);
@@ -410,7 +406,8 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
 void ground_destroy(struct ground *g)
 {
     free(g->tags);
-    free(g->line);
+    free(g->place);
+    free(g->link);
     free(g->table);
     free(g->near);
     free(g->crossing);

@@ -343,7 +343,7 @@ check(said.code == 3 and "(bgk, tau 0.500003: try" in said.err, f"the message on
 # What an image holds, and what memory it takes.
 accepted({}, "bodies.rock: raw image of 64 x 64 x 64 voxels, uint8; voxels [0, 0, 0] to [63, 63, 63] are cells [8, 0, 0] to [71, 63, 63]\n",
          "pores: the fluid is in 4 separate parts, the largest has 140124 cells\npores: 3 parts, 65 cells in all, can have no flow through: ",
-         "storage: sparse, only lines of cells with fluid in or beside them: ", "\n  dense would take ", "a fluid cell (66.8 % of all lines of cells are needed)\n",
+         "storage: sparse, fluid cells alone: ", "\n  dense would take ", "a fluid cell (46.1 % of the populations of all cells are needed)\n",
          case=ROCK)
 accepted({"bodies": "{rock: {shape: {sphere: {center: [32, 32, 32], radius: 10}}}}"}, "storage: dense, all cells: ", "\n  sparse would take ", case=ROCK)
 

@@ -45,14 +45,14 @@ for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]",
     check(near(r["imbalance"], imbalance) and found == ([above] if above else []),
           f"half, {ranks} ranks: imbalance {r['imbalance']}, log {found}")
     hashes.add(r["state_hash"])
-    if ranks == 1: # of 16 + 2 planes the 8 fluid ones and one on both sides
-        check(r["sparse"] is True and near(r["kept_share"], 10 / 18) and
-              "sparse: 55.6 % of the lines of 16 cells need populations" in log, f"half: kept {r['kept_share']}")
+    if ranks == 1: # of 16 + 2 planes the 8 fluid ones, and the links into a wall
+        check(r["sparse"] is True and near(r["kept_share"], 9 / 18) and
+              "sparse: fluid cells need 50.0 % of the populations of all cells" in log, f"half: kept {r['kept_share']}")
 check(len(hashes) == 1, f"half: one state for all cuts: {hashes}")
 said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
 check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "with most fluid cells has 0.0 % more" in said.out, f"half, check: {said}")
 said = tagflow("check", "half.yaml")
-check("(55.6 % of all lines of cells are needed)" in said.out and said.out.count("storage: sparse, only lines of cells with fluid in or beside them: ") == 1 and
+check("(50.0 % of the populations of all cells are needed)" in said.out and said.out.count("storage: sparse, fluid cells alone: ") == 1 and
       "\n  dense would take " in said.out, f"half, check: {said}")
 check("bodies: 512 of 1024 cells are fluid, 50 %" in said.out, f"half, check: the fluid that is left: {said}")
 

@@ -141,7 +141,7 @@ static void compare_steps(const struct flow_case *c, struct how how, const struc
              "first step %d, sparse %d, step %lld: %s",
              c->cells[0], c->cells[1], c->cells[2], faces, (int)c->solver.collision,
              c->acceleration[0], (int)c->solver.subgrid, isa_name(c->run.isa), c->run.threads,
-             how.obstacles, (unsigned long long)how.seed, how.first, s->view.line != NULL,
+             how.obstacles, (unsigned long long)how.seed, how.first, s->view.place != NULL,
              (long long)s->step,
              !same                  ? where
              : hash != course->hash ? "the hash is wrong"

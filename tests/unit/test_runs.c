@@ -15,7 +15,8 @@
 #include "reference.h"
 
 /* How many cells were in runs of each kind, over the test. */
-static int cells_of_kind[4];
+enum { KINDS = RUN_PORES + 1 };
+static int cells_of_kind[KINDS];
 
 /* Bits of the links of a cell that come from walls, and of those from walls that move. */
 static void links_of(const struct reference *r, int x, int y, int z, uint32_t *links,
@@ -125,6 +126,93 @@ static void check_group(const struct domain *d, const struct runs *runs, const s
     }
 }
 
+/* What the loops are told of one pair of a stretch's cells. */
+struct told {
+    int fluid, to_wall, from_wall;
+    uint32_t place;
+};
+
+/* Cells of a stretch, which begins at x0: where each pair is, and that idle cells are not told of.
+ * Marks the others in `seen`. */
+static void check_stretch(const struct reference *r, const struct domain *d,
+                          const struct runs *runs, const struct run *run, int y, int z, int *seen)
+{
+    static struct told told[Q / 2][STRETCH_CELLS];
+    const struct view *const v = &d->view;
+    const struct pore_stretch *const s = &runs->stretch[run->group];
+    bool idle[STRETCH_CELLS] = {false};
+    uint32_t at = 0;
+    memset(told, 0, sizeof told);
+    for (size_t k = s->piece; k < s[1].piece; k++) {
+        const struct piece p = runs->piece[k];
+        assert_true(p.count >= 1 && p.count <= PIECE && p.at + p.count <= (int)s->count);
+        for (uint32_t j = 0; j < p.count; j++) {
+            told[p.pair][p.at + j].fluid++;
+            told[p.pair][p.at + j].place = p.place + j;
+        }
+    }
+    for (size_t k = s->from_wall; k < s[1].from_wall; k++)
+        told[runs->from_wall[k].pair][runs->from_wall[k].at].from_wall++;
+    for (size_t pair = 0, k = s->to_wall; pair < Q / 2; pair++)
+        for (cell_index link = place_in(v->link + pair * v->link_words, s->place);
+             k < s[1].to_wall && runs->to_wall[k].pair % LINK_IDLE == pair; k++, link++) {
+            if (runs->to_wall[k].pair >= LINK_IDLE)
+                continue;
+            told[pair][runs->to_wall[k].at].to_wall++;
+            told[pair][runs->to_wall[k].at].place = (uint32_t)link;
+        }
+    for (size_t k = s->idle; k < s[1].idle; k++)
+        idle[runs->idle[k]] = true;
+    for (int x = run->x0; x < run->x1; x++) {
+        uint32_t links, ruled;
+        if (!r->row[r->tag[reference_cell(r, x, y, z)]].fluid)
+            continue;
+        links_of(r, x, y, z, &links, &ruled);
+        assert_int_equal(s->place + at, view_place(v, owned_index(v, x, y, z)));
+        for (int pair = 0; pair < Q / 2; pair++) {
+            const struct told t = told[pair][at];
+            if (idle[at]) {
+                assert_int_equal(t.fluid + t.to_wall + t.from_wall, 0);
+                continue;
+            }
+            assert_int_equal(t.from_wall, links >> (2 * pair + 1) & 1);
+            assert_int_equal(t.to_wall, links >> (2 * pair + 2) & 1);
+            assert_int_equal(t.fluid + t.to_wall, 1);
+            assert_int_equal(t.place, next_place(v, pair, x, y, z));
+        }
+        if (!idle[at]) {
+            assert_int_equal(r->tag[reference_cell(r, x, y, z)], run->row);
+            assert_int_equal(ruled, 0);
+            cells_of_kind[RUN_PORES]++;
+            seen[x]++;
+        }
+        at++;
+    }
+    assert_int_equal(at, s->count);
+}
+
+/* The same of a view in which only fluid cells have places. */
+static void check_pores(const struct reference *r, const struct domain *d, const struct runs *runs,
+                        int y, int z)
+{
+    const uint32_t list = runs->row_list[y + z * d->view.n[1]];
+    int seen[128] = {0};
+    for (uint32_t k = runs->first[list]; k < runs->first[list + 1]; k++) {
+        const struct run *const run = &runs->run[k];
+        if (run->kind == RUN_PORES) {
+            check_stretch(r, d, runs, run, y, z, seen);
+            continue;
+        }
+        assert_int_equal(run->kind, RUN_CELLS);
+        check_group(d, runs, run, y, z);
+        cells_of_kind[RUN_CELLS] += run->x1 - run->x0;
+        for (int x = run->x0; x < run->x1; x++)
+            seen[x]++;
+    }
+    for (int x = 0; x < d->view.n[0]; x++)
+        assert_int_equal(seen[x], r->row[r->tag[reference_cell(r, x, y, z)]].fluid != 0);
+}
+
 static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
 {
     struct reference r;
@@ -140,6 +228,10 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
             const uint32_t list = runs.row_list[y + z * c->cells[1]];
             assert_true(list < runs.list_count);
             int x = 0;
+            if (d.view.place) {
+                check_pores(&r, &d, &runs, y, z);
+                continue;
+            }
             for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
                 const struct run *const run = &runs.run[k];
                 assert_true(run->x0 >= x && run->x1 > run->x0 && run->x1 <= c->cells[0]);
@@ -175,12 +267,16 @@ static void runs_say_the_truth_of_their_cells(void **state)
                 for (uint64_t seed = 0; seed < 4; seed++) {
                     struct flow_case c = reference_case(lengths[k], 4, 5);
                     reference_faces(&c, faces[f]);
-                    check(&c, obstacles, seed);
+                    for (int use = SPARSE_always; use <= SPARSE_never; use++) {
+                        c.run.sparse = (enum sparse_use)use;
+                        check(&c, obstacles, seed);
+                    }
                 }
-    print_message("cells in bulk %d, with masks of rules %d, in mixed runs %d, one by one %d\n",
+    print_message("cells in bulk %d, with masks of rules %d, in mixed runs %d, one by one %d, in "
+                  "stretches %d\n",
                   cells_of_kind[RUN_BULK], cells_of_kind[RUN_RULED], cells_of_kind[RUN_MIXED],
-                  cells_of_kind[RUN_CELLS]);
-    for (int kind = 0; kind < 4; kind++)
+                  cells_of_kind[RUN_CELLS], cells_of_kind[RUN_PORES]);
+    for (int kind = 0; kind < KINDS; kind++)
         assert_true(cells_of_kind[kind] > 1000);
 }
 
@@ -190,6 +286,7 @@ static void equal_rows_share_a_list(void **state)
     (void)state;
     for (int f = 0; f < 3; f++) {
         struct flow_case c = reference_case(40, 12, 9);
+        c.run.sparse = SPARSE_never;
         reference_faces(&c, f == 0 ? "pppppp" : f == 1 ? "wwwwww" : "cccccc");
         assert_int_equal(check(&c, 0, 0), f == 0 ? 1 : 9);
     }
@@ -241,6 +338,7 @@ static void links_from_planes_of_symmetry_are_copied(void **state)
             struct domain d;
             struct runs runs;
             int found = 0;
+            c.run.sparse = SPARSE_never;
             reference_faces(&c, faces[f]);
             reference_create(&r, &c);
             assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
@@ -252,7 +350,7 @@ static void links_from_planes_of_symmetry_are_copied(void **state)
                 while (x >= run->x1)
                     run++;
                 assert_true(run < runs.run + runs.first[list + 1] && x >= run->x0);
-                assert_true(run->kind != RUN_CELLS || d.view.line);
+                assert_true(run->kind != RUN_CELLS);
                 for (size_t k = run->bounce; k < run->bounce_end; k++) {
                     const struct bounce *const b = &runs.bounce[k];
                     const int at[3] = {x, y, z};

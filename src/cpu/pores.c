@@ -1,0 +1,328 @@
+/* The CPU's step where only fluid cells have places. Compiled once per variant, as rows.c.
+ *
+ * Stretches of cells with consecutive places make a tile. What the tile's cells keep at their
+ * neighbours is copied to buffers, piece by piece. Then the tile is a row of fluid: the loops of
+ * rows.c step it. Then the buffers are copied back. */
+#include "cpu/rows.h" /* first: it defines `real` */
+
+#include <string.h>
+
+#include "slip.h"
+
+/* Cells of a tile: at least a stretch. Tiles and their buffers stay in the first cache. */
+enum { TILE = STRETCH_CELLS, TILE_PARTS = 64 };
+
+/* Cells `from` to `to` - 1 of a stretch. */
+struct part {
+    const struct pore_stretch *stretch;
+    const struct run *run;
+    uint32_t from, to;
+    int y, z;
+};
+
+struct tile {
+    struct part part[TILE_PARTS];
+    int parts, type; /* type of the cells */
+    uint32_t place, count;
+};
+
+/* Populations of a tile's cells at their neighbours, with room for a piece that ends later, and for
+ * whole vectors. */
+struct buffers {
+    stored next[Q / 2][TILE + 2 * PIECE] __attribute__((aligned(64)));
+};
+
+/* Populations of idle cells, which the loops step like others: they get them back. */
+struct idle {
+    uint32_t count, place[TILE];
+    stored rest[TILE], own[Q / 2][TILE];
+};
+
+/* Copies a piece of up to PIECE cells; exactly `count` if the memory behind belongs to others. */
+TAGFLOW_FN void copy_piece(stored *to, const stored *from)
+{
+    for (int k = 0; k < PIECE; k += LANES)
+        *(unaligned_lanes *)(to + k) = *(const unaligned_lanes *)(from + k);
+}
+
+TAGFLOW_FN void copy_exactly(stored *to, const stored *from, unsigned count)
+{
+#if TAGFLOW_VECTOR == 64
+    const unsigned all = (1u << count) - 1;
+    for (int k = 0; k < PIECE; k += LANES)
+        store_masked(to + k, *(const unaligned_lanes *)(from + k), all >> k & ((1u << LANES) - 1));
+#else
+    if (count >= 8) {
+        memcpy(to, from, 8 * sizeof *to);
+        memcpy(to + count - 8, from + count - 8, 8 * sizeof *to);
+    } else if (count >= 4) {
+        memcpy(to, from, 4 * sizeof *to);
+        memcpy(to + count - 4, from + count - 4, 4 * sizeof *to);
+    } else {
+        for (unsigned k = 0; k < count; k++)
+            to[k] = from[k];
+    }
+#endif
+}
+
+/* The part of a piece in cells `from` to `to` - 1 of its stretch; false: none. */
+TAGFLOW_FN bool cut_piece(struct piece *p, uint32_t from, uint32_t to)
+{
+    const uint32_t begin = p->at > from ? p->at : from;
+    const uint32_t end = p->at + (uint32_t)p->count < to ? p->at + (uint32_t)p->count : to;
+    if (end <= begin)
+        return false;
+    p->place += begin - p->at;
+    p->at = (uint8_t)begin;
+    p->count = (uint8_t)(end - begin);
+    return true;
+}
+
+/* Place of the first link into a wall of each pair, in the cells of a part. */
+TAGFLOW_FN void first_links(const struct view *v, const struct part *part, cell_index place[Q / 2])
+{
+    for (size_t pair = 0; pair < Q / 2; pair++)
+        place[pair] = place_in(v->link + pair * v->link_words, part->stretch->place + part->from);
+}
+
+/* Copies a part's populations at neighbours to the buffers, or back; `at`: of its stretch in the
+ * tile; `whole`: the part is all of its stretch. Copies first populations of links from walls to
+ * where the loop reads own ones. */
+TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const struct row *first,
+                        struct buffers *b, const struct part *part, ptrdiff_t at, const int whole)
+{
+    const struct pore_stretch *const s = part->stretch;
+    const struct piece *const pieces = runs->piece + s[1].piece;
+    const struct pore_link *const from = runs->from_wall + s[1].from_wall;
+    const struct pore_link *const to = runs->to_wall + s[1].to_wall;
+    cell_index place[Q / 2];
+    for (const struct pore_link *k = runs->from_wall + s->from_wall; k < from; k++)
+        if (whole || (k->at >= part->from && k->at < part->to)) {
+            stored *const own = first->own[k->pair] + s->place + k->at;
+            __builtin_prefetch(own + first->flip + AHEAD);
+            *own = own[first->flip];
+        }
+    for (const struct piece *k = runs->piece + s->piece; k < pieces; k++) {
+        struct piece p = *k;
+        __builtin_prefetch(first->next[p.pair] + p.place + AHEAD, 1);
+        if (whole || cut_piece(&p, part->from, part->to))
+            copy_piece(b->next[p.pair] + at + p.at, first->next[p.pair] + p.place);
+    }
+    first_links(v, part, place);
+    for (const struct pore_link *k = runs->to_wall + s->to_wall; k < to; k++)
+        if (whole || (k->at >= part->from && k->at < part->to)) {
+            const unsigned pair = k->pair % LINK_IDLE;
+            const stored *const link = first->own[pair] + place[pair]++;
+            __builtin_prefetch(link + AHEAD / 2, 1);
+            if (k->pair < LINK_IDLE)
+                b->next[pair][at + k->at] = *link;
+        }
+}
+
+TAGFLOW_FN void copy_out(const struct view *v, const struct runs *runs, const struct row *first,
+                         const struct buffers *b, const struct part *part, ptrdiff_t at,
+                         const int whole)
+{
+    const struct pore_stretch *const s = part->stretch;
+    const struct piece *const pieces = runs->piece + s[1].piece;
+    const struct pore_link *const to = runs->to_wall + s[1].to_wall;
+    cell_index place[Q / 2];
+    for (const struct piece *k = runs->piece + s->piece; k < pieces; k++) {
+        struct piece p = *k;
+        if (whole || cut_piece(&p, part->from, part->to))
+            copy_exactly(first->next[p.pair] + p.place, b->next[p.pair] + at + p.at, p.count);
+    }
+    first_links(v, part, place);
+    for (const struct pore_link *k = runs->to_wall + s->to_wall; k < to; k++)
+        if (whole || (k->at >= part->from && k->at < part->to)) {
+            const unsigned pair = k->pair % LINK_IDLE;
+            stored *const link = first->next[pair] + place[pair]++;
+            __builtin_prefetch(link + AHEAD / 2, 1);
+            if (k->pair < LINK_IDLE)
+                *link = b->next[pair][at + k->at];
+        }
+}
+
+/* Strengths of sponges and damping of the subgrid model in the cells of a tile. */
+struct along {
+    double damping[TILE + PIECE], sponge[TILE + PIECE];
+};
+
+static void set_along(struct along *a, struct run_parameters *p, const struct view *v,
+                      const struct tag_row *type, const struct tile *tile)
+{
+    memset(a, 0, sizeof *a);
+    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+        const uint32_t from = part->stretch->place + part->from,
+                       to = part->stretch->place + part->to;
+        for (int x = part->run->x0; x < part->run->x1; x++) {
+            const size_t cell = owned_index(v, x, part->y, part->z);
+            const uint32_t place = (uint32_t)place_in(v->place, cell);
+            if (!has_place(v->place, cell) || place < from || place >= to)
+                continue;
+            if (p->damping_along)
+                a->damping[place - tile->place] =
+                    damping_of_row(v, type, part->y, part->z) * (scalar)damping_along(v, type)[x];
+            if (p->target)
+                a->sponge[place - tile->place] = sponge_of_cell(v, type, x, part->y, part->z);
+        }
+    }
+    if (p->damping_along) {
+        p->damping_along = a->damping;
+        p->damping = real_of(1);
+    }
+    p->sponge = a->sponge;
+    p->sponge_along = 1;
+}
+
+/* Finds the idle cells of a tile and saves their populations. */
+static void save_idle(struct idle *idle, const struct runs *runs, const struct tile *tile,
+                      const struct row *row)
+{
+    uint32_t known = 0; /* cells of the tile up to here were looked at */
+    idle->count = 0;
+    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+        const uint32_t first = part->stretch->place - tile->place;
+        for (; known < first + part->from; known++)
+            idle->place[idle->count++] = known;
+        for (size_t k = part->stretch->idle; k < part->stretch[1].idle; k++)
+            if (runs->idle[k] >= part->from && runs->idle[k] < part->to)
+                idle->place[idle->count++] = first + runs->idle[k];
+        known = first + part->to;
+    }
+    for (uint32_t k = 0; k < idle->count; k++) {
+        idle->rest[k] = row->rest[idle->place[k]];
+        for (int pair = 0; pair < Q / 2; pair++)
+            idle->own[pair][k] = row->own[pair][idle->place[k]];
+    }
+}
+
+static void restore_idle(const struct idle *idle, const struct row *row)
+{
+    for (uint32_t k = 0; k < idle->count; k++) {
+        row->rest[idle->place[k]] = idle->rest[k];
+        for (int pair = 0; pair < Q / 2; pair++)
+            row->own[pair][idle->place[k]] = idle->own[pair][k];
+    }
+}
+
+/* Steps a tile; `first`: addresses of place 0. Makes the tile empty. */
+static void step_tile(const struct view *v, const struct runs *runs, const struct row *first,
+                      struct tile *tile, struct buffers *b)
+{
+    const struct tag_row *const type = &v->rows[tile->type];
+    const struct operator_loops *const loops =
+        &row_loops[type->collision][type->subgrid][type->forced != 0];
+    struct run_parameters p;
+    struct row row = *first;
+    struct along along;
+    struct idle idle;
+
+    if (!tile->parts)
+        return;
+    p = row_parameters(v, type, tile->part[0].y, tile->part[0].z);
+    if (p.damping_along || p.target)
+        set_along(&along, &p, v, type, tile);
+    row.pitch = 0;
+    row.rest += tile->place;
+    for (int k = 0; k < Q / 2; k++) {
+        row.own[k] += tile->place;
+        row.next[k] = b->next[k];
+    }
+    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+        const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
+        if (part->to - part->from == part->stretch->count)
+            copy_in(v, runs, first, b, part, at, 1);
+        else
+            copy_in(v, runs, first, b, part, at, 0);
+    }
+    save_idle(&idle, runs, tile, &row);
+    const int count = (int)tile->count, x = p.target ? 0 : loops->bulk(&row, &p, 0, count, 0);
+    if (x < count)
+        step_rest(&row, &p, x, count, loops->operate);
+    restore_idle(&idle, &row);
+    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+        const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
+        if (part->to - part->from == part->stretch->count)
+            copy_out(v, runs, first, b, part, at, 1);
+        else
+            copy_out(v, runs, first, b, part, at, 0);
+    }
+    tile->parts = 0;
+}
+
+/* Adds a part to a tile. Steps the tile first if the part does not fit or does not follow. */
+static void add_part(const struct view *v, const struct runs *runs, const struct row *first,
+                     struct tile *tile, struct buffers *b, struct part part)
+{
+    enum { GAP = 4 }; /* idle cells before a part: ghost cells, for example */
+    const uint32_t place = part.stretch->place + part.from, count = part.to - part.from;
+    const uint32_t end = tile->place + tile->count;
+    if (tile->parts == TILE_PARTS || tile->type != part.run->row || place < end ||
+        place > end + GAP || place + count > tile->place + TILE)
+        step_tile(v, runs, first, tile, b);
+    if (!tile->parts) {
+        tile->type = part.run->row;
+        tile->place = place;
+    }
+    tile->part[tile->parts++] = part;
+    tile->count = place + count - tile->place;
+}
+
+/* Place of the first fluid cell of a row at or behind x. */
+TAGFLOW_FN uint32_t place_from(const struct view *v, int x, int y, int z)
+{
+    return (uint32_t)place_in(v->place, owned_index(v, x, y, z));
+}
+
+/* Cells of a stretch with places from `lo` to `hi` - 1. */
+static struct part part_between(const struct pore_stretch *s, uint32_t lo, uint32_t hi)
+{
+    struct part part = {.stretch = s, .to = s->count};
+    if (lo > s->place)
+        part.from = lo - s->place < s->count ? lo - s->place : s->count;
+    if (hi < s->place + s->count)
+        part.to = hi > s->place ? hi - s->place : 0;
+    return part;
+}
+
+void step_pores(const struct view *v, const struct runs *runs, const struct box *b, int odd)
+{
+    const struct row first = rows_at(v, odd);
+    const struct slots slots = slots_at(v, odd, sizeof(stored));
+#pragma omp parallel
+    {
+        struct queue queue = {.cells = {{.count = 0}}};
+        struct tile tile;
+        struct buffers buffers;
+        tile.parts = 0;
+        tile.type = 0;
+        tile.place = tile.count = 0;
+        memset(&buffers, 0, sizeof buffers);
+#pragma omp for collapse(2) schedule(static) nowait
+        for (int z = b->lo[2]; z < b->hi[2]; z++)
+            for (int y = b->lo[1]; y < b->hi[1]; y++) {
+                const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
+                const uint32_t lo = place_from(v, b->lo[0], y, z);
+                const uint32_t hi = place_from(v, b->hi[0], y, z);
+                for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
+                    const struct run *const run = &runs->run[r];
+                    if (run->kind == RUN_PORES) {
+                        struct part part = part_between(&runs->stretch[run->group], lo, hi);
+                        part.run = run;
+                        part.y = y;
+                        part.z = z;
+                        if (part.from < part.to)
+                            add_part(v, runs, &first, &tile, &buffers, part);
+                        continue;
+                    }
+                    const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
+                    const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
+                    if (x0 < x1)
+                        queue_cells(v, &slots, runs, &queue, run->group, x0, x1, y, z);
+                }
+            }
+        step_tile(v, runs, &first, &tile, &buffers);
+        queue_finish(v, &slots, runs, &queue);
+    }
+}
