@@ -81,6 +81,9 @@ def _check_row(row, where):
             raise Wrong(f"{where}: ceiling is no object")
         _spread(row["ceiling"], "mlups", where + ", ceiling")
     phases = row.get("phases") or {}
+    rock = row.get("rock")
+    if rock is not None and (not isinstance(rock, dict) or not all(number(rock.get(key)) for key in ("porosity_asked", "radius"))):
+        raise Wrong(f"{where}: rock has no porosity_asked and radius")
     if not isinstance(phases, dict) or not all(value is None or value == 0 or number(value) for value in phases.values()):
         raise Wrong(f"{where}: phases are no numbers")
 
@@ -105,7 +108,7 @@ def read(path):
 
 def key_of(bench, row):
     """What a row measured, to find it in another file: hashable, the same for the same work."""
-    return tuple(str(row.get(name)) for name in ROW_KEY) + (bench["ranks"], bench["threads"])
+    return tuple(str(row.get(name)) for name in ROW_KEY) + (rock_text(row), bench["ranks"], bench["threads"])
 
 
 def rows_by_key(bench, path):
@@ -132,8 +135,14 @@ def precision_text(row):
     return storage if storage == arithmetic else f"{storage}/{arithmetic}"
 
 
+def rock_text(row):
+    """What rock it was to be; '' of a row without one."""
+    rock = row.get("rock")
+    return f"of porosity {rock.get('porosity_asked')}, radius {rock.get('radius')}" if isinstance(rock, dict) else ""
+
+
 def name_of(bench, row):
     """A row in words; on how many ranks and threads where that is more than one."""
-    words = [row["case"], cells_text(row.get("cells")), row.get("collision", "?"), precision_text(row)]
+    words = [row["case"], *filter(None, [rock_text(row)]), cells_text(row.get("cells")), row.get("collision", "?"), precision_text(row)]
     words += [f"{bench[what]} {what}" for what in ("ranks", "threads") if bench[what] > 1]
     return quoted(" ".join(map(str, words)))

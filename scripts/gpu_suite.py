@@ -551,10 +551,10 @@ class Suite:
 
     def operators(self):
         if not self.gpu:
-            return self.measure([(12, "rock,channel,sphere", "bgk"), (12, "periodic", "trt"), (8, "periodic", "bgk")])
+            return self.measure([(12, "rock,channel,sphere,tunnel", "bgk"), (12, "periodic", "trt"), (8, "periodic", "bgk")])
         if self.quick:
             return self.measure([(256, "periodic", "trt,cumulant"), (64, "periodic", "bgk")])
-        return self.measure([(256, "periodic", "trt,rr,cumulant"), (256, "rock,channel,sphere", "bgk")] +
+        return self.measure([(256, "periodic", "trt,rr,cumulant"), (256, "rock,channel,sphere,tunnel", "bgk")] +
                             [(n, "periodic", "bgk") for n in (64, 128, 1024, 96, 192, 384, 768)] +
                             [(512, "periodic,cavity", "trt,rr"), (256, "periodic", "all")])
 

@@ -21,7 +21,7 @@ except ImportError as error:
     print(f"roofline: needs Python's matplotlib and numpy ({error}): apt install python3-matplotlib", file=sys.stderr)
     sys.exit(1)
 
-from bench_file import ceiling_of, cells_text, read
+from bench_file import ceiling_of, cells_text, read, rock_text
 from command_line import Parser, Wrong, check_output, ended, quoted
 from tagflow.files import write_whole
 
@@ -45,12 +45,13 @@ def labelled_rows(files):
     """[(label, storage, bytes, MFLUPS, ceiling or None)] of the verified rows; what is the same for all is not in the labels."""
     rows = [(k, bench, row) for k, (_, bench) in enumerate(files) for row in bench["rows"] if row["verified"]]
     sizes = {cells_text(row["cells"]) for _, _, row in rows}
+    rocks = {rock_text(row) for _, _, row in rows if row["case"] == "rock"}
     arithmetics = {}
     for _, _, row in rows:
         arithmetics.setdefault(row["storage"], set()).add(row["arithmetic"])
     labels = []
     for k, bench, row in rows:
-        words = [row["case"], row["collision"]] + ([cells_text(row["cells"])] if len(sizes) > 1 else [])
+        words = [row["case"], *([rock_text(row)] if row["case"] == "rock" and len(rocks) > 1 else []), row["collision"]] + ([cells_text(row["cells"])] if len(sizes) > 1 else [])
         if len(arithmetics[row["storage"]]) > 1:
             words.append(f"in {row['arithmetic']}")
         if len(files) > 1:

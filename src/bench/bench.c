@@ -125,6 +125,8 @@ static struct bench_row *make_rows(const struct bench *b, int *count)
             if (o->arithmetics && !bench_has(s.storage, s.arithmetic))
                 continue;
             s.which = (enum bench_case)which;
+            s.porosity = which == BENCH_CASE_rock ? o->porosity : 0;
+            s.radius = which == BENCH_CASE_rock ? o->radius : 0;
             s.collision = (enum collision)collision;
             if (*count == room) {
                 room = 2 * room + 16;

@@ -18,7 +18,8 @@ struct bench_options {
     int64_t steps;  /* of a repeat; 0: as many as take `seconds` */
     double seconds; /* of a repeat */
     int repeat;
-    int threads; /* of a rank; 0: as many as there are cores for it */
+    double porosity, radius; /* of the rock; 0: its default */
+    int threads;             /* of a rank; 0: as many as there are cores for it */
     const struct backend_type *backend;
     bool share_gpu;
     int set_count;

@@ -53,13 +53,27 @@ static json_t *phases(const struct bench_row *row)
     return object;
 }
 
+/* What the rock was to be, and its porosity if it was measured. */
+static json_t *rock_json(const struct bench_row *row)
+{
+    const struct bench_rock rock = bench_rock(&row->subject);
+    json_t *const object =
+        json_pack("{s:f, s:f}", "porosity_asked", rock.porosity, "radius", rock.radius);
+    if (row->verified)
+        json_object_set_new(object, "porosity", number(bench_porosity(row)));
+    return object;
+}
+
 static json_t *subject(const struct bench_row *row)
 {
     const struct bench_subject *const s = &row->subject;
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:b}", "case", bench_cases[s->which], "cells",
-                     triple(s->cells), "collision", key_collisions[s->collision], "storage",
-                     precision_name(s->storage), "arithmetic", precision_name(s->arithmetic),
-                     "verified", row->verified);
+    json_t *const object = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:b}", "case", bench_cases[s->which], "cells", triple(s->cells),
+        "collision", key_collisions[s->collision], "storage", precision_name(s->storage),
+        "arithmetic", precision_name(s->arithmetic), "verified", row->verified);
+    if (s->which == BENCH_CASE_rock)
+        json_object_set_new(object, "rock", rock_json(row));
+    return object;
 }
 
 static json_t *row_json(const struct bench *b, const struct bench_row *row)
@@ -76,7 +90,7 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
                   1e-9 * row->ceiling.median * row->bytes_per_update, "way", row->way);
     json_t *const more = json_pack(
         "{s:o, s:I, s:I, s:i, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:f, s:b, s:s, s:o, "
-        "s:s, s:I}",
+        "s:s, s:I, s:f, s:b}",
         "verified_cells", triple(row->verified_cells), "fluid_cells", (json_int_t)row->fluid_cells,
         "steps", (json_int_t)row->steps, "repeats", row->updates.count, "mlups",
         spread(&row->updates, 1e-6), "mflups", spread(&row->fluid, 1e-6), "mlups_per_rank",
@@ -85,7 +99,8 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
         spread(&row->share, 1), "phases", phases(row), "imbalance", row->imbalance,
         "bytes_per_cell", row->bytes_per_cell, "sparse", row->sparse, "transport", row->transport,
         "joules_per_giga_update", number(row->joules), "state_hash", hash, "state_step",
-        (json_int_t)row->state_step);
+        (json_int_t)row->state_step, "bytes_per_fluid_cell", row->bytes_per_fluid, "mass_kept",
+        row->keeps_mass);
     json_object_update(object, more);
     json_decref(more);
     return object;

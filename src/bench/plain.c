@@ -2,11 +2,12 @@
  * TAGFLOW_ARITHMETIC. */
 #include "bench/plain.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "collision.h"
+#include "open.h"
 #include "stored.h"
+#include "surface.h"
 
 /* 0 rest; 1 .. 6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
 static const signed char velocity[Q][3] = {
@@ -41,23 +42,143 @@ static void take(struct plain *p, const struct box *piece, const void *populatio
         }
 }
 
+/* The cell type at a place; NULL: beyond a wall or a plane of symmetry. */
+static const struct tag_row *type_at(const struct plain *p, size_t place)
+{
+    return p->what[place] < PLAIN_FACE ? &p->rows[p->what[place]] : NULL;
+}
+
+/* The place from which population i comes to a cell. */
+static size_t upstream(const struct plain *p, const int at[3], int i)
+{
+    return plain_cell(p, at[0] - velocity[i][0], at[1] - velocity[i][1], at[2] - velocity[i][2]);
+}
+
+/* Fills in the walls beside a node of an open face. */
+static void look_around(const struct plain *p, const int at[3], struct arriving *a)
+{
+    a->walls = 0;
+    for (int i = 1; i < Q; i++) {
+        const size_t there = upstream(p, at, i);
+        const struct tag_row *const wall = type_at(p, there);
+        const int c[3] = {-velocity[i][0], -velocity[i][1], -velocity[i][2]};
+        double u[3] = {0, 0, 0};
+        if (wall ? wall->fluid || boundary_open(wall->boundary)
+                 : p->what[there] < PLAIN_EDGE && p->mirrors[p->what[there] - PLAIN_FACE])
+            continue;
+        a->walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
+        if (i > 6)
+            continue;
+        if (wall)
+            wall_half_way(p->view, wall, at, c, u);
+        else if (p->what[there] < PLAIN_EDGE)
+            memcpy(u, p->face_velocity[p->what[there] - PLAIN_FACE], sizeof u);
+        for (int k = 0; k < 3; k++)
+            a->wall_velocity[i - 1][k] = (real)u[k];
+    }
+}
+
+/* The rule of a node of an open face makes the populations that arrive. */
+static void arrive(const struct plain *p, const struct tag_row *row, const int at[3], real f[Q])
+{
+    struct arriving a = {.row = row, .drho = given_drho(p->view, row)};
+    double u[3];
+    look_around(p, at, &a);
+    given_velocity(p->view, row, at, u);
+    for (int k = 0; k < 3; k++) {
+        a.u[k] = (real)u[k];
+        a.half[k] = (real)(0.5 * view_acceleration(p->view, row, k));
+    }
+    open_arrive(f, &a);
+}
+
+/* The fraction of a cell's link at which it meets a surface; half of it without one. */
+static double crossing_of(const struct plain *p, const int at[3], int link)
+{
+    const uint32_t number = p->listed ? p->listed[plain_own(p, at[0], at[1], at[2])] : 0;
+    if (!number)
+        return 0.5;
+    const struct near_cell *const cell = &p->view->near[number - 1];
+    const uint32_t before = cell->links & ((1u << link) - 1);
+    return (double)p->view->crossing[cell->first + (uint32_t)__builtin_popcount(before)];
+}
+
+/* The populations of one cell's step, and what its links into cells that are not fluid share. */
+struct cell {
+    const struct tag_row *row;
+    struct collision_parameters parameters;
+    struct moments m; /* of what arrived, with the force */
+    struct rates rates;
+    int at[3];
+    real f[Q], out[Q]; /* arrived, collided */
+};
+
+/* The population that comes back through link `in` from a cell of type `beyond`. */
+static real comes_back(const struct plain *p, const struct cell *cell, int in,
+                       const struct tag_row *beyond)
+{
+    const int to = reverse(in);
+    const int c[3] = {velocity[to][0], velocity[to][1], velocity[to][2]};
+    const int wall[3] = {cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]};
+    const struct moments bare = moments(cell->f, cell->parameters, 0);
+    struct leaving l = {.row = beyond,
+                        .in = in,
+                        .f_in = cell->f[in],
+                        .f_out = cell->f[to],
+                        .c_in = cell->out[in],
+                        .c_out = cell->out[to],
+                        .drho = cell->m.drho,
+                        .u = {cell->m.ux, cell->m.uy, cell->m.uz},
+                        .j = {bare.jx, bare.jy, bare.jz}};
+    double here[3], there[3];
+    if (boundary_is(beyond->boundary) & RULE_listed) {
+        const double q = crossing_of(p, cell->at, in);
+        surface_arm(p->view, beyond, cell->at, c, q, here);
+        surface_velocity(beyond, here, there);
+        for (int k = 0; k < 3; k++)
+            l.given_u[k] = (real)there[k];
+        return surface_leave(&l, (real)q,
+                             surface_rate(cell->row->collision, cell->parameters, cell->rates));
+    }
+    given_velocity(p->view, beyond, cell->at, here); /* the link crosses half-way between the two */
+    given_velocity(p->view, beyond, wall, there);
+    for (int k = 0; k < 3; k++)
+        l.given_u[k] = (real)(0.5 * (here[k] + there[k]));
+    l.given_drho = given_drho(p->view, beyond);
+    return open_leave(&l);
+}
+
+static void collide_cell(const struct plain *p, int x, int y, int z)
+{
+    const size_t place = plain_cell(p, x, y, z);
+    real *const f = (real *)p->f + Q * place;
+    struct cell cell = {.row = type_at(p, place), .at = {x, y, z}};
+    const struct tag_row *const row = cell.row;
+    if (!row->fluid)
+        return;
+    if (boundary_open(row->boundary))
+        arrive(p, row, cell.at, f);
+    cell.parameters = collision_parameters(p->view, row);
+    cell.m = moments(f, cell.parameters, row->forced);
+    cell.rates = subgrid_rates(row->subgrid, f, cell.m, cell.parameters, 1, row->forced);
+    collide(row->collision, f, cell.out, cell.m, cell.parameters, cell.rates, row->forced);
+    memcpy(cell.f, f, sizeof cell.f);
+    memcpy(f, cell.out, sizeof cell.out);
+    for (int in = 1; in < Q; in++) {
+        const struct tag_row *const beyond = type_at(p, upstream(p, cell.at, in));
+        if (beyond && !beyond->fluid &&
+            (boundary_open(beyond->boundary) || boundary_is(beyond->boundary) & RULE_listed))
+            f[reverse(in)] = comes_back(p, &cell, in, beyond);
+    }
+}
+
 static void collide_all(struct plain *p)
 {
-    static const struct view still = {.signal = {1}};
-    const ptrdiff_t cells = (ptrdiff_t)plain_cells(p);
-    real *const all = p->f;
-#pragma omp parallel for schedule(static)
-    for (ptrdiff_t n = 0; n < cells; n++) {
-        if (p->what[n] >= PLAIN_FACE || !p->rows[p->what[n]].fluid)
-            continue;
-        const struct tag_row *const row = &p->rows[p->what[n]];
-        const struct collision_parameters parameters = collision_parameters(&still, row);
-        real *const f = all + Q * n, out[Q];
-        const struct moments m = moments(f, parameters, row->forced);
-        const struct rates r = subgrid_rates(row->subgrid, f, m, parameters, 1, row->forced);
-        collide(row->collision, f, out, m, parameters, r, row->forced);
-        memcpy(f, out, sizeof out);
-    }
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int z = 0; z < p->n[2]; z++)
+        for (int y = 0; y < p->n[1]; y++)
+            for (int x = 0; x < p->n[0]; x++)
+                collide_cell(p, x, y, z);
 }
 
 /* 6 w_i c_i . u for a wall with density 1: u / 3 for an axis direction, u / 6 for a diagonal. */
@@ -81,20 +202,44 @@ static const double *wall_velocity(const struct plain *p, uint8_t what)
 {
     const double *const u = what == PLAIN_EDGE   ? NULL
                             : what >= PLAIN_FACE ? p->face_velocity[what - PLAIN_FACE]
-                                                 : p->rows[what].wall_velocity;
+                            : p->rows[what].boundary == BOUNDARY_moving
+                                ? p->rows[what].wall_velocity
+                                : NULL; /* other rules have changed what comes back */
     return u && (u[0] != 0 || u[1] != 0 || u[2] != 0) ? u : NULL;
+}
+
+/* Direction i mirrored at a plane of symmetry normal to the axis. */
+static int mirror(int i, int axis)
+{
+    for (int k = 1; k < Q; k++) {
+        bool same = true;
+        for (int a = 0; a < 3; a++)
+            same = same && velocity[k][a] == (a == axis ? -velocity[i][a] : velocity[i][a]);
+        if (same)
+            return k;
+    }
+    return 0;
 }
 
 /* Population i of a cell after the step. */
 static stored arriving(const struct plain *p, int x, int y, int z, int i)
 {
     const real *const f = p->f;
-    const size_t here = plain_cell(p, x, y, z);
-    const size_t there = plain_cell(p, x - velocity[i][0], y - velocity[i][1], z - velocity[i][2]);
+    const int at[3] = {x, y, z};
+    const size_t here = plain_cell(p, x, y, z), there = upstream(p, at, i);
     const uint8_t what = p->what[there];
     if (what < PLAIN_FACE && p->rows[what].fluid)
         return stored_of(f[Q * there + (size_t)i]);
     const real sent = f[Q * here + (size_t)reverse(i)];
+    if (what >= PLAIN_FACE && what < PLAIN_EDGE && p->mirrors[what - PLAIN_FACE]) {
+        /* from the mirror image of that place, which is in the box, if there is fluid */
+        const int axis = (what - PLAIN_FACE) / 2, from = mirror(i, axis);
+        const size_t image =
+            plain_cell(p, axis == 0 ? x : x - velocity[i][0], axis == 1 ? y : y - velocity[i][1],
+                       axis == 2 ? z : z - velocity[i][2]);
+        const bool fluid = p->what[image] < PLAIN_FACE && p->rows[p->what[image]].fluid;
+        return stored_of(fluid ? f[Q * image + (size_t)from] : sent);
+    }
     const double *const u = wall_velocity(p, what);
     return stored_of(u ? sent + wall_gain(i, u) : sent);
 }

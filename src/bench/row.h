@@ -25,6 +25,8 @@ struct bench_row {
     const char *transport;   /* of halos, as halo_transport */
     double bytes_per_update; /* by the model */
     double bytes_per_cell;   /* of memory: bytes of all ranks / all cells */
+    double bytes_per_fluid;  /* the same / fluid cells */
+    bool keeps_mass;         /* no fluid passes its faces and surfaces, but for rounding */
     double imbalance;
     struct spread updates; /* cells updated a second, all ranks, solid ones counted */
     struct spread fluid;   /* fluid cells alone */
@@ -59,6 +61,9 @@ struct bench {
  * row->verified false: the steps are wrong, and the row has no rate. */
 enum status bench_measure(struct bench *b, struct bench_row *row);
 void bench_row_destroy(struct bench_row *row);
+
+/* Fluid cells / all cells of a verified row. */
+double bench_porosity(const struct bench_row *row);
 
 /* "128^3" or "64x96x128". */
 void bench_cells_text(const int cells[3], char *text, size_t size);

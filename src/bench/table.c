@@ -85,12 +85,37 @@ void table_host(const struct bench *b)
     putchar('\n');
 }
 
+/* The row of the periodic box with which row `at` is compared, measured or not; NULL: none. */
+static const struct bench_row *box_of(const struct bench_row *rows, int count, int at)
+{
+    struct bench_subject wanted = rows[at].subject;
+    if (wanted.which == BENCH_CASE_periodic)
+        return NULL;
+    for (int k = 0; k < count; k++) {
+        const struct bench_subject *const s = &rows[k].subject;
+        if (s->which == BENCH_CASE_periodic && s->collision == wanted.collision &&
+            s->storage == wanted.storage && s->arithmetic == wanted.arithmetic &&
+            memcmp(s->cells, wanted.cells, sizeof wanted.cells) == 0)
+            return &rows[k];
+    }
+    return NULL;
+}
+
+/* Is any row compared with the periodic box? */
+static bool has_boxes(const struct bench_row *rows, int count)
+{
+    bool any = false;
+    for (int k = 0; k < count; k++)
+        any = any || box_of(rows, count, k);
+    return any;
+}
+
 void table_head(const struct bench_row *rows, int count)
 {
     const struct widths w = widths_of(rows, count);
-    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s %6s %5s %6s\n", w.which, "case", w.cells, "cells",
+    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s%s %6s %5s %7s\n", w.which, "case", w.cells, "cells",
            w.collision, "collision", w.storage, "storage", 5, "MLUPS", "least-most", "MFLUPS",
-           "GB/s", "share", "B/cell");
+           has_boxes(rows, count) ? "   box" : "", "GB/s", "share", "B/fluid");
     fflush(stdout);
 }
 
@@ -103,17 +128,32 @@ static void rate_text(double rate, char text[16])
         snprintf(text, 16, rate < 99995 ? "%.2fG" : "%.1fG", 1e-3 * rate);
 }
 
-static void print_rates(const struct bench_row *row)
+/* Prints a row's rate as a part of the periodic box's, or no number if that has none. */
+static void print_part(const struct bench_row *row, const struct bench_row *box)
 {
+    const double part = box && box->verified && box->fluid.count
+                            ? 100 * row->fluid.median / box->fluid.median
+                            : NAN;
+    if (part < 999.5)
+        printf(" %4.0f%%", part);
+    else
+        printf(" %5s", isnan(part) ? "" : ">999%");
+}
+
+static void print_rates(const struct bench_row *rows, int count, int at)
+{
+    const struct bench_row *const row = &rows[at];
     char median[16], least[16], most[16], fluid[16], range[40];
     rate_text(1e-6 * row->updates.median, median);
     rate_text(1e-6 * row->updates.least, least);
     rate_text(1e-6 * row->updates.most, most);
     rate_text(1e-6 * row->fluid.median, fluid);
     snprintf(range, sizeof range, "(%s-%s)", least, most);
-    printf(" %5s %-12s %6s %6.1f %4.0f%% %6.1f\n", median, range, fluid,
-           1e-9 * row->fluid.median * row->bytes_per_update, 100 * row->share.median,
-           row->bytes_per_cell);
+    printf(" %5s %-12s %6s", median, range, fluid);
+    if (has_boxes(rows, count))
+        print_part(row, box_of(rows, count, at));
+    printf(" %6.1f %4.0f%% %7.1f\n", 1e-9 * row->fluid.median * row->bytes_per_update,
+           100 * row->share.median, row->bytes_per_fluid);
 }
 
 void table_row(const struct bench_row *rows, int count, int at)
@@ -121,7 +161,7 @@ void table_row(const struct bench_row *rows, int count, int at)
     const struct bench_row *const row = &rows[at];
     print_subject(row, widths_of(rows, count));
     if (row->verified) {
-        print_rates(row);
+        print_rates(rows, count, at);
     } else {
         printf(" not verified: no rate\n");
         print_wrapped(row->why, 2);
@@ -158,32 +198,79 @@ static void print_phases(const struct bench_row *rows, int count)
     }
 }
 
+/* Prints of each size of rock how much of it is open: all operators and precisions have the same.
+ */
+static void print_rocks(const struct bench_row *rows, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const struct bench_row *const row = &rows[k];
+        const struct bench_rock rock = bench_rock(&row->subject);
+        bool again = false;
+        char line[256], cells[CELLS_TEXT];
+        if (row->subject.which != BENCH_CASE_rock || !row->verified)
+            continue;
+        for (int other = 0; other < k; other++)
+            again =
+                again || (rows[other].subject.which == BENCH_CASE_rock && rows[other].verified &&
+                          memcmp(rows[other].subject.cells, row->subject.cells,
+                                 sizeof row->subject.cells) == 0);
+        if (again)
+            continue;
+        bench_cells_text(row->subject.cells, cells, sizeof cells);
+        snprintf(line, sizeof line,
+                 "Rock of %s: porosity %.4f (asked for: %g), spheres of radius %.4g cells.", cells,
+                 bench_porosity(row), rock.porosity, rock.radius);
+        print_wrapped(line, 0);
+    }
+}
+
+/* Prints by what the rows are right. */
+static void print_checks(const struct bench_row *rows, int count)
+{
+    bool smaller = false, kept = false, open = false;
+    char line[1024];
+    for (int k = 0; k < count; k++) {
+        const struct bench_row *const row = &rows[k];
+        if (!row->verified)
+            continue;
+        smaller = smaller ||
+                  memcmp(row->verified_cells, row->subject.cells, sizeof row->subject.cells) != 0;
+        kept = kept || row->keeps_mass;
+        open = open || !row->keeps_mass;
+    }
+    snprintf(line, sizeof line, "Verified: steps of every %s; state finite%s%s.%s",
+             smaller ? "case compared with plain ones, bit for bit, large ones on a smaller grid"
+                     : "row compared with plain ones, bit for bit, before its repeats and after",
+             kept ? ", mass kept" : "",
+             !open  ? ""
+             : kept ? " (open faces, interpolated surfaces: density and flow near what is given)"
+                    : ", density and flow near what is given",
+             open ? " The rules of open faces and interpolated surfaces in these plain steps are "
+                    "the program's own, for one cell at a time."
+                  : "");
+    print_wrapped(line, 0);
+}
+
 void table_tail(const struct bench_row *rows, int count)
 {
     const struct bench_row *right = NULL;
-    bool smaller = false;
     char line[1024];
     for (int k = 0; k < count; k++)
-        if (rows[k].verified) {
-            right = right ? right : &rows[k];
-            smaller = smaller || memcmp(rows[k].verified_cells, rows[k].subject.cells,
-                                        sizeof rows[k].subject.cells) != 0;
-        }
+        right = !right && rows[k].verified ? &rows[k] : right;
     if (!right)
         return;
     print_phases(rows, count);
     putchar('\n');
+    print_rocks(rows, count);
     snprintf(line, sizeof line,
              "MLUPS: million cells updated a second (G: GLUPS, 1000 MLUPS); MFLUPS: fluid cells "
-             "alone, of which GB/s (19 "
+             "alone%s, of which GB/s (19 "
              "populations read and written and a tag: %.0f bytes in %s) and the share of the "
-             "ceiling (%s) measured beside each repeat. Phases: hundredths of a step's time, mean "
+             "ceiling (%s) measured beside each repeat. B/fluid: bytes of memory for a fluid cell. "
+             "Phases: hundredths of a step's time, mean "
              "of ranks; the exchange and the interior overlap.",
+             has_boxes(rows, count) ? " (box: as a part of the periodic box's)" : "",
              right->bytes_per_update, precision_name(right->subject.storage), right->way);
     print_wrapped(line, 0);
-    print_wrapped(smaller ? "Verified: steps of every case compared with plain ones, bit for bit, "
-                            "large ones on a smaller grid; state finite, mass kept."
-                          : "Verified: steps of every row compared with plain ones, bit for bit, "
-                            "before its repeats and after; state finite, mass kept.",
-                  0);
+    print_checks(rows, count);
 }

@@ -37,29 +37,28 @@ static const struct plain_step *step_of(const struct flow_case *c)
     return plain_find(precision_bits(c->solver.storage), precision_bits(c->solver.arithmetic));
 }
 
+static size_t own_cells(const struct plain *p)
+{
+    return (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
+}
+
 double verify_bytes(const struct domain *d, const struct flow_case *c)
 {
     const struct plain p = {.n = {d->view.n[0], d->view.n[1], d->view.n[2]}};
     const struct plain_step *const step = step_of(c);
-    return (double)plain_cells(&p) * (double)(1 + (step ? Q * step->real : 0));
+    return (double)plain_cells(&p) * (double)(1 + (step ? Q * step->real : 0)) +
+           (c->body_count ? (double)own_cells(&p) * sizeof(uint32_t) : 0);
 }
 
 /* The feature of a cell type that the plain step lacks; NULL: none. */
 static const char *unknown_row(const struct tag_row *row)
 {
-    if (row->fluid == FLUID_none)
-        return boundary_is(row->boundary) & RULE_listed ? "walls between cells (wall: interpolated)"
-               : boundary_open(row->boundary)           ? "open faces"
-                                                        : NULL;
     return row->damped ? "a subgrid model damped by walls" : row->sponge ? "sponges" : NULL;
 }
 
 bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VERIFY_WHY])
 {
     const char *what = NULL;
-    for (int k = 0; k < 6; k++)
-        if (c->faces[k].kind != FACE_periodic && c->faces[k].kind != FACE_wall)
-            what = c->faces[k].kind == FACE_slip ? "planes of symmetry" : "open faces";
     if (c->patch_count)
         what = "patches of faces";
     if (c->zone_count)
@@ -91,6 +90,7 @@ struct verifier {
     const struct plain_step *step;
     struct plain plain;
     uint8_t *what;
+    uint32_t *listed;
     struct place *places; /* [ranks] */
 };
 
@@ -222,23 +222,30 @@ static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
 
 /* ---- set-up and comparison ---- */
 
-/* PLAIN_* for a place beyond the box; else the cell type of the domain's tag, or 0 if the cell is
- * not this rank's. */
-static uint8_t what_is(const struct domain *d, const int at[3])
+/* PLAIN_* for a place beyond walls and planes of symmetry; else the cell type of the domain's tag,
+ * or 0 if the cell is not this rank's. Beyond an edge a wall goes before all others; of two walls
+ * neither moves. */
+static uint8_t what_is(const struct domain *d, const struct flow_case *c, const int at[3])
 {
-    int outside = 0, face = 0;
+    int outside = 0, walls = 0, planes = 0, face = 0;
     bool mine = true;
     for (int a = 0; a < 3; a++) {
         const int g = d->lo[a] + at[a];
         mine = mine && at[a] >= 0 && at[a] < d->view.n[a];
         if (d->periodic[a] || (g >= 0 && g < d->cells[a]))
             continue;
+        const int side = 2 * a + (g >= 0);
         outside++;
-        face = 2 * a + (g >= 0);
+        walls += c->faces[side].kind == FACE_wall;
+        planes += c->faces[side].kind == FACE_slip;
+        if (outside == 1 || c->faces[side].kind == FACE_wall)
+            face = side;
     }
-    if (outside)
-        return (uint8_t)(outside == 1 ? PLAIN_FACE + face : PLAIN_EDGE);
-    return mine ? d->tags[view_index(&d->view, at[0], at[1], at[2])] & TAG_ROW : 0;
+    if (outside > 2 || walls > 1 || planes > 1)
+        return PLAIN_EDGE;
+    if (walls || (outside && planes == outside))
+        return (uint8_t)(PLAIN_FACE + face);
+    return mine || outside ? d->tags[view_index(&d->view, at[0], at[1], at[2])] & TAG_ROW : 0;
 }
 
 static enum status start(struct verifier *v, const struct flow_case *c)
@@ -247,14 +254,19 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     struct plain *const p = &v->plain;
     for (int a = 0; a < 3; a++)
         p->n[a] = d->view.n[a];
-    for (int face = 0; face < 6; face++)
+    for (int face = 0; face < 6; face++) {
         memcpy(p->face_velocity[face], c->faces[face].velocity, sizeof p->face_velocity[face]);
+        p->mirrors[face] = c->faces[face].kind == FACE_slip;
+    }
     p->rows = d->rows;
+    p->view = &d->view;
     p->what = v->what = malloc(plain_cells(p));
+    if (d->view.near_cells)
+        p->listed = v->listed = calloc(own_cells(p), sizeof *v->listed);
     p->f = calloc(plain_cells(p), Q * v->step->real);
     v->places = malloc((size_t)d->ranks * sizeof *v->places);
     enum status status = STATUS_OK;
-    if (!v->what || !p->f || !v->places)
+    if (!v->what || !p->f || !v->places || (d->view.near_cells && !v->listed))
         status = fail_machine("out of memory for the plain step of %zu cells, %.4g GB",
                               plain_cells(p), 1e-9 * (double)(plain_cells(p) * Q * v->step->real));
     status = status_agree(d->comm, status);
@@ -269,7 +281,11 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     for (int z = -1; z <= p->n[2]; z++)
         for (int y = -1; y <= p->n[1]; y++)
             for (int x = -1; x <= p->n[0]; x++)
-                v->what[plain_cell(p, x, y, z)] = what_is(d, (const int[3]){x, y, z});
+                v->what[plain_cell(p, x, y, z)] = what_is(d, c, (const int[3]){x, y, z});
+    for (size_t k = 0; k < d->view.near_cells; k++) {
+        const int32_t *const at = d->view.near[k].at;
+        v->listed[plain_own(p, at[0], at[1], at[2])] = (uint32_t)k + 1;
+    }
     return exchange(v, v->what, 1);
 }
 
@@ -346,11 +362,12 @@ static enum status steps(struct verifier *v, int count, const struct verify_spoi
     enum status status = STATUS_OK;
     for (int k = 0; k < count && *right && !status; k++) {
         status = take(v);
-        if (!status)
-            status = exchange(v, v->plain.f, Q * v->step->real);
         if (status)
             break;
         v->step->collide(&v->plain);
+        status = exchange(v, v->plain.f, Q * v->step->real);
+        if (status)
+            break;
         status = solver_step(v->solver);
         if (solver_wait(v->solver))
             status = STATUS_MACHINE;
@@ -372,6 +389,7 @@ enum status verify_steps(struct solver *s, const struct flow_case *c, int count,
     if (!status)
         status = steps(&v, count, spoil, right, why);
     free(v.what);
+    free(v.listed);
     free(v.plain.f);
     free(v.places);
     return status;

@@ -85,12 +85,14 @@ static enum status read_cells(const char *value, struct bench_options *o)
     return STATUS_OK;
 }
 
-static enum status read_seconds(const char *value, double *seconds)
+/* what: " of seconds", " of cells" */
+static enum status read_real(const char *option, const char *value, const char *what, double least,
+                             double most, double *number)
 {
     char *end;
-    *seconds = strtod(value, &end);
-    if (end == value || *end || !(*seconds >= 0.001 && *seconds <= 3600))
-        return fail_user("--seconds %s: not a number of seconds from 0.001 to 3600", value);
+    *number = strtod(value, &end);
+    if (end == value || *end || !(*number >= least && *number <= most))
+        return fail_user("%s %s: not a number%s from %g to %g", option, value, what, least, most);
     return STATUS_OK;
 }
 
@@ -124,6 +126,22 @@ static char *command_text(int count, char **arguments)
     return text;
 }
 
+/* Reads --porosity or --radius. *known: it was one of them. */
+static enum status read_rock(struct arguments *a, struct bench_options *o, bool *known)
+{
+    const char *value;
+    if (cli_value(a, "--porosity", &value))
+        return value ? read_real("--porosity", value, "", BENCH_POROSITY_LEAST, BENCH_POROSITY_MOST,
+                                 &o->porosity)
+                     : STATUS_USAGE;
+    if (cli_value(a, "--radius", &value))
+        return value ? read_real("--radius", value, " of cells", BENCH_RADIUS_LEAST,
+                                 BENCH_RADIUS_MOST, &o->radius)
+                     : STATUS_USAGE;
+    *known = false;
+    return STATUS_OK;
+}
+
 /* Reads any option except --set, --backend and --share-gpu. *known: there was one. */
 static enum status read_option(struct arguments *a, struct bench_options *o, bool *known)
 {
@@ -147,7 +165,8 @@ static enum status read_option(struct arguments *a, struct bench_options *o, boo
         status = value ? read_number("--steps", value, 1000000000, &number) : STATUS_USAGE;
         o->steps = status ? 0 : number;
     } else if (cli_value(a, "--seconds", &value)) {
-        status = value ? read_seconds(value, &o->seconds) : STATUS_USAGE;
+        status = value ? read_real("--seconds", value, " of seconds", 0.001, 3600, &o->seconds)
+                       : STATUS_USAGE;
     } else if (cli_value(a, "--repeat", &value)) {
         status = value ? read_number("--repeat", value, BENCH_REPEATS, &number) : STATUS_USAGE;
         o->repeat = status ? 0 : (int)number;
@@ -160,7 +179,7 @@ static enum status read_option(struct arguments *a, struct bench_options *o, boo
         else if (!*o->json)
             status = fail_user("--json needs the name of a file");
     } else {
-        *known = false;
+        status = read_rock(a, o, known);
     }
     return status;
 }
@@ -168,9 +187,10 @@ static enum status read_option(struct arguments *a, struct bench_options *o, boo
 static enum status read_options(struct arguments *a, struct bench_options *o,
                                 struct case_arguments *sets, const char **backend)
 {
-    static const char *const options[] = {
-        "--cells",  "--case",    "--storage", "--arithmetic", "--collision", "--steps", "--seconds",
-        "--repeat", "--backend", "--threads", "--share-gpu",  "--set",       "--json",  NULL};
+    static const char *const options[] = {"--cells",     "--case",     "--storage", "--arithmetic",
+                                          "--collision", "--porosity", "--radius",  "--steps",
+                                          "--seconds",   "--repeat",   "--backend", "--threads",
+                                          "--share-gpu", "--set",      "--json",    NULL};
     while (a->next < a->count) {
         bool known;
         const enum status status = read_option(a, o, &known);
@@ -212,6 +232,9 @@ enum status command_bench(int count, char **arguments, MPI_Comm comm)
         return status;
     if (o.steps && o.seconds > 0)
         return fail_user("--steps and --seconds both say how long a repeat is: give one of them");
+    if ((o.porosity > 0 || o.radius > 0) && !(o.cases >> BENCH_CASE_rock & 1))
+        return fail_user("%s is of the rock alone: give --case rock as well",
+                         o.porosity > 0 ? "--porosity" : "--radius");
     if (!(o.seconds > 0)) /* default; with --steps only for the ceiling */
         o.seconds = 1;
     o.set_count = sets.set_count;

@@ -1,5 +1,7 @@
-/* The benchmark's check on any number of ranks: right steps of every case are right, and one bit of
- * one population of one cell, a lid of another speed or cells in each other's place are found.
+/* The benchmark's check on any number of ranks: right steps of every case and of every rule of open
+ * faces are right, and one bit of one population of one cell, cells in each other's place, a lid of
+ * another speed, a wall in place of a plane of symmetry, another pressure at a face or a surface
+ * elsewhere on a link are found.
  *
  *     mpirun -n N bench_ranks
  *
@@ -12,6 +14,7 @@
 #include "base/message.h"
 #include "bench/bench.h"
 #include "bench/verify.h"
+#include "boundary.h"
 #include "case/keys.h"
 #include "solver/transport.h"
 #include "tags/create.h"
@@ -206,6 +209,71 @@ static void check_wrong(struct flow *f, const struct bench_subject *s)
     }
 }
 
+/* One step with this view in place of the solver's, which has an error: it is found. */
+static void check_spoilt(struct flow *f, const struct bench_subject *s, const struct view *spoilt,
+                         const char *what)
+{
+    const struct view view = f->solver.view;
+    char why[VERIFY_WHY] = "";
+    bool right;
+    f->solver.view = *spoilt;
+    if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right)
+        complain(s, what, "was not seen");
+    f->solver.view = view;
+}
+
+/* The rule of a face that holds the density holds another one. */
+static void check_pressure(struct flow *f, const struct bench_subject *s)
+{
+    static struct tag_row rows[TAG_ROWS];
+    struct view view = f->solver.view;
+    memcpy(rows, f->domain.rows, sizeof rows);
+    for (int k = 0; k < TAG_ROWS; k++)
+        if (rows[k].boundary == BOUNDARY_pressure_regularised)
+            rows[k].drho += 1e-2;
+    view.rows = rows;
+    check_spoilt(f, s, &view, "another pressure");
+}
+
+/* One link of the rank's, if it has any, meets the surface elsewhere. */
+static void check_surface(struct flow *f, const struct bench_subject *s)
+{
+    struct view view = f->solver.view;
+    float *const crossing = malloc((view.crossings + 1) * sizeof *crossing);
+    if (!crossing) {
+        complain(s, "out of memory", "");
+        return;
+    }
+    for (size_t k = 0; k < view.crossings; k++)
+        crossing[k] = view.crossing[k];
+    /* of a link into the surface: the rule of others takes no fraction */
+    const float middle = 0.5f;
+    size_t at = 0;
+    while (at < view.crossings && memcmp(&crossing[at], &middle, sizeof middle) == 0)
+        at++;
+    if (at < view.crossings)
+        crossing[at] = crossing[at] < middle ? 0.9f : 0.1f;
+    view.crossing = crossing;
+    check_spoilt(f, s, &view, "a surface elsewhere");
+    free(crossing);
+}
+
+static void check_wrong_faces(struct flow *f, const struct bench_subject *s)
+{
+    char why[VERIFY_WHY] = "";
+    bool right;
+    if (s->which == BENCH_CASE_slip && s->cells[1] > 1) {
+        f->c.faces[2].kind = FACE_wall;
+        if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right)
+            complain(s, "a wall in place of a plane of symmetry was not seen", why);
+        f->c.faces[2].kind = FACE_slip;
+    }
+    if (s->which == BENCH_CASE_inlet || s->which == BENCH_CASE_tunnel)
+        check_pressure(f, s);
+    if (s->which == BENCH_CASE_curved || s->which == BENCH_CASE_tunnel)
+        check_surface(f, s);
+}
+
 static void all_cases(int ranks, const struct bench_subject *like)
 {
     const int shapes[][3] = {{20, 11, 13}, {ranks, 1, 3}, {67 * ranks + 1, 9, 8}, {16, 16, 16}};
@@ -215,8 +283,8 @@ static void all_cases(int ranks, const struct bench_subject *like)
             struct flow f;
             s.which = (enum bench_case)which;
             memcpy(s.cells, shapes[shape], sizeof s.cells);
-            if (shape == 1 && which >= BENCH_CASE_sphere) /* too thin for bodies */
-                continue;
+            if (shape == 1 && (which >= BENCH_CASE_sphere || which == BENCH_CASE_inlet))
+                continue; /* too thin for bodies and inlets */
             if (make(&f, &s, 0, NULL)) {
                 complain(&s, "cannot be made", "");
                 destroy(&f);
@@ -224,16 +292,49 @@ static void all_cases(int ranks, const struct bench_subject *like)
             }
             check_right(&f, &s);
             check_wrong(&f, &s);
+            check_wrong_faces(&f, &s);
             destroy(&f);
         }
+}
+
+/* Other rules, and where faces of several kinds meet beside walls, planes of symmetry and bodies.
+ */
+static void check_rules(const struct bench_subject *like)
+{
+    static const char *const sets[][2] = {
+        {"faces.xmin={velocity: {value: [0.02, 0, 0], rule: links}}",
+         "faces.xmax={pressure: {rule: links}}"},
+        {"faces.y={wall: {velocity: [0.02, 0, 0]}}", "faces.xmax=outflow"},
+        {"faces={xmin: {velocity: {value: [0.02, 0, 0]}}, xmax: nonreflecting, ymin: slip, ymax: "
+         "outflow, zmin: wall, zmax: {wall: {velocity: [0, 0.02, 0]}}}",
+         "run.sparse=always"},
+        {"faces={xmin: wall, xmax: pressure, ymin: {velocity: {value: [0, 0.01, 0]}}, ymax: slip, "
+         "zmin: slip, zmax: {pressure: {density: 1.001}}}",
+         "bodies.sphere.rotation={rate: [0.001, 0, 0.002]}"},
+        {"faces.z=periodic", "bodies.sphere.velocity=[0.01, 0.02, 0]"},
+        {"solver.subgrid={smagorinsky: {constant: 0.1}}", "force={acceleration: [1e-5, 2e-5, 0]}"},
+    };
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        struct bench_subject s = *like;
+        struct flow f;
+        s.which = BENCH_CASE_tunnel;
+        memcpy(s.cells, (const int[3]){19, 12, 14}, sizeof s.cells);
+        const char *const all[] = {"initial={flow: uniform, velocity: [0.02, 0.004, 0.006]}",
+                                   sets[k][0], sets[k][1]};
+        if (make(&f, &s, 3, all)) {
+            complain(&s, "cannot be made", sets[k][0]);
+        } else {
+            check_right(&f, &s);
+            flip_some(&f, &s, 11 + k);
+        }
+        destroy(&f);
+    }
 }
 
 /* What the plain step cannot do is said, not passed. */
 static void check_unknown(const struct bench_subject *like)
 {
     static const char *const sets[] = {
-        "faces.z=slip",
-        "faces.x={velocity: {value: [0.01, 0, 0]}}",
         "force={acceleration: [1e-5, 0, 0], ramp: 10}",
         "force={flow_rate: {velocity: 0.01, axis: x}}",
         "regions={a: {box: {from: [0, 0, 0], to: [4, 4, 4]}, collision: rr}}",
@@ -273,6 +374,7 @@ int main(int count, char **arguments)
             if (!bench_has(s.storage, s.arithmetic))
                 continue;
             all_cases(ranks, &s);
+            check_rules(&s);
             check_unknown(&s);
             tried++;
         }

@@ -239,6 +239,12 @@ check(found["periodic 64^3 bgk fp32"] == "failed" and said.returncode == 1 and "
 bench_file("wrong.json", ROWS[1:] + [FAILED | {"case": "periodic"}])
 found, said = compared(ROWS, before="wrong.json")
 check(found["periodic 64^3 bgk fp32"] == "not compared" and said.returncode == 0, f"and one that is right now: {told(said)}")
+rocks = [bench_row(case="rock", rock={"porosity_asked": 0.2, "radius": 12.0, "porosity": made}) for made in (0.19, 0.21)]
+bench_file("rocks.json", ROWS + rocks[:1])
+found, said = compared(ROWS + [rocks[1] | {"mlups": spread(100), "share": spread(0.25)}], before="rocks.json")
+check(found["rock of porosity 0.2, radius 12.0 64^3 bgk fp32"] == "slower", f"the same rock: {told(said)}")
+found, said = compared(ROWS + [bench_row(case="rock", rock={"porosity_asked": 0.3, "radius": 12.0})], before="rocks.json")
+check(list(found.values()).count("missing") == 2, f"another rock is another row: {told(said)}")
 found, said = compared(ROWS, device="cpu, x86-64-v4, 1 thread", isa="v4", compiler="clang 19")
 check(said.returncode == 0 and said.stderr.count("warning") == 3 and "v4" in said.stderr and said.stderr.count("\n") == 3,
       f"other circumstances: {told(said)}")
@@ -286,7 +292,7 @@ FILES = {
     "ceiling": damaged(put([], "ceiling"), 0), "ceiling_none": damaged(put({"mlups": {}}, "ceiling"), 0),
     "ceiling_nan": damaged(put({"mlups": spread(math.nan)}, "ceiling"), 0),
     "verified": damaged(put("yes", "verified"), 0), "phases": damaged(put([1], "phases"), 0),
-    "phase": damaged(put("x", "phases", "wait"), 0)}
+    "phase": damaged(put("x", "phases", "wait"), 0), "rock": damaged(put({"radius": 3}, "rock"), 0)}
 for name, text in FILES.items():
     write("bad.json", text)
     for line in (["compare", "a.json", "bad.json"], ["compare", "bad.json", "a.json"], ["roofline", "bad.json", "-o", "bad.png"],
@@ -299,7 +305,7 @@ for name, text in FILES.items():
 check(not os.path.exists("bad.png"), "and no picture is made of them")
 
 # A picture ---------------------------------------------------------------------------------------
-bench_file("two.json", ROWS + [FAILED], ranks=2)
+bench_file("two.json", ROWS + [FAILED, bench_row(case="rock", rock={"porosity_asked": 0.2, "radius": 12.0, "porosity": 0.21})], ranks=2)
 said = script("roofline", "a.json", "two.json", "-o", "roof.png")
 image = matplotlib.image.imread("roof.png") if os.path.exists("roof.png") else None
 check(said.returncode == 0 and image is not None and image.shape[0] > 300 and
