@@ -10,9 +10,9 @@ makes of it is their share of each voxel, blurred and noisy, which is smoothed a
 images have them.
 
 A field is white noise in a periodic box, smoothed by a Gaussian whose standard deviation is --length, in voxels.
-The lowest values are pore, exactly the wanted share of all voxels; the others are grain. Pores and grains are then
-smooth and of similar width, about 3 lengths. Three lengths, along x, y and z, make a rock with long grains, --tilt
-turns them about z. The same seed and options give the same image.
+The lowest values are pore, exactly the wanted share of all voxels; the others are grain. A straight line stays in a
+pore for 3.1 lengths on average at a porosity of 0.3, for 4.5 at 0.5. Three lengths, along x, y and z, make a rock with
+long grains, --tilt turns them about z. The same seed and options give the same image.
 
 Writes unsigned 8-bit labels, x the fastest: raw, or HDF5 (dataset `labels`) or a TIFF stack by the file's name
 (.h5, .tif); --type and --order say how else a label is stored.

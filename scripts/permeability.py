@@ -107,7 +107,7 @@ def tensor_of(runs, units):
     columns = []
     for axis in "xyz":
         k = runs[axis].report["permeability"]
-        columns.append([number(k["viscosity"]) * number(u) / number(k["gradient"]) for u in k["mean_velocity"]])
+        columns.append([number(k["viscosity"]) * number(u) / (number(k["gradient"]) or math.nan) for u in k["mean_velocity"]])
     tensor = numpy.array(columns).T  # [flow, driven along]
     if not numpy.isfinite(tensor).all():
         return None
@@ -150,7 +150,7 @@ def result_of(axis, found, place, warnings):
         warnings.append(f"along {axis} there is no tortuosity, distribution and sub-volume: {wrong}")
         return one
     return one | {"tortuosity": flow.tortuosity, "velocities": flow.distribution(),
-                  "sub_volumes": flow.sub_volumes(k["viscosity"], k["gradient"])}
+                  "sub_volumes": flow.sub_volumes(k["viscosity"], k["gradient"]) if k["gradient"] else None}
 
 
 def results(o, runs):
