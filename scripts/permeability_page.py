@@ -11,8 +11,8 @@ from tagflow.folder import Run
 FORMULAS = (
     ("permeability tensor", "K_ij = nu &lt;u_i&gt; / g_j: mean velocity over all cells of the box in the run that is driven along j; g_j: "
      "acceleration and pressure drop over the length of the sample"),
-    ("asymmetry", "largest |K_ij - K_ji| / 2 over the largest principal value: slow flow has a symmetric tensor, so this is an estimate of the "
-     "error of the tensor"),
+    ("asymmetry", "largest |K_ij - K_ji| / 2 over the largest principal value: slow flow has a symmetric tensor, so this estimates how far "
+     "the flow has settled and is slow; the errors of grid and image are not in it"),
     ("principal values", "eigenvalues and eigenvectors of (K + K^T) / 2"),
     ("Reynolds number", "&lt;u&gt; / porosity * d / nu, d = sqrt(32 k / porosity): the diameter of straight tubes of this porosity and permeability"),
     ("tortuosity", "mean |u| over the fluid / mean velocity along the axis over the fluid: the hydraulic tortuosity (Koponen, Kataja, Timonen, "
