@@ -177,17 +177,11 @@ class Shown(Run):
         return data
 
 
-class Page:
-    """The page, part after part. runs have distinct names and colours."""
+class Sections:
+    """The parts of a page, and the page that they make."""
 
-    def __init__(self, runs, pictures, reload, checks):
-        self.runs, self.pictures, self.reload, self.checks = runs, pictures, reload, checks
-        self.several = len(runs) > 1
-        self.color = {run: COLORS[k % len(COLORS)] for k, run in enumerate(runs)}
+    def __init__(self):
         self.sections, self.charts = [], 0
-
-    def name(self, run):
-        return f'<span class="run" style="background:{self.color[run]}"></span>{esc(run.name)}' if self.several else esc(run.name)
 
     def add(self, key, title, *parts):
         body = "".join(parts)
@@ -197,6 +191,45 @@ class Page:
     def chart(self, curves, x, y, log=False, floor=1e-12):
         self.charts += 1
         return f"<div>{chart(curves, x, y, log, floor, self.charts)}</div>"
+
+    def document(self, title, head=""):
+        made = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        body = "".join(f'<section id="{key}"><h2>{title_}</h2>{part}</section>' for key, title_, part in self.sections)
+        links = "".join(f'<a href="#{key}">{title_}</a>' for key, title_, _ in self.sections)
+        return ('<!DOCTYPE html>\n<html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>'
+                '<meta name="viewport" content="width=device-width, initial-scale=1"/>' + head
+                + f"<title>{esc(title)}: tagflow</title><style>{STYLE}</style></head><body><h1>{esc(title)}</h1>"
+                f'<nav>{links}<span>made {made}</span></nav>{body}<div id="value"></div><script>//<![CDATA[\n{PROGRAM}//]]></script></body></html>\n')
+
+    def pores(self, place):
+        """What report.json says of the pores of a place: a table, and the porosity of its planes."""
+        along = [axis for axis in "xyz" if isinstance(place.get(axis), dict)]
+        rows = [["along", "fluid cells that connect the ends", "that reach an end only", "that reach none"]]
+        for axis in along:
+            rows.append([axis, *(f"{number(place[axis][key])} ({100 * place[axis][key] / max(1, place['fluid_cells']):.4g} %)"
+                                 for key in ("connected", "dead_end", "closed"))])
+        curves = []
+        for k, axis in enumerate(along):
+            planes = numpy.array(place[axis]["planes"], float)
+            curves.append(Curve((numpy.arange(len(planes)) + 0.5) / len(planes), planes * len(planes) / place["cells"], axis, COLORS[k]))
+        where = f"cells {place['from']} to {[to - 1 for to in place['to']]}"
+        return (f"<p>Porosity {number(place['porosity'])}: {number(place['fluid_cells'])} of {number(place['cells'])} cells are fluid ({where}). "
+                f"They are in {number(place['parts'])} connected parts; the largest has {number(place['largest'])} cells.</p>"
+                + table(rows) + legend([(f"along {curve.name}", curve.color) for curve in curves])
+                + f'<div class="charts">{self.chart(curves, "place along the axis, as a part of the length", "porosity of a plane across the axis")}</div>')
+
+
+class Page(Sections):
+    """The page, part after part. runs have distinct names and colours."""
+
+    def __init__(self, runs, pictures, reload, checks):
+        super().__init__()
+        self.runs, self.pictures, self.reload, self.checks = runs, pictures, reload, checks
+        self.several = len(runs) > 1
+        self.color = {run: COLORS[k % len(COLORS)] for k, run in enumerate(runs)}
+
+    def name(self, run):
+        return f'<span class="run" style="background:{self.color[run]}"></span>{esc(run.name)}' if self.several else esc(run.name)
 
     def of_runs(self, runs):
         """The legend of charts whose colours are those of runs; none for one run."""
@@ -328,6 +361,19 @@ class Page:
                        + table(rows) + "</details>")
         self.add("convergence", "Convergence", self.of_runs(self.runs) if charts else "",
                  f'<div class="charts">{"".join(charts)}</div>' if charts else "", *out)
+
+    def of_pores(self):
+        out = []
+        for run in self.runs:
+            found = run.report.get("pores")
+            if found is None:
+                continue
+            try:
+                places = found["images"] or {"the box": found["box"]}
+                out += [f"<h3>{self.name(run) + ': ' if self.several else ''}{esc(name)}</h3>" + self.pores(place) for name, place in places.items()]
+            except (KeyError, TypeError, ValueError, AttributeError):
+                run.troubles.append("report.json is damaged: pores")
+        self.add("pores", "Pores", *out)
 
     def xy(self, run, series, column):
         return series["time" if run.physical else "step"], series[column]
@@ -501,7 +547,7 @@ class Page:
                     rows.append([key.replace("_", " "), esc(run.report[key])])
             out.append(table(rows, numeric=False, head=False))
             for title, found in (("status.json", run.status), ("report.json", run.report)):
-                rows = [[esc(key), esc(json.dumps(value))] for key, value in found.items() if not (title == "report.json" and key == "statistics")]
+                rows = [[esc(key), esc(json.dumps(value))] for key, value in found.items() if not (title == "report.json" and key in ("statistics", "pores"))]
                 if rows:
                     out.append(f"<details><summary>{title}</summary>" + table(rows, numeric=False, head=False) + "</details>")
             if run.case_text:
@@ -523,6 +569,7 @@ class Page:
         self.warnings()
         self.films()
         self.convergence()
+        self.of_pores()
         self.forces()
         self.profiles()
         self.others()
@@ -534,16 +581,9 @@ class Page:
         self.sections = [part for part in self.sections if part[0] != "warnings"]
         self.warnings()
         self.sections.insert(1, self.sections.pop())
-        title = ", ".join(run.name for run in self.runs)
         running = any(run.goes_on() for run in self.runs)
         reload = f'<meta http-equiv="refresh" content="{max(1, round(self.reload))}"/>' if self.reload and running else ""
-        made = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-        body = "".join(f'<section id="{key}"><h2>{title_}</h2>{part}</section>' for key, title_, part in self.sections)
-        links = "".join(f'<a href="#{key}">{title_}</a>' for key, title_, _ in self.sections)
-        return ('<!DOCTYPE html>\n<html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>'
-                '<meta name="viewport" content="width=device-width, initial-scale=1"/>' + reload
-                + f"<title>{esc(title)}: tagflow</title><style>{STYLE}</style></head><body><h1>{esc(title)}</h1>"
-                f'<nav>{links}<span>made {made}</span></nav>{body}<div id="value"></div><script>//<![CDATA[\n{PROGRAM}//]]></script></body></html>\n')
+        return self.document(", ".join(run.name for run in self.runs), reload)
 
 
 def warnings_of_check(run, program):

@@ -1,6 +1,7 @@
 /* Messages of `tagflow check` about bodies, from their tags: the remaining fluid; for voxel images,
  * their contents and the axes along which flow can pass. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,10 @@
 #include "base/message.h"
 #include "cli/cli.h"
 #include "tags/create.h"
-#include "tags/pores.h"
+#include "tags/pore_survey.h"
 #include "tags/survey.h"
 
-enum { LABELS_SHOWN = 16 };
+enum { LABELS_SHOWN = 16, SLABS_SHOWN = 10 };
 
 /* Most cells per rank of which `check` makes tags in a case without images. Each cell takes a byte
  * and up to 0.2 us. */
@@ -28,19 +29,9 @@ static const char *const formats[] = {
 #undef X
 };
 
-static struct case_region place_of(const struct voxel_image *v)
-{
-    struct case_region region;
-    for (int a = 0; a < 3; a++) {
-        region.lo[a] = v->at[a];
-        region.hi[a] = v->at[a] + v->to[a] - v->from[a];
-    }
-    return region;
-}
-
 static void say_labels(const char *name, const struct voxel_image *v)
 {
-    const struct case_region r = place_of(v);
+    const struct case_region r = image_region(v);
     int64_t all = 0;
     say("bodies.%s: %s image of %d x %d x %d voxels, %s; voxels [%d, %d, %d] to [%d, %d, %d] "
         "are cells [%d, %d, %d] to [%d, %d, %d]",
@@ -87,6 +78,29 @@ static void plane_range(const struct pores *p, const struct case_region *r, int 
     }
 }
 
+static double percent(int64_t part, int64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Logs the porosity of slabs of about equally many planes across the axis. */
+static void say_slabs(const struct pores *p, const struct case_region *r, int axis)
+{
+    const int planes = r->hi[axis] - r->lo[axis];
+    const int slabs = planes < SLABS_SHOWN ? planes : SLABS_SHOWN;
+    char text[SLABS_SHOWN * 8] = "";
+    for (int s = 0, k = 0; s < slabs; s++) {
+        const int begin = k, end = (int)((int64_t)(s + 1) * planes / slabs);
+        int64_t fluid = 0;
+        while (k < end)
+            fluid += p->plane[axis][k++];
+        const size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, " %.3f",
+                 (double)fluid * planes / ((double)p->cells * (end - begin)));
+    }
+    say("  porosity of %d slabs along %c:%s", slabs, 'x' + axis, text);
+}
+
 static void say_region(const struct pores *p, const struct case_region *r)
 {
     char yes[16], no[16];
@@ -104,42 +118,54 @@ static void say_region(const struct pores *p, const struct case_region *r)
             *no ? " (nothing flows through there)" : "");
     else
         say("  pores lead from end to end along no axis: nothing flows through");
+    for (int a = 0; a < 3; a++)
+        say("  fluid along %c: %lld cells, %.4g %%, connect the ends; %lld, %.3g %%, reach an end "
+            "only; %lld, %.3g %%, reach none",
+            'x' + a, (long long)p->connected[a], percent(p->connected[a], p->fluid),
+            (long long)p->dead_end[a], percent(p->dead_end[a], p->fluid), (long long)p->closed[a],
+            percent(p->closed[a], p->fluid));
+    for (int a = 0; a < 3; a++)
+        say_slabs(p, r, a);
 }
 
-/* Logs contents and pores of the images, before isolated pores are filled. */
+static void say_parts(const struct pores *p, bool fills, bool images)
+{
+    say("pores: the fluid is in %lld separate part%s, the largest has %lld cells",
+        (long long)p->parts, p->parts == 1 ? "" : "s", (long long)p->largest);
+    if (p->isolated_parts)
+        say("pores: %lld part%s, %lld cells in all, can have no flow through: no open face, "
+            "and no way round a periodic axis%s",
+            (long long)p->isolated_parts, p->isolated_parts == 1 ? "" : "s",
+            (long long)p->isolated_cells,
+            fills    ? " (those in images with isolated: fill become solid)"
+            : images ? " (bodies.*.image.isolated: fill makes them solid)"
+                     : "");
+}
+
+/* Logs contents and pores of the images, before isolated pores are filled; without images those of
+ * the box. */
 static enum status say_pores(const struct flow_case *c, const struct domain *d)
 {
-    const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
-    struct pores p;
-    enum status s = STATUS_OK;
+    struct pore_survey found;
     bool fills = false;
-    for (int k = 0; k < c->body_count && !s; k++) {
-        const struct voxel_image *const v = &c->bodies[k].image;
-        const struct case_region region = place_of(v);
-        if (!v->file)
-            continue;
-        say_labels(c->bodies[k].name, v);
-        fills |= v->fill;
-        s = pores_find(d, c, &region, &p);
-        if (!s)
-            say_region(&p, &region);
-        pores_destroy(&p);
+    const enum status s = pore_survey_make(&found, d, c);
+    if (s)
+        return s;
+    for (int k = 0, place = 0; k < c->body_count; k++)
+        if (c->bodies[k].image.file) {
+            say_labels(c->bodies[k].name, &c->bodies[k].image);
+            say_region(&found.place[place].pores, &found.place[place].region);
+            place++;
+            fills |= c->bodies[k].image.fill;
+        }
+    const struct pore_place *const box = &found.place[found.count - 1];
+    if (found.count == 1) {
+        say("pores of the box:");
+        say_region(&box->pores, &box->region);
     }
-    if (!s)
-        s = pores_find(d, c, &all, &p);
-    if (!s) {
-        say("pores: the fluid is in %lld separate part%s, the largest has %lld cells",
-            (long long)p.parts, p.parts == 1 ? "" : "s", (long long)p.largest);
-        if (p.isolated_parts)
-            say("pores: %lld part%s, %lld cells in all, can have no flow through: no open face, "
-                "and no way round a periodic axis (%s)",
-                (long long)p.isolated_parts, p.isolated_parts == 1 ? "" : "s",
-                (long long)p.isolated_cells,
-                fills ? "those in images with isolated: fill become solid"
-                      : "bodies.*.image.isolated: fill makes them solid");
-        pores_destroy(&p);
-    }
-    return s;
+    say_parts(&box->pores, fills, found.count > 1);
+    pore_survey_destroy(&found);
+    return STATUS_OK;
 }
 
 /* The same case, but without filling of pores, and for the ranks on which `check` runs. */
@@ -205,7 +231,7 @@ enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
     if (!s) {
         say("bodies: %lld of %.0f cells are fluid, %.4g %%", (long long)d.fluid_cells, cells,
             100 * (double)d.fluid_cells / cells);
-        if (images)
+        if (pore_survey_wanted(c))
             s = say_pores(c, &d);
         if (!s)
             s = survey_make(&survey, &d, c);

@@ -24,7 +24,9 @@ enum status permeability_measure(struct solver *s, double viscosity, int axis, d
     }
     const double acceleration = view_acceleration(&s->view, row, axis);
     const double far = d->cells[axis] > 1 ? d->cells[axis] - 1 : 1;
-    k->velocity = sum[axis] / cells;
+    for (int a = 0; a < 3; a++)
+        k->mean[a] = sum[a] / cells;
+    k->velocity = k->mean[axis];
     k->gradient =
         length > 0 ? (acceleration * d->cells[axis] + drop) / length : acceleration + drop / far;
     k->value = k->gradient != 0 ? viscosity * k->velocity / k->gradient : NAN;

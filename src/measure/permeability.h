@@ -6,7 +6,8 @@
 
 /* Lattice units; of the state before the next step. */
 struct permeability {
-    double velocity; /* superficial: the mean over all cells of the box, 0 in solids */
+    double mean[3];  /* superficial velocity: the mean over all cells of the box, 0 in solids */
+    double velocity; /* its component along the axis */
     double gradient; /* driving acceleration: acceleration - (1 / density) dp/dx */
     double value;    /* k = viscosity velocity / gradient, in squares of a cell's edge; NaN if the
                       * gradient is 0 */

@@ -32,11 +32,37 @@ const char *run_state_name(enum run_state state)
 
 static const char status_name[] = "status.json", report_name[] = "report.json";
 
+/* Puts each array of a JSON text on one line, so that long ones do not hide the rest. */
+static void join_arrays(char *text)
+{
+    char *to = text;
+    bool quoted = false;
+    int depth = 0;
+    for (const char *from = text; *from; from++) {
+        if (quoted && *from == '\\')
+            *to++ = *from++;
+        else if (*from == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            depth += (*from == '[') - (*from == ']');
+        const char *const next = from + 1 + strspn(from + 1, " \n");
+        *to++ = *from;
+        if (!quoted && from[1] == '\n' && (depth > 0 || *next == ']')) {
+            if (*from == ',')
+                *to++ = ' ';
+            from = next - 1;
+        }
+    }
+    *to = '\0';
+}
+
 /* The text of a JSON object, allocated, NULL without memory; releases the object. */
 static char *text_of(json_t *object)
 {
     char *const text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(object);
+    if (text)
+        join_arrays(text);
     return text;
 }
 
@@ -126,16 +152,63 @@ static json_t *phases_json(const struct progress *p)
     return object;
 }
 
+static json_t *point_json(const int at[3])
+{
+    return json_pack("[i,i,i]", at[0], at[1], at[2]);
+}
+
+/* Numbers of the fluid along one axis of a place. */
+static json_t *pores_axis_json(const struct pore_place *place, int axis)
+{
+    const struct pores *const p = &place->pores;
+    json_t *const planes = json_array();
+    for (int k = 0; k < place->region.hi[axis] - place->region.lo[axis]; k++)
+        json_array_append_new(planes, json_integer((json_int_t)p->plane[axis][k]));
+    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "through", p->through[axis], "connected",
+                     (json_int_t)p->connected[axis], "dead_end", (json_int_t)p->dead_end[axis],
+                     "closed", (json_int_t)p->closed[axis], "planes", planes);
+}
+
+/* The box alone has isolated parts: within an image nothing is known of the flow around it. */
+static json_t *pores_place_json(const struct pore_place *place)
+{
+    const struct pores *const p = &place->pores;
+    json_t *const object =
+        json_pack("{s:o, s:o, s:I, s:I, s:f, s:I, s:I}", "from", point_json(place->region.lo), "to",
+                  point_json(place->region.hi), "cells", (json_int_t)p->cells, "fluid_cells",
+                  (json_int_t)p->fluid, "porosity", (double)p->fluid / (double)p->cells, "parts",
+                  (json_int_t)p->parts, "largest", (json_int_t)p->largest);
+    if (!place->name) {
+        json_object_set_new(object, "isolated_parts", json_integer((json_int_t)p->isolated_parts));
+        json_object_set_new(object, "isolated_cells", json_integer((json_int_t)p->isolated_cells));
+    }
+    for (int a = 0; a < 3; a++)
+        json_object_set_new(object, key_axes[a], pores_axis_json(place, a));
+    return object;
+}
+
+static json_t *pores_json(const struct pore_survey *s, const struct domain *d)
+{
+    json_t *const images = json_object();
+    for (int k = 0; k < s->count - 1; k++)
+        json_object_set_new(images, s->place[k].name, pores_place_json(&s->place[k]));
+    return json_pack("{s:I, s:o, s:o}", "filled_cells", (json_int_t)d->filled_cells, "images",
+                     images, "box", pores_place_json(&s->place[s->count - 1]));
+}
+
 static json_t *permeability_json(const struct flow_case *c, const struct progress *p)
 {
     const double area = c->units.cell * c->units.cell;
     const bool physical = area > 0;
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "series", c->series[c->run.stop.series].name, "axis",
-        key_axes[c->series[c->run.stop.series].axis], "cells2", json_number(p->permeability), "m2",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:[o,o,o], s:o, s:f, s:s}", "series",
+        c->series[c->run.stop.series].name, "axis", key_axes[c->series[c->run.stop.series].axis],
+        "cells2", json_number(p->permeability), "m2",
         json_number(physical ? p->permeability * area : NAN), "millidarcy",
         json_number(physical ? p->permeability * area / (1e-3 * PERMEABILITY_DARCY) : NAN),
-        "remaining", json_number(p->remaining), "formula", PERMEABILITY_FORMULA);
+        "remaining", json_number(p->remaining), "mean_velocity", json_number(p->mean[0]),
+        json_number(p->mean[1]), json_number(p->mean[2]), "gradient", json_number(p->gradient),
+        "viscosity", c->fluid.viscosity, "formula", PERMEABILITY_FORMULA);
 }
 
 static json_t *stop_json(const struct case_stop *stop, const struct progress *p)
@@ -171,6 +244,8 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         json_object_set_new(object, "permeability", permeability_json(c, p));
     if (c->run.stop.given)
         json_object_set_new(object, "stop", stop_json(&c->run.stop, p));
+    if (p->pores && p->pores->count)
+        json_object_set_new(object, "pores", pores_json(p->pores, d));
     return object;
 }
 
@@ -192,6 +267,7 @@ void report_for_watchdog(const char *dir, const struct flow_case *c, const struc
     end.state = RUN_failed;
     end.exit_status = STATUS_MACHINE;
     end.reason = watchdog_reason();
+    end.pores = NULL; /* would take time whenever this is prepared */
     if (!end.reason)
         return;
     char *const report = text_of(report_json(c, d, b, &end, NULL));

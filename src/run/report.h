@@ -3,6 +3,7 @@
 #define TAGFLOW_REPORT_H
 
 #include "solver/solver.h"
+#include "tags/pore_survey.h"
 
 #define RUN_STATE_LIST(X) X(starting) X(running) X(done) X(stopped) X(diverged) X(failed)
 enum run_state {
@@ -24,13 +25,16 @@ struct progress {
     int64_t checkpoint;    /* step of the newest checkpoint; -1: none */
     double phases[PHASES]; /* seconds of each phase on this rank, summed over phases_steps */
     int64_t phases_steps;
-    double permeability;   /* last value of run.stop, cells^2; 0: not asked for */
-    double remaining;      /* estimated relative distance from its limit; NaN: not known */
-    bool stop_met;         /* the run has ended by run.stop */
-    double stop_change;    /* last change seen by run.stop; NaN: not known */
-    const char *transport; /* of halos, as halo_transport; NULL: not known yet */
-    int exit_status;       /* once the run has ended */
-    const char *reason;    /* reason of its end; NULL: still running, or not known */
+    double permeability; /* by run.stop, cells^2; 0: not asked for */
+    double mean[3];      /* with it: mean velocity over all cells; NaN: not known */
+    double gradient;     /* with it: driving acceleration along its axis; NaN: not known */
+    double remaining;    /* estimated relative distance from its limit; NaN: not known */
+    bool stop_met;       /* the run has ended by run.stop */
+    double stop_change;  /* last change seen by run.stop; NaN: not known */
+    const struct pore_survey *pores; /* of the tags; none: nothing was looked for */
+    const char *transport;           /* of halos, as halo_transport; NULL: not known yet */
+    int exit_status;                 /* once the run has ended */
+    const char *reason;              /* reason of its end; NULL: still running, or not known */
 };
 
 /* Seconds to the last step, at the pace of this job so far with its output; INFINITY: not known

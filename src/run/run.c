@@ -14,6 +14,7 @@
 #include "base/signals.h"
 #include "base/watchdog.h"
 #include "case/keys.h"
+#include "measure/permeability.h"
 #include "run/checkpoint.h"
 #include "run/earlier.h"
 #include "run/folder.h"
@@ -68,6 +69,7 @@ struct run {
     int lock;                   /* rank 0 */
     struct level level[LEVELS]; /* in use: the first */
     struct survey survey;
+    struct pore_survey pores;
     struct backend *backend;
     struct state state;
     struct sanity sanity;
@@ -470,6 +472,27 @@ static enum status write_reports(struct run *r, enum status status, const char *
     return written ? written : status;
 }
 
+/* The permeability of a run that ends: the last value of run.stop; with a sound flow the present
+ * one, and what it is made of. */
+static enum status find_permeability(struct run *r, bool sound)
+{
+    struct progress *const p = &r->n.progress;
+    const struct case_series *const along = &r->c->series[r->c->run.stop.series];
+    struct permeability k = {.mean = {NAN, NAN, NAN}, .gradient = NAN};
+    enum status status = STATUS_OK;
+    if (r->c->run.stop.of != STOP_permeability || !stop_value(&r->stop, &p->permeability))
+        return STATUS_OK;
+    if (sound) {
+        status = permeability_measure(&r->level->solver, r->c->fluid.viscosity, along->axis,
+                                      along->length, &k);
+        p->permeability = k.value;
+    }
+    memcpy(p->mean, k.mean, sizeof p->mean);
+    p->gradient = k.gradient;
+    p->remaining = stop_remaining(&r->stop);
+    return status_agree(r->comm, status);
+}
+
 /* Ends the run, good or bad. */
 static enum status finish(struct run *r, enum status status)
 {
@@ -484,8 +507,8 @@ static enum status finish(struct run *r, enum status status)
     if (output_close(r->output) && sound)
         status = STATUS_MACHINE;
     r->output = NULL;
-    if (r->c->run.stop.of == STOP_permeability && stop_value(&r->stop, &r->n.progress.permeability))
-        r->n.progress.remaining = stop_remaining(&r->stop);
+    const enum status found = find_permeability(r, sound && status != STATUS_MACHINE);
+    status = found ? found : status;
     r->n.progress.stop_met = r->stop.met;
     r->n.progress.stop_change = stop_change(&r->stop);
     if (status == STATUS_OK)
@@ -568,6 +591,8 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     if (status)
         return status;
     status = survey_make(&r.survey, &r.level->domain, c);
+    if (!status && pore_survey_wanted(c) && !r.survey.skipped)
+        status = pore_survey_make(&r.pores, &r.level->domain, c);
     if (status) {
         domain_destroy(&r.level->domain);
         return status;
@@ -579,6 +604,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
                             .dir = options->dir,
                             .backend_reason = options->backend_reason};
     r.n.progress.checkpoint = -1;
+    r.n.progress.pores = &r.pores;
     r.n.terminal.fd = -1;
     if (r.level->domain.rank == 0)
         terminal_find(&r.n.terminal);
@@ -611,6 +637,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     if (r.backend)
         r.backend->type->close(r.backend);
     domain_destroy(&r.level->domain);
+    pore_survey_destroy(&r.pores);
     lock_release(r.lock);
     return status;
 }

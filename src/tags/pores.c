@@ -7,10 +7,12 @@
 #include "base/message.h"
 #include "tags/pore_labels.h"
 
+enum { CONNECTED, DEAD_END, CLOSED };
+
 /* Counts parts and their cells, and finds which ends of the region they join. */
 static void count_parts(struct pore_labels *l, struct pores *p)
 {
-    int64_t sums[3] = {0, 0, 0};
+    int64_t sums[3] = {0, 0, 0}, cells[3][3] = {{0}}; /* cells: [axis][class] */
     int through[3] = {0, 0, 0};
     uint32_t at = 0;
     for (const struct pore_part *part; (part = pore_labels_next(l, &at));) {
@@ -21,17 +23,25 @@ static void count_parts(struct pore_labels *l, struct pores *p)
         for (int a = 0; a < 3; a++) {
             const bool whole =
                 l->d->periodic[a] && l->region.lo[a] == 0 && l->region.hi[a] == l->d->cells[a];
-            const uint32_t needed = whole ? (uint32_t)TOUCH_ROUND << a : 3u << (2 * a);
-            through[a] |= (part->touches & needed) == needed;
+            const uint32_t ends = 3u << (2 * a);
+            const uint32_t needed = whole ? (uint32_t)TOUCH_ROUND << a : ends;
+            const bool joins = (part->touches & needed) == needed;
+            through[a] |= joins;
+            cells[a][joins ? CONNECTED : part->touches & ends ? DEAD_END : CLOSED] += part->cells;
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, l->d->comm);
+    MPI_Allreduce(MPI_IN_PLACE, cells, 9, MPI_INT64_T, MPI_SUM, l->d->comm);
     MPI_Allreduce(MPI_IN_PLACE, through, 3, MPI_INT, MPI_MAX, l->d->comm);
     p->parts = sums[0];
     p->isolated_parts = sums[1];
     p->isolated_cells = sums[2];
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
         p->through[a] = through[a];
+        p->connected[a] = cells[a][CONNECTED];
+        p->dead_end[a] = cells[a][DEAD_END];
+        p->closed[a] = cells[a][CLOSED];
+    }
 }
 
 /* Counts the fluid cells of every plane. */

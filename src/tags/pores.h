@@ -16,6 +16,9 @@ struct pores {
     /* Does a part join the two ends of the region along this axis? If the region is all of a
      * periodic axis: does a part join itself through that axis, so that the flow goes round? */
     bool through[3];
+    /* Cells of the parts that do so; of the other parts that have cells in the first or the last
+     * plane of the region along the axis; of the parts that reach neither. Their sum is `fluid`. */
+    int64_t connected[3], dead_end[3], closed[3];
     /* Parts without flow: neither beside an open face nor joined to themselves through a periodic
      * axis. If all parts are so, as in a closed box, the largest one is not counted as isolated. */
     int64_t isolated_parts, isolated_cells;

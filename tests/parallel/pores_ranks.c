@@ -159,6 +159,7 @@ static int compare(const struct domain *d, const struct flow_case *c,
 {
     struct pores p;
     int64_t parts = 0, cells = 0, largest = 0, fluid = 0;
+    int64_t connected[3] = {0}, dead_end[3] = {0}, closed[3] = {0};
     bool through[3] = {false, false, false};
     int wrong = 0;
     flood_all(c, region);
@@ -167,10 +168,15 @@ static int compare(const struct domain *d, const struct flow_case *c,
         cells += isolated(k) ? box.is[k].cells : 0;
         fluid += box.is[k].cells;
         largest = box.is[k].cells > largest ? box.is[k].cells : largest;
-        for (int a = 0; a < 3; a++)
-            through[a] |= box.periodic[a] && region->lo[a] == 0 && region->hi[a] == box.n[a]
-                              ? box.is[k].round[a]
-                              : box.is[k].low[a] && box.is[k].high[a];
+        for (int a = 0; a < 3; a++) {
+            const bool joins = box.periodic[a] && region->lo[a] == 0 && region->hi[a] == box.n[a]
+                                   ? box.is[k].round[a]
+                                   : box.is[k].low[a] && box.is[k].high[a];
+            through[a] |= joins;
+            *(joins                                   ? &connected[a]
+              : box.is[k].low[a] || box.is[k].high[a] ? &dead_end[a]
+                                                      : &closed[a]) += box.is[k].cells;
+        }
     }
     if (pores_find(d, c, region, &p))
         return WRONG;
@@ -190,6 +196,12 @@ static int compare(const struct domain *d, const struct flow_case *c,
             sum += p.plane[a][k];
         if (p.through[a] != through[a])
             wrong = complain("through", p.through[a], through[a]);
+        if (p.connected[a] != connected[a])
+            wrong = complain("connected", p.connected[a], connected[a]);
+        if (p.dead_end[a] != dead_end[a])
+            wrong = complain("dead end", p.dead_end[a], dead_end[a]);
+        if (p.closed[a] != closed[a])
+            wrong = complain("closed", p.closed[a], closed[a]);
         if (sum != fluid)
             wrong = complain("sum of planes", sum, fluid);
     }
@@ -410,6 +422,12 @@ static int try_serpentine(bool shut)
         wrong = complain("isolated beside a serpentine", p.isolated_cells, 2);
     if (!shut && p.largest != channel)
         wrong = complain("largest, a serpentine", p.largest, channel);
+    /* Along x the two halves of a shut channel reach an end each, along z all is closed. */
+    if (p.connected[0] != (shut ? 0 : channel) || p.dead_end[0] != (shut ? channel : 0) ||
+        p.closed[0] != 2)
+        wrong = complain("a serpentine's dead ends", p.dead_end[0], shut ? channel : 0);
+    if (p.connected[2] || p.dead_end[2] || p.closed[2] != channel + 2)
+        wrong = complain("a serpentine, closed along z", p.closed[2], channel + 2);
     pores_destroy(&p);
     domain_destroy(&d);
     case_destroy(&c);

@@ -99,6 +99,21 @@ refuses("at least 3 points around it", 2, "make_mesh.py", "horn.stl", "--around"
 said = script("make_rock.py", "rock.raw", "--size", "16", "12", "8", "--radius", "2", "4")
 labels = numpy.fromfile("rock.raw", numpy.uint8)
 check(said.returncode == 0 and labels.size == 16 * 12 * 8 and set(labels) == {0, 1, 2}, f"make_rock.py: {said}")
+FIELD = ("--kind", "field", "--size", "48", "40", "32", "--porosity", "0.4", "--length", "4", "1.5", "1.5", "--tilt", "90")
+said, again = script("make_rock.py", "field.raw", *FIELD), script("make_rock.py", "again.raw", *FIELD)
+labels = numpy.fromfile("field.raw", numpy.uint8).reshape(32, 40, 48)
+check(said.returncode == 0 and (labels == 0).sum() == round(0.4 * labels.size) and set(labels.ravel()) == {0, 1} and
+      open("field.raw", "rb").read() == open("again.raw", "rb").read(), f"a field: exactly its porosity, the same again: {said}")
+changes = [(labels != numpy.roll(labels, 1, axis)).mean() for axis in (2, 1, 0)]
+check(changes[0] > 1.5 * changes[1] and changes[2] > 1.5 * changes[1] and abs(changes[0] / changes[2] - 1) < 0.2,
+      f"long along x, turned by 90 degrees to y: surface across x, y, z {changes}")
+check(abs((labels[:, :, 0] != labels[:, :, -1]).mean() / changes[0] - 1) < 0.3, "and it repeats")
+said = script("make_rock.py", "field.raw", "--kind", "field", "--size", "64", "--length", "3")
+labels = numpy.fromfile("field.raw", numpy.uint8).reshape(64, 64, 64)
+chord = [(labels == 0).sum() / ((labels == 0) & (numpy.roll(labels, 1, axis) == 1)).sum() / 3 for axis in range(3)]
+check(all(2.7 < length < 3.5 for length in chord), f"its pores are 3.1 lengths wide: {chord}")
+refuses("--length and --tilt have no effect on spheres (--kind field)", 2, "make_rock.py", "rock.raw", "--tilt", "3")
+refuses("--length: one number or three, 0.5 to 1000", 2, "make_rock.py", "rock.raw", "--kind", "field", "--length", "1", "2")
 refuses("none/rock.raw: No such file or directory", 1, "make_rock.py", "none/rock.raw", "--size", "8")
 refuses("--porosity: 0.05 to 1", 2, "make_rock.py", "rock.raw", "--porosity", "0")
 runs.finish()

@@ -94,11 +94,16 @@ tried = 0
 for name in SOURCES:
     if not name.startswith("docs/howto/"):
         continue
+    for words in re.findall(r'^"\$share/scripts/make_rock.py" (.*)$', TEXTS[name], re.M):
+        said = call(ROOT + "/scripts/make_rock.py", *words.split())
+        check(said.returncode == 0, f"{name} makes an image: {told(said)}")
     for case in re.findall(r"^```yaml\n(.*?)^```$", TEXTS[name], re.M | re.S):
         if re.search(r"^domain:", case, re.M):
             said = tagflow("check", write("case.yaml", case))
             tried += 1
-            check(said.code == 0 and not said.lines, f"{name}: {case.split(chr(10))[0]}: {said}, {said.lines}")
+            quoted = re.findall(r"^(?:  porosity|  pores|  fluid along|pores:) .*\n", TEXTS[name], re.M) if "image:" in case else []
+            check(said.code == 0 and not said.lines and all(line in said.out for line in quoted),
+                  f"{name}: {case.split(chr(10))[0]}: {said}, {said.lines}, {len(quoted)} lines that the page quotes")
 check(tried >= 8, f"{tried} cases")
 
 # The site ---------------------------------------------------------------------------------------

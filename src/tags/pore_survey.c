@@ -1,0 +1,51 @@
+/* Pores of the images and of the box; see pore_survey.h. */
+#include "tags/pore_survey.h"
+
+struct case_region image_region(const struct voxel_image *image)
+{
+    struct case_region region;
+    for (int a = 0; a < 3; a++) {
+        region.lo[a] = image->at[a];
+        region.hi[a] = image->at[a] + image->to[a] - image->from[a];
+    }
+    return region;
+}
+
+bool pore_survey_wanted(const struct flow_case *c)
+{
+    bool wanted = false;
+    for (int k = 0; k < c->body_count; k++)
+        wanted |= c->bodies[k].image.file != NULL;
+    for (int k = 0; k < c->series_count; k++)
+        wanted |= c->body_count > 0 && c->series[k].kind == SERIES_KIND_permeability;
+    return wanted;
+}
+
+enum status pore_survey_make(struct pore_survey *s, const struct domain *d,
+                             const struct flow_case *c)
+{
+    enum status status = STATUS_OK;
+    *s = (struct pore_survey){.count = 0};
+    for (int k = 0; k <= c->body_count && !status; k++) {
+        struct pore_place *const place = &s->place[s->count];
+        const bool box = k == c->body_count;
+        if (!box && !c->bodies[k].image.file)
+            continue;
+        place->name = box ? NULL : c->bodies[k].name;
+        place->region =
+            box ? (struct case_region){{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}}
+                : image_region(&c->bodies[k].image);
+        status = pores_find(d, c, &place->region, &place->pores);
+        s->count += !status;
+    }
+    if (status)
+        pore_survey_destroy(s);
+    return status;
+}
+
+void pore_survey_destroy(struct pore_survey *s)
+{
+    for (int k = 0; k < s->count; k++)
+        pores_destroy(&s->place[k].pores);
+    s->count = 0;
+}
