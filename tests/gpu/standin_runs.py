@@ -290,6 +290,11 @@ for options, words in INFO.items():
 for aware, words in (0, "by way of host memory"), (1, "out of their memory"):
     said = gpu("info", options=f"aware={aware}")
     check(re.search("^halos .*" + words, said.out, re.M), f"info, aware={aware}: {words}")
+for options, words in ("devices=0", None), ("driver=0", None), ("devices=1", "by CUDA IPC: one GPU is seen here"), \
+        ("devices=3", "by CUDA IPC between 3 of 3 pairs"), ("devices=2,peers=0", "not by CUDA IPC: no two"), \
+        ("devices=3,fail=cudaDeviceCanAccessPeer:1", "by CUDA IPC between 2 of 3 pairs"):
+    lines = re.findall("^ +(.*CUDA IPC.*)$", gpu("info", options=options).out, re.M)
+    check(len(lines) == (words is not None) and all(line.startswith(words) for line in lines), f"info, {options}: {lines}")
 
 # Too little memory: how much it takes and how much there is. The folder is that of a run that failed at once.
 context = 32 << 20
