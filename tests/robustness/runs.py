@@ -155,22 +155,35 @@ def command(arguments, ranks=0, program=None):
     return line
 
 
-def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None):
+def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None, limit=HANGS):
     """Runs it to its end; killed with all its ranks, and a failure, if it hangs. Once more if MPI could not start it: on a
     loaded machine mpirun and its ranks can miss each other. Then a rank ends with 1 before it is ours, without a line."""
-    said = _tagflow(arguments, ranks, cwd, env, program)
+    said = _tagflow(arguments, ranks, cwd, env, program, limit)
     if ranks and said.code == 1 and not said.lines and not said.out and "mpirun" in said.err:
         print(f"note: MPI did not start {ranks} ranks: {said.err!r}", flush=True)
-        said = _tagflow(arguments, ranks, cwd, env, program)
+        said = _tagflow(arguments, ranks, cwd, env, program, limit)
     return said
 
 
-def _tagflow(arguments, ranks, cwd, env, program):
+def several(lines, ranks=0, env=None, program=None):
+    """Runs in one start of MPI, by tests/several.c beside the program: the exit status of each (None: it was not reached), and
+    what was said. lines: the arguments of each `tagflow run`. Their cases need `check.hang: none`."""
+    program = program or TAGFLOW
+    folder, name = os.path.split(program)
+    other = os.path.join(folder, "several_standin" if name == "tagflow_standin" else "tests/several")
+    with tempfile.NamedTemporaryFile("w", dir=WORK, prefix="several_", delete=False) as file:
+        file.writelines("\t".join(map(str, line)) + "\n" for line in lines)
+    said = tagflow(file.name, ranks=ranks, env=env, program=other, limit=HANGS * (1 + len(lines) // 4))
+    codes = dict(map(int, line.split()[1:]) for line in said.out.splitlines() if line.startswith("several: "))
+    return [codes.get(number) for number in range(1, len(lines) + 1)], said
+
+
+def _tagflow(arguments, ranks, cwd, env, program, limit):
     process = subprocess.Popen(command(arguments, ranks, program), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                                env=None if env is None else os.environ | env)
     try:
-        out, err = process.communicate(timeout=HANGS)
+        out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         out, err = process.communicate()
