@@ -7,8 +7,6 @@ Most runs of a number of ranks share a few starts of MPI, which take longer than
 
     TAGFLOW_THOROUGH  set: every variant of every case; otherwise each case has a part of them, in turn
 """
-import collections
-import concurrent.futures
 import glob
 import json
 import os
@@ -268,38 +266,6 @@ class Result:
 
 os.environ["OMP_NUM_THREADS"] = "1"  # what a case says comes first
 os.environ["OMP_WAIT_POLICY"] = "passive"
-# {(ranks, program, options of the stand-in): [(first run of the case, what differs, arguments)]}
-waiting = collections.defaultdict(list)
-TOGETHER = 12  # runs of a start
-
-
-def run_later(first, what, case, settings, ranks=0, program=None, standin=None):
-    """standin: options of the stand-in; the program has the CUDA backend."""
-    more = ["--backend", "cuda", "--share-gpu"] if standin else []
-    waiting[ranks, program, standin].append((first, what, [case, *more, *runs.sets(settings)]))
-
-
-def run_all():
-    """All that wait: [(first run of the case, what differs, folder, exit status, what was said)]."""
-    starts = [(key, jobs[k:k + TOGETHER]) for key, jobs in sorted(waiting.items(), key=lambda item: -item[0][0])
-              for k in range(0, len(jobs), TOGETHER)]
-
-    def start(number):
-        (ranks, program, standin), jobs = starts[number]
-        folders = [f"run_{number}_{k}" for k in range(len(jobs))]
-        env = {"TAGFLOW_STANDIN": f"{standin},seed={number}"} if standin else None
-        codes, said = runs.several([[*arguments, "--output", folder] for (_, _, arguments), folder in zip(jobs, folders)],
-                                   ranks, env, program)
-        # All ended well, and not the process: the stand-in says at its end what they did not free.
-        late = said.code if not any(codes) and None not in codes else 0
-        return [(first, what, folder, late if code == 0 else code, said)
-                for (first, what, _), folder, code in zip(jobs, folders, codes)]
-
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:  # ranks wait for each other, mostly
-        for done in pool.map(start, range(len(starts))):
-            yield from done
-
-
 STANDIN = os.environ.get("TAGFLOW_STANDIN_PROGRAM")
 
 
@@ -346,6 +312,15 @@ instruction_sets = [f"v{n}" for n in range(2, int(best) + 1)]
 PRECISIONS = {"fp32": {"solver.storage": "fp32"}, "fp64": {"solver.storage": "fp64"}, "fp16": {"solver.storage": "fp16"},
               "fp32 under fp64": {"solver.storage": "fp32", "solver.arithmetic": "fp64"}}
 results, turn = {}, 0
+names, jobs = [], []  # the first run of a case and what differs from it; for runs.together
+
+
+def later(first, what, case, settings, ranks, program, standin=None):
+    more = ["--backend", "cuda", "--share-gpu"] if standin else []
+    names.append((first, what))
+    jobs.append(([case, *more, *runs.sets(settings), "--output", f"run_{len(jobs)}"], ranks, program, standin))
+
+
 for name, text in CASES.items():
     case = write(name + ".yaml", text + OUTPUT.replace("  fields:", SERIES.get(name, "") + "  fields:"))
     cells = json.loads(text.split("cells: ")[1].split("}")[0])
@@ -356,14 +331,14 @@ for name, text in CASES.items():
             continue
         results[first] = Result(first)
         if "TAGFLOW_O0" in os.environ:
-            run_later(first, "not optimised", case, settings, 0, os.environ["TAGFLOW_O0"])
+            later(first, "not optimised", case, settings, 0, os.environ["TAGFLOW_O0"])
         for what, more, ranks, program, standin in variants(cells):
             turn += 1
             if turn % (3 if number < 2 else 9) == 0 or "TAGFLOW_THOROUGH" in os.environ:
                 more = more | {"run.sparse": ["always", "never", "auto"][turn // 3 % 3]}
-                run_later(first, f"{what}, sparse: {more['run.sparse']}", case, settings | more, ranks, program, standin)
-for first, what, folder, code, said in run_all():
-    wrong = f"exit status {code}: {said}" if code != 0 else "; ".join(Result(folder).differs(results[first]))
+                later(first, f"{what}, sparse: {more['run.sparse']}", case, settings | more, ranks, program, standin)
+for number, ((first, what), (code, said)) in enumerate(zip(names, runs.together(jobs))):
+    wrong = f"exit status {code}: {said}" if code != 0 else "; ".join(Result(f"run_{number}").differs(results[first]))
     check(not wrong, f"{first}, {what}: {wrong or 'the same'}")
 hashes = {result.hash for result in results.values()}
 
