@@ -746,6 +746,7 @@ const struct backend_type backend_cuda = {
     .asynchronous = true,
     .present = device_present,
     .describe = device_describe,
+    .describe_peers = device_describe_peers,
     .open = cuda_open,
     .close = cuda_close,
     .prepare = cuda_prepare,

@@ -90,6 +90,30 @@ void device_describe(char line[512])
     }
 }
 
+void device_describe_peers(char line[128])
+{
+    char reason[256];
+    const int count = count_devices(reason), pairs = count * (count - 1) / 2;
+    int good = 0;
+    *line = '\0';
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < a; b++) {
+            int there = 0, back = 0;
+            if (cudaDeviceCanAccessPeer(&there, a, b) != cudaSuccess ||
+                cudaDeviceCanAccessPeer(&back, b, a) != cudaSuccess)
+                cudaGetLastError(); /* clear the error, or the next call returns it */
+            good += there && back;
+        }
+    if (count == 1)
+        snprintf(line, 128, "by CUDA IPC: one GPU is seen here, so there are no pairs");
+    else if (count > 1 && good == 0)
+        snprintf(line, 128, "not by CUDA IPC: no two of these GPUs reach each other's memory");
+    else if (count > 1)
+        snprintf(line, 128,
+                 "by CUDA IPC between %d of %d pairs of these GPUs, if a run's trial succeeds",
+                 good, pairs);
+}
+
 /* What ranks of a node exchange. */
 struct choice {
     int rank, device, count;

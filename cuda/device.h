@@ -15,6 +15,9 @@ bool device_present(MPI_Comm comm, char reason[256]);
 /* Describes the GPUs that this rank sees, for `info`. */
 void device_describe(char line[512]);
 
+/* Describes which of them reach each other's memory, for `info`; empty if there are none. */
+void device_describe_peers(char line[128]);
+
 /* Selects this rank's GPU, by its rank on the node, among those that it sees. Collective.
  * STATUS_MACHINE, reported, if two ranks would share a GPU without `share`, if the GPU cannot be
  * used, or if it is too old for the kernels. `remark`: as in struct backend; `uuid`: of the GPU. */

@@ -21,7 +21,7 @@ if [ "${1:-}" = --long ]; then
 fi
 
 scripts/setup.sh test
-[ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true
+[ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true -Dgpu_compress=balance
 meson configure build-test -Dgpu_archs="$archs"
 ninja -C build-test
 if [ $# = 0 ]; then

@@ -7,8 +7,8 @@
 
 Runs small cases under callgrind, which counts what the processor would execute, with the kernels for x86-64-v3 (valgrind
 knows no AVX-512), and collects inside solver_step alone: no set-up, no output. The count belongs to the program, not to the
-processor, its load or its memory; two counts differ by less than 0.1 %: libgomp asks for memory at the first step, and how
-long malloc looks depends on what was freed before. It sees what a compiler or a change makes of the loops, not what memory
+processor, its load or its memory; two counts differ by less than 0.1 %: libgomp asks for memory at the first step of a
+process, and how long malloc looks depends on what was freed before. It sees what a compiler or a change makes of the loops, not what memory
 does: docs/performance.md.
 """
 import argparse
@@ -40,7 +40,7 @@ solver:  {{collision: {collision}, storage: {storage}, arithmetic: {arithmetic}{
 initial: {{flow: {flow}}}
 faces:   {faces}
 run:     {{steps: {steps}, isa: v3}}
-check:   {{every: 0}}
+check:   {{every: 0, hang: none}}
 checkpoint: {{every: 0}}
 output:  {{log: {{every: 0}}}}
 {more}
@@ -120,24 +120,34 @@ def all_cases(folder):
             for pair in (pairs if every_pair else [PLAIN])}
 
 
-def count(folder, case):
-    """Instructions an update of a fluid cell takes, and callgrind's file that says where."""
-    folder = tempfile.mkdtemp(dir=folder)
-    path, out, log, profile = [write_case(folder, *case)] + [os.path.join(folder, n) for n in ("out", "log", "profile")]
-    found = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--toggle-collect=solver_step", "--callgrind-out-file=" + profile,
-         "--log-file=" + log, TAGFLOW, "run", path, "--output", out],
+def count_together(folder, cases):
+    """{name: (instructions an update of a fluid cell takes, callgrind's file that says where)}, or what went wrong in its
+    place. One process runs all cases: under callgrind its start takes longer than they do."""
+    folder, found = tempfile.mkdtemp(dir=folder), {}
+    lines, log, profile = [os.path.join(folder, n) for n in ("lines", "log", "profile")]
+    with open(lines, "w") as file:
+        for number, case in enumerate(cases.values(), 1):
+            os.mkdir(os.path.join(folder, str(number)))
+            file.write(f"{write_case(os.path.join(folder, str(number)), *case)}\t--output\t{folder}/{number}/out\n")
+    said = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--toggle-collect=solver_step", "--dump-after=command_run",
+         "--callgrind-out-file=" + profile, "--log-file=" + log, SEVERAL, lines],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    if found.returncode:
-        lines = [line for line in found.stderr.splitlines() if line.startswith("tagflow")]
-        raise Broken(f"exit status {found.returncode} under callgrind: {' '.join(lines) or found.stderr[-500:]}")
-    with open(log) as file:
-        collected = re.search(r"Collected : (\d+)", file.read())
-    with open(os.path.join(out, "report.json")) as file:
-        report = json.load(file)
-    if not collected or int(collected.group(1)) == 0:
-        raise Broken("callgrind saw no call of solver_step (src/solver/solver.c): was it renamed or inlined?")
-    return int(collected.group(1)) / (report["fluid_cells"] * report["steps"]), profile
+    codes = dict(re.findall(r"^several: (\d+) (\d+)$", said.stdout, re.M))
+    errors = " ".join(line for line in said.stderr.splitlines() if line.startswith("tagflow")) or said.stderr[-500:]
+    for number, name in enumerate(cases, 1):
+        if codes.get(str(number)) != "0":
+            found[name] = f"exit status {codes.get(str(number), said.returncode)} under callgrind: {errors}"
+            continue
+        with open(f"{profile}.{number}") as file:
+            collected = re.search(r"^totals: (\d+)", file.read(), re.M)
+        with open(f"{folder}/{number}/out/report.json") as file:
+            report = json.load(file)
+        if not collected or int(collected.group(1)) == 0:
+            found[name] = "callgrind saw no call of solver_step (src/solver/solver.c): was it renamed or inlined?"
+        else:
+            found[name] = int(collected.group(1)) / (report["fluid_cells"] * report["steps"]), f"{profile}.{number}"
+    return found
 
 
 def functions(profile, total):
@@ -152,14 +162,13 @@ def functions(profile, total):
 
 def count_all(folder, cases):
     """{name: (count, lines of functions)}; the text of what went wrong in the place of a count."""
-    def one(case):
-        try:
-            number, profile = count(folder, case)
-            return number, functions(profile, number)
-        except Broken as error:
-            return str(error), []
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as jobs:
-        return dict(zip(cases, jobs.map(one, cases.values())))
+    cores, names, found = len(os.sched_getaffinity(0)), list(cases), {}
+    with concurrent.futures.ThreadPoolExecutor(cores) as jobs:
+        for some in jobs.map(lambda k: count_together(folder, {name: cases[name] for name in names[k::cores]}), range(cores)):
+            found |= some
+        lines = dict(zip(names, jobs.map(lambda name: [] if isinstance(found[name], str) else
+                                         functions(found[name][1], found[name][0]), names)))
+    return {name: (found[name] if isinstance(found[name], str) else found[name][0], lines[name]) for name in names}
 
 
 def compare(found, record):
@@ -285,6 +294,7 @@ try:
     if not os.environ.get("TAGFLOW"):
         raise Broken("TAGFLOW is not set to the program: TAGFLOW=build/tagflow tests/instructions.py")
     TAGFLOW = os.path.abspath(os.environ["TAGFLOW"])
+    SEVERAL = os.path.join(os.path.dirname(TAGFLOW), "tests/several")  # the same in one process for several cases
     sys.exit(main())
 except (Broken, OSError) as error:
     sys.exit(f"FAIL {error}")

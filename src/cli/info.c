@@ -78,5 +78,12 @@ enum status command_info(int count, char **arguments, MPI_Comm comm)
     say("halos     through MPI; from GPUs %s",
         transport_aware() ? "out of their memory, which this MPI says it reads"
                           : "by way of host memory: this MPI does not read theirs");
+    for (const struct backend_type *const *b = backends; *b; b++) {
+        char line[128] = "";
+        if ((*b)->describe_peers)
+            (*b)->describe_peers(line);
+        if (*line)
+            say("          %s", line);
+    }
     return STATUS_OK;
 }

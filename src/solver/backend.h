@@ -75,6 +75,9 @@ struct backend_type {
     bool (*present)(MPI_Comm, char reason[256]);
     /* One line for `info`, without a newline: its kernels and devices. */
     void (*describe)(char line[512]);
+    /* Another line: which devices of this host reach each other's memory, so that halos may go by
+     * `share`. Empty: there are no devices. NULL: this backend cannot. */
+    void (*describe_peers)(char line[128]);
     /* Chooses a device and a variant for the case; collective. STATUS_MACHINE, reported, when this
      * machine has no suitable one. */
     enum status (*open)(struct backend **, const struct backend_wanted *);

@@ -58,6 +58,7 @@ MUTANTS = [
     (CUDA, "cuda_after", "cudaStreamWaitEvent(b->stream[queue], b->order[other], 0)", "cudaSuccess"),
     (CUDA, "cuda_wait", "cudaStreamSynchronize(b->stream[queue])", "cudaSuccess"),
     (CUDA, "cuda_wait", "cudaStreamQuery(b->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_mark", "cudaEventQuery(b->mark[mark])", "cudaSuccess"),
     (CUDA, "cuda_mark", "cudaEventRecord(b->mark[mark], b->stream[queue])", "cudaSuccess"),
     (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0)", "cudaSuccess"),
 ]

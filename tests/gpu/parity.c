@@ -27,7 +27,8 @@ static const char help[] =
     "  --seed N          other random blocks and states; default 1\n"
     "  --cells NX,NY,NZ  blocks of this size only; with --bench the grid, default 128,128,128 on\n"
     "                    the host, else 512,512,512 or the largest cube that fits\n"
-    "  --one-in N        only one block in N, of every size and every kind of axes; default 1\n"
+    "  --one-in N        only one block in N, of every size and every kind of axes; variants take\n"
+    "                    turns; default 1\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
     "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself\n"
@@ -230,11 +231,15 @@ struct results {
     int variants, failed;
 };
 
-static enum status run_variant(const struct variant *v, const struct options *o, struct results *r)
+/* Blocks that are left out in one variant are tried in others: of the same precision with another
+ * instruction set, and of the same instruction set in another precision. */
+static enum status run_variant(const struct variant *v, int number, const struct options *o,
+                               struct results *r)
 {
     const struct check check = {.seed = o->seed,
                                 .cells = o->sized && !o->bench ? o->cells : NULL,
                                 .one_in = o->one_in,
+                                .number = number + number / ISAS,
                                 .quick = o->bench,
                                 .report = r->checks};
     const int before = r->failed;
@@ -265,7 +270,7 @@ static enum status run_backend(const struct backend_type *type, const struct opt
             continue;
         }
         r->variants++;
-        const enum status one = run_variant(&v, o, r);
+        const enum status one = run_variant(&v, k, o, r);
         status = status ? status : one;
     }
     return status;

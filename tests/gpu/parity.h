@@ -150,6 +150,7 @@ struct check {
     uint64_t seed;
     const int *cells; /* NULL: all sizes */
     int one_in;       /* one block of so many, at most of the 8 kinds of axes */
+    int number;       /* of the variant: the next one tries the next blocks of all sizes */
     bool quick;
     json_t *report;
 };

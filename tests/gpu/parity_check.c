@@ -361,7 +361,8 @@ static enum status check_blocks(const struct variant *v, const struct check *c,
                 memcpy(n, c->cells, sizeof n);
             const uint64_t seed = random_bits(&random) >> 40;
             /* Of a single size the block that has ghosts along all axes is tried in any case. */
-            if (c->quick ? axes % 7 == 0 : (length + 7 - axes) % c->one_in == 0)
+            const int first = c->cells ? 0 : length + c->number;
+            if (c->quick ? axes % 7 == 0 : (first + 7 - axes) % c->one_in == 0)
                 status = check_block(v, n, ghost, seed, turn++, tally);
         }
     }

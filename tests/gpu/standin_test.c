@@ -987,6 +987,9 @@ static void device_body(void)
     OK(cudaGetDeviceProperties(&q, 0));
     CHECK(p.major == 8 && p.minor == 6 && p.totalGlobalMem == 1000000000 && *p.name);
     CHECK(p.multiProcessorCount == 132);
+    OK(cudaDeviceCanAccessPeer(&value, 0, 2));
+    OK(cudaDeviceCanAccessPeer(&other, 1, 1));
+    CHECK(value && !other && cudaDeviceCanAccessPeer(&other, 0, 3) == cudaErrorInvalidDevice);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 1));
     CHECK(value == 8);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrPciBusId, 2));

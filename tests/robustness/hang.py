@@ -17,7 +17,7 @@ import runs
 from runs import Job, check, checkpoint_steps, differences, load, results, sets, tagflow, write
 
 write("case.yaml", runs.LONG_CASE)
-STEPS = 400
+STEPS = 300
 MORE = {"run.steps": STEPS, "checkpoint.every": 10, "output.fields.main.every": 100, "output.fields.wide.every": 200}
 
 said = tagflow("run", "case.yaml", "--output", "undisturbed", *sets(MORE))
@@ -112,7 +112,7 @@ for name in "clogged", "clogged twice":
 
 # ---- the whole job is suspended for longer ----
 
-HANG = 3
+HANG = 2
 for ranks in [0, 2]:
     name = f"suspended, {ranks} ranks"
     job = Job(name, MORE | {"check.hang": f"{HANG} s"}, ranks)

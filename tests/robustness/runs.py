@@ -7,6 +7,8 @@ A test works in a temporary folder of its own, prints a line for each thing it c
 finish(), whose exit status is 1 when a check failed. skip() ends it with 77.
 """
 import atexit
+import collections
+import concurrent.futures
 import csv
 import glob
 import hashlib
@@ -46,6 +48,8 @@ JOB_HANGS = 400
 # The mpirun of Open MPI 4.1.4 can lock itself up (in PMIx_server_finalize) when its ranks are killed as they start. That is
 # none of ours: after so many seconds without ranks it is killed, as a batch system does in the end.
 MPIRUN_HANGS = 60
+# Runs of one start of MPI, where many share it.
+TOGETHER = 12
 
 # A case with something of everything that a run writes; replace() changes it.
 CASE = """\
@@ -155,22 +159,53 @@ def command(arguments, ranks=0, program=None):
     return line
 
 
-def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None):
+def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None, limit=HANGS):
     """Runs it to its end; killed with all its ranks, and a failure, if it hangs. Once more if MPI could not start it: on a
     loaded machine mpirun and its ranks can miss each other. Then a rank ends with 1 before it is ours, without a line."""
-    said = _tagflow(arguments, ranks, cwd, env, program)
+    said = _tagflow(arguments, ranks, cwd, env, program, limit)
     if ranks and said.code == 1 and not said.lines and not said.out and "mpirun" in said.err:
         print(f"note: MPI did not start {ranks} ranks: {said.err!r}", flush=True)
-        said = _tagflow(arguments, ranks, cwd, env, program)
+        said = _tagflow(arguments, ranks, cwd, env, program, limit)
     return said
 
 
-def _tagflow(arguments, ranks, cwd, env, program):
+def together(jobs):
+    """Many runs, several in one start of MPI (tests/several.c beside the program): [(exit status, what was said)]; None: a
+    run that was not reached. jobs: [(arguments of `tagflow run`, ranks, program, options of the stand-in for CUDA or None)].
+    Their cases need `check.hang: none`."""
+    groups = collections.defaultdict(list)
+    for number, (_, *how) in enumerate(jobs):
+        groups[tuple(how)].append(number)
+    starts = [(how, numbers[k:k + TOGETHER]) for how, numbers in sorted(groups.items(), key=lambda group: -group[0][0])
+              for k in range(0, len(numbers), TOGETHER)]
+
+    def start(seed):
+        (ranks, program, options), numbers = starts[seed]
+        folder, name = os.path.split(program or TAGFLOW)
+        several = os.path.join(folder, "several_standin" if name == "tagflow_standin" else "tests/several")
+        with tempfile.NamedTemporaryFile("w", dir=WORK, prefix="several_", delete=False) as file:
+            file.writelines("\t".join(map(str, jobs[number][0])) + "\n" for number in numbers)
+        said = tagflow(file.name, ranks=ranks, env={"TAGFLOW_STANDIN": f"{options},seed={seed}"} if options else None,
+                       program=several, limit=HANGS * (1 + len(numbers) // 4))
+        codes = dict(map(int, line.split()[1:]) for line in said.out.splitlines() if line.startswith("several: "))
+        codes = [codes.get(k) for k in range(1, len(numbers) + 1)]
+        # All ended well, and not the process: the stand-in says at its end what they did not free.
+        late = said.code if not any(codes) and None not in codes else 0
+        return {number: (late if code == 0 else code, said) for number, code in zip(numbers, codes)}
+
+    done = {}
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:  # ranks wait for each other, mostly
+        for some in pool.map(start, range(len(starts))):
+            done |= some
+    return [done[number] for number in range(len(jobs))]
+
+
+def _tagflow(arguments, ranks, cwd, env, program, limit):
     process = subprocess.Popen(command(arguments, ranks, program), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                                env=None if env is None else os.environ | env)
     try:
-        out, err = process.communicate(timeout=HANGS)
+        out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         out, err = process.communicate()

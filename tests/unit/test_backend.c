@@ -454,6 +454,44 @@ static void its_memory_is_zeroed(void **state)
     one_destroy(&o);
 }
 
+static bool no_peer_failed(void *peers)
+{
+    (void)peers;
+    return false;
+}
+
+/* Else the host runs ahead of its own work until the device takes no more, and does not look at its
+ * peers any more. */
+static void a_mark_is_set_again_after_it_was_reached(void **state)
+{
+    (void)state;
+    struct one o;
+    struct peer_handle handle;
+    char why[128];
+    enum { BYTES = 1000 };
+    if (!TAGFLOW_BACKEND.share)
+        return;
+    one_create(&o);
+    const struct backend_type *const type = o.b->type;
+    char *const memory = type->alloc(o.b, PEER_BLOCK, 1), *const host =
+                                                              type->alloc_host(o.b, BYTES);
+    assert_true(memory && host && type->share(o.b, memory, &handle, why));
+    o.b->peers = &o;
+    o.b->peer_failed = no_peer_failed;
+    for (int k = 0; k < 20; k++) {
+        memset(host, 1, BYTES);
+        type->copy(o.b, QUEUE_SHELL, host, memory, BYTES);
+        assert_int_equal(type->mark(o.b, QUEUE_SHELL, k & 1), STATUS_OK);
+        assert_int_equal(type->mark(o.b, QUEUE_SHELL, k & 1), STATUS_OK);
+        for (int i = 0; i < BYTES; i++)
+            assert_int_equal(host[i], 0);
+    }
+    o.b->peers = NULL;
+    type->free_host(o.b, host);
+    type->free(o.b, memory);
+    one_destroy(&o);
+}
+
 /* Messages of the step before must not reach the populations after they are set. */
 static void what_is_put_after_a_step_stays(void **state)
 {
@@ -638,6 +676,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pieces_tile_the_box_in_order),
         cmocka_unit_test(reports_density_and_velocity_with_half_the_force),
         cmocka_unit_test(its_memory_is_zeroed),
+        cmocka_unit_test(a_mark_is_set_again_after_it_was_reached),
         cmocka_unit_test(what_is_put_after_a_step_stays),
         cmocka_unit_test(a_second_set_is_put_and_got),
         cmocka_unit_test(sums_are_those_after_the_step),

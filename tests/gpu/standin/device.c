@@ -112,6 +112,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     return standin_leave(cudaErrorInvalidValue);
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    cudaError_t error = standin_enter(STANDIN_cudaDeviceCanAccessPeer);
+    if (!error && (!is_device(device) || !is_device(peer)))
+        error = cudaErrorInvalidDevice;
+    if (!error)
+        *can = device != peer && standin_options.peers;
+    return standin_leave(error);
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     const cudaError_t error = standin_enter(STANDIN_cudaDeviceGetStreamPriorityRange);

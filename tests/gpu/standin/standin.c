@@ -23,7 +23,7 @@
  *                     sends from device memory return an error, or never return; or what is
  *                     received there is wrong
  *   ipc=0             the driver shares no memory and no events between processes
- *   peers=0           no device reaches the memory of another process
+ *   peers=0           no device reaches the memory of another, or of another process
  *   deaf=1            what this process writes into another's memory does not arrive
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be

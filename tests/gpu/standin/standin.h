@@ -17,6 +17,7 @@
     X(cudaGetDevice, DEVICE, cudaErrorUnknown) \
     X(cudaGetDeviceProperties, DEVICE, cudaErrorUnknown) \
     X(cudaDeviceGetAttribute, DEVICE, cudaErrorUnknown) \
+    X(cudaDeviceCanAccessPeer, DEVICE, cudaErrorUnknown) \
     X(cudaDeviceGetStreamPriorityRange, DEVICE, cudaErrorUnknown) \
     X(cudaDeviceSynchronize, DEVICE, cudaErrorLaunchFailure) \
     X(cudaDeviceReset, DRIVER, cudaErrorUnknown) \
