@@ -88,9 +88,9 @@ void table_host(const struct bench *b)
 void table_head(const struct bench_row *rows, int count)
 {
     const struct widths w = widths_of(rows, count);
-    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s %6s %5s %6s\n", w.which, "case", w.cells, "cells",
+    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s %6s %5s %6s %5s\n", w.which, "case", w.cells, "cells",
            w.collision, "collision", w.storage, "storage", 5, "MLUPS", "least-most", "MFLUPS",
-           "GB/s", "share", "B/cell");
+           "GB/s", "share", "B/cell", "sweep");
     fflush(stdout);
 }
 
@@ -111,9 +111,9 @@ static void print_rates(const struct bench_row *row)
     rate_text(1e-6 * row->updates.most, most);
     rate_text(1e-6 * row->fluid.median, fluid);
     snprintf(range, sizeof range, "(%s-%s)", least, most);
-    printf(" %5s %-12s %6s %6.1f %4.0f%% %6.1f\n", median, range, fluid,
+    printf(" %5s %-12s %6s %6.1f %4.0f%% %6.1f %5d\n", median, range, fluid,
            1e-9 * row->fluid.median * row->bytes_per_update, 100 * row->share.median,
-           row->bytes_per_cell);
+           row->bytes_per_cell, row->sweep);
 }
 
 void table_row(const struct bench_row *rows, int count, int at)
@@ -136,14 +136,16 @@ static void print_phases(const struct bench_row *rows, int count)
                                        PHASE_exchange, PHASE_unpack, PHASE_wait};
     static const char *const names[] = {"inner", "shell", "pack", "exch", "unpck", "wait"};
     const struct widths w = widths_of(rows, count);
-    bool joules = false;
-    for (int k = 0; k < count; k++)
+    bool joules = false, swept = false;
+    for (int k = 0; k < count; k++) {
         joules = joules || (rows[k].verified && isfinite(rows[k].joules));
+        swept = swept || (rows[k].verified && rows[k].sweep > 1);
+    }
     printf("\n%-*s %-*s %-*s %-*s", w.which, "case", w.cells, "cells", w.collision, "collision",
            w.storage, "storage");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         printf(" %5s", names[i]);
-    printf(" %6s%s\n", "imbal.", joules ? "  J/GLU" : "");
+    printf(" %6s%s%s\n", "imbal.", swept ? "   of T" : "", joules ? "  J/GLU" : "");
     for (int k = 0; k < count; k++) {
         const struct bench_row *const row = &rows[k];
         if (!row->verified)
@@ -152,6 +154,8 @@ static void print_phases(const struct bench_row *rows, int count)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
             printf(" %4.0f%%", 100 * row->phases[shown[i]] / row->phases[PHASE_step]);
         printf(" %6.3f", row->imbalance);
+        if (swept)
+            printf(" %5.0f%%", 100 * row->share.median / row->sweep);
         if (joules && isfinite(row->joules))
             printf(" %6.2f", row->joules);
         putchar('\n');
@@ -161,11 +165,12 @@ static void print_phases(const struct bench_row *rows, int count)
 void table_tail(const struct bench_row *rows, int count)
 {
     const struct bench_row *right = NULL;
-    bool smaller = false;
+    bool smaller = false, swept = false;
     char line[1024];
     for (int k = 0; k < count; k++)
         if (rows[k].verified) {
             right = right ? right : &rows[k];
+            swept = swept || rows[k].sweep > 1;
             smaller = smaller || memcmp(rows[k].verified_cells, rows[k].subject.cells,
                                         sizeof rows[k].subject.cells) != 0;
         }
@@ -181,6 +186,12 @@ void table_tail(const struct bench_row *rows, int count)
              "of ranks; the exchange and the interior overlap.",
              right->bytes_per_update, precision_name(right->subject.storage), right->way);
     print_wrapped(line, 0);
+    if (swept)
+        print_wrapped(
+            "Sweep: T steps in one sweep over memory (run.sweep). The ceiling has one step "
+            "a sweep, so the share may exceed 100 %; T times the ceiling is a limit, of T "
+            "is the share of it.",
+            0);
     print_wrapped(smaller ? "Verified: steps of every case compared with plain ones, bit for bit, "
                             "large ones on a smaller grid; state finite, mass kept."
                           : "Verified: steps of every row compared with plain ones, bit for bit, "

@@ -640,6 +640,10 @@ const struct key key_table[] = {
      .fallback = "auto", .example = "never",
      .meaning = "memory for fluid cells and their neighbours alone, in lines of 16 cells along x (8 "
                 "in fp64); auto: if at most 0.8 of all lines are such"},
+    {ROW("run.sweep", KEY_COUNT), AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS),
+     .fallback = "auto", .example = "1",
+     .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "
+                "1 on a GPU and where ranks exchange halos"},
     {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "

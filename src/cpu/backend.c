@@ -13,6 +13,7 @@
 #include "cpu/energy.h"
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
+#include "cpu/sweep.h"
 #include "solver/backend.h"
 
 enum { HUGE_PAGE = 2 << 20 };
@@ -23,8 +24,10 @@ enum { GUARD = 256 };
 struct cpu_backend {
     struct backend base;
     const struct cpu_variant *variant;
+    cpu_kernel *piece; /* a step by the calling thread alone */
     struct runs runs;
-    int threads;
+    struct sweep sweep;
+    int threads, wanted_sweep;
     struct packages *packages; /* NULL: the host does not tell their energy */
     double seconds[PHASES];
 };
@@ -37,6 +40,18 @@ struct cpu_backend {
 
 static const struct cpu_variant *const variants[] = {
 #define X(isa, storage, arithmetic) &cpu_variant_##isa##_##storage##_##arithmetic,
+#include "cpu_variants.h"
+#undef X
+};
+
+/* Their steps of a box by one thread (rows.c), in the same order. */
+#define X(isa, storage, arithmetic)                                                                \
+    extern cpu_kernel cpu_step_piece_##isa##_##storage##_##arithmetic;
+#include "cpu_variants.h"
+#undef X
+
+static cpu_kernel *const pieces[] = {
+#define X(isa, storage, arithmetic) cpu_step_piece_##isa##_##storage##_##arithmetic,
 #include "cpu_variants.h"
 #undef X
 };
@@ -89,8 +104,10 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     const int arithmetic = precision_bits(wanted->arithmetic);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcmp(variants[i]->isa, isa_name(isa)) == 0 && variants[i]->storage == storage &&
-            variants[i]->arithmetic == arithmetic)
+            variants[i]->arithmetic == arithmetic) {
             b->variant = variants[i];
+            b->piece = pieces[i];
+        }
     if (!b->variant) {
         free(b);
         return fail_machine(
@@ -98,6 +115,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
             isa_name(isa), precision_name(wanted->storage), precision_name(wanted->arithmetic));
     }
     b->threads = wanted->threads;
+    b->wanted_sweep = wanted->sweep;
     b->packages = packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
@@ -118,6 +136,8 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     struct cpu_backend *const b = (struct cpu_backend *)backend;
     *kernels = *v;
     view_derive(kernels);
+    b->sweep = sweep_choose(v, b->threads, b->wanted_sweep);
+    b->base.sweep = b->sweep.steps;
     runs_destroy(&b->runs);
     return runs_create(&b->runs, v);
 }
@@ -187,6 +207,12 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
         }
 }
 
+static void cpu_sweep(struct backend *backend, const struct view *v, int odd, int steps)
+{
+    const struct cpu_backend *const b = (const struct cpu_backend *)backend;
+    sweep_steps(&b->sweep, b->piece, v, &b->runs, odd, steps);
+}
+
 static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,
                      size_t bytes)
 {
@@ -251,6 +277,7 @@ const struct backend_type backend_cpu = {
     .free_host = cpu_free,
     .memory = cpu_memory,
     .launch = cpu_launch,
+    .sweep = cpu_sweep,
     .copy = cpu_copy,
     .after = cpu_after,
     .wait = cpu_wait,

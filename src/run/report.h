@@ -24,6 +24,7 @@ struct progress {
     int64_t checkpoint;    /* step of the newest checkpoint; -1: none */
     double phases[PHASES]; /* seconds of each phase on this rank, summed over phases_steps */
     int64_t phases_steps;
+    int sweep; /* most steps in one sweep over memory */
     double permeability;   /* last value of run.stop, cells^2; 0: not asked for */
     double remaining;      /* estimated relative distance from its limit; NaN: not known */
     bool stop_met;         /* the run has ended by run.stop */
