@@ -24,7 +24,6 @@ enum { GUARD = 256 };
 struct cpu_backend {
     struct backend base;
     const struct cpu_variant *variant;
-    cpu_kernel *piece; /* a step by the calling thread alone */
     struct runs runs;
     struct sweep sweep;
     int threads, wanted_sweep;
@@ -40,18 +39,6 @@ struct cpu_backend {
 
 static const struct cpu_variant *const variants[] = {
 #define X(isa, storage, arithmetic) &cpu_variant_##isa##_##storage##_##arithmetic,
-#include "cpu_variants.h"
-#undef X
-};
-
-/* Their steps of a box by one thread (rows.c), in the same order. */
-#define X(isa, storage, arithmetic)                                                                \
-    extern cpu_kernel cpu_step_piece_##isa##_##storage##_##arithmetic;
-#include "cpu_variants.h"
-#undef X
-
-static cpu_kernel *const pieces[] = {
-#define X(isa, storage, arithmetic) cpu_step_piece_##isa##_##storage##_##arithmetic,
 #include "cpu_variants.h"
 #undef X
 };
@@ -104,10 +91,8 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     const int arithmetic = precision_bits(wanted->arithmetic);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcmp(variants[i]->isa, isa_name(isa)) == 0 && variants[i]->storage == storage &&
-            variants[i]->arithmetic == arithmetic) {
+            variants[i]->arithmetic == arithmetic)
             b->variant = variants[i];
-            b->piece = pieces[i];
-        }
     if (!b->variant) {
         free(b);
         return fail_machine(
@@ -119,6 +104,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     b->packages = packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
+    omp_set_max_active_levels(1); /* a kernel that sweep.c calls runs on the calling thread alone */
 #pragma omp parallel
     set_rounding();
     b->base.type = &backend_cpu;
@@ -210,7 +196,7 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
 static void cpu_sweep(struct backend *backend, const struct view *v, int odd, int steps)
 {
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
-    sweep_steps(&b->sweep, b->piece, v, &b->runs, odd, steps);
+    sweep_steps(&b->sweep, b->variant->kernel[KERNEL_step], v, &b->runs, odd, steps);
 }
 
 static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,

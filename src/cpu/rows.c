@@ -376,9 +376,9 @@ static void bounce_links(const struct view *v, const struct slots *s, const stru
 }
 
 /* Steps the part of a box in one row. */
-TAGFLOW_FN void step_row(const struct view *v, const struct runs *runs, const struct row *first,
-                         const struct slots *slots, struct queue *queue, const struct box *b, int y,
-                         int z)
+static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
+                     const struct slots *slots, struct queue *queue, const struct box *b, int y,
+                     int z)
 {
     struct row row = *first;
     struct run_parameters p = {0};
@@ -437,20 +437,4 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
                 step_row(v, runs, &first, &slots, &queue, b, y, z);
         queue_finish(v, &slots, runs, &queue);
     }
-}
-
-/* The same by the calling thread alone, for sweep.c. */
-cpu_kernel VARIANT(cpu_step_piece);
-void VARIANT(cpu_step_piece)(const struct view *v, const struct runs *runs, const struct box *b,
-                             struct task t)
-{
-    const struct row first = rows_at(v, t.odd);
-    const struct slots slots = slots_at(v, t.odd, sizeof(stored));
-    struct queue queue;
-    for (int k = 0; k < WAITING; k++)
-        queue.cells[k].count = 0;
-    for (int z = b->lo[2]; z < b->hi[2]; z++)
-        for (int y = b->lo[1]; y < b->hi[1]; y++)
-            step_row(v, runs, &first, &slots, &queue, b, y, z);
-    queue_finish(v, &slots, runs, &queue);
 }

@@ -18,9 +18,9 @@ struct sweep sweep_choose(const struct view *v, int threads, int wanted);
 /* Are there enough planes and rows for sweep->steps steps? */
 bool sweep_possible(const struct sweep *sweep, const struct view *v, int threads);
 
-/* Makes `steps` steps, at most sweep->steps, of all cells of the block. step: makes a step of a box
- * by the calling thread alone. v: [steps] views that differ in their signals only. odd: parity of
- * the first step. */
+/* Makes `steps` steps, at most sweep->steps, of all cells of the block. step: the kernel of a
+ * step; called by a thread it must run on this thread alone. v: [steps] views that differ in their
+ * signals only. odd: parity of the first step. */
 void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view *v,
                  const struct runs *runs, int odd, int steps);
 

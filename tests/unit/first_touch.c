@@ -45,7 +45,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     if (!memory || (char *)info->si_addr < memory || page >= pages)
         _exit(2);
-    __atomic_store_n(&owner[page], (unsigned char)(1 + omp_get_thread_num()), __ATOMIC_RELAXED);
+    /* kernels of a sweep have a region of one thread within that of the threads */
+    const int thread = omp_get_level() > 0 ? omp_get_ancestor_thread_num(1) : 0;
+    __atomic_store_n(&owner[page], (unsigned char)(1 + thread), __ATOMIC_RELAXED);
     mprotect(memory + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
 }
 

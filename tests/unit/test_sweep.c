@@ -23,12 +23,13 @@ enum { BOXES = 40 };
 enum { BOXES = 120 };
 #endif
 
-/* The steps of this precision for each instruction set. */
-#define PIECE_OF(isa, storage, arithmetic) cpu_step_piece_##isa##_##storage##_##arithmetic
-#define STEP_OF(isa, storage, arithmetic) PIECE_OF(isa, storage, arithmetic)
-#define X(isa) STEP_OF(isa, TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC)
-extern cpu_kernel X(v2), X(v3), X(v4);
-static cpu_kernel *const step[] = {[ISA_v2] = X(v2), [ISA_v3] = X(v3), [ISA_v4] = X(v4)};
+/* The kernels of this precision for each instruction set. */
+#define VARIANT_OF(isa, storage, arithmetic) cpu_variant_##isa##_##storage##_##arithmetic
+#define KERNELS_OF(isa, storage, arithmetic) VARIANT_OF(isa, storage, arithmetic)
+#define X(isa) KERNELS_OF(isa, TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC)
+extern const struct cpu_variant X(v2), X(v3), X(v4);
+static const struct cpu_variant *const variants[] = {
+    [ISA_v2] = &X(v2), [ISA_v3] = &X(v3), [ISA_v4] = &X(v4)};
 #undef X
 
 struct setting {
@@ -69,7 +70,8 @@ static void compare(struct setting *t)
             v[n] = s.view;
             reference_step(&r);
         }
-        sweep_steps(&t->sweep, step[t->c.run.isa], v, &runs, (int)(s.step & 1), steps);
+        sweep_steps(&t->sweep, variants[t->c.run.isa]->kernel[KERNEL_step], v, &runs,
+                    (int)(s.step & 1), steps);
         s.step += steps;
         if (!reference_same(&r, &s, where, sizeof where))
             fail_msg("%d x %d x %d cells, faces %s, operator %d, force %g, %s, %d threads, "
