@@ -85,18 +85,27 @@ struct places {
     cell_index own, next[9];
 };
 
-/* Places for a fluid cell. */
+/* Places for a fluid cell. With sparse storage, in a cell that is not beside walls, x + 1 follows x
+ * in all rows, unless the row wraps between them: this saves three look-ups of ten. */
 TAGFLOW_FN struct places places_of(const struct view *v, cell_index n, const struct around *a,
-                                   int sparse)
+                                   int sparse, int beside)
 {
+    const int plain = sparse && !beside && a->up[0] == 1;
     struct places p;
     p.own = sparse ? place_in(v->place, n) : n;
 #define X(i, j, cx, cy, cz, weight)                                                                \
     p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
-    if (sparse)                                                                                    \
+    if (plain && (cx == 0 || cy + cz < 0))                                                         \
+        p.next[i / 2] = place_in(v->place, p.next[i / 2]);                                         \
+    if (sparse && !plain)                                                                          \
         p.next[i / 2] = sparse_next(v, i / 2, p.own, p.next[i / 2]);
     PAIR_LIST(X)
 #undef X
+    if (plain) {
+        p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */
+        p.next[3] = p.next[1] + 1; /* c_7 = (1, 1, 0), c_3 = (0, 1, 0) */
+        p.next[4] = p.next[2] + 1; /* c_9 = (1, 0, 1), c_5 = (0, 0, 1) */
+    }
     return p;
 }
 
@@ -356,7 +365,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 
     if (!type_in(&v->swept, tag))
         return;
-    struct places p = places_of(v, n, &a, kind.sparse);
+    struct places p = places_of(v, n, &a, kind.sparse, tag & TAG_BESIDE);
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
     real arrived[Q];
@@ -416,7 +425,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     a = around(v, x, y, z);
     n = owned_index(v, x, y, z);
     if (!kind.sparse) /* looking up places again would cost more than ten registers */
-        p = places_of(v, n, &a, 0);
+        p = places_of(v, n, &a, 0, 0);
     rest[p.own] = stored_raw(out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     own[i / 2][p.own] = stored_raw(out[j]);                                                        \

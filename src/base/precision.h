@@ -26,4 +26,7 @@ bool precisions_go(enum precision storage, enum precision arithmetic);
 enum isa { ISA_auto, ISA_v2, ISA_v3, ISA_v4 };
 const char *isa_name(enum isa);
 
+/* Most steps in one sweep over memory. */
+enum { SWEEP_STEPS = 4 };
+
 #endif

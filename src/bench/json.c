@@ -90,7 +90,7 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
                   1e-9 * row->ceiling.median * row->bytes_per_update, "way", row->way);
     json_t *const more = json_pack(
         "{s:o, s:I, s:I, s:i, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:f, s:b, s:s, s:o, "
-        "s:s, s:I, s:f, s:b}",
+        "s:s, s:I, s:f, s:b, s:i, s:o}",
         "verified_cells", triple(row->verified_cells), "fluid_cells", (json_int_t)row->fluid_cells,
         "steps", (json_int_t)row->steps, "repeats", row->updates.count, "mlups",
         spread(&row->updates, 1e-6), "mflups", spread(&row->fluid, 1e-6), "mlups_per_rank",
@@ -100,7 +100,8 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
         "bytes_per_cell", row->bytes_per_cell, "sparse", row->sparse, "transport", row->transport,
         "joules_per_giga_update", number(row->joules), "state_hash", hash, "state_step",
         (json_int_t)row->state_step, "bytes_per_fluid_cell", row->bytes_per_fluid, "mass_kept",
-        row->keeps_mass);
+        row->keeps_mass, "sweep", row->sweep, "share_of_sweep",
+        spread(&row->share, 1.0 / row->sweep));
     json_object_update(object, more);
     json_decref(more);
     return object;

@@ -128,30 +128,3 @@ double machine_memory_free(void)
         fclose(file);
     return kib > 0 ? group_memory_free(1024 * kib) : 0;
 }
-
-/* Bytes of a core's last-level cache if it is the first core that shares it, else 0. */
-static double cache_first_of(int core)
-{
-    double size = 0;
-    for (int index = 0; index < 8; index++) {
-        char path[128];
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", core,
-                 index);
-        const double kib = number_in(path);
-        if (kib <= 0)
-            break;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
-                 core, index);
-        size = (int)number_in(path) == core ? 1024 * kib : 0;
-    }
-    return size;
-}
-
-double machine_cache(void)
-{
-    double bytes = 0;
-    for (int core = 0; core < sysconf(_SC_NPROCESSORS_CONF); core++)
-        bytes += cache_first_of(core);
-    const long level3 = bytes > 0 ? 0 : sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return level3 > 0 ? (double)level3 : bytes;
-}

@@ -17,7 +17,4 @@ bool machine_clocks(double *least, double *most);
  * control group where that is less; 0 if not known. */
 double machine_memory_free(void);
 
-/* Bytes of the host's last-level caches, all together; 0 if not known. */
-double machine_cache(void);
-
 #endif

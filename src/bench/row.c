@@ -157,6 +157,46 @@ static enum status check_steps(struct flow *f, struct bench_row *row)
     return verify_steps(&f->level.solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
 }
 
+/* Makes so many steps, in sweeps over memory or one by one, and hashes the state. */
+static enum status steps_hash(struct bench *b, struct flow *f, int steps, int64_t most,
+                              uint64_t *hash)
+{
+    struct solver *const s = &f->level.solver;
+    enum status status = STATUS_OK;
+    for (const int64_t end = s->step + steps; s->step < end;)
+        if (solver_sweep(s, end - s->step < most ? end - s->step : most))
+            status = STATUS_MACHINE;
+    status = status_agree(b->comm, status);
+    return status ? status : solver_hash(s, SET_flow, hash);
+}
+
+/* Compares sweeps over memory with single steps, which are verified themselves: a sweep of T steps
+ * that begins at an even step, and one that begins at an odd step. Leaves the flow as it was made.
+ */
+static enum status check_sweeps(struct bench *b, struct flow *f, struct bench_row *row)
+{
+    struct solver *const s = &f->level.solver;
+    const int sweep = s->sweep;
+    uint64_t hash[2] = {0, 0};
+    enum status status = STATUS_OK;
+    for (int k = 0; k < 2 && sweep > 1 && !status; k++) {
+        status = steps_hash(b, f, sweep, k ? sweep : 1, &hash[k]);
+        if (!status)
+            status = steps_hash(b, f, 1, 1, &hash[k]);
+        if (!status)
+            status = steps_hash(b, f, sweep, k ? sweep : 1, &hash[k]);
+        if (!status)
+            status = status_agree(b->comm, solver_initialise(s, &f->c, NULL));
+    }
+    row->verified = hash[0] == hash[1];
+    if (!row->verified)
+        snprintf(row->why, sizeof row->why,
+                 "sweeps of %d steps give another state than single steps: hashes %016llx and "
+                 "%016llx",
+                 sweep, (unsigned long long)hash[1], (unsigned long long)hash[0]);
+    return status;
+}
+
 /* Verifies the same case on a grid small enough for the plain step. */
 static enum status check_smaller(struct bench *b, struct bench_row *row, double scale)
 {
@@ -290,8 +330,8 @@ static enum status timed(struct bench *b, struct flow *f, int64_t steps, double 
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
     const double start = clock_seconds();
-    for (int64_t k = 0; k < steps; k++)
-        if (solver_step(&f->level.solver))
+    for (const int64_t end = f->level.solver.step + steps; f->level.solver.step < end;)
+        if (solver_sweep(&f->level.solver, end - f->level.solver.step))
             status = STATUS_MACHINE;
     if (solver_wait(&f->level.solver))
         status = STATUS_MACHINE;
@@ -372,8 +412,8 @@ static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PH
     double seconds[PHASES] = {0};
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
-    for (int k = 0; k < PHASE_STEPS; k++)
-        if (solver_step_timed(&f->level.solver, seconds))
+    for (const int64_t end = f->level.solver.step + PHASE_STEPS; f->level.solver.step < end;)
+        if (solver_sweep_timed(&f->level.solver, end - f->level.solver.step, seconds))
             status = STATUS_MACHINE;
     MPI_Allreduce(MPI_IN_PLACE, seconds, PHASES, MPI_DOUBLE, MPI_SUM, b->comm);
     for (int k = 0; k < PHASES; k++)
@@ -489,6 +529,7 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     int sparse = f->level.domain.view.place != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
+    row->sweep = f->level.solver.sweep;
     row->transport = halo_transport(&f->level.solver.halo);
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
     if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
@@ -514,7 +555,9 @@ static enum status sum_up(struct bench *b, struct bench_row *row)
 static enum status measure(struct bench *b, struct flow *f, bool own, struct bench_row *row)
 {
     enum status status = describe(b, f, row);
-    if (!status && own)
+    if (!status)
+        status = check_sweeps(b, f, row);
+    if (!status && own && row->verified)
         status = check_steps(f, row);
     if (!status && row->verified && f->backend->type->host_memory)
         status = make_ceiling(b, f);

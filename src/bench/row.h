@@ -22,6 +22,7 @@ struct bench_row {
     int64_t state_step; /* step of the state that `hash` is of */
     uint64_t hash;
     bool sparse;
+    int sweep;               /* steps in one sweep over memory */
     const char *transport;   /* of halos, as halo_transport */
     double bytes_per_update; /* by the model */
     double bytes_per_cell;   /* of memory: bytes of all ranks / all cells */

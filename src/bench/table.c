@@ -113,9 +113,9 @@ static bool has_boxes(const struct bench_row *rows, int count)
 void table_head(const struct bench_row *rows, int count)
 {
     const struct widths w = widths_of(rows, count);
-    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s%s %6s %5s %7s\n", w.which, "case", w.cells, "cells",
-           w.collision, "collision", w.storage, "storage", 5, "MLUPS", "least-most", "MFLUPS",
-           has_boxes(rows, count) ? "   box" : "", "GB/s", "share", "B/fluid");
+    printf("%-*s %-*s %-*s %-*s %*s (%s) %6s%s %6s %5s %7s %5s\n", w.which, "case", w.cells,
+           "cells", w.collision, "collision", w.storage, "storage", 5, "MLUPS", "least-most",
+           "MFLUPS", has_boxes(rows, count) ? "   box" : "", "GB/s", "share", "B/fluid", "sweep");
     fflush(stdout);
 }
 
@@ -152,8 +152,8 @@ static void print_rates(const struct bench_row *rows, int count, int at)
     printf(" %5s %-12s %6s", median, range, fluid);
     if (has_boxes(rows, count))
         print_part(row, box_of(rows, count, at));
-    printf(" %6.1f %4.0f%% %7.1f\n", 1e-9 * row->fluid.median * row->bytes_per_update,
-           100 * row->share.median, row->bytes_per_fluid);
+    printf(" %6.1f %4.0f%% %7.1f %5d\n", 1e-9 * row->fluid.median * row->bytes_per_update,
+           100 * row->share.median, row->bytes_per_fluid, row->sweep);
 }
 
 void table_row(const struct bench_row *rows, int count, int at)
@@ -176,14 +176,16 @@ static void print_phases(const struct bench_row *rows, int count)
                                        PHASE_exchange, PHASE_unpack, PHASE_wait};
     static const char *const names[] = {"inner", "shell", "pack", "exch", "unpck", "wait"};
     const struct widths w = widths_of(rows, count);
-    bool joules = false;
-    for (int k = 0; k < count; k++)
+    bool joules = false, swept = false;
+    for (int k = 0; k < count; k++) {
         joules = joules || (rows[k].verified && isfinite(rows[k].joules));
+        swept = swept || (rows[k].verified && rows[k].sweep > 1);
+    }
     printf("\n%-*s %-*s %-*s %-*s", w.which, "case", w.cells, "cells", w.collision, "collision",
            w.storage, "storage");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         printf(" %5s", names[i]);
-    printf(" %6s%s\n", "imbal.", joules ? "  J/GLU" : "");
+    printf(" %6s%s%s\n", "imbal.", swept ? "   of T" : "", joules ? "  J/GLU" : "");
     for (int k = 0; k < count; k++) {
         const struct bench_row *const row = &rows[k];
         if (!row->verified)
@@ -192,6 +194,8 @@ static void print_phases(const struct bench_row *rows, int count)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
             printf(" %4.0f%%", 100 * row->phases[shown[i]] / row->phases[PHASE_step]);
         printf(" %6.3f", row->imbalance);
+        if (swept)
+            printf(" %5.0f%%", 100 * row->share.median / row->sweep);
         if (joules && isfinite(row->joules))
             printf(" %6.2f", row->joules);
         putchar('\n');
@@ -254,9 +258,12 @@ static void print_checks(const struct bench_row *rows, int count)
 void table_tail(const struct bench_row *rows, int count)
 {
     const struct bench_row *right = NULL;
+    bool swept = false;
     char line[1024];
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         right = !right && rows[k].verified ? &rows[k] : right;
+        swept = swept || (rows[k].verified && rows[k].sweep > 1);
+    }
     if (!right)
         return;
     print_phases(rows, count);
@@ -272,5 +279,11 @@ void table_tail(const struct bench_row *rows, int count)
              has_boxes(rows, count) ? " (box: as a part of the periodic box's)" : "",
              right->bytes_per_update, precision_name(right->subject.storage), right->way);
     print_wrapped(line, 0);
+    if (swept)
+        print_wrapped(
+            "Sweep: T steps in one sweep over memory (run.sweep). The ceiling has one step "
+            "a sweep, so the share may exceed 100 %; T times the ceiling is a limit, of T "
+            "is the share of it.",
+            0);
     print_checks(rows, count);
 }

@@ -155,7 +155,6 @@ enum exchange { EXCHANGE_cut, EXCHANGE_all };
 /* Whether memory holds populations only of the cells that need them (domain/sparse.h). */
 #define SPARSE_LIST(X) X(auto) X(always) X(never)
 enum sparse_use { SPARSE_auto, SPARSE_always, SPARSE_never };
-
 /* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
  * when the case has no `units`. */
 struct case_units {
@@ -397,6 +396,7 @@ struct flow_case {
         enum transport transport;
         enum exchange exchange;
         enum sparse_use sparse;
+        int sweep;         /* most steps in one sweep over memory; 0: as many as pay */
         double time_limit; /* seconds this job may take; 0: none */
         struct case_stop stop;
     } run;

@@ -640,6 +640,10 @@ const struct key key_table[] = {
      .fallback = "auto", .example = "never",
      .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "
                 "those of all cells"},
+    {ROW("run.sweep", KEY_COUNT), AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS),
+     .fallback = "auto", .example = "1",
+     .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "
+                "1 on a GPU and where ranks exchange halos"},
     {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
      .example = "11h50m",
      .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "

@@ -13,6 +13,7 @@
 #include "cpu/energy.h"
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
+#include "cpu/sweep.h"
 #include "solver/backend.h"
 
 enum { HUGE_PAGE = 2 << 20 };
@@ -24,7 +25,8 @@ struct cpu_backend {
     struct backend base;
     const struct cpu_variant *variant;
     struct runs runs;
-    int threads;
+    struct sweep sweep;
+    int threads, wanted_sweep;
     struct packages *packages; /* NULL: the host does not tell their energy */
     double seconds[PHASES];
 };
@@ -98,9 +100,11 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
             isa_name(isa), precision_name(wanted->storage), precision_name(wanted->arithmetic));
     }
     b->threads = wanted->threads;
+    b->wanted_sweep = wanted->sweep;
     b->packages = packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
+    omp_set_max_active_levels(1); /* a kernel that sweep.c calls runs on the calling thread alone */
 #pragma omp parallel
     set_rounding();
     b->base.type = &backend_cpu;
@@ -118,6 +122,8 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     struct cpu_backend *const b = (struct cpu_backend *)backend;
     *kernels = *v;
     view_derive(kernels);
+    b->sweep = sweep_choose(v, b->threads, b->wanted_sweep);
+    b->base.sweep = b->sweep.steps;
     runs_destroy(&b->runs);
     return runs_create(&b->runs, v);
 }
@@ -187,6 +193,12 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
         }
 }
 
+static void cpu_sweep(struct backend *backend, const struct view *v, int odd, int steps)
+{
+    const struct cpu_backend *const b = (const struct cpu_backend *)backend;
+    sweep_steps(&b->sweep, b->variant->kernel[KERNEL_step], v, &b->runs, odd, steps);
+}
+
 static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,
                      size_t bytes)
 {
@@ -251,6 +263,7 @@ const struct backend_type backend_cpu = {
     .free_host = cpu_free,
     .memory = cpu_memory,
     .launch = cpu_launch,
+    .sweep = cpu_sweep,
     .copy = cpu_copy,
     .after = cpu_after,
     .wait = cpu_wait,

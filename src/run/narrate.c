@@ -62,6 +62,21 @@ static void say_meshes(const struct flow_case *c)
     }
 }
 
+/* Steps in one sweep over memory, if there are several or the case wants them. */
+static void say_sweep(const struct narrator *n)
+{
+    const struct solver *const s = n->solver;
+    const char *const why = s->halo.count > 0               ? "ranks exchange halos"
+                            : !s->backend->type->sweep      ? "on a GPU"
+                            : s->domain->near_stepped > 0   ? "interpolated surfaces"
+                            : s->domain->view.place != NULL ? "sparse memory"
+                                                            : "too few planes for its threads";
+    if (s->sweep > 1)
+        say("steps in one sweep over memory: %d", s->sweep);
+    else if (n->c->run.sweep > 1)
+        say("steps in one sweep over memory: 1, not %d (%s)", n->c->run.sweep, why);
+}
+
 void narrate_start(const struct narrator *n, const char *from)
 {
     const struct domain *const d = n->solver->domain;
@@ -102,6 +117,7 @@ void narrate_start(const struct narrator *n, const char *from)
         halo_describe(&n->solver->halo, n->transport, halos);
         say("halos: %s", halos);
     }
+    say_sweep(n);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
     if (n->solver->backend->type->host_memory)

@@ -25,6 +25,7 @@ struct progress {
     int64_t checkpoint;    /* step of the newest checkpoint; -1: none */
     double phases[PHASES]; /* seconds of each phase on this rank, summed over phases_steps */
     int64_t phases_steps;
+    int sweep;           /* most steps in one sweep over memory */
     double permeability; /* by run.stop, cells^2; 0: not asked for */
     double mean[3];      /* with it: mean velocity over all cells; NaN: not known */
     double gradient;     /* with it: driving acceleration along its axis; NaN: not known */

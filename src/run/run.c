@@ -297,7 +297,9 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
         w->checkpoint = 1;
     w->look = narrate_line_due(&r->n) ? LOOK_LINE : narrate_live_due(&r->n) ? LOOK_LIVE : LOOK_NOT;
     const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
+    const int64_t sweep = r->level->solver.sweep;
     w->batch = batch < 1 ? 1 : batch > 8 * (double)r->batch ? 8 * r->batch : (int64_t)batch;
+    w->batch = w->batch < sweep ? sweep : w->batch / sweep * sweep;
 }
 
 /* Runs a batch of steps, at most `most`. *w: what any rank wishes now or wished before. */
@@ -307,17 +309,18 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     const int64_t steps = r->batch < most ? r->batch : most;
     const double start = clock_seconds();
     enum status status = STATUS_OK;
-    int64_t done = 0;
-    while (done < steps) {
-        const bool last = done == steps - 1; /* its phases stand for those of all steps */
+    struct solver *const s = &r->level->solver;
+    const int64_t first = s->step, end = first + steps;
+    while (s->step < end) {
+        const int64_t left = end - s->step, step = s->step;
+        const bool last = left <= s->sweep; /* its phases stand for those of all steps */
         /* A rank that failed completes the batch, too: the others do not know it yet. */
-        if (last ? solver_step_timed(&r->level->solver, p->phases) : solver_step(&r->level->solver))
+        if (last ? solver_sweep_timed(s, left, p->phases) : solver_sweep(s, left))
             status = STATUS_MACHINE;
-        p->step = r->level->solver.step;
-        done++;
+        p->phases_steps += last ? s->step - step : 0;
+        p->step = s->step;
         narrate_live(&r->n);
     }
-    p->phases_steps++;
     const double oldest = r->status_again ? status_seconds : status_first;
     if (!status && r->level->domain.rank == 0 && clock_seconds() - r->status_last > oldest) {
         status = write_status(r);
@@ -331,8 +334,8 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     r->batch = w->batch;
     const double seconds = clock_seconds() - start;
     p->seconds += seconds;
-    p->steps_done += done;
-    narrate_steps(&r->n, done, seconds);
+    p->steps_done += steps;
+    narrate_steps(&r->n, steps, seconds);
     if (clock_seconds() - r->watchdog_last > watchdog_seconds)
         tell_watchdog(r);
     watchdog_progress();
@@ -559,6 +562,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     }
     tell_watchdog(r);
     enum status status = solver_create(&r->level->solver, &r->level->domain, r->backend, transport);
+    r->n.progress.sweep = r->level->solver.sweep;
     r->n.progress.transport = status ? NULL : halo_transport(&r->level->solver.halo);
     if (!status)
         status = register_own(r);

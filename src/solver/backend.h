@@ -46,6 +46,7 @@ struct backend {
     double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
                       they were loaded; 0: none, or not known */
     int workers;   /* best number of workers for sums: the number of threads */
+    int sweep;     /* most steps that `sweep` makes at once, of the prepared view */
     bool timing;   /* measure the phases of the next steps */
     bool shares;   /* ranks of a host may use each other's memory */
     /* Of who uses peers; NULL: nobody. Has a peer failed? Work that waits for its marks may never
@@ -61,6 +62,7 @@ struct backend_wanted {
     enum precision storage, arithmetic;
     enum isa isa; /* of the CPU's kernels */
     int threads;  /* of the CPU, a rank */
+    int sweep;    /* most steps in one sweep over memory; 0: as many as pay */
     MPI_Comm comm;
     bool share; /* several ranks may use one device */
     bool peers; /* ranks of a host may use each other's memory */
@@ -98,6 +100,11 @@ struct backend_type {
     /* In the queue: a kernel over some boxes, one after the other or at once. */
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
+    /* In the queue of the interior: steps of all cells of the view, several in one sweep over
+     * memory. view: [steps] as from prepare, with the signals of each step; odd: parity of the
+     * first. Nothing may be exchanged or listed (kernel near) between these steps. NULL: this
+     * backend cannot. */
+    void (*sweep)(struct backend *, const struct view *, int odd, int steps);
     /* In the queue: copies between memory from alloc and memory from alloc_host, in either
      * direction, or within memory from alloc and of peers. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);

@@ -28,6 +28,12 @@ enum status drive_velocity(struct solver *s, double sum[3])
     return status_agree(s->domain->comm, partial ? STATUS_OK : STATUS_MACHINE);
 }
 
+int64_t drive_next(const struct solver *s)
+{
+    const struct case_flow_rate *const wanted = &s->domain->flow_rate;
+    return wanted->given ? wanted->every - s->step % wanted->every : 0;
+}
+
 enum status drive_adjust(struct solver *s)
 {
     const struct case_flow_rate *const wanted = &s->domain->flow_rate;

@@ -30,6 +30,9 @@ struct drive {
  * STATUS_MACHINE, reported, when the backend failed; the other ranks do not hang then. */
 enum status drive_adjust(struct solver *s);
 
+/* Steps to the next measurement; 0: there is no controller. */
+int64_t drive_next(const struct solver *s);
+
 /* Exact sums of the velocity components over all fluid cells of all ranks; NaN if a velocity is NaN
  * or out of bounds. Collective: one status on all ranks. */
 enum status drive_velocity(struct solver *s, double sum[3]);

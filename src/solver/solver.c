@@ -19,15 +19,20 @@ enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST =
 /* Number of slabs of the interior; MPI can progress between two launches. */
 enum { SLABS = 8 };
 
+/* Time functions at a step, from number 1 on. */
+static void signals_of(const struct solver *s, int64_t step, double signal[SIGNALS])
+{
+    const struct domain *const d = s->domain;
+    for (int k = 1; k < d->signals; k++)
+        signal[k] = d->signal[k] ? signal_at(d->signal[k], step) : s->drive.acceleration;
+}
+
 /* Sets the view's signals to their values in the next step; measurements before that step use them,
  * too. Kernels get the view by value, so a running kernel does not see the change. */
 static void set_signals(struct solver *s)
 {
-    const struct domain *const d = s->domain;
-    if (s->signal_step == s->step)
-        return;
-    for (int k = 1; k < d->signals; k++)
-        s->view.signal[k] = d->signal[k] ? signal_at(d->signal[k], s->step) : s->drive.acceleration;
+    if (s->signal_step != s->step)
+        signals_of(s, s->step, s->view.signal);
     s->signal_step = s->step;
 }
 
@@ -135,6 +140,7 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
                                    .arithmetic = c->solver.arithmetic,
                                    .isa = c->run.isa,
                                    .threads = c->run.threads > 0 ? c->run.threads : 1,
+                                   .sweep = c->run.sweep,
                                    .comm = comm,
                                    .share = share,
                                    .peers = c->run.transport == TRANSPORT_auto ||
@@ -154,6 +160,7 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
     status = status_agree(d->comm, status);
     if (!status)
         status = status_agree(d->comm, halo_create(&s->halo, d, &s->view, b, transport));
+    s->sweep = b->type->sweep && s->halo.count == 0 && d->near_stepped == 0 ? b->sweep : 1;
     if (status)
         solver_destroy(s);
     return status;
@@ -274,6 +281,33 @@ enum status solver_step(struct solver *s)
     return drive_adjust(s) ? STATUS_MACHINE : status;
 }
 
+/* Makes `steps` steps in one sweep over memory. */
+static void advance_sweep(struct solver *s, int steps)
+{
+    struct backend *const b = s->backend;
+    struct view v[SWEEP_STEPS];
+    set_signals(s);
+    for (int k = 0; k < steps; k++) {
+        v[k] = s->view;
+        signals_of(s, s->step + k, v[k].signal);
+    }
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
+    b->type->sweep(b, v, (int)(s->step & 1), steps);
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
+    s->step += steps;
+}
+
+enum status solver_sweep(struct solver *s, int64_t most)
+{
+    const int64_t drive = drive_next(s);
+    most = most < s->sweep ? most : s->sweep;
+    most = drive && drive < most ? drive : most;
+    if (most <= 1)
+        return solver_step(s);
+    advance_sweep(s, (int)most);
+    return drive_adjust(s);
+}
+
 enum status solver_wait(struct solver *s)
 {
     struct backend *const b = s->backend;
@@ -282,14 +316,14 @@ enum status solver_wait(struct solver *s)
     return shell ? shell : interior;
 }
 
-enum status solver_step_timed(struct solver *s, double seconds[PHASES])
+enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PHASES])
 {
     struct backend *const b = s->backend;
     double more[PHASES];
     enum status status = solver_wait(s);
     b->timing = true;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
-    status = solver_step(s) || status ? STATUS_MACHINE : solver_wait(s);
+    status = solver_sweep(s, most) || status ? STATUS_MACHINE : solver_wait(s);
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
     b->timing = false;
     b->type->phases(b, more);

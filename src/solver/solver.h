@@ -17,6 +17,7 @@ struct solver {
     struct drive drive;  /* the flow-rate controller */
     struct box shell[6], interior;
     int shells;
+    int sweep;          /* most steps that are made in one sweep over memory */
     void *buffer[2];    /* backend memory for pieces: one piece is in use, the next on its way */
     void *host[2];      /* copies on the host; equal to buffer[] if the backend uses host memory */
     size_t piece_cells; /* most cells of a piece: a buffer has room for the populations of any set,
@@ -50,8 +51,12 @@ enum status solver_step(struct solver *s);
 enum status solver_advance(struct solver *s); /* without the flow-rate controller */
 enum status solver_wait(struct solver *s);
 
-/* The same, but waits until the step is done; adds the time of each phase to `seconds`. */
-enum status solver_step_timed(struct solver *s, double seconds[PHASES]);
+/* Advances by as many steps as one sweep over memory makes: at least 1, at most `most`. Otherwise
+ * as solver_step. */
+enum status solver_sweep(struct solver *s, int64_t most);
+
+/* The same, but waits until the steps are done; adds the time of each phase to `seconds`. */
+enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PHASES]);
 
 /* Upper bound of a rank's backend memory in bytes: populations, tags, halo buffers and pieces. */
 double solver_bytes(const struct domain *d);

@@ -45,12 +45,14 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     if (!memory || (char *)info->si_addr < memory || page >= pages)
         _exit(2);
-    __atomic_store_n(&owner[page], (unsigned char)(1 + omp_get_thread_num()), __ATOMIC_RELAXED);
+    /* kernels of a sweep have a region of one thread within that of the threads */
+    const int thread = omp_get_level() > 0 ? omp_get_ancestor_thread_num(1) : 0;
+    __atomic_store_n(&owner[page], (unsigned char)(1 + thread), __ATOMIC_RELAXED);
     mprotect(memory + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
 }
 
-/* The share of the pages that a step touches whose thread is the one that touched them first. */
-static double same_share(int threads, const char *faces)
+/* The share of the pages that a sweep touches whose thread is the one that touched them first. */
+static double same_share(int threads, const char *faces, int sweep)
 {
     static unsigned char first[PAGES];
     struct flow_case c = reference_case(72, 70, 66);
@@ -60,6 +62,7 @@ static double same_share(int threads, const char *faces)
     struct solver s;
     size_t touched = 0, same = 0;
     c.run.threads = threads;
+    c.run.sweep = sweep;
     reference_faces(&c, faces);
     reference_create(&r, &c);
     memory = NULL;
@@ -70,8 +73,8 @@ static double same_share(int threads, const char *faces)
     memcpy(first, owner, sizeof first);
     memset(owner, 0, sizeof owner);
     mprotect(memory, pages * PAGE, PROT_NONE);
-    if (solver_step(&s) || solver_wait(&s))
-        exit(1);
+    if (s.sweep != sweep || solver_sweep(&s, sweep) || solver_wait(&s))
+        exit(fail_machine("no sweep of %d steps", sweep));
     for (size_t k = 0; k < pages; k++) {
         if (first[k] == 0)
             exit(fail_machine("page %zu is not touched when memory is allocated", k));
@@ -89,10 +92,12 @@ int main(int count, char **arguments)
     sigaction(SIGSEGV, &action, NULL);
     MPI_Init(&count, &arguments);
     for (int threads = 2; threads <= 4; threads++)
-        for (int walls = 0; walls < 2; walls++) {
-            const double share = same_share(threads, walls ? "wwwwww" : "pppppp");
-            printf("%d threads, faces %s: %.1f %% of the pages\n", threads,
-                   walls ? "walls" : "periodic", 100 * share);
+        for (int kind = 0; kind < 4; kind++) {
+            const bool walls = kind & 1;
+            const int sweep = kind & 2 ? 3 : 1;
+            const double share = same_share(threads, walls ? "wwwwww" : "pppppp", sweep);
+            printf("%d threads, faces %s, steps in a sweep %d: %.1f %% of the pages\n", threads,
+                   walls ? "walls" : "periodic", sweep, 100 * share);
             failed |= share < 0.9;
         }
     MPI_Finalize();

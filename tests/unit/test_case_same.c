@@ -343,6 +343,7 @@ static const struct change {
     {"run.transport", BASE, "run.transport=host", NULL},
     {"run.exchange", BASE, "run.exchange=all", NULL},
     {"run.sparse", BASE, "run.sparse=always", NULL},
+    {"run.sweep", BASE, "run.sweep=2", NULL},
     {"run.time_limit", BASE, "run.time_limit=1h", NULL},
     {"run.stop", BASE, "run.stop={of: residual, change: 1e-6}", NULL},
     {"run.stop.of", BASE "", "run.stop={of: enstrophy, change: 1e-6}", NULL},

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
 #include "bench/machine.h"
@@ -127,7 +128,7 @@ static void the_host_is_plausible(void **state)
         assert_true(least > 10 && least <= most && most < 20000);
     else
         assert_true(most == 0);
-    const double cache = machine_cache(), memory = machine_memory_free();
+    const double cache = cache_host(), memory = machine_memory_free();
     assert_true(cache == 0 || (cache >= 64 << 10 && cache < 1e12));
     assert_true(memory > 1 << 20 && memory < 1e15);
 }
