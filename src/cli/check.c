@@ -170,7 +170,7 @@ static enum status share_out(struct parts *p, const struct flow_case *c, int ran
     }
     if (cells)
         p->kept_share = (double)places / (double)cells;
-    p->sparse = sparse_wanted(c->run.sparse, p->kept_share);
+    p->sparse = sparse_wanted(c->run.sparse, &p->whole, p->kept_share);
     return status;
 }
 
@@ -225,7 +225,8 @@ static enum status say_sparse(const struct parts *p, const struct flow_case *c, 
         p->sparse ? "sparse, fluid cells alone" : "dense, all cells",
         bytes_text(with, sizeof with, p->sparse ? sparse : dense),
         (p->sparse ? sparse : dense) / (double)p->whole.fluid_cells);
-    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of the populations of all cells are needed)",
+    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of the populations of all cells are "
+        "needed)",
         p->sparse ? "dense" : "sparse",
         bytes_text(without, sizeof without, p->sparse ? dense : sparse),
         (p->sparse ? dense : sparse) / (double)p->whole.fluid_cells, 100 * p->kept_share);

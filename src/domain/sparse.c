@@ -23,11 +23,17 @@ static bool neighbour_at(const struct view *v, int i, const int at[3], size_t *t
     return true;
 }
 
-/* Bit k: the cell's link of pair k leads into a cell that is not fluid. */
-static uint32_t solid_links(const struct view *v, const int at[3])
+/* Bit k: the cell's link of pair k leads into a cell that is not fluid. Ghost cells do not know
+ * whether they are beside such cells. */
+static uint32_t solid_links(const struct view *v, size_t cell, const int at[3])
 {
     uint32_t links = 0;
     size_t there;
+    bool ghost = false;
+    for (int a = 0; a < 3; a++)
+        ghost = ghost || at[a] < 0 || at[a] >= v->n[a];
+    if (!ghost && !(v->tags[cell] & TAG_BESIDE))
+        return 0;
     for (int k = 0; k < Q / 2; k++)
         if (neighbour_at(v, 2 * k + 1, at, &there) && !view_fluid(v, there))
             links |= 1u << k;
@@ -44,7 +50,7 @@ static void each_fluid(const struct view *v, cell_use *use, void *to)
             for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
                 const size_t cell = view_index(v, x, y, z);
                 if (view_fluid(v, cell))
-                    use(to, cell, solid_links(v, (const int[3]){x, y, z}));
+                    use(to, cell, solid_links(v, cell, (const int[3]){x, y, z}));
             }
 }
 
@@ -89,9 +95,16 @@ enum status sparse_survey_part(struct sparse *s, const struct domain *part,
     return STATUS_OK;
 }
 
-bool sparse_wanted(enum sparse_use use, double share)
+/* Share of fluid cells in the whole box. */
+static double fluid_share(const struct domain *d)
 {
-    return use == SPARSE_always || (use == SPARSE_auto && share <= pays);
+    return (double)d->fluid_cells /
+           ((double)d->cells[0] * (double)d->cells[1] * (double)d->cells[2]);
+}
+
+bool sparse_wanted(enum sparse_use use, const struct domain *d, double places)
+{
+    return use == SPARSE_always || (use == SPARSE_auto && places <= pays && fluid_share(d) <= pays);
 }
 
 void sparse_layout(struct domain *d, const struct sparse *s)
@@ -137,7 +150,11 @@ enum status sparse_keep(struct domain *d, const struct sparse *s)
     if (!w.place || !w.link || s->places > UINT32_MAX) {
         free(w.place);
         free(w.link);
-        return fail_machine("out of memory for the places of %zu cells", s->places);
+        return s->places > UINT32_MAX
+                   ? fail_machine("a rank has %zu fluid cells, more than memory for fluid cells "
+                                  "alone can number (use more ranks, or run.sparse: never)",
+                                  s->fluid)
+                   : fail_machine("out of memory for the places of %zu cells", s->places);
     }
     each_fluid(v, mark_cell, &w);
     number(w.place, v->place_words, 0);
@@ -152,13 +169,13 @@ enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
-    if (c->run.sparse == SPARSE_never)
+    if (!sparse_wanted(c->run.sparse, d, 0)) /* most cases: nothing is counted */
         return STATUS_OK;
     sparse_survey(&s, d);
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
-    if (!sparse_wanted(c->run.sparse, d->kept_share))
+    if (!sparse_wanted(c->run.sparse, d, d->kept_share))
         return STATUS_OK;
     return status_agree(d->comm, sparse_keep(d, &s));
 }

@@ -16,14 +16,15 @@ struct sparse {
     size_t cells, places; /* cells of the block; places of a slot: fluid, and most of `links` */
 };
 
-/* Counts the places that a block with tags needs. */
+/* Counts the places that a block with tags, TAG_BESIDE included, needs. */
 void sparse_survey(struct sparse *s, const struct domain *d);
 /* The same for a block without tags, from the tags of the whole box. STATUS_MACHINE, reported. */
 enum status sparse_survey_part(struct sparse *s, const struct domain *part,
                                const struct domain *whole);
 
-/* Should storage be sparse, if this share of all places is needed? */
-bool sparse_wanted(enum sparse_use use, double share);
+/* Should storage be sparse, if this share of the places of all cells is needed? `d`: tells the
+ * share of fluid. Narrow ducts, whose ghost cells take much of the memory, stay dense. */
+bool sparse_wanted(enum sparse_use use, const struct domain *d, double places);
 
 /* Sets the sizes of a block's memory: the stride of the places, and the number of the words that
  * tell them. */

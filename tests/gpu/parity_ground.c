@@ -350,16 +350,21 @@ static void put_ball(struct ground *g)
             }
 }
 
-/* Makes walls of a third of the stretches of eight cells, and gives places to fluid cells alone. */
-static bool keep_fluid(struct ground *g, uint64_t *random)
+/* Makes walls of a third of the stretches of eight cells. */
+static void make_stretches(struct ground *g, uint64_t *random)
 {
     enum { STRETCH = 8 };
-    struct domain d = {.view = g->view, .tags = g->tags};
-    struct sparse s;
     for (size_t cell = 0; cell < g->cells; cell += STRETCH)
         if (random_below(random, 3) == 0)
             for (size_t k = cell; k < cell + STRETCH && k < g->cells; k++)
                 g->tags[k] = TAG_WALL;
+}
+
+/* Gives places to fluid cells alone. */
+static bool keep_fluid(struct ground *g)
+{
+    struct domain d = {.view = g->view, .tags = g->tags};
+    struct sparse s;
     sparse_survey(&s, &d);
     const bool kept = !sparse_keep(&d, &s);
     g->view = d.view;
@@ -392,11 +397,13 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
             face[a][k] = scene == SCENE_closed ? TAG_WALL : wall_row(random_below(&random, WALLS));
         }
     ghost_tags(g, side, face);
-    if (m.sparse && !keep_fluid(g, &random))
-        return false;
+    if (m.sparse)
+        make_stretches(g, &random);
     if (scene == SCENE_body)
         put_ball(g);
     mark_beside(g, scene == SCENE_open || scene == SCENE_closed);
+    if (m.sparse && !keep_fluid(g))
+        return false;
     const bool listed =
         (scene != SCENE_random && scene != SCENE_body) || make_list(g, scene, &random);
     view_derive(&g->view);
