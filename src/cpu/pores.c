@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "slip.h"
-
 /* Cells of a tile: at least a stretch. Tiles and their buffers stay in the first cache. */
 enum { TILE = STRETCH_CELLS, TILE_PARTS = 64 };
 

@@ -124,10 +124,10 @@ for (name, precision), (code, said) in zip(pairs, runs.together(
 hashes = {load(f"{name}_{precision}", "report.json")["state_hash"] for name, precision in pairs}
 check(len(hashes) == len(pairs), f"{len(pairs)} runs, {len(hashes)} hashes: what differs, differs")
 jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else {'fp32': 2}.get(precision, 1))]
-made = runs.together([([*arguments_of(name, precision, f"gpu_{number}", variant[1]), "--backend", "cuda", "--share-gpu"], variant[0],
+made = runs.together([([*arguments_of(name, precision, f"pair_{number}", variant[1]), "--backend", "cuda", "--share-gpu"], variant[0],
                        PROGRAM, "leaks=1,late=1," + variant[2]) for number, (name, precision, variant) in enumerate(jobs)])
 for number, ((name, precision, variant), (code, said)) in enumerate(zip(jobs, made)):
-    wrong = faults_of(name, precision, variant, f"gpu_{number}", code, said)
+    wrong = faults_of(name, precision, variant, f"pair_{number}", code, said)
     check(not wrong, f"{name}, {precision}, {variant}: {wrong or 'as on the CPU'}")
 
 # ---- all that a run writes; going on where another backend ended ----

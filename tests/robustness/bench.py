@@ -56,13 +56,13 @@ for row in file["rows"]:
             0.2 < row["phases"]["interior"] <= 1 and
             math.isclose(row["bytes_per_fluid_cell"] * row["fluid_cells"], row["bytes_per_cell"] * 4096, rel_tol=1e-6) and
             row["mass_kept"] == (row["case"] not in ("inlet", "curved", "tunnel")) and ("rock" in row) == (row["case"] == "rock"))
-    # The last columns of the table: the part of the periodic box's rate, GB/s, share of the ceiling, bytes a fluid cell.
+    # The last columns of the table: the part of the periodic box's rate, GB/s, share of the ceiling, bytes a fluid cell, steps a sweep.
     box = next(other for other in file["rows"] if other["case"] == "periodic" and
                (other["collision"], other["storage"]) == (row["collision"], row["storage"]))
     shown = rows.get(name, "").split()
     part = 100 * row["mflups"]["median"] / box["mflups"]["median"]
     part = [] if row["case"] == "periodic" else [f"{part:.0f}%" if part < 999.5 else ">999%"]
-    good = good and shown[3:-3] == part and shown[-1] == f"{row['bytes_per_fluid_cell']:.1f}"
+    good = good and shown[3:-4] == part and shown[-2:] == [f"{row['bytes_per_fluid_cell']:.1f}", "1"]
     check(good, f"{' '.join(name)}: {row['fluid_cells']} fluid cells, what is in the file fits together: {shown}")
 solid = {row["case"]: 1 - row["fluid_cells"] / 4096 for row in file["rows"]}
 check(not any(solid[case] for case in ("periodic", "cavity", "channel", "slip", "inlet")) and
