@@ -116,8 +116,30 @@ enum status file_prepare(const char *path, const char *temporary, const void *da
     return STATUS_OK;
 }
 
+/* Writes into a device or a pipe: it keeps its name, or root would lose /dev/null. */
+static enum status write_into(const char *path, const char *data, size_t length)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = fd < 0 ? errno : 0;
+    while (length > 0 && !failed) {
+        const ssize_t put = write(fd, data, length);
+        if (put > 0) {
+            data += put;
+            length -= (size_t)put;
+        } else if (put == 0 || errno != EINTR) {
+            failed = put == 0 ? EIO : errno;
+        }
+    }
+    if (fd >= 0 && close(fd) != 0 && !failed)
+        failed = errno;
+    return failed ? fail_machine("cannot write %s: %s", path, strerror(failed)) : STATUS_OK;
+}
+
 enum status file_replace(const char *path, const void *data, size_t length)
 {
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return write_into(path, data, length);
     char *temporary = file_temporary(path);
     if (!temporary)
         return STATUS_MACHINE;

@@ -14,7 +14,7 @@
 #define FILE_TEMPORARY ".tmp"
 
 /* Puts length bytes of data at path. On success the file is on disk with exactly this content;
- * otherwise an old file at path is unchanged. */
+ * otherwise an old file at path is unchanged. A device or a pipe is written into. */
 enum status file_replace(const char *path, const void *data, size_t length);
 
 /* The first half of file_replace(): writes the data to the temporary file of path. The second half

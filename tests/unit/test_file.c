@@ -6,6 +6,10 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/file.h"
 #include "scratch.h"
 
@@ -29,6 +33,24 @@ static void replaces_a_file_and_leaves_nothing_else(void **state)
     assert_content(path, "se\0cond", 7);
     assert_int_equal(file_replace(path, NULL, 0), STATUS_OK);
     assert_content(path, "", 0);
+    assert_int_equal(scratch_files(0), 1);
+}
+
+static void writes_into_a_pipe_that_keeps_its_name(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("pipe");
+    char got[8] = "";
+    struct stat there;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(file_replace(path, "through", 7), STATUS_OK);
+    assert_int_equal(read(reader, got, 7), 7);
+    assert_string_equal(got, "through");
+    close(reader);
+    assert_int_equal(stat(path, &there), 0);
+    assert_true(S_ISFIFO(there.st_mode));
     assert_int_equal(scratch_files(0), 1);
 }
 
@@ -130,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(replaces_a_file_and_leaves_nothing_else),
+        SCRATCH_TEST(writes_into_a_pipe_that_keeps_its_name),
         SCRATCH_TEST(keeps_the_old_file_when_the_new_one_does_not_fit),
         SCRATCH_TEST(says_which_folder_is_missing),
         SCRATCH_TEST(does_not_replace_a_folder),
