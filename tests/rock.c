@@ -1,7 +1,7 @@
 /* How fast the CPU's loops go through rock: spheres of one radius at random, overlapping, in a
  * periodic box, until so much of it is solid; the pores are fluid, driven by a body force.
  *
- *   rock CELLS POROSITY RADIUS fp32|fp64 THREADS SECONDS
+ *   rock CELLS POROSITY RADIUS fp16|fp32|fp64 THREADS SECONDS
  *
  * In turn, so that all see the same state of a shared machine: the same box without rock, the rock
  * with memory for all cells, and with memory for fluid alone (domain/sparse.h); medians of five
@@ -96,7 +96,7 @@ static enum status create(struct flow *f, struct flow_case *c, const uint8_t *so
         status = backend_cpu.prepare(f->backend, &f->domain.view, &f->view);
     if (status)
         return status;
-    f->bytes = Q * f->view.set[SET_flow].stride * (c->solver.storage == PRECISION_fp64 ? 8 : 4);
+    f->bytes = Q * f->view.set[SET_flow].stride * precision_bytes(c->solver.storage);
     f->view.set[SET_flow].populations = backend_cpu.alloc(f->backend, f->bytes, Q);
     if (f->view.set[SET_flow].populations)
         return STATUS_OK;
@@ -171,12 +171,13 @@ static uint8_t *make_rock(int n, double porosity, double radius)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7 || atoi(argv[1]) < 2 || atof(argv[3]) >= atoi(argv[1]) / 2 || atoi(argv[5]) < 1) {
-        fputs("usage: rock CELLS POROSITY RADIUS fp32|fp64 THREADS SECONDS\n", stderr);
+    enum precision storage;
+    if (argc != 7 || atoi(argv[1]) < 2 || atof(argv[3]) >= atoi(argv[1]) / 2 ||
+        !precision_find(argv[4], &storage) || atoi(argv[5]) < 1) {
+        fputs("usage: rock CELLS POROSITY RADIUS fp16|fp32|fp64 THREADS SECONDS\n", stderr);
         return 2;
     }
     const int n = atoi(argv[1]);
-    const bool doubles = strcmp(argv[4], "fp64") == 0;
     struct flow_case c = {.name = "rock", .cells = {n, n, n}};
     struct flow flows[WAYS] = {{.name = "box"},
                                {.name = "rock, all cells"},
@@ -188,7 +189,8 @@ int main(int argc, char **argv)
     c.acceleration[0] = 1e-6;
     c.solver.magic = 3.0 / 16;
     c.solver.collision = COLLISION_trt;
-    c.solver.storage = c.solver.arithmetic = doubles ? PRECISION_fp64 : PRECISION_fp32;
+    c.solver.storage = storage;
+    c.solver.arithmetic = precision_computed(storage);
     c.run.threads = atoi(argv[5]);
     uint8_t *const none = calloc((size_t)n * (size_t)n, (size_t)n);
     uint8_t *const solid = make_rock(n, atof(argv[2]), atof(argv[3]));
