@@ -24,7 +24,7 @@
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
 
-enum { ARRAYS = 7 };
+enum { ARRAYS = 8 };
 
 struct cuda_backend {
     struct backend base;
@@ -33,7 +33,9 @@ struct cuda_backend {
     int step_cells;            /* cells along x that its thread does */
     bool open;                 /* the case has open boundaries */
     struct box closed;         /* cells that no open boundary touches */
-    const void *array[ARRAYS]; /* arrays of the view, on the device */
+    const void *array[ARRAYS]; /* arrays of the view, and `cells`, on the device */
+    const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
+    unsigned *plane;           /* [n[2] + 1] the first place of each plane of cells */
     unsigned char uuid[16];
     struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
     cudaStream_t stream[QUEUES];
@@ -110,6 +112,9 @@ static bool lose(struct cuda_backend *b)
 
 static void free_arrays(struct cuda_backend *b)
 {
+    free(b->plane);
+    b->plane = NULL;
+    b->cells = NULL;
     for (int k = 0; k < ARRAYS; k++) {
         cudaFree((void *)(uintptr_t)b->array[k]);
         b->array[k] = NULL;
@@ -339,6 +344,41 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
     return memory;
 }
 
+/* Lists the cells that have places: on the device for steps, and on the host where the planes
+ * begin. */
+static enum status list_cells(struct cuda_backend *b, const struct view *v, bool *room,
+                              double *total)
+{
+    const size_t places = place_in(v->place, v->cells);
+    uint32_t *const cells = malloc((places ? places : 1) * sizeof *cells);
+    b->plane = malloc(((size_t)v->n[2] + 1) * sizeof *b->plane);
+    if (!cells || !b->plane) {
+        free(cells);
+        return fail_machine("out of memory on the host for a list of %zu fluid cells", places);
+    }
+    for (int z = 0; z <= v->n[2]; z++)
+        b->plane[z] =
+            (unsigned)place_in(v->place, view_first(v) + (size_t)((z + v->ghost[2]) * v->plane));
+#pragma omp parallel for
+    for (size_t k = 0; k < places; k++)
+        cells[k] = CUDA_GHOST;
+#pragma omp parallel for collapse(2)
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                const size_t cell = owned_index(v, x, y, z);
+                if (has_place(v->place, cell))
+                    cells[place_in(v->place, cell)] =
+                        ((uint32_t)z * (uint32_t)v->n[1] + (uint32_t)y) * (uint32_t)v->n[0] +
+                        (uint32_t)x;
+            }
+    b->cells = b->array[7] = upload(b, cells, places * sizeof *cells, room, total);
+    if (!b->error && *room)
+        good(b, cudaDeviceSynchronize(), "copying a list of cells");
+    free(cells);
+    return STATUS_OK;
+}
+
 /* Loads each kernel that the case may use. CUDA does this, and takes device memory for the stacks
  * of its threads, at the first launch: here, before populations fill the memory. */
 static void load_kernels(struct cuda_backend *b, const struct view *kernels)
@@ -380,6 +420,9 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(5, near, v->near_cells);
     UPLOAD(6, crossing, v->crossings);
 #undef UPLOAD
+    const enum status status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
+    if (status)
+        return status;
     if (!room)
         return backend_no_room(backend, bytes, "tags");
     /* Copies from unpinned memory may not have finished yet, and the streams do not wait for them.
@@ -492,12 +535,22 @@ static int between(int x, int least, int most)
     return x < least ? least : x > most ? most : x;
 }
 
+/* The places among which a box's cells are, if they are fewer than the box's cells. */
+static struct cuda_places places_of_box(const struct cuda_backend *b, const struct box *box)
+{
+    struct cuda_places p = {0, 0};
+    if (b->cells)
+        p = (struct cuda_places){b->plane[box->lo[2]], b->plane[box->hi[2]]};
+    return p.end - p.begin < box_cells(box) ? p : (struct cuda_places){0, 0};
+}
+
 /* Boxes for one launch of a step. */
 struct step_launch {
     struct cuda_backend *backend;
     enum queue queue;
     const void *step;
-    int cells; /* of a thread */
+    int cells;      /* of a thread */
+    bool by_places; /* the kernel knows cuda_call.places */
     struct cuda_call *call;
     unsigned blocks;
 };
@@ -506,10 +559,10 @@ struct step_launch {
 static void steps_launch(struct step_launch *l)
 {
     struct cuda_call *const call = l->call;
-    if (call->count == 1) {
+    if (call->count == 1 && call->places[0].begin == call->places[0].end) {
         const struct box all = call->work[0].box;
         launch_box(l->backend, l->queue, l->step, l->cells, call, &all);
-    } else if (call->count > 1) {
+    } else if (call->count > 0) {
         launch(l->backend, l->queue, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
                call);
     }
@@ -521,13 +574,18 @@ static void steps_add(struct step_launch *l, const struct box *box)
 {
     struct cuda_call *const call = l->call;
     const int first = box->lo[0] / l->cells, end = (box->hi[0] + l->cells - 1) / l->cells;
-    const size_t threads = (size_t)(end - first) * (size_t)(box->hi[1] - box->lo[1]) *
-                           (size_t)(box->hi[2] - box->lo[2]);
+    const struct cuda_places places =
+        l->by_places ? places_of_box(l->backend, box) : (struct cuda_places){0, 0};
+    size_t threads = (size_t)(end - first) * (size_t)(box->hi[1] - box->lo[1]) *
+                     (size_t)(box->hi[2] - box->lo[2]);
     if (box_cells(box) == 0)
         return;
+    if (places.begin != places.end)
+        threads = places.end - places.begin;
     if (call->count == WORK_MOST)
         steps_launch(l);
     call->first[call->count] = l->blocks;
+    call->places[call->count] = places;
     call->work[call->count++].box = *box;
     l->blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
 }
@@ -560,9 +618,10 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, const struct 
     if (count == 0)
         return;
     calls[0].slots = slots_at(v, work[0].task.odd, precision_bytes(b->base.storage));
+    calls[0].cells = b->cells;
     calls[1] = calls[0];
-    struct step_launch open = {b, queue, b->variant.open, 1, &calls[0], 0};
-    struct step_launch step = {b, queue, b->step, b->step_cells, &calls[1], 0};
+    struct step_launch open = {b, queue, b->variant.open, 1, false, &calls[0], 0};
+    struct step_launch step = {b, queue, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
     for (int k = 0; k < count; k++)
         steps_split(&open, &step, &work[k].box);
     steps_launch(&open);

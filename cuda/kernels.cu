@@ -34,13 +34,20 @@ enum {
  * boundaries, whose rules are functions with local arrays called in few cells, have no limit. */
 enum { OTHER_BLOCKS = 6 };
 
-/* The box of the thread's block; sets *first to the number of its first block. */
-static __device__ __forceinline__ const struct work *work_of(const struct cuda_call *call,
-                                                             unsigned *first)
+/* The number of the box that the thread's block belongs to. */
+static __device__ __forceinline__ int box_of(const struct cuda_call *call)
 {
     int k = 0;
     while (k + 1 < call->count && blockIdx.x >= call->first[k + 1])
         k++;
+    return k;
+}
+
+/* The box of the thread's block; sets *first to the number of its first block. */
+static __device__ __forceinline__ const struct work *work_of(const struct cuda_call *call,
+                                                             unsigned *first)
+{
+    const int k = box_of(call);
     *first = call->first[k];
     return &call->work[k];
 }
@@ -69,13 +76,33 @@ static __device__ __forceinline__ const struct box *step_cell(const struct cuda_
     return at[2] < b->hi[2] ? b : NULL;
 }
 
+/* The same for a step of fluid cells that have places: returns 0 if there is no cell. */
+static __device__ __forceinline__ int place_cell(const struct cuda_call *call, int at[3])
+{
+    const int k = box_of(call);
+    const struct cuda_places p = call->places[k];
+    const struct box *const b = &call->work[k].box;
+    if (p.begin == p.end)
+        return step_cell(call, 1, at) != NULL;
+    const unsigned place = p.begin + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
+    const uint32_t cell = place < p.end ? call->cells[place] : CUDA_GHOST;
+    if (cell == CUDA_GHOST)
+        return 0;
+    const unsigned nx = (unsigned)call->view.n[0], ny = (unsigned)call->view.n[1], row = cell / nx;
+    at[0] = (int)(cell % nx);
+    at[1] = (int)(row % ny);
+    at[2] = (int)(row / ny);
+    return at[0] >= b->lo[0] && at[0] < b->hi[0] && at[1] >= b->lo[1] && at[1] < b->hi[1] &&
+           at[2] >= b->lo[2] && at[2] < b->hi[2];
+}
+
 #define STEP(name, collision, forced, full, open, sparse, blocks)                                  \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct step_kind kind = step_kind(collision, forced, full, open, sparse);            \
         int at[3];                                                                                 \
-        if (step_cell(&call, 1, at))                                                               \
+        if ((sparse) && !(open) ? place_cell(&call, at) : step_cell(&call, 1, at) != NULL)         \
             cell_step(&call.view, &call.slots, at[0], at[1], at[2], kind);                         \
     }
 

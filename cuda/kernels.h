@@ -37,15 +37,26 @@ enum cuda_step {
     X(mixed,    4, 4, 4, 4,  2, 2, 2, 2,  4, 4, 4, 4)
 /* clang-format on */
 
+/* Places begin <= place < end of a block where only fluid cells have places; none if both are 0. */
+struct cuda_places {
+    unsigned begin, end;
+};
+
+/* Not a cell of the block: what `cells` has for a ghost cell. */
+#define CUDA_GHOST UINT32_MAX
+
 /* Argument of one launch. Blocks are in one dimension: box k begins with block first[k], and each
  * thread does one cell by its number in the box. A step of one box has a grid of blocks in three
- * dimensions, which saves divisions. In kernels of sums each thread is a worker, and there is one
- * box. */
+ * dimensions, which saves divisions. A sparse step has one thread for each of the `places`, if
+ * there are any, and does those whose cells are in the box. In kernels of sums each thread is a
+ * worker, and there is one box. */
 struct cuda_call {
     struct view view;
     struct slots slots;
+    const uint32_t *cells; /* [place] number of the fluid cell with this place: (z ny + y) nx + x */
     int count;
     unsigned first[WORK_MOST];
+    struct cuda_places places[WORK_MOST];
     struct work work[WORK_MOST];
 };
 
