@@ -18,16 +18,23 @@ struct part {
     int y, z;
 };
 
+/* Place of the next link into a wall of each pair; `cell`: place of the cell that comes next. Parts
+ * mostly follow one another. */
+struct next_links {
+    uint32_t cell;
+    cell_index place[Q / 2];
+};
+
 struct tile {
+    struct next_links in, out; /* of what is copied to the buffers, and back */
     struct part part[TILE_PARTS];
     int parts, type; /* type of the cells */
     uint32_t place, count;
 };
 
-/* Populations of a tile's cells at their neighbours, with room for a piece that ends later, and for
- * whole vectors. */
+/* Populations of a tile's cells at their neighbours, with room for whole vectors. */
 struct buffers {
-    stored next[Q / 2][TILE + 2 * PIECE] __attribute__((aligned(64)));
+    stored next[Q / 2][TILE + PIECE] __attribute__((aligned(64)));
 };
 
 /* Populations of idle cells, which the loops step like others: they get them back. */
@@ -36,30 +43,34 @@ struct idle {
     stored rest[TILE], own[Q / 2][TILE];
 };
 
-/* Copies a piece of up to PIECE cells; exactly `count` if the memory behind belongs to others. */
-TAGFLOW_FN void copy_piece(stored *to, const stored *from)
-{
-    for (int k = 0; k < PIECE; k += LANES)
-        *(unaligned_lanes *)(to + k) = *(const unaligned_lanes *)(from + k);
-}
+/* Copies the first and the last n of `count` populations: all of them, n <= count <= 2 n. */
+#define COPY_BOTH(n)                                                                               \
+    do {                                                                                           \
+        struct {                                                                                   \
+            stored word[n];                                                                        \
+        } begin, end;                                                                              \
+        memcpy(&begin, from, sizeof begin);                                                        \
+        memcpy(&end, from + count - (n), sizeof end);                                              \
+        memcpy(to, &begin, sizeof begin);                                                          \
+        memcpy(to + count - (n), &end, sizeof end);                                                \
+    } while (0)
 
-TAGFLOW_FN void copy_exactly(stored *to, const stored *from, unsigned count)
+/* Copies 1 to PIECE populations, and none behind them. */
+TAGFLOW_FN void copy_piece(stored *to, const stored *from, unsigned count)
 {
 #if TAGFLOW_VECTOR == 64
     const unsigned all = (1u << count) - 1;
     for (int k = 0; k < PIECE; k += LANES)
         store_masked(to + k, *(const unaligned_lanes *)(from + k), all >> k & ((1u << LANES) - 1));
 #else
-    if (count >= 8) {
-        memcpy(to, from, 8 * sizeof *to);
-        memcpy(to + count - 8, from + count - 8, 8 * sizeof *to);
-    } else if (count >= 4) {
-        memcpy(to, from, 4 * sizeof *to);
-        memcpy(to + count - 4, from + count - 4, 4 * sizeof *to);
-    } else {
-        for (unsigned k = 0; k < count; k++)
-            to[k] = from[k];
-    }
+    if (count > 8)
+        COPY_BOTH(8);
+    else if (count > 4)
+        COPY_BOTH(4);
+    else if (count > 2)
+        COPY_BOTH(2);
+    else
+        COPY_BOTH(1);
 #endif
 }
 
@@ -76,24 +87,27 @@ TAGFLOW_FN bool cut_piece(struct piece *p, uint32_t from, uint32_t to)
     return true;
 }
 
-/* Place of the first link into a wall of each pair, in the cells of a part. */
-TAGFLOW_FN void first_links(const struct view *v, const struct part *part, cell_index place[Q / 2])
+/* Goes to the first cell of a part; when its links are done, the cell behind it comes next. */
+TAGFLOW_FN void find_links(struct next_links *next, const struct view *v, const struct part *part)
 {
-    for (size_t pair = 0; pair < Q / 2; pair++)
-        place[pair] = place_in(v->link + pair * v->link_words, part->stretch->place + part->from);
+    if (next->cell != part->stretch->place + part->from)
+        for (size_t pair = 0; pair < Q / 2; pair++)
+            next->place[pair] =
+                place_in(v->link + pair * v->link_words, part->stretch->place + part->from);
+    next->cell = part->stretch->place + part->to;
 }
 
 /* Copies a part's populations at neighbours to the buffers, or back; `at`: of its stretch in the
  * tile; `whole`: the part is all of its stretch. Copies first populations of links from walls to
  * where the loop reads own ones. */
 TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const struct row *first,
-                        struct buffers *b, const struct part *part, ptrdiff_t at, const int whole)
+                        struct buffers *b, struct next_links *next, const struct part *part,
+                        ptrdiff_t at, const int whole)
 {
     const struct pore_stretch *const s = part->stretch;
     const struct piece *const pieces = runs->piece + s[1].piece;
     const struct pore_link *const from = runs->from_wall + s[1].from_wall;
     const struct pore_link *const to = runs->to_wall + s[1].to_wall;
-    cell_index place[Q / 2];
     for (const struct pore_link *k = runs->from_wall + s->from_wall; k < from; k++)
         if (whole || (k->at >= part->from && k->at < part->to)) {
             stored *const own = first->own[k->pair] + s->place + k->at;
@@ -104,13 +118,13 @@ TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const str
         struct piece p = *k;
         __builtin_prefetch(first->next[p.pair] + p.place + AHEAD, 1);
         if (whole || cut_piece(&p, part->from, part->to))
-            copy_piece(b->next[p.pair] + at + p.at, first->next[p.pair] + p.place);
+            copy_piece(b->next[p.pair] + at + p.at, first->next[p.pair] + p.place, p.count);
     }
-    first_links(v, part, place);
+    find_links(next, v, part);
     for (const struct pore_link *k = runs->to_wall + s->to_wall; k < to; k++)
         if (whole || (k->at >= part->from && k->at < part->to)) {
             const unsigned pair = k->pair % LINK_IDLE;
-            const stored *const link = first->own[pair] + place[pair]++;
+            const stored *const link = first->own[pair] + next->place[pair]++;
             __builtin_prefetch(link + AHEAD / 2, 1);
             if (k->pair < LINK_IDLE)
                 b->next[pair][at + k->at] = *link;
@@ -118,23 +132,22 @@ TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const str
 }
 
 TAGFLOW_FN void copy_out(const struct view *v, const struct runs *runs, const struct row *first,
-                         const struct buffers *b, const struct part *part, ptrdiff_t at,
-                         const int whole)
+                         const struct buffers *b, struct next_links *next, const struct part *part,
+                         ptrdiff_t at, const int whole)
 {
     const struct pore_stretch *const s = part->stretch;
     const struct piece *const pieces = runs->piece + s[1].piece;
     const struct pore_link *const to = runs->to_wall + s[1].to_wall;
-    cell_index place[Q / 2];
     for (const struct piece *k = runs->piece + s->piece; k < pieces; k++) {
         struct piece p = *k;
         if (whole || cut_piece(&p, part->from, part->to))
-            copy_exactly(first->next[p.pair] + p.place, b->next[p.pair] + at + p.at, p.count);
+            copy_piece(first->next[p.pair] + p.place, b->next[p.pair] + at + p.at, p.count);
     }
-    first_links(v, part, place);
+    find_links(next, v, part);
     for (const struct pore_link *k = runs->to_wall + s->to_wall; k < to; k++)
         if (whole || (k->at >= part->from && k->at < part->to)) {
             const unsigned pair = k->pair % LINK_IDLE;
-            stored *const link = first->next[pair] + place[pair]++;
+            stored *const link = first->next[pair] + next->place[pair]++;
             __builtin_prefetch(link + AHEAD / 2, 1);
             if (k->pair < LINK_IDLE)
                 *link = b->next[pair][at + k->at];
@@ -230,9 +243,9 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
     for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
         const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
         if (part->to - part->from == part->stretch->count)
-            copy_in(v, runs, first, b, part, at, 1);
+            copy_in(v, runs, first, b, &tile->in, part, at, 1);
         else
-            copy_in(v, runs, first, b, part, at, 0);
+            copy_in(v, runs, first, b, &tile->in, part, at, 0);
     }
     save_idle(&idle, runs, tile, &row);
     const int count = (int)tile->count, x = p.target ? 0 : loops->bulk(&row, &p, 0, count, 0);
@@ -242,9 +255,9 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
     for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
         const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
         if (part->to - part->from == part->stretch->count)
-            copy_out(v, runs, first, b, part, at, 1);
+            copy_out(v, runs, first, b, &tile->out, part, at, 1);
         else
-            copy_out(v, runs, first, b, part, at, 0);
+            copy_out(v, runs, first, b, &tile->out, part, at, 0);
     }
     tile->parts = 0;
 }
@@ -296,6 +309,7 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
         tile.parts = 0;
         tile.type = 0;
         tile.place = tile.count = 0;
+        tile.in.cell = tile.out.cell = UINT32_MAX;
         memset(&buffers, 0, sizeof buffers);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)

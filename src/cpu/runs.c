@@ -433,6 +433,18 @@ static int stretch_end(const struct view *v, const struct cell_links *l, int x0,
     return end;
 }
 
+static int piece_class(const struct piece *p)
+{
+    return p->count > 8 ? 0 : p->count > 4 ? 1 : p->count > 2 ? 2 : p->count > 1 ? 3 : 4;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *const p = a, *const q = b;
+    const int by = piece_class(p) - piece_class(q);
+    return by ? by : p->at != q->at ? p->at - q->at : p->pair - q->pair;
+}
+
 /* Appends the runs of a row of a view with places: its stretches, then its single cells. */
 static bool cut_pores(struct runs *runs, const struct view *v, const struct cell_links *l, int y,
                       int z)
@@ -457,6 +469,8 @@ static bool cut_pores(struct runs *runs, const struct view *v, const struct cell
                     return false;
                 for (int pair = 0; pair < Q / 2; pair++)
                     fill_stretch(runs, v, &s, l, pair, x0, x1, y, z);
+                qsort(runs->piece + s.piece, runs->piece_count - s.piece, sizeof *runs->piece,
+                      compare_pieces);
                 runs->stretch[runs->stretch_count++] = s;
                 runs->stretch[runs->stretch_count] =
                     (struct pore_stretch){.piece = runs->piece_count,
