@@ -2,39 +2,32 @@
  * that are alike wait until a vector is full of them. Compiled once per variant, as rows.c. */
 #include "cpu/rows.h" /* first: it defines `real` */
 
+#include <string.h>
+
 #include "open.h"
 #include "slip.h"
 
 const stored *mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x,
                           int y, int z)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int own = from % 2;
-    int at[3] = {x, y, z};
-    for (int a = 0; a < 3; a++) {
-        const int across = c[link][a] != c[from][a];
-        at[a] -= (across ? c[link][a] : 0) + (own ? 0 : c[from][a]);
-    }
-    return (const stored *)(own ? s->own[from / 2] : s->next[from / 2 - 1]) +
-           (own ? pair_place(v, from / 2, at[0], at[1], at[2])
-                : view_place(v, view_index(v, at[0], at[1], at[2])));
+    int at[3];
+    slip_beside(link, from, x, y, z, at);
+    return (const stored *)load_slot(s, from) + load_place(v, from, at[0], at[1], at[2]);
 }
 
-/* Coordinates of `count` cells; the other lanes repeat the first one, and are not stored. */
-typedef int lane_cells[LANES][3];
+/* Coordinates of the cells of a vector. */
+typedef const int lane_cells[LANES][3];
 
-TAGFLOW_FN real gather(const stored *from, const cell_index place[LANES])
-{
-    stored word[LANES];
-    for (int k = 0; k < LANES; k++)
-        word[k] = from[place[k]];
-    return load_lanes(word);
-}
-
+/* Stores populations of waiting cells; `place`: where each cell has them. */
 TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
 {
     const stored_lanes words = lanes_of(value);
     const stored *const word = (const stored *)&words;
+    if (count == LANES) {
+        for (int k = 0; k < LANES; k++)
+            to[place[k]] = word[k];
+        return;
+    }
     for (int k = 0; k < count; k++)
         to[place[k]] = word[k];
 }
@@ -110,10 +103,8 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
     real collided[Q];
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];
-    for (int in = 1; in < Q; in++) {
-        const int to = opposite(in);
-        if (!(g->links >> in & 1))
-            continue;
+    for (uint32_t links = g->changes; links; links &= links - 1) {
+        const int in = __builtin_ctz(links), to = opposite(in);
         l.row = &v->rows[g->beyond[in]];
         l.in = in;
         l.f_in = f[in];
@@ -140,53 +131,22 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
     }
 }
 
-/* Index of the neighbour of owned cell n at c_i, for each pair of directions, as lane k. */
-TAGFLOW_FN void next_cells(const struct view *v, cell_index n, const int at[3], int k,
-                           cell_index next[Q / 2][LANES])
-{
-    const ptrdiff_t step[3] = {1, v->row, v->plane};
-    ptrdiff_t up[3], down[3];
-    for (int a = 0; a < 3; a++) {
-        const ptrdiff_t across = v->ghost[a] ? -1 : v->n[a] - 1; /* wraps at both ends */
-        up[a] = at[a] == across ? -across * step[a] : step[a];
-        down[a] = at[a] == 0 && across >= 0 ? across * step[a] : -step[a];
-    }
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    next[i / 2][k] = n + (cell_index)(((cx) ? up[0] : 0) +                                         \
-                                      ((cy) > 0   ? up[1]                                          \
-                                       : (cy) < 0 ? down[1]                                        \
-                                                  : 0) +                                           \
-                                      ((cz) > 0   ? up[2]                                          \
-                                       : (cz) < 0 ? down[2]                                        \
-                                                  : 0));
-    PAIR_LIST(X)
-#undef X
-}
-
-/* Steps `count` cells of a group, as cell_step does. */
+/* Steps the cells of a group that wait, as cell_step does. */
 static __attribute__((noinline)) void step_group(const struct view *v, const struct slots *s,
-                                                 const struct link_group *g, lane_cells at,
-                                                 int count)
+                                                 const struct link_group *g,
+                                                 const struct waiting *w)
 {
     const struct tag_row *const row = &v->rows[g->row];
-    struct run_parameters p = row_parameters(v, row, at[0][1], at[0][2]);
-    cell_index own[LANES], next[Q / 2][LANES];
+    struct run_parameters p = row_parameters(v, row, w->at[0][1], w->at[0][2]);
     double strength[LANES];
     scalar damping[LANES];
     real f[Q], out[Q];
-    for (int k = 0; k < LANES; k++) {
-        const int x = at[k][0], y = at[k][1], z = at[k][2];
-        own[k] = owned_index(v, x, y, z);
-        next_cells(v, own[k], at[k], k, next);
+    for (int k = 0; k < LANES && (p.damping_along || p.target); k++) {
+        const int x = w->at[k][0], y = w->at[k][1], z = w->at[k][2];
         if (p.damping_along)
             damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
         if (p.target)
             strength[k] = sponge_of_cell(v, row, x, y, z);
-    }
-    for (int k = 0; k < LANES && v->place; k++) {
-        own[k] = place_in(v->place, own[k]);
-        for (int pair = 0; pair < Q / 2; pair++)
-            next[pair][k] = sparse_next(v, pair, own[k], next[pair][k]);
     }
     if (p.damping_along)
         p.damping = *(const unaligned_reals *)damping;
@@ -194,23 +154,12 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     p.sponge = strength;
     p.sponge_along = 1;
 
-    f[0] = gather((const stored *)s->rest, own);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = gather((const stored *)(g->links & 1u << (i) ? s->next : s->own)[i / 2], own);          \
-    f[j] = gather((const stored *)(g->links & 1u << (j) ? s->own : s->next)[i / 2], next[i / 2]);
-    PAIR_LIST(X)
-#undef X
-    for (int i = 1; i < Q; i++) {
-        stored word[LANES];
-        for (int k = 0; k < LANES && g->from[i]; k++)
-            word[k] = *mirrored_at(v, s, i, g->from[i], at[k][0], at[k][1], at[k][2]);
-        if (g->from[i])
-            f[i] = load_lanes(word);
-    }
+    for (int i = 0; i < Q; i++)
+        f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, at, f);
+        arrive_lanes(v, g, w->at, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
@@ -222,14 +171,14 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, at, f, out);
+        group_leaves(v, g, w->at, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
-    scatter((stored *)s->rest, own, out[0], count);
+    scatter((stored *)s->rest, w->own, out[0], w->count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    scatter((stored *)s->own[i / 2], own, out[j], count);                                          \
-    scatter((stored *)s->next[i / 2], next[i / 2], out[i], count);
+    scatter((stored *)s->own[i / 2], w->own, out[j], w->count);                                    \
+    scatter((stored *)s->next[i / 2], w->next[i / 2], out[i], w->count);
     PAIR_LIST(X)
 #undef X
 }
@@ -239,41 +188,113 @@ static void step_waiting(const struct view *v, const struct slots *s, const stru
 {
     if (!w->count)
         return;
-    for (int k = w->count; k < LANES; k++)
-        for (int a = 0; a < 3; a++)
-            w->at[k][a] = w->at[0][a];
-    step_group(v, s, &runs->group[w->group], w->at, w->count);
+    for (int k = w->count; k < LANES; k++) { /* not stored */
+        memcpy(w->at[k], w->at[0], sizeof w->at[k]);
+        for (int i = 0; i < Q; i++)
+            w->f[i][k] = w->f[i][0];
+    }
+    step_group(v, s, &runs->group[w->group], w);
     w->count = 0;
 }
 
-/* The queue's place for cells of a group. Without a free one, the fullest is stepped. */
-static struct waiting *waiting_of(const struct view *v, const struct slots *s,
-                                  const struct runs *runs, struct queue *q, uint32_t group)
+/* The waiting cells to which none was added for longest: most likely they would never be full. */
+static struct waiting *oldest(struct queue *q)
 {
-    struct waiting *best = &q->cells[0];
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
-        if (w->count && w->group == group)
-            return w;
-        if (best->count && (!w->count || w->count > best->count))
+    struct waiting *best = NULL;
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count && (!best || w->added < best->added))
             best = w;
-    }
-    step_waiting(v, s, runs, best);
-    best->group = group;
     return best;
 }
 
-void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, uint32_t group, int x0, int x1, int y, int z)
+/* An empty place of the queue. */
+static struct waiting *empty_place(const struct view *v, const struct slots *s,
+                                   const struct runs *runs, struct queue *q)
 {
-    struct waiting *const w = waiting_of(v, s, runs, q, group);
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (!w->count)
+            return w;
+    struct waiting *const w = oldest(q);
+    step_waiting(v, s, runs, w);
+    return w;
+}
+
+/* The place of the queue with room for a cell of a group. */
+static struct waiting *waiting_of(const struct view *v, const struct slots *s,
+                                  const struct runs *runs, struct queue *q, uint32_t group)
+{
+    const struct link_group *const g = &runs->group[group];
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count && w->count < LANES && w->group == group)
+            return w;
+    struct waiting *const w = empty_place(v, s, runs, q);
+    w->group = group;
+    w->from[0] = (const stored *)s->rest;
+    for (int i = 1; i < Q; i++) {
+        const int wall = g->links >> i & 1, pair = (i - 1) / 2;
+        w->from[i] = (const stored *)((i & 1) != wall ? s->own : s->next)[pair];
+    }
+    return w;
+}
+
+/* Loads the populations of a cell into lane k. Prefetches those of the cell at the same x in the
+ * next row. With one such cell per row, as beside an inlet across x, the processor cannot predict
+ * the addresses. */
+TAGFLOW_FN void load_waiting(const struct view *v, const struct places *p, struct waiting *w, int k)
+{
+    const ptrdiff_t pitch = v->place ? 0 : v->row;
+    w->own[k] = p->own;
+    w->f[0][k] = w->from[0][p->own];
+    __builtin_prefetch(w->from[0] + p->own + pitch);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const cell_index next = p->next[i / 2];                                                    \
+        w->next[i / 2][k] = next;                                                                  \
+        w->f[i][k] = w->from[i][p->own];                                                           \
+        w->f[j][k] = w->from[j][next];                                                             \
+        __builtin_prefetch(w->from[i] + p->own + pitch);                                           \
+        __builtin_prefetch(w->from[j] + next + pitch);                                             \
+    }
+    PAIR_LIST(X)
+#undef X
+}
+
+void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
+                 struct queue *q, const struct run *run, int x0, int x1, int y, int z)
+{
+    const struct link_group *const g = &runs->group[run->group];
+    struct waiting *w = waiting_of(v, s, runs, q, run->group);
     for (int x = x0; x < x1; x++) {
-        int *const at = w->at[w->count++];
-        at[0] = x;
-        at[1] = y;
-        at[2] = z;
         if (w->count == LANES)
+            w = waiting_of(v, s, runs, q, run->group);
+        const struct around a = around(v, x, y, z);
+        const struct places p = places_of(v, owned_index(v, x, y, z), &a, v->place != NULL, 1);
+        const int k = w->count++;
+        w->added = q->added++;
+        w->at[k][0] = x;
+        w->at[k][1] = y;
+        w->at[k][2] = z;
+        load_waiting(v, &p, w, k);
+        for (uint32_t links = g->mirrored; links; links &= links - 1) {
+            const int i = __builtin_ctz(links);
+            w->f[i][k] = *mirrored_at(v, s, i, g->from[i], x, y, z);
+        }
+        if (w->count == LANES && !run->end)
             step_waiting(v, s, runs, w);
     }
+}
+
+void queue_settle(const struct view *v, const struct slots *s, const struct runs *runs,
+                  struct queue *q)
+{
+    int empty = 0;
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
+        if (w->count == LANES)
+            step_waiting(v, s, runs, w);
+        empty += !w->count;
+    }
+    for (; empty < ROW_ENDS; empty++)
+        step_waiting(v, s, runs, oldest(q));
 }
 
 void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
