@@ -322,6 +322,6 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
                 }
             }
         step_tile(v, runs, &first, &tile, &buffers);
-        queue_finish(v, &slots, runs, &queue);
+        queue_finish(v, runs, &queue);
     }
 }

@@ -18,7 +18,7 @@ const stored *mirrored_at(const struct view *v, const struct slots *s, int link,
 /* Coordinates of the cells of a vector. */
 typedef const int lane_cells[LANES][3];
 
-/* Stores populations of waiting cells; `place`: where each cell has them. */
+/* Stores a population of `count` cells. */
 TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
 {
     const stored_lanes words = lanes_of(value);
@@ -132,8 +132,7 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 }
 
 /* Steps the cells of a group that wait, as cell_step does. */
-static __attribute__((noinline)) void step_group(const struct view *v, const struct slots *s,
-                                                 const struct link_group *g,
+static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
                                                  const struct waiting *w)
 {
     const struct tag_row *const row = &v->rows[g->row];
@@ -175,25 +174,25 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
-    scatter((stored *)s->rest, w->own, out[0], w->count);
+    scatter(w->to[0], w->own, out[0], w->count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    scatter((stored *)s->own[i / 2], w->own, out[j], w->count);                                    \
-    scatter((stored *)s->next[i / 2], w->next[i / 2], out[i], w->count);
+    scatter(w->to[j], w->own, out[j], w->count);                                                   \
+    scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], w->count);
     PAIR_LIST(X)
 #undef X
 }
 
-static void step_waiting(const struct view *v, const struct slots *s, const struct runs *runs,
+static void step_waiting(const struct view *v, const struct runs *runs, struct queue *q,
                          struct waiting *w)
 {
-    if (!w->count)
-        return;
+    q->full -= w->count == LANES;
+    q->empty++;
     for (int k = w->count; k < LANES; k++) { /* not stored */
         memcpy(w->at[k], w->at[0], sizeof w->at[k]);
         for (int i = 0; i < Q; i++)
             w->f[i][k] = w->f[i][0];
     }
-    step_group(v, s, &runs->group[w->group], w);
+    step_group(v, &runs->group[w->group], w);
     w->count = 0;
 }
 
@@ -208,98 +207,137 @@ static struct waiting *oldest(struct queue *q)
 }
 
 /* An empty place of the queue. */
-static struct waiting *empty_place(const struct view *v, const struct slots *s,
-                                   const struct runs *runs, struct queue *q)
+static struct waiting *empty_place(const struct view *v, const struct runs *runs, struct queue *q)
 {
     for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
         if (!w->count)
             return w;
     struct waiting *const w = oldest(q);
-    step_waiting(v, s, runs, w);
+    step_waiting(v, runs, q, w);
     return w;
+}
+
+/* Bit 2 axis + side: the neighbours of a cell on this side are at the other end of the block. Cells
+ * with the same bits have the same index differences to their neighbours. */
+TAGFLOW_FN int seams_of(const struct view *v, const int at[3])
+{
+    int seams = 0;
+    for (int k = 0; k < 6; k++)
+        seams |= (at[k / 2] == v->seam[k / 2][k % 2]) << k;
+    return seams;
+}
+
+TAGFLOW_FN int has_room(const struct waiting *w, uint32_t group, int seams)
+{
+    return w->group == group && w->seams == seams && w->count < LANES;
+}
+
+/* Addresses of the populations of a group. `a`: index differences to the neighbours. */
+static void set_addresses(const struct view *v, const struct slots *s, const struct link_group *g,
+                          const struct around *a, struct waiting *w)
+{
+    w->from[0] = w->to[0] = (stored *)s->rest;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const ptrdiff_t to_next = v->place ? 0 : (ptrdiff_t)neighbour(a, cx, cy, cz);              \
+        stored *const own = (stored *)s->own[i / 2], *const next = (stored *)s->next[i / 2];       \
+        w->from[i] = g->links & 1u << (i) ? next : own;                                            \
+        w->from[j] = (g->links & 1u << (j) ? own : next) + to_next;                                \
+        w->to[j] = own;                                                                            \
+        w->to[i] = next + to_next;                                                                 \
+    }
+    PAIR_LIST(X)
+#undef X
 }
 
 /* The place of the queue with room for a cell of a group. */
 static struct waiting *waiting_of(const struct view *v, const struct slots *s,
-                                  const struct runs *runs, struct queue *q, uint32_t group)
+                                  const struct runs *runs, struct queue *q, uint32_t group,
+                                  const int at[3])
 {
-    const struct link_group *const g = &runs->group[group];
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
-        if (w->count && w->count < LANES && w->group == group)
-            return w;
-    struct waiting *const w = empty_place(v, s, runs, q);
-    w->group = group;
-    w->from[0] = (const stored *)s->rest;
-    for (int i = 1; i < Q; i++) {
-        const int wall = g->links >> i & 1, pair = (i - 1) / 2;
-        w->from[i] = (const stored *)((i & 1) != wall ? s->own : s->next)[pair];
+    const int seams = v->place ? 0 : seams_of(v, at);
+    uint8_t *const latest = &q->latest[group % (sizeof q->latest)];
+    struct waiting *w = &q->cells[*latest];
+    if (has_room(w, group, seams))
+        return w;
+    for (w = q->cells; w < q->cells + WAITING && !has_room(w, group, seams); w++)
+        ;
+    if (w == q->cells + WAITING) {
+        const struct around a = around(v, at[0], at[1], at[2]);
+        w = empty_place(v, runs, q);
+        w->group = group;
+        w->seams = seams;
+        set_addresses(v, s, &runs->group[group], &a, w);
     }
+    *latest = (uint8_t)(w - q->cells);
     return w;
 }
 
 /* Loads the populations of a cell into lane k. Prefetches those of the cell at the same x in the
- * next row. With one such cell per row, as beside an inlet across x, the processor cannot predict
- * the addresses. */
-TAGFLOW_FN void load_waiting(const struct view *v, const struct places *p, struct waiting *w, int k)
+ * next row, `pitch` cells ahead. With one such cell per row, as beside an inlet across x, the
+ * processor cannot predict the addresses. */
+TAGFLOW_FN void load_waiting(struct waiting *w, int k, const struct places *p, ptrdiff_t pitch)
 {
-    const ptrdiff_t pitch = v->place ? 0 : v->row;
     w->own[k] = p->own;
     w->f[0][k] = w->from[0][p->own];
     __builtin_prefetch(w->from[0] + p->own + pitch);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    {                                                                                              \
-        const cell_index next = p->next[i / 2];                                                    \
-        w->next[i / 2][k] = next;                                                                  \
-        w->f[i][k] = w->from[i][p->own];                                                           \
-        w->f[j][k] = w->from[j][next];                                                             \
-        __builtin_prefetch(w->from[i] + p->own + pitch);                                           \
-        __builtin_prefetch(w->from[j] + next + pitch);                                             \
-    }
+    w->f[i][k] = w->from[i][p->own];                                                               \
+    w->f[j][k] = w->from[j][p->next[i / 2]];                                                       \
+    __builtin_prefetch(w->from[i] + p->own + pitch);                                               \
+    __builtin_prefetch(w->from[j] + p->next[i / 2] + pitch);
     PAIR_LIST(X)
 #undef X
+}
+
+/* The same where only fluid cells have places. */
+static void load_sparse(const struct view *v, struct waiting *w, int k, const int at[3])
+{
+    const struct around a = around(v, at[0], at[1], at[2]);
+    const struct places p = places_of(v, owned_index(v, at[0], at[1], at[2]), &a, 1, 1);
+    for (int pair = 0; pair < Q / 2; pair++)
+        w->next[pair][k] = p.next[pair];
+    load_waiting(w, k, &p, 0);
 }
 
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
                  struct queue *q, const struct run *run, int x0, int x1, int y, int z)
 {
     const struct link_group *const g = &runs->group[run->group];
-    struct waiting *w = waiting_of(v, s, runs, q, run->group);
     for (int x = x0; x < x1; x++) {
-        if (w->count == LANES)
-            w = waiting_of(v, s, runs, q, run->group);
-        const struct around a = around(v, x, y, z);
-        const struct places p = places_of(v, owned_index(v, x, y, z), &a, v->place != NULL, 1);
+        const int at[3] = {x, y, z};
+        struct waiting *const w = waiting_of(v, s, runs, q, run->group, at);
+        const cell_index n = owned_index(v, x, y, z);
+        q->empty -= !w->count;
         const int k = w->count++;
+        q->full += w->count == LANES;
         w->added = q->added++;
-        w->at[k][0] = x;
-        w->at[k][1] = y;
-        w->at[k][2] = z;
-        load_waiting(v, &p, w, k);
+        memcpy(w->at[k], at, sizeof at);
+        if (v->place)
+            load_sparse(v, w, k, at);
+        else
+            load_waiting(w, k, &(struct places){n, {n, n, n, n, n, n, n, n, n}}, v->row);
         for (uint32_t links = g->mirrored; links; links &= links - 1) {
             const int i = __builtin_ctz(links);
             w->f[i][k] = *mirrored_at(v, s, i, g->from[i], x, y, z);
         }
         if (w->count == LANES && !run->end)
-            step_waiting(v, s, runs, w);
+            step_waiting(v, runs, q, w);
     }
 }
 
-void queue_settle(const struct view *v, const struct slots *s, const struct runs *runs,
-                  struct queue *q)
+void queue_settle(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    int empty = 0;
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
         if (w->count == LANES)
-            step_waiting(v, s, runs, w);
-        empty += !w->count;
-    }
-    for (; empty < ROW_ENDS; empty++)
-        step_waiting(v, s, runs, oldest(q));
+            step_waiting(v, runs, q, w);
+    while (q->empty < ROW_ENDS)
+        step_waiting(v, runs, q, oldest(q));
 }
 
-void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
-                  struct queue *q)
+void queue_finish(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    for (int k = 0; k < WAITING; k++)
-        step_waiting(v, s, runs, &q->cells[k]);
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count)
+            step_waiting(v, runs, q, w);
 }

@@ -332,7 +332,6 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
     const struct row row = row_at(v, first, y, z);
     struct run_parameters p = {0};
     int known = -1; /* cell type that p is for */
-    bool queued = false;
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
@@ -343,7 +342,6 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
             continue;
         if (run->kind == RUN_CELLS) {
             queue_cells(v, slots, runs, queue, run, x0, x1, y, z);
-            queued = true;
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
@@ -367,8 +365,8 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (x < to)
             (ruled ? step_moving : step_none)(&row, &p, x, to, wraps, by);
     }
-    if (queued)
-        queue_settle(v, slots, runs, queue);
+    if (queue->full || queue->empty < ROW_ENDS)
+        queue_settle(v, runs, queue);
 }
 
 cpu_kernel VARIANT(cpu_step_rows);
@@ -389,6 +387,6 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)
                 step_row(v, runs, &first, &slots, &queue, b, y, z);
-        queue_finish(v, &slots, runs, &queue);
+        queue_finish(v, runs, &queue);
     }
 }
