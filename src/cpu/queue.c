@@ -73,6 +73,53 @@ static void walls_beside_lanes(const struct view *v, const struct link_group *g,
     }
 }
 
+/* open_arrive for nodes of one face and no wall beside them, with rule and face as constants: half
+ * the instructions. Faces across x have such nodes in every row. */
+TAGFLOW_FN void arrive_at(real f[Q], struct arriving *a, const int boundary, const int face)
+{
+    const struct tag_row *const type = a->row;
+    struct tag_row row = {
+        .boundary = (uint8_t)boundary,
+        .face = (uint8_t)face,
+        .outside = (uint8_t)(1 << face),
+        .omega_even = type->omega_even,
+    };
+    a->row = &row;
+    a->walls = 0;
+    open_arrive(f, a);
+    a->row = type;
+}
+
+#define ARRIVE(name, face)                                                                         \
+    static __attribute__((noinline)) void arrive_##name##_##face(real f[Q], struct arriving *a)    \
+    {                                                                                              \
+        arrive_at(f, a, BOUNDARY_##name##_regularised, face);                                      \
+    }
+ARRIVE(velocity, 0)
+ARRIVE(velocity, 1)
+ARRIVE(pressure, 0)
+ARRIVE(pressure, 1)
+#undef ARRIVE
+
+static __attribute__((noinline)) void arrive_any(real f[Q], struct arriving *a)
+{
+    open_arrive(f, a);
+}
+
+typedef void arrive_function(real f[Q], struct arriving *a);
+
+static arrive_function *arrive_of(const struct arriving *a)
+{
+    const int face = a->row->face, boundary = a->row->boundary;
+    if (a->walls || face > 1 || a->row->outside != 1 << face)
+        return arrive_any;
+    return boundary == BOUNDARY_velocity_regularised
+               ? (face ? arrive_velocity_1 : arrive_velocity_0)
+           : boundary == BOUNDARY_pressure_regularised
+               ? (face ? arrive_pressure_1 : arrive_pressure_0)
+               : arrive_any;
+}
+
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
                                                    lane_cells at, real f[Q])
@@ -88,7 +135,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
         a.u[axis] = lanes_from(u[axis]);
         a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
     }
-    open_arrive(f, &a);
+    arrive_of (&a)(f, &a);
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
@@ -273,21 +320,22 @@ static struct waiting *waiting_of(const struct view *v, const struct slots *s,
     return w;
 }
 
-/* Loads the populations of a cell into lane k. Prefetches those of the cell at the same x in the
- * next row, `pitch` cells ahead. With one such cell per row, as beside an inlet across x, the
- * processor cannot predict the addresses. */
-TAGFLOW_FN void load_waiting(struct waiting *w, int k, const struct places *p, ptrdiff_t pitch)
+/* Loads the populations of a cell into lane k. Prefetches those that the cell at the same x in the
+ * next row, `pitch` cells ahead, has in the slots of `links`. With one such cell per row, as beside
+ * an inlet across x, the processor cannot predict these addresses; the loop over the row prefetches
+ * the others. */
+TAGFLOW_FN void load_waiting(struct waiting *w, int k, const struct places *p, ptrdiff_t pitch,
+                             uint32_t links)
 {
     w->own[k] = p->own;
     w->f[0][k] = w->from[0][p->own];
-    __builtin_prefetch(w->from[0] + p->own + pitch);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     w->f[i][k] = w->from[i][p->own];                                                               \
-    w->f[j][k] = w->from[j][p->next[i / 2]];                                                       \
-    __builtin_prefetch(w->from[i] + p->own + pitch);                                               \
-    __builtin_prefetch(w->from[j] + p->next[i / 2] + pitch);
+    w->f[j][k] = w->from[j][p->next[i / 2]];
     PAIR_LIST(X)
 #undef X
+    for (; links; links &= links - 1)
+        __builtin_prefetch(w->from[__builtin_ctz(links)] + p->own + pitch);
 }
 
 /* The same where only fluid cells have places. */
@@ -297,7 +345,7 @@ static void load_sparse(const struct view *v, struct waiting *w, int k, const in
     const struct places p = places_of(v, owned_index(v, at[0], at[1], at[2]), &a, 1, 1);
     for (int pair = 0; pair < Q / 2; pair++)
         w->next[pair][k] = p.next[pair];
-    load_waiting(w, k, &p, 0);
+    load_waiting(w, k, &p, 0, 0);
 }
 
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
@@ -316,7 +364,7 @@ void queue_cells(const struct view *v, const struct slots *s, const struct runs 
         if (v->place)
             load_sparse(v, w, k, at);
         else
-            load_waiting(w, k, &(struct places){n, {n, n, n, n, n, n, n, n, n}}, v->row);
+            load_waiting(w, k, &(struct places){n, {n, n, n, n, n, n, n, n, n}}, v->row, g->links);
         for (uint32_t links = g->mirrored; links; links &= links - 1) {
             const int i = __builtin_ctz(links);
             w->f[i][k] = *mirrored_at(v, s, i, g->from[i], x, y, z);
