@@ -99,6 +99,19 @@ TAGFLOW_FN int boundary_precedence(int boundary)
     }
 }
 
+/* May the rule of a cell that is not fluid change the population that leaves along a link into it?
+ * `in`: direction of the population that comes back. Rules of nodes change those along the normal
+ * of their face at most. */
+TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int is = boundary_is(beyond->boundary);
+    if (is & RULE_nodes)
+        return (is & (RULE_keeps_velocity | RULE_keeps_sound)) && in <= 6 &&
+               c[in][beyond->face / 2] != 0;
+    return !(is & (RULE_as_sent | RULE_mirror));
+}
+
 /* Fills in what a view holds for kernels, which then need not look it up. */
 TAGFLOW_FN void view_derive(struct view *v)
 {

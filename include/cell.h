@@ -49,66 +49,6 @@ TAGFLOW_FN size_t canonical_address(const struct view *v, int odd, int i, int x,
     return load_address(v, SET_flow, odd, i, x, y, z, 0);
 }
 
-/* Index differences from an owned cell to its neighbours, wrapped where the axis wraps. */
-struct around {
-    cell_index up[3], down[3];
-};
-
-TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
-{
-    const int at[3] = {x, y, z};
-    const cell_index step[3] = {1, (cell_index)v->row, (cell_index)v->plane};
-    struct around a;
-    for (int axis = 0; axis < 3; axis++) {
-        a.up[axis] = at[axis] == v->seam[axis][1] ? 0 - (cell_index)v->across[axis] : step[axis];
-        a.down[axis] = at[axis] == v->seam[axis][0] ? (cell_index)v->across[axis] : 0 - step[axis];
-    }
-    return a;
-}
-
-/* Index difference to the neighbour at (cx, cy, cz). */
-TAGFLOW_FN cell_index neighbour(const struct around *a, int cx, int cy, int cz)
-{
-    return (cx > 0   ? a->up[0]
-            : cx < 0 ? a->down[0]
-                     : 0) +
-           (cy > 0   ? a->up[1]
-            : cy < 0 ? a->down[1]
-                     : 0) +
-           (cz > 0   ? a->up[2]
-            : cz < 0 ? a->down[2]
-                     : 0);
-}
-
-/* Places of an owned cell and of its neighbours at c_i of odd i, [i / 2]. */
-struct places {
-    cell_index own, next[9];
-};
-
-/* Places for a fluid cell. With sparse storage, in a cell that is not beside walls, x + 1 follows x
- * in all rows, unless the row wraps between them: this saves three look-ups of ten. */
-TAGFLOW_FN struct places places_of(const struct view *v, cell_index n, const struct around *a,
-                                   int sparse, int beside)
-{
-    const int plain = sparse && !beside && a->up[0] == 1;
-    struct places p;
-    p.own = sparse ? place_in(v->place, n) : n;
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
-    if (plain && (cx == 0 || cy + cz < 0))                                                         \
-        p.next[i / 2] = place_in(v->place, p.next[i / 2]);                                         \
-    if (sparse && !plain)                                                                          \
-        p.next[i / 2] = sparse_next(v, i / 2, p.own, p.next[i / 2]);
-    PAIR_LIST(X)
-#undef X
-    if (plain) {
-        p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */
-        p.next[3] = p.next[1] + 1; /* c_7 = (1, 1, 0), c_3 = (0, 1, 0) */
-        p.next[4] = p.next[2] + 1; /* c_9 = (1, 0, 1), c_5 = (0, 0, 1) */
-    }
-    return p;
-}
-
 /* Place at which cell n keeps populations of a pair at its neighbour. */
 TAGFLOW_FN cell_index next_to(const struct view *v, int pair, cell_index n, const struct around *a)
 {
@@ -206,13 +146,9 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
             &v->rows[v->tags[n + neighbour(&a, -c[i][0], -c[i][1], -c[i][2])] & TAG_ROW];
         if (rule->boundary == BOUNDARY_slip)
             from = slip_from(v, rule, i, x, y, z, at);
-        if (from & 1)
+        if (from)
             f[i] = value_of(
-                ((const stored *)s->own[from / 2])[pair_place(v, from / 2, at[0], at[1], at[2])]);
-        else if (from)
-            f[i] = value_of(
-                ((const stored *)
-                     s->next[from / 2 - 1])[next_place(v, from / 2 - 1, at[0], at[1], at[2])]);
+                ((const stored *)load_slot(s, from))[load_place(v, from, at[0], at[1], at[2])]);
     }
     if (!boundary_open(here.row->boundary))
         return;

@@ -26,6 +26,16 @@ TAGFLOW_FN int view_slips(const struct view *v, const struct tag_row *row, int x
     return !other->fluid && other->boundary == BOUNDARY_slip && other->face == row->face;
 }
 
+/* The cell beyond the plane at which cell (x, y, z) finds population `from`, mirrored, for its link
+ * `in`; see slip_from. */
+TAGFLOW_FN void slip_beside(int in, int from, int x, int y, int z, int beside[3])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    beside[0] = x - (c[in][0] != c[from][0] ? c[in][0] : 0);
+    beside[1] = y - (c[in][1] != c[from][1] ? c[in][1] : 0);
+    beside[2] = z - (c[in][2] != c[from][2] ? c[in][2] : 0);
+}
+
 /* Population `in` of cell (x, y, z), where that link comes from a plane of symmetry half a cell
  * outside: it is population `from`, mirrored, which the neighbour m along the plane sent to
  * `beside`, a cell beyond the plane. Returns `from`; 0 if m is not fluid or `beside` is not part of
@@ -44,10 +54,8 @@ TAGFLOW_FN int slip_from(const struct view *v, const struct tag_row *row, int in
                          int z, int beside[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int axis = row->face / 2, from = mirrored(in, axis);
-    beside[0] = x - (axis == 0 ? c[in][0] : 0);
-    beside[1] = y - (axis == 1 ? c[in][1] : 0);
-    beside[2] = z - (axis == 2 ? c[in][2] : 0);
+    const int from = mirrored(in, row->face / 2);
+    slip_beside(in, from, x, y, z, beside);
     return view_fluid(v, view_index(v, beside[0] - c[from][0], beside[1] - c[from][1],
                                     beside[2] - c[from][2])) &&
                    view_slips(v, row, beside[0], beside[1], beside[2])

@@ -303,7 +303,8 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
     const struct slots slots = slots_at(v, odd, sizeof(stored));
 #pragma omp parallel
     {
-        struct queue queue = {.cells = {{.count = 0}}};
+        struct queue queue;
+        queue_start(&queue);
         struct tile tile;
         struct buffers buffers;
         tile.parts = 0;
@@ -331,10 +332,10 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
                     const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
                     const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
                     if (x0 < x1)
-                        queue_cells(v, &slots, runs, &queue, run->group, x0, x1, y, z);
+                        queue_cells(v, &slots, runs, &queue, run, x0, x1, y, z);
                 }
             }
         step_tile(v, runs, &first, &tile, &buffers);
-        queue_finish(v, &slots, runs, &queue);
+        queue_finish(v, runs, &queue);
     }
 }

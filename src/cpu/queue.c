@@ -2,39 +2,32 @@
  * that are alike wait until a vector is full of them. Compiled once per variant, as rows.c. */
 #include "cpu/rows.h" /* first: it defines `real` */
 
+#include <string.h>
+
 #include "open.h"
 #include "slip.h"
 
 const stored *mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x,
                           int y, int z)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const int own = from % 2;
-    int at[3] = {x, y, z};
-    for (int a = 0; a < 3; a++) {
-        const int across = c[link][a] != c[from][a];
-        at[a] -= (across ? c[link][a] : 0) + (own ? 0 : c[from][a]);
-    }
-    return (const stored *)(own ? s->own[from / 2] : s->next[from / 2 - 1]) +
-           (own ? pair_place(v, from / 2, at[0], at[1], at[2])
-                : view_place(v, view_index(v, at[0], at[1], at[2])));
+    int at[3];
+    slip_beside(link, from, x, y, z, at);
+    return (const stored *)load_slot(s, from) + load_place(v, from, at[0], at[1], at[2]);
 }
 
-/* Coordinates of `count` cells; the other lanes repeat the first one, and are not stored. */
-typedef int lane_cells[LANES][3];
+/* Coordinates of the cells of a vector. */
+typedef const int lane_cells[LANES][3];
 
-TAGFLOW_FN real gather(const stored *from, const cell_index place[LANES])
-{
-    stored word[LANES];
-    for (int k = 0; k < LANES; k++)
-        word[k] = from[place[k]];
-    return load_lanes(word);
-}
-
+/* Stores a population of `count` cells. */
 TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
 {
     const stored_lanes words = lanes_of(value);
     const stored *const word = (const stored *)&words;
+    if (count == LANES) {
+        for (int k = 0; k < LANES; k++)
+            to[place[k]] = word[k];
+        return;
+    }
     for (int k = 0; k < count; k++)
         to[place[k]] = word[k];
 }
@@ -80,6 +73,53 @@ static void walls_beside_lanes(const struct view *v, const struct link_group *g,
     }
 }
 
+/* open_arrive for nodes of one face and no wall beside them, with rule and face as constants: half
+ * the instructions. Faces across x have such nodes in every row. */
+TAGFLOW_FN void arrive_at(real f[Q], struct arriving *a, const int boundary, const int face)
+{
+    const struct tag_row *const type = a->row;
+    struct tag_row row = {
+        .boundary = (uint8_t)boundary,
+        .face = (uint8_t)face,
+        .outside = (uint8_t)(1 << face),
+        .omega_even = type->omega_even,
+    };
+    a->row = &row;
+    a->walls = 0;
+    open_arrive(f, a);
+    a->row = type;
+}
+
+#define ARRIVE(name, face)                                                                         \
+    static __attribute__((noinline)) void arrive_##name##_##face(real f[Q], struct arriving *a)    \
+    {                                                                                              \
+        arrive_at(f, a, BOUNDARY_##name##_regularised, face);                                      \
+    }
+ARRIVE(velocity, 0)
+ARRIVE(velocity, 1)
+ARRIVE(pressure, 0)
+ARRIVE(pressure, 1)
+#undef ARRIVE
+
+static __attribute__((noinline)) void arrive_any(real f[Q], struct arriving *a)
+{
+    open_arrive(f, a);
+}
+
+typedef void arrive_function(real f[Q], struct arriving *a);
+
+static arrive_function *arrive_of(const struct arriving *a)
+{
+    const int face = a->row->face, boundary = a->row->boundary;
+    if (a->walls || face > 1 || a->row->outside != 1 << face)
+        return arrive_any;
+    return boundary == BOUNDARY_velocity_regularised
+               ? (face ? arrive_velocity_1 : arrive_velocity_0)
+           : boundary == BOUNDARY_pressure_regularised
+               ? (face ? arrive_pressure_1 : arrive_pressure_0)
+               : arrive_any;
+}
+
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
                                                    lane_cells at, real f[Q])
@@ -95,7 +135,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
         a.u[axis] = lanes_from(u[axis]);
         a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
     }
-    open_arrive(f, &a);
+    arrive_of (&a)(f, &a);
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
@@ -110,10 +150,8 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
     real collided[Q];
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];
-    for (int in = 1; in < Q; in++) {
-        const int to = opposite(in);
-        if (!(g->links >> in & 1))
-            continue;
+    for (uint32_t links = g->changes; links; links &= links - 1) {
+        const int in = __builtin_ctz(links), to = opposite(in);
         l.row = &v->rows[g->beyond[in]];
         l.in = in;
         l.f_in = f[in];
@@ -140,53 +178,21 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
     }
 }
 
-/* Index of the neighbour of owned cell n at c_i, for each pair of directions, as lane k. */
-TAGFLOW_FN void next_cells(const struct view *v, cell_index n, const int at[3], int k,
-                           cell_index next[Q / 2][LANES])
-{
-    const ptrdiff_t step[3] = {1, v->row, v->plane};
-    ptrdiff_t up[3], down[3];
-    for (int a = 0; a < 3; a++) {
-        const ptrdiff_t across = v->ghost[a] ? -1 : v->n[a] - 1; /* wraps at both ends */
-        up[a] = at[a] == across ? -across * step[a] : step[a];
-        down[a] = at[a] == 0 && across >= 0 ? across * step[a] : -step[a];
-    }
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    next[i / 2][k] = n + (cell_index)(((cx) ? up[0] : 0) +                                         \
-                                      ((cy) > 0   ? up[1]                                          \
-                                       : (cy) < 0 ? down[1]                                        \
-                                                  : 0) +                                           \
-                                      ((cz) > 0   ? up[2]                                          \
-                                       : (cz) < 0 ? down[2]                                        \
-                                                  : 0));
-    PAIR_LIST(X)
-#undef X
-}
-
-/* Steps `count` cells of a group, as cell_step does. */
-static __attribute__((noinline)) void step_group(const struct view *v, const struct slots *s,
-                                                 const struct link_group *g, lane_cells at,
-                                                 int count)
+/* Steps the cells of a group that wait, as cell_step does. */
+static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
+                                                 const struct waiting *w)
 {
     const struct tag_row *const row = &v->rows[g->row];
-    struct run_parameters p = row_parameters(v, row, at[0][1], at[0][2]);
-    cell_index own[LANES], next[Q / 2][LANES];
+    struct run_parameters p = row_parameters(v, row, w->at[0][1], w->at[0][2]);
     double strength[LANES];
     scalar damping[LANES];
     real f[Q], out[Q];
-    for (int k = 0; k < LANES; k++) {
-        const int x = at[k][0], y = at[k][1], z = at[k][2];
-        own[k] = owned_index(v, x, y, z);
-        next_cells(v, own[k], at[k], k, next);
+    for (int k = 0; k < LANES && (p.damping_along || p.target); k++) {
+        const int x = w->at[k][0], y = w->at[k][1], z = w->at[k][2];
         if (p.damping_along)
             damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
         if (p.target)
             strength[k] = sponge_of_cell(v, row, x, y, z);
-    }
-    for (int k = 0; k < LANES && v->place; k++) {
-        own[k] = place_in(v->place, own[k]);
-        for (int pair = 0; pair < Q / 2; pair++)
-            next[pair][k] = sparse_next(v, pair, own[k], next[pair][k]);
     }
     if (p.damping_along)
         p.damping = *(const unaligned_reals *)damping;
@@ -194,23 +200,12 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     p.sponge = strength;
     p.sponge_along = 1;
 
-    f[0] = gather((const stored *)s->rest, own);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    f[i] = gather((const stored *)(g->links & 1u << (i) ? s->next : s->own)[i / 2], own);          \
-    f[j] = gather((const stored *)(g->links & 1u << (j) ? s->own : s->next)[i / 2], next[i / 2]);
-    PAIR_LIST(X)
-#undef X
-    for (int i = 1; i < Q; i++) {
-        stored word[LANES];
-        for (int k = 0; k < LANES && g->from[i]; k++)
-            word[k] = *mirrored_at(v, s, i, g->from[i], at[k][0], at[k][1], at[k][2]);
-        if (g->from[i])
-            f[i] = load_lanes(word);
-    }
+    for (int i = 0; i < Q; i++)
+        f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, at, f);
+        arrive_lanes(v, g, w->at, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
@@ -222,63 +217,175 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, at, f, out);
+        group_leaves(v, g, w->at, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
-    scatter((stored *)s->rest, own, out[0], count);
+    scatter(w->to[0], w->own, out[0], w->count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    scatter((stored *)s->own[i / 2], own, out[j], count);                                          \
-    scatter((stored *)s->next[i / 2], next[i / 2], out[i], count);
+    scatter(w->to[j], w->own, out[j], w->count);                                                   \
+    scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], w->count);
     PAIR_LIST(X)
 #undef X
 }
 
-static void step_waiting(const struct view *v, const struct slots *s, const struct runs *runs,
+static void step_waiting(const struct view *v, const struct runs *runs, struct queue *q,
                          struct waiting *w)
 {
-    if (!w->count)
-        return;
-    for (int k = w->count; k < LANES; k++)
-        for (int a = 0; a < 3; a++)
-            w->at[k][a] = w->at[0][a];
-    step_group(v, s, &runs->group[w->group], w->at, w->count);
+    q->full -= w->count == LANES;
+    q->empty++;
+    for (int k = w->count; k < LANES; k++) { /* not stored */
+        memcpy(w->at[k], w->at[0], sizeof w->at[k]);
+        for (int i = 0; i < Q; i++)
+            w->f[i][k] = w->f[i][0];
+    }
+    step_group(v, &runs->group[w->group], w);
     w->count = 0;
 }
 
-/* The queue's place for cells of a group. Without a free one, the fullest is stepped. */
-static struct waiting *waiting_of(const struct view *v, const struct slots *s,
-                                  const struct runs *runs, struct queue *q, uint32_t group)
+/* The waiting cells to which none was added for longest: most likely they would never be full. */
+static struct waiting *oldest(struct queue *q)
 {
-    struct waiting *best = &q->cells[0];
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++) {
-        if (w->count && w->group == group)
-            return w;
-        if (best->count && (!w->count || w->count > best->count))
+    struct waiting *best = NULL;
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count && (!best || w->added < best->added))
             best = w;
-    }
-    step_waiting(v, s, runs, best);
-    best->group = group;
     return best;
 }
 
-void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, uint32_t group, int x0, int x1, int y, int z)
+/* An empty place of the queue. */
+static struct waiting *empty_place(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    struct waiting *const w = waiting_of(v, s, runs, q, group);
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (!w->count)
+            return w;
+    struct waiting *const w = oldest(q);
+    step_waiting(v, runs, q, w);
+    return w;
+}
+
+/* Bit 2 axis + side: the neighbours of a cell on this side are at the other end of the block. Cells
+ * with the same bits have the same index differences to their neighbours. */
+TAGFLOW_FN int seams_of(const struct view *v, const int at[3])
+{
+    int seams = 0;
+    for (int k = 0; k < 6; k++)
+        seams |= (at[k / 2] == v->seam[k / 2][k % 2]) << k;
+    return seams;
+}
+
+TAGFLOW_FN int has_room(const struct waiting *w, uint32_t group, int seams)
+{
+    return w->group == group && w->seams == seams && w->count < LANES;
+}
+
+/* Addresses of the populations of a group. `a`: index differences to the neighbours. */
+static void set_addresses(const struct view *v, const struct slots *s, const struct link_group *g,
+                          const struct around *a, struct waiting *w)
+{
+    w->from[0] = w->to[0] = (stored *)s->rest;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const ptrdiff_t to_next = v->place ? 0 : (ptrdiff_t)neighbour(a, cx, cy, cz);              \
+        stored *const own = (stored *)s->own[i / 2], *const next = (stored *)s->next[i / 2];       \
+        w->from[i] = g->links & 1u << (i) ? next : own;                                            \
+        w->from[j] = (g->links & 1u << (j) ? own : next) + to_next;                                \
+        w->to[j] = own;                                                                            \
+        w->to[i] = next + to_next;                                                                 \
+    }
+    PAIR_LIST(X)
+#undef X
+}
+
+/* The place of the queue with room for a cell of a group. */
+static struct waiting *waiting_of(const struct view *v, const struct slots *s,
+                                  const struct runs *runs, struct queue *q, uint32_t group,
+                                  const int at[3])
+{
+    const int seams = v->place ? 0 : seams_of(v, at);
+    uint8_t *const latest = &q->latest[group % (sizeof q->latest)];
+    struct waiting *w = &q->cells[*latest];
+    if (has_room(w, group, seams))
+        return w;
+    for (w = q->cells; w < q->cells + WAITING && !has_room(w, group, seams); w++)
+        ;
+    if (w == q->cells + WAITING) {
+        const struct around a = around(v, at[0], at[1], at[2]);
+        w = empty_place(v, runs, q);
+        w->group = group;
+        w->seams = seams;
+        set_addresses(v, s, &runs->group[group], &a, w);
+    }
+    *latest = (uint8_t)(w - q->cells);
+    return w;
+}
+
+/* Loads the populations of a cell into lane k. Prefetches those that the cell at the same x in the
+ * next row, `pitch` cells ahead, has in the slots of `links`. With one such cell per row, as beside
+ * an inlet across x, the processor cannot predict these addresses; the loop over the row prefetches
+ * the others. */
+TAGFLOW_FN void load_waiting(struct waiting *w, int k, const struct places *p, ptrdiff_t pitch,
+                             uint32_t links)
+{
+    w->own[k] = p->own;
+    w->f[0][k] = w->from[0][p->own];
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    w->f[i][k] = w->from[i][p->own];                                                               \
+    w->f[j][k] = w->from[j][p->next[i / 2]];
+    PAIR_LIST(X)
+#undef X
+    for (; links; links &= links - 1)
+        __builtin_prefetch(w->from[__builtin_ctz(links)] + p->own + pitch);
+}
+
+/* The same where only fluid cells have places. */
+static void load_sparse(const struct view *v, struct waiting *w, int k, const int at[3])
+{
+    const struct around a = around(v, at[0], at[1], at[2]);
+    const struct places p = places_of(v, owned_index(v, at[0], at[1], at[2]), &a, 1, 1);
+    for (int pair = 0; pair < Q / 2; pair++)
+        w->next[pair][k] = p.next[pair];
+    load_waiting(w, k, &p, 0, 0);
+}
+
+void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
+                 struct queue *q, const struct run *run, int x0, int x1, int y, int z)
+{
+    const struct link_group *const g = &runs->group[run->group];
     for (int x = x0; x < x1; x++) {
-        int *const at = w->at[w->count++];
-        at[0] = x;
-        at[1] = y;
-        at[2] = z;
-        if (w->count == LANES)
-            step_waiting(v, s, runs, w);
+        const int at[3] = {x, y, z};
+        struct waiting *const w = waiting_of(v, s, runs, q, run->group, at);
+        const cell_index n = owned_index(v, x, y, z);
+        q->empty -= !w->count;
+        const int k = w->count++;
+        q->full += w->count == LANES;
+        w->added = q->added++;
+        memcpy(w->at[k], at, sizeof at);
+        if (v->place)
+            load_sparse(v, w, k, at);
+        else
+            load_waiting(w, k, &(struct places){n, {n, n, n, n, n, n, n, n, n}}, v->row, g->links);
+        for (uint32_t links = g->mirrored; links; links &= links - 1) {
+            const int i = __builtin_ctz(links);
+            w->f[i][k] = *mirrored_at(v, s, i, g->from[i], x, y, z);
+        }
+        if (w->count == LANES && !run->end)
+            step_waiting(v, runs, q, w);
     }
 }
 
-void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
-                  struct queue *q)
+void queue_settle(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    for (int k = 0; k < WAITING; k++)
-        step_waiting(v, s, runs, &q->cells[k]);
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count == LANES)
+            step_waiting(v, runs, q, w);
+    while (q->empty < ROW_ENDS)
+        step_waiting(v, runs, q, oldest(q));
+}
+
+void queue_finish(const struct view *v, const struct runs *runs, struct queue *q)
+{
+    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
+        if (w->count)
+            step_waiting(v, runs, q, w);
 }

@@ -266,20 +266,6 @@ const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2] = {
 #undef X
 };
 
-/* Prefetches cell x of the next row, both slots of its links. With one such cell per row, as beside
- * an inlet across x, the processor cannot predict the next addresses. */
-static void prefetch_cells(const struct row *row, ptrdiff_t x)
-{
-    const ptrdiff_t ahead = x + row->pitch;
-    __builtin_prefetch(row->rest + ahead, 1);
-    for (int k = 0; k < Q / 2; k++) {
-        __builtin_prefetch(row->own[k] + ahead, 1);
-        __builtin_prefetch(row->next[k] + ahead, 1);
-        __builtin_prefetch(row->own[k] + ahead + row->flip, 1);
-        __builtin_prefetch(row->next[k] + ahead - row->flip, 1);
-    }
-}
-
 /* Masks and wall of this run. */
 static void set_masks(struct run_parameters *p, const struct view *v, const struct runs *runs,
                       const struct run *run)
@@ -355,13 +341,13 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (x0 >= x1)
             continue;
         if (run->kind == RUN_CELLS) {
-            prefetch_cells(&row, x0);
-            prefetch_cells(&row, x1 - 1);
-            queue_cells(v, slots, runs, queue, run->group, x0, x1, y, z);
+            queue_cells(v, slots, runs, queue, run, x0, x1, y, z);
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
-        const int wraps = !v->ghost[0] && x1 == v->n[0], forced = cells->forced != 0;
+        const int from = x0 > b->lo[0] ? x0 - run->before : x0;
+        const int to = x1 < b->hi[0] ? x1 + run->after : x1;
+        const int wraps = !v->ghost[0] && to == v->n[0], forced = cells->forced != 0;
         bulk_function *const bulk = row_loops[cells->collision][cells->subgrid][forced].bulk;
         lanes_operation *const by = row_loops[cells->collision][cells->subgrid][forced].operate;
         if (run->row != known)
@@ -375,10 +361,12 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         }
         bounce_links(v, slots, &row, runs, run, x0, x1, y, z);
         const int ruled = run->kind == RUN_RULED;
-        const int x = ruled || p.target ? x0 : bulk(&row, &p, x0, x1, wraps);
-        if (x < x1)
-            (ruled ? step_moving : step_none)(&row, &p, x, x1, wraps, by);
+        const int x = ruled || p.target ? from : bulk(&row, &p, from, to, wraps);
+        if (x < to)
+            (ruled ? step_moving : step_none)(&row, &p, x, to, wraps, by);
     }
+    if (queue->full || queue->empty < ROW_ENDS)
+        queue_settle(v, runs, queue);
 }
 
 cpu_kernel VARIANT(cpu_step_rows);
@@ -393,11 +381,12 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
     const struct slots slots = slots_at(v, t.odd, sizeof(stored));
 #pragma omp parallel
     {
-        struct queue queue = {.cells = {{.count = 0}}};
+        struct queue queue;
+        queue_start(&queue);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)
                 step_row(v, runs, &first, &slots, &queue, b, y, z);
-        queue_finish(v, &slots, runs, &queue);
+        queue_finish(v, runs, &queue);
     }
 }

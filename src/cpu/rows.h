@@ -5,6 +5,8 @@
 
 #include "cpu/lanes.h" /* first: it defines `real` */
 
+#include <string.h>
+
 #include "boundary.h"
 #include "cpu/kernels.h"
 #include "sponge.h"
@@ -116,27 +118,56 @@ TAGFLOW_FN struct run_parameters row_parameters(const struct view *v, const stru
 const stored *mirrored_at(const struct view *v, const struct slots *s, int link, int from, int x,
                           int y, int z);
 
-/* Cells of a group that wait until a vector is full of them. */
+/* Cells of a group that wait until a vector is full of them. Their populations are loaded already:
+ * the loop over the row may then change them where they lie, see runs.h. The index differences to
+ * their neighbours are the same. */
 struct waiting {
     uint32_t group;
     int count, at[LANES][3];
+    uint64_t added; /* number of the last cell that was added */
+    int seams;      /* see seams_of */
+    /* Population i is loaded from from[i] + place and stored to to[i] + place; `place`: of the
+     * cell, or if only fluid cells have places, as struct places. */
+    const stored *from[Q];
+    stored *to[Q];
+    cell_index own[LANES], next[Q / 2][LANES];
+    stored f[Q][LANES] __attribute__((aligned(64)));
 };
 
 /* The waiting cells of a thread. */
-enum { WAITING = 8 };
+enum { WAITING = 10, ROW_ENDS = 2 };
 struct queue {
     struct waiting cells[WAITING];
+    uint64_t added;     /* cells */
+    int full, empty;    /* numbers of `cells` */
+    uint8_t latest[64]; /* [group % 64] which of `cells` the latest cell of the group went to */
 };
 
-/* Adds cells x0 <= x < x1 of a row to the queue. Steps each vector that is full. */
+TAGFLOW_FN void queue_start(struct queue *q)
+{
+    for (int k = 0; k < WAITING; k++) {
+        q->cells[k].group = UINT32_MAX; /* none */
+        q->cells[k].count = 0;
+    }
+    memset(q->latest, 0, sizeof q->latest);
+    q->added = 0;
+    q->full = 0;
+    q->empty = WAITING;
+}
+
+/* Adds cells x0 <= x < x1 of a row, which are of run `run`, to the queue. Steps each vector that is
+ * full, except of cells at an end of the row: queue_settle steps these. */
 #define queue_cells VARIANT(queue_cells)
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, uint32_t group, int x0, int x1, int y, int z);
+                 struct queue *q, const struct run *run, int x0, int x1, int y, int z);
+
+/* Steps each vector that is full, and makes room for cells at both ends of a row. */
+#define queue_settle VARIANT(queue_settle)
+void queue_settle(const struct view *v, const struct runs *runs, struct queue *q);
 
 /* Steps the cells that still wait. */
 #define queue_finish VARIANT(queue_finish)
-void queue_finish(const struct view *v, const struct slots *s, const struct runs *runs,
-                  struct queue *q);
+void queue_finish(const struct view *v, const struct runs *runs, struct queue *q);
 
 /* The step of a box where only fluid cells have places (pores.c). */
 #define step_pores VARIANT(step_pores)

@@ -133,8 +133,8 @@ static bool set_group(struct group_table *t, const struct view *v, struct cell_l
             const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
             g.beyond[i] = v->tags[from] & TAG_ROW;
             g.from[i] = (uint8_t)link_from(l, i);
-            g.changes |=
-                !(boundary_is(v->rows[g.beyond[i]].boundary) & (RULE_as_sent | RULE_mirror));
+            g.changes |= (uint32_t)boundary_changes(&v->rows[g.beyond[i]], i) << i;
+            g.mirrored |= (uint32_t)(g.from[i] != 0) << i;
         }
     return find_group(t, &g, &l->group);
 }
@@ -307,6 +307,14 @@ static bool bounce_run(struct runs *runs, struct run *run, const struct cell_lin
     return true;
 }
 
+/* Is cell x a RUN_CELLS cell at an end of the row, beside a cell of a bulk run? */
+static bool row_end(const struct cell_links *l, int x, int nx)
+{
+    if (nx < 2 || (x > 0 && x < nx - 1) || l[x].kind != RUN_CELLS)
+        return false;
+    return l[x ? x - 1 : 1].kind == RUN_BULK;
+}
+
 /* Appends the runs of one row of nx cells as a new list. False: out of memory. */
 static bool cut_row(struct runs *runs, struct cell_links *l, int nx, bool wraps)
 {
@@ -319,31 +327,39 @@ static bool cut_row(struct runs *runs, struct cell_links *l, int nx, bool wraps)
         if (l[x0].kind != NOT_FLUID)
             widen_blocks(l, x0, x1);
     }
-    for (int x0 = 0, x1; x0 < nx; x0 = x1) {
-        uint8_t wall;
-        x1 = run_end(l, x0, nx, &wall);
-        if (l[x0].kind == NOT_FLUID)
-            continue;
-        if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1, sizeof *runs->run))
-            return false;
-        struct run run = {.x0 = x0,
-                          .x1 = x1,
-                          .group = l[x0].group,
-                          .kind = l[x0].kind,
-                          .row = l[x0].row,
-                          .wall = wall};
-        if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
-            return false;
-        const bool bounces = run.kind == RUN_BULK || run.kind == RUN_RULED;
-        run.bounce = runs->bounce_count;
-        if (bounces && !bounce_run(runs, &run, l, nx, wraps, false))
-            return false;
-        run.mirror = runs->bounce_count;
-        if (bounces && !bounce_run(runs, &run, l, nx, wraps, true))
-            return false;
-        run.bounce_end = runs->bounce_count;
-        runs->run[runs->run_count++] = run;
-    }
+    for (int turn = 0; turn < 3; turn++)
+        for (int x0 = 0, x1; x0 < nx; x0 = x1) {
+            uint8_t wall;
+            x1 = run_end(l, x0, nx, &wall);
+            const bool cells = l[x0].kind == RUN_CELLS, end = row_end(l, x0, nx);
+            if (l[x0].kind == NOT_FLUID || turn != (end ? 0 : cells ? 2 : 1))
+                continue;
+            if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1,
+                         sizeof *runs->run))
+                return false;
+            struct run run = {.x0 = x0,
+                              .x1 = x1,
+                              .group = l[x0].group,
+                              .kind = l[x0].kind,
+                              .row = l[x0].row,
+                              .wall = wall,
+                              .end = end};
+            if (run.kind == RUN_BULK) {
+                run.before = x0 == 1 && row_end(l, 0, nx);
+                run.after = x1 == nx - 1 && row_end(l, x1, nx);
+            }
+            if ((run.kind == RUN_RULED || run.kind == RUN_MIXED) && !mask_run(runs, &run, l))
+                return false;
+            const bool bounces = run.kind == RUN_BULK || run.kind == RUN_RULED;
+            run.bounce = runs->bounce_count;
+            if (bounces && !bounce_run(runs, &run, l, nx, wraps, false))
+                return false;
+            run.mirror = runs->bounce_count;
+            if (bounces && !bounce_run(runs, &run, l, nx, wraps, true))
+                return false;
+            run.bounce_end = runs->bounce_count;
+            runs->run[runs->run_count++] = run;
+        }
     return true;
 }
 

@@ -9,6 +9,11 @@
  * Mixed runs have all cells of a stretch of a row, with masks of all links. The first bit of a
  * mask, which no link needs, says whether the cell is one of the run. The masks of other cells hold
  * the distance to the run's next cell: so a loop skips rock, and does the fluid a vector at a time.
+ *
+ * A row that begins or ends at an open face has one RUN_CELLS cell there. The bulk run beside it
+ * goes over this cell, too, so that the row has whole vectors: the cell's populations are loaded
+ * before, and what the loop stores is replaced later. So a list has such cells first, and other
+ * cells of RUN_CELLS last.
  */
 #ifndef TAGFLOW_CPU_RUNS_H
 #define TAGFLOW_CPU_RUNS_H
@@ -47,8 +52,9 @@ struct bounce {
  * of different rows are stepped together. */
 struct link_group {
     uint32_t links;    /* bit i: link i comes from a cell that is not fluid */
+    uint32_t changes;  /* the rule of that cell changes what leaves into it */
+    uint32_t mirrored; /* the link brings population from[i] from a plane of symmetry */
     uint8_t row;       /* type of the cells */
-    uint8_t changes;   /* a rule of these links may change what leaves */
     uint8_t beyond[Q]; /* of these links: type of that cell */
     uint8_t from[Q];   /* population of slip_from that the link brings; 0: the cell's own */
 };
@@ -84,10 +90,12 @@ struct run {
     size_t rules; /* with a wall: index in `ruled` of the first of as many */
     /* Bulk and ruled: range in `bounce`; planes of symmetry from `mirror` on. */
     size_t bounce, mirror, bounce_end;
-    uint32_t group; /* of RUN_CELLS: index in `group`; of RUN_PORES: in `stretch` */
-    uint8_t kind;   /* enum run_kind */
-    uint8_t row;    /* type of the fluid cells */
-    uint8_t wall;   /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
+    uint32_t group;        /* of RUN_CELLS: index in `group`; of RUN_PORES: in `stretch` */
+    uint8_t kind;          /* enum run_kind */
+    uint8_t row;           /* type of the fluid cells */
+    uint8_t end;           /* RUN_CELLS: one cell at an end of the row, beside a bulk run */
+    uint8_t before, after; /* bulk: such cells before x0, and from x1 on; see below */
+    uint8_t wall;          /* ruled and mixed: type of the wall whose links are `ruled`, 0: none */
 };
 
 struct runs {

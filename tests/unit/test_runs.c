@@ -213,6 +213,12 @@ static void check_pores(const struct reference *r, const struct domain *d, const
         assert_int_equal(seen[x], r->row[r->tag[reference_cell(r, x, y, z)]].fluid != 0);
 }
 
+/* The order of the runs in a list. */
+static int turn_of(const struct run *run)
+{
+    return run->end ? 0 : run->kind == RUN_CELLS ? 2 : 1;
+}
+
 static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
 {
     struct reference r;
@@ -227,24 +233,24 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
         for (int y = 0; y < c->cells[1]; y++) {
             const uint32_t list = runs.row_list[y + z * c->cells[1]];
             assert_true(list < runs.list_count);
-            int x = 0;
+            int seen[128] = {0};
             if (d.view.place) {
                 check_pores(&r, &d, &runs, y, z);
                 continue;
             }
             for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
                 const struct run *const run = &runs.run[k];
-                assert_true(run->x0 >= x && run->x1 > run->x0 && run->x1 <= c->cells[0]);
-                for (; x < run->x0; x++) /* what is left out is not fluid */
-                    assert_false(r.row[r.tag[reference_cell(&r, x, y, z)]].fluid);
+                assert_true(run->x0 >= 0 && run->x1 > run->x0 && run->x1 <= c->cells[0]);
+                assert_true(k == runs.first[list] || turn_of(run - 1) <= turn_of(run));
                 check_run(&r, &runs, run, y, z);
                 check_walls(&d, &runs, run, y, z);
                 if (run->kind == RUN_CELLS)
                     check_group(&d, &runs, run, y, z);
-                x = run->x1;
+                for (int x = run->x0; x < run->x1; x++)
+                    seen[x] += r.row[r.tag[reference_cell(&r, x, y, z)]].fluid != 0;
             }
-            for (; x < c->cells[0]; x++)
-                assert_false(r.row[r.tag[reference_cell(&r, x, y, z)]].fluid);
+            for (int x = 0; x < c->cells[0]; x++)
+                assert_int_equal(seen[x], r.row[r.tag[reference_cell(&r, x, y, z)]].fluid != 0);
         }
     const size_t lists = runs.list_count;
     runs_destroy(&runs);
@@ -305,6 +311,49 @@ static void a_lid_needs_no_cells_one_by_one(void **state)
         check(&c, 0, 0);
         assert_int_equal(cells_of_kind[RUN_CELLS], 0);
     }
+}
+
+/* Bulk runs go over the cells at open faces across x, which come first in the list, and over no
+ * other cells of that kind. */
+static void bulk_runs_go_over_the_ends_of_rows(void **state)
+{
+    static const char *const faces[] = {"VDwwww", "dvpppp", "wDsspp", "onwwVV"};
+    (void)state;
+    for (size_t f = 0; f < sizeof faces / sizeof *faces; f++)
+        for (int nx = 2; nx < 40; nx += nx < 5 ? 1 : 7) {
+            struct flow_case c = reference_case(nx, 5, 4);
+            struct reference r;
+            struct domain d;
+            struct runs runs;
+            int ends = 0;
+            c.run.sparse = SPARSE_never;
+            reference_faces(&c, faces[f]);
+            reference_create(&r, &c);
+            assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
+            assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
+            for (size_t list = 0; list < runs.list_count; list++) {
+                const struct run *at[2] = {NULL, NULL}; /* ends of the row */
+                for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
+                    const struct run *const run = &runs.run[k];
+                    assert_true(k == runs.first[list] || turn_of(run - 1) <= turn_of(run));
+                    if (run->end) {
+                        assert_int_equal(run->kind, RUN_CELLS);
+                        assert_int_equal(run->x1, run->x0 + 1);
+                        assert_true(run->x0 == 0 || run->x1 == nx);
+                        at[run->x0 != 0] = run;
+                        continue;
+                    }
+                    const bool bulk = run->kind == RUN_BULK;
+                    assert_int_equal(run->before, bulk && run->x0 == 1 && at[0]);
+                    assert_int_equal(run->after, bulk && run->x1 == nx - 1 && at[1]);
+                    ends += run->before + run->after;
+                }
+            }
+            assert_true(nx < 3 || ends > 0);
+            runs_destroy(&runs);
+            domain_destroy(&d);
+            reference_destroy(&r);
+        }
 }
 
 /* The direction that link i brings from beyond the box: i mirrored at a face, 0 beyond edges. */
@@ -379,6 +428,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(runs_say_the_truth_of_their_cells),
         cmocka_unit_test(equal_rows_share_a_list),
         cmocka_unit_test(a_lid_needs_no_cells_one_by_one),
+        cmocka_unit_test(bulk_runs_go_over_the_ends_of_rows),
         cmocka_unit_test(links_from_planes_of_symmetry_are_copied),
     };
     MPI_Init(&argc, &argv);
