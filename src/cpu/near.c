@@ -19,13 +19,13 @@ struct cells {
 };
 
 /* Links of the cells of a vector from cells that are not fluid. set[i]: bit k, lane k has link i;
- * of these lanes, the fraction q and the type of the cell beyond the link. Where `alike` is set,
- * all links of all lanes come from cells of type `first`. */
+ * of these lanes, the fraction q and the type of the cell beyond the link. If `unlike` is 0, all
+ * links of all lanes come from cells of type `first`. */
 struct crossings {
     unsigned set[Q];
     float q[Q][LANES];
     uint8_t beyond[Q][LANES];
-    uint8_t first, alike;
+    uint8_t first, unlike;
 };
 
 /* `own` and `next`: index or place of the cell and of its neighbours at c_i, i odd. */
@@ -64,8 +64,8 @@ static bool at_seam(const struct view *v, const int at[3])
 }
 
 /* Addresses of any cell, with its index. */
-static void other_addresses(const struct view *v, const struct slots *s, const int at[3],
-                            struct addresses *a)
+static __attribute__((noinline)) void other_addresses(const struct view *v, const struct slots *s,
+                                                      const int at[3], struct addresses *a)
 {
     ptrdiff_t next[Q / 2];
     for (int pair = 0; pair < Q / 2; pair++)
@@ -203,7 +203,7 @@ static __attribute__((noinline)) void leave_lanes(const struct view *v, const st
     const struct rates r = subgrid_rates(row->subgrid, f, m, cp, p->damping, row->forced);
     const struct leaving_cells cells = {{bare.jx, bare.jy, bare.jz},
                                         surface_rate(row->collision, cp, r)};
-    const bool alike = l->alike && wall->boundary == BOUNDARY_surface, turning = turns(wall);
+    const bool alike = !l->unlike && wall->boundary == BOUNDARY_surface, turning = turns(wall);
     real collided[Q], u[3];
     for (int a = 0; a < 3; a++)
         u[a] = real_of((scalar)wall->wall_velocity[a]);
@@ -226,6 +226,47 @@ static __attribute__((noinline)) void leave_lanes(const struct view *v, const st
     }
 }
 
+/* Loads populations and links of lane k: of the cell with this index. */
+TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
+                          const struct near_cell *cell, const struct addresses *a, size_t index,
+                          int k, stored word[Q][LANES], struct crossings *l)
+{
+    const uint8_t *beyond = runs->beyond + cell->first;
+    const float *crossing = v->crossing + cell->first;
+    TAGFLOW_UNROLL
+    for (int i = 0; i < Q; i++)
+        word[i][k] = a->at[i][index];
+    for (uint32_t left = cell->links; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        word[i][k] = a->back[i][index];
+        l->set[i] |= 1u << k;
+        l->q[i][k] = *crossing++;
+        l->unlike |= *beyond ^ l->first;
+        l->beyond[i][k] = *beyond++;
+    }
+}
+
+/* What the subgrid model and the sponge need in cells. */
+static __attribute__((noinline)) void set_strengths(const struct view *v, const struct cells *g,
+                                                    struct run_parameters *p, scalar damping[LANES],
+                                                    double strength[LANES])
+{
+    const struct tag_row *const row = &v->rows[g->row];
+    for (int k = 0; k < LANES; k++) {
+        const int *const at = g->cell[k]->at;
+        if (p->damping_along)
+            damping[k] =
+                damping_of_row(v, row, at[1], at[2]) * (scalar)damping_along(v, row)[at[0]];
+        if (p->target)
+            strength[k] = sponge_of_cell(v, row, at[0], at[1], at[2]);
+    }
+    if (p->damping_along)
+        p->damping = *(const unaligned_reals *)damping;
+    p->damping_along = NULL;
+    p->sponge = strength;
+    p->sponge_along = 1;
+}
+
 /* Steps cells of one type, as near_step does. */
 static __attribute__((noinline)) void step_cells(const struct view *v, const struct slots *s,
                                                  const struct runs *runs,
@@ -237,65 +278,53 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
     const struct addresses *addresses[LANES];
     size_t index[LANES];
     stored word[Q][LANES];
-    struct crossings l = {.set = {0}, .first = runs->beyond[g->cell[0]->first], .alike = 1};
+    struct crossings l;
     double strength[LANES];
     scalar damping[LANES];
     real f[Q], out[Q];
+    l.first = runs->beyond[g->cell[0]->first];
+    l.unlike = 0;
+    for (int i = 0; i < Q; i++)
+        l.set[i] = 0;
     for (int i = 1; i < Q; i++)
-        for (int k = 0; k < LANES; k++)
-            l.q[i][k] = 0.5f;
+        *(unaligned_floats *)l.q[i] = (unaligned_floats){0};
     for (int k = g->count; k < LANES; k++)
         g->cell[k] = g->cell[0];
     for (int k = 0; k < LANES; k++) {
         const struct near_cell *const cell = g->cell[k];
-        const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
-        const uint8_t *beyond = runs->beyond + cell->first;
-        const float *crossing = v->crossing + cell->first;
         addresses[k] = inner;
-        index[k] = owned_index(v, x, y, z);
+        index[k] = owned_index(v, cell->at[0], cell->at[1], cell->at[2]);
         if (v->place || at_seam(v, cell->at)) {
             other_addresses(v, s, cell->at, &other[k]);
             addresses[k] = &other[k];
             index[k] = 0;
         }
-        for (int i = 0; i < Q; i++)
-            word[i][k] = addresses[k]->at[i][index[k]];
-        for (uint32_t left = cell->links; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
-            word[i][k] = addresses[k]->back[i][index[k]];
-            l.set[i] |= 1u << k;
-            l.q[i][k] = *crossing++;
-            l.alike &= *beyond == l.first;
-            l.beyond[i][k] = *beyond++;
-        }
-        if (p.damping_along)
-            damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
-        if (p.target)
-            strength[k] = sponge_of_cell(v, row, x, y, z);
+        load_lane(v, runs, cell, addresses[k], index[k], k, word, &l);
     }
-    if (!l.alike || v->rows[l.first].boundary == BOUNDARY_slip)
+    if (l.unlike || v->rows[l.first].boundary == BOUNDARY_slip)
         load_mirrored(v, s, g, &l, word);
-    if (p.damping_along)
-        p.damping = *(const unaligned_reals *)damping;
-    p.damping_along = NULL;
-    p.sponge = strength;
-    p.sponge_along = 1;
+    if (p.damping_along || p.target)
+        set_strengths(v, g, &p, damping, strength);
 
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(word[i]);
     row_loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
     if (p.target)
         sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
-    for (int i = 0; i < Q; i++) {
+    for (int i = 0; i < Q && TAGFLOW_STORAGE == 16; i++) {
         f[i] = f[i] * (1 / STORED_ONE);
         out[i] = out[i] * (1 / STORED_ONE);
     }
     leave_lanes(v, g, &l, &p, f, out);
+    TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         *(unaligned_lanes *)word[opposite(i)] = lanes_of(out[i] * STORED_ONE);
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < g->count; k++) {
+        TAGFLOW_UNROLL
         for (int i = 0; i < Q; i++)
             addresses[k]->at[i][index[k]] = word[i][k];
+    }
     g->count = 0;
 }
 
