@@ -105,6 +105,17 @@ TAGFLOW_FN real real_of(scalar x)
 #endif
 }
 
+/* less where x < y, else otherwise: of each cell. */
+TAGFLOW_FN real real_if_less(real x, real y, real less, real otherwise)
+{
+#ifdef TAGFLOW_LANES
+    const __typeof__(x < y) m = x < y;
+    return (real)(((__typeof__(x < y))less & m) | ((__typeof__(x < y))otherwise & ~m));
+#else
+    return x < y ? less : otherwise;
+#endif
+}
+
 /* Square root, correctly rounded everywhere. */
 TAGFLOW_FN real real_sqrt(real x)
 {

@@ -100,7 +100,7 @@ TAGFLOW_FN void wall_half_way(const struct view *v, const struct tag_row *row, c
         u[a] *= v->signal[row->signal];
 }
 
-#if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+#ifdef TAGFLOW_STORAGE
 
 /* The relaxation rate of odd moments that carry no momentum. */
 TAGFLOW_FN real surface_rate(int collision, struct collision_parameters p, struct rates r)
@@ -111,9 +111,9 @@ TAGFLOW_FN real surface_rate(int collision, struct collision_parameters p, struc
     case ODD_magic:
         return r.odd;
     case ODD_one:
-        return (real)1;
+        return real_of(1);
     default:
-        return (real)p.omega_third;
+        return real_of(p.omega_third);
     }
 }
 
@@ -122,18 +122,21 @@ TAGFLOW_FN real surface_leave(const struct leaving *l, real q, real omega)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int to = opposite(l->in);
-    const real w = weight_of(to), half = (real)0.5, one = (real)1;
-    const real from_half = q < half ? one - (real)2 * q : (real)2 * q - one;
-    const real wanted = (real)3 * from_half, most = (real)0.75;
-    const real b = wanted < most ? wanted : most, s = one - b, reach = (real)2 * (q * s);
+    const scalar w = weight_of(to), half = (scalar)0.5, one = (scalar)1;
+    const real from_half = real_if_less(q, real_of(half), one - (scalar)2 * q, (scalar)2 * q - one);
+    const real wanted = (scalar)3 * from_half, most = real_of((scalar)0.75);
+    const real b = real_if_less(wanted, most, wanted, most), s = one - b,
+               reach = (scalar)2 * (q * s);
     const real odd = half * (l->f_out - l->f_in);
     const real g = half * (l->c_out - l->c_in) - odd;
-    const real ghost = odd - (real)3 * (w * open_dot(c[to], l->j));
-    const real wall = (real)3 * (w * open_dot(c[to], l->given_u));
+    const real ghost = odd - (scalar)3 * (w * open_dot(c[to], l->j));
+    const real wall = (scalar)3 * (w * open_dot(c[to], l->given_u));
     const real kept = ((reach - b) * l->c_out + b * l->c_in) + (one - reach) * l->f_out;
-    const real rest = ((one - (real)4 * (q * q)) * (one - half * omega)) * ghost;
-    return (kept + (b + one - reach) * g) - (real)2 * (s * (rest + wall));
+    const real rest = ((one - (scalar)4 * (q * q)) * (one - half * omega)) * ghost;
+    return (kept + (b + one - reach) * g) - (scalar)2 * (s * (rest + wall));
 }
+
+#ifndef TAGFLOW_LANES
 
 /* Terms of at least this size mean that the flow has diverged. They are left out and counted, as
  * the sums have room for less than 2^22. */
@@ -174,5 +177,6 @@ TAGFLOW_FN void forces_add(struct forces *f, int to, double out, double back, do
     }
 }
 
+#endif
 #endif
 #endif

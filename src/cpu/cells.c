@@ -617,13 +617,11 @@ static void kernel_change(const struct view *v, const struct runs *runs, const s
     }
 }
 
-static void kernel_near(const struct view *v, const struct runs *runs, const struct box *b,
-                        struct task t)
+#define near_alone VARIANT(near_alone)
+void near_alone(const struct view *v, int odd, const struct near_cell *cell);
+void near_alone(const struct view *v, int odd, const struct near_cell *cell)
 {
-    (void)runs;
-#pragma omp parallel for schedule(static)
-    for (int n = b->lo[0]; n < b->hi[0]; n++)
-        near_step(v, t.odd, &v->near[n]);
+    near_step(v, odd, cell);
 }
 
 static void kernel_forces(const struct view *v, const struct runs *runs, const struct box *b,
@@ -642,6 +640,8 @@ static void kernel_forces(const struct view *v, const struct runs *runs, const s
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
 #define kernel_step VARIANT(cpu_step_rows)
+cpu_kernel VARIANT(cpu_near); /* near.c */
+#define kernel_near VARIANT(cpu_near)
 
 extern const struct cpu_variant VARIANT(cpu_variant);
 const struct cpu_variant VARIANT(cpu_variant) = {

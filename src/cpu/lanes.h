@@ -30,6 +30,8 @@ typedef scalar unaligned_reals
     __attribute__((vector_size(LANES * sizeof(scalar)), aligned(sizeof(scalar)), may_alias));
 typedef double unaligned_doubles
     __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef float unaligned_floats
+    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 #if TAGFLOW_STORAGE == 64
 #define STORED_BIT int64_t
 #elif TAGFLOW_STORAGE == 16

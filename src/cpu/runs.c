@@ -504,6 +504,33 @@ static bool cut_pores(struct runs *runs, const struct view *v, const struct cell
     return true;
 }
 
+/* Looks up the cells beyond the links of the view's list. False: out of memory. */
+static bool list_near(struct runs *runs, const struct view *v)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    runs->near_row = malloc(v->near_cells + 1);
+    runs->beyond = malloc(v->crossings + 1);
+    if (!runs->near_row || !runs->beyond)
+        return false;
+    for (size_t n = 0; n < v->near_cells; n++) {
+        const struct near_cell *const cell = &v->near[n];
+        const int *const at = cell->at;
+        const uint8_t row = v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW;
+        uint8_t *beyond = runs->beyond + cell->first;
+        bool plain = boundary_open(v->rows[row].boundary);
+        for (int i = 1; i < Q; i++) {
+            if (!(cell->links >> i & 1))
+                continue;
+            const size_t from = view_index(v, at[0] - c[i][0], at[1] - c[i][1], at[2] - c[i][2]);
+            const uint8_t rule = v->rows[v->tags[from] & TAG_ROW].boundary;
+            plain = plain || (boundary_open(rule) && !(boundary_is(rule) & RULE_mirror));
+            *beyond++ = v->tags[from] & TAG_ROW;
+        }
+        runs->near_row[n] = row | (plain ? NEAR_ALONE : 0);
+    }
+    return true;
+}
+
 enum status runs_create(struct runs *runs, const struct view *v)
 {
     const size_t rows = (size_t)v->n[1] * (size_t)v->n[2];
@@ -519,7 +546,7 @@ enum status runs_create(struct runs *runs, const struct view *v)
     XXH128_hash_t *hashes = NULL;
     size_t hash_space = 0;
     runs->row_list = calloc(rows, sizeof *runs->row_list);
-    bool ok = links && bucket && groups && runs->row_list &&
+    bool ok = links && bucket && groups && runs->row_list && list_near(runs, v) &&
               reserve((void **)&runs->first, &runs->list_space, 1, sizeof *runs->first);
     if (ok) {
         runs->first[0] = 0;
@@ -576,6 +603,8 @@ void runs_destroy(struct runs *runs)
     free(runs->from_wall);
     free(runs->to_wall);
     free(runs->idle);
+    free(runs->near_row);
+    free(runs->beyond);
     free(runs->links);
     free(runs->ruled);
     free(runs->first);

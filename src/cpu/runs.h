@@ -40,6 +40,10 @@ enum { RUN_LANES = 16 };
  * the distance to the run's next cell. */
 enum { MASK_ACTIVE = 1 };
 
+/* Flag of a cell of the view's list: it has a rule of an open boundary, or a link from one that is
+ * not a plane of symmetry. It is stepped alone. */
+enum { NEAR_ALONE = 0x80 };
+
 /* Link `link` of the cells x0 <= x < x1 comes from cells that are not fluid. */
 struct bounce {
     int x0, x1;
@@ -110,7 +114,9 @@ struct runs {
     uint8_t *idle;               /* cells of stretches that other runs or ranks step */
     uint32_t *links; /* [mask_count] bit i: the cell's link i comes from a cell that is not fluid */
     uint32_t *ruled; /* [rule_count] bit i: it does, and that cell has type `wall` */
-    uint32_t *first; /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
+    uint8_t *near_row;  /* [near_cells] types of the cells of the view's list, and NEAR_ALONE */
+    uint8_t *beyond;    /* [crossings] type of the cell from which the link comes */
+    uint32_t *first;    /* [lists + 1] runs of list l: first[l] <= r < first[l + 1] */
     uint32_t *row_list; /* [ny nz] list of the row at (y, z), y fastest; equal rows share a list */
     size_t run_count, bounce_count, group_count, mask_count, rule_count, list_count;
     size_t stretch_count, piece_count, from_count, to_count, idle_count;
