@@ -417,6 +417,7 @@ static void labels_are_counted(void **state)
         assert_int_equal(all, (NZ - image.from[2]) * NX * NY);
         sums[k] = image.checksum;
         free(image.labels);
+        free(image.kept);
         image.labels = NULL;
         if (k == 1) { /* one voxel becomes another */
             bytes[2 * 777] ^= 1;
