@@ -47,10 +47,10 @@ static size_t cut_row(const struct pore_labels *l, int y, int z, struct pore_run
     const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
     const int g[3] = {l->region.lo[0], l->d->lo[1] + y, l->d->lo[2] + z};
     const int lo = l->region.lo[0] - l->d->lo[0], hi = l->region.hi[0] - l->d->lo[0];
-    const int last = hi < v->n[0] ? hi : v->n[0];
+    const int last = !pore_labels_in(&l->region, g) ? 0 : hi < v->n[0] ? hi : v->n[0];
     size_t count = 0;
     bool fluid = false;
-    for (int x = lo > 0 ? lo : 0; x < last && pore_labels_in(&l->region, g); x++) {
+    for (int x = lo > 0 ? lo : 0; x < last; x++) {
         const bool before = fluid;
         fluid = l->fluid[tags[x] & TAG_ROW];
         if (fluid && !before && run)
