@@ -293,9 +293,8 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
     const size_t number =
         (size_t)v->place[2][row[1]] * (size_t)v->kept[1] + (size_t)v->place[1][row[0]];
     const uint8_t *const from = v->solid + number * voxel_line(v->kept[0]);
-    for (int g = first; g < last; g++) {
-        const int k = v->place[0][g - at[0]];
-        assert(k >= 0);
-        inside[g - x] |= from[k / 8] >> (unsigned)k % 8 & 1;
-    }
+    const int *const place = v->place[0] + (first - at[0]), count_in = last - first;
+    assert(place[0] >= 0 && place[count_in - 1] - place[0] == count_in - 1);
+    for (int j = 0, k = place[0]; j < count_in; j++, k++)
+        inside[first - x + j] |= from[k / 8] >> (unsigned)k % 8 & 1;
 }
