@@ -62,9 +62,13 @@ static struct cell_links cell_links(const struct view *v, int x, int y, int z)
         l.kind = RUN_CELLS; /* a rule for populations that arrive: row loops have none */
     if (!(tag & TAG_BESIDE))
         return l;
-    bool ruled = false;
+    const int at[3] = {x, y, z};
+    bool ruled = false, inner = true; /* inner: no neighbour's index wraps */
+    for (int a = 0; a < 3; a++)
+        inner = inner && (v->ghost[a] || (at[a] > 0 && at[a] < v->n[a] - 1));
     for (int i = 1; i < Q; i++) {
-        const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
+        const size_t from = inner ? owned_index(v, x - c[i][0], y - c[i][1], z - c[i][2])
+                                  : view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
         const uint8_t wall = v->tags[from] & TAG_ROW;
         if (v->rows[wall].fluid)
             continue;
