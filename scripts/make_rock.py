@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A small synthetic micro-CT image: grains that are overlapping spheres, or a random field that is cut at a level.
 
-    scripts/make_rock.py rock.raw [--size 64] [--porosity 0.3] [--radius 7 11] [--seed 1]
+    scripts/make_rock.py rock.raw [--size 64] [--porosity 0.3] [--radius 7 11] [--seed 1] [--tile 1]
     scripts/make_rock.py rock.raw --kind field [--size 64] [--porosity 0.3] [--length 4] [--tilt 0] [--seed 1]
 
 Spheres are placed until no more than the wanted share of the box is left; the box is periodic. What a scanner
@@ -13,6 +13,8 @@ A field is white noise in a periodic box, smoothed by a Gaussian whose standard 
 The lowest values are pore, exactly the wanted share of all voxels; the others are grain. A straight line stays in a
 pore for 3.1 lengths on average at a porosity of 0.3, for 4.5 at 0.5. Three lengths, along x, y and z, make a rock with
 long grains, --tilt turns them about z. The same seed and options give the same image.
+
+Both kinds are periodic: --tile repeats the image along each axis, for images that would take too long to make.
 
 Writes unsigned 8-bit labels, x the fastest: raw, or HDF5 (dataset `labels`) or a TIFF stack by the file's name
 (.h5, .tif); --type and --order say how else a label is stored.
@@ -40,11 +42,14 @@ def arguments():
     parser.add_argument("--dense", type=float, default=0.1, help="share of spheres of the denser mineral (0.1)")
     parser.add_argument("--noise", type=float, default=0.35, help="standard deviation of the grey values (0.35)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tile", type=int, nargs="+", default=[1], help="copies along x, y, z, or along all (1)")
     parser.add_argument("--type", choices=["uint8", "int8", "uint16", "int16"], default="uint8")
     parser.add_argument("--order", choices=["little", "big"], default="little", help="of the bytes of 16-bit labels")
     given = parser.parse_args()
     if len(given.size) not in (1, 3) or min(given.size) < 8:
         parser.error("--size: one number or three, at least 8")
+    if len(given.tile) not in (1, 3) or min(given.tile) < 1:
+        parser.error("--tile: one number or three, at least 1")
     if not 0.05 <= given.porosity < 1:
         parser.error("--porosity: 0.05 to 1")
     if not 1 <= given.radius[0] <= given.radius[1]:
@@ -58,6 +63,7 @@ def arguments():
         parser.error("--tilt: an angle in degrees")
     given.length = given.length * 3 if len(given.length) == 1 else given.length
     given.size = given.size * 3 if len(given.size) == 1 else given.size
+    given.tile = given.tile * 3 if len(given.tile) == 1 else given.tile
     return given
 
 
@@ -65,12 +71,20 @@ def spheres(size, porosity, radius, dense, random):
     """Grey values [z][y][x] without noise."""
     axes = [np.arange(n) + 0.5 for n in size]
     grey = np.zeros(size[::-1])
-    while np.mean(grey == 0) > porosity:
+    pore = grey.size
+    while pore / grey.size > porosity:
         centre, r = random.random(3) * size, radius[0] + (radius[1] - radius[0]) * random.random()
-        away = [np.abs(axes[a] - centre[a]) for a in range(3)]
-        away = [np.minimum(d, size[a] - d) ** 2 for a, d in enumerate(away)]  # the nearest image
+        near, away = [], []
+        for a in range(3):
+            d = np.abs(axes[a] - centre[a])
+            d = np.minimum(d, size[a] - d) ** 2  # the nearest image
+            near.append(np.flatnonzero(d <= r * r))
+            away.append(d[near[a]])
+        part = np.ix_(near[2], near[1], near[0])
         inside = away[2][:, None, None] + away[1][None, :, None] + away[0][None, None, :] <= r * r
-        grey[inside] = DENSE if random.random() < dense else GRAIN
+        old = grey[part]
+        pore -= np.count_nonzero(inside & (old == 0))
+        grey[part] = np.where(inside, DENSE if random.random() < dense else GRAIN, old)
     return grey
 
 
@@ -143,14 +157,15 @@ def main():
     else:
         grey = spheres(np.array(given.size), given.porosity, given.radius, given.dense, random)
         labels = scan(grey, given.noise, random)
+    labels = np.tile(labels.astype(np.uint8), given.tile[::-1])
     try:
         write(given.file, labels, given)
     except (OSError, ImportError) as failure:
         sys.exit(f"make_rock: {given.file}: {getattr(failure, 'strerror', None) or failure}")
     except struct.error:
         sys.exit(f"make_rock: {given.file}: a TIFF file holds at most 4 GiB (write HDF5 or raw)")
-    counts = np.bincount(labels.ravel(), minlength=3)
-    print(f"{given.file}: {' x '.join(map(str, given.size))} voxels of {given.type}, {counts[0]} pore, "
+    counts = [np.count_nonzero(labels == k) for k in range(3)]
+    print(f"{given.file}: {' x '.join(map(str, labels.shape[::-1]))} voxels of {given.type}, {counts[0]} pore, "
           f"{counts[1]} grain, {counts[2]} dense; porosity {counts[0] / labels.size:.4f}")
 
 

@@ -6,6 +6,7 @@
 #define TAGFLOW_VOXEL_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Types of labels in files: name, lowest and highest label, bytes. */
@@ -62,6 +63,17 @@ struct voxel_image {
     int label_count;
     struct voxel_label *labels; /* ascending */
     uint64_t checksum;          /* of the labels in the used part */
+    /* The used voxels of the file's planes kept_from <= z < kept_to that this process has read: bit
+     * x % 8 of byte x / 8 of a line, x from from[0] on, is set if the voxel is solid. Lines of all
+     * processes make the whole image. NULL: none. */
+    uint8_t *kept;
+    int kept_from, kept_to;
 };
+
+/* Bytes of a line of n voxels, a bit each. */
+static inline size_t voxel_line(int n)
+{
+    return ((size_t)n + 7) / 8;
+}
 
 #endif

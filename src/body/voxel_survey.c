@@ -25,41 +25,76 @@ enum status voxel_agree(MPI_Comm *comm, enum status mine, char reason[VOXEL_REAS
     return worst;
 }
 
-/* counts[VOXEL_LABELS], and the sum of the checksums of lines, each with the line's number as
- * seed. */
+/* counts[VOXEL_LABELS], is_solid[VOXEL_LABELS], and the sum of the checksums of lines, each with
+ * the line's number as seed. */
 struct tally {
-    const struct voxel_image *image;
+    struct voxel_image *image;
     int64_t *counts;
+    uint8_t *is_solid;
     uint64_t sum;
 };
+
+/* Writes the bits of a line of labels. */
+static void keep_line(const uint8_t *is_solid, const int32_t *labels, size_t width, uint8_t *to)
+{
+    for (size_t x = 0; x < width; x += 8) {
+        const size_t count = width - x < 8 ? width - x : 8;
+        unsigned bits = 0;
+        for (size_t k = 0; k < count; k++)
+            bits |= (unsigned)is_solid[labels[x + k] - VOXEL_LABEL_MIN] << k;
+        to[x / 8] = (uint8_t)bits;
+    }
+}
 
 static enum status tally_rows(void *context, int z, const int lo[2], const int hi[2],
                               const int32_t *labels)
 {
     struct tally *const t = context;
     const struct voxel_image *const v = t->image;
-    const size_t width = (size_t)(hi[0] - lo[0]);
+    const size_t width = (size_t)(hi[0] - lo[0]), lines = (size_t)(v->to[1] - v->from[1]);
+    uint8_t *const plane = v->kept + (size_t)(z - v->kept_from) * lines * voxel_line(hi[0] - lo[0]);
     const uint64_t first = (uint64_t)(z - v->from[2]) * (uint64_t)(v->to[1] - v->from[1]);
     for (int y = lo[1]; y < hi[1]; y++, labels += width) {
         for (size_t x = 0; x < width; x++)
             t->counts[labels[x] - VOXEL_LABEL_MIN]++;
         t->sum += XXH3_64bits_withSeed(labels, width * sizeof *labels,
                                        first + (uint64_t)(y - v->from[1]));
+        keep_line(t->is_solid, labels, width,
+                  plane + (size_t)(y - v->from[1]) * voxel_line(hi[0] - lo[0]));
     }
     return STATUS_OK;
 }
 
-/* Tallies this rank's share of the used planes. */
-static enum status tally_planes(struct tally *t, int first, int last, int32_t *plane,
+/* This rank's share of the used planes: whole blocks that are unpacked together. */
+static void share_planes(struct voxel_image *v, int deep, int rank, int ranks)
+{
+    const int64_t first = v->from[2] / deep, blocks = (v->to[2] + deep - 1) / deep - first;
+    const int64_t at[2] = {first + blocks * rank / ranks, first + blocks * (rank + 1) / ranks};
+    v->kept_from = at[0] * deep > v->from[2] ? (int)(at[0] * deep) : v->from[2];
+    v->kept_to = at[1] * deep < v->to[2] ? (int)(at[1] * deep) : v->to[2];
+    if (v->kept_to < v->kept_from)
+        v->kept_to = v->kept_from;
+}
+
+/* Tallies and keeps this rank's share of the used planes. `plane`: room for one. */
+static enum status tally_planes(struct tally *t, int rank, int ranks, int32_t *plane,
                                 char reason[VOXEL_REASON])
 {
-    const struct voxel_image *const v = t->image;
+    struct voxel_image *const v = t->image;
     struct voxel_file f;
     enum status s = voxel_file_open(&f, v->file, v, reason);
     if (s)
         return s;
-    s = voxel_file_each(&f, (int[3]){v->from[0], v->from[1], first},
-                        (int[3]){v->to[0], v->to[1], last}, plane, tally_rows, t, reason);
+    share_planes(v, f.block[1], rank, ranks);
+    const size_t planes = (size_t)(v->kept_to - v->kept_from);
+    const size_t bytes =
+        planes * (size_t)(v->to[1] - v->from[1]) * voxel_line(v->to[0] - v->from[0]);
+    v->kept = malloc(bytes + 1);
+    if (!v->kept)
+        s = voxel_file_failed(reason, ": no memory for %zu bytes of its voxels", bytes);
+    else if (planes)
+        s = voxel_file_each(&f, (int[3]){v->from[0], v->from[1], v->kept_from},
+                            (int[3]){v->to[0], v->to[1], v->kept_to}, plane, tally_rows, t, reason);
     voxel_file_close(&f);
     return s;
 }
@@ -93,18 +128,18 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
         MPI_Comm_rank(*comm, &rank);
         MPI_Comm_size(*comm, &ranks);
     }
-    const int64_t planes = v->to[2] - v->from[2];
-    const int first = v->from[2] + (int)(planes * rank / ranks);
-    const int last = v->from[2] + (int)(planes * (rank + 1) / ranks);
     const size_t area = (size_t)(v->to[0] - v->from[0]) * (size_t)(v->to[1] - v->from[1]);
     int64_t *const counts = calloc(VOXEL_LABELS, sizeof *counts);
+    uint8_t *const is_solid = calloc(VOXEL_LABELS, 1);
     int32_t *const plane = malloc(area * sizeof *plane);
-    struct tally t = {.image = v, .counts = counts};
+    struct tally t = {.image = v, .counts = counts, .is_solid = is_solid};
     enum status s = STATUS_OK;
-    if (!counts || !plane)
+    for (int k = 0; is_solid && k < v->solid_count; k++)
+        is_solid[v->solid[k] - VOXEL_LABEL_MIN] = 1;
+    if (!counts || !is_solid || !plane)
         s = voxel_file_failed(reason, ": no memory for a plane of %zu voxels", area);
-    else if (first < last)
-        s = tally_planes(&t, first, last, plane, reason);
+    else
+        s = tally_planes(&t, rank, ranks, plane, reason);
     s = voxel_agree(comm, s, reason);
     if (!s && comm) {
         MPI_Allreduce(MPI_IN_PLACE, counts, VOXEL_LABELS, MPI_INT64_T, MPI_SUM, *comm);
@@ -115,6 +150,7 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
         s = voxel_agree(comm, take_counts(v, counts, reason), reason);
     }
     free(counts);
+    free(is_solid);
     free(plane);
     return s;
 }

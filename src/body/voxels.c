@@ -2,6 +2,7 @@
 #include "body/voxels.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,23 +56,32 @@ static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
     return count;
 }
 
+/* Line y of plane z of the kept voxels; y, z: of the file. */
+static uint8_t *line_of(const struct voxels *v, int y, int z)
+{
+    const size_t plane = (size_t)v->place[2][turned(v->image, 2, z)] * (size_t)v->kept[1];
+    return v->solid +
+           (plane + (size_t)v->place[1][turned(v->image, 1, y)]) * voxel_line(v->kept[0]);
+}
+
 struct keeper {
     struct voxels *v;
     const uint8_t *is_solid; /* [VOXEL_LABELS] */
 };
 
-/* Stores a rectangle of a plane of the file. */
+/* Keeps a rectangle of a plane of the file. */
 static enum status keep(void *context, int z, const int lo[2], const int hi[2],
                         const int32_t *labels)
 {
     const struct keeper *const k = context;
-    struct voxels *const v = k->v;
-    const size_t plane = (size_t)v->place[2][turned(v->image, 2, z)] * (size_t)v->kept[1];
+    const struct voxels *const v = k->v;
     for (int y = lo[1]; y < hi[1]; y++) {
-        const size_t row = plane + (size_t)v->place[1][turned(v->image, 1, y)];
-        uint8_t *const to = v->solid + row * (size_t)v->kept[0];
-        for (int x = lo[0]; x < hi[0]; x++)
-            to[v->place[0][turned(v->image, 0, x)]] = k->is_solid[*labels++ - VOXEL_LABEL_MIN];
+        uint8_t *const to = line_of(v, y, z);
+        for (int x = lo[0]; x < hi[0]; x++) {
+            const int place = v->place[0][turned(v->image, 0, x)];
+            to[place / 8] |=
+                (uint8_t)(k->is_solid[*labels++ - VOXEL_LABEL_MIN] << (unsigned)place % 8);
+        }
     }
     return STATUS_OK;
 }
@@ -99,25 +109,122 @@ static enum status read_part(struct voxels *v, const uint8_t *is_solid, int32_t 
     return s;
 }
 
-/* Reads this rank's part, if there is one. */
+/* Reads this rank's part from the file. */
 static enum status read_kept(struct voxels *v, char reason[VOXEL_REASON])
 {
     const size_t area = (size_t)v->kept[0] * (size_t)v->kept[1];
-    const size_t all = area * (size_t)v->kept[2];
-    if (!all)
-        return STATUS_OK;
     uint8_t *const is_solid = calloc(VOXEL_LABELS, 1);
     int32_t *const labels = malloc(area * sizeof *labels);
-    v->solid = malloc(all);
     enum status s = STATUS_OK;
-    if (!is_solid || !labels || !v->solid)
-        s = voxel_file_failed(reason, ": no memory for %zu of its voxels", all);
+    if (!is_solid || !labels)
+        s = voxel_file_failed(reason, ": no memory for a plane of %zu voxels", area);
     for (int k = 0; k < v->image->solid_count && !s; k++)
         is_solid[v->image->solid[k] - VOXEL_LABEL_MIN] = 1;
     if (!s)
         s = read_part(v, is_solid, labels, reason);
     free(is_solid);
     free(labels);
+    return s;
+}
+
+/* Takes plane z of the file from all of its bits, [lines of the image][voxel_line]. */
+static void take_plane(const struct voxels *v, int z, const uint8_t *plane)
+{
+    const struct voxel_image *const image = v->image;
+    const size_t bytes = voxel_line(v->n[0]);
+    const bool whole = v->kept[0] == v->n[0] && !(image->flip & 1u);
+    for (int y = image->from[1]; y < image->to[1]; y++, plane += bytes) {
+        if (v->place[1][turned(image, 1, y)] < 0)
+            continue;
+        uint8_t *const to = line_of(v, y, z);
+        if (whole)
+            memcpy(to, plane, bytes);
+        for (int x = image->from[0]; x < image->to[0] && !whole; x++) {
+            const int k = x - image->from[0], place = v->place[0][turned(image, 0, x)];
+            if (place >= 0)
+                to[place / 8] |=
+                    (uint8_t)((plane[k / 8] >> (unsigned)k % 8 & 1) << (unsigned)place % 8);
+        }
+    }
+}
+
+/* The planes that a rank keeps and those that it needs. */
+struct share {
+    int from, to;     /* of the file: kept */
+    int lo, hi;       /* of the box, as voxels_open */
+    int needs, keeps; /* any voxel? */
+};
+
+static bool needs_plane(const struct voxels *v, const struct share *s, int cells, bool periodic,
+                        int z)
+{
+    return s->needs &&
+           wanted(v->image->at[2] + turned(v->image, 2, z), cells, periodic, s->lo, s->hi);
+}
+
+/* Do the ranks together keep every plane, each once and in the order of the ranks? */
+static bool complete(const struct voxel_image *image, const struct share *share, int ranks)
+{
+    int next = image->from[2];
+    bool all = true;
+    for (int k = 0; k < ranks; k++) {
+        all = all && share[k].keeps && (share[k].from == next || share[k].from == share[k].to);
+        next = share[k].to > share[k].from ? share[k].to : next;
+    }
+    return all && next == image->to[2];
+}
+
+/* Sends the kept planes to the ranks that need them, in the order of the planes. So a rank waits
+ * for earlier planes only. */
+static void pass_planes(struct voxels *v, const struct share *share, int cells, bool periodic,
+                        uint8_t *buffer, size_t bytes, MPI_Comm comm)
+{
+    const struct voxel_image *const image = v->image;
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int owner = 0; owner < ranks; owner++)
+        for (int z = share[owner].from; z < share[owner].to; z++) {
+            const uint8_t *const mine = image->kept + (size_t)(z - image->kept_from) * bytes;
+            const bool needed = needs_plane(v, &share[rank], cells, periodic, z);
+            for (int k = 0; k < ranks && owner == rank; k++)
+                if (k != rank && needs_plane(v, &share[k], cells, periodic, z))
+                    MPI_Send(mine, (int)bytes, MPI_BYTE, k, 0, comm);
+            if (needed && owner != rank)
+                MPI_Recv(buffer, (int)bytes, MPI_BYTE, owner, 0, comm, MPI_STATUS_IGNORE);
+            if (needed)
+                take_plane(v, z, owner == rank ? mine : buffer);
+        }
+}
+
+/* Takes this rank's part from what the ranks kept; *done: they kept all of the image. */
+static enum status take_kept(struct voxels *v, int cells, bool periodic, int lo, int hi,
+                             MPI_Comm comm, bool *done, char reason[VOXEL_REASON])
+{
+    const struct voxel_image *const image = v->image;
+    const size_t bytes = (size_t)v->n[1] * voxel_line(v->n[0]);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    struct share *const share = malloc((size_t)ranks * sizeof *share);
+    uint8_t *const buffer = malloc(bytes);
+    const struct share own = {.from = image->kept_from,
+                              .to = image->kept_to,
+                              .lo = lo,
+                              .hi = hi,
+                              .needs = v->solid != NULL,
+                              .keeps = image->kept != NULL};
+    enum status s = STATUS_OK;
+    if (!share || !buffer)
+        s = voxel_file_failed(reason, ": no memory for a plane of %zu bytes", bytes);
+    s = voxel_agree(&comm, s, reason);
+    if (!s) {
+        MPI_Allgather(&own, sizeof own, MPI_BYTE, share, sizeof own, MPI_BYTE, comm);
+        *done = bytes <= INT_MAX && complete(image, share, ranks);
+        if (*done)
+            pass_planes(v, share, cells, periodic, buffer, bytes, comm);
+    }
+    free(share);
+    free(buffer);
     return s;
 }
 
@@ -133,9 +240,18 @@ enum status voxels_open(struct voxels *v, const struct voxel_image *image, const
         if (!place_axis(v, a, cells[a], periodic[a], lo[a], hi[a]) && !s)
             s = voxel_file_failed(reason, ": no memory for %d voxels along an axis", v->n[a]);
     }
-    if (!s)
-        s = read_kept(v, reason);
+    const size_t bytes = voxel_line(v->kept[0]) * (size_t)v->kept[1] * (size_t)v->kept[2];
+    bool done = false;
+    if (!s && bytes && !(v->solid = calloc(bytes, 1)))
+        s = voxel_file_failed(reason, ": no memory for %zu bytes of its voxels", bytes);
     s = voxel_agree(&comm, s, reason);
+    if (!s)
+        s = take_kept(v, cells[2], periodic[2], lo[2], hi[2], comm, &done, reason);
+    if (!s && !done) {
+        if (v->solid)
+            s = read_kept(v, reason);
+        s = voxel_agree(&comm, s, reason);
+    }
     if (s)
         voxels_close(v);
     if (s == STATUS_USAGE)
@@ -176,9 +292,9 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
     assert(v->place[1][row[0]] >= 0 && v->place[2][row[1]] >= 0);
     const size_t number =
         (size_t)v->place[2][row[1]] * (size_t)v->kept[1] + (size_t)v->place[1][row[0]];
-    const uint8_t *const from = v->solid + number * (size_t)v->kept[0];
-    for (int g = first; g < last; g++) {
-        assert(v->place[0][g - at[0]] >= 0);
-        inside[g - x] |= from[v->place[0][g - at[0]]];
-    }
+    const uint8_t *const from = v->solid + number * voxel_line(v->kept[0]);
+    const int *const place = v->place[0] + (first - at[0]), count_in = last - first;
+    assert(place[0] >= 0 && place[count_in - 1] - place[0] == count_in - 1);
+    for (int j = 0, k = place[0]; j < count_in; j++, k++)
+        inside[first - x + j] |= from[k / 8] >> (unsigned)k % 8 & 1;
 }

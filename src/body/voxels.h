@@ -1,4 +1,4 @@
-/* A body that is a voxel image: the part of it that a rank's cells need, one byte a cell.
+/* A body that is a voxel image: the part of it that a rank's cells need, one bit a cell.
  *
  * Coordinates of the whole grid; the image lies in it. */
 #ifndef TAGFLOW_VOXELS_H
@@ -14,12 +14,13 @@ struct voxels {
     int n[3];       /* voxels along the axes of the grid */
     int *place[3];  /* [n[a]] index of a voxel among those kept; -1: not kept */
     int kept[3];    /* voxels kept along each axis */
-    uint8_t *solid; /* [kept[2]][kept[1]][kept[0]] */
+    uint8_t *solid; /* [kept[2]][kept[1]][voxel_line(kept[0])] bits, as image->kept */
 };
 
-/* Read the voxels in the cells lo <= cell < hi, which may extend beyond the box along periodic
- * axes. Collective. STATUS_MACHINE or STATUS_USAGE, reported with the body's name, the same on all
- * ranks; after a failure it need not be closed. `image` must outlive *v. */
+/* Take the voxels in the cells lo <= cell < hi, which may extend beyond the box along periodic
+ * axes: from what the ranks of comm kept when they read the image together, else from the file.
+ * Collective. STATUS_MACHINE or STATUS_USAGE, reported with the body's name, the same on all ranks;
+ * after a failure it need not be closed. `image` must outlive *v. */
 enum status voxels_open(struct voxels *v, const struct voxel_image *image, const char *name,
                         const int cells[3], const bool periodic[3], const int lo[3],
                         const int hi[3], MPI_Comm comm);

@@ -125,5 +125,6 @@ void voxel_image_destroy(struct voxel_image *v)
     free(v->file);
     free(v->dataset);
     free(v->labels);
+    free(v->kept);
     *v = (struct voxel_image){0};
 }

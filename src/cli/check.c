@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agree.h"
 #include "base/message.h"
 #include "body/stl.h"
 #include "case/columns.h"
@@ -12,8 +13,10 @@
 #include "domain/balance.h"
 #include "domain/decompose.h"
 #include "domain/sparse.h"
+#include "run/threads.h"
+#include "solver/backend.h"
 #include "solver/solver.h"
-#include "tags/create.h"
+#include "tags/part.h"
 
 /* Assumed speed for estimates of time: million lattice updates per second and rank. */
 static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
@@ -96,162 +99,259 @@ static void blocks_of_note(const int *at, int parts, int block[3])
             block[1] = k;
 }
 
+/* Bytes of a rank's memory: with dense and with sparse storage, and of lists of the CPU's loops;
+ * and the places of sparse storage. */
+struct needs {
+    double dense, sparse, lists, fluid, places, cells;
+};
+
 /* The decomposition of the box. */
 struct parts {
     int cuts[3];
     struct balance balance;
-    struct domain whole; /* the whole box with its tags; only if `tags` */
-    bool tags, sparse;   /* tags: the case has bodies, or run.sparse is always */
-    double kept_share;   /* of all places, see sparse.h */
+    const struct domain *box; /* this process' part of the tags; NULL: all cells are fluid */
+    struct needs *needs;      /* [ranks] if there are tags */
+    bool sparse;
+    double kept_share; /* of all places, see sparse.h */
 };
 
-/* A rank's block and, if there are tags, the places that sparse storage would need. */
-static enum status part_of(const struct parts *p, const struct flow_case *c, int rank,
-                           struct domain *d, struct sparse *s)
+static int threads_of(const struct flow_case *c)
 {
-    *s = (struct sparse){0};
-    domain_layout_at(d, c, p->cuts, p->balance.at, rank);
-    return p->tags ? sparse_survey_part(s, d, &p->whole) : STATUS_OK;
+    return c->run.threads > 1 ? c->run.threads : 1;
 }
 
-/* Bytes of a rank's backend memory. */
-static enum status rank_bytes(const struct parts *p, const struct flow_case *c, int rank,
-                              double *bytes)
+/* Finds what a rank with this block needs: first without lists, then the lists. */
+typedef enum status look(const struct parts *p, const struct flow_case *c, struct domain *part,
+                         struct needs *needs);
+
+static enum status look_at_places(const struct parts *p, const struct flow_case *c,
+                                  struct domain *part, struct needs *needs)
 {
-    struct domain d;
     struct sparse s;
-    const enum status status = part_of(p, c, rank, &d, &s);
-    if (p->sparse)
-        sparse_layout(&d, &s);
-    *bytes = solver_bytes(&d);
+    (void)p;
+    sparse_survey(&s, part, threads_of(c));
+    needs->fluid = (double)s.fluid;
+    needs->places = (double)s.places;
+    needs->cells = (double)s.cells;
+    needs->dense = solver_bytes(part);
+    sparse_layout(part, &s);
+    needs->sparse = solver_bytes(part);
+    return STATUS_OK;
+}
+
+static enum status look_at_lists(const struct parts *p, const struct flow_case *c,
+                                 struct domain *part, struct needs *needs)
+{
+    const struct sparse s = {.fluid = (size_t)needs->fluid, .places = (size_t)needs->places};
+    enum status status = p->sparse ? sparse_keep(part, &s, threads_of(c)) : STATUS_OK;
+    if (!status)
+        status = backend_cpu.list_bytes(&part->view, threads_of(c), &needs->lists);
+    free(part->place);
+    free(part->link);
     return status;
 }
 
-/* Bytes of the rank that needs most. Dense blocks need most if they are long or, for their halos,
- * have neighbours on both sides: it is enough to look at blocks_of_note(). */
-static enum status largest_bytes(const struct parts *p, const struct flow_case *c, double *largest)
+/* Lays out a rank's block and gives it tags: its own copy, or this process'. */
+static enum status open_part(const struct parts *p, const struct flow_case *c, int rank,
+                             struct domain *part)
+{
+    domain_layout_at(part, c, p->cuts, p->balance.at, rank);
+    part->view.rows = p->box->rows;
+    part->view.table = p->box->table;
+    part->tags = part_same(part, p->box) ? p->box->tags : malloc(part->view.cells);
+    part->view.tags = part->tags;
+    return part->tags ? STATUS_OK
+                      : fail_machine("out of memory for the tags of %zu cells", part->view.cells);
+}
+
+/* Looks at the blocks of all ranks. The processes share them. Collective. */
+static enum status each_part(const struct parts *p, const struct flow_case *c, look *at)
+{
+    const struct domain *const box = p->box;
+    const int ranks = p->cuts[0] * p->cuts[1] * p->cuts[2];
+    enum status status = STATUS_OK;
+    for (int first = 0; first < ranks && !status; first += box->ranks) {
+        const int rank = first + box->rank;
+        const bool mine = rank < ranks;
+        struct domain part = {.tags = NULL};
+        status = status_agree(box->comm, mine ? open_part(p, c, rank, &part) : STATUS_OK);
+        const bool other = mine && part.tags != box->tags;
+        if (!status)
+            status = part_tags(other ? &part : NULL, box);
+        if (!status)
+            status = status_agree(box->comm, mine ? at(p, c, &part, &p->needs[rank]) : STATUS_OK);
+        if (other)
+            free(part.tags);
+    }
+    return status;
+}
+
+/* Tells all processes what each found. */
+static void share_needs(const struct parts *p, int ranks)
+{
+    enum { EACH = sizeof(struct needs) / sizeof(double) };
+    for (int rank = 0; rank < ranks; rank++)
+        if (rank % p->box->ranks != p->box->rank)
+            p->needs[rank] = (struct needs){0};
+    for (int first = 0; first < ranks; first += 1 << 20) {
+        const int count = ranks - first < 1 << 20 ? ranks - first : 1 << 20;
+        MPI_Allreduce(MPI_IN_PLACE, p->needs + first, count * EACH, MPI_DOUBLE, MPI_SUM,
+                      p->box->comm);
+    }
+}
+
+/* Bytes that a rank keeps of the images that it read. */
+static double image_bytes(const struct flow_case *c, int ranks)
+{
+    double bytes = 0;
+    for (int k = 0; k < c->body_count; k++) {
+        const struct voxel_image *const v = &c->bodies[k].image;
+        if (v->file)
+            bytes += (double)voxel_line(v->to[0] - v->from[0]) * (v->to[1] - v->from[1]) *
+                     ceil((double)(v->to[2] - v->from[2]) / ranks);
+    }
+    return bytes;
+}
+
+/* Bytes of a rank. */
+static double rank_bytes(const struct parts *p, const struct flow_case *c, int rank)
+{
+    struct domain d;
+    if (p->box)
+        return (p->sparse ? p->needs[rank].sparse : p->needs[rank].dense) + p->needs[rank].lists +
+               image_bytes(c, p->cuts[0] * p->cuts[1] * p->cuts[2]);
+    domain_layout_at(&d, c, p->cuts, p->balance.at, rank);
+    return solver_bytes(&d);
+}
+
+/* Bytes of the rank that needs most. Blocks without solids need most if they are long or, for their
+ * halos, have neighbours on both sides: it is enough to look at blocks_of_note(). */
+static double largest_bytes(const struct parts *p, const struct flow_case *c)
 {
     const int *const cuts = p->cuts, ranks = cuts[0] * cuts[1] * cuts[2];
     enum { CORNERS = 27 };
-    enum status status = STATUS_OK;
     int block[3][3];
+    double largest = 0;
     for (int a = 0; a < 3; a++)
         blocks_of_note(p->balance.at[a], cuts[a], block[a]);
-    *largest = 0;
-    for (int k = 0; k < (p->sparse ? ranks : CORNERS) && !status; k++) {
+    for (int k = 0; k < (p->box ? ranks : CORNERS); k++) {
         const int corner =
             (block[2][k / 9 % 3] * cuts[1] + block[1][k / 3 % 3]) * cuts[0] + block[0][k % 3];
-        double bytes;
-        status = rank_bytes(p, c, p->sparse ? k : corner, &bytes);
-        *largest = fmax(*largest, bytes);
+        largest = fmax(largest, rank_bytes(p, c, p->box ? k : corner));
     }
-    return status;
+    return largest;
 }
 
-/* Finds the cuts of the box, and whether storage is sparse. Makes the tags of the whole box if
- * p->tags. */
-static enum status share_out(struct parts *p, const struct flow_case *c, int ranks)
+/* Finds the cuts of the box, whether storage is sparse, and what the ranks need. box: NULL, or the
+ * tags, cut among the processes. Collective. */
+static enum status share_out(struct parts *p, const struct flow_case *c, int ranks,
+                             const struct domain *box)
 {
-    *p = (struct parts){.kept_share = 1};
+    double places = 0, cells = 0;
+    *p = (struct parts){.kept_share = 1, .box = box};
     enum status status = decompose(c->cells, c->run.ranks, ranks, p->cuts);
-    p->tags = c->body_count || c->run.sparse == SPARSE_always;
-    if (status || !p->tags)
+    if (status || !box)
         return status ? status : balance_evenly(&p->balance, c->cells, p->cuts);
-    status = domain_whole(&p->whole, c);
+    status = balance_create(&p->balance, box, p->cuts);
+    p->needs = calloc((size_t)ranks, sizeof *p->needs);
+    if (!p->needs && !status)
+        status = fail_machine("out of memory for %d ranks", ranks);
+    status = status_agree(box->comm, status);
     if (!status)
-        status = balance_create(&p->balance, &p->whole, p->cuts);
-    size_t places = 0, cells = 0;
-    for (int rank = 0; rank < ranks && !status && c->run.sparse != SPARSE_never; rank++) {
-        struct domain d;
-        struct sparse s;
-        status = part_of(p, c, rank, &d, &s);
-        places += s.places;
-        cells += s.cells;
+        status = each_part(p, c, look_at_places);
+    if (status)
+        return status;
+    share_needs(p, ranks);
+    for (int rank = 0; rank < ranks; rank++) {
+        places += p->needs[rank].places;
+        cells += p->needs[rank].cells;
     }
-    if (cells)
-        p->kept_share = (double)places / (double)cells;
-    p->sparse = sparse_wanted(c->run.sparse, &p->whole, p->kept_share);
+    p->kept_share = places / cells;
+    p->sparse = sparse_wanted(c->run.sparse, box, p->kept_share);
+    status = each_part(p, c, look_at_lists);
+    if (!status)
+        share_needs(p, ranks);
     return status;
 }
 
 static void parts_destroy(struct parts *p)
 {
     balance_destroy(&p->balance);
-    domain_destroy(&p->whole);
+    free(p->needs);
 }
 
-static enum status say_parts(const struct parts *p, const struct flow_case *c, int ranks)
+static void say_parts(const struct parts *p, const struct flow_case *c, int ranks)
 {
-    enum status status = STATUS_OK;
     say("ranks: %d = %d x %d x %d", ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
     if (ranks > 1 && c->body_count)
         say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (p->balance.imbalance - 1));
-    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && !status; rank++) {
+    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN; rank++) {
         struct domain d;
         char text[32];
-        double bytes;
         domain_layout_at(&d, c, p->cuts, p->balance.at, rank);
-        status = rank_bytes(p, c, rank, &bytes);
-        bytes += remembered_bytes(c, d.lo, d.view.n);
+        const double bytes = rank_bytes(p, c, rank) + remembered_bytes(c, d.lo, d.view.n);
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
             bytes_text(text, sizeof text, bytes));
     }
     if (ranks > BOXES_SHOWN)
         say("  ... and %d more", ranks - BOXES_SHOWN);
-    return status;
 }
 
-/* Logs the memory with sparse and with dense storage. */
-static enum status say_sparse(const struct parts *p, const struct flow_case *c, int ranks)
+/* Logs the memory with sparse and with dense storage, and of lists. *lists: most of a rank. */
+static void say_storage(const struct parts *p, const struct flow_case *c, int ranks, double *lists)
 {
-    double dense = 0, sparse = 0;
+    double dense = 0, sparse = 0, listed = 0;
     char with[32], without[32];
-    enum status status = STATUS_OK;
-    if (!p->tags)
-        return STATUS_OK;
-    for (int rank = 0; rank < ranks && !status; rank++) {
-        struct domain d;
-        struct sparse s;
-        status = part_of(p, c, rank, &d, &s);
-        dense += solver_bytes(&d);
-        sparse_layout(&d, &s);
-        sparse += solver_bytes(&d);
+    *lists = 0;
+    if (!p->box)
+        return;
+    const double fluid = (double)p->box->fluid_cells;
+    for (int rank = 0; rank < ranks; rank++) {
+        dense += p->needs[rank].dense;
+        sparse += p->needs[rank].sparse;
+        listed += p->needs[rank].lists;
+        *lists = fmax(*lists, p->needs[rank].lists);
     }
-    if (status)
-        return status;
-    say("storage: %s: %s in all, %.0f bytes a fluid cell",
-        p->sparse ? "sparse, fluid cells alone" : "dense, all cells",
-        bytes_text(with, sizeof with, p->sparse ? sparse : dense),
-        (p->sparse ? sparse : dense) / (double)p->whole.fluid_cells);
-    say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of the populations of all cells are "
-        "needed)",
-        p->sparse ? "dense" : "sparse",
-        bytes_text(without, sizeof without, p->sparse ? dense : sparse),
-        (p->sparse ? dense : sparse) / (double)p->whole.fluid_cells, 100 * p->kept_share);
-    return STATUS_OK;
+    if (c->run.sparse != SPARSE_never) {
+        say("storage: %s: %s in all, %.0f bytes a fluid cell",
+            p->sparse ? "sparse, fluid cells alone" : "dense, all cells",
+            bytes_text(with, sizeof with, p->sparse ? sparse : dense),
+            (p->sparse ? sparse : dense) / fluid);
+        say("  %s would take %s, %.0f bytes a fluid cell (%.1f %% of the populations of all cells "
+            "are needed)",
+            p->sparse ? "dense" : "sparse",
+            bytes_text(without, sizeof without, p->sparse ? dense : sparse),
+            (p->sparse ? dense : sparse) / fluid, 100 * p->kept_share);
+    }
+    say("  lists of the CPU's loops, which a GPU does not need: %s in all, %.1f bytes a fluid cell",
+        bytes_text(with, sizeof with, listed), listed / fluid);
 }
 
-/* largest[0]: most bytes of a rank without averages and residuals; largest[1]: upper bound of a
- * rank's bytes for them. */
-static enum status say_ranks(const struct flow_case *c, int ranks, double largest[2])
+/* What the rank that needs most needs: without averages and residuals, an upper bound for these,
+ * and lists of the CPU's loops, which are part of the first. */
+struct largest {
+    double bytes, remembered, lists;
+};
+
+static enum status say_ranks(const struct flow_case *c, int ranks, const struct domain *box,
+                             struct largest *largest)
 {
     struct parts p;
     int block[3] = {0, 0, 0};
-    enum status status = share_out(&p, c, ranks);
-    if (!status)
-        status = say_parts(&p, c, ranks);
-    if (!status && c->run.sparse != SPARSE_never)
-        status = say_sparse(&p, c, ranks);
+    enum status status = share_out(&p, c, ranks, box);
+    if (!status) {
+        say_parts(&p, c, ranks);
+        say_storage(&p, c, ranks, &largest->lists);
+        largest->bytes = largest_bytes(&p, c);
+    }
     for (int a = 0; a < 3 && !status; a++)
         for (int k = 0; k < p.cuts[a]; k++) {
             const int length = p.balance.at[a][k + 1] - p.balance.at[a][k];
             block[a] = length > block[a] ? length : block[a];
         }
-    if (!status)
-        status = largest_bytes(&p, c, &largest[0]);
-    largest[1] = remembered_bytes(c, NULL, block);
+    largest->remembered = remembered_bytes(c, NULL, block);
     parts_destroy(&p);
     return status;
 }
@@ -289,20 +389,24 @@ static void say_tags(const struct flow_case *c)
         }
 }
 
-static void say_memory(const struct flow_case *c, int ranks, const double largest[2])
+static void say_memory(const struct flow_case *c, int ranks, const struct largest *largest)
 {
     static const int origin[3] = {0, 0, 0};
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const double remembered = remembered_bytes(c, origin, c->cells);
-    const double whole = largest[0] * ranks + remembered;
+    const double whole = largest->bytes * ranks + remembered;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
-        bytes_text(a, sizeof a, largest[0] + largest[1]), bytes_text(total, sizeof total, whole),
-        bytes_text(b, sizeof b, memory));
+        bytes_text(a, sizeof a, largest->bytes + largest->remembered),
+        bytes_text(total, sizeof total, whole), bytes_text(b, sizeof b, memory));
+    if (largest->lists > 0)
+        say("  of which lists of the CPU's loops: %s a rank",
+            bytes_text(a, sizeof a, largest->lists));
     if (remembered > 0)
         say("  of which for averages and residuals: %s a rank, %s in all",
-            bytes_text(a, sizeof a, largest[1]), bytes_text(total, sizeof total, remembered));
+            bytes_text(a, sizeof a, largest->remembered),
+            bytes_text(total, sizeof total, remembered));
     if (whole <= 0.9 * memory) {
         say("  fits on this node");
         return;
@@ -456,24 +560,28 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
         return fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
 
     struct flow_case c;
-    double largest[2] = {0, 0};
+    struct checked checked = {.made = false};
+    struct largest largest = {0};
+    struct threads threads;
     enum status status = cli_read_case(&files, comm, &c);
     if (status)
         return status;
     if (!ranks_given && c.run.ranks[0])
         ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
+    threads_choose(&c, comm, &threads);
     case_say_derived(&c);
     say_tags(&c);
-    status = check_bodies(&c, comm);
+    status = check_bodies(&c, comm, &checked);
     if (!status)
-        status = say_ranks(&c, ranks, largest);
+        status = say_ranks(&c, ranks, checked.made ? &checked.domain : NULL, &largest);
     if (!status) {
-        say_memory(&c, ranks, largest);
+        say_memory(&c, ranks, &largest);
         say_output(&c);
         say_checkpoints(&c, ranks);
         say_time(&c, ranks);
         case_warn(&c);
     }
+    checked_destroy(&checked);
     case_destroy(&c);
     return status;
 }

@@ -168,20 +168,35 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
     return STATUS_OK;
 }
 
-/* The same case, but without filling of pores, and for the ranks on which `check` runs. */
+/* The same case for the ranks on which `check` runs. */
 static enum status plain_case(const struct flow_case *c, struct flow_case *plain, MPI_Comm comm)
 {
     *plain = *c;
     memset(plain->run.ranks, 0, sizeof plain->run.ranks);
     plain->run.sparse = SPARSE_never; /* only tags are needed */
-    plain->bodies = malloc((size_t)c->body_count * sizeof *plain->bodies);
-    const enum status s = status_agree(
-        comm, plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
-    for (int k = 0; k < c->body_count && plain->bodies; k++) {
-        plain->bodies[k] = c->bodies[k];
-        plain->bodies[k].image.fill = false;
-    }
+    plain->bodies = malloc(((size_t)c->body_count + 1) * sizeof *plain->bodies);
+    if (plain->bodies && c->body_count)
+        memcpy(plain->bodies, c->bodies, (size_t)c->body_count * sizeof *plain->bodies);
+    return status_agree(comm,
+                        plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
+}
+
+/* Makes the tags, with or without filling of pores. */
+static enum status make(struct checked *k, const struct flow_case *c, bool fill, MPI_Comm comm)
+{
+    for (int body = 0; body < c->body_count; body++)
+        k->plain.bodies[body].image.fill = fill && c->bodies[body].image.fill;
+    const enum status s = domain_create(&k->domain, &k->plain, comm);
+    k->made = !s;
     return s;
+}
+
+void checked_destroy(struct checked *k)
+{
+    if (k->made)
+        domain_destroy(&k->domain);
+    free(k->plain.bodies);
+    *k = (struct checked){.made = false};
 }
 
 /* Checks the faces of a case without bodies. */
@@ -207,38 +222,51 @@ static void say_survey(const struct survey *s, const struct domain *d, const str
     survey_say(s, d, c);
 }
 
-enum status check_bodies(const struct flow_case *c, MPI_Comm comm)
+/* Logs what the tags tell of bodies. */
+static enum status look_at_bodies(const struct flow_case *c, const struct domain *d)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    struct domain d;
     struct survey survey;
-    struct flow_case plain;
-    bool images = false;
+    enum status s = STATUS_OK;
+    say("bodies: %lld of %.0f cells are fluid, %.4g %%", (long long)d->fluid_cells, cells,
+        100 * (double)d->fluid_cells / cells);
+    if (pore_survey_wanted(c))
+        s = say_pores(c, d);
+    if (!s)
+        s = survey_make(&survey, d, c);
+    if (!s)
+        say_survey(&survey, d, c);
+    return s;
+}
+
+enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked)
+{
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    bool images = false, fills = false;
     int ranks;
+    *checked = (struct checked){.made = false};
     MPI_Comm_size(comm, &ranks);
-    for (int k = 0; k < c->body_count; k++)
+    for (int k = 0; k < c->body_count; k++) {
         images |= c->bodies[k].image.file != NULL;
-    if (!c->body_count)
-        return check_faces(c);
-    if (!images && cells > CELLS_LOOKED_AT * ranks) {
+        fills |= c->bodies[k].image.fill;
+    }
+    enum status s = c->body_count ? STATUS_OK : check_faces(c);
+    if (s || (!c->body_count && c->run.sparse != SPARSE_always))
+        return s;
+    s = plain_case(c, &checked->plain, comm);
+    if (!s)
+        s = make(checked, c, false, comm);
+    if (s || !c->body_count)
+        return s;
+    if (!images && cells > CELLS_LOOKED_AT * ranks)
         say("bodies: not looked at in a box of so many cells (start check on %.0f ranks)",
             ceil(cells / CELLS_LOOKED_AT));
-        return STATUS_OK;
+    else
+        s = look_at_bodies(c, &checked->domain);
+    if (!s && fills) {
+        domain_destroy(&checked->domain);
+        checked->made = false;
+        s = make(checked, c, true, comm);
     }
-    enum status s = plain_case(c, &plain, comm);
-    if (!s)
-        s = domain_create(&d, &plain, comm);
-    if (!s) {
-        say("bodies: %lld of %.0f cells are fluid, %.4g %%", (long long)d.fluid_cells, cells,
-            100 * (double)d.fluid_cells / cells);
-        if (pore_survey_wanted(c))
-            s = say_pores(c, &d);
-        if (!s)
-            s = survey_make(&survey, &d, c);
-        if (!s)
-            say_survey(&survey, &d, c);
-        domain_destroy(&d);
-    }
-    free(plain.bodies);
     return s;
 }

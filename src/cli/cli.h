@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "case/case.h"
+#include "domain/domain.h"
 
 enum status command_run(int count, char **arguments, MPI_Comm comm);
 enum status command_bench(int count, char **arguments, MPI_Comm comm);
@@ -44,11 +44,19 @@ struct case_arguments {
  * missing or there are too many, reports it and sets set_count above CLI_MAX_SETS. */
 int cli_set(struct arguments *a, struct case_arguments *files);
 
+/* The cells of a case, whose tags the processes of `check` share. */
+struct checked {
+    bool made; /* there are bodies, or the case wants sparse storage */
+    struct flow_case plain;
+    struct domain domain;
+};
+
 /* For `check`: reports errors of bodies that depend on their cells, the remaining fluid, the
  * contents and porosity of voxel images and the axes along which flow can pass them, the remaining
- * parts of open faces, and whether the inflow can leave. If there are bodies, the ranks of comm
- * share the tags of the whole box. */
-enum status check_bodies(const struct flow_case *c, MPI_Comm comm);
+ * parts of open faces, and whether the inflow can leave. Makes the tags of the whole box, which
+ * the ranks of comm share, if they tell the run's memory. Destroy it after errors too. */
+enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked);
+void checked_destroy(struct checked *checked);
 
 /* Rank 0 reads the file and sends its text to all ranks; each rank then reads the case from it.
  * Collective: one status on all ranks. */

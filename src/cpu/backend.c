@@ -13,6 +13,7 @@
 #include "cpu/energy.h"
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
+#include "cpu/lists.h"
 #include "cpu/sweep.h"
 #include "solver/backend.h"
 
@@ -125,7 +126,9 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     b->sweep = sweep_choose(v, b->threads, b->wanted_sweep);
     b->base.sweep = b->sweep.steps;
     runs_destroy(&b->runs);
-    return runs_create(&b->runs, v);
+    const enum status s = runs_create(&b->runs, v);
+    b->base.lists = s ? 0 : runs_held(&b->runs, v);
+    return s;
 }
 
 /* Where the page begins that holds a byte of the memory behind the guard. */
@@ -257,6 +260,7 @@ const struct backend_type backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .prepare = cpu_prepare,
+    .list_bytes = runs_bytes,
     .alloc = cpu_alloc,
     .free = cpu_free,
     .alloc_host = cpu_alloc_host,

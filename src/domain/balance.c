@@ -12,18 +12,36 @@
  * vectors and messages. */
 static const double gain = 0.98;
 
-/* Fluid cells of each plane of the whole box normal to an axis, [cells]; collective. */
-static void count_planes(const struct domain *d, int axis, int64_t *count)
+/* The types of cells that are fluid. */
+static void fluid_types(const struct view *v, uint8_t fluid[TAG_ROWS])
+{
+    for (int type = 0; type < TAG_ROWS; type++)
+        fluid[type] = v->rows[type].fluid != FLUID_none;
+}
+
+/* Fluid cells of each plane of the whole box normal to each axis, count[a]: [cells[a]]; collective.
+ */
+static void count_planes(const struct domain *d, int64_t *count[3])
 {
     const struct view *const v = &d->view;
-    memset(count, 0, (size_t)d->cells[axis] * sizeof *count);
+    uint8_t fluid[TAG_ROWS];
+    fluid_types(v, fluid);
+    for (int a = 0; a < 3; a++)
+        memset(count[a], 0, (size_t)d->cells[a] * sizeof *count[a]);
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
+        for (int y = 0; y < v->n[1]; y++) {
+            const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+            int row = 0;
             for (int x = 0; x < v->n[0]; x++) {
-                const int at[3] = {x, y, z};
-                count[d->lo[axis] + at[axis]] += view_fluid(v, view_index(v, x, y, z));
+                const int is = fluid[tags[x] & TAG_ROW];
+                count[0][d->lo[0] + x] += is;
+                row += is;
             }
-    MPI_Allreduce(MPI_IN_PLACE, count, d->cells[axis], MPI_INT64_T, MPI_SUM, d->comm);
+            count[1][d->lo[1] + y] += row;
+            count[2][d->lo[2] + z] += row;
+        }
+    for (int a = 0; a < 3; a++)
+        MPI_Allreduce(MPI_IN_PLACE, count[a], d->cells[a], MPI_INT64_T, MPI_SUM, d->comm);
 }
 
 /* Sets part[g], the number of the part that plane g belongs to. */
@@ -41,15 +59,18 @@ static int64_t largest(const struct domain *d, const int cuts[3], int *const at[
 {
     const struct view *const v = &d->view;
     const int count = cuts[0] * cuts[1] * cuts[2];
+    uint8_t fluid[TAG_ROWS];
     int64_t most = 0;
+    fluid_types(v, fluid);
     for (int a = 0; a < 3; a++)
         number_planes(at[a], cuts[a], part[a]);
     memset(blocks, 0, (size_t)count * sizeof *blocks);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++) {
             const int row = (part[2][d->lo[2] + z] * cuts[1] + part[1][d->lo[1] + y]) * cuts[0];
+            const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++)
-                blocks[row + part[0][d->lo[0] + x]] += view_fluid(v, view_index(v, x, y, z));
+                blocks[row + part[0][d->lo[0] + x]] += fluid[tags[x] & TAG_ROW];
         }
     MPI_Allreduce(MPI_IN_PLACE, blocks, count, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < count; k++)
@@ -92,8 +113,9 @@ enum status balance_create(struct balance *b, const struct domain *d, const int 
                              : fail_machine("out of memory for the cuts of %d x %d x %d blocks",
                                             cuts[0], cuts[1], cuts[2]);
     status = status_agree(d->comm, status);
+    if (!status)
+        count_planes(d, count);
     for (int a = 0; a < 3 && !status; a++) {
-        count_planes(d, a, count[a]);
         cut_evenly(d->cells[a], cuts[a], b->at[a]);
         cut_fairly(count[a], d->cells[a], cuts[a], fair[a]);
     }

@@ -40,59 +40,42 @@ static uint32_t solid_links(const struct view *v, size_t cell, const int at[3])
     return links;
 }
 
-/* Calls `use` for each fluid cell of a block, ghost cells included, in the order of their indices.
- */
-typedef void cell_use(void *to, size_t cell, uint32_t links);
-static void each_fluid(const struct view *v, cell_use *use, void *to)
-{
-    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
-            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
-                const size_t cell = view_index(v, x, y, z);
-                if (view_fluid(v, cell))
-                    use(to, cell, solid_links(v, cell, (const int[3]){x, y, z}));
-            }
-}
+/* Runs `body` for each fluid cell of row (y, z) of a block, ghost cells included, in the order of
+ * their indices. */
+#define EACH_FLUID(v, y, z, body)                                                                  \
+    for (int x = -(v)->ghost[0]; x < (v)->n[0] + (v)->ghost[0]; x++) {                             \
+        const size_t cell = view_index(v, x, y, z);                                                \
+        if (view_fluid(v, cell))                                                                   \
+            body;                                                                                  \
+    }
 
-static void count_cell(void *to, size_t cell, uint32_t links)
+void sparse_survey(struct sparse *s, const struct domain *d, int threads)
 {
-    struct sparse *const s = to;
-    (void)cell;
-    s->fluid++;
-    for (int k = 0; k < Q / 2; k++)
-        s->links[k] += links >> k & 1;
-}
-
-void sparse_survey(struct sparse *s, const struct domain *d)
-{
+    const struct view *const v = &d->view;
     size_t most = 0;
-    *s = (struct sparse){.cells = d->view.cells};
-    each_fluid(&d->view, count_cell, s);
+    *s = (struct sparse){.cells = v->cells};
+#pragma omp parallel num_threads(threads)
+    {
+        size_t fluid = 0, links[Q / 2] = {0};
+#pragma omp for schedule(dynamic) nowait
+        for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+            for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+                EACH_FLUID(v, y, z, {
+                    const uint32_t solid = solid_links(v, cell, (const int[3]){x, y, z});
+                    fluid++;
+                    for (int k = 0; k < Q / 2 && solid; k++)
+                        links[k] += solid >> k & 1;
+                })
+#pragma omp critical
+                {
+                    s->fluid += fluid;
+                    for (int k = 0; k < Q / 2; k++)
+                        s->links[k] += links[k];
+                }
+    }
     for (int k = 0; k < Q / 2; k++)
         most = s->links[k] > most ? s->links[k] : most;
     s->places = s->fluid + most;
-}
-
-enum status sparse_survey_part(struct sparse *s, const struct domain *part,
-                               const struct domain *whole)
-{
-    struct domain d = *part;
-    struct view *const v = &d.view;
-    *s = (struct sparse){0};
-    d.tags = malloc(v->cells);
-    if (!d.tags)
-        return fail_machine("out of memory for the tags of %zu cells", v->cells);
-    v->tags = d.tags;
-    v->rows = whole->rows;
-    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
-            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++)
-                d.tags[view_index(v, x, y, z)] =
-                    whole->view
-                        .tags[view_index(&whole->view, d.lo[0] + x, d.lo[1] + y, d.lo[2] + z)];
-    sparse_survey(s, &d);
-    free(d.tags);
-    return STATUS_OK;
 }
 
 /* Share of fluid cells in the whole box. */
@@ -116,19 +99,61 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->set[SET_flow].stride = domain_stride(d->places, v->set[SET_flow].bits);
 }
 
-/* The words of a block as they are filled. */
-struct words {
-    struct place_word *place, *link;
-    size_t link_words, fluid;
+/* A word that is being filled; other threads may fill the same one. */
+struct filling {
+    struct place_word *word;
+    uint32_t bits;
 };
 
-static void mark_cell(void *to, size_t cell, uint32_t links)
+static void flush(struct filling *f)
 {
-    struct words *const w = to;
-    w->place[cell / 32].bits |= 1u << cell % 32;
-    for (size_t k = 0; k < Q / 2; k++)
-        w->link[k * w->link_words + w->fluid / 32].bits |= (links >> k & 1) << w->fluid % 32;
-    w->fluid++;
+    if (f->bits) {
+#pragma omp atomic
+        f->word->bits |= f->bits;
+    }
+    f->bits = 0;
+}
+
+/* Sets bit k of the words if `set`. */
+static void fill(struct filling *f, struct place_word *words, size_t k, uint32_t set)
+{
+    if (f->word != &words[k / 32]) {
+        flush(f);
+        f->word = &words[k / 32];
+    }
+    f->bits |= set << k % 32;
+}
+
+/* Sets the bits of the fluid cells. */
+static void mark_cells(const struct view *v, struct place_word *place, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
+            struct filling f = {.bits = 0};
+            EACH_FLUID(v, y, z, fill(&f, place, cell, 1))
+            flush(&f);
+        }
+}
+
+/* Sets the bits of the links, after the cells have their places. link: [Q / 2][words] */
+static void mark_links(const struct view *v, const struct place_word *place,
+                       struct place_word *link, size_t words, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
+            struct filling f[Q / 2] = {{.bits = 0}};
+            size_t next = place_in(place, view_index(v, -v->ghost[0], y, z));
+            EACH_FLUID(v, y, z, {
+                const uint32_t links = solid_links(v, cell, (const int[3]){x, y, z});
+                for (size_t k = 0; k < Q / 2 && links; k++)
+                    fill(&f[k], link + k * words, next, links >> k & 1);
+                next++;
+            })
+            for (int k = 0; k < Q / 2; k++)
+                flush(&f[k]);
+        }
 }
 
 /* Numbers the places of `count` words. */
@@ -140,29 +165,35 @@ static void number(struct place_word *words, size_t count, size_t first)
     }
 }
 
-enum status sparse_keep(struct domain *d, const struct sparse *s)
+enum status sparse_keep(struct domain *d, const struct sparse *s, int threads)
 {
     struct view *const v = &d->view;
     sparse_layout(d, s);
-    struct words w = {.place = calloc(v->place_words, sizeof *w.place),
-                      .link = calloc(Q / 2 * v->link_words, sizeof *w.link),
-                      .link_words = v->link_words};
-    if (!w.place || !w.link || s->places > UINT32_MAX) {
-        free(w.place);
-        free(w.link);
+    struct place_word *const place = calloc(v->place_words, sizeof *place);
+    struct place_word *const link = calloc(Q / 2 * v->link_words, sizeof *link);
+    if (!place || !link || s->places > UINT32_MAX) {
+        free(place);
+        free(link);
         return s->places > UINT32_MAX
                    ? fail_machine("a rank has %zu fluid cells, more than memory for fluid cells "
                                   "alone can number (use more ranks, or run.sparse: never)",
                                   s->fluid)
                    : fail_machine("out of memory for the places of %zu cells", s->places);
     }
-    each_fluid(v, mark_cell, &w);
-    number(w.place, v->place_words, 0);
-    for (size_t k = 0; k < Q / 2; k++)
-        number(w.link + k * w.link_words, w.link_words, s->fluid);
-    v->place = d->place = w.place;
-    v->link = d->link = w.link;
+    mark_cells(v, place, threads);
+    number(place, v->place_words, 0);
+    mark_links(v, place, link, v->link_words, threads);
+#pragma omp parallel for num_threads(threads)
+    for (int k = 0; k < Q / 2; k++)
+        number(link + (size_t)k * v->link_words, v->link_words, s->fluid);
+    v->place = d->place = place;
+    v->link = d->link = link;
     return STATUS_OK;
+}
+
+static int threads_of(const struct flow_case *c)
+{
+    return c->run.threads > 1 ? c->run.threads : 1;
 }
 
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
@@ -171,11 +202,11 @@ enum status sparse_choose(struct domain *d, const struct flow_case *c)
     d->kept_share = 1;
     if (!sparse_wanted(c->run.sparse, d, 0)) /* most cases: nothing is counted */
         return STATUS_OK;
-    sparse_survey(&s, d);
+    sparse_survey(&s, d, threads_of(c));
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
     if (!sparse_wanted(c->run.sparse, d, d->kept_share))
         return STATUS_OK;
-    return status_agree(d->comm, sparse_keep(d, &s));
+    return status_agree(d->comm, sparse_keep(d, &s, threads_of(c)));
 }

@@ -17,10 +17,7 @@ struct sparse {
 };
 
 /* Counts the places that a block with tags, TAG_BESIDE included, needs. */
-void sparse_survey(struct sparse *s, const struct domain *d);
-/* The same for a block without tags, from the tags of the whole box. STATUS_MACHINE, reported. */
-enum status sparse_survey_part(struct sparse *s, const struct domain *part,
-                               const struct domain *whole);
+void sparse_survey(struct sparse *s, const struct domain *d, int threads);
 
 /* Should storage be sparse, if this share of the places of all cells is needed? `d`: tells the
  * share of fluid. Narrow ducts, whose ghost cells take much of the memory, stay dense. */
@@ -30,8 +27,9 @@ bool sparse_wanted(enum sparse_use use, const struct domain *d, double places);
  * tell them. */
 void sparse_layout(struct domain *d, const struct sparse *s);
 
-/* The same with these words. STATUS_MACHINE, reported, when memory runs out. */
-enum status sparse_keep(struct domain *d, const struct sparse *s);
+/* The same with these words, which do not depend on the number of threads. STATUS_MACHINE,
+ * reported, when memory runs out. */
+enum status sparse_keep(struct domain *d, const struct sparse *s, int threads);
 
 /* Makes the storage of a block sparse if the case says so or it pays. After its tags are final,
  * before the solver is created. Collective. */

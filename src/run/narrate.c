@@ -92,7 +92,7 @@ void narrate_start(const struct narrator *n, const char *from)
     if (from)
         say("goes on from %s, step %lld", from, (long long)n->solver->step);
     case_say_derived(n->c);
-    double bytes[2] = {solver_bytes(d), n->solver->backend->loaded};
+    double bytes[2] = {solver_bytes(d) + n->solver->backend->lists, n->solver->backend->loaded};
     MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
         d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes[0]);

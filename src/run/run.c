@@ -595,7 +595,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     if (status)
         return status;
     status = survey_make(&r.survey, &r.level->domain, c);
-    if (!status && pore_survey_wanted(c) && !r.survey.skipped)
+    if (!status && pore_survey_wanted(c))
         status = pore_survey_make(&r.pores, &r.level->domain, c);
     if (status) {
         domain_destroy(&r.level->domain);

@@ -45,6 +45,7 @@ struct backend {
     enum precision storage, arithmetic;
     double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
                       they were loaded; 0: none, or not known */
+    double lists;  /* bytes of the host's memory for lists of the prepared view's cells; 0: none */
     int workers;   /* best number of workers for sums: the number of threads */
     int sweep;     /* most steps that `sweep` makes at once, of the prepared view */
     bool timing;   /* measure the phases of the next steps */
@@ -88,6 +89,9 @@ struct backend_type {
      * *kernels to the view for launches, with arrays in memory that kernels read. The backend owns
      * these arrays until it closes or prepares another view. */
     enum status (*prepare)(struct backend *, const struct view *, struct view *kernels);
+    /* The bytes of lists that `prepare` will make of a view; needs no open backend. STATUS_MACHINE,
+     * reported. NULL: there are none. */
+    enum status (*list_bytes)(const struct view *, int threads, double *bytes);
     /* Zeroed memory, or NULL. slots: the memory holds so many arrays of equal length, with the same
      * cells in the same order (1: anything else). */
     void *(*alloc)(struct backend *, size_t bytes, int slots);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <omp.h>
+
 #include "base/agree.h"
 #include "base/message.h"
 #include "body/body.h"
@@ -100,25 +102,50 @@ static bool in_box(const struct domain *d, int axis, int at)
     return d->periodic[axis] || (g >= 0 && g < d->cells[axis]);
 }
 
-/* Tags the cells of the body. Returns how many of them the block owns. */
-static int64_t fill(struct domain *d, const struct body *b, uint8_t row, uint8_t *inside)
+static int threads_of(const struct flow_case *c)
+{
+    return c->run.threads > 1 ? c->run.threads : 1;
+}
+
+/* Bytes of a row's cells, ghost cells included. */
+static size_t row_bytes(const struct domain *d)
+{
+    return (size_t)(d->view.n[0] + 2 * d->view.ghost[0]);
+}
+
+/* Tags the cells of the body in a row of the block. Returns how many of them the block owns. */
+static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, int y, int z,
+                        uint8_t *inside)
+{
+    const struct view *const v = &d->view;
+    const int ghost = v->ghost[0], n = v->n[0];
+    int64_t cells = 0;
+    memset(inside, 0, row_bytes(d));
+    mark_row(d, b, y, z, inside);
+    uint8_t *const tags = d->tags + view_index(v, 0, y, z);
+    for (int x = 0; x < n; x++) {
+        tags[x] = inside[x + ghost] ? row : tags[x];
+        cells += inside[x + ghost];
+    }
+    for (int x = -1; x <= n && ghost; x += n + 1)
+        if (inside[x + 1] && in_box(d, 0, x))
+            d->tags[view_index(v, x, y, z)] = row;
+    return y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2] ? cells : 0;
+}
+
+/* Tags the cells of the body, with all threads. Returns how many of them the block owns. inside:
+ * [threads][row_bytes] */
+static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int threads,
+                    uint8_t *inside)
 {
     const struct view *const v = &d->view;
     int64_t cells = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : cells) schedule(dynamic)
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
-            if (!in_box(d, 1, y) || !in_box(d, 2, z))
-                continue;
-            memset(inside, 0, (size_t)(v->n[0] + 2 * v->ghost[0]));
-            mark_row(d, b, y, z, inside);
-            const bool owned = y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2];
-            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
-                if (!inside[x + v->ghost[0]] || !in_box(d, 0, x))
-                    continue;
-                d->tags[view_index(v, x, y, z)] = row;
-                cells += owned && x >= 0 && x < v->n[0];
-            }
-        }
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+            if (in_box(d, 1, y) && in_box(d, 2, z))
+                cells +=
+                    fill_row(d, b, row, y, z, inside + (size_t)omp_get_thread_num() * row_bytes(d));
     return cells;
 }
 
@@ -142,7 +169,7 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
         status = add_row(d, body, b, number, row);
     if (status)
         return status;
-    int64_t cells = fill(d, b, *row, inside);
+    int64_t cells = fill(d, b, *row, threads_of(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_case(body->place,
@@ -157,10 +184,13 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
 {
     const struct view *const v = &d->view;
     int64_t cells[TAG_ROWS] = {0};
+#pragma omp parallel for num_threads(threads_of(c)) reduction(+ : cells)
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
+        for (int y = 0; y < v->n[1]; y++) {
+            const uint8_t *const tags = d->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++)
-                cells[d->tags[view_index(v, x, y, z)] & TAG_ROW]++;
+                cells[tags[x] & TAG_ROW]++;
+        }
     MPI_Allreduce(MPI_IN_PLACE, cells, TAG_ROWS, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < c->body_count; k++) {
         d->body_cells[k] = cells[row[k]];
@@ -201,7 +231,7 @@ enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_c
     if (!c->body_count)
         return STATUS_OK;
     uint8_t row[CASE_BODIES] = {0};
-    uint8_t *const inside = malloc((size_t)(d->view.n[0] + 2 * d->view.ghost[0]));
+    uint8_t *const inside = malloc((size_t)threads_of(c) * row_bytes(d));
     b->body = calloc((size_t)c->body_count, sizeof *b->body);
     if (!inside || !b->body)
         status = fail_machine("out of memory for the bodies");

@@ -351,6 +351,8 @@ static enum status set_tags(struct faces *f)
                                    g[1] < d->cells[1] - 1 && g[2] < d->cells[2] - 1;
                 if (!inner && d->rows[*tag & TAG_ROW].fluid && !status)
                     status = find_node(f, *tag & TAG_ROW, g, tag);
+                if (inner) /* to the last cell of the row */
+                    x = d->cells[0] - 2 - d->lo[0];
             }
     return status;
 }

@@ -159,15 +159,6 @@ static void agree(const struct domain *d, struct verdict *v)
     v->joined = joined;
 }
 
-bool paths_too_large(const struct domain *d)
-{
-    double most = 1;
-    for (int a = 0; a < 3; a++)
-        most *= d->view.n[a] + 2;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, d->comm);
-    return most >= PORE_NONE;
-}
-
 static enum status check_parts(const struct domain *d, const struct flow_case *c)
 {
     const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
@@ -201,5 +192,5 @@ enum status paths_check(const struct domain *d, const struct flow_case *c)
         flows = flows || d->opening[k].inflow != 0;
     if (!flows)
         return STATUS_OK;
-    return c->body_count && !paths_too_large(d) ? check_parts(d, c) : check_whole(d, c);
+    return c->body_count ? check_parts(d, c) : check_whole(d, c);
 }

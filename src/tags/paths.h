@@ -15,7 +15,4 @@ enum status paths_check(const struct domain *d, const struct flow_case *c);
 
 #define PATHS_DRIFT 0.01
 
-/* Does a rank have too many cells to look for parts? Collective. */
-bool paths_too_large(const struct domain *d);
-
 #endif

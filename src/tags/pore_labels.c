@@ -1,14 +1,11 @@
-/* Labels of the parts of the fluid within a block and its ghost layers; see pore_labels.h. */
+/* Labels of the parts of the fluid within a block; see pore_labels.h. */
 #include "tags/pore_labels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
 #include "tags/faces.h"
-
-static const int forward[PORE_FORWARD][3] = PORE_LINKS;
 
 bool pore_labels_in(const struct case_region *region, const int g[3])
 {
@@ -18,57 +15,142 @@ bool pore_labels_in(const struct case_region *region, const int g[3])
     return in;
 }
 
-static uint32_t root_of(uint32_t *label, uint32_t at)
+struct pore_run *pore_labels_row(const struct pore_labels *l, int y, int z, struct pore_run **end)
 {
-    while (label[at] != at) {
-        label[at] = label[label[at]];
-        at = label[at];
+    const size_t row = (size_t)z * (size_t)l->d->view.n[1] + (size_t)y;
+    *end = l->run + l->row[row + 1];
+    return l->run + l->row[row];
+}
+
+uint32_t pore_labels_at(const struct pore_labels *l, int x, int y, int z)
+{
+    const int *const n = l->d->view.n;
+    if (x < 0 || x >= n[0] || y < 0 || y >= n[1] || z < 0 || z >= n[2])
+        return beyond_at(&l->beyond, x, y, z);
+    struct pore_run *end, *first = pore_labels_row(l, y, z, &end);
+    while (first < end) {
+        struct pore_run *const middle = first + (end - first) / 2;
+        if (x >= middle->x0 && x < middle->x1)
+            return middle->label;
+        if (x < middle->x0)
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    return PORE_SOLID;
+}
+
+/* Finds the runs of a row; returns their number. run: NULL: only counts. */
+static size_t cut_row(const struct pore_labels *l, int y, int z, struct pore_run *run)
+{
+    const struct view *const v = &l->d->view;
+    const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+    const int g[3] = {l->region.lo[0], l->d->lo[1] + y, l->d->lo[2] + z};
+    const int lo = l->region.lo[0] - l->d->lo[0], hi = l->region.hi[0] - l->d->lo[0];
+    const int last = !pore_labels_in(&l->region, g) ? 0 : hi < v->n[0] ? hi : v->n[0];
+    size_t count = 0;
+    bool fluid = false;
+    for (int x = lo > 0 ? lo : 0; x < last; x++) {
+        const bool before = fluid;
+        fluid = l->fluid[tags[x] & TAG_ROW];
+        if (fluid && !before && run)
+            run[count] = (struct pore_run){.x0 = x};
+        count += fluid && !before;
+        if (fluid && run)
+            run[count - 1].x1 = x + 1;
+    }
+    return count;
+}
+
+/* Cuts all rows of the block into runs. */
+static enum status cut_rows(struct pore_labels *l)
+{
+    const int *const n = l->d->view.n;
+    const size_t rows = (size_t)n[1] * (size_t)n[2];
+    size_t runs = 0;
+    for (int type = 0; type < TAG_ROWS; type++)
+        l->fluid[type] = l->d->view.rows[type].fluid != FLUID_none;
+    l->row = calloc(rows + 1, sizeof *l->row);
+    if (!l->row)
+        return fail_machine("out of memory for the pores in %zu rows", rows);
+    for (size_t r = 0; r < rows; r++) {
+        l->row[r] = runs;
+        runs += cut_row(l, (int)(r % (size_t)n[1]), (int)(r / (size_t)n[1]), NULL);
+    }
+    l->row[rows] = runs;
+    if (runs >= PORE_NONE)
+        return fail_machine("a block with %zu runs of fluid is too large to look for pores in "
+                            "(more ranks)",
+                            runs);
+    l->run = malloc((runs + 1) * sizeof *l->run);
+    if (!l->run)
+        return fail_machine("out of memory for the pores of %zu runs of cells", runs);
+    for (size_t r = 0; r < rows; r++)
+        cut_row(l, (int)(r % (size_t)n[1]), (int)(r / (size_t)n[1]), l->run + l->row[r]);
+    return STATUS_OK;
+}
+
+static uint32_t root_of(struct pore_run *run, uint32_t at)
+{
+    while (run[at].label != at) {
+        run[at].label = run[run[at].label].label;
+        at = run[at].label;
     }
     return at;
 }
 
-static uint32_t join(uint32_t *label, uint32_t a, uint32_t b)
+static void join(struct pore_run *run, uint32_t a, uint32_t b)
 {
-    const uint32_t x = root_of(label, a), y = root_of(label, b);
+    const uint32_t x = root_of(run, a), y = root_of(run, b);
     const uint32_t lower = x < y ? x : y;
-    label[x] = label[y] = lower;
-    return lower;
+    run[x].label = run[y].label = lower;
 }
 
-/* Labels every fluid cell with the place of a cell of its part that does not come later; the root
- * is the first cell of the part. */
+/* Joins the runs of a row with those of an earlier one, from the cells of which links reach so many
+ * cells farther along x. */
+static void join_rows(struct pore_labels *l, size_t row, size_t earlier, int reach)
+{
+    size_t k = l->row[row], e = l->row[earlier];
+    while (k < l->row[row + 1] && e < l->row[earlier + 1]) {
+        const struct pore_run *const here = &l->run[k], *const there = &l->run[e];
+        if (there->x0 < here->x1 + reach && here->x0 < there->x1 + reach)
+            join(l->run, (uint32_t)k, (uint32_t)e);
+        if (here->x1 < there->x1)
+            k++;
+        else
+            e++;
+    }
+}
+
+/* Labels every run with the number of a run of its part that does not come later; the root is the
+ * first run of the part. */
 static void sweep(struct pore_labels *l)
 {
-    const struct view *const v = &l->d->view;
-    ptrdiff_t back[PORE_FORWARD];
-    for (size_t k = 0; k < l->all; k++)
-        l->label[k] = PORE_NONE;
-    for (int i = 0; i < PORE_FORWARD; i++)
-        back[i] = -(forward[i][0] + forward[i][1] * (ptrdiff_t)l->row +
-                    forward[i][2] * (ptrdiff_t)l->plane);
-    for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++) {
-                const int g[3] = {l->d->lo[0] + x, l->d->lo[1] + y, l->d->lo[2] + z};
-                if (!view_fluid(v, view_index(v, x, y, z)) || !pore_labels_in(&l->region, g))
-                    continue;
-                const uint32_t here = (uint32_t)pore_labels_place(l, x, y, z);
-                l->label[here] = here;
-                for (int i = 0; i < PORE_FORWARD; i++) {
-                    const uint32_t there = (uint32_t)((ptrdiff_t)here + back[i]);
-                    if (l->label[there] != PORE_NONE)
-                        join(l->label, here, there);
-                }
-            }
+    const int *const n = l->d->view.n;
+    const size_t plane = (size_t)n[1];
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++) {
+            const size_t row = (size_t)z * plane + (size_t)y;
+            for (size_t k = l->row[row]; k < l->row[row + 1]; k++)
+                l->run[k].label = (uint32_t)k;
+            if (y > 0)
+                join_rows(l, row, row - 1, 1);
+            if (z > 0)
+                join_rows(l, row, row - plane, 1);
+            if (z > 0 && y > 0)
+                join_rows(l, row, row - plane - 1, 0);
+            if (z > 0 && y + 1 < n[1])
+                join_rows(l, row, row - plane + 1, 0);
+        }
 }
 
-/* Replaces places by labels 1, 2, .. of the block. */
+/* Replaces numbers of runs by labels 1, 2, .. of the block. */
 static void number(struct pore_labels *l)
 {
-    for (size_t k = 0; k < l->all; k++)
-        l->label[k] = l->label[k] == PORE_NONE     ? PORE_SOLID
-                      : l->label[k] == (uint32_t)k ? ++l->count
-                                                   : l->label[l->label[k]];
+    const size_t runs = l->row[(size_t)l->d->view.n[1] * (size_t)l->d->view.n[2]];
+    for (size_t k = 0; k < runs; k++)
+        l->run[k].label =
+            l->run[k].label == (uint32_t)k ? ++l->count : l->run[l->run[k].label].label;
 }
 
 /* Adds to the part what it touches at cell g of the box, one of this block's. */
@@ -90,42 +172,42 @@ static void touch(const struct pore_labels *l, const int g[3], struct pore_part 
     }
 }
 
+/* Is there more to see in each cell of a row than in its ends, as it lies at a face of the box? */
+static bool at_face(const struct pore_labels *l, int y, int z)
+{
+    const int g[3] = {0, l->d->lo[1] + y, l->d->lo[2] + z};
+    bool is = false;
+    for (int a = 1; a < 3; a++)
+        is = is || (!l->d->periodic[a] && (g[a] == 0 || g[a] == l->d->cells[a] - 1));
+    return is;
+}
+
 /* Measures the parts within the block, and makes labels unique among ranks. */
 static void measure(struct pore_labels *l)
 {
     const int *const n = l->d->view.n;
     for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++)
-            for (int x = 0; x < n[0]; x++) {
-                const int g[3] = {l->d->lo[0] + x, l->d->lo[1] + y, l->d->lo[2] + z};
-                uint32_t *const label = &l->label[pore_labels_place(l, x, y, z)];
-                if (*label == PORE_SOLID)
-                    continue;
-                struct pore_part *const part = &l->part[*label - 1];
-                if (!part->cells++)
+        for (int y = 0; y < n[1]; y++) {
+            const bool all = at_face(l, y, z);
+            struct pore_run *end;
+            for (struct pore_run *r = pore_labels_row(l, y, z, &end); r < end; r++) {
+                struct pore_part *const part = &l->part[r->label - 1];
+                int g[3] = {l->d->lo[0] + r->x0, l->d->lo[1] + y, l->d->lo[2] + z};
+                if (!part->cells)
                     part->cell = ((int64_t)g[2] * l->d->cells[1] + g[1]) * l->d->cells[0] + g[0];
-                touch(l, g, part);
-                *label += l->first;
+                part->cells += r->x1 - r->x0;
+                for (int x = r->x0; x < r->x1; x += all || x == r->x1 - 1 ? 1 : r->x1 - 1 - x) {
+                    g[0] = l->d->lo[0] + x;
+                    touch(l, g, part);
+                }
+                r->label += l->first;
             }
-}
-
-void pore_labels_size(struct pore_labels *l)
-{
-    const int *const n = l->d->view.n;
-    l->row = (size_t)n[0] + 2;
-    l->plane = l->row * ((size_t)n[1] + 2);
-    l->all = l->plane * ((size_t)n[2] + 2);
+        }
 }
 
 static enum status label_block(struct pore_labels *l)
 {
-    enum status s = STATUS_OK;
-    pore_labels_size(l);
-    if (l->all >= PORE_NONE)
-        s = fail_machine("a block of %zu cells is too large to look for pores in (more ranks)",
-                         l->all);
-    else if (!(l->label = malloc(l->all * sizeof *l->label)))
-        s = fail_machine("out of memory for the pores of %zu cells", l->all);
+    enum status s = cut_rows(l);
     if (!s) {
         sweep(l);
         number(l);
@@ -146,65 +228,15 @@ static enum status label_block(struct pore_labels *l)
     return STATUS_OK;
 }
 
-/* The rank beyond the block along an axis; this rank itself if the axis is periodic and not cut. */
-static int rank_beyond(const struct domain *d, int axis, int side)
+static uint32_t own_label(const void *context, int x, int y, int z)
 {
-    int block[3] = {d->rank % d->cuts[0], d->rank / d->cuts[0] % d->cuts[1],
-                    d->rank / d->cuts[0] / d->cuts[1]};
-    block[axis] += side;
-    if (block[axis] < 0 || block[axis] >= d->cuts[axis]) {
-        if (!d->periodic[axis])
-            return MPI_PROC_NULL;
-        block[axis] = (block[axis] + d->cuts[axis]) % d->cuts[axis];
-    }
-    return (block[2] * d->cuts[1] + block[1]) * d->cuts[0] + block[0];
-}
-
-/* Copies a layer of labels normal to an axis to `numbers`, or back. The layer includes ghost layers
- * along lower axes. Returns the number of labels. */
-static int copy_layer(struct pore_labels *l, int axis, int at, uint32_t *numbers, bool back)
-{
-    const int *const n = l->d->view.n;
-    int lo[3], hi[3], count = 0;
-    for (int a = 0; a < 3; a++) {
-        lo[a] = a == axis ? at : a < axis ? -1 : 0;
-        hi[a] = a == axis ? at + 1 : n[a] + (a < axis);
-    }
-    for (int z = lo[2]; z < hi[2]; z++)
-        for (int y = lo[1]; y < hi[1]; y++)
-            for (int x = lo[0]; x < hi[0]; x++, count++) {
-                uint32_t *const label = &l->label[pore_labels_place(l, x, y, z)];
-                if (back)
-                    *label = numbers[count];
-                else
-                    numbers[count] = *label;
-            }
-    return count;
+    return pore_labels_at(context, x, y, z);
 }
 
 enum status pore_labels_exchange(struct pore_labels *l)
 {
-    const struct domain *const d = l->d;
-    const int *const n = d->view.n;
-    size_t most = 0;
-    for (int a = 0; a < 3; a++) {
-        const size_t layer = (size_t)(n[(a + 1) % 3] + 2) * (size_t)(n[(a + 2) % 3] + 2);
-        most = layer > most ? layer : most;
-    }
-    uint32_t *const out = malloc(2 * most * sizeof *out), *const in = out + most;
-    enum status s = out ? STATUS_OK : fail_machine("out of memory for a layer of %zu cells", most);
-    s = status_agree(d->comm, s);
-    for (int a = 0; a < 3 && !s; a++)
-        for (int side = -1; side <= 1; side += 2) {
-            const int to = rank_beyond(d, a, side), from = rank_beyond(d, a, -side);
-            const int count = copy_layer(l, a, side < 0 ? 0 : n[a] - 1, out, false);
-            memset(in, 0, (size_t)count * sizeof *in);
-            MPI_Sendrecv(out, count, MPI_UINT32_T, to, a, in, count, MPI_UINT32_T, from, a, d->comm,
-                         MPI_STATUS_IGNORE);
-            copy_layer(l, a, side < 0 ? n[a] : -1, in, true);
-        }
-    free(out);
-    return s;
+    beyond_free(&l->beyond);
+    return beyond_exchange(&l->beyond, l->d, own_label, l);
 }
 
 /* If no part has flow through it, the largest is kept; of equal ones the first. */
@@ -230,7 +262,9 @@ static void keep_largest(struct pore_labels *l, int64_t *largest)
 
 void pore_labels_free(struct pore_labels *l)
 {
-    free(l->label);
+    free(l->row);
+    free(l->run);
+    beyond_free(&l->beyond);
     free(l->part);
     free(l->pairs);
     free(l->node);

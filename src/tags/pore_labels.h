@@ -1,14 +1,15 @@
 /* Labels of the parts of the fluid in a region of the box; pores.c counts and fills the parts.
  *
- * Each rank labels the parts within its block by union-find (sweep in rows: Hoshen and Kopelman,
- * Phys. Rev. B 14, 3438 (1976)). Neighbours send labels of the layers beyond the block. Links
+ * Each rank cuts the rows of its block into runs of fluid cells, and labels the parts within the
+ * block by union-find over runs (sweep in rows: Hoshen and Kopelman, Phys. Rev. B 14, 3438 (1976)).
+ * Neighbours send labels of the layers beyond the block. Links
  * across block edges give pairs of labels; all ranks receive all pairs and join them identically.
  * Each pair holds how its link passes the ends of periodic axes. A part that is joined to itself
  * with a non-zero sum of these goes round (Machta et al., Phys. Rev. E 54, 1332 (1996)). */
 #ifndef TAGFLOW_PORE_LABELS_H
 #define TAGFLOW_PORE_LABELS_H
 
-#include "domain/domain.h"
+#include "tags/beyond.h"
 
 /* PORE_SOLID: the label of a cell that is not fluid or not in the region. PORE_NONE: no part's
  * label. */
@@ -47,12 +48,20 @@ struct pore_joined {
     int shift[3];
 };
 
+/* Fluid cells x0 <= x < x1 of a row of the block, in the region. */
+struct pore_run {
+    int x0, x1;
+    uint32_t label; /* from 1 on, unique among ranks */
+};
+
 struct pore_labels {
     const struct domain *d;
     const struct flow_case *c;
     struct case_region region;
-    size_t row, plane, all;
-    uint32_t *label;         /* [n[2] + 2][n[1] + 2][n[0] + 2]; from 1 on, unique among ranks */
+    bool fluid[TAG_ROWS];    /* types of cells */
+    size_t *row;             /* [n[1] n[2] + 1] first run of each row (y, z), y fastest */
+    struct pore_run *run;    /* [row[n[1] n[2]]] */
+    struct beyond beyond;    /* labels of the cells one beyond the block */
     uint32_t first, count;   /* labels of this rank: first + 1 .. first + count */
     uint64_t total;          /* of all ranks */
     struct pore_part *part;  /* [count] */
@@ -66,27 +75,23 @@ struct pore_labels {
 };
 
 /* Labels the fluid of a region, with its present tags; *largest: cells of the largest part.
- * Collective. STATUS_MACHINE, reported, the same on all ranks: no memory, or the cells of a block
- * or the number of parts exceed 2^32; then there is nothing to free. */
+ * Collective. STATUS_MACHINE, reported, the same on all ranks: no memory, or the runs of a block or
+ * the number of parts exceed 2^32; then there is nothing to free. */
 enum status pore_labels_make(struct pore_labels *l, const struct domain *d,
                              const struct flow_case *c, const struct case_region *region,
                              int64_t *largest);
 void pore_labels_free(struct pore_labels *l);
 
-/* Sets row, plane and all from the block's size. */
-void pore_labels_size(struct pore_labels *l);
+/* The runs of the row (y, z) of the block: *end is behind the last. */
+struct pore_run *pore_labels_row(const struct pore_labels *l, int y, int z, struct pore_run **end);
 
-/* Index of the label of a cell of the block, or of the layer around it. */
-static inline size_t pore_labels_place(const struct pore_labels *l, int x, int y, int z)
-{
-    return (size_t)(z + 1) * l->plane + (size_t)(y + 1) * l->row + (size_t)(x + 1);
-}
+/* The label of a cell of the block, or of the layer around it. */
+uint32_t pore_labels_at(const struct pore_labels *l, int x, int y, int z);
 
 /* Is the cell of the box in the region? */
 bool pore_labels_in(const struct case_region *region, const int g[3]);
 
-/* Exchanges labels of the layers beyond the block, axis after axis, which includes edges and
- * corners. Collective, errors likewise. */
+/* Exchanges labels of the layers beyond the block. Collective, errors likewise. */
 enum status pore_labels_exchange(struct pore_labels *l);
 
 /* Joins parts across blocks, after blocks are labelled and labels exchanged. Collective, errors

@@ -52,7 +52,7 @@ static bool add_pair(struct pore_labels *l, struct pore_pair p)
 static bool add_links(struct pore_labels *l, const int at[3])
 {
     const struct domain *const d = l->d;
-    const uint32_t here = l->label[pore_labels_place(l, at[0], at[1], at[2])];
+    const uint32_t here = pore_labels_at(l, at[0], at[1], at[2]);
     bool ok = true;
     for (int i = 0; i < PORE_FORWARD && here != PORE_SOLID; i++) {
         struct pore_pair p = {.from = here};
@@ -64,8 +64,8 @@ static bool add_links(struct pore_labels *l, const int at[3])
             const int g = d->lo[a] + to[a], shift = g < 0 ? -1 : g >= d->cells[a];
             p.shift = 3 * p.shift + (uint32_t)(shift + 1);
         }
-        p.to = l->label[pore_labels_place(l, to[0], to[1], to[2])];
-        if (out && p.to != PORE_SOLID)
+        p.to = out ? pore_labels_at(l, to[0], to[1], to[2]) : PORE_SOLID;
+        if (p.to != PORE_SOLID)
             ok &= add_pair(l, p);
     }
     return ok;

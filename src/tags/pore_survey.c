@@ -1,6 +1,8 @@
 /* Pores of the images and of the box; see pore_survey.h. */
 #include "tags/pore_survey.h"
 
+#include <string.h>
+
 struct case_region image_region(const struct voxel_image *image)
 {
     struct case_region region;
@@ -9,6 +11,12 @@ struct case_region image_region(const struct voxel_image *image)
         region.hi[a] = image->at[a] + image->to[a] - image->from[a];
     }
     return region;
+}
+
+/* Fluid in an image that fills the box is the box's. */
+static bool same_region(const struct case_region *a, const struct case_region *b)
+{
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
 }
 
 bool pore_survey_wanted(const struct flow_case *c)
@@ -35,7 +43,10 @@ enum status pore_survey_make(struct pore_survey *s, const struct domain *d,
         place->region =
             box ? (struct case_region){{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}}
                 : image_region(&c->bodies[k].image);
-        status = pores_find(d, c, &place->region, &place->pores);
+        const struct pore_place *const before = s->count ? place - 1 : NULL;
+        status = before && same_region(&before->region, &place->region)
+                     ? pores_copy(d, &before->pores, &place->pores, &place->region)
+                     : pores_find(d, c, &place->region, &place->pores);
         s->count += !status;
     }
     if (status)

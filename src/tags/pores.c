@@ -2,6 +2,7 @@
 #include "tags/pores.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
@@ -59,15 +60,16 @@ static enum status count_planes(struct pore_labels *l, struct pores *p)
     if ((s = status_agree(d->comm, s)))
         return s;
     for (int z = 0; z < d->view.n[2]; z++)
-        for (int y = 0; y < d->view.n[1]; y++)
-            for (int x = 0; x < d->view.n[0]; x++) {
-                if (l->label[pore_labels_place(l, x, y, z)] == PORE_SOLID)
-                    continue;
-                p->fluid++;
-                p->plane[0][d->lo[0] + x - l->region.lo[0]]++;
-                p->plane[1][d->lo[1] + y - l->region.lo[1]]++;
-                p->plane[2][d->lo[2] + z - l->region.lo[2]]++;
+        for (int y = 0; y < d->view.n[1]; y++) {
+            struct pore_run *end;
+            for (struct pore_run *r = pore_labels_row(l, y, z, &end); r < end; r++) {
+                p->fluid += r->x1 - r->x0;
+                for (int x = r->x0; x < r->x1; x++)
+                    p->plane[0][d->lo[0] + x - l->region.lo[0]]++;
+                p->plane[1][d->lo[1] + y - l->region.lo[1]] += r->x1 - r->x0;
+                p->plane[2][d->lo[2] + z - l->region.lo[2]] += r->x1 - r->x0;
             }
+        }
     for (int a = 0; a < 3; a++)
         MPI_Allreduce(MPI_IN_PLACE, p->plane[a], l->region.hi[a] - l->region.lo[a], MPI_INT64_T,
                       MPI_SUM, d->comm);
@@ -92,6 +94,25 @@ enum status pores_find(const struct domain *d, const struct flow_case *c,
     return s;
 }
 
+enum status pores_copy(const struct domain *d, const struct pores *from, struct pores *p,
+                       const struct case_region *region)
+{
+    bool room = true;
+    *p = *from;
+    for (int a = 0; a < 3; a++) {
+        const size_t bytes = (size_t)(region->hi[a] - region->lo[a]) * sizeof *p->plane[a];
+        p->plane[a] = malloc(bytes);
+        if (p->plane[a])
+            memcpy(p->plane[a], from->plane[a], bytes);
+        room = room && p->plane[a];
+    }
+    const enum status s = status_agree(
+        d->comm, room ? STATUS_OK : fail_machine("out of memory for the pores of planes"));
+    if (s)
+        pores_destroy(p);
+    return s;
+}
+
 void pores_destroy(struct pores *p)
 {
     for (int a = 0; a < 3; a++)
@@ -99,44 +120,63 @@ void pores_destroy(struct pores *p)
     *p = (struct pores){0};
 }
 
-/* Labels isolated cells of the region in the block PORE_NONE; other labels stay. Returns their
- * number. */
-static int64_t mark_isolated(struct pore_labels *l, const struct case_region *region)
+/* Labels isolated runs PORE_NONE, gives their cells in the region the cell type `row`, and returns
+ * the number of these cells. */
+static int64_t fill_block(struct pore_labels *l, struct domain *d, const struct case_region *region,
+                          uint8_t row)
 {
-    const struct domain *const d = l->d;
-    int64_t marked = 0;
+    int64_t filled = 0;
     for (int z = 0; z < d->view.n[2]; z++)
-        for (int y = 0; y < d->view.n[1]; y++)
-            for (int x = 0; x < d->view.n[0]; x++) {
-                const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
-                uint32_t *const label = &l->label[pore_labels_place(l, x, y, z)];
-                if (*label == PORE_SOLID || !pore_labels_in(region, g) ||
-                    !pore_labels_isolated(l, pore_labels_part(l, *label)))
+        for (int y = 0; y < d->view.n[1]; y++) {
+            struct pore_run *end;
+            for (struct pore_run *r = pore_labels_row(l, y, z, &end); r < end; r++) {
+                if (!pore_labels_isolated(l, pore_labels_part(l, r->label)))
                     continue;
-                *label = PORE_NONE;
-                marked++;
+                r->label = PORE_NONE;
+                for (int x = r->x0; x < r->x1; x++)
+                    if (pore_labels_in(region,
+                                       (int[3]){d->lo[0] + x, d->lo[1] + y, d->lo[2] + z})) {
+                        d->tags[view_index(&d->view, x, y, z)] = row;
+                        filled++;
+                    }
             }
-    return marked;
+        }
+    return filled;
+}
+
+/* The same for the ghost cells, after labels are exchanged. */
+static void fill_ghosts(const struct pore_labels *l, struct domain *d,
+                        const struct case_region *region, uint8_t row)
+{
+    const struct view *const v = &d->view;
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
+            const bool owned = y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2];
+            const int step = owned ? v->n[0] + 1 : 1;
+            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x += step) {
+                const int g[3] = {domain_wrap(d, 0, d->lo[0] + x), domain_wrap(d, 1, d->lo[1] + y),
+                                  domain_wrap(d, 2, d->lo[2] + z)};
+                if ((x < 0 || x >= v->n[0] || !owned) && pore_labels_in(region, g) &&
+                    pore_labels_at(l, x, y, z) == PORE_NONE)
+                    d->tags[view_index(v, x, y, z)] = row;
+            }
+        }
 }
 
 enum status pores_fill(struct domain *d, const struct flow_case *c,
                        const struct case_region *region, uint8_t row, int64_t *filled)
 {
     const struct case_region box = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
-    const struct view *const v = &d->view;
     struct pore_labels l;
     int64_t largest;
     enum status s = pore_labels_make(&l, d, c, &box, &largest);
     if (s)
         return s;
-    *filled = mark_isolated(&l, region);
+    *filled = fill_block(&l, d, region, row);
     MPI_Allreduce(MPI_IN_PLACE, filled, 1, MPI_INT64_T, MPI_SUM, d->comm);
     s = pore_labels_exchange(&l);
-    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2] && !s; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
-            for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++)
-                if (l.label[pore_labels_place(&l, x, y, z)] == PORE_NONE)
-                    d->tags[view_index(v, x, y, z)] = row;
+    if (!s)
+        fill_ghosts(&l, d, region, row);
     pore_labels_free(&l);
     return s;
 }

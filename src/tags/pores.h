@@ -26,10 +26,13 @@ struct pores {
 };
 
 /* Analyses the region with its present tags. Collective. STATUS_MACHINE, reported, the same on all
- * ranks: no memory, or the cells of a block or the number of parts exceed 2^32. */
+ * ranks: no memory, or the runs of fluid cells of a block or the number of parts exceed 2^32. */
 enum status pores_find(const struct domain *d, const struct flow_case *c,
                        const struct case_region *region, struct pores *p);
 void pores_destroy(struct pores *p);
+/* The same results again, of a region. Collective, errors as above. */
+enum status pores_copy(const struct domain *d, const struct pores *from, struct pores *p,
+                       const struct case_region *region);
 
 /* Gives cell type `row` to the cells of the region that are in isolated parts of the whole box's
  * fluid, in the block and its ghost cells; *filled: their number on all ranks. Collective, errors

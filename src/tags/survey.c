@@ -60,14 +60,13 @@ static void find_near(struct survey *s, const struct domain *d, const struct flo
 
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
 {
-    *s = (struct survey){.skipped = false};
+    *s = (struct survey){0};
     const enum status status = paths_check(d, c);
     if (status || !c->body_count)
         return status;
     find_near(s, d, c);
     standing_find(&s->standing, d, c);
-    s->skipped = paths_too_large(d);
-    return s->skipped ? STATUS_OK : gaps_find(d, c, &s->shapes, &s->images);
+    return gaps_find(d, c, &s->shapes, &s->images);
 }
 
 static const char *cell_text(char text[64], const struct domain *d, int64_t cell)
@@ -114,9 +113,6 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
     char cell[64];
     for (int k = 0; k < d->openings; k++)
         say_opening(d, c, k);
-    if (s->skipped)
-        say("bodies: blocked ways and narrow gaps were not looked for, with so many cells on a "
-            "rank");
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
     advice_say(d, c);

@@ -12,7 +12,6 @@ enum {
 };
 
 struct survey {
-    bool skipped; /* too many cells on a rank: shapes and images are not known */
     struct gaps shapes, images;
     /* Places within SURVEY_NEAR cells of an opening where a body begins or ends along the normal; a
      * body that goes straight through has none. Images are not counted. */

@@ -218,6 +218,7 @@ static void check_body(const struct voxel_image *image, const struct voxel_file 
             }
     voxels_close(&body);
     free(v.labels);
+    free(v.kept);
 }
 
 static void put(int fd, const void *bytes, size_t length, int64_t at)

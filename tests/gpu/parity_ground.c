@@ -365,8 +365,8 @@ static bool keep_fluid(struct ground *g)
 {
     struct domain d = {.view = g->view, .tags = g->tags};
     struct sparse s;
-    sparse_survey(&s, &d);
-    const bool kept = !sparse_keep(&d, &s);
+    sparse_survey(&s, &d, 2);
+    const bool kept = !sparse_keep(&d, &s, 2);
     g->view = d.view;
     g->place = d.place;
     g->link = d.link;

@@ -103,6 +103,20 @@ filled = load("filled", "report.json")["pores"]
 check(said.code == 0 and filled["filled_cells"] == sum(isolated) and filled["box"]["isolated_cells"] == 0 and
       filled["box"]["fluid_cells"] == box.sum() - sum(isolated), f"filled: {filled['filled_cells']} cells")
 
+# What check says does not depend on the processes that it runs on, and it counts the memory as the log does.
+for extra in {}, {"bodies.grains.image.isolated": "fill"}, {"bodies.grains.image.flip": "[x, z]", "run.sparse": "always"}, {"run.sparse": "never"}:
+    more = [word for key, value in extra.items() for word in ("--set", f"{key}={value}")]
+    for wanted, cut in (1, "auto"), (4, "[2, 2, 1]"), (6, "[1, 3, 2]"):
+        texts = [tagflow("check", "case.yaml", *more, "--ranks", wanted, "--set", f"run.ranks={cut}", ranks=ranks) for ranks in (0, 2, 3)]
+        check(texts[0].code == 0 and len({text.out for text in texts}) == 1, f"check of {wanted} ranks, {extra}, on 1, 2 and 3: {texts[0]}")
+        said = tagflow("run", "case.yaml", "--output", "counted", "--overwrite", *more, "--set", f"run.ranks={cut}", ranks=wanted)
+        log, checked = open("counted/log.txt").read(), texts[0].out
+        counted = float(re.search(r"([0-9.e+-]+) GB a rank", log)[1])
+        amount, unit = re.search(r"^memory: (\S+) (\S+) a rank", checked, re.M).groups()
+        need = float(amount) * {"kB": 1e-6, "MB": 1e-3, "GB": 1}[unit]
+        images = 12 * 2 * -(-14 // wanted) * 1e-9  # a bit a voxel
+        check(said.code == 0 and abs(need - images - counted) < 2e-3 * counted, f"check says {need} GB a rank, the log {counted}")
+
 # A shape, whose permeability is asked for; else nothing is looked for.
 BALL = {"bodies": {"ball": {"shape": {"sphere": {"center": [10, 6, 7], "radius": 4}}}}}
 K = {"output": {"series": {"k": {"every": 10, "of": "permeability", "axis": "x"}}}}

@@ -8,10 +8,11 @@
 #include <cmocka.h>
 
 #include <mpi.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/runs.h"
+#include "cpu/lists.h"
 #include "reference.h"
 
 /* How many cells were in runs of each kind, over the test. */
@@ -219,6 +220,60 @@ static int turn_of(const struct run *run)
     return run->end ? 0 : run->kind == RUN_CELLS ? 2 : 1;
 }
 
+static bool same(const void *a, const void *b, size_t count, size_t size)
+{
+    return !count || memcmp(a, b, count * size) == 0;
+}
+
+/* Lists do not depend on the number of threads, and take the bytes that were said before. */
+static void check_threads(const struct domain *d, const struct runs *runs)
+{
+    const int all = omp_get_max_threads();
+    const size_t rows = (size_t)d->view.n[1] * (size_t)d->view.n[2];
+    for (int threads = 1; threads <= 3; threads++) {
+        struct runs r;
+        double bytes;
+        omp_set_num_threads(threads);
+        assert_int_equal(runs_create(&r, &d->view), STATUS_OK);
+        assert_int_equal(runs_bytes(&d->view, threads, &bytes), STATUS_OK);
+        assert_true(bytes == runs_held(&r, &d->view));
+        assert_true(r.run_count == runs->run_count && r.bounce_count == runs->bounce_count &&
+                    r.group_count == runs->group_count && r.mask_count == runs->mask_count &&
+                    r.rule_count == runs->rule_count && r.list_count == runs->list_count &&
+                    r.stretch_count == runs->stretch_count && r.piece_count == runs->piece_count &&
+                    r.from_count == runs->from_count && r.to_count == runs->to_count &&
+                    r.idle_count == runs->idle_count);
+        assert_true(same(r.row_list, runs->row_list, rows, sizeof *r.row_list));
+        assert_true(same(r.first, runs->first, r.list_count + 1, sizeof *r.first));
+        assert_true(same(r.group, runs->group, r.group_count, sizeof *r.group));
+        for (size_t k = 0; k < r.bounce_count; k++)
+            assert_true(r.bounce[k].x0 == runs->bounce[k].x0 &&
+                        r.bounce[k].x1 == runs->bounce[k].x1 &&
+                        r.bounce[k].link == runs->bounce[k].link &&
+                        r.bounce[k].from == runs->bounce[k].from &&
+                        r.bounce[k].wraps == runs->bounce[k].wraps);
+        for (size_t k = 0; k < r.piece_count; k++)
+            assert_true(
+                r.piece[k].place == runs->piece[k].place && r.piece[k].at == runs->piece[k].at &&
+                r.piece[k].count == runs->piece[k].count && r.piece[k].pair == runs->piece[k].pair);
+        assert_true(same(r.from_wall, runs->from_wall, r.from_count, sizeof *r.from_wall));
+        assert_true(same(r.to_wall, runs->to_wall, r.to_count, sizeof *r.to_wall));
+        assert_true(same(r.idle, runs->idle, r.idle_count, 1));
+        assert_true(same(r.links, runs->links, r.mask_count, sizeof *r.links));
+        assert_true(same(r.ruled, runs->ruled, r.rule_count, sizeof *r.ruled));
+        for (size_t k = 0; k < r.run_count; k++)
+            assert_true(r.run[k].x0 == runs->run[k].x0 && r.run[k].x1 == runs->run[k].x1 &&
+                        r.run[k].masks == runs->run[k].masks &&
+                        r.run[k].rules == runs->run[k].rules &&
+                        r.run[k].bounce_end == runs->run[k].bounce_end &&
+                        r.run[k].group == runs->run[k].group && r.run[k].kind == runs->run[k].kind);
+        for (size_t k = 0; k < r.stretch_count + (r.stretch_count > 0); k++)
+            assert_true(same(&r.stretch[k], &runs->stretch[k], 1, sizeof *r.stretch));
+        runs_destroy(&r);
+    }
+    omp_set_num_threads(all);
+}
+
 static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
 {
     struct reference r;
@@ -229,6 +284,8 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
         reference_obstacles(&r, seed, obstacles, seed % 2);
     assert_int_equal(reference_domain(&r, &d, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
+    if (seed == 1)
+        check_threads(&d, &runs);
     for (int z = 0; z < c->cells[2]; z++)
         for (int y = 0; y < c->cells[1]; y++) {
             const uint32_t list = runs.row_list[y + z * c->cells[1]];

@@ -329,6 +329,38 @@ static void parts_are_those_of_the_whole(void **state)
         }
 }
 
+/* What is kept when labels are counted is all that blocks need: then the file is not read again. */
+static void files_are_read_once(void **state)
+{
+    (void)state;
+    char *const path = scratch_path("image"), reason[VOXEL_REASON] = "";
+    for (int format = 0; format < 3; format++)
+        for (unsigned flip = 0; flip < 8; flip += 3)
+            for (int cropped = 0; cropped < 2; cropped++) {
+                struct voxel_image image = plain((enum voxel_format)format, VOXEL_int16, path);
+                uint8_t *const bytes = image_bytes(image.type, false);
+                if (format == VOXEL_raw)
+                    write_bytes(path, "", 0, bytes, 2 * CELLS);
+                else if (format == VOXEL_hdf5)
+                    write_hdf5(path, image.type, flip % 2);
+                else
+                    write_tiff(path, image.type, &layouts[flip % 6], -1);
+                free(bytes);
+                image.flip = flip;
+                if (cropped) {
+                    memcpy(image.from, (int[3]){4, 3, 2}, sizeof image.from);
+                    memcpy(image.to, (int[3]){31, 20, 10}, sizeof image.to);
+                }
+                assert_int_equal(voxel_survey(&image, NULL, reason), STATUS_OK);
+                assert_int_equal(image.kept_from, image.from[2]);
+                assert_int_equal(image.kept_to, image.to[2]);
+                for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++)
+                    assert_true(check_parts(&image, cuts[k]) <= 256); /* /proc/self/io itself */
+                free(image.labels);
+                free(image.kept);
+            }
+}
+
 /* A block of the largest size takes so many voxels, its ghost cells and both ends included. */
 static long long largest_part(const int cut[3])
 {
@@ -417,6 +449,7 @@ static void labels_are_counted(void **state)
         assert_int_equal(all, (NZ - image.from[2]) * NX * NY);
         sums[k] = image.checksum;
         free(image.labels);
+        free(image.kept);
         image.labels = NULL;
         if (k == 1) { /* one voxel becomes another */
             bytes[2 * 777] ^= 1;
@@ -587,6 +620,7 @@ int main(int count, char **arguments)
         SCRATCH_TEST(hdf5_files_are_read),
         SCRATCH_TEST(tiff_stacks_are_read),
         SCRATCH_TEST(parts_are_those_of_the_whole),
+        SCRATCH_TEST(files_are_read_once),
         SCRATCH_TEST(a_rank_reads_its_part_and_no_more),
         SCRATCH_TEST(labels_are_counted),
         SCRATCH_TEST(bad_raw_files_are_refused),
