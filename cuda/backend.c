@@ -115,6 +115,7 @@ static void free_arrays(struct cuda_backend *b)
     free(b->plane);
     b->plane = NULL;
     b->cells = NULL;
+    b->base.lists = 0;
     for (int k = 0; k < ARRAYS; k++) {
         cudaFree((void *)(uintptr_t)b->array[k]);
         b->array[k] = NULL;
@@ -372,6 +373,7 @@ static enum status list_cells(struct cuda_backend *b, const struct view *v, bool
                         ((uint32_t)z * (uint32_t)v->n[1] + (uint32_t)y) * (uint32_t)v->n[0] +
                         (uint32_t)x;
             }
+    b->base.lists = (double)(places * sizeof *cells);
     b->cells = b->array[7] = upload(b, cells, places * sizeof *cells, room, total);
     if (!b->error && *room)
         good(b, cudaDeviceSynchronize(), "copying a list of cells");

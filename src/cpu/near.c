@@ -276,7 +276,7 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
                                                  const struct addresses *inner, struct cells *g)
 {
     const struct tag_row *const row = &v->rows[g->row];
-    struct run_parameters p = row_parameters(v, row, g->cell[0]->at[1], g->cell[0]->at[2]);
+    struct run_parameters p;
     struct addresses other[LANES];
     const struct addresses *addresses[LANES];
     size_t index[LANES];
@@ -285,6 +285,7 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
     double strength[LANES];
     scalar damping[LANES];
     real f[Q], out[Q];
+    set_parameters(&p, v, row, g->cell[0]->at[1], g->cell[0]->at[2]);
     l.first = runs->beyond[g->cell[0]->first];
     l.unlike = 0;
     for (int i = 0; i < Q; i++)

@@ -231,7 +231,7 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
 
     if (!tile->parts)
         return;
-    p = row_parameters(v, type, tile->part[0].y, tile->part[0].z);
+    set_parameters(&p, v, type, tile->part[0].y, tile->part[0].z);
     if (p.damping_along || p.target)
         set_along(&along, &p, v, type, tile);
     row.pitch = 0;

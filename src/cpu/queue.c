@@ -183,10 +183,11 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
                                                  const struct waiting *w)
 {
     const struct tag_row *const row = &v->rows[g->row];
-    struct run_parameters p = row_parameters(v, row, w->at[0][1], w->at[0][2]);
+    struct run_parameters p;
     double strength[LANES];
     scalar damping[LANES];
     real f[Q], out[Q];
+    set_parameters(&p, v, row, w->at[0][1], w->at[0][2]);
     for (int k = 0; k < LANES && (p.damping_along || p.target); k++) {
         const int x = w->at[k][0], y = w->at[k][1], z = w->at[k][2];
         if (p.damping_along)

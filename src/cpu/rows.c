@@ -330,7 +330,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
                      int z)
 {
     const struct row row = row_at(v, first, y, z);
-    struct run_parameters p = {0};
+    struct run_parameters p;
     int known = -1; /* cell type that p is for */
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
@@ -351,7 +351,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         bulk_function *const bulk = row_loops[cells->collision][cells->subgrid][forced].bulk;
         lanes_operation *const by = row_loops[cells->collision][cells->subgrid][forced].operate;
         if (run->row != known)
-            p = row_parameters(v, cells, y, z);
+            set_parameters(&p, v, cells, y, z);
         known = run->row;
         set_masks(&p, v, runs, run);
         if (run->kind == RUN_MIXED) {

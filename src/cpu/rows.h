@@ -98,18 +98,16 @@ extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2];
 void step_rest(const struct row *row, const struct run_parameters *p, int x0, int x1,
                lanes_operation *by);
 
-/* Parameters of one cell type, in the row at (y, z). */
-TAGFLOW_FN struct run_parameters row_parameters(const struct view *v, const struct tag_row *cells,
-                                                int y, int z)
+/* Sets the parameters of one cell type, in the row at (y, z); not those of masks and walls. */
+TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
+                               const struct tag_row *cells, int y, int z)
 {
-    return (struct run_parameters){
-        .collision = collision_parameters(v, cells),
-        .damping_along = cells->damped ? damping_along(v, cells) : NULL,
-        .damping = real_of(cells->damped ? damping_of_row(v, cells, y, z) : 1),
-        .target = cells->sponge ? sponge_target(v, cells) : NULL,
-        .sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL,
-        .sponge_along = cells->sponge == 1,
-    };
+    p->collision = collision_parameters(v, cells);
+    p->damping_along = cells->damped ? damping_along(v, cells) : NULL;
+    p->damping = real_of(cells->damped ? damping_of_row(v, cells, y, z) : 1);
+    p->target = cells->sponge ? sponge_target(v, cells) : NULL;
+    p->sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL;
+    p->sponge_along = cells->sponge == 1;
 }
 
 #define mirrored_at VARIANT(mirrored_at)

@@ -45,7 +45,7 @@ struct backend {
     enum precision storage, arithmetic;
     double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
                       they were loaded; 0: none, or not known */
-    double lists;  /* bytes of the host's memory for lists of the prepared view's cells; 0: none */
+    double lists;  /* bytes for lists of the prepared view's cells; 0: none */
     int workers;   /* best number of workers for sums: the number of threads */
     int sweep;     /* most steps that `sweep` makes at once, of the prepared view */
     bool timing;   /* measure the phases of the next steps */
