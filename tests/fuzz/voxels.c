@@ -79,6 +79,23 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return MPI_SUCCESS;
 }
 
+int MPI_Comm_size(MPI_Comm comm, int *ranks)
+{
+    (void)comm;
+    *ranks = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int room,
+                  MPI_Datatype other, MPI_Comm comm)
+{
+    (void)other, (void)comm;
+    if (type != MPI_BYTE || count != room)
+        fuzz_wrong("not as many bytes as are wanted");
+    memcpy(to, from, (size_t)count);
+    return MPI_SUCCESS;
+}
+
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
