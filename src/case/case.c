@@ -172,3 +172,8 @@ void case_destroy(struct flow_case *c)
     free(c->resolved);
     *c = (struct flow_case){0};
 }
+
+int case_threads(const struct flow_case *c)
+{
+    return c->run.threads > 1 ? c->run.threads : 1;
+}

@@ -561,6 +561,9 @@ struct case_facts {
 };
 bool case_facts(const char *resolved, struct case_facts *f);
 
+/* Threads of a rank: 1 if run.threads is not chosen yet. */
+int case_threads(const struct flow_case *c);
+
 /* Log the numbers derived from a case: grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
 

@@ -115,11 +115,6 @@ struct parts {
     double kept_share; /* of all places, see sparse.h */
 };
 
-static int threads_of(const struct flow_case *c)
-{
-    return c->run.threads > 1 ? c->run.threads : 1;
-}
-
 /* Finds what a rank with this block needs: first without lists, then the lists. */
 typedef enum status look(const struct parts *p, const struct flow_case *c, struct domain *part,
                          struct needs *needs);
@@ -129,7 +124,7 @@ static enum status look_at_places(const struct parts *p, const struct flow_case 
 {
     struct sparse s;
     (void)p;
-    sparse_survey(&s, part, threads_of(c));
+    sparse_survey(&s, part, case_threads(c));
     needs->fluid = (double)s.fluid;
     needs->places = (double)s.places;
     needs->cells = (double)s.cells;
@@ -143,9 +138,9 @@ static enum status look_at_lists(const struct parts *p, const struct flow_case *
                                  struct domain *part, struct needs *needs)
 {
     const struct sparse s = {.fluid = (size_t)needs->fluid, .places = (size_t)needs->places};
-    enum status status = p->sparse ? sparse_keep(part, &s, threads_of(c)) : STATUS_OK;
+    enum status status = p->sparse ? sparse_keep(part, &s, case_threads(c)) : STATUS_OK;
     if (!status)
-        status = backend_cpu.list_bytes(&part->view, threads_of(c), &needs->lists);
+        status = backend_cpu.list_bytes(&part->view, case_threads(c), &needs->lists);
     free(part->place);
     free(part->link);
     return status;

@@ -98,7 +98,7 @@ extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2];
 void step_rest(const struct row *row, const struct run_parameters *p, int x0, int x1,
                lanes_operation *by);
 
-/* Sets the parameters of one cell type, in the row at (y, z); not those of masks and walls. */
+/* Sets the parameters of one cell type in the row at (y, z). Does not set masks and walls. */
 TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
                                const struct tag_row *cells, int y, int z)
 {

@@ -191,22 +191,17 @@ enum status sparse_keep(struct domain *d, const struct sparse *s, int threads)
     return STATUS_OK;
 }
 
-static int threads_of(const struct flow_case *c)
-{
-    return c->run.threads > 1 ? c->run.threads : 1;
-}
-
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
     if (!sparse_wanted(c->run.sparse, d, 0)) /* most cases: nothing is counted */
         return STATUS_OK;
-    sparse_survey(&s, d, threads_of(c));
+    sparse_survey(&s, d, case_threads(c));
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
     if (!sparse_wanted(c->run.sparse, d, d->kept_share))
         return STATUS_OK;
-    return status_agree(d->comm, sparse_keep(d, &s, threads_of(c)));
+    return status_agree(d->comm, sparse_keep(d, &s, case_threads(c)));
 }

@@ -102,11 +102,6 @@ static bool in_box(const struct domain *d, int axis, int at)
     return d->periodic[axis] || (g >= 0 && g < d->cells[axis]);
 }
 
-static int threads_of(const struct flow_case *c)
-{
-    return c->run.threads > 1 ? c->run.threads : 1;
-}
-
 /* Bytes of a row's cells, ghost cells included. */
 static size_t row_bytes(const struct domain *d)
 {
@@ -169,7 +164,7 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
         status = add_row(d, body, b, number, row);
     if (status)
         return status;
-    int64_t cells = fill(d, b, *row, threads_of(all->c), inside);
+    int64_t cells = fill(d, b, *row, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_case(body->place,
@@ -184,7 +179,7 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
 {
     const struct view *const v = &d->view;
     int64_t cells[TAG_ROWS] = {0};
-#pragma omp parallel for num_threads(threads_of(c)) reduction(+ : cells)
+#pragma omp parallel for num_threads(case_threads(c)) reduction(+ : cells)
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++) {
             const uint8_t *const tags = d->tags + view_index(v, 0, y, z);
@@ -231,7 +226,7 @@ enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_c
     if (!c->body_count)
         return STATUS_OK;
     uint8_t row[CASE_BODIES] = {0};
-    uint8_t *const inside = malloc((size_t)threads_of(c) * row_bytes(d));
+    uint8_t *const inside = malloc((size_t)case_threads(c) * row_bytes(d));
     b->body = calloc((size_t)c->body_count, sizeof *b->body);
     if (!inside || !b->body)
         status = fail_machine("out of memory for the bodies");

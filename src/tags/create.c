@@ -127,7 +127,7 @@ static void mark_row(struct domain *d, const uint8_t fluid[TAG_ROWS], int y, int
 static enum status mark_beside(struct domain *d, const struct flow_case *c, int64_t *fluid_cells)
 {
     const struct view *const v = &d->view;
-    const int threads = c->run.threads > 1 ? c->run.threads : 1;
+    const int threads = case_threads(c);
     const size_t length = 3 * ((size_t)v->n[0] + 2);
     uint8_t fluid[TAG_ROWS], *const lines = malloc((size_t)threads * length);
     int64_t count = 0;

@@ -64,7 +64,7 @@ static uint32_t note_cell(const void *context, int x, int y, int z)
     return notes;
 }
 
-/* Index of a cell's notes in those of its plane. */
+/* Index of a cell in noting.plane. */
 static size_t place_of(const struct noting *all, int x, int y)
 {
     return (size_t)(y + 1) * all->row + (size_t)(x + 1);

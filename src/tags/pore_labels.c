@@ -106,8 +106,8 @@ static void join(struct pore_run *run, uint32_t a, uint32_t b)
     run[x].label = run[y].label = lower;
 }
 
-/* Joins the runs of a row with those of an earlier one, from the cells of which links reach so many
- * cells farther along x. */
+/* Joins runs of two rows that links connect. A link reaches at most `reach` cells along x, to both
+ * sides. */
 static void join_rows(struct pore_labels *l, size_t row, size_t earlier, int reach)
 {
     size_t k = l->row[row], e = l->row[earlier];

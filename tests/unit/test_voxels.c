@@ -302,6 +302,22 @@ static long long check_parts(struct voxel_image *image, const int cuts[3])
     return most;
 }
 
+/* Writes the image in a format. */
+static struct voxel_image write_image(enum voxel_format format, unsigned flip, char *path)
+{
+    struct voxel_image image = plain(format, VOXEL_int16, path);
+    uint8_t *const bytes = image_bytes(image.type, false);
+    if (format == VOXEL_raw)
+        write_bytes(path, "", 0, bytes, 2 * CELLS);
+    else if (format == VOXEL_hdf5)
+        write_hdf5(path, image.type, flip % 2);
+    else
+        write_tiff(path, image.type, &layouts[flip % 6], -1);
+    free(bytes);
+    image.flip = flip;
+    return image;
+}
+
 static const int cuts[][3] = {{1, 1, 1}, {1, 1, 4}, {1, 3, 2}, {3, 2, 2}, {2, 1, 1}};
 
 static void parts_are_those_of_the_whole(void **state)
@@ -310,16 +326,7 @@ static void parts_are_those_of_the_whole(void **state)
     char *const path = scratch_path("image");
     for (int format = 0; format < 3; format++)
         for (unsigned flip = 0; flip < 8; flip += format == VOXEL_hdf5 ? 3 : 1) { /* slow */
-            struct voxel_image image = plain((enum voxel_format)format, VOXEL_int16, path);
-            uint8_t *const bytes = image_bytes(image.type, false);
-            if (format == VOXEL_raw)
-                write_bytes(path, "", 0, bytes, 2 * CELLS);
-            else if (format == VOXEL_hdf5)
-                write_hdf5(path, image.type, flip % 2);
-            else
-                write_tiff(path, image.type, &layouts[flip % 6], -1);
-            free(bytes);
-            image.flip = flip;
+            struct voxel_image image = write_image((enum voxel_format)format, flip, path);
             for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++)
                 check_parts(&image, cuts[k]);
             memcpy(image.from, (int[3]){4, 3, 2}, sizeof image.from);
@@ -329,7 +336,7 @@ static void parts_are_those_of_the_whole(void **state)
         }
 }
 
-/* What is kept when labels are counted is all that blocks need: then the file is not read again. */
+/* The survey keeps all that blocks need. They do not read the file again. */
 static void files_are_read_once(void **state)
 {
     (void)state;
@@ -337,16 +344,7 @@ static void files_are_read_once(void **state)
     for (int format = 0; format < 3; format++)
         for (unsigned flip = 0; flip < 8; flip += 3)
             for (int cropped = 0; cropped < 2; cropped++) {
-                struct voxel_image image = plain((enum voxel_format)format, VOXEL_int16, path);
-                uint8_t *const bytes = image_bytes(image.type, false);
-                if (format == VOXEL_raw)
-                    write_bytes(path, "", 0, bytes, 2 * CELLS);
-                else if (format == VOXEL_hdf5)
-                    write_hdf5(path, image.type, flip % 2);
-                else
-                    write_tiff(path, image.type, &layouts[flip % 6], -1);
-                free(bytes);
-                image.flip = flip;
+                struct voxel_image image = write_image((enum voxel_format)format, flip, path);
                 if (cropped) {
                     memcpy(image.from, (int[3]){4, 3, 2}, sizeof image.from);
                     memcpy(image.to, (int[3]){31, 20, 10}, sizeof image.to);
