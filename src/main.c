@@ -75,10 +75,17 @@ static const char launch_help[] =
     "All other options go to `tagflow run`. mpirun passes on the run's exit status.\n";
 
 static const char check_help[] =
-    "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
+    "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N] [--machine FILE] [--json FILE]\n"
     "\n"
     "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
-    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n";
+    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n"
+    "\n"
+    "  --set PATH=VALUE  change a key of the case (repeat; the last wins)\n"
+    "  --ranks N         the ranks of the run, up to 16777216; none are started\n"
+    "  --machine FILE    predict the time of a step on this machine: bandwidths, latencies, "
+    "memory,\n"
+    "                    file system (docs/scaling.md has the keys)\n"
+    "  --json FILE       write cut, messages, memory and prediction for programs\n";
 
 static const char bench_help[] =
     "tagflow bench [--cells N|NX,NY,NZ]... [--case LIST] [--collision LIST] [--storage LIST]\n"

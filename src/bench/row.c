@@ -526,6 +526,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     row->bytes_per_fluid = bytes / (double)row->fluid_cells;
     row->keeps_mass = keeps_mass(&f->level.domain);
     row->imbalance = f->level.domain.imbalance;
+    for (int a = 0; a < 3; a++)
+        row->cuts[a] = f->level.domain.cuts[a];
     int sparse = f->level.domain.view.place != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;

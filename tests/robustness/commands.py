@@ -120,7 +120,7 @@ for storage, each in [("fp32", 4), ("fp64", 8)]:
         rank, whole, node = map(bytes_of, memory.groups())
         least = 2048**3 * (19 * each + 1)
         check(count == ranks == n[0] * n[1] * n[2] and "8589934592 cells" in said.out and
-              least <= whole * 1.001 and whole < 1.5 * least and abs(rank * ranks / whole - 1) < 0.01,
+              least <= whole * 1.001 and whole < 1.5 * least and 0.99 < rank * ranks / whole < 1.05,
               f"{n}, {memory[1]} a rank, {memory[2]} in all, no less than the {least / 1e9:.1f} GB of the populations")
         boxes = re.findall(r"rank (\d+): cells \[(\d+), (\d+), (\d+)\] to \[(\d+), (\d+), (\d+)\]", said.out)
         check(len(boxes) == min(ranks, 8), f"{len(boxes)} boxes are shown")
