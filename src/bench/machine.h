@@ -13,8 +13,4 @@ int machine_cores(void);
 /* The lowest and the highest clock of the host's cores now, MHz; false if not known. */
 bool machine_clocks(double *least, double *most);
 
-/* Bytes that can still be used without swapping: free memory of the host, or of this process's
- * control group where that is less; 0 if not known. */
-double machine_memory_free(void);
-
 #endif

@@ -10,6 +10,7 @@
 #include "case/columns.h"
 #include "cli/cli.h"
 #include "cli/scale.h"
+#include "run/room.h"
 #include "run/threads.h"
 
 /* Assumed speed for estimates of time: million lattice updates per second and rank. */
@@ -38,37 +39,6 @@ static double seconds_of(const struct scale *s, double steps)
                       : s->updates * steps / (assumed_rate(s->parts->c) * 1e6 * s->parts->ranks);
 }
 
-/* Numbers per cell of an average: means, and sums of products of deviations from them. A file holds
- * only those that were asked for; in memory the stress also needs the mean velocity. */
-static int average_numbers(unsigned of, bool in_file)
-{
-    const bool stress = of & (1u << AVERAGE_stress), velocity = of & (1u << AVERAGE_velocity);
-    return (velocity || (stress && !in_file) ? 3 : 0) + (of & (1u << AVERAGE_density) ? 1 : 0) +
-           (stress ? 6 : 0);
-}
-
-/* Bytes of backend memory that averages and residuals need for a block of n cells that begins at
- * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
-static double remembered_bytes(const struct flow_case *c, const int *lo, const int n[3])
-{
-    int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
-    const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
-    double bytes = 0;
-    for (int i = 0; i < c->series_count; i++)
-        residuals += c->series[i].kind == SERIES_KIND_residual;
-    bytes += residuals * 3 * kept * ((double)n[0] * n[1] * n[2]);
-    for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
-        double cells = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            const int from = a->region.lo[axis], to = a->region.hi[axis];
-            cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
-                        : fmin(to - from, n[axis]);
-        }
-        bytes += 8.0 * average_numbers(a->of, false) * cells;
-    }
-    return bytes;
-}
-
 static void say_parts(const struct parts *p)
 {
     say("ranks: %d = %d x %d x %d", p->ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
@@ -83,7 +53,7 @@ static void say_parts(const struct parts *p)
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
             bytes_text(text, sizeof text,
-                       parts_bytes(p, &needs) + remembered_bytes(p->c, d.lo, d.view.n)));
+                       parts_bytes(p, &needs) + room_remembered(p->c, d.lo, d.view.n)));
     }
     if (p->ranks > BOXES_SHOWN)
         say("  ... and %d more", p->ranks - BOXES_SHOWN);
@@ -168,8 +138,8 @@ static void say_memory(const struct scale *s)
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double remembered = remembered_bytes(c, origin, c->cells);
-    const double most = remembered_bytes(c, NULL, s->longest);
+    const double remembered = room_remembered(c, origin, c->cells);
+    const double most = room_remembered(c, NULL, s->longest);
     const double whole = s->bytes + remembered;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
         bytes_text(a, sizeof a, s->largest + most), bytes_text(total, sizeof total, whole),
@@ -223,7 +193,7 @@ static void say_averages(const struct flow_case *c)
         say("output: averages.%s: %lld samples, a file of %s", a->name,
             (long long)(last - first + 1),
             bytes_text(one, sizeof one,
-                       size * average_numbers(a->of, true) * written_cells(&a->region, 1)));
+                       size * room_average_numbers(a->of, true) * written_cells(&a->region, 1)));
     }
 }
 
@@ -380,7 +350,7 @@ static enum status look_at_ranks(const struct flow_case *c, const struct wanted 
                                       checked->sampled ? &checked->sample : NULL);
     if (!status) {
         scale_find(&s, &p, cluster, w->machine != NULL);
-        s.checkpoint = Q * stored_size(c) * cells + remembered_bytes(c, origin, c->cells);
+        s.checkpoint = Q * stored_size(c) * cells + room_remembered(c, origin, c->cells);
         say_scale(&s);
         if (w->json && message_rank() == 0)
             status = scale_write(&s, w->files.path, w->json);

@@ -132,6 +132,39 @@ for storage, each in [("fp32", 4), ("fp64", 8)]:
             check("fits on this node" in said.out and whole < node, "it fits here")
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 check(peak < 500e3, f"none of this took more than {peak / 1e3:.0f} MB")
+
+# A run that no host has room for is refused before anything is written, one for which too much is in use fails.
+memory = dict(re.findall(r"^(MemTotal|MemAvailable): +(\d+) kB", open("/proc/meminfo").read(), re.M))
+most = 1024 * int(memory["MemTotal"])
+for share, code, words in [(1.1, 2, ["has", "GB (use more hosts"]), (0.985, 1, ["GB are free (end what else runs there"])]:
+    side = int((share * most / 77 / 2) ** (1 / 3))
+    for ranks in (0, 2) if code == 2 else (0,):
+        said = tagflow("run", "case.yaml", "--output", "large", "--set", f"domain.cells=[{side},{side},{2 * side}]",
+                       "--set", "solver.storage=fp32", "--set", "output={log: {every: 10}}", ranks=ranks)
+        check(said.code == code and len(said.errors) == 1 and all(word in said.err for word in [*words, os.uname().nodename]) and
+              not os.path.exists("large"), f"a run of {100 * share:g} % of this host's memory on {ranks or 1} ranks: {said}")
+said = tagflow("run", "case.yaml", *CUBE, "--set", "domain.cells=[100000, 100000, 100000]", "--output", "large")
+check(said.code == 2 and "description of the box" in said.err and not os.path.exists("large"), f"1e15 cells: {said}")
+
+# Boxes too large for tags, with bodies: cells are sampled.
+PACK = """\
+domain: {cells: [10000, 10000, 10000]}
+faces: {x: periodic, y: periodic, z: periodic}
+fluid: {viscosity: 0.1}
+bodies: {spheres: {shape: {pack: {lattice: body_centred, length: 250, center: [32, 32, 32], share: 0.6}}}}
+run: {steps: 1000}
+"""
+write("pack.yaml", PACK)
+write("machine.yaml", "memory: 80 GB\ndisk: 100 GB/s\n")
+said = tagflow("check", "pack.yaml", "--ranks", 100000, "--machine", "machine.yaml", "--json", "pack.json")
+found = runs.load(".", "pack.json") if said.code == 0 else {}
+check(found.get("sampled") and found["sparse"] and found["ranks"] == 100000 and abs(found["fluid_cells"] / 4e11 - 1) < 0.005 and
+      found["model"]["efficiency"] > 0.3 and found["checkpoint_seconds"] == 760 and "(estimated)" in said.out and
+      "a device of 80 GB has room" in said.out, f"1e12 cells of a pack on 100000 ranks: {said.out[-300:]} {said.err}")
+for name in "pack.yaml", "machine.yaml", "pack.json":
+    os.remove(name)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+check(peak < 500e3, f"in {peak / 1e3:.0f} MB")
 said = tagflow("check", "case.yaml", *CUBE, "--ranks", "99991")
 check(said.code == 2 and "99991 ranks cannot be placed" in said.err, f"a prime number of ranks: {said}")
 said = tagflow("check", "case.yaml", "--set", "run.ranks=[2, 3, 1]")
