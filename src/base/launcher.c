@@ -138,7 +138,12 @@ enum status launcher_check_before(void)
 {
     launcher_find();
 #ifdef OPEN_MPI
-    if (launcher.slurm && launcher.ranks > 1 && !launcher.connects && !getenv("TAGFLOW_ALONE"))
+    /* In a step of Slurm Open MPI ends the program if Slurm does not connect its processes, even
+     * one process. Without this variable it does not look for Slurm. */
+    const bool alone = launcher.ranks == 1 || getenv("TAGFLOW_ALONE");
+    if (launcher.slurm && alone && !getenv("PMIX_NAMESPACE"))
+        unsetenv("SLURM_NODELIST");
+    else if (launcher.slurm && !alone && !launcher.connects)
         return refuse();
 #endif
     return STATUS_OK;
