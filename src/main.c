@@ -10,6 +10,7 @@
 #include "base/agree.h"
 #include "base/clock.h"
 #include "base/cores.h"
+#include "base/launcher.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
@@ -157,14 +158,22 @@ static enum status dispatch(const struct command *command, int count, char **arg
         return command->alone(count, arguments);
 
     int rank, ranks, provided;
+    launcher_find();
+    enum status status = launcher_check_before();
+    if (status)
+        return status;
     /* MPI asks hwloc, whose GL plugin asks X servers for GPUs: if one goes meanwhile, the plugin
      * ends the program. */
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    status = launcher_check(ranks);
+    if (status) {
+        MPI_Finalize();
+        return status;
+    }
     message_set_rank(rank, ranks);
-    enum status status = STATUS_OK;
     if (provided < MPI_THREAD_FUNNELED && rank == 0)
         status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
                               "without them, or a setting forbids them");

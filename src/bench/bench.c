@@ -15,6 +15,7 @@
 #include "base/cores.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/launcher.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
 #include "bench/machine.h"
@@ -217,8 +218,7 @@ enum status bench_run(const struct bench_options *o, MPI_Comm comm)
     struct bench b = {.options = o, .comm = comm};
     MPI_Comm_rank(comm, &b.rank);
     MPI_Comm_size(comm, &b.ranks);
-    b.live = b.rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
-             !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
+    b.live = b.rank == 0 && isatty(STDERR_FILENO) && !launcher_found();
     enum status status = STATUS_OK;
     if (b.rank == 0 && o->json)
         status = try_file(o->json);

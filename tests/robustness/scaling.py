@@ -513,7 +513,7 @@ for files, words in [(["small.json"], ["two are needed"]), (["made.json", "wide.
     check(refused(said, "scaling: ", *words), f"--check {files}: {told(said)}")
 
 # With tagflow itself, and ranks that mpirun starts.
-said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec mpirun -n \"$@\"' - {{n}}",
+said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec $TAGFLOW_MPIRUN -n \"$@\"' - {{n}}",
               "--ranks", "1,2", "--weak", "16,8,8", "--strong", "16,12,20", "--seconds", "0.02", "--output", "real")
 if check(said.returncode == 0 and not said.stderr, f"tagflow bench on 1 and 2 ranks: {told(said)}"):
     points = runs.load("real", "scaling.json")["points"]
