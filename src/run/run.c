@@ -563,7 +563,10 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     tell_watchdog(r);
     enum status status = solver_create(&r->level->solver, &r->level->domain, r->backend, transport);
     r->n.progress.sweep = r->level->solver.sweep;
-    r->n.progress.transport = status ? NULL : halo_transport(&r->level->solver.halo);
+    if (!status) {
+        r->n.progress.transport = halo_transport(&r->level->solver.halo);
+        r->n.progress.messages = halo_bytes(&r->level->solver.halo);
+    }
     if (!status)
         status = register_own(r);
     if (!status)
