@@ -40,6 +40,7 @@ static int patience; /* naps without progress; differs by rank: one message is e
 static struct timespec nap;
 static char reason[256], last_words[1024];
 static sem_t begin_writing;
+static char owner_path[PATH_MAX], owner[WATCHDOG_OWNER]; /* "": nobody's */
 
 /* The main thread fills the slot that is not `shown`, and none after the time has expired: the slot
  * that the writer uses does not change. */
@@ -54,8 +55,7 @@ static bool write_file(int fd, const char *text)
     return close(fd) == 0 && good;
 }
 
-/* Has a rank already written the reason into this file? */
-static bool is_told(const char *path)
+static bool contains(const char *path, const char *part)
 {
     char text[STATUS_ROOM];
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -63,7 +63,13 @@ static bool is_told(const char *path)
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
-    return strstr(text, reason) != NULL;
+    return strstr(text, part) != NULL;
+}
+
+/* Has a rank already written the reason into this file? */
+static bool is_told(const char *path)
+{
+    return contains(path, reason);
 }
 
 /* The temporary file of the last one exists while a rank writes. The others wait for it, because
@@ -72,6 +78,8 @@ static void write_files(const struct files *f)
 {
     const int last = WATCHDOG_FILES - 1;
     int mine = -1;
+    if (*owner && !contains(owner_path, owner))
+        return;
     while (!is_told(f->path[last]) && mine < 0) {
         mine = open(f->temporary[last], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (mine < 0 && errno != EEXIST)
@@ -217,6 +225,15 @@ void watchdog_files(const char *dir, const struct watchdog_file file[WATCHDOG_FI
     free_files(&slots[slot]);
     if (fill_files(&slots[slot], dir, file))
         shown = slot;
+}
+
+void watchdog_owner(const char *path, const char *text)
+{
+    if (expired)
+        return;
+    *owner = '\0';
+    snprintf(owner_path, sizeof owner_path, "%s", path);
+    snprintf(owner, sizeof owner, "%s", text);
 }
 
 void watchdog_hold(const char *path)

@@ -27,6 +27,11 @@ struct watchdog_file {
 };
 void watchdog_files(const char *dir, const struct watchdog_file file[WATCHDOG_FILES]);
 
+/* The files are written only while the file at `path` contains `text`, and not when another job has
+ * taken the folder: the ranks of a job that lost a host may live on for a while. */
+enum { WATCHDOG_OWNER = 1024 };
+void watchdog_owner(const char *path, const char *text);
+
 /* Call this before replacing the last of these files. If another rank has already written there
  * that the job hangs, this rank woke up too late: it waits here until it is ended. */
 void watchdog_hold(const char *path);

@@ -355,6 +355,11 @@ enum status command_launch(int count, char **arguments)
             fputs("HWLOC_COMPONENTS=-opencl,-gl ", stdout);
             setenv("HWLOC_COMPONENTS", "-opencl,-gl", 1);
         }
+        if (by_launcher && slurm_nodes() > 1) { /* 2 min, not 8 until a dead node is noticed */
+            setenv("OMPI_MCA_oob_tcp_keepalive_time", "30", 0);
+            setenv("OMPI_MCA_oob_tcp_keepalive_intvl", "10", 0);
+            setenv("OMPI_MCA_oob_tcp_keepalive_probes", "9", 0);
+        }
         for (int k = 0; k < line.count; k++) {
             print_word(line.word[k]);
             putchar(k + 1 < line.count ? ' ' : '\n');

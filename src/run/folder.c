@@ -279,10 +279,11 @@ static enum status refuse_run(const char *dir)
                      dir, name);
 }
 
-enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path, int *lock)
+enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path,
+                        struct lock **lock)
 {
     char path[FOLDER_PATH];
-    *lock = -1;
+    *lock = NULL;
     if (holds_the_case(dir, case_path))
         return fail_user(
             "%s: a run in %s would replace this file (copy it elsewhere, or --output DIR for "
@@ -292,7 +293,7 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
     if (!status)
         status = make_folders(dir);
     if (!status)
-        status = lock_take(lock, dir);
+        status = lock_take(lock, dir, mode == FOLDER_RESUME ? STATUS_STOPPED : STATUS_USAGE);
     if (!status && mode == FOLDER_NEW) /* again under the lock: another run may have begun */
         status = refuse_run(dir);
     for (int i = 0; i < FOLDERS && !status; i++)
@@ -303,7 +304,7 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
         status = folder_empty(dir);
     if (status) {
         lock_release(*lock);
-        *lock = -1;
+        *lock = NULL;
     }
     return status;
 }

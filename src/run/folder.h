@@ -20,8 +20,11 @@ bool folder_path(char path[FOLDER_PATH], const char *dir, const char *name);
 
 /* Make the folder, its parents and its subfolders (fields, images, series, checkpoints), and lock
  * it: *lock is for lock_release(). STATUS_USAGE, reported, if the mode forbids it, if another run
- * has the lock, or if the run would replace the case file case_path itself. On one rank. */
-enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path, int *lock);
+ * has the folder, or if the run would replace the case file case_path itself; but STATUS_STOPPED if
+ * a run that is resumed finds another one in it: a later job may go on. On one rank. */
+struct lock;
+enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path,
+                        struct lock **lock);
 
 /* Does the folder hold a run already? Then `name` is its first file, for a message. */
 bool folder_holds_run(const char *dir, char name[FOLDER_PATH]);

@@ -117,6 +117,9 @@ void narrate_start(const struct narrator *n, const char *from)
         halo_describe(&n->solver->halo, n->transport, halos);
         say("halos: %s", halos);
     }
+    if (n->progress.messages.all > 0)
+        say("messages: %.4g MB a step through MPI, %.4g MB of them between hosts",
+            1e-6 * n->progress.messages.all, 1e-6 * n->progress.messages.between_hosts);
     say_sweep(n);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);

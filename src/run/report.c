@@ -228,7 +228,7 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, "
         "s:f, "
         "s:f, s:o, s:s?, s:s, "
-        "s:s, s:b, s:f, s:s?, s:i}",
+        "s:s, s:b, s:f, s:s?, s:i, s:f, s:f}",
         "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
         (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
         c->cells[2], "fluid_cells", (json_int_t)d->fluid_cells, "imbalance", d->imbalance, "mlups",
@@ -239,7 +239,8 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
         phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
         "sparse", d->view.place != NULL, "kept_share", d->kept_share, "transport", p->transport,
-        "sweep", p->sweep > 1 ? p->sweep : 1);
+        "sweep", p->sweep > 1 ? p->sweep : 1, "message_bytes", p->messages.all,
+        "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));

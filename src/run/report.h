@@ -34,6 +34,7 @@ struct progress {
     double stop_change;  /* last change seen by run.stop; NaN: not known */
     const struct pore_survey *pores; /* of the tags; none: nothing was looked for */
     const char *transport;           /* of halos, as halo_transport; NULL: not known yet */
+    struct halo_bytes messages;      /* of a step */
     int exit_status;                 /* once the run has ended */
     const char *reason;              /* reason of its end; NULL: still running, or not known */
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/agree.h"
@@ -67,7 +68,7 @@ struct run {
     const struct flow_case *c;
     const char *dir;
     MPI_Comm comm;
-    int lock;                   /* rank 0 */
+    struct lock *lock;          /* rank 0 */
     struct level level[LEVELS]; /* in use: the first */
     struct survey survey;
     struct pore_survey pores;
@@ -292,6 +293,8 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
                          .busy = output_busy(r->output)};
     if (r->level->domain.rank != 0)
         return;
+    if (lock_lost(r->lock))
+        w->status = STATUS_MACHINE;
     if (out_of_time(r))
         w->stop = ASKED_BY_CLOCK;
     if (due > 0 && age > due)
@@ -415,6 +418,32 @@ static enum status look_for_stop(const struct run *r)
     return STATUS_STOPPED;
 }
 
+/* Rank 0 may watch the folder for some seconds. The other ranks wait here, and are not hanging. */
+static void wait_for_folder(MPI_Comm comm)
+{
+    const double start = clock_seconds();
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(comm, &request);
+    while (!done && clock_seconds() - start < 2 * LOCK_WATCH) {
+        nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);
+        watchdog_progress();
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Tells the watchdog of each rank how it recognises that this job has the folder. */
+static void tell_owner(struct run *r)
+{
+    char path[FOLDER_PATH], id[LOCK_ID] = "";
+    if (r->lock)
+        lock_id(r->lock, id);
+    MPI_Bcast(id, LOCK_ID, MPI_CHAR, 0, r->comm);
+    if (folder_path(path, r->dir, ".lock"))
+        watchdog_owner(path, id);
+}
+
 /* Finds where the run begins and opens its folder, locked and without results of other runs. *done:
  * there is nothing left to do. */
 static enum status open_folder(struct run *r, const struct run_options *options,
@@ -433,7 +462,10 @@ static enum status open_folder(struct run *r, const struct run_options *options,
         status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
     if (!status && r->level->domain.rank == 0)
         status = folder_open(r->dir, mode, options->case_path, &r->lock);
+    wait_for_folder(r->comm);
     status = status_agree(r->comm, status);
+    if (!status)
+        tell_owner(r);
     if (!status && options->restart && !first)
         status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
     *done = begin == RESTART_DONE;
@@ -520,7 +552,8 @@ static enum status finish(struct run *r, enum status status)
     if (r->level->domain.rank == 0) {
         if (message_log_state() && sound)
             status = STATUS_MACHINE;
-        status = write_reports(r, status, sound ? hash : NULL);
+        if (!lock_lost(r->lock)) /* they would replace those of the run that has the folder */
+            status = write_reports(r, status, sound ? hash : NULL);
     }
     if (message_log_to(NULL, 0) && sound)
         status = STATUS_MACHINE;
@@ -564,7 +597,10 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     tell_watchdog(r);
     enum status status = solver_create(&r->level->solver, &r->level->domain, r->backend, transport);
     r->n.progress.sweep = r->level->solver.sweep;
-    r->n.progress.transport = status ? NULL : halo_transport(&r->level->solver.halo);
+    if (!status) {
+        r->n.progress.transport = halo_transport(&r->level->solver.halo);
+        r->n.progress.messages = halo_bytes(&r->level->solver.halo);
+    }
     if (!status)
         status = register_own(r);
     if (!status)
@@ -587,8 +623,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
 
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
 {
-    struct run r = {
-        .c = c, .dir = options->dir, .comm = comm, .lock = -1, .batch = 1, .looked = -1};
+    struct run r = {.c = c, .dir = options->dir, .comm = comm, .batch = 1, .looked = -1};
     struct checkpoint k = {0};
     char from[FOLDER_PATH];
     bool done = false;

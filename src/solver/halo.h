@@ -50,6 +50,13 @@ enum status halo_create(struct halo *h, const struct domain *d, const struct vie
                         struct backend *b, enum transport transport);
 void halo_destroy(struct halo *h);
 
+/* Bytes that all ranks send through MPI in a step, and those of them that go to other hosts.
+ * Collective; the same on all ranks. */
+struct halo_bytes {
+    double all, between_hosts;
+};
+struct halo_bytes halo_bytes(const struct halo *h);
+
 /* How halos are transferred, the same on all ranks: a line for the log, made of transport_choose's;
  * in a word or two, for files. */
 const char *halo_transport(const struct halo *h);

@@ -11,6 +11,7 @@
  *     FAIL_COUNT  a file to which a byte is written when the first one fails
  *     SLOW_IN     the part of a path as FAIL_IN: each fsync of such a file takes
  *     SLOW_MS     so many milliseconds more
+ *     LOCKS       none: a file system without locks; own: with locks that other hosts do not see
  *     NAMES_TO    a file to which the new name is appended at each rename */
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,6 +76,29 @@ static void *next(const char *name)
         abort();
     return found;
 }
+
+static int lock_or(const char *name, int fd, int command, void *argument)
+{
+    const char *const locks = getenv("LOCKS");
+    int (*const real)(int, int, ...) = (int (*)(int, int, ...))next(name);
+    if (!locks || (command != F_OFD_SETLK && command != F_SETLK))
+        return real(fd, command, argument);
+    errno = ENOLCK;
+    return strcmp(locks, "own") == 0 ? 0 : -1;
+}
+
+#define CONTROL(name)                                                                              \
+    int name(int fd, int command, ...);                                                            \
+    int name(int fd, int command, ...)                                                             \
+    {                                                                                              \
+        va_list list;                                                                              \
+        va_start(list, command);                                                                   \
+        void *const argument = va_arg(list, void *);                                               \
+        va_end(list);                                                                              \
+        return lock_or(#name, fd, command, argument);                                              \
+    }
+CONTROL(fcntl)
+CONTROL(fcntl64)
 
 /* result name(fd, ...), under each of its names */
 #define ON_FD(call, result, name, parameters, arguments)                                           \
