@@ -526,8 +526,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
     if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
         *b->host.driver = '\0';
-    const char *const isa = strstr(f->backend->description, "x86-64-");
-    snprintf(b->host.isa, sizeof b->host.isa, "%.2s", isa ? isa + strlen("x86-64-") : "");
+    snprintf(b->host.isa, sizeof b->host.isa, "%s",
+             f->backend->isa == ISA_auto ? "" : isa_name(f->backend->isa));
     if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
         spread_make(&row->ceiling, repeats) && spread_make(&row->share, repeats))
         return status_agree(b->comm, STATUS_OK);
