@@ -1,8 +1,9 @@
 #!/bin/bash
 # Debian 11 is too old for tagflow, and the set-up has to say so: scripts/systems/bullseye.sh FOLDER; see `debian` beside this.
 set -euo pipefail
+case ${1--} in -*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 cd -- "$(dirname -- "$0")/../.."
-mkdir -p "${1:?a folder for chroots}"
+mkdir -p "$1"
 work=$(cd "$1" && pwd)
 . scripts/chroot.sh
 if [ "$(id -u)" != 0 ] || ! command -v mmdebstrap >/dev/null; then

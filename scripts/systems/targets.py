@@ -16,9 +16,11 @@ def introspect(what):
 
 
 made = {target["id"]: target["filename"] for target in introspect("targets")}
+files = {file for some in made.values() for file in some}
 needed = {os.path.join(build, "tagflow")}
 for test in introspect("tests"):
     if suites & {suite.split(":")[-1] for suite in test["suite"]}:
+        needed |= files & set(test["env"].values())  # what is preloaded
         for target in test["depends"]:
             needed |= set(made[target])
 print(*sorted(os.path.relpath(file, build) for file in needed))

@@ -42,16 +42,20 @@ def launch(*arguments, env=()):
 
 
 OPENCL, JOB = "HWLOC_COMPONENTS=-opencl,-gl ", {"SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
+STARTED = {  # too many ranks; four and two threads in a job of Slurm; a job without tasks
+    False: [f"mpirun -n 5000{ROOTS} --oversubscribe --bind-to none", f"mpirun -n 8{ROOTS} --map-by slot:PE=4", f"mpirun -n 8{ROOTS} --map-by slot:PE=2",
+            f"mpirun -n 2{ROOTS} --map-by ppr:1:node --bind-to none"],
+    True: ["mpiexec -n 5000", "mpiexec -n 8 -bind-to core:4", "mpiexec -n 8 -bind-to core:2", "mpiexec -n 2 -ppn 1"]}[runs.MPICH]
 for arguments, env, line in [
         (["--ranks", "1"], {}, "TAGFLOW run case.yaml"),
         (["--ranks=1", "--threads", "3", "--set", "fluid={viscosity: 0.1}", "--output", "it's"], {},
          "TAGFLOW run case.yaml --set 'fluid={viscosity: 0.1}' --output 'it'\\''s' --set run.threads=3"),
         (["--ranks", "5000", "--overwrite"], {"HWLOC_COMPONENTS": "x"},
-         f"mpirun -n 5000{ROOTS} --oversubscribe --bind-to none TAGFLOW run case.yaml --overwrite"),
-        ([], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"}, OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=4 TAGFLOW run case.yaml"),
+         f"{STARTED[0]} TAGFLOW run case.yaml --overwrite"),
+        ([], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"}, OPENCL + f"{STARTED[1]} TAGFLOW run case.yaml"),
         (["--threads", "2"], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"},
-         OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=2 TAGFLOW run case.yaml --set run.threads=2"),
-        (["--backend", "cpu"], JOB, OPENCL + f"mpirun -n 2{ROOTS} --map-by ppr:1:node --bind-to none TAGFLOW run case.yaml --backend cpu")]:
+         OPENCL + f"{STARTED[2]} TAGFLOW run case.yaml --set run.threads=2"),
+        (["--backend", "cpu"], JOB, OPENCL + f"{STARTED[3]} TAGFLOW run case.yaml --backend cpu")]:
     said = launch("case.yaml", "--dry-run", *arguments, env=env)
     check(said.code == 0 and said.out == line + "\n" and not said.err, f"launch {arguments}, {env}: {said.out!r}, {line!r} {said}")
 said = launch("case.yaml", "--ranks", "3", "--output", "launched")
@@ -59,7 +63,7 @@ check(said.code == 0 and said.out.startswith("launch: ") and runs.load("launched
 said = launch("case.yaml", "--ranks", "2", "--output", "launched")
 check(said.code == 2 and "holds a run" in said.err, f"launch passes on the exit status: {said}")
 shutil.rmtree("launched")
-for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, "no mpirun in PATH"), ([], {"OMPI_COMM_WORLD_SIZE": "2"}, "without mpirun")]:
+for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, f"no {STARTED[0].split()[0]} in PATH"), ([], {"OMPI_COMM_WORLD_SIZE": "2"}, "without mpirun")]:
     said = launch("case.yaml", *arguments, env=env)
     check(said.code in (1, 2) and word in said.err and len(said.errors) == 1, f"launch {arguments}, {env}: {said}")
 
