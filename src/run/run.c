@@ -23,7 +23,6 @@
 #include "run/narrate.h"
 #include "run/output.h"
 #include "run/restart.h"
-#include "run/room.h"
 #include "run/sanity.h"
 #include "run/stop.h"
 #include "solver/transport.h"
@@ -651,8 +650,6 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     const struct backend_wanted wanted = backend_wanted(c, comm, options->share_gpu);
     status = status_agree(comm, options->backend->open(&r.backend, &wanted));
     enum transport transport = TRANSPORT_host;
-    if (!status)
-        status = room_check(&r.level->domain, r.backend);
     if (!status)
         status = transport_choose(c, r.backend, comm, &transport, r.n.transport);
     if (!status)

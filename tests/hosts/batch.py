@@ -22,7 +22,7 @@ cluster.enter()
 import chains
 import runs
 from chains import Chain, slurm
-from runs import ROOT, check, differences, load, results, sets, tagflow, write
+from runs import check, differences, load, results, sets, tagflow, write
 
 for program in "munged", "slurmctld", "slurmd":
     if not shutil.which(program):

@@ -76,16 +76,6 @@ as_alone("moved", said, "3 ranks, then 4 on other hosts")
 said = run({2: 1, 1: 2}, "wrong", {"domain.cells": [4, 4]})
 check(said.code == 2 and len(said.errors) == 1 and not os.path.exists("wrong"), f"wrong: {said}")
 
-# More than a host has is refused before it is taken: 1.65 times the memory of a host, two thirds of it on node2. Only tags are
-# made before, a byte of 153 a cell.
-with open("/proc/meminfo") as file:
-    memory = 1024 * int(re.search(r"^MemTotal: +(\d+) kB", file.read(), re.M)[1])
-if memory < 64e9:
-    said = run({1: 1, 2: 2}, "large", {"domain.cells": [600, 600, int(1.65 * memory / 153 / 360000)], "run.ranks": [1, 1, 3],
-                                       "solver.storage": "fp64", "output": {"log": {"every": 0}}, "force": {}})
-    check(said.code == 2 and len(said.errors) == 1 and not os.path.exists("large") and
-          re.match(r"tagflow: this run needs \S+ GB of memory on node2 \(ranks there: 2\), which has ", said.errors[0]), f"large: {said}")
-
 # ---- bytes on the link ----
 
 write("box.yaml", """\
