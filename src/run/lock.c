@@ -185,8 +185,7 @@ static enum status held_by_other(const struct lock *l, const char *note, enum st
 static bool is_alive(const struct lock *l, char note[NOTE])
 {
     char now[NOTE];
-    say("the last run in %s did not end in order (%.*s): for up to %d s it is watched whether it "
-        "goes on",
+    say("the last run in %s did not end in order (%.*s): up to %d s to see whether it still runs",
         l->dir, (int)strcspn(note, "\n"), note, LOCK_WATCH);
     for (int k = 0; k < 4 * LOCK_WATCH; k++) {
         nanosleep(&(struct timespec){.tv_nsec = 250 * 1000 * 1000}, NULL);

@@ -26,9 +26,9 @@ from runs import check, differences, load, results, sets, tagflow, write
 EVENTS = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 chance = random.Random(SEED)
-HOSTS, STEPS = 4, 400
-SETTINGS = {"run.steps": STEPS, "checkpoint.every": 40, "check.every": 40, "check.hang": "20 s", "output.log.every": 20,
-            "output.fields.main.every": 100, "output.fields.wide.every": 200, "output.images.mid.every": 50}
+HOSTS, STEPS = 4, 200
+SETTINGS = {"run.steps": STEPS, "checkpoint.every": 20, "check.every": 20, "check.hang": "20 s", "output.log.every": 20,
+            "output.fields.main.every": 50, "output.fields.wide.every": 100, "output.images.mid.every": 25, "output.averages.mean.to": 180}
 # The daemons of Open MPI notice a connection that is dead after 2 + 3 * 1 s.
 ALIVE = {"oob_tcp_keepalive_time": 2, "oob_tcp_keepalive_intvl": 1, "oob_tcp_keepalive_probes": 3}
 KINDS = ["rank", "host", "host of mpirun", "link down", "stall", "slow"]
@@ -102,7 +102,7 @@ def chain(number, wanted):
             events += 1
             met[kind, said.code] += 1
             print(f"     {folder}: {kind} on {where}: {said.code} after {seconds:.1f} s", flush=True)
-        if job.stuck or (kind and seconds > LIMIT):
+        if job.stuck or (kind and said.code not in (0, 75) and seconds > LIMIT):
             check(False, f"{folder}: {kind} on {where}: mpirun ended only after {seconds:.0f} s: {said}")
         if said.code == 0:
             return folder, events, load(folder, "status.json")["state"] == "done"

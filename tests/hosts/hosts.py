@@ -13,6 +13,7 @@ not at all. The hosts are namespaces of this machine (cluster.py beside this fil
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -147,6 +148,13 @@ if PROGRAM and os.path.exists(PROGRAM):
           load("shared", "report.json")["state_hash"] == small, f"shared: {devices(said)}, {said}")
     said = on_gpus("one without", {1: 1, 2: 1}, "devices=1,rank=1,devices=0")
     check(said.code == 1 and len(said.errors) == 1 and "no NVIDIA GPU to be seen (rank 1 on node2)" in said.err, f"one without: {said}")
+
+    # Energy: each of the 4 GPUs once, those that ranks share too (tests/gpu/nvml/energy_ranks.c compares).
+    nvml = os.path.dirname(PROGRAM) + "/nvml"
+    if os.path.exists(nvml + "/energy_ranks"):
+        done = subprocess.run(hosts.mpirun({1: 2, 2: 3}, [nvml + "/energy_ranks", 4, "whole"]), stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False, env=os.environ | {"TAGFLOW_STANDIN": "devices=2", "LD_LIBRARY_PATH": nvml + "/whole"})
+        check(done.returncode == 0, f"energy of 2 GPUs on each of 2 hosts, 5 ranks: {done.returncode} {done.stderr[-300:]}")
 else:
     print("note: no program with the stand-in for CUDA: GPUs are not tried")
 
