@@ -10,6 +10,7 @@
 #include "case/columns.h"
 #include "cli/cli.h"
 #include "cli/scale.h"
+#include "domain/decompose.h"
 #include "run/room.h"
 #include "run/threads.h"
 
@@ -382,7 +383,10 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     threads_choose(&c, comm, &threads);
     case_say_derived(&c);
     say_tags(&c);
-    status = check_bodies(&c, comm, &checked);
+    int cuts[3]; /* before bodies are looked at in vain */
+    status = decompose(c.cells, c.run.ranks, w.ranks, cuts);
+    if (!status)
+        status = check_bodies(&c, comm, &checked);
     if (!status)
         status = status_agree(comm, look_at_ranks(&c, &w, &cluster, &checked));
     if (!status)

@@ -26,65 +26,91 @@ static void samples_in(const struct sampling *s, int axis, int lo, int hi, int *
     *end = *end < s->n[axis] ? *end : s->n[axis];
 }
 
-/* An image of a body: moved by whole boxes along periodic axes. */
-struct image {
+/* A body, and its periodic images: moved by first[a] .. last[a] lengths of the box. */
+struct images {
     const struct case_body *what;
-    const struct body *body; /* shapes and voxels */
-    int shift[3];            /* cells */
-    int first[3], end[3];    /* samples in its bounding box */
+    const struct body *body; /* of shapes and voxels */
+    double lo[3], hi[3];     /* bounding box of the body itself */
+    int first[3], last[3];
 };
 
-/* Marks the samples of plane k in an image of a shape, or of voxels. */
-static void mark_plane(const struct sampling *s, const struct image *m, int k)
+/* The samples begin <= k < end along an axis that the image moved by `shift` cells may hold. */
+static bool samples_of(const struct sampling *s, const struct images *m, int axis, double shift,
+                       int *begin, int *end)
 {
-    const int z = cell_of(s, k) - m->shift[2];
-    for (int j = m->first[1]; j < m->end[1]; j++) {
-        uint8_t *const row = s->solid + ((size_t)k * (size_t)s->n[1] + (size_t)j) * (size_t)s->n[0];
-        for (int i = m->first[0]; i < m->end[0]; i++)
-            body_row(m->body, cell_of(s, i) - m->shift[0], 1, cell_of(s, j) - m->shift[1], z,
-                     row + i);
-    }
+    const double low = fmax(m->lo[axis] + shift, 0), high = m->hi[axis] + shift;
+    if (low >= s->cells[axis] || high <= 0)
+        return false;
+    samples_in(s, axis, (int)low, (int)fmin(ceil(high), s->cells[axis]), begin, end);
+    return true;
 }
 
-/* Marks the samples planes[0] <= k < planes[1] in an image of a mesh: samples are the cells of a
- * grid that is coarser by `step`, and so is the mesh. */
-static enum status mark_mesh(const struct sampling *s, const struct image *m, const int planes[2])
+/* Marks the samples of plane k that the image holds; shift: cells. Returns how many are new. */
+static int64_t mark_image(const struct sampling *s, const struct images *m, const int shift[3],
+                          int k)
+{
+    int begin[3], end[3];
+    int64_t marked = 0;
+    for (int a = 0; a < 3; a++)
+        if (!samples_of(s, m, a, shift[a], &begin[a], &end[a]))
+            return 0;
+    if (k < begin[2] || k >= end[2])
+        return 0;
+    for (int j = begin[1]; j < end[1]; j++) {
+        uint8_t *const row = s->solid + ((size_t)k * (size_t)s->n[1] + (size_t)j) * (size_t)s->n[0];
+        for (int i = begin[0]; i < end[0]; i++) {
+            if (row[i])
+                continue;
+            body_row(m->body, cell_of(s, i) - shift[0], 1, cell_of(s, j) - shift[1],
+                     cell_of(s, k) - shift[2], row + i);
+            marked += row[i];
+        }
+    }
+    return marked;
+}
+
+/* Marks the samples of plane k that any image holds. Bodies much larger than the box have
+ * thousands of images: nothing more is done once all samples are marked. */
+static void mark_plane(const struct sampling *s, const struct images *m, int k)
+{
+    const int64_t all = (int64_t)s->n[0] * s->n[1];
+    const uint8_t *const plane = s->solid + (size_t)k * (size_t)all;
+    int64_t marked = 0;
+    int t[3];
+    for (int64_t i = 0; i < all; i++)
+        marked += plane[i];
+    for (t[2] = m->first[2]; t[2] <= m->last[2]; t[2]++)
+        for (t[1] = m->first[1]; t[1] <= m->last[1]; t[1]++)
+            for (t[0] = m->first[0]; t[0] <= m->last[0] && marked < all; t[0]++) {
+                const int shift[3] = {t[0] * s->cells[0], t[1] * s->cells[1], t[2] * s->cells[2]};
+                marked += mark_image(s, m, shift, k);
+            }
+}
+
+/* Marks the samples of the planes share[0] <= k < share[1] that the image of a mesh holds: samples
+ * are the cells of a grid that is coarser by `step`, and so is the mesh. */
+static enum status mark_mesh(const struct sampling *s, const struct images *m, const int shift[3],
+                             const int share[2])
 {
     static const int origin[3] = {0, 0, 0};
     struct case_mesh coarse = m->what->mesh;
     struct mesh mesh;
+    int begin[3], end[3];
     coarse.scale /= s->step;
-    for (int a = 0; a < 3; a++)
-        coarse.center[a] = (coarse.center[a] + m->shift[a]) / s->step;
+    for (int a = 0; a < 3; a++) {
+        coarse.center[a] = (coarse.center[a] + shift[a]) / s->step;
+        if (!samples_of(s, m, a, shift[a], &begin[a], &end[a]))
+            return STATUS_OK;
+    }
+    if (end[2] <= share[0] || begin[2] >= share[1])
+        return STATUS_OK;
     if (!mesh_create(&mesh, &coarse, origin, s->n, false))
         return fail_machine("out of memory for the body %s", m->what->name);
-    for (int k = planes[0]; k < planes[1]; k++)
-        for (int j = m->first[1]; j < m->end[1]; j++)
+    for (int k = begin[2] > share[0] ? begin[2] : share[0]; k < end[2] && k < share[1]; k++)
+        for (int j = begin[1]; j < end[1]; j++)
             mesh_row(&mesh, 0, s->n[0], j, k,
                      s->solid + ((size_t)k * (size_t)s->n[1] + (size_t)j) * (size_t)s->n[0]);
     mesh_destroy(&mesh);
-    return STATUS_OK;
-}
-
-static enum status mark_image(const struct sampling *s, struct image *m, const double lo[3],
-                              const double hi[3], const int share[2], int threads)
-{
-    int planes[2];
-    for (int a = 0; a < 3; a++) {
-        const double low = fmax(lo[a] + m->shift[a], 0), high = hi[a] + m->shift[a];
-        if (low >= s->cells[a] || high <= 0)
-            return STATUS_OK;
-        samples_in(s, a, (int)low, (int)fmin(ceil(high), s->cells[a]), &m->first[a], &m->end[a]);
-    }
-    planes[0] = m->first[2] > share[0] ? m->first[2] : share[0];
-    planes[1] = m->end[2] < share[1] ? m->end[2] : share[1];
-    if (planes[0] >= planes[1])
-        return STATUS_OK;
-    if (m->what->mesh.file)
-        return mark_mesh(s, m, planes);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int k = planes[0]; k < planes[1]; k++)
-        mark_plane(s, m, k);
     return STATUS_OK;
 }
 
@@ -92,23 +118,27 @@ static enum status mark_image(const struct sampling *s, struct image *m, const d
 static enum status mark_body(const struct sampling *s, const struct flow_case *c,
                              const struct case_body *what, const struct body *b, const int share[2])
 {
-    double lo[3], hi[3];
-    int first[3] = {0, 0, 0}, last[3] = {0, 0, 0}, k[3];
+    struct images m = {.what = what, .body = b};
     enum status status = STATUS_OK;
+    int t[3];
     if (what->mesh.file)
-        mesh_bounds(&what->mesh, lo, hi);
+        mesh_bounds(&what->mesh, m.lo, m.hi);
     else
-        body_bounds(b, lo, hi);
+        body_bounds(b, m.lo, m.hi);
     for (int a = 0; a < 3; a++)
-        if (c->faces[2 * a].kind == FACE_periodic && isfinite(lo[a]) && isfinite(hi[a]))
-            body_images(lo[a], hi[a], c->cells[a], &first[a], &last[a]);
-    for (k[2] = first[2]; k[2] <= last[2]; k[2]++)
-        for (k[1] = first[1]; k[1] <= last[1]; k[1]++)
-            for (k[0] = first[0]; k[0] <= last[0] && !status; k[0]++) {
-                struct image m = {.what = what, .body = b};
-                for (int a = 0; a < 3; a++)
-                    m.shift[a] = k[a] * c->cells[a];
-                status = mark_image(s, &m, lo, hi, share, case_threads(c));
+        if (c->faces[2 * a].kind == FACE_periodic && isfinite(m.lo[a]) && isfinite(m.hi[a]))
+            body_images(m.lo[a], m.hi[a], c->cells[a], &m.first[a], &m.last[a]);
+    if (!what->mesh.file) {
+#pragma omp parallel for num_threads(case_threads(c)) schedule(dynamic)
+        for (int k = share[0]; k < share[1]; k++)
+            mark_plane(s, &m, k);
+        return STATUS_OK;
+    }
+    for (t[2] = m.first[2]; t[2] <= m.last[2]; t[2]++)
+        for (t[1] = m.first[1]; t[1] <= m.last[1]; t[1]++)
+            for (t[0] = m.first[0]; t[0] <= m.last[0] && !status; t[0]++) {
+                const int shift[3] = {t[0] * s->cells[0], t[1] * s->cells[1], t[2] * s->cells[2]};
+                status = mark_mesh(s, &m, shift, share);
             }
     return status;
 }
@@ -167,8 +197,9 @@ enum status sampling_create(struct sampling *s, const struct flow_case *c, doubl
     s->share = 1 - (double)solid / (double)count;
     if ((size_t)solid < count)
         return STATUS_OK;
+    const int step = s->step;
     sampling_destroy(s);
-    return fail_user("the bodies leave no fluid cell, as far as one cell in %d^3 tells", s->step);
+    return fail_user("the bodies leave no fluid cell, as far as one cell in %d^3 tells", step);
 }
 
 void sampling_destroy(struct sampling *s)
