@@ -9,6 +9,7 @@ import os
 from command_line import Wrong, quoted
 
 FORMAT = 1
+POPULATION_BYTES = {"fp16": 2, "fp32": 4, "fp64": 8}
 # What tells rows apart, ranks and threads of the whole file besides.
 ROW_KEY = ("case", "cells", "collision", "storage", "arithmetic")
 
@@ -71,6 +72,9 @@ def _check_row(row, where):
     cells = row.get("cells")
     if not isinstance(cells, list) or len(cells) != 3 or not all(map(whole, cells)):
         raise Wrong(f"{where}: cells is not [nx, ny, nz]")
+    cut = row.get("cut", [1, 1, 1])
+    if not isinstance(cut, list) or len(cut) != 3 or not all(map(whole, cut)):
+        raise Wrong(f"{where}: cut is not [px, py, pz]")
     _spread(row, "mlups", where)
     _spread(row, "mflups", where)
     _spread(row, "share", where, wanted=False)

@@ -191,7 +191,7 @@ printf 'btl_base_warn_component_unused = 0\nosc = ^pt2pt\n' >"$dir/etc/openmpi/o
 cp -r "$here/configs" "$dir/configs"
 cp "$here/LICENSE" "$dir/LICENSE"
 for path in environment.sh gpu_suite.sh gpu_suite.py plot.py render.py report.py command_line.py svg_chart.py join.py \
-    bench_file.py compare.py roofline.py scaling.py scaling_measure.py scaling_model.py scaling_predict.py slurm; do
+    bench_file.py compare.py roofline.py scaling.py scaling_measure.py scaling_predict.py slurm pbs lsf; do
     cp -r "$here/scripts/$path" "$dir/scripts/"
 done
 mkdir -p "$dir/python/src/tagflow"

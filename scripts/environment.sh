@@ -1,12 +1,16 @@
 # shellcheck shell=sh
-# What mpirun needs to start ranks on any machine; sourced by the scripts beside it.
+# What mpirun needs to start ranks on any machine; sourced by the scripts beside it. Variables, not options: those of Open
+# MPI 4 begin with OMPI_MCA_, those of Open MPI 5 with PRTE_MCA_ or PMIX_MCA_, and other launchers ignore them.
 
-# Containers run as root, and mpirun wants that confirmed twice.
+# The launcher of the MPI that tagflow was built with. The tests set it.
+export TAGFLOW_MPIRUN="${TAGFLOW_MPIRUN:-mpirun}"
+
+# Containers run as root, and Open MPI wants that confirmed twice.
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 # More ranks than cores are fine for a trial; with enough cores nothing changes.
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 # hwloc's OpenCL plugin can swallow the signals that mpirun is to forward, and its GL plugin ends a program with status 1
 # when an X server goes while it is asked for GPUs.
 export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl,-gl}"
@@ -22,8 +26,8 @@ mpi_run() {
     shift
     # Ranks are bound to one core each by default: with threads they would all sit on it.
     if [ "$OMP_NUM_THREADS" -gt 1 ]; then
-        mpirun --bind-to none -n "$ranks" "$@" </dev/null
+        "$TAGFLOW_MPIRUN" --bind-to none -n "$ranks" "$@" </dev/null
     else
-        mpirun -n "$ranks" "$@" </dev/null
+        "$TAGFLOW_MPIRUN" -n "$ranks" "$@" </dev/null
     fi
 }

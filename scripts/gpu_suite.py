@@ -355,7 +355,7 @@ class Suite:
 
     def backend_settings(self):
         # So that the suite tried on a CPU compares two different kernels, too.
-        return {} if self.gpu else {"run.isa": "v2"}
+        return {} if self.gpu else {"run.isa": "generic"}
 
     def small_settings(self, name, cells, precision):
         return {**SMALL.get(name, {}), "domain.cells": shrink(cells, self.small_size()), "run.stop": "none", "solver.storage": precision,

@@ -35,43 +35,11 @@ done
 scripts/setup.sh packages
 git diff --quiet HEAD || say_no 1 "there are changes that are not committed; the archive holds the last commit"
 
+. scripts/chroot.sh
 out=$work/out
-mkdir -p "$out" "$work"/cache/{apt/partial,ccache}
+mkdir -p "$out"
 base=$work/$suite.tar
-if [ ! -f "$base" ]; then
-    echo "packages: making a bare $suite"
-    # As on this machine: whether apt looks at dates.
-    dates=()
-    for name in Acquire::Check-Valid-Until Acquire::Check-Date; do
-        [ "$(apt-config dump --format %v "$name")" != false ] || dates+=("--aptopt=$name \"false\"")
-    done
-    mmdebstrap --quiet --variant=minbase "${dates[@]}" "$suite" "$base.part.tar"
-    mv "$base.part.tar" "$base"
-fi
-
-# fresh NAME: a bare chroot in $work/NAME.
-fresh() {
-    rm -rf --one-file-system "${work:?}/$1"
-    mkdir "$work/$1"
-    tar xf "$base" -C "$work/$1"
-}
-
-# inside NAME COMMANDS: with /proc, /sys, /dev/shm and the caches, which are mounted for these commands alone: nothing remains
-# mounted when they end.
-inside() {
-    local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-    [ -z "${CCACHE-}" ] || path=/usr/lib/ccache:$path
-    # shellcheck disable=SC2016 # for the inner shell
-    unshare --mount --pid --fork --kill-child sh -euc '
-        mount -t proc proc "$0/proc"
-        mount -t sysfs -o ro sysfs "$0/sys"
-        mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
-        mkdir -p "$0/var/cache/ccache"
-        mount --bind "$2/apt" "$0/var/cache/apt/archives"
-        mount --bind "$2/ccache" "$0/var/cache/ccache"
-        exec chroot "$0" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH="$3" \
-            CCACHE_DIR=/var/cache/ccache CCACHE_NOHASHDIR=1 sh -euxc "$1"' "$work/$1" "$2" "$work/cache" "$path" </dev/null
-}
+make_base "$suite"
 
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
 commit=$(git rev-parse --short=12 HEAD)
@@ -95,7 +63,7 @@ make_archive() {
 }
 
 step_archive() {
-    fresh archive
+    fresh "$suite" archive
     cp "$archive" "$work/archive/root/"
     inside archive "
         cd /root
@@ -112,7 +80,7 @@ step_archive() {
 }
 
 step_debian() {
-    fresh debian
+    fresh "$suite" debian
     cp "$archive" "$work/debian/root/"
     inside debian "
         cd /root
@@ -124,7 +92,7 @@ step_debian() {
         dpkg-buildpackage -b -us -uc
         lintian --fail-on error,warning ../tagflow_*.changes"
     cp "$work"/debian/root/tagflow_*.deb "$out/"
-    fresh installed
+    fresh "$suite" installed
     cp "$out/tagflow_${version}_amd64.deb" "$work/installed/root/"
     inside installed "
         apt-get update
@@ -163,12 +131,12 @@ section() {
 }
 
 step_apptainer() {
-    fresh apptainer-build
+    fresh "$suite" apptainer-build
     mkdir "$work/apptainer-build/src"
     cp "$archive" "$work/apptainer-build/src/"
     [ -z "${CCACHE-}" ] || inside apptainer-build "apt-get update; apt-get install -y --no-install-recommends ccache"
     inside apptainer-build "$(section 1)"
-    fresh apptainer
+    fresh "$suite" apptainer
     cp "$work"/apptainer-build/src/tagflow_*.deb "$work/apptainer/opt/"
     inside apptainer "$(section 2)"
     inside apptainer "$try_installed"

@@ -4,12 +4,12 @@
     scripts/scaling.py measure --ranks 1,2 --weak 64 --strong 128 --output scaling
     scripts/scaling.py measure --launcher "srun -n {n}" --ranks 8,64,512 --weak 512 --strong 2048 --output scaling
     scripts/scaling.py model
-    scripts/scaling.py model --bench bench.json --network-bandwidth 25 --devices 4,16,64
+    scripts/scaling.py model --machine cluster.yaml --bench bench.json --devices 4,16,64
     scripts/scaling.py model --check scaling/scaling.json
 
 `measure` runs every number of ranks with so many cells a rank (weak), and the same box on all of them (strong), and
-writes scaling.csv, scaling.json and scaling.png into a folder. `model` computes the time of a step; what it is not
-told it assumes, and says so.
+writes scaling.csv, scaling.json and scaling.png into a folder. `model` makes a table of what `tagflow check --machine`
+predicts for periodic boxes.
 """
 import argparse
 import re
@@ -36,13 +36,6 @@ def natural(text):
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{quoted(text)!r} is not a whole number above 0")
     return int(text)
-
-
-def share(text):
-    value = positive(text)
-    if value > 1:
-        raise argparse.ArgumentTypeError(f"{quoted(text)!r} is not a share, above 0 and at most 1")
-    return value
 
 
 def naturals(text):
@@ -109,9 +102,8 @@ def add_model(commands):
     parser.add_argument("--strong", metavar="N|NX,NY,NZ", type=box, action="append",
                         help="cells in all; may be given more than once (default: 1024 and 2048)")
     parser.add_argument("--storage", choices=("fp16", "fp32", "fp64"), default="fp32", help="(default: fp32)")
-    kinds = {"share": share, "count": natural}
-    for name, kind, unit, text in scaling_predict.ASSUMPTIONS:
-        parser.add_argument("--" + name.replace("_", "-"), metavar=unit, type=kinds.get(kind, positive), help=text)
+    parser.add_argument("--machine", metavar="FILE", help="bandwidths and latencies, as for tagflow check (default: assumed)")
+    parser.add_argument("--tagflow", metavar="PROGRAM", default="tagflow", help="the program (default: tagflow in PATH)")
     parser.add_argument("--csv", metavar="FILE.csv", help="write the table into a file, too")
     parser.set_defaults(act=scaling_predict.model)
 

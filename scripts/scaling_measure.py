@@ -1,6 +1,7 @@
 """`scripts/scaling.py measure`: tagflow bench on several numbers of ranks, a table of it and a picture."""
 import csv
 import json
+import math
 import os
 import shlex
 import shutil
@@ -10,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-import scaling_model
-from bench_file import cells_text, load, number, read
+from bench_file import POPULATION_BYTES, cells_text, load, number, read
 from command_line import Wrong, quoted
 from tagflow.files import write_whole
 
@@ -92,6 +92,18 @@ def bench(arguments, ranks, cells, folder):
     return found, row
 
 
+def _divisors(n):
+    low = [k for k in range(1, math.isqrt(n) + 1) if n % k == 0]
+    return low + [n // k for k in reversed(low) if k * k != n]
+
+
+def weak_box(cells, ranks):
+    """The whole box when each rank has a block of `cells`: as near to a cube of blocks as can be."""
+    best = min(((a, b, ranks // a // b) for a in _divisors(ranks) for b in _divisors(ranks // a)),
+               key=lambda p: (max(p) / min(p), p))
+    return tuple(cells[a] * best[a] for a in range(3))
+
+
 def plan(arguments):
     """[(kind, ranks, cells)]"""
     if not arguments.weak and not arguments.strong:
@@ -99,12 +111,9 @@ def plan(arguments):
     runs = []
     for ranks in arguments.ranks:
         if arguments.weak:
-            runs.append(("weak", ranks, scaling_model.weak_box(arguments.weak, ranks)))
+            runs.append(("weak", ranks, weak_box(arguments.weak, ranks)))
         if arguments.strong:
             runs.append(("strong", ranks, arguments.strong))
-    for kind, ranks, cells in runs:
-        if scaling_model.cut(cells, ranks) is None:
-            raise Wrong(f"--{kind}: {ranks} ranks cannot share {cells_text(list(cells))} cells")
     return runs
 
 
@@ -134,7 +143,7 @@ def median_row(kind, ranks, cells, rows):
     rates = [rate for row in rows for rate in row["mlups"].get("all") or [row["mlups"]["median"]]]
     low, high = (pick(row["mlups"][key] for row in rows) for pick, key in ((min, "least"), (max, "most")))
     shares = [row["share"]["median"] for row in rows if row.get("share")]
-    cuts = scaling_model.cut(cells, ranks)
+    cuts = rows[0]["cut"]
     point = {"kind": kind, "ranks": ranks, "mlups": statistics.median(rates), "mlups_least": low, "mlups_most": high,
              "mlups_per_rank": statistics.median(rates) / ranks, "share_of_ceiling": statistics.median(shares) if shares else None}
     for k in range(3):
@@ -247,7 +256,7 @@ def read_measurement(path):
     if found.get("tagflow") != "scaling" or found.get("format") != FORMAT:
         raise Wrong(f"{quoted(path)} is not what scaling.py measure writes")
     points = found.get("points")
-    if not isinstance(points, list) or not points or found.get("storage") not in scaling_model.POPULATION_BYTES:
+    if not isinstance(points, list) or not points or found.get("storage") not in POPULATION_BYTES:
         raise Wrong(f"{quoted(path)} has no points, or no storage that the model knows")
     for k, point in enumerate(points):
         wanted = ("ranks", "nx", "ny", "nz", "px", "py", "pz", "mlups")

@@ -1,34 +1,53 @@
-"""`scripts/scaling.py model`: predictions for many GPUs, and the model beside what was measured."""
-import csv
-import math
-import statistics
+"""`scripts/scaling.py model`: predictions for many GPUs, and the model beside what was measured.
 
-import scaling_model
-from bench_file import cells_text, read
+The model is that of `tagflow check --machine FILE --json FILE`, which is run for each row."""
+import csv
+import json
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+
+from bench_file import POPULATION_BYTES, cells_text, read
 from command_line import Wrong, quoted
-from scaling_measure import read_measurement
-from scaling_model import Machine
+from scaling_measure import read_measurement, weak_box
 from tagflow.files import write_whole
 
-# Name of the option, what kind of value, its unit, help. Units are those of the data sheets; SCALE makes them SI.
-ASSUMPTIONS = [
-    ("shell", "share", "SHARE", "speed of the shell and of packing, as a share of the device's (default: 0.5, assumed)"),
-    ("launch", "us", "US", "of a kernel launch (default: 5, assumed)"),
-    ("per_node", "count", "N", "devices of a node (default: 8)"),
-    ("node_bandwidth", "GB/s", "GB/S", "from a device to others of its node, each way (default: 450: NVLink 4, data sheet of "
-                                       "H100 and H200)"),
-    ("node_latency", "us", "US", "of it (default: 3, assumed)"),
-    ("network_bandwidth", "GB/s", "GB/S", "from a device to other nodes, each way (default: 50: InfiniBand NDR, 400 Gb/s, one "
-                                          "port a GPU, data sheet)"),
-    ("network_latency", "us", "US", "of it (default: 5, assumed)"),
-    ("message", "us", "US", "of the host for each message (default: 1, assumed)"),
-    ("reached", "share", "SHARE", "of these bandwidths that messages get (default: 0.8, assumed)"),
-    ("memory", "GB", "GB", "of a device (default: 141: H200, data sheet)"),
-]
-SCALE = {"us": 1e-6, "GB/s": 1e9, "GB": 1e9, "share": 1, "count": 1}
-GLUPS = {"fp16": 47.0, "fp32": 25.0, "fp64": 12.5}  # of a device that moves 3.8 TB/s
 COLUMNS = ("kind", "devices", "nx", "ny", "nz", "px", "py", "pz", "cells_a_device", "fits", "interior_us", "messages_us",
            "shell_us", "packing_us", "launches_us", "step_us", "glups", "efficiency", "halo_bytes", "halo_messages", "limit")
+CASE = """\
+domain: {{cells: [{}, {}, {}]}}
+faces: {{x: periodic, y: periodic, z: periodic}}
+fluid: {{viscosity: 0.1}}
+solver: {{collision: bgk, storage: {}}}
+run: {{steps: 1, ranks: {}}}
+output: {{log: {{every: 1}}}}
+"""
+
+
+class Program:
+    """Runs `tagflow check` in a folder of its own."""
+
+    def __init__(self, path, folder, storage, machine):
+        self.path, self.folder, self.storage = path, folder, storage
+        self.machine = os.path.join(folder, "machine.yaml")
+        with open(self.machine, "w", encoding="utf-8") as file:
+            file.write(machine or "{}\n")
+
+    def check(self, cells, ranks, cuts="auto"):
+        """What it writes for a periodic box; Wrong, with what it says, if it refuses."""
+        case, found = (os.path.join(self.folder, name) for name in ("case.yaml", "check.json"))
+        with open(case, "w", encoding="utf-8") as file:
+            file.write(CASE.format(*cells, self.storage, cuts))
+        said = subprocess.run([self.path, "check", case, "--ranks", str(ranks), "--machine", self.machine, "--json", found],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        if said.returncode:
+            lines = [line for line in said.stderr.splitlines() if line.startswith("tagflow: ")]
+            raise Wrong((quoted(lines[0][9:]) if lines else f"{quoted(self.path)} check: exit status {said.returncode}")
+                        .replace(self.machine, "the machine").replace(case + ":", ""))
+        with open(found, encoding="utf-8") as file:
+            return json.load(file)
 
 
 def measured_rate(path, storage):
@@ -46,48 +65,55 @@ def measured_rate(path, storage):
 
 
 def machine_of(arguments):
-    """(the machine, where its speed comes from)"""
-    given = {name: getattr(arguments, name) * SCALE[kind] for name, kind, _, _ in ASSUMPTIONS
-             if getattr(arguments, name) is not None}
-    if arguments.bench and arguments.glups:
-        raise Wrong("--bench and --glups: one of them, both say how fast a device is")
+    """(text of the machine file, where the device's rate comes from)"""
+    given = [bool(arguments.bench), bool(arguments.glups)]
+    text = ""
+    if sum(given) > 1:
+        raise Wrong("--bench and --glups: one of them, both tell how fast a device is")
+    if arguments.machine:
+        try:
+            with open(arguments.machine, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Wrong(f"{quoted(arguments.machine)}: {getattr(error, 'strerror', None) or 'no text'}") from None
+        if text and not text.endswith("\n"):
+            text += "\n"
     if arguments.bench:
         rate, source = measured_rate(arguments.bench, arguments.storage)
-    elif arguments.glups:
-        rate, source = 1e9 * arguments.glups, "as given"
-    else:
-        rate, source = 1e9 * GLUPS[arguments.storage], "assumed, not measured"
-    return Machine(rate=rate, storage=arguments.storage, **given), source
+        return text + f"updates: {1e-6 * rate:.9g} MLUPS\n", source
+    if arguments.glups:
+        return text + f"updates: {arguments.glups:.9g} GLUPS\n", "as given"
+    return text, None
 
 
-def inputs(machine, source):
+def inputs(found, source, storage):
     """What the table is computed from, a line each."""
-    speed = f"{1e-9 * machine.rate:.4g} GLUPS" if machine.rate >= 1e9 else f"{1e-6 * machine.rate:.4g} MLUPS"
-    yield (f"one device: {speed} {machine.storage} ({source}), "
-           f"{1e-9 * machine.rate * scaling_model.bytes_per_update(machine.storage):.0f} GB/s; "
-           f"shell and packing at {machine.shell:g} of that; {1e6 * machine.launch:g} us a launch")
-    yield (f"nodes of {machine.per_node}: {1e-9 * machine.node_bandwidth:g} GB/s and {1e6 * machine.node_latency:g} us inside, "
-           f"{1e-9 * machine.network_bandwidth:g} GB/s and {1e6 * machine.network_latency:g} us a device between them; "
-           f"{machine.reached:g} of the bandwidth is reached; {1e6 * machine.message:g} us a message")
+    m, size = found["machine"], POPULATION_BYTES[storage]
+    update = 2 * 19 * size + 1
+    rate = m["updates"] or m["bandwidth"] / update
+    speed = f"{1e-9 * rate:.4g} GLUPS" if rate >= 1e9 else f"{1e-6 * rate:.4g} MLUPS"
+    source = source or ("assumed, not measured" if m["assumed"] else "by the machine file")
+    yield (f"one device: {speed} {storage} ({source}), {1e-9 * rate * update:.0f} GB/s; "
+           f"shell and packing at {m['shell']:g} of that; {1e6 * m['launch']:g} us a launch")
+    yield (f"nodes of {m['ranks_per_node']:g}: {1e-9 * m['node_bandwidth']:g} GB/s and {1e6 * m['node_latency']:g} us inside, "
+           f"{1e-9 * m['network_bandwidth']:g} GB/s and {1e6 * m['network_latency']:g} us a device between them; "
+           f"{m['reached']:g} of the bandwidth is reached; {1e6 * m['message']:g} us a message")
 
 
-def predict(machine, kind, devices, size):
-    """One row: {column: value}; None when the box cannot be cut so."""
-    cells = scaling_model.weak_box(size, devices) if kind == "weak" else size
-    cuts = scaling_model.cut(cells, devices)
-    if cuts is None:
-        return None
-    parts = scaling_model.step(machine, cells, cuts)
-    total = math.prod(cells)
-    row = {"kind": kind, "devices": devices, "cells_a_device": parts["cells"],
-           "fits": parts["cells"] * scaling_model.bytes_per_cell(machine.storage) <= machine.memory,
-           "messages_us": 1e6 * (parts["bandwidth"] + parts["latency"]), "glups": 1e-9 * total / parts["step"],
-           "efficiency": total / devices / machine.rate / parts["step"], "halo_bytes": parts["bytes"],
-           "halo_messages": parts["messages"], "limit": scaling_model.limit(machine, parts)}
-    row |= {name + "_us": 1e6 * parts[name] for name in ("interior", "shell", "packing", "launches", "step")}
+def predict(program, kind, devices, size):
+    """One row: ({column: value}, what `check` wrote)"""
+    cells = weak_box(size, devices) if kind == "weak" else size
+    found = program.check(cells, devices)
+    step, load = found["model"], found["model"]["load"]
+    row = {"kind": kind, "devices": devices, "cells_a_device": round(load["interior"] + load["shell"]),
+           "fits": found["largest_rank_bytes"] <= found["machine"]["memory"],
+           "messages_us": 1e6 * (step["bandwidth"] + step["latency"]), "glups": step["glups"],
+           "efficiency": step["efficiency"], "halo_bytes": load["bytes"], "halo_messages": load["messages"],
+           "limit": step["limit"]}
+    row |= {name + "_us": 1e6 * step[name] for name in ("interior", "shell", "packing", "launches", "step")}
     for k in range(3):
-        row["n" + "xyz"[k]], row["p" + "xyz"[k]] = cells[k], cuts[k]
-    return row
+        row["n" + "xyz"[k]], row["p" + "xyz"[k]] = cells[k], found["cut"][k]
+    return row, found
 
 
 def table(rows):
@@ -111,21 +137,12 @@ def write_csv(rows):
     return write
 
 
-def amounts(point, storage):
-    """What a rank does in a step of a measured point: cells of the interior, of the shell, bytes that packing and unpacking
-    move, bytes of messages."""
-    cells, cuts = (tuple(int(point[letter + axis]) for axis in "xyz") for letter in "np")
-    machine = Machine(rate=1, storage=storage, sector=64)  # lines of a processor's cache
-    ranks = range(math.prod(cuts))
-    found = []
-    for rank in ranks:
-        _, n = scaling_model.block(cells, cuts, rank)
-        shell, interior = scaling_model.shell_boxes(n, cuts)
-        sent = scaling_model.messages(cells, cuts, rank)
-        size = sum(count for _, _, count in sent) * machine.size()
-        moved = 2 * size + 2 * sum(scaling_model.touched_bytes(machine, i, n, count) for i, _, count in sent)
-        found.append({"interior": interior, "shell": sum(shell), "packing": moved, "messages": size})
-    return {name: statistics.mean(rank[name] for rank in found) for name in found[0]}
+def amounts(program, point):
+    """What a rank does in a step of a measured point, the mean over ranks: cells of the interior, of the shell, bytes that
+    packing and unpacking move, bytes of messages."""
+    cells, cuts = ([int(point[letter + axis]) for axis in "xyz"] for letter in "np")
+    mean = program.check(cells, math.prod(cuts), cuts)["mean"]
+    return {"interior": mean["interior"], "shell": mean["shell"], "packing": 2 * mean["packed"], "messages": mean["bytes"]}
 
 
 def seconds(point):
@@ -157,13 +174,12 @@ def shares(parts):
     return ((parts["shell"] + parts["packing"]) / work, parts["messages"] / (work + parts["messages"])) if work > 0 else None
 
 
-def check(paths):
+def check(program, points):
     """The parts of a step of the largest box give the speed of each; with these, the others are predicted. Ranks that share a
     processor move messages themselves: nothing is hidden. Compared are shares of a step, not times, which change with the
     machine's mood; waiting apart from work, for on a machine that others use a rank waits for more than its messages."""
-    points, storage = points_of(paths)
     known = points.pop()
-    work, took = amounts(known, storage), seconds(known)
+    work, took = amounts(program, known), seconds(known)
     if took["interior"] <= 0 or work["interior"] <= 0:
         raise Wrong("the largest box has no interior: nothing to learn from")
     speed = {name: work[name] / took[name] if took[name] > 0 else math.inf for name in work}
@@ -174,7 +190,7 @@ def check(paths):
     print(f"{'ranks':>5s} {'cells':>14s} {'cut':>11s}  {'model':>8s} {'measured':>9s} {'ratio':>7s}   {'model':>8s} {'measured':>9s}")
     for point in points:
         parts = shares(seconds(point))
-        expected = shares({name: amount / speed[name] for name, amount in amounts(point, storage).items()})
+        expected = shares({name: amount / speed[name] for name, amount in amounts(program, point).items()})
         if parts is None:
             raise Wrong(f"a point of {point['ranks']} ranks has no phases")
         ratio = f"{expected[0] / parts[0]:7.2f}" if parts[0] > 0 else f"{'-':>7s}"
@@ -184,23 +200,28 @@ def check(paths):
 
 
 def model(arguments):
-    if arguments.check:
-        check(arguments.check)
-        return
-    machine, source = machine_of(arguments)
+    path = shutil.which(arguments.tagflow)
+    if not path:
+        raise Wrong(f"no program {quoted(arguments.tagflow)} (--tagflow PROGRAM)")
+    with tempfile.TemporaryDirectory(prefix="scaling_") as folder:
+        if arguments.check:
+            points, storage = points_of(arguments.check)
+            # Lines of a processor's cache are what its memory moves.
+            check(Program(path, folder, storage, "sector: 64\n"), points)
+        else:
+            table_of(arguments, *machine_of(arguments), path, folder)
+
+
+def table_of(arguments, machine, source, path, folder):
+    program = Program(path, folder, arguments.storage, machine)
     kinds = [("weak", arguments.weak)] + [("strong", size) for size in arguments.strong or [(1024,) * 3, (2048,) * 3]]
-    tables = []
-    for kind, size in kinds:
-        rows = [predict(machine, kind, devices, size) for devices in arguments.devices]
-        if None in rows:
-            raise Wrong(f"{cells_text(list(size))} cells cannot be shared by {arguments.devices[rows.index(None)]} devices")
-        tables.append((kind, size, rows))
-    for line in inputs(machine, source):
+    tables = [(kind, size, [predict(program, kind, devices, size) for devices in arguments.devices]) for kind, size in kinds]
+    for line in inputs(tables[0][2][0][1], source, arguments.storage):
         print(line)
     for kind, size, rows in tables:
         print(f"\n{kind} scaling, {cells_text(list(size))} cells {'a device' if kind == 'weak' else 'in all'}; times in us; "
               "rest: shell, packing, launches")
-        for line in table(rows):
+        for line in table([row for row, _ in rows]):
             print(line)
     if arguments.csv:
-        write_whole(arguments.csv, write_csv([row for _, _, rows in tables for row in rows]))
+        write_whole(arguments.csv, write_csv([row for _, _, rows in tables for row, _ in rows]))

@@ -4,6 +4,7 @@
 #   scripts/setup.sh scripts     to use its Python scripts as well
 #   scripts/setup.sh test        to run its tests as well
 #   scripts/setup.sh packages    to make packages with scripts/packages.sh
+#   scripts/setup.sh ... mpich   the same with MPICH in place of Open MPI
 # The CUDA toolkit is never installed; the build finds it where there is one.
 set -eu
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
@@ -13,7 +14,7 @@ run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
 packages='git xz-utils mmdebstrap buildah'
 scripts='python3-numpy python3-h5py python3-matplotlib'
 test='libcmocka-dev python3-xxhash python3-vtk9 valgrind
-    xvfb xauth libgl1-mesa-dri clang libclang-rt-14-dev slurm-wlm munge libpmix-dev
+    xvfb xauth libgl1-mesa-dri clang libclang-rt-dev slurm-wlm munge libpmix-dev
     mkdocs mkdocs-material'
 
 case ${1:-run} in
@@ -22,7 +23,15 @@ scripts) wanted="$run $scripts" ;;
 test) wanted="$run $scripts $test" ;;
 packages) wanted="$run $packages" ;;
 *)
-    echo "usage: $0 [run|scripts|test|packages]" >&2
+    echo "usage: $0 [run|scripts|test|packages] [openmpi|mpich]" >&2
+    exit 2
+    ;;
+esac
+case ${2:-openmpi} in
+openmpi) ;;
+mpich) wanted=$(echo "$wanted" | sed 's/openmpi-bin libopenmpi-dev/mpich libmpich-dev/; s/libhdf5-openmpi-dev/libhdf5-mpich-dev/') ;;
+*)
+    echo "setup: unknown MPI '$2' (openmpi or mpich)" >&2
     exit 2
     ;;
 esac
@@ -30,6 +39,13 @@ esac
 if ! command -v dpkg-query >/dev/null; then
     echo "setup: not a Debian system; see that it has what these packages hold:" $wanted >&2
     exit 0
+fi
+
+# Debian 11 and older have a Meson and a libtiff that are too old.
+debian=$(. /etc/os-release 2>/dev/null && [ "${ID-}" = debian ] && echo "${VERSION_ID-}") || true
+if [ -n "$debian" ] && [ "$debian" -lt 12 ]; then
+    echo "setup: Debian $debian is too old: tagflow needs Meson 1.0 and libtiff 4.5, as Debian 12 has them" >&2
+    exit 1
 fi
 
 missing=

@@ -6,11 +6,18 @@
 #
 # --long, the first argument, adds what is slow by nature (CONTRIBUTING.md lists it) and compiles the CUDA kernels for
 # all architectures, not for one.
+#
+# --systems [FOLDER] [NAME...] builds and tries tagflow on other Debians, with other MPIs and compilers instead, in chroots
+# (scripts/systems/all --help).
 set -eu
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
+[ "${1:-}" != --systems ] || {
+    shift
+    exec scripts/systems/all "$@"
+}
 archs=90
 chosen='--no-suite long'
 if [ "${1:-}" = --long ]; then

@@ -10,6 +10,7 @@
 #include "base/agree.h"
 #include "base/clock.h"
 #include "base/cores.h"
+#include "base/launcher.h"
 #include "base/message.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
@@ -75,10 +76,17 @@ static const char launch_help[] =
     "All other options go to `tagflow run`. mpirun passes on the run's exit status.\n";
 
 static const char check_help[] =
-    "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N]\n"
+    "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N] [--machine FILE] [--json FILE]\n"
     "\n"
     "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
-    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n";
+    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n"
+    "\n"
+    "  --set PATH=VALUE  change a key of the case (repeat; the last wins)\n"
+    "  --ranks N         the ranks of the run, up to 16777216; none are started\n"
+    "  --machine FILE    predict the time of a step on this machine: bandwidths, latencies, "
+    "memory,\n"
+    "                    file system (docs/scaling.md has the keys)\n"
+    "  --json FILE       write cut, messages, memory and prediction for programs\n";
 
 static const char bench_help[] =
     "tagflow bench [--cells N|NX,NY,NZ]... [--case LIST] [--collision LIST] [--storage LIST]\n"
@@ -150,14 +158,22 @@ static enum status dispatch(const struct command *command, int count, char **arg
         return command->alone(count, arguments);
 
     int rank, ranks, provided;
+    launcher_find();
+    enum status status = launcher_check_before();
+    if (status)
+        return status;
     /* MPI asks hwloc, whose GL plugin asks X servers for GPUs: if one goes meanwhile, the plugin
      * ends the program. */
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    status = launcher_check(ranks);
+    if (status) {
+        MPI_Finalize();
+        return status;
+    }
     message_set_rank(rank, ranks);
-    enum status status = STATUS_OK;
     if (provided < MPI_THREAD_FUNNELED && rank == 0)
         status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
                               "without them, or a setting forbids them");

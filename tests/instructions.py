@@ -250,7 +250,7 @@ def reason_to_skip(info, compiler, record):
         return "not a release build"
     if any(word in program for word in (b"__asan_init", b"__ubsan_handle", b"__tsan_init", b"__gcov_")):
         return "built with a sanitizer or for coverage"
-    if re.search(r"this processor has v2", info):
+    if not re.search(r"this processor has v[34]", info):
         return "this processor lacks x86-64-v3"
     if record and record["compiler"] != compiler:
         return f"the record is of {record['compiler']}, this program was compiled by {compiler}"

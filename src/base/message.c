@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/launcher.h"
 
 enum { LINE = 2048 };
 /* To a terminal: to the beginning of the line, and clear it. */
@@ -35,11 +36,8 @@ static pthread_mutex_t speaking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Is this rank 0? Before MPI is initialised the launcher's environment decides. */
 static bool first(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && speaker.rank < 0; i++)
-        if (getenv(names[i]))
-            speaker.rank = atoi(getenv(names[i]));
+    if (speaker.rank < 0)
+        speaker.rank = launcher_rank();
     return speaker.rank <= 0;
 }
 
@@ -104,7 +102,7 @@ static bool launcher_unread(int fd)
 {
     char path[64];
     struct stat info;
-    if (!getenv("OMPI_COMM_WORLD_SIZE"))
+    if (!launcher_is_openmpi())
         return false;
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), fd);
     if (stat(path, &info) != 0 || !S_ISFIFO(info.st_mode))

@@ -1,4 +1,4 @@
-/* Names and sizes of precisions, names of instruction sets; see precision.h. */
+/* Names and sizes of precisions; see precision.h. */
 #include "base/precision.h"
 
 #include <string.h>
@@ -39,12 +39,4 @@ bool precisions_go(enum precision storage, enum precision arithmetic)
 {
     return arithmetic == precision_computed(storage) ||
            (storage == PRECISION_fp32 && arithmetic == PRECISION_fp64);
-}
-
-const char *isa_name(enum isa isa)
-{
-#define X(name) #name,
-    static const char *const names[] = {ISA_LIST(X)};
-#undef X
-    return names[isa];
 }

@@ -1,5 +1,5 @@
-/* Precisions of storage and arithmetic, and instruction sets of the CPU: names that the case, the
- * backends and the benchmark share. */
+/* Precisions of storage and arithmetic: names that the case, the backends and the benchmark share.
+ */
 #ifndef TAGFLOW_PRECISION_H
 #define TAGFLOW_PRECISION_H
 
@@ -20,11 +20,6 @@ int precision_bits(enum precision);
 /* The default arithmetic for a storage precision; and whether a pair of both is available. */
 enum precision precision_computed(enum precision storage);
 bool precisions_go(enum precision storage, enum precision arithmetic);
-
-/* Instruction sets of the CPU kernels: x86-64-v2, -v3, -v4; auto takes the best this CPU has. */
-#define ISA_LIST(X) X(auto) X(v2) X(v3) X(v4)
-enum isa { ISA_auto, ISA_v2, ISA_v3, ISA_v4 };
-const char *isa_name(enum isa);
 
 /* Most steps in one sweep over memory. */
 enum { SWEEP_STEPS = 4 };

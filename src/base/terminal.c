@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
+
 enum { TEXT = 4096 };
 
 /* Reads a file of /proc/<pid>; returns its length, 0 if it cannot be read. A NUL is behind it. */
@@ -93,11 +95,7 @@ static int open_output(pid_t pid)
 
 void terminal_find(struct terminal *t)
 {
-    static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "SLURM_PROCID"};
-    /* not PMIX_RANK: Open MPI sets it even in a program that was started alone */
-    bool alone = true;
-    for (size_t i = 0; i < sizeof launched / sizeof *launched; i++)
-        alone = alone && !getenv(launched[i]);
+    const bool alone = !launcher_found();
     *t = (struct terminal){.fd = -1, .process = alone ? getpid() : launcher()};
     if (alone && isatty(STDERR_FILENO)) {
         t->to = stderr;

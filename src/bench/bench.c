@@ -14,6 +14,8 @@
 #include "base/agree.h"
 #include "base/cores.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/launcher.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
 #include "bench/machine.h"
@@ -42,6 +44,7 @@ static void look_at_host(struct bench *b)
     struct bench_host *const h = &b->host;
     const time_t now = time(NULL);
     MPI_Comm host;
+    double all;
     int length, first;
     strftime(h->time, sizeof h->time, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     gethostname(h->name, sizeof h->name - 1);
@@ -58,7 +61,7 @@ static void look_at_host(struct bench *b)
     MPI_Allreduce(&one, &h->hosts, 1, MPI_INT, MPI_SUM, b->comm);
     h->ranks = b->ranks;
     h->cores = machine_cores();
-    h->memory = machine_memory_free();
+    memory_find(&h->memory, &all);
     struct cores cores;
     cores_find(b->comm, &cores);
     h->threads = b->options->threads ? b->options->threads : cores.share;
@@ -215,8 +218,7 @@ enum status bench_run(const struct bench_options *o, MPI_Comm comm)
     struct bench b = {.options = o, .comm = comm};
     MPI_Comm_rank(comm, &b.rank);
     MPI_Comm_size(comm, &b.ranks);
-    b.live = b.rank == 0 && isatty(STDERR_FILENO) && !getenv("OMPI_COMM_WORLD_SIZE") &&
-             !getenv("PMI_RANK") && !getenv("SLURM_PROCID");
+    b.live = b.rank == 0 && isatty(STDERR_FILENO) && !launcher_found();
     enum status status = STATUS_OK;
     if (b.rank == 0 && o->json)
         status = try_file(o->json);

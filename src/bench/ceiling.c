@@ -11,6 +11,7 @@
 #include "base/agree.h"
 #include "base/cache.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "bench/machine.h"
 #include "bench/streams.h"
@@ -70,7 +71,9 @@ struct ceiling {
 static size_t cells_swept(MPI_Comm comm, size_t cells, size_t number)
 {
     MPI_Comm host;
-    const double cache = most_caches * cache_host(), available = machine_memory_free();
+    const double cache = most_caches * cache_host();
+    double available, all;
+    memory_find(&available, &all);
     double bytes = (double)STREAMS * (double)number * (double)cells;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, host);

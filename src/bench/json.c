@@ -103,6 +103,7 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
         row->keeps_mass, "sweep", row->sweep, "share_of_sweep",
         spread(&row->share, 1.0 / row->sweep));
     json_object_update(object, more);
+    json_object_set_new(object, "cut", triple(row->cuts));
     json_decref(more);
     return object;
 }

@@ -30,20 +30,99 @@ static double number_in(const char *path)
     return value;
 }
 
-void machine_processor(char name[128])
+/* Processors of aarch64 in computers for science: Linux tells their numbers (registers MIDR_EL1),
+ * not their names. Part -1: all others of that maker. */
+static const struct {
+    int maker, part;
+    const char *name;
+} arm_processors[] = {
+    {0x41, 0xd07, "Arm Cortex-A57"},
+    {0x41, 0xd08, "Arm Cortex-A72"},
+    {0x41, 0xd0b, "Arm Cortex-A76"},
+    {0x41, 0xd0c, "Arm Neoverse N1"},
+    {0x41, 0xd40, "Arm Neoverse V1"},
+    {0x41, 0xd42, "Arm Cortex-A78AE"},
+    {0x41, 0xd49, "Arm Neoverse N2"},
+    {0x41, 0xd4f, "Arm Neoverse V2"},
+    {0x41, 0xd84, "Arm Neoverse V3"},
+    {0x41, 0xd8e, "Arm Neoverse N3"},
+    {0x41, -1, "Arm"},
+    {0x42, 0x516, "Broadcom Vulcan (ThunderX2)"},
+    {0x42, -1, "Broadcom"},
+    {0x43, 0x0a1, "Cavium ThunderX"},
+    {0x43, 0x0af, "Cavium ThunderX2"},
+    {0x43, -1, "Cavium"},
+    {0x46, 0x001, "Fujitsu A64FX"},
+    {0x46, -1, "Fujitsu"},
+    {0x48, 0xd01, "HiSilicon Kunpeng 920"},
+    {0x48, -1, "HiSilicon"},
+    {0x4e, 0x004, "NVIDIA Carmel"},
+    {0x4e, -1, "NVIDIA"},
+    {0x50, -1, "APM"},
+    {0x51, -1, "Qualcomm"},
+    {0x61, -1, "Apple"},
+    {0x6d, -1, "Microsoft"},
+    {0xc0, 0xac3, "Ampere AmpereOne"},
+    {0xc0, -1, "Ampere"},
+};
+
+static void arm_name(int maker, int part, char name[128])
 {
-    char line[512];
-    snprintf(name, 128, "unknown processor");
-    FILE *const file = fopen("/proc/cpuinfo", "r");
+    snprintf(name, 128, "processor of maker 0x%02x, part 0x%03x", (unsigned)maker, (unsigned)part);
+    for (size_t k = 0; k < sizeof arm_processors / sizeof *arm_processors; k++)
+        if (arm_processors[k].maker == maker && arm_processors[k].part == part) {
+            snprintf(name, 128, "%s", arm_processors[k].name);
+            return;
+        } else if (arm_processors[k].maker == maker && arm_processors[k].part < 0)
+            snprintf(name, 128, "%s processor, part 0x%03x", arm_processors[k].name,
+                     (unsigned)part);
+}
+
+/* The first line of a file, without what ends it; false: there is none. */
+static bool text_in(const char *path, char text[128])
+{
+    FILE *const file = fopen(path, "r");
+    const bool found = file && fgets(text, 128, file);
+    if (file)
+        fclose(file);
+    if (found)
+        text[strcspn(text, "\n")] = '\0';
+    return found && *text;
+}
+
+/* One key has the name on x86-64, others elsewhere. */
+bool machine_processor_in(const char *cpuinfo, char name[128])
+{
+    static const char *const keys[] = {"model name", "cpu model", "uarch", "cpu"};
+    char line[512], found[sizeof keys / sizeof *keys][128] = {""};
+    int maker = -1, part = -1;
+    FILE *const file = fopen(cpuinfo, "r");
     while (file && fgets(line, sizeof line, file)) {
-        const char *const found = value_of(line, "model name");
-        if (!found || *found == '\n' || *found == '\0')
-            continue;
-        snprintf(name, 128, "%.*s", (int)strcspn(found, "\n"), found);
-        break;
+        const char *value;
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (!*found[k] && (value = value_of(line, keys[k])))
+                snprintf(found[k], 128, "%.127s", value);
+        if (maker < 0 && (value = value_of(line, "CPU implementer")))
+            maker = (int)strtol(value, NULL, 0);
+        if (part < 0 && (value = value_of(line, "CPU part")))
+            part = (int)strtol(value, NULL, 0);
     }
     if (file)
         fclose(file);
+    *name = '\0';
+    if (maker >= 0 && part >= 0)
+        arm_name(maker, part, name);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys && !*name; k++)
+        memcpy(name, found[k], sizeof found[k]);
+    return *name;
+}
+
+void machine_processor(char name[128])
+{
+    if (!machine_processor_in("/proc/cpuinfo", name) &&
+        !text_in("/sys/firmware/devicetree/base/model", name))
+        snprintf(name, 128, "unknown processor");
 }
 
 int machine_cores(void)
@@ -77,54 +156,4 @@ bool machine_clocks(double *least, double *most)
     if (file)
         fclose(file);
     return *most > 0;
-}
-
-/* The memory that the control groups (version 2) of this process leave, at most `most`. They count
- * the file cache as used, so its inactive pages are added. */
-static double group_memory_free(double most)
-{
-    char folder[2048] = "/sys/fs/cgroup", line[2048];
-    const size_t root = strlen(folder);
-    FILE *file = fopen("/proc/self/cgroup", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "0::/", 4) == 0)
-            snprintf(folder + root, sizeof folder - root, "%.*s", (int)strcspn(line + 3, "\n"),
-                     line + 3);
-    if (file)
-        fclose(file);
-    for (;;) {
-        char path[2100];
-        snprintf(path, sizeof path, "%s/memory.max", folder);
-        const double limit = number_in(path); /* "max": none */
-        snprintf(path, sizeof path, "%s/memory.current", folder);
-        double left = limit - number_in(path), files;
-        snprintf(path, sizeof path, "%s/memory.stat", folder);
-        file = limit >= 0 ? fopen(path, "r") : NULL;
-        while (file && fgets(line, sizeof line, file))
-            if (sscanf(line, "inactive_file %lf", &files) == 1)
-                left += files;
-        if (file)
-            fclose(file);
-        if (limit >= 0 && left < most)
-            most = left > 0 ? left : 1;
-        char *const up = strrchr(folder, '/');
-        if (up < folder + root)
-            return most;
-        *up = '\0';
-    }
-}
-
-double machine_memory_free(void)
-{
-    char line[256];
-    double kib = 0;
-    FILE *const file = fopen("/proc/meminfo", "r");
-    while (file && kib == 0 && fgets(line, sizeof line, file)) {
-        const char *const value = value_of(line, "MemAvailable");
-        if (value)
-            kib = strtod(value, NULL);
-    }
-    if (file)
-        fclose(file);
-    return kib > 0 ? group_memory_free(1024 * kib) : 0;
 }

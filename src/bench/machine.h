@@ -4,17 +4,16 @@
 
 #include <stdbool.h>
 
-/* The processor's name, "AMD EPYC 9654 96-Core Processor"; "unknown processor" if not known. */
+/* The processor's name, "AMD EPYC 9654 96-Core Processor", "Arm Neoverse V2"; else that of the
+ * board; "unknown processor" if neither is known. */
 void machine_processor(char name[128]);
+/* The same of a text as Linux's /proc/cpuinfo; false: there is no name in it. */
+bool machine_processor_in(const char *cpuinfo, char name[128]);
 
 /* Cores (hardware threads) of the host that are online. */
 int machine_cores(void);
 
 /* The lowest and the highest clock of the host's cores now, MHz; false if not known. */
 bool machine_clocks(double *least, double *most);
-
-/* Bytes that can still be used without swapping: free memory of the host, or of this process's
- * control group where that is less; 0 if not known. */
-double machine_memory_free(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/agree.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
 #include "bench/copy.h"
@@ -93,7 +94,7 @@ static enum status check_memory(struct bench *b, const struct flow_case *c, bool
 {
     int cuts[3];
     struct domain d;
-    MPI_Comm host;
+    struct memory_lack lack;
     enum status status = decompose(c->cells, c->run.ranks, b->ranks, cuts);
     if (status)
         return status;
@@ -101,24 +102,13 @@ static enum status check_memory(struct bench *b, const struct flow_case *c, bool
     double need = b->options->backend->host_memory ? solver_bytes(&d) : (double)d.view.cells;
     if (verified)
         need += verify_bytes(&d, c);
-    MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host);
-    MPI_Comm_free(&host);
-    const double room = 0.95 * machine_memory_free();
-    struct {
-        double over;
-        int rank;
-    } mine = {room > 0 ? need - room : -1, b->rank}, worst;
-    double said[2] = {need, room};
-    MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->comm);
-    MPI_Bcast(said, 2, MPI_DOUBLE, worst.rank, b->comm);
-    if (worst.over <= 0)
+    if (!memory_lacks(need, b->comm, &lack))
         return STATUS_OK;
     if (b->rank == 0)
         fail_machine("%d x %d x %d cells in %s need %.4g GB of memory on a host where %.4g GB are "
                      "free (give less --cells, or use more hosts)",
                      c->cells[0], c->cells[1], c->cells[2], precision_name(c->solver.storage),
-                     1e-9 * said[0], 1e-9 * said[1]);
+                     1e-9 * lack.need, 1e-9 * lack.available);
     return STATUS_MACHINE;
 }
 
@@ -526,6 +516,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     row->bytes_per_fluid = bytes / (double)row->fluid_cells;
     row->keeps_mass = keeps_mass(&f->level.domain);
     row->imbalance = f->level.domain.imbalance;
+    for (int a = 0; a < 3; a++)
+        row->cuts[a] = f->level.domain.cuts[a];
     int sparse = f->level.domain.view.place != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
@@ -534,8 +526,8 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
     if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
         *b->host.driver = '\0';
-    const char *const isa = strstr(f->backend->description, "x86-64-");
-    snprintf(b->host.isa, sizeof b->host.isa, "%.2s", isa ? isa + strlen("x86-64-") : "");
+    snprintf(b->host.isa, sizeof b->host.isa, "%s",
+             f->backend->isa == ISA_auto ? "" : isa_name(f->backend->isa));
     if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
         spread_make(&row->ceiling, repeats) && spread_make(&row->share, repeats))
         return status_agree(b->comm, STATUS_OK);

@@ -27,6 +27,7 @@ struct bench_row {
     double bytes_per_update; /* by the model */
     double bytes_per_cell;   /* of memory: bytes of all ranks / all cells */
     double bytes_per_fluid;  /* the same / fluid cells */
+    int cuts[3];             /* blocks along each axis */
     bool keeps_mass;         /* no fluid passes its faces and surfaces, but for rounding */
     double imbalance;
     struct spread updates; /* cells updated a second, all ranks, solid ones counted */

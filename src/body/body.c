@@ -17,20 +17,31 @@ void body_images(double lo, double hi, int n, int *first, int *last)
     }
 }
 
-/* The cells for which lines through a mesh are needed: the box and a layer around it; along
- * periodic axes also the cells shifted by whole boxes, where images of the body are looked up. */
+/* Limits lo <= cell < hi, a range of a periodic axis of n cells with one more on either side, to
+ * where images of a mesh from `low` to `high` are looked up: moved by whole boxes to the mesh. */
+static void reach_images(double low, double high, int n, int *lo, int *hi)
+{
+    int first, last;
+    body_images(low, high, n, &first, &last);
+    const double from = ceil((low - 1 - *hi) / n), to = floor((high + 1 - *lo) / n);
+    const double begin = fmax(*lo + from * n, -1.0 - (double)last * n);
+    const double end = fmin(*hi + to * n, n + 1.0 - (double)first * n);
+    *lo = begin < end ? (int)begin : 0;
+    *hi = begin < end ? (int)end : 0;
+}
+
+/* The cells for which lines through a mesh are needed: lo <= cell < hi, a layer around them, and
+ * along periodic axes the same cells moved by whole boxes. */
 static void reach(const struct case_mesh *mesh, const int cells[3], const bool periodic[3],
-                  int lo[3], int hi[3])
+                  const int lo[3], const int hi[3], int from[3], int to[3])
 {
     double low[3], high[3];
     mesh_bounds(mesh, low, high);
     for (int a = 0; a < 3; a++) {
-        const int n = cells[a];
-        int first = 0, last = 0;
+        from[a] = lo[a] - 1;
+        to[a] = hi[a] + 1;
         if (periodic[a])
-            body_images(low[a], high[a], n, &first, &last);
-        lo[a] = -1 - last * n;
-        hi[a] = n + 1 - first * n;
+            reach_images(low[a], high[a], cells[a], &from[a], &to[a]);
     }
 }
 
@@ -42,7 +53,7 @@ enum status body_open(struct body *b, const struct case_body *what, const int ce
     if (what->image.file)
         return voxels_open(&b->voxels, &what->image, what->name, cells, periodic, lo, hi, comm);
     if (what->mesh.file)
-        reach(&what->mesh, cells, periodic, from, to);
+        reach(&what->mesh, cells, periodic, lo, hi, from, to);
     const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to,
                                                     what->wall == BODY_WALL_interpolated)
                                       : shape_create(&b->shape, &what->shape);

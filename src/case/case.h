@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/isa.h"
 #include "base/precision.h"
 #include "base/status.h"
 #include "body/solid.h"

@@ -39,5 +39,10 @@ enum status run_read(struct map m, struct flow_case *c)
             return fail_value(m.r, map_get(m, "ranks"),
                               ": %d ranks along %s for %d cells (at most one a cell)",
                               c->run.ranks[a], key_axes[a], c->cells[a]);
+    char have[ISA_TEXT];
+    if (c->run.isa != ISA_auto && !isa_built(c->run.isa))
+        return fail_value(m.r, map_get(m, "isa"),
+                          ": this program has no kernels for %s, only for %s; auto takes %s",
+                          isa_name(c->run.isa), isa_list(have), isa_name(isa_best()));
     return STATUS_OK;
 }

@@ -252,12 +252,13 @@ static bool is_empty(const struct node *root)
     return !root || (root->kind == NODE_SCALAR && root->plain && !*root->text);
 }
 
-static enum status read_root(struct document *d, const char *text, size_t length)
+static enum status read_root(struct document *d, const struct document_kind *kind, const char *text,
+                             size_t length)
 {
     const struct place start = {NULL, 1, 1};
     struct builder b = {.document = d};
     if (length > DOCUMENT_BYTES)
-        return fail_at(d, start, "the file has %zu bytes (a case has at most %d)", length,
+        return fail_at(d, start, "the file has %zu bytes (a %s has at most %d)", length, kind->name,
                        DOCUMENT_BYTES);
     const char *nul = memchr(text, '\0', length);
     if (nul)
@@ -269,21 +270,30 @@ static enum status read_root(struct document *d, const char *text, size_t length
     if (s)
         return s;
     if (is_empty(b.root))
-        return fail_at(d, start, "the file is empty (a case is a map of keys: domain, fluid, ...)");
+        return fail_at(d, start, "the file is empty (a %s is a map of keys: %s, ...)", kind->name,
+                       kind->keys);
     if (b.root->kind != NODE_MAPPING)
-        return fail_at(d, b.root->at,
-                       "not a case (expected a map of keys such as domain: {cells: [64, 64, 64]})");
+        return fail_at(d, b.root->at, "not a %s (expected a map of keys such as %s)", kind->name,
+                       kind->example);
     d->root = b.root;
     return STATUS_OK;
 }
 
-enum status document_read(struct document *d, const char *path, const char *text, size_t length)
+enum status document_read_as(struct document *d, const struct document_kind *kind, const char *path,
+                             const char *text, size_t length)
 {
     *d = (struct document){.path = path};
-    const enum status s = read_root(d, length ? text : "", length);
+    const enum status s = read_root(d, kind, length ? text : "", length);
     if (s)
         document_destroy(d);
     return s;
+}
+
+enum status document_read(struct document *d, const char *path, const char *text, size_t length)
+{
+    static const struct document_kind a_case = {"case", "domain, fluid",
+                                                "domain: {cells: [64, 64, 64]}"};
+    return document_read_as(d, &a_case, path, text, length);
 }
 
 enum status document_value(struct document *d, const char *set, const char *text,

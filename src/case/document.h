@@ -50,6 +50,14 @@ struct document {
  * STATUS_USAGE (STATUS_MACHINE without memory) with *d zeroed. */
 enum status document_read(struct document *d, const char *path, const char *text, size_t length);
 
+/* The same for a file that is no case. Words for messages: the kind of file, two of its keys, a key
+ * with a value. */
+struct document_kind {
+    const char *name, *keys, *example;
+};
+enum status document_read_as(struct document *d, const struct document_kind *kind, const char *path,
+                             const char *text, size_t length);
+
 /* Read `text` as a value given by the --set argument `set`, which must outlive the document. */
 enum status document_value(struct document *d, const char *set, const char *text,
                            struct node **value);

@@ -626,7 +626,10 @@ const struct key key_table[] = {
      .meaning = "threads of each rank; auto: OMP_NUM_THREADS, or else its share of the cores that the "
                 "ranks of its host may use, fewer in a small box"},
     {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
-     .example = "v3", .meaning = "instruction set of the CPU kernels: x86-64-v2, -v3, -v4"},
+     .example = "generic",
+     .meaning = "instruction set of the CPU kernels: v2, v3, v4 of x86-64; neon, sve512 (SVE with 512 "
+                "bits) of aarch64; generic of any processor; auto: the best of this processor; the "
+                "bits are the same"},
     {ROW("run.transport", KEY_CHOICE), AT(flow_case, run.transport), .choices = key_transports,
      .fallback = "auto", .example = "host",
      .meaning = "how halos leave a GPU: into the memory of GPUs of the same host (ipc), or through MPI, "

@@ -14,9 +14,11 @@
 
 enum { LABELS_SHOWN = 16, SLABS_SHOWN = 10 };
 
-/* Most cells per rank of which `check` makes tags in a case without images. Each cell takes a byte
- * and up to 0.2 us. */
+/* Most cells per process of which `check` makes tags, without images and with. Each cell takes a
+ * byte and up to 0.2 us. Of larger boxes so many cells in all are samples. */
 #define CELLS_LOOKED_AT 0x1p28
+#define CELLS_WITH_IMAGES 0x1p30
+#define SAMPLES 0x1p27
 
 static const char *const types[] = {
 #define X(name, lowest, highest, bytes) #name,
@@ -196,6 +198,7 @@ void checked_destroy(struct checked *k)
     if (k->made)
         domain_destroy(&k->domain);
     free(k->plain.bodies);
+    sampling_destroy(&k->sample);
     *k = (struct checked){.made = false};
 }
 
@@ -239,6 +242,21 @@ static enum status look_at_bodies(const struct flow_case *c, const struct domain
     return s;
 }
 
+/* Looks at a part of the cells of a large box. */
+static enum status look_at_sample(const struct flow_case *c, MPI_Comm comm, double most,
+                                  struct checked *checked)
+{
+    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    const enum status s = sampling_create(&checked->sample, c, SAMPLES, comm);
+    if (s)
+        return s;
+    checked->sampled = true;
+    say("bodies: about %.4g %% of %.4g cells are fluid; one cell in %d^3 was looked at (check on "
+        "%.0f processes looks at all)",
+        100 * checked->sample.share, cells, checked->sample.step, ceil(cells / most));
+    return STATUS_OK;
+}
+
 enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked)
 {
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
@@ -250,18 +268,16 @@ enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checke
         images |= c->bodies[k].image.file != NULL;
         fills |= c->bodies[k].image.fill;
     }
+    const double most = images ? CELLS_WITH_IMAGES : CELLS_LOOKED_AT;
     enum status s = c->body_count ? STATUS_OK : check_faces(c);
     if (s || (!c->body_count && c->run.sparse != SPARSE_always))
         return s;
+    if (cells > most * ranks)
+        return look_at_sample(c, comm, most, checked);
     s = plain_case(c, &checked->plain, comm);
     if (!s)
         s = make(checked, c, false, comm);
-    if (s || !c->body_count)
-        return s;
-    if (!images && cells > CELLS_LOOKED_AT * ranks)
-        say("bodies: not looked at in a box of so many cells (start check on %.0f ranks)",
-            ceil(cells / CELLS_LOOKED_AT));
-    else
+    if (!s && c->body_count)
         s = look_at_bodies(c, &checked->domain);
     if (!s && fills) {
         domain_destroy(&checked->domain);

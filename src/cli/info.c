@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "base/message.h"
+#include "bench/machine.h"
 #include "cli/cli.h"
 #include "run/checkpoint.h"
 #include "solver/transport.h"
@@ -67,6 +68,9 @@ enum status command_info(int count, char **arguments, MPI_Comm comm)
     say("compiler  %s, %s build", TAGFLOW_COMPILER, TAGFLOW_BUILDTYPE);
     say("MPI       %s; %d rank%s", library, ranks, ranks == 1 ? "" : "s");
     say("HDF5      %u.%u.%u", major, minor, release);
+    char processor[128];
+    machine_processor(processor);
+    say("processor %s", processor);
     for (const struct backend_type *const *b = backends; *b; b++) {
         char line[512];
         (*b)->describe(line);

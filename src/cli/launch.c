@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <mpi.h>
 
 #include "base/cores.h"
+#include "base/launcher.h"
 #include "base/message.h"
 #include "cli/cli.h"
 #include "solver/backend.h"
@@ -78,14 +80,13 @@ static int environment(const char *name)
     return number > 0 && number < 1 << 24 ? (int)number : 0;
 }
 
-/* Is the program in PATH? */
-static bool in_path(const char *name)
+/* Is the program in PATH? Its file, then. */
+static bool in_path(const char *name, char file[PROGRAM])
 {
-    char file[PROGRAM];
     const char *path = getenv("PATH");
     while (path && *path) {
         const size_t length = strcspn(path, ":");
-        if (snprintf(file, sizeof file, "%.*s/%s", (int)length, path, name) < PROGRAM &&
+        if (snprintf(file, PROGRAM, "%.*s/%s", (int)length, path, name) < PROGRAM &&
             access(file, X_OK) == 0)
             return true;
         path += length + (path[length] == ':');
@@ -111,22 +112,34 @@ static void choose_in_slurm(struct launch *l, bool use_gpus)
         l->threads = environment("SLURM_CPUS_PER_TASK");
 }
 
-static void add_mpirun(struct line *line, const struct launch *l, const struct cores *c,
-                       bool use_gpus, bool slurm)
+/* How ranks are placed on a machine without a batch system. Ranks that share the cores of a memory
+ * node count how many each of them may use. */
+enum place { PLACE_ANYWHERE, PLACE_NUMA, PLACE_CORE };
+
+static enum place place(const struct launch *l, const struct cores *c, bool use_gpus)
 {
-    const int threads = l->threads > 0 ? l->threads : 1;
-    const bool over = (double)l->ranks * threads > c->allowed;
-    add(line, "mpirun");
-    add(line, "-n");
-    add_number(line, "", l->ranks);
+    if (use_gpus || (double)l->ranks * (l->threads > 0 ? l->threads : 1) > c->allowed)
+        return PLACE_ANYWHERE;
+    if (l->ranks == c->allowed && c->allowed == c->host)
+        return PLACE_CORE;
+    return c->nodes > 1 && l->ranks % c->nodes == 0 ? PLACE_NUMA : PLACE_ANYWHERE;
+}
+
 #ifdef OPEN_MPI
+static const char *const starters[] = {"mpirun", "mpirun.openmpi", "orterun", NULL};
+static const char *const of_others[] = {"hydra", "mpich", NULL};
+static const char slurm_way[] = "--mpi=pmix";
+
+static void add_options(struct line *line, const struct launch *l, const struct cores *c,
+                        bool use_gpus, bool slurm)
+{
     if (geteuid() == 0)
         add(line, "--allow-run-as-root");
     if (!slurm && l->ranks > c->allowed)
         add(line, "--oversubscribe");
-    if (slurm && !use_gpus && threads > 1) {
+    if (slurm && !use_gpus && l->threads > 1) {
         add(line, "--map-by");
-        add_number(line, "slot:PE=", threads);
+        add_number(line, "slot:PE=", l->threads);
         return;
     }
     if (slurm) { /* Slurm has the slots; without tasks they are all cores of the nodes */
@@ -140,21 +153,55 @@ static void add_mpirun(struct line *line, const struct launch *l, const struct c
         add(line, use_gpus || !environment("SLURM_NTASKS") ? "none" : "core");
         return;
     }
-    /* Ranks that share the cores of a memory node count how many each of them may use. */
-    const bool numa = !over && !use_gpus && c->nodes > 1 && l->ranks % c->nodes == 0;
-    const bool core = !over && !use_gpus && l->ranks == c->allowed && c->allowed == c->host;
-    if (numa && !core) {
+    static const char *const names[] = {"none", "numa", "core"};
+    const enum place where = place(l, c, use_gpus);
+    if (where == PLACE_NUMA) {
         add(line, "--map-by");
         add(line, "numa");
     }
     add(line, "--bind-to");
-    add(line, core ? "core" : numa ? "numa" : "none");
+    add(line, names[where]);
+}
 #else
-    (void)over;
-    (void)threads;
-    (void)use_gpus;
-    (void)slurm;
+static const char *const starters[] = {"mpiexec", "mpiexec.mpich", "mpiexec.hydra", "mpirun", NULL};
+static const char *const of_others[] = {"orterun", "prterun", "openmpi", NULL};
+static const char slurm_way[] = "--mpi=pmi2";
+
+/* Of Hydra, the launcher of MPICH. It binds nothing by itself and does not count slots. */
+static void add_options(struct line *line, const struct launch *l, const struct cores *c,
+                        bool use_gpus, bool slurm)
+{
+    if (slurm && !environment("SLURM_NTASKS") && l->ranks % slurm_nodes() == 0) {
+        add(line, "-ppn");
+        add_number(line, "", l->ranks / slurm_nodes());
+    }
+    const enum place where = slurm ? PLACE_ANYWHERE : place(l, c, use_gpus);
+    if (slurm && environment("SLURM_NTASKS") && !use_gpus) {
+        add(line, "-bind-to");
+        add_number(line, "core:", l->threads > 0 ? l->threads : 1);
+    } else if (where != PLACE_ANYWHERE) {
+        add(line, "-bind-to");
+        add(line, where == PLACE_CORE ? "core" : "numa");
+    }
+}
 #endif
+
+/* The program in PATH that starts ranks of this program's MPI; NULL: there is none. On Debian
+ * `mpirun` and `mpiexec` are links to one of several MPIs. */
+static const char *find_starter(void)
+{
+    for (const char *const *name = starters; *name; name++) {
+        char file[PROGRAM], real[PATH_MAX];
+        if (!in_path(*name, file) || !realpath(file, real))
+            continue;
+        const char *const own = strrchr(real, '/') + 1;
+        bool other = false;
+        for (const char *const *part = of_others; *part; part++)
+            other = other || strstr(own, *part);
+        if (!other)
+            return *name;
+    }
+    return NULL;
 }
 
 /* Adds the words before those of `tagflow run`: none if it needs no launcher. */
@@ -162,6 +209,7 @@ static enum status choose(struct line *line, struct launch *l)
 {
     const bool slurm = getenv("SLURM_JOB_ID"), use_gpus = !l->cpu && has_cuda();
     struct cores c;
+    char file[PROGRAM];
     cores_find_alone(&c);
     if (slurm)
         choose_in_slurm(l, use_gpus);
@@ -169,19 +217,23 @@ static enum status choose(struct line *line, struct launch *l)
         l->ranks = use_gpus && gpus() > 0 ? gpus() : l->threads ? 1 : c.nodes;
     if (l->ranks == 1)
         return STATUS_OK;
-    if (in_path("mpirun")) {
-        add_mpirun(line, l, &c, use_gpus && gpus() > 0, slurm);
-    } else if (slurm && in_path("srun")) {
+    const char *const starter = find_starter();
+    if (starter) {
+        add(line, starter);
+        add(line, "-n");
+        add_number(line, "", l->ranks);
+        add_options(line, l, &c, use_gpus && gpus() > 0, slurm);
+    } else if (slurm && in_path("srun", file)) {
         add(line, "srun");
-        add(line, "--mpi=pmix");
+        add(line, slurm_way);
         add(line, "-n");
         add_number(line, "", l->ranks);
         if (l->threads)
             add_number(line, "--cpus-per-task=", l->threads);
     } else {
-        return fail_machine("there is no mpirun in PATH to start %d ranks with (load the MPI that "
+        return fail_machine("there is no %s in PATH to start %d ranks with (load the MPI that "
                             "tagflow was built with, or --ranks 1)",
-                            l->ranks);
+                            starters[0], l->ranks);
     }
     return STATUS_OK;
 }
@@ -275,7 +327,7 @@ enum status command_launch(int count, char **arguments)
     if (length <= 0)
         return fail_machine("cannot find this program's file: %s", strerror(errno));
     program[length] = '\0';
-    if (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_RANK"))
+    if (launcher_is_mpi() || launcher_ranks() > 1)
         return fail_user("tagflow launch starts the ranks itself: give it without mpirun or srun");
     run.word = calloc((size_t)count + 4, sizeof *run.word);
     line.word = calloc((size_t)count + WORDS, sizeof *line.word);

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <xmmintrin.h>
+#include <unistd.h>
 
 #include <omp.h>
 
 #include "base/clock.h"
+#include "base/isa.h"
 #include "base/message.h"
+#include "base/rounding.h"
 #include "cpu/energy.h"
-#include "cpu/isa.h"
 #include "cpu/kernels.h"
 #include "cpu/lists.h"
 #include "cpu/sweep.h"
@@ -44,14 +45,6 @@ static const struct cpu_variant *const variants[] = {
 #undef X
 };
 
-/* Turns off flushing of denormal numbers to zero, which start-up code of a library may have set,
- * and rounds to nearest. */
-static void set_rounding(void)
-{
-    const unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040, rounding = 0x6000;
-    _mm_setcsr(_mm_getcsr() & ~(flush_to_zero | denormals_are_zero | rounding));
-}
-
 static void cpu_close(struct backend *backend)
 {
     struct cpu_backend *const b = (struct cpu_backend *)backend;
@@ -71,19 +64,18 @@ static bool cpu_present(MPI_Comm comm, char reason[256])
 
 static void cpu_describe(char line[512])
 {
-    const enum isa best = processor_has(4) ? ISA_v4 : processor_has(3) ? ISA_v3 : ISA_v2;
-    snprintf(line, 512, "cpu: kernels for x86-64-v2, v3, v4; this processor has %s",
-             isa_name(best));
+    char have[ISA_TEXT];
+    snprintf(line, 512, "cpu: kernels for %s; this processor has %s", isa_list(have),
+             isa_name(isa_best()));
 }
 
 static enum status cpu_open(struct backend **out, const struct backend_wanted *wanted)
 {
-    enum isa isa = wanted->isa;
-    if (isa == ISA_auto)
-        isa = processor_has(4) ? ISA_v4 : processor_has(3) ? ISA_v3 : ISA_v2;
-    if (!processor_has(2 + (int)(isa - ISA_v2)))
-        return fail_machine("this processor lacks the instruction set x86-64-%s (run.isa: auto)",
-                            isa_name(isa));
+    const enum isa best = isa_best(), isa = wanted->isa == ISA_auto ? best : wanted->isa;
+    if (!isa_runs(isa))
+        return fail_machine(
+            "this processor lacks the instruction set %s; it has %s (run.isa: auto)",
+            isa_title(isa), isa_title(best));
 
     struct cpu_backend *const b = calloc(1, sizeof *b);
     if (!b)
@@ -96,9 +88,9 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
             b->variant = variants[i];
     if (!b->variant) {
         free(b);
-        return fail_machine(
-            "this build has no kernels for x86-64-%s with storage %s and arithmetic %s",
-            isa_name(isa), precision_name(wanted->storage), precision_name(wanted->arithmetic));
+        return fail_machine("this build has no kernels for %s with storage %s and arithmetic %s",
+                            isa_title(isa), precision_name(wanted->storage),
+                            precision_name(wanted->arithmetic));
     }
     b->threads = wanted->threads;
     b->wanted_sweep = wanted->sweep;
@@ -107,13 +99,17 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     omp_set_num_threads(b->threads);
     omp_set_max_active_levels(1); /* a kernel that sweep.c calls runs on the calling thread alone */
 #pragma omp parallel
-    set_rounding();
+    rounding_exact();
     b->base.type = &backend_cpu;
     b->base.storage = wanted->storage;
     b->base.arithmetic = wanted->arithmetic;
+    b->base.isa = isa;
     b->base.workers = b->threads;
-    snprintf(b->base.description, sizeof b->base.description, "cpu, x86-64-%s, %d thread%s a rank",
-             b->variant->isa, b->threads, b->threads == 1 ? "" : "s");
+    if (isa == ISA_generic && wanted->isa == ISA_auto)
+        b->base.remark = "this processor has no instruction set for which this program has faster "
+                         "kernels (run.isa: generic)";
+    snprintf(b->base.description, sizeof b->base.description, "cpu, %s, %d thread%s a rank",
+             isa_title(isa), b->threads, b->threads == 1 ? "" : "s");
     *out = &b->base;
     return STATUS_OK;
 }
@@ -131,10 +127,17 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     return s;
 }
 
+/* 4 KiB on x86-64, also 16 or 64 KiB on aarch64. */
+static size_t page_bytes(void)
+{
+    const long bytes = sysconf(_SC_PAGESIZE);
+    return bytes > 0 ? (size_t)bytes : 4096;
+}
+
 /* Where the page begins that holds a byte of the memory behind the guard. */
 static size_t page_of(size_t byte)
 {
-    return (GUARD + byte) / 4096 * 4096;
+    return (GUARD + byte) / page_bytes() * page_bytes();
 }
 
 /* Zeroed memory with a guard on both sides. Large blocks use huge pages where the system gives
@@ -142,7 +145,7 @@ static size_t page_of(size_t byte)
  * share of the cells: so a page lies in the memory of the processor that will use it. */
 static void *cpu_alloc(struct backend *backend, size_t bytes, int slots)
 {
-    const size_t align = bytes >= 4 * (size_t)HUGE_PAGE ? HUGE_PAGE : 4096;
+    const size_t align = bytes >= 4 * (size_t)HUGE_PAGE ? HUGE_PAGE : page_bytes();
     const size_t whole = (bytes + 2 * GUARD + align - 1) / align * align;
     char *const memory = aligned_alloc(align, whole);
     (void)backend;

@@ -9,7 +9,7 @@
 typedef void cpu_kernel(const struct view *, const struct runs *, const struct box *, struct task);
 
 struct cpu_variant {
-    const char *isa; /* "v2", "v3", "v4": x86-64 level */
+    const char *isa; /* as isa_name() has it */
     int storage, arithmetic;
     cpu_kernel *kernel[KERNELS];
 };

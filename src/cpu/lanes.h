@@ -11,8 +11,32 @@
 
 #include "stored.h"
 
-#if TAGFLOW_VECTOR > 16
+/* What the compiler's vectors do not express: conversion of halves by instructions, and stores of
+ * some lanes. Other instruction sets do without. */
+#ifdef __x86_64__
+#define LANES_F16C (TAGFLOW_VECTOR == 32)
+#define LANES_AVX512 (TAGFLOW_VECTOR == 64)
+#else
+#define LANES_F16C 0
+#define LANES_AVX512 0
+#endif
+#ifdef __ARM_FEATURE_SVE_BITS
+#define LANES_SVE (__ARM_FEATURE_SVE_BITS == 8 * TAGFLOW_VECTOR)
+#else
+#define LANES_SVE 0
+#endif
+#ifdef TAGFLOW_NEON
+#define LANES_NEON 1
+#else
+#define LANES_NEON 0
+#endif
+
+#if LANES_F16C || LANES_AVX512
 #include <immintrin.h>
+#elif LANES_NEON
+#include <arm_neon.h>
+#elif LANES_SVE
+#include <arm_sve.h>
 #endif
 
 enum { LANES = TAGFLOW_LANES };
@@ -61,8 +85,53 @@ TAGFLOW_FN real choose(lane_bits m, real a, real b)
     return (real)(((lane_bits)a & ~m) | ((lane_bits)b & m));
 }
 
-#if TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 16
-/* No conversion instructions: the same integer code as in stored.h. */
+#if TAGFLOW_STORAGE == 16 && LANES_F16C
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    return (real)_mm256_cvtph_ps((__m128i)s);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    return (stored_lanes)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
+}
+#elif TAGFLOW_STORAGE == 16 && LANES_AVX512
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    return (real)_mm512_cvtph_ps((__m256i)s);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    return (stored_lanes)_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT);
+}
+#elif TAGFLOW_STORAGE == 16 && LANES_NEON
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    return (real)vcvt_f32_f16((float16x4_t)s);
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    return (stored_lanes)vcvt_f16_f32((float32x4_t)x);
+}
+#elif TAGFLOW_STORAGE == 16 && LANES_SVE
+/* Each half lies in the lower part of 32 bits. */
+typedef uint32_t half_bits __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+TAGFLOW_FN real half_lanes(stored_lanes s)
+{
+    const half_bits h = __builtin_convertvector(s, half_bits);
+    return (real)svcvt_f32_f16_x(svptrue_b32(), svreinterpret_f16_u32((svuint32_t)h));
+}
+
+TAGFLOW_FN stored_lanes lanes_half(real x)
+{
+    const svfloat16_t h = svcvt_f16_f32_x(svptrue_b32(), (svfloat32_t)x);
+    return __builtin_convertvector((half_bits)svreinterpret_u32_f16(h), stored_lanes);
+}
+#elif TAGFLOW_STORAGE == 16
+/* The same integer code as in stored.h. */
 typedef uint32_t half_bits __attribute__((vector_size(LANES * sizeof(uint32_t))));
 
 TAGFLOW_FN real half_lanes(stored_lanes s)
@@ -84,26 +153,6 @@ TAGFLOW_FN stored_lanes lanes_half(real x)
         (half_bits)choose((lane_bits)(size < 0x38800000), (real)normal, (real)small);
     const half_bits bad = (half_bits)(all > 0x7f800000) & (0x200 | (all >> 13 & 0x3ff));
     return __builtin_convertvector((bits >> 16 & 0x8000) | number | bad, stored_lanes);
-}
-#elif TAGFLOW_STORAGE == 16 && TAGFLOW_VECTOR == 32
-TAGFLOW_FN real half_lanes(stored_lanes s)
-{
-    return (real)_mm256_cvtph_ps((__m128i)s);
-}
-
-TAGFLOW_FN stored_lanes lanes_half(real x)
-{
-    return (stored_lanes)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
-}
-#elif TAGFLOW_STORAGE == 16
-TAGFLOW_FN real half_lanes(stored_lanes s)
-{
-    return (real)_mm512_cvtph_ps((__m256i)s);
-}
-
-TAGFLOW_FN stored_lanes lanes_half(real x)
-{
-    return (stored_lanes)_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT);
 }
 #endif
 
@@ -131,7 +180,7 @@ TAGFLOW_FN real load_lanes(const stored *p)
     return raw_lanes(*(const unaligned_lanes *)p);
 }
 
-#if TAGFLOW_VECTOR == 64
+#if LANES_AVX512
 /* Stores the lanes whose bits are set in `mask`. */
 TAGFLOW_FN void store_masked(stored *p, stored_lanes s, unsigned mask)
 {
@@ -163,7 +212,7 @@ TAGFLOW_FN void store_lanes(stored *p, real value, int count)
     if (count == LANES)
         *(unaligned_lanes *)p = s;
     else
-#if TAGFLOW_VECTOR == 64
+#if LANES_AVX512
         store_masked(p, s, (1u << count) - 1);
 #else
         store_some(p, (const stored *)&s, count);
@@ -203,9 +252,9 @@ TAGFLOW_FN real with_lane(real value, int k, stored x)
 TAGFLOW_FN void store_active(stored *p, real value, lane_bits active)
 {
     const stored_lanes s = lanes_of(value);
-#if TAGFLOW_VECTOR == 64 && TAGFLOW_ARITHMETIC == 32
+#if LANES_AVX512 && TAGFLOW_ARITHMETIC == 32
     store_masked(p, s, _mm512_movepi32_mask((__m512i)active));
-#elif TAGFLOW_VECTOR == 64
+#elif LANES_AVX512
     store_masked(p, s, _mm512_movepi64_mask((__m512i)active));
 #else
     *(unaligned_lanes *)p = keep_lanes(s, *(const unaligned_lanes *)p, active);

@@ -58,7 +58,7 @@ struct idle {
 /* Copies 1 to PIECE populations, and none behind them. */
 TAGFLOW_FN void copy_piece(stored *to, const stored *from, unsigned count)
 {
-#if TAGFLOW_VECTOR == 64
+#if LANES_AVX512
     const unsigned all = (1u << count) - 1;
     for (int k = 0; k < PIECE; k += LANES)
         store_masked(to + k, *(const unaligned_lanes *)(from + k), all >> k & ((1u << LANES) - 1));

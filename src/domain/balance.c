@@ -19,10 +19,18 @@ static void fluid_types(const struct view *v, uint8_t fluid[TAG_ROWS])
         fluid[type] = v->rows[type].fluid != FLUID_none;
 }
 
+/* The tags of all ranks, and room for `largest`. */
+struct tags {
+    const struct domain *d;
+    int *part[3];    /* one per plane */
+    int64_t *blocks; /* one per block */
+};
+
 /* Fluid cells of each plane of the whole box normal to each axis, count[a]: [cells[a]]; collective.
  */
-static void count_planes(const struct domain *d, int64_t *count[3])
+static void count_planes(const void *context, int64_t *const count[3])
 {
+    const struct domain *const d = ((const struct tags *)context)->d;
     const struct view *const v = &d->view;
     uint8_t fluid[TAG_ROWS];
     fluid_types(v, fluid);
@@ -52,12 +60,14 @@ static void number_planes(const int *at, int parts, int *part)
             part[g] = k;
 }
 
-/* The largest number of fluid cells in a block with these cuts; collective. `blocks` has room for
- * one number per block, part[a] for one per plane. */
-static int64_t largest(const struct domain *d, const int cuts[3], int *const at[3],
-                       int *const part[3], int64_t *blocks)
+/* The largest number of fluid cells in a block with these cuts; collective. */
+static int64_t largest(const void *context, const int cuts[3], int *const at[3])
 {
+    const struct tags *const t = context;
+    const struct domain *const d = t->d;
     const struct view *const v = &d->view;
+    int *const *const part = t->part;
+    int64_t *const blocks = t->blocks;
     const int count = cuts[0] * cuts[1] * cuts[2];
     uint8_t fluid[TAG_ROWS];
     int64_t most = 0;
@@ -87,56 +97,75 @@ static void swap(int *a[3], int *b[3])
     }
 }
 
-/* Allocates on this rank. */
-static bool make_room(struct balance *b, const struct domain *d, const int cuts[3], int *fair[3],
-                      int *part[3], int64_t *count[3], int64_t **blocks)
+static enum status no_room(const int cuts[3])
 {
-    bool room = true;
+    return fail_machine("out of memory for the cuts of %d x %d x %d blocks", cuts[0], cuts[1],
+                        cuts[2]);
+}
+
+/* Takes the fair cuts if they make the largest block smaller, else even ones. */
+static void choose(struct balance *b, const struct balance_source *from, const int cuts[3],
+                   int *fair[3], int64_t *const count[3])
+{
+    from->planes(from->context, count);
+    for (int a = 0; a < 3; a++) {
+        cut_evenly(from->cells[a], cuts[a], b->at[a]);
+        cut_fairly(count[a], from->cells[a], cuts[a], fair[a]);
+    }
+    b->most = from->largest(from->context, cuts, b->at);
+    const int64_t most = from->largest(from->context, cuts, fair);
+    b->even = (double)most >= gain * (double)b->most;
+    if (!b->even) {
+        swap(b->at, fair);
+        b->most = most;
+    }
+    b->imbalance = (double)b->most * cuts[0] * cuts[1] * cuts[2] / (double)from->fluid;
+}
+
+/* Cuts the box if every rank has room. comm: of the ranks, MPI_COMM_SELF: this one decides. */
+static enum status cut(struct balance *b, const struct balance_source *from, const int cuts[3],
+                       bool room, MPI_Comm comm)
+{
+    int *fair[3];
+    int64_t *count[3];
+    *b = (struct balance){0};
     for (int a = 0; a < 3; a++) {
         b->at[a] = calloc((size_t)cuts[a] + 1, sizeof *b->at[a]);
         fair[a] = calloc((size_t)cuts[a] + 1, sizeof *fair[a]);
-        part[a] = calloc((size_t)d->cells[a], sizeof *part[a]);
-        count[a] = calloc((size_t)d->cells[a], sizeof *count[a]);
-        room = room && b->at[a] && fair[a] && part[a] && count[a];
+        count[a] = calloc((size_t)from->cells[a], sizeof *count[a]);
+        room = room && b->at[a] && fair[a] && count[a];
     }
-    *blocks = calloc((size_t)cuts[0] * (size_t)cuts[1] * (size_t)cuts[2], sizeof **blocks);
-    return room && *blocks;
-}
-
-enum status balance_create(struct balance *b, const struct domain *d, const int cuts[3])
-{
-    int *fair[3], *part[3];
-    int64_t *count[3], *blocks;
-    *b = (struct balance){0};
-    enum status status = make_room(b, d, cuts, fair, part, count, &blocks)
-                             ? STATUS_OK
-                             : fail_machine("out of memory for the cuts of %d x %d x %d blocks",
-                                            cuts[0], cuts[1], cuts[2]);
-    status = status_agree(d->comm, status);
+    const enum status status = status_agree(comm, room ? STATUS_OK : no_room(cuts));
     if (!status)
-        count_planes(d, count);
-    for (int a = 0; a < 3 && !status; a++) {
-        cut_evenly(d->cells[a], cuts[a], b->at[a]);
-        cut_fairly(count[a], d->cells[a], cuts[a], fair[a]);
-    }
-    if (!status) {
-        b->most = largest(d, cuts, b->at, part, blocks);
-        const int64_t most = largest(d, cuts, fair, part, blocks);
-        b->even = (double)most >= gain * (double)b->most;
-        if (!b->even) {
-            swap(b->at, fair);
-            b->most = most;
-        }
-        b->imbalance = (double)b->most * cuts[0] * cuts[1] * cuts[2] / (double)d->fluid_cells;
-    }
-    free(blocks);
+        choose(b, from, cuts, fair, count);
     for (int a = 0; a < 3; a++) {
         free(fair[a]);
-        free(part[a]);
         free(count[a]);
     }
     if (status)
         balance_destroy(b);
+    return status;
+}
+
+enum status balance_by(struct balance *b, const struct balance_source *from, const int cuts[3])
+{
+    return cut(b, from, cuts, true, MPI_COMM_SELF);
+}
+
+enum status balance_create(struct balance *b, const struct domain *d, const int cuts[3])
+{
+    struct tags t = {.d = d};
+    const struct balance_source from = {&t, d->cells, d->fluid_cells, count_planes, largest};
+    t.blocks = calloc((size_t)cuts[0] * (size_t)cuts[1] * (size_t)cuts[2], sizeof *t.blocks);
+    bool room = t.blocks;
+    for (int a = 0; a < 3; a++) {
+        t.part[a] = calloc((size_t)d->cells[a], sizeof *t.part[a]);
+        room = room && t.part[a];
+    }
+    const enum status status = cut(b, &from, cuts, room, d->comm);
+    for (int a = 0; a < 3; a++)
+        free(t.part[a]);
+    free(t.blocks);
     return status;
 }
 
@@ -147,8 +176,7 @@ enum status balance_evenly(struct balance *b, const int cells[3], const int cuts
         b->at[a] = calloc((size_t)cuts[a] + 1, sizeof *b->at[a]);
         if (!b->at[a]) {
             balance_destroy(b);
-            return fail_machine("out of memory for the cuts of %d x %d x %d blocks", cuts[0],
-                                cuts[1], cuts[2]);
+            return no_room(cuts);
         }
         cut_evenly(cells[a], cuts[a], b->at[a]);
     }

@@ -18,6 +18,17 @@ struct balance {
  * make the largest block smaller; else even cuts. Collective, the same on all ranks.
  * STATUS_MACHINE, reported. */
 enum status balance_create(struct balance *b, const struct domain *d, const int cuts[3]);
+/* The same for fluid that is known otherwise; on this process alone. */
+struct balance_source {
+    const void *context;
+    const int *cells; /* of the box */
+    int64_t fluid;    /* cells of the box */
+    /* Fluid cells of each plane normal to each axis, count[a]: [cells[a]]. */
+    void (*planes)(const void *context, int64_t *const count[3]);
+    /* The largest number of fluid cells in a block with these cuts. */
+    int64_t (*largest)(const void *context, const int cuts[3], int *const at[3]);
+};
+enum status balance_by(struct balance *b, const struct balance_source *from, const int cuts[3]);
 /* Even cuts of a box that is all fluid; `most` and `imbalance` are not set. */
 enum status balance_evenly(struct balance *b, const int cells[3], const int cuts[3]);
 void balance_destroy(struct balance *b);

@@ -157,6 +157,12 @@ int domain_wrap(const struct domain *d, int axis, int at)
     return d->periodic[axis] ? (at % n + n) % n : at;
 }
 
+double domain_fluid_share(const struct domain *d)
+{
+    return (double)d->fluid_cells /
+           ((double)d->cells[0] * (double)d->cells[1] * (double)d->cells[2]);
+}
+
 struct box domain_all(const struct domain *d)
 {
     const int *const n = d->view.n;

@@ -93,6 +93,9 @@ enum status domain_signal(struct domain *d, const struct case_signal *signal, ui
 /* A global coordinate, wrapped into the box along periodic axes. */
 int domain_wrap(const struct domain *d, int axis, int at);
 
+/* Share of the cells of the whole box that are fluid. */
+double domain_fluid_share(const struct domain *d);
+
 /* All owned cells. */
 struct box domain_all(const struct domain *d);
 /* This rank's part of the cells lo <= cell < hi of the whole grid; empty if it has none. */

@@ -78,16 +78,9 @@ void sparse_survey(struct sparse *s, const struct domain *d, int threads)
     s->places = s->fluid + most;
 }
 
-/* Share of fluid cells in the whole box. */
-static double fluid_share(const struct domain *d)
+bool sparse_wanted(enum sparse_use use, double fluid, double places)
 {
-    return (double)d->fluid_cells /
-           ((double)d->cells[0] * (double)d->cells[1] * (double)d->cells[2]);
-}
-
-bool sparse_wanted(enum sparse_use use, const struct domain *d, double places)
-{
-    return use == SPARSE_always || (use == SPARSE_auto && places <= pays && fluid_share(d) <= pays);
+    return use == SPARSE_always || (use == SPARSE_auto && places <= pays && fluid <= pays);
 }
 
 void sparse_layout(struct domain *d, const struct sparse *s)
@@ -195,13 +188,14 @@ enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
-    if (!sparse_wanted(c->run.sparse, d, 0)) /* most cases: nothing is counted */
+    if (!sparse_wanted(c->run.sparse, domain_fluid_share(d),
+                       0)) /* most cases: nothing is counted */
         return STATUS_OK;
     sparse_survey(&s, d, case_threads(c));
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
-    if (!sparse_wanted(c->run.sparse, d, d->kept_share))
+    if (!sparse_wanted(c->run.sparse, domain_fluid_share(d), d->kept_share))
         return STATUS_OK;
     return status_agree(d->comm, sparse_keep(d, &s, case_threads(c)));
 }

@@ -19,9 +19,9 @@ struct sparse {
 /* Counts the places that a block with tags, TAG_BESIDE included, needs. */
 void sparse_survey(struct sparse *s, const struct domain *d, int threads);
 
-/* Should storage be sparse, if this share of the places of all cells is needed? `d`: tells the
- * share of fluid. Narrow ducts, whose ghost cells take much of the memory, stay dense. */
-bool sparse_wanted(enum sparse_use use, const struct domain *d, double places);
+/* Should storage be sparse, if these shares of the box's cells are fluid and of the places of all
+ * cells are needed? Narrow ducts, whose ghost cells take much of the memory, stay dense. */
+bool sparse_wanted(enum sparse_use use, double fluid, double places);
 
 /* Sets the sizes of a block's memory: the stride of the places, and the number of the words that
  * tell them. */

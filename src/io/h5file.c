@@ -39,7 +39,7 @@ struct h5file {
     MPI_Comm comm;
     int rank;
     char *path, *temporary;
-    int fd;             /* of the temporary file */
+    int fd;             /* of the temporary file; -1: this rank has written nothing yet */
     enum status status; /* the worst on this rank so far, reported */
     int64_t unflushed;  /* bytes written since the system was last told to flush */
     bool finished;      /* h5file_finish was called */
@@ -215,12 +215,6 @@ enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char 
     if (status_agree(comm, file->status) != STATUS_OK)
         goto remove_temporary;
 
-    /* No O_CREAT: it must be an error if the nodes do not share the folder. */
-    if (file->rank != 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0)
-        fail_errno(file, "open", file->temporary, errno);
-    if (status_agree(comm, file->status) != STATUS_OK)
-        goto remove_temporary;
-
     *out = file;
     return STATUS_OK;
 
@@ -324,6 +318,12 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
     assert(dataset >= 0 && dataset < file->datasets);
     const struct dataset *set = &file->dataset[dataset];
     watchdog_progress();
+    /* Ranks that write nothing do not open the file: of thousands few may write. No O_CREAT: it must
+     * be an error if the nodes do not share the folder. */
+    if (file->fd < 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0) {
+        fail_errno(file, "open", file->temporary, errno);
+        return file->status;
+    }
 
     /* stride: bytes from one index to the next along each axis. run: contiguous bytes in the file.
      * A run covers axis `cut`, the last one along which the box is only a part of the dataset (or
@@ -540,6 +540,8 @@ static bool complete(struct h5file *file)
 static enum status sync_file(void *data)
 {
     struct h5file *const file = data;
+    if (file->fd < 0)
+        return file->status;
     if (fsync(file->fd) != 0 && file->status == STATUS_OK)
         fail_errno(file, "write", file->path, errno);
     if (close(file->fd) != 0 && file->status == STATUS_OK)

@@ -23,6 +23,7 @@
 #include "run/narrate.h"
 #include "run/output.h"
 #include "run/restart.h"
+#include "run/room.h"
 #include "run/sanity.h"
 #include "run/stop.h"
 #include "solver/transport.h"
@@ -626,7 +627,9 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     struct checkpoint k = {0};
     char from[FOLDER_PATH];
     bool done = false;
-    enum status status = domain_create(&r.level->domain, c, comm);
+    enum status status = room_for_tags(c, comm);
+    if (!status)
+        status = domain_create(&r.level->domain, c, comm);
     if (status)
         return status;
     status = survey_make(&r.survey, &r.level->domain, c);
@@ -650,6 +653,8 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     const struct backend_wanted wanted = backend_wanted(c, comm, options->share_gpu);
     status = status_agree(comm, options->backend->open(&r.backend, &wanted));
     enum transport transport = TRANSPORT_host;
+    if (!status)
+        status = room_check(c, &r.level->domain, r.backend);
     if (!status)
         status = transport_choose(c, r.backend, comm, &transport, r.n.transport);
     if (!status)

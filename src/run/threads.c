@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/launcher.h"
 #include "base/message.h"
 
 /* Cells of the box for each thread after the first. Measured with two threads beside one (fp32):
@@ -56,8 +57,8 @@ void threads_say(const struct threads *t, int threads)
     if (threads > k->own)
         warn("each rank has %d thread%s, but may use %d core%s (%s)", threads, plural(threads),
              k->own, plural(k->own),
-             getenv("OMPI_COMM_WORLD_SIZE") ? "mpirun --bind-to none, or run.threads: auto"
-                                            : "run.threads: auto gives each core one");
+             launcher_is_openmpi() ? "mpirun --bind-to none, or run.threads: auto"
+                                   : "run.threads: auto gives each core one");
     else if (used > k->allowed)
         warn("%d rank%s of %d thread%s on %d core%s of this host: fewer would be faster", k->ranks,
              plural(k->ranks), threads, plural(threads), k->allowed, plural(k->allowed));
@@ -73,7 +74,7 @@ void threads_say(const struct threads *t, int threads)
         snprintf(more, sizeof more, "run.threads: auto uses %d", k->share * k->ranks);
     else if (used < k->allowed)
         snprintf(more, sizeof more, "the others do not divide among the ranks");
-    else if (getenv("OMPI_COMM_WORLD_SIZE") && k->own < k->host)
+    else if (launcher_is_openmpi() && k->own < k->host)
         snprintf(more, sizeof more,
                  "mpirun gives them no more; mpirun --bind-to none does, or tagflow launch "
                  "in place of mpirun");

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "base/isa.h"
 #include "base/precision.h"
 #include "base/status.h"
 #include "kernel.h"
@@ -43,6 +44,7 @@ struct backend {
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
     const char *remark;    /* line for the log: what would run faster here; NULL: none */
     enum precision storage, arithmetic;
+    enum isa isa;  /* of the kernels; ISA_auto: not a CPU's */
     double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
                       they were loaded; 0: none, or not known */
     double lists;  /* bytes for lists of the prepared view's cells; 0: none */

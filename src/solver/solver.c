@@ -9,6 +9,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "solver/row_hash.h"
 #include "solver/signal.h"
 
 /* Cells of a piece of get, put and flow: 1/PIECE_PART of the block, but at least PIECE_CELLS and at
@@ -593,36 +594,18 @@ enum status solver_begin(struct solver *s, const struct box *piece, const struct
     return b->type->wait(b, QUEUE_INTERIOR);
 }
 
-static inline uint64_t mix(uint64_t x) /* the finaliser of splitmix64 */
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/* Hash of one population in a line of cells along x; `first` is q g + i + 1 of the first cell.
- * Compiled for several instruction sets: apart from the disk it takes most of a checkpoint's time.
- */
-#define ROW_HASH(name, type)                                                                       \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static uint64_t  \
-    name(const void *row, const uint8_t *tags, const uint8_t *fluid, int n, uint64_t q,            \
-         uint64_t first)                                                                           \
-    {                                                                                              \
-        const type *const value = row;                                                             \
-        uint64_t sum = 0;                                                                          \
-        for (int x = 0; x < n; x++)                                                                \
-            sum += fluid[tags[x] & TAG_ROW] ? mix(value[x] ^ mix(first + q * (uint64_t)x)) : 0;    \
-        return sum;                                                                                \
-    }
-ROW_HASH(row_hash_16, uint16_t)
-ROW_HASH(row_hash_32, uint32_t)
-ROW_HASH(row_hash_64, uint64_t)
+static row_hash *const *const row_hashes[ISAS] = {
+#define X(isa) [ISA_##isa] = ROW_HASHES(isa),
+#include "cpu_isas.h"
+#undef X
+};
 
 uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *piece,
                            const void *populations)
 {
     const struct domain *const d = s->domain;
     const size_t cells = box_cells(piece), bytes = s->view.set[set].bits / 8;
+    row_hash *const hash = row_hashes[isa_best()][bytes == 8 ? 2 : bytes == 4];
     const uint64_t q = s->view.set[set].q;
     const int nx = piece->hi[0] - piece->lo[0];
     uint8_t fluid[TAG_ROWS];
@@ -639,10 +622,7 @@ uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *pi
                 (uint64_t)(d->lo[0] + piece->lo[0]);
             for (size_t i = 0; i < q; i++) {
                 const char *const at = (const char *)populations + (i * cells + cell) * bytes;
-                sum +=
-                    (bytes == 8   ? row_hash_64
-                     : bytes == 4 ? row_hash_32
-                                  : row_hash_16)(at, tags, fluid, nx, q, q * g + (uint64_t)i + 1);
+                sum += hash(at, tags, fluid, nx, q, q * g + (uint64_t)i + 1);
             }
         }
     return sum;

@@ -144,20 +144,27 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int thr
     return cells;
 }
 
+/* Opens a body for the cells of the block and its ghost cells. Collective. */
+static enum status open_body(struct body *b, const struct domain *d, const struct flow_case *c,
+                             int number)
+{
+    int lo[3], hi[3];
+    bool periodic[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = d->lo[a] - d->view.ghost[a];
+        hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
+        periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+    }
+    return body_open(b, &c->bodies[number], c->cells, periodic, lo, hi, d->comm);
+}
+
 static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *row,
                             uint8_t *inside)
 {
     const struct case_body *const body = &all->c->bodies[number];
     struct body *const b = &all->body[number];
-    int lo[3], hi[3];
-    bool periodic[3];
     char bare[256];
-    for (int a = 0; a < 3; a++) {
-        lo[a] = d->lo[a] - d->view.ghost[a];
-        hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
-        periodic[a] = all->c->faces[2 * a].kind == FACE_periodic;
-    }
-    enum status status = body_open(b, body, all->c->cells, periodic, lo, hi, d->comm);
+    enum status status = open_body(b, d, all->c, number);
     if (!status)
         all->count++;
     if (!status)
@@ -172,6 +179,23 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
                          "thinner than a cell (that of cell i is i + 0.5)%s",
                          body->name, bare_length_text(all->c, bare));
     return STATUS_OK;
+}
+
+enum status bodies_solid(struct domain *d, const struct flow_case *c)
+{
+    uint8_t *const inside = malloc((size_t)case_threads(c) * row_bytes(d));
+    enum status status = inside ? STATUS_OK : fail_machine("out of memory for a row of cells");
+    status = status_agree(d->comm, status);
+    for (int k = 0; k < c->body_count && !status; k++) {
+        struct body b;
+        status = open_body(&b, d, c, k);
+        if (status)
+            break;
+        fill(d, &b, TAG_WALL, case_threads(c), inside);
+        body_close(&b);
+    }
+    free(inside);
+    return status;
 }
 
 /* Counts the cells of each body that later bodies leave. */

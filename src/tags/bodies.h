@@ -17,6 +17,10 @@ struct bodies {
  * too. */
 enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c);
 
+/* Tags the cells of all bodies as walls at rest, without types of their own. Collective; errors as
+ * above. */
+enum status bodies_solid(struct domain *d, const struct flow_case *c);
+
 /* Makes the list of this rank's cells, those of the shells first, and changes the types of the
  * cells that the list's kernel steps. After all tags are final. Collective; errors as above. */
 enum status bodies_list(const struct bodies *b, struct domain *d);

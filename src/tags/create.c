@@ -208,6 +208,38 @@ enum status domain_whole(struct domain *d, const struct flow_case *c)
     return create_at(d, c, MPI_COMM_SELF, uncut, NULL);
 }
 
+enum status domain_tile(struct domain *d, const struct flow_case *c, const int lo[3],
+                        const int hi[3])
+{
+    int at[3][4], *const place[3] = {at[0], at[1], at[2]}, cuts[3], part[3];
+    int64_t fluid;
+    for (int a = 0; a < 3; a++) {
+        const bool whole = lo[a] == 0 && hi[a] == c->cells[a];
+        cuts[a] = whole ? 1 : 3;
+        part[a] = whole ? 0 : 1;
+        at[a][0] = 0;
+        at[a][1] = whole ? hi[a] : lo[a];
+        at[a][2] = hi[a];
+        at[a][3] = c->cells[a];
+    }
+    domain_layout_at(d, c, cuts, place, (part[2] * cuts[1] + part[1]) * cuts[0] + part[0]);
+    d->comm = MPI_COMM_SELF;
+    d->view.tags = d->tags = malloc(d->view.cells);
+    if (!d->tags)
+        return fail_machine("out of memory for the tags of %zu cells", d->view.cells);
+    memset(d->tags, TAG_FLUID, d->view.cells);
+    enum status status = make_rows(d, c);
+    if (!status)
+        status = bodies_solid(d, c);
+    if (!status)
+        status = mark_beside(d, c, &fluid);
+    if (status)
+        domain_destroy(d);
+    else
+        d->fluid_cells = fluid;
+    return status;
+}
+
 /* Makes even blocks first, then cuts anew if their tags show that other cuts balance the fluid
  * better. */
 static enum status create_balanced(struct domain *d, const struct flow_case *c, MPI_Comm comm,

@@ -10,5 +10,9 @@
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
 /* The whole box on this process, whatever the case says of ranks. */
 enum status domain_whole(struct domain *d, const struct flow_case *c);
+/* The cells lo <= cell < hi of the box on this process alone, with bodies as walls at rest, without
+ * faces and regions: to see what a part of a large box takes. d->fluid_cells: of the tile. */
+enum status domain_tile(struct domain *d, const struct flow_case *c, const int lo[3],
+                        const int hi[3]);
 
 #endif

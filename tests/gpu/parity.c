@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 #include "base/clock.h"
+#include "base/isa.h"
 #include "base/message.h"
-#include "cpu/isa.h"
 #include "version.h"
 
 static const char help[] =
@@ -182,20 +182,17 @@ const struct expectation *const expectations[] = {
         NULL,
 };
 
-static const enum isa isas[] = {ISA_v2, ISA_v3, ISA_v4};
-enum { ISAS = sizeof isas / sizeof *isas };
-
 /* Instruction sets are the CPU's affair: others have one variant a precision. False: no more. */
 static bool variant_at(const struct backend_type *type, int number, struct variant *v)
 {
-    const int each = type == &backend_cpu ? ISAS : 1;
+    const int each = type == &backend_cpu ? ISAS - ISA_FIRST : 1;
     *v = (struct variant){.type = type, .expect = expectations[number / each], .isa = ISA_auto};
     if (!v->expect)
         return false;
     size_t n = (size_t)snprintf(v->name, sizeof v->name, "%s", type->name);
     if (each > 1) {
-        v->isa = isas[number % each];
-        n += (size_t)snprintf(v->name + n, sizeof v->name - n, " x86-64-%s", isa_name(v->isa));
+        v->isa = (enum isa)(ISA_FIRST + number % each);
+        n += (size_t)snprintf(v->name + n, sizeof v->name - n, " %s", isa_title(v->isa));
     }
     char name[16];
     variant_precision(v->expect, name);
@@ -205,7 +202,7 @@ static bool variant_at(const struct backend_type *type, int number, struct varia
 
 static bool variant_runs(const struct variant *v)
 {
-    return v->isa == ISA_auto || processor_has(2 + (int)(v->isa - ISA_v2));
+    return v->isa == ISA_auto || isa_runs(v->isa);
 }
 
 static enum precision precision(int bits)

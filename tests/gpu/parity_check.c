@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xmmintrin.h>
 
 #include "base/message.h"
+#include "base/rounding.h"
 #include "stored.h"
 
 /* Bytes of ours before and behind the populations: as aligned as memory comes. */
@@ -190,15 +190,6 @@ static void work_in(const struct launch *l, int odd, const void *populations,
     }
 }
 
-/* Round to nearest, keep denormal numbers: what states and expectations are made with, whatever
- * mode the backend's kernels run in. Returns that. */
-static unsigned set_exact_mode(void)
-{
-    const unsigned mode = _mm_getcsr(), all_exceptions_masked = 0x1f80;
-    _mm_setcsr(all_exceptions_masked);
-    return mode;
-}
-
 static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)
 {
     struct backend *const b = t->backend;
@@ -225,10 +216,10 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
     v = t->ground.view;
     v.set[SET_flow].populations = t->wanted[POPULATIONS] + GUARD;
     work_in(l, t->odd, v.set[SET_flow].populations, t->initial[1], t->wanted[BUFFERS], work);
-    const unsigned mode = set_exact_mode();
+    const uint64_t mode = rounding_exact();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);
-    _mm_setcsr(mode);
+    rounding_set(mode);
     const enum status shell = type->wait(b, QUEUE_SHELL), interior = type->wait(b, QUEUE_INTERIOR);
     return shell ? shell : interior;
 }
@@ -326,12 +317,13 @@ static enum status check_block(const struct variant *v, const int n[3], const in
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
         for (int state = 0; state < STATES && !status; state++) {
-            const unsigned mode = set_exact_mode();
+            /* states and expectations are made so, whatever mode the kernels run in */
+            const uint64_t mode = rounding_exact();
             t.state = (enum state)state;
             for (int which = 0; which < 2; which++)
                 state_fill(t.before[which], t.size[which] / t.stored, t.stored, t.state,
                            seed + (uint64_t)(2 * state + which));
-            _mm_setcsr(mode);
+            rounding_set(mode);
             status = m.collision == COLLISION_mixed
                          ? run_plans(&t, 0, KERNELS - 1, tally)
                          : run_plans(&t, KERNEL_step, KERNEL_step, tally);

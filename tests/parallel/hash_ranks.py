@@ -6,10 +6,12 @@ for byte, and the images' pixels; for fp32 and fp64, with and without force, wal
 Most runs of a number of ranks share a few starts of MPI, which take longer than the runs.
 
     TAGFLOW_THOROUGH  set: every variant of every case; otherwise each case has a part of them, in turn
+    TAGFLOW_OTHER     a program of another system that this machine runs: compared with TAGFLOW, in place of all other ways
 """
 import glob
 import json
 import os
+import re
 import sys
 import zlib
 
@@ -266,7 +268,8 @@ class Result:
 
 os.environ["OMP_NUM_THREADS"] = "1"  # what a case says comes first
 os.environ["OMP_WAIT_POLICY"] = "passive"
-STANDIN = os.environ.get("TAGFLOW_STANDIN_PROGRAM")
+OTHER = os.environ.get("TAGFLOW_OTHER")
+STANDIN = None if OTHER else os.environ.get("TAGFLOW_STANDIN_PROGRAM")
 
 
 def gpu_variants(cells):
@@ -282,8 +285,18 @@ def gpu_variants(cells):
             yield f"GPU {settings} {standin}", settings, cut[0] * cut[1] * cut[2], STANDIN, standin
 
 
+def other_variants():
+    """Every instruction set of the other program, its ranks and threads."""
+    for isa in sets_of(OTHER):
+        yield f"other program, {isa}", {"run.isa": isa, "run.threads": 2}, 0, OTHER, None
+    yield "other program, 3 ranks", {}, 3, OTHER, None
+
+
 def variants(cells):
     """Name, settings, ranks, program, the stand-in's options of every way to run a case."""
+    if OTHER:
+        yield from other_variants()
+        return
     for v in cpu_variants(cells):
         yield *v, None
     if STANDIN:
@@ -297,16 +310,21 @@ def cpu_variants(cells):
         yield f"{ranks} ranks", {}, ranks, None
     for number, cut in enumerate(CUTS):
         if all(p <= n for p, n in zip(cut, cells)):
-            settings = {"run.ranks": list(cut)} | [{"run.threads": 2}, {"run.isa": "v2"}, {}][number % 3]
+            settings = {"run.ranks": list(cut)} | [{"run.threads": 2}, {"run.isa": "generic"}, {}][number % 3]
             yield str(settings), settings, cut[0] * cut[1] * cut[2], None
     yield "2 threads", {"run.threads": 2}, 0, None
     if "TAGFLOW_O0" in os.environ:
-        yield "not optimised, 3 ranks", {"run.isa": "v2"}, 3, os.environ["TAGFLOW_O0"]
+        yield "not optimised, 3 ranks", {"run.isa": "generic"}, 3, os.environ["TAGFLOW_O0"]
 
 
-# What this processor has: `info` says the best.
-best = tagflow("info").out.split("this processor has v")[1][0]
-instruction_sets = [f"v{n}" for n in range(2, int(best) + 1)]
+def sets_of(program):
+    """The instruction sets that this processor has: `info` says those of the program and the best."""
+    kernels, best = re.search(r"kernels for (.*) \(.*\); this processor has (\w+)", tagflow("info", program=program).out).groups()
+    kernels = kernels.split(", ")
+    return kernels[:kernels.index(best) + 1]
+
+
+instruction_sets = sets_of(None)
 
 # Of the first two there are more runs.
 PRECISIONS = {"fp32": {"solver.storage": "fp32"}, "fp64": {"solver.storage": "fp64"}, "fp16": {"solver.storage": "fp16"},
@@ -334,7 +352,7 @@ for name, text in CASES.items():
             later(first, "not optimised", case, settings, 0, os.environ["TAGFLOW_O0"])
         for what, more, ranks, program, standin in variants(cells):
             turn += 1
-            if turn % (3 if number < 2 else 9) == 0 or "TAGFLOW_THOROUGH" in os.environ:
+            if OTHER or turn % (3 if number < 2 else 9) == 0 or "TAGFLOW_THOROUGH" in os.environ:
                 more = more | {"run.sparse": ["always", "never", "auto"][turn // 3 % 3]}
                 later(first, f"{what}, sparse: {more['run.sparse']}", case, settings | more, ranks, program, standin)
 for number, ((first, what), (code, said)) in enumerate(zip(names, runs.together(jobs))):

@@ -5,6 +5,8 @@ also across faces, an operator, a precision, perhaps a subgrid model and a force
 answer, too: the same line in every way.
 
     random_flows.py FIRST COUNT     numbers of the flows; a number always gives the same flow
+
+TAGFLOW_OTHER: a program of another system that this machine runs; it is compared with TAGFLOW, in place of all other ways.
 """
 import json
 import os
@@ -16,16 +18,18 @@ import runs
 from runs import check, load, tagflow, write
 
 FIRST, COUNT = map(int, sys.argv[1:])
-STANDIN = os.environ.get("TAGFLOW_STANDIN_PROGRAM")
+OTHER = os.environ.get("TAGFLOW_OTHER")
+STANDIN = None if OTHER else os.environ.get("TAGFLOW_STANDIN_PROGRAM")
 SETTINGS = "leaks=1,late=1,uuid=same,order=random,aware=0"
 # name, settings, ranks, on the stand-in for GPUs?
-WAYS = [("all cells, v2", {"run.sparse": "never", "run.isa": "v2", "run.sweep": 1}, 0, False),
+WAYS = [("all cells, generic", {"run.sparse": "never", "run.isa": "generic", "run.sweep": 1}, 0, False),
         ("fluid alone", {"run.sparse": "always"}, 0, False),
-        ("fluid alone, v2, 2 threads", {"run.sparse": "always", "run.isa": "v2", "run.threads": 2}, 0, False),
+        ("fluid alone, generic, 2 threads", {"run.sparse": "always", "run.isa": "generic", "run.threads": 2}, 0, False),
         ("3 steps a sweep, 2 threads", {"run.sparse": "never", "run.sweep": 3, "run.threads": 2}, 0, False),
         ("2 ranks", {"run.sparse": "never"}, 2, False),
         ("3 ranks, fluid alone", {"run.sparse": "always"}, 3, False)]
 WAYS += [("GPU", {"run.sparse": "never"}, 1, True), ("2 GPUs, fluid alone", {"run.sparse": "always"}, 2, True)] if STANDIN else []
+WAYS = WAYS[:4] + WAYS[-1:] if OTHER else WAYS
 
 
 def face(r, axis, side):
@@ -83,7 +87,7 @@ for number in range(FIRST, FIRST + COUNT):
     for name, settings, ranks, gpu in WAYS:
         names.append((number, name))
         more = ["--backend", "cuda", "--share-gpu"] if gpu else []
-        jobs.append(([case, *more, *runs.sets(settings), "--output", f"run_{len(jobs)}"], ranks, STANDIN if gpu else None,
+        jobs.append(([case, *more, *runs.sets(settings), "--output", f"run_{len(jobs)}"], ranks, STANDIN if gpu else OTHER,
                      SETTINGS if gpu else None))
 for k, ((number, name), (code, said)) in enumerate(zip(names, runs.together(jobs))):
     wanted = first.get(number, "no result")

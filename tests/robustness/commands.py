@@ -42,16 +42,20 @@ def launch(*arguments, env=()):
 
 
 OPENCL, JOB = "HWLOC_COMPONENTS=-opencl,-gl ", {"SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
+STARTED = {  # too many ranks; four and two threads in a job of Slurm; a job without tasks
+    False: [f"mpirun -n 5000{ROOTS} --oversubscribe --bind-to none", f"mpirun -n 8{ROOTS} --map-by slot:PE=4", f"mpirun -n 8{ROOTS} --map-by slot:PE=2",
+            f"mpirun -n 2{ROOTS} --map-by ppr:1:node --bind-to none"],
+    True: ["mpiexec -n 5000", "mpiexec -n 8 -bind-to core:4", "mpiexec -n 8 -bind-to core:2", "mpiexec -n 2 -ppn 1"]}[runs.MPICH]
 for arguments, env, line in [
         (["--ranks", "1"], {}, "TAGFLOW run case.yaml"),
         (["--ranks=1", "--threads", "3", "--set", "fluid={viscosity: 0.1}", "--output", "it's"], {},
          "TAGFLOW run case.yaml --set 'fluid={viscosity: 0.1}' --output 'it'\\''s' --set run.threads=3"),
         (["--ranks", "5000", "--overwrite"], {"HWLOC_COMPONENTS": "x"},
-         f"mpirun -n 5000{ROOTS} --oversubscribe --bind-to none TAGFLOW run case.yaml --overwrite"),
-        ([], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"}, OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=4 TAGFLOW run case.yaml"),
+         f"{STARTED[0]} TAGFLOW run case.yaml --overwrite"),
+        ([], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"}, OPENCL + f"{STARTED[1]} TAGFLOW run case.yaml"),
         (["--threads", "2"], JOB | {"SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "4"},
-         OPENCL + f"mpirun -n 8{ROOTS} --map-by slot:PE=2 TAGFLOW run case.yaml --set run.threads=2"),
-        (["--backend", "cpu"], JOB, OPENCL + f"mpirun -n 2{ROOTS} --map-by ppr:1:node --bind-to none TAGFLOW run case.yaml --backend cpu")]:
+         OPENCL + f"{STARTED[2]} TAGFLOW run case.yaml --set run.threads=2"),
+        (["--backend", "cpu"], JOB, OPENCL + f"{STARTED[3]} TAGFLOW run case.yaml --backend cpu")]:
     said = launch("case.yaml", "--dry-run", *arguments, env=env)
     check(said.code == 0 and said.out == line + "\n" and not said.err, f"launch {arguments}, {env}: {said.out!r}, {line!r} {said}")
 said = launch("case.yaml", "--ranks", "3", "--output", "launched")
@@ -59,7 +63,7 @@ check(said.code == 0 and said.out.startswith("launch: ") and runs.load("launched
 said = launch("case.yaml", "--ranks", "2", "--output", "launched")
 check(said.code == 2 and "holds a run" in said.err, f"launch passes on the exit status: {said}")
 shutil.rmtree("launched")
-for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, "no mpirun in PATH"), ([], {"OMPI_COMM_WORLD_SIZE": "2"}, "without mpirun")]:
+for arguments, env, word in [(["--ranks", "2"], {"PATH": "/nowhere"}, f"no {STARTED[0].split()[0]} in PATH"), ([], {"OMPI_COMM_WORLD_SIZE": "2"}, "without mpirun")]:
     said = launch("case.yaml", *arguments, env=env)
     check(said.code in (1, 2) and word in said.err and len(said.errors) == 1, f"launch {arguments}, {env}: {said}")
 
@@ -120,7 +124,7 @@ for storage, each in [("fp32", 4), ("fp64", 8)]:
         rank, whole, node = map(bytes_of, memory.groups())
         least = 2048**3 * (19 * each + 1)
         check(count == ranks == n[0] * n[1] * n[2] and "8589934592 cells" in said.out and
-              least <= whole * 1.001 and whole < 1.5 * least and abs(rank * ranks / whole - 1) < 0.01,
+              least <= whole * 1.001 and whole < 1.5 * least and 0.99 < rank * ranks / whole < 1.05,
               f"{n}, {memory[1]} a rank, {memory[2]} in all, no less than the {least / 1e9:.1f} GB of the populations")
         boxes = re.findall(r"rank (\d+): cells \[(\d+), (\d+), (\d+)\] to \[(\d+), (\d+), (\d+)\]", said.out)
         check(len(boxes) == min(ranks, 8), f"{len(boxes)} boxes are shown")
@@ -132,6 +136,39 @@ for storage, each in [("fp32", 4), ("fp64", 8)]:
             check("fits on this node" in said.out and whole < node, "it fits here")
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 check(peak < 500e3, f"none of this took more than {peak / 1e3:.0f} MB")
+
+# A run that no host has room for is refused before anything is written, one for which too much is in use fails.
+memory = dict(re.findall(r"^(MemTotal|MemAvailable): +(\d+) kB", open("/proc/meminfo").read(), re.M))
+most = 1024 * int(memory["MemTotal"])
+for share, code, words in [(1.1, 2, ["has", "GB (use more hosts"]), (0.985, 1, ["GB are free (end what else runs there"])]:
+    side = int((share * most / 77 / 2) ** (1 / 3))
+    for ranks in (0, 2) if code == 2 else (0,):
+        said = tagflow("run", "case.yaml", "--output", "large", "--set", f"domain.cells=[{side},{side},{2 * side}]",
+                       "--set", "solver.storage=fp32", "--set", "output={log: {every: 10}}", ranks=ranks)
+        check(said.code == code and len(said.errors) == 1 and all(word in said.err for word in [*words, os.uname().nodename]) and
+              not os.path.exists("large"), f"a run of {100 * share:g} % of this host's memory on {ranks or 1} ranks: {said}")
+said = tagflow("run", "case.yaml", *CUBE, "--set", "domain.cells=[100000, 100000, 100000]", "--output", "large")
+check(said.code == 2 and "description of the box" in said.err and not os.path.exists("large"), f"1e15 cells: {said}")
+
+# Boxes too large for tags, with bodies: cells are sampled.
+PACK = """\
+domain: {cells: [10000, 10000, 10000]}
+faces: {x: periodic, y: periodic, z: periodic}
+fluid: {viscosity: 0.1}
+bodies: {spheres: {shape: {pack: {lattice: body_centred, length: 250, center: [32, 32, 32], share: 0.6}}}}
+run: {steps: 1000}
+"""
+write("pack.yaml", PACK)
+write("machine.yaml", "memory: 80 GB\ndisk: 100 GB/s\n")
+said = tagflow("check", "pack.yaml", "--ranks", 100000, "--machine", "machine.yaml", "--json", "pack.json")
+found = runs.load(".", "pack.json") if said.code == 0 else {}
+check(found.get("sampled") and found["sparse"] and found["ranks"] == 100000 and abs(found["fluid_cells"] / 4e11 - 1) < 0.005 and
+      found["model"]["efficiency"] > 0.3 and found["checkpoint_seconds"] == 760 and "(estimated)" in said.out and
+      "a device of 80 GB has room" in said.out, f"1e12 cells of a pack on 100000 ranks: {said.out[-300:]} {said.err}")
+for name in "pack.yaml", "machine.yaml", "pack.json":
+    os.remove(name)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+check(peak < 500e3, f"in {peak / 1e3:.0f} MB")
 said = tagflow("check", "case.yaml", *CUBE, "--ranks", "99991")
 check(said.code == 2 and "99991 ranks cannot be placed" in said.err, f"a prime number of ranks: {said}")
 said = tagflow("check", "case.yaml", "--set", "run.ranks=[2, 3, 1]")

@@ -84,7 +84,7 @@ def opened(path, lines, ranks):
     """What checkpoint_open says to each line."""
     line = runs.command([path], ranks, OPENER)
     if ranks:  # mpi_run gives the ranks an empty standard input
-        line[2] = '. "$0"; mpirun -n "$@"'
+        line[2] = '. "$0"; "$TAGFLOW_MPIRUN" -n "$@"'
     process = subprocess.run(line, input="".join(line + "\n" for line in lines), capture_output=True, text=True)
     answers = process.stdout.splitlines()
     check(process.returncode == 0 and len(answers) == len(lines), f"{len(lines)} openings on {ranks} ranks: exit status "

@@ -32,7 +32,7 @@ static bool fails(const char *call, const char *path)
 {
     const char *const in = getenv("FAIL_IN"), *const which = getenv("FAIL_CALL"),
                       *const at = getenv("FAIL_AT"), *const rank = getenv("FAIL_RANK"),
-                      *const own = getenv("OMPI_COMM_WORLD_RANK"),
+                      *const own = getenv(getenv("PMI_RANK") ? "PMI_RANK" : "OMPI_COMM_WORLD_RANK"),
                       *const with = getenv("FAIL_WITH"), *const count = getenv("FAIL_COUNT");
     if (!in || !which || !at || strcmp(which, call) != 0 || !strstr(path, in))
         return false;

@@ -120,14 +120,14 @@ check(code == 1 and list(stages) == ["info", "parity", "speed", "cases", "restar
                                      "profile", "peer"] and report["passed"] is False and failed(stages, "speed", "exit status 1"),
       f"all stages: {list(stages)}")
 
-# A backend that computes something else: what it is compared with runs as it comes, itself with run.isa=v2.
-wrong = build("wrong", tagflow='case "$*" in *isa=v2*) exec REAL "$@" --set "force.acceleration=[1e-4, 0, 0]" ;; esac\nexec REAL "$@"\n')
+# A backend that computes something else: what it is compared with runs as it comes, itself with run.isa=generic.
+wrong = build("wrong", tagflow='case "$*" in *isa=generic*) exec REAL "$@" --set "force.acceleration=[1e-4, 0, 0]" ;; esac\nexec REAL "$@"\n')
 code, said, stages, report, _ = suite("wrong_out", "--stages", "cases,restart,physics,info", folder=wrong)
 check(code == 1 and report["passed"] is False and failed(stages, "cases", "state hash") and failed(stages, "restart", "") and
       failed(stages, "physics", "state hash") and stages["info"]["result"] == "ok", "other results: found, and the next stage has its turn")
 # Right populations and wrong sums.
 wrong = build("sums", tagflow='REAL "$@" || exit\nwhile [ "$1" != --output ]; do shift; done\nif [ -e "$2"/series/flow.csv ] && '
-              'grep -q "isa: v2" "$2"/case.yaml; then sed -i "\\$s/[0-9],/7,/" "$2"/series/flow.csv; fi\n')
+              'grep -q "isa: generic" "$2"/case.yaml; then sed -i "\\$s/[0-9],/7,/" "$2"/series/flow.csv; fi\n')
 code, said, stages, _, _ = suite("sums_out", "--stages", "physics", folder=wrong)
 check(code == 1 and failed(stages, "physics", "flow.csv") and not failed(stages, "physics", "state hash"), "other sums: found")
 # A backend that quietly is another one.

@@ -97,10 +97,10 @@ check(all(abs(abs(numpy.dot(one["direction"], vectors[:, 2 - k])) - 1) < 1e-9 fo
 check(found["tensor"]["asymmetry"] == abs(full - full.T).max() / 2 / values.max() < 1e-3, f"asymmetry {found['tensor']['asymmetry']}")
 
 # The same with physical units of time, on two ranks: lengths and numbers without a unit stay.
-again = script("case.yaml", "--acceleration", "1e-5", "--output", "si", "--tagflow", f"mpirun -n 2 {runs.TAGFLOW}", "--", "--set", "units.dt=1 us",
+again = script("case.yaml", "--acceleration", "1e-5", "--output", "si", "--tagflow", f"{runs.MPIRUN} -n 2 {runs.TAGFLOW}", "--", "--set", "units.dt=1 us",
                "--set", "fluid.viscosity=4.1666675e-06 m2/s", "--set", "force.acceleration=[0,0,0]")
 check(again.returncode == 2 and "nothing drives the flow" in again.stderr, f"an option takes the force away: {again.stderr[-300:]}")
-again = script("case.yaml", "--axes", "x", "--acceleration", "1e-5", "--output", "si", "--tagflow", f"mpirun -n 2 {runs.TAGFLOW}", "--", "--set",
+again = script("case.yaml", "--axes", "x", "--acceleration", "1e-5", "--output", "si", "--tagflow", f"{runs.MPIRUN} -n 2 {runs.TAGFLOW}", "--", "--set",
                "units.dt=1 us", "--set", "fluid.viscosity=4.1666675e-06 m2/s")
 si = load(".", "si_permeability.json") if again.returncode == 0 else {"runs": {"x": {}}}
 one = si["runs"]["x"]

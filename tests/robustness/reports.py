@@ -202,7 +202,7 @@ with open("out", "wb") as out:
                           stdin=subprocess.DEVNULL).returncode
 check(code == 0 and b"\ndone:" in open("out", "rb").read() and b"\x1b" not in open("out", "rb").read(),
       "2 ranks into a file: none")
-code, shown = on_a_terminal(["sh", "-c", '. "$0"; exec mpirun --tag-output -n "$@"', runs.ROOT + "/scripts/environment.sh"] +
+code, shown = on_a_terminal(["sh", "-c", '. "$0"; exec "$TAGFLOW_MPIRUN" ' + runs.TAG_OUTPUT + ' -n "$@"', runs.ROOT + "/scripts/environment.sh"] +
                             ["2"] + runs.command(["run", "case.yaml", "--output", "tagged"] + long))
 check(code == 0 and "done:" in shown and "\x1b" not in shown, f"with mpirun's words before each line: none {shown[-600:]!r}")
 

@@ -48,6 +48,10 @@ JOB_HANGS = 400
 # The mpirun of Open MPI 4.1.4 can lock itself up (in PMIx_server_finalize) when its ranks are killed as they start. That is
 # none of ours: after so many seconds without ranks it is killed, as a batch system does in the end.
 MPIRUN_HANGS = 60
+# The launcher of the program's MPI: MPICH's is another program with other options, and has a process between it and ranks.
+MPIRUN = os.environ.get("TAGFLOW_MPIRUN", "mpirun")
+MPICH = "mpiexec" in os.path.basename(MPIRUN)
+TAG_OUTPUT = "-l" if MPICH else "--tag-output"
 # Runs of one start of MPI, where many share it.
 TOGETHER = 12
 
@@ -272,7 +276,7 @@ class Job:
         self.program = program or TAGFLOW
         line = [self.program] + arguments
         if ranks:
-            line = ["sh", "-c", '. "$0"; exec mpirun -n "$@"', ROOT + "/scripts/environment.sh", str(ranks)] + line
+            line = ["sh", "-c", '. "$0"; exec "$TAGFLOW_MPIRUN" -n "$@"', ROOT + "/scripts/environment.sh", str(ranks)] + line
         self.folder, self.ranks = folder, ranks
         self.stuck = False  # had mpirun to be killed when all its ranks had long ended?
         self.out = tempfile.NamedTemporaryFile(dir=WORK, prefix="out_", delete=False).name
@@ -288,7 +292,7 @@ class Job:
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             name, parent, began = _process(int(pid))
-            if parent == self.process.pid and name == os.path.basename(self.program)[:15]:
+            if name == os.path.basename(self.program)[:15] and self.process.pid in (parent, _process(parent)[1]):
                 found.append((_rank(pid), int(pid), began))
         return [(pid, began) for _, pid, began in sorted(found)]
 
@@ -359,7 +363,7 @@ def _process(pid):
 def _rank(pid):
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            found = [x for x in file.read().split(b"\0") if x.startswith(b"OMPI_COMM_WORLD_RANK=")]
+            found = [x for x in file.read().split(b"\0") if x.startswith((b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK="))]
     except OSError:
         found = []
     return int(found[0].split(b"=")[1]) if found else 0

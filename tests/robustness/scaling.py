@@ -23,12 +23,12 @@ import traceback
 import matplotlib.image
 
 import runs
+import scaling_oracle as oracle
 from runs import ROOT, TAGFLOW, check, write
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import compare  # noqa: E402
 import roofline  # noqa: E402
-import scaling_model  # noqa: E402
 
 HALO_PLAN = sys.argv[1]
 PYTHON = "/usr/bin/python3"
@@ -114,15 +114,15 @@ def plans(questions):
 
 
 def model_of(cells, ranks, periodic):
-    """The same by scripts/scaling_model.py."""
-    cuts = scaling_model.cut(cells, abs(ranks))
+    """The same by the oracle."""
+    cuts = oracle.cut(cells, abs(ranks))
     if cuts is None or ranks < 0:
         return cuts, []
     found = []
     for rank in range(ranks):
-        _, n = scaling_model.block(cells, cuts, rank)
-        shell, interior = scaling_model.shell_boxes(n, cuts)
-        sent = scaling_model.messages(cells, cuts, rank, [bool(periodic >> a & 1) for a in range(3)])
+        _, n = oracle.block(cells, cuts, rank)
+        shell, interior = oracle.shell_boxes(n, cuts)
+        sent = oracle.messages(cells, cuts, rank, [bool(periodic >> a & 1) for a in range(3)])
         # Each message begins where eight bytes do.
         found.append((interior, sum(shell), sum(4 * count + 7 & ~7 for _, _, count in sent), sent))
     return cuts, found
@@ -139,35 +139,83 @@ check(len(answers) == len(questions) and sum(cut is None for cut, _ in answers) 
       sum(len(ranks) for _, ranks in answers) > 5000, "the program says what it would exchange")
 wrong = [question for question, answer in zip(questions, answers) if answer != model_of(question[:3], *question[3:])]
 check(not wrong, f"cut, shell, messages and bytes are the program's in {len(questions)} boxes {wrong[:3]}")
-write("case.yaml", runs.CASE)
-for cells, ranks in (((64, 48, 32), 6), ((16, 12, 4), 8), ((200, 30, 30), 5), ((33, 65, 70), 16)):
-    said = runs.tagflow("check", "case.yaml", "--ranks", ranks, "--set", f"domain.cells={json.dumps(cells)}")
-    cuts = re.search(r"ranks: \d+ = (\d+) x (\d+) x (\d+)", said.out + said.err)
-    check(cuts and tuple(map(int, cuts.groups())) == scaling_model.cut(cells, ranks),
-          f"{ranks} ranks of {cells}: as tagflow check says, {cuts.group() if cuts else said}")
+# The model's steps are those of the oracle ---------------------------------------------------------
+BOX = """\
+domain: {{cells: [{}, {}, {}]}}
+faces: {{x: periodic, y: periodic, z: periodic}}
+fluid: {{viscosity: 0.1}}
+solver: {{storage: {}}}
+run: {{steps: 1}}
+"""
+
+
+def predicted(cells, ranks, machine, storage="fp32", *more):
+    """What `tagflow check --json` writes for a periodic box on a machine of the oracle."""
+    write("box.yaml", BOX.format(*cells, storage))
+    write("machine.yaml", f"""\
+updates: {1e-6 * machine.rate!r} MLUPS
+shell: {machine.shell!r}
+launch: {1e6 * machine.launch!r} us
+sector: {machine.sector}
+ranks_per_node: {machine.per_node}
+node_bandwidth: {1e-9 * machine.node_bandwidth!r} GB/s
+node_latency: {1e9 * machine.node_latency!r} ns
+network_bandwidth: {1e-9 * machine.network_bandwidth!r} GB/s
+network_latency: {1e3 * machine.network_latency!r} ms
+message: {machine.message!r} s
+reached: {machine.reached!r}
+""")
+    said = runs.tagflow("check", "box.yaml", "--ranks", ranks, "--machine", "machine.yaml", "--json", "check.json", *more)
+    return runs.load(".", "check.json") if check(said.code == 0, f"check of {cells} on {ranks}: {said}") else None
+
+
+def near(a, b):
+    return math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-18)
+
+
+PARTS = ("interior", "shell", "packing", "launches", "bandwidth", "latency", "step")
+for k in range(24):
+    cells = [generator.randint(1, 90) for _ in range(3)] if k % 3 else [generator.choice((64, 512, 1024))] * 3
+    ranks = generator.choice((1, 2, 3, 6, 8, 12, 16, 60, 64))
+    storage = generator.choice(("fp16", "fp32", "fp64"))
+    machine = oracle.Machine(rate=10 ** generator.uniform(8, 11), storage=storage, shell=generator.uniform(0.1, 1),
+                             launch=10 ** generator.uniform(-7, -5), sector=generator.choice((32, 64)),
+                             per_node=generator.choice((1, 4, 8)), node_bandwidth=10 ** generator.uniform(10, 12),
+                             network_bandwidth=10 ** generator.uniform(9, 11), network_latency=10 ** generator.uniform(-6, -4),
+                             message=10 ** generator.uniform(-7, -5), reached=generator.uniform(0.2, 1))
+    cuts = oracle.cut(cells, ranks)
+    if cuts is None:
+        continue
+    wanted = oracle.step(machine, tuple(cells), cuts)
+    found = predicted(cells, ranks, machine, storage)
+    check(found and tuple(found["cut"]) == cuts and all(near(found["model"][name], wanted[name]) for name in PARTS) and
+          near(found["model"]["load"]["bytes"], wanted["bytes"]) and found["model"]["load"]["messages"] == wanted["messages"] and
+          found["model"]["limit"] == oracle.limit(machine, wanted) and
+          near(found["model"]["efficiency"], math.prod(cells) / ranks / machine.rate / wanted["step"]),
+          f"the model's step of {cells} on {ranks} ranks, {storage}: {found and found['model']}, not {wanted}")
 
 # A step by hand: 256 x 256 x 512 on two devices is cut across z, so that each sends two faces of 256 x 256 cells and
 # has a shell of two layers; both ways to the same neighbour.
-MACHINE = scaling_model.Machine(rate=2e9, shell=0.25, launch=1e-6, per_node=1, network_bandwidth=10e9, network_latency=4e-6,
+MACHINE = oracle.Machine(rate=2e9, shell=0.25, launch=1e-6, per_node=1, network_bandwidth=10e9, network_latency=4e-6,
                                 message=0.5e-6, reached=0.5)
-parts = scaling_model.step(MACHINE, (256, 256, 512), (1, 1, 2))
+parts = predicted((256, 256, 512), 2, MACHINE)["model"]
 face = 5 * 256 * 256 * 4
 touched = 5 * 256 * (256 * 4 // 32 + 1) * 32
 wanted = {"interior": 256 * 256 * 254 / 2e9, "shell": 2 * 256 * 256 / 0.5e9, "packing": 2 * 2 * (face + touched) / (2e9 * 153 * 0.25),
           "launches": 3e-6, "bandwidth": 2 * face / 5e9, "latency": 4e-6 + 2 * 0.5e-6}
 # Edges along x and y belong to axes that are not cut.
-check(parts["messages"] == 2 and parts["bytes"] == 2 * face, f"two messages, {parts['bytes']} bytes")
-check(all(math.isclose(parts[name], value) for name, value in wanted.items()), f"the parts of a step {parts}")
-check(math.isclose(parts["step"], sum(wanted[name] for name in ("interior", "shell", "packing", "launches"))) and
-      scaling_model.limit(MACHINE, parts) == "interior",
+check(parts["load"]["messages"] == 2 and parts["load"]["bytes"] == 2 * face, f"two messages, {parts['load']} bytes")
+check(all(near(parts[name], value) for name, value in wanted.items()), f"the parts of a step {parts}")
+check(near(parts["step"], sum(wanted[name] for name in ("interior", "shell", "packing", "launches"))) and
+      parts["limit"] == "interior",
       "messages are hidden behind a longer interior")
 slow_network = dataclasses.replace(MACHINE, network_bandwidth=0.1e9)
-slow = scaling_model.step(slow_network, (256, 256, 512), (1, 1, 2))
-check(math.isclose(slow["step"], sum(slow[name] for name in ("shell", "packing", "launches", "bandwidth", "latency"))) and
-      slow["bandwidth"] > slow["interior"] and scaling_model.limit(slow_network, slow) == "network bandwidth",
+slow = predicted((256, 256, 512), 2, slow_network)["model"]
+check(near(slow["step"], sum(slow[name] for name in ("shell", "packing", "launches", "bandwidth", "latency"))) and
+      slow["bandwidth"] > slow["interior"] and slow["limit"] == "network",
       "and are not, where they take longer")
-inside = scaling_model.step(dataclasses.replace(MACHINE, per_node=2), (256, 256, 512), (1, 1, 2))
-check(inside["outside"] == 0 and math.isclose(inside["bandwidth"], 2 * face / 225e9), "nor leave the node, if both are in one")
+inside = predicted((256, 256, 512), 2, dataclasses.replace(MACHINE, per_node=2))["model"]
+check(inside["load"]["bytes_outside"] == 0 and near(inside["bandwidth"], 2 * face / 225e9), "nor leave the node, if both are in one")
 
 # Files of bench ----------------------------------------------------------------------------------
 
@@ -182,7 +230,7 @@ def bench_row(**more):
            "mlups_per_rank": 300, "bytes_per_update": 153, "gbs": 45.9, "ceiling": {"mlups": spread(400), "gbs": 61.2, "way": "x"},
            "share": spread(0.75), "phases": {"step": 1, "interior": 0.9, "shell": 0.04, "pack": 0.02, "exchange": 0.9, "unpack": 0.02,
                                              "wait": 0.02},
-           "imbalance": 1, "bytes_per_cell": 80, "joules_per_giga_update": None, "state_hash": "0" * 16}
+           "imbalance": 1, "cut": [1, 1, 2], "bytes_per_cell": 80, "joules_per_giga_update": None, "state_hash": "0" * 16}
     return row | more
 
 
@@ -296,7 +344,7 @@ FILES = {
 for name, text in FILES.items():
     write("bad.json", text)
     for line in (["compare", "a.json", "bad.json"], ["compare", "bad.json", "a.json"], ["roofline", "bad.json", "-o", "bad.png"],
-                 ["scaling", "model", "--bench", "bad.json"]):
+                 ["scaling", "model", "--tagflow", TAGFLOW, "--bench", "bad.json"]):
         if name == "twice" and line[0] != "compare":
             continue
         said = script(*line)
@@ -424,14 +472,14 @@ check(process.returncode == 143 and not error and os.listdir("bad") == [] and go
 
 def made_point(n, ranks, speed):
     """What a machine would give on which the model is exactly right."""
-    cuts = scaling_model.cut((n,) * 3, ranks)
+    cuts = oracle.cut((n,) * 3, ranks)
     work = [0.0] * 4
     for rank in range(ranks):
-        _, block = scaling_model.block((n,) * 3, cuts, rank)
-        shell, interior = scaling_model.shell_boxes(block, cuts)
-        sent = [(i, count) for i, _, count in scaling_model.messages((n,) * 3, cuts, rank)]
+        _, block = oracle.block((n,) * 3, cuts, rank)
+        shell, interior = oracle.shell_boxes(block, cuts)
+        sent = [(i, count) for i, _, count in oracle.messages((n,) * 3, cuts, rank)]
         size = 4 * sum(count for _, count in sent)
-        lines = sum(count * 64 if scaling_model.VELOCITIES[i][0] else count // block[0] * (math.ceil(block[0] * 4 / 64) + 1) * 64
+        lines = sum(count * 64 if oracle.VELOCITIES[i][0] else count // block[0] * (math.ceil(block[0] * 4 / 64) + 1) * 64
                     for i, count in sent)
         for k, amount in enumerate((interior, sum(shell), 2 * (size + lines), size)):
             work[k] += amount / ranks / speed[k]
@@ -448,7 +496,7 @@ def measurement(path, points, **more):
 SPEED = (3e8, 1e8, 5e9, 2e9)
 measurement("made.json", [made_point(n, ranks, SPEED) for n, ranks in ((48, 2), (64, 4), (96, 3), (128, 8))])
 measurement("half.json", [made_point(64, 2, (3e8, 1e8, 5e9, 1e9)), made_point(64, 1, SPEED)])
-said = script("scaling", "model", "--check", "made.json", "half.json")
+said = script("scaling", "model", "--tagflow", TAGFLOW, "--check", "made.json", "half.json")
 lines = [re.findall(r"[\d.]+(?= %| *$)|\d\.\d\d(?= )", line[33:]) for line in said.stdout.splitlines()[3:]]
 check(said.returncode == 0 and "interior 300 MLUPS" in said.stdout and len(lines) == 4 and
       all(line[0] == line[1] and line[2] == "1.00" and (line[3] == line[4]) == (k != 1) for k, line in enumerate(lines)) and
@@ -458,14 +506,14 @@ measurement("wide.json", [made_point(64, 2, SPEED)] * 2, storage="fp64")
 for name, points in {"no": [], "none": [3], "point": [made_point(64, 2, SPEED) | {"mlups": 0}], "kind": [made_point(64, 2, SPEED) | {"kind": 1}],
                      "still": [made_point(64, 2, SPEED) | {"interior": 0}] * 2, "parts": [made_point(64, 2, SPEED) | {"wait": None}] * 2}.items():
     measurement("bad.json", points)
-    said = script("scaling", "model", "--check", "bad.json")
+    said = script("scaling", "model", "--tagflow", TAGFLOW, "--check", "bad.json")
     check(refused(said, "scaling: "), f"a measurement with {name}: {told(said)}")
 for files, words in [(["small.json"], ["two are needed"]), (["made.json", "wide.json"], ["different storages"]), (["nowhere"], ["nowhere"])]:
-    said = script("scaling", "model", "--check", *files)
+    said = script("scaling", "model", "--tagflow", TAGFLOW, "--check", *files)
     check(refused(said, "scaling: ", *words), f"--check {files}: {told(said)}")
 
 # With tagflow itself, and ranks that mpirun starts.
-said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec mpirun -n \"$@\"' - {{n}}",
+said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", f"sh -c '. {ROOT}/scripts/environment.sh; exec $TAGFLOW_MPIRUN -n \"$@\"' - {{n}}",
               "--ranks", "1,2", "--weak", "16,8,8", "--strong", "16,12,20", "--seconds", "0.02", "--output", "real")
 if check(said.returncode == 0 and not said.stderr, f"tagflow bench on 1 and 2 ranks: {told(said)}"):
     points = runs.load("real", "scaling.json")["points"]
@@ -473,7 +521,7 @@ if check(said.returncode == 0 and not said.stderr, f"tagflow bench on 1 and 2 ra
           all(p["mlups"] > 0 and p["share_of_ceiling"] > 0 for p in points), "has rates and shares")
     check(points[0]["wait"] == 0 and all(0 < sum(p[name] for name in ("interior", "shell", "pack", "unpack", "wait")) < 1.2 for p in points),
           "and phases")
-    said = script("scaling", "model", "--check", "real/scaling.json")
+    said = script("scaling", "model", "--tagflow", TAGFLOW, "--check", "real/scaling.json")
     check(said.returncode == 0 and said.stdout.count("\n") == 4 and "learnt from" in said.stdout, f"which the model is compared with: {told(said)}")
 said = runs.tagflow("bench", "--cells", "12", "--case", "periodic,cavity", "--storage", "fp32,fp64", "--seconds", "0.02", "--json", "bench.json")
 if check(said.code == 0, f"a file of tagflow bench: {said}"):
@@ -485,11 +533,13 @@ said = script("scaling", "measure", "--tagflow", TAGFLOW, "--launcher", "env RAN
               "--output", "bad")
 check(refused(said, "scaling: 8^3 on 1 rank: exit status 2", "lake", code=1), f"a case that there is not: {told(said)}")
 write("file", "")
+write("slow.yaml", "speed: 3 GB/s\n")
+write("twice.yaml", "bandwidth: 1 TB/s\n")
 before = runs.tree()
 for arguments, words in [
         ({"ranks": None}, ["--ranks"]), ({"ranks": "0,1"}, ["'0'"]), ({"ranks": "2,2"}, ["twice"]), ({"ranks": "1;2"}, ["whole number"]),
         ({"ranks": "99999999999"}, ["whole number"]), ({"weak": None, "strong": None}, ["nothing to do"]), ({"weak": "12,13"}, ["NX,NY,NZ"]),
-        ({"weak": "1e9"}, ["'1e9'"]), ({"strong": "2000000"}, ["more than"]), ({"strong": "1", "ranks": "2"}, ["cannot share 1^3"]),
+        ({"weak": "1e9"}, ["'1e9'"]), ({"strong": "2000000"}, ["more than"]),
         ({"launcher": "mpirun -n 2"}, ["{n}"]), ({"launcher": "'{n}"}, ["quotation"]), ({"launcher": "nothing_of_the_kind {n}"}, ["no program"]),
         ({"program": "./nowhere"}, ["./nowhere"])]:
     said = measure("more", **arguments)
@@ -500,17 +550,20 @@ for arguments, words in [(["--storage", "fp32,fp64"], ["one name"]), (["--collis
     check(refused(said, "scaling: ", *words), f"measure {arguments}: {told(said)}")
 said = measure("file")
 check(refused(said, "file is not a folder"), f"a file in the folder's place: {told(said)}")
-for arguments, words in [([], ["measure|model"]), (["guess"], ["guess"]), (["model", "--check", "a.json"], ["not what scaling.py measure"]),
-                         (["model", "--bench", "two.json"], ["2 ranks"]), (["model", "--bench", "a.json", "--storage", "fp16"], ["fp16"]),
-                         (["model", "--bench", "a.json", "--glups", "3"], ["--glups"]), (["model", "--glups", "inf"], ["inf"]),
-                         (["model", "--shell", "1.5"], ["share"]), (["model", "--per-node", "2.5"], ["whole number"]),
-                         (["model", "--strong", "2", "--devices", "64"], ["2^3", "64"]), (["model", "--devices", "8,x"], ["'x'"])]:
+for arguments, words in [([], ["measure|model"]), (["guess"], ["guess"]), (["model", "--tagflow", TAGFLOW, "--check", "a.json"], ["not what scaling.py measure"]),
+                         *((["model", "--tagflow", TAGFLOW, *arguments], words) for arguments, words in [
+                             (["--bench", "two.json"], ["2 ranks"]), (["--bench", "a.json", "--storage", "fp16"], ["fp16"]),
+                             (["--bench", "a.json", "--glups", "3"], ["--glups"]), (["--glups", "inf"], ["inf"]),
+                             (["--machine", "nowhere"], ["nowhere"]), (["--machine", "slow.yaml"], ["the machine:1:", "speed"]),
+                             (["--machine", "twice.yaml", "--glups", "3"], ["bandwidth and updates"]),
+                             (["--strong", "2", "--devices", "64"], ["64 ranks cannot be placed"]), (["--devices", "8,x"], ["'x'"])]),
+                         (["model", "--tagflow", "./nothing"], ["./nothing"])]:
     said = script("scaling", *arguments)
     check(refused(said, "scaling: ", *words), f"scaling {arguments}: {told(said)}")
 check(runs.tree() == before, "and nothing was written")
 
 # Predicting --------------------------------------------------------------------------------------
-said = script("scaling", "model", "--csv", "model.csv")
+said = script("scaling", "model", "--tagflow", TAGFLOW, "--csv", "model.csv")
 with open("model.csv", newline="") as file:
     table = list(csv.DictReader(file))
 check(said.returncode == 0 and len(table) == 12 and "assumed, not measured" in said.stdout and
@@ -519,11 +572,12 @@ check([float(row["efficiency"]) for row in table[4:8]] == sorted((float(row["eff
       "strong scaling gets no better with more devices")
 row = table[7]
 check((row["devices"], row["nx"], row["px"], row["py"], row["pz"]) ==
-      ("4096", "1024", *map(str, scaling_model.cut((1024,) * 3, 4096))), "by the program's cut")
+      ("4096", "1024", *map(str, oracle.cut((1024,) * 3, 4096))), "by the program's cut")
 check(max(len(line) for line in said.stdout.splitlines()[2:]) <= 100, "a table of at most 100 columns")
-said = script("scaling", "model", "--bench", "a.json")
+said = script("scaling", "model", "--tagflow", TAGFLOW, "--bench", "a.json")
 check(said.returncode == 0 and "one device: 300 MLUPS" in said.stdout and "measured on cpu, x86-64-v3" in said.stdout, "with a measured speed")
-said = script("scaling", "model", "--memory", "1")
+write("small.yaml", "memory: 1 GB\n")
+said = script("scaling", "model", "--tagflow", TAGFLOW, "--machine", "small.yaml")
 check(said.returncode == 0 and ", no room" in said.stdout, "a box that memory has no room for is said to be one")
 
 runs.finish()

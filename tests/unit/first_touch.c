@@ -17,10 +17,10 @@
 #include "base/message.h"
 #include "reference.h"
 
-enum { PAGE = 4096, PAGES = 1 << 15, LARGE = 8 << 20 };
+enum { PAGES = 1 << 15, MOST = 128 << 20, LARGE = 8 << 20 };
 
 static char *memory;
-static size_t pages;
+static size_t page_bytes, pages;
 static unsigned char owner[PAGES]; /* 1 + the thread; 0: not touched */
 
 void *aligned_alloc(size_t align, size_t bytes)
@@ -28,19 +28,19 @@ void *aligned_alloc(size_t align, size_t bytes)
     void *block = NULL;
     if (bytes < LARGE || memory)
         return posix_memalign(&block, align, bytes) ? NULL : block;
-    if (bytes > (size_t)PAGES * PAGE)
+    if (bytes > MOST || bytes / page_bytes > PAGES)
         abort();
     char *const room = mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
         return NULL;
     memory = room + (align - (uintptr_t)room % align) % align;
-    pages = bytes / PAGE;
+    pages = bytes / page_bytes;
     return memory;
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    const size_t page = (size_t)((char *)info->si_addr - memory) / PAGE;
+    const size_t page = (size_t)((char *)info->si_addr - memory) / page_bytes;
     (void)number;
     (void)context;
     if (!memory || (char *)info->si_addr < memory || page >= pages)
@@ -48,7 +48,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     /* kernels of a sweep have a region of one thread within that of the threads */
     const int thread = omp_get_level() > 0 ? omp_get_ancestor_thread_num(1) : 0;
     __atomic_store_n(&owner[page], (unsigned char)(1 + thread), __ATOMIC_RELAXED);
-    mprotect(memory + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
+    mprotect(memory + page * page_bytes, page_bytes, PROT_READ | PROT_WRITE);
 }
 
 /* The share of the pages that a sweep touches whose thread is the one that touched them first. */
@@ -72,7 +72,7 @@ static double same_share(int threads, const char *faces, int sweep)
         exit(fail_machine("no populations of %d bytes or more were allocated", (int)LARGE));
     memcpy(first, owner, sizeof first);
     memset(owner, 0, sizeof owner);
-    mprotect(memory, pages * PAGE, PROT_NONE);
+    mprotect(memory, pages * page_bytes, PROT_NONE);
     if (s.sweep != sweep || solver_sweep(&s, sweep) || solver_wait(&s))
         exit(fail_machine("no sweep of %d steps", sweep));
     for (size_t k = 0; k < pages; k++) {
@@ -89,6 +89,7 @@ int main(int count, char **arguments)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     int failed = 0;
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     sigaction(SIGSEGV, &action, NULL);
     MPI_Init(&count, &arguments);
     for (int threads = 2; threads <= 4; threads++)

@@ -19,7 +19,8 @@ USES = {
     "cuda": "base solver",
     "bench": "base case domain tags solver measure cpu",
     "run": "base foreign body case domain tags io solver measure",
-    "cli": "base body case domain tags io solver measure bench run",
+    "predict": "base case domain",
+    "cli": "base body case domain tags io solver measure bench run predict",
     ".": "base foreign case solver run cli",
 }
 root = os.environ.get("TAGFLOW_SOURCE_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))

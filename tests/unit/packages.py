@@ -6,10 +6,11 @@ import sys
 import types
 
 ROOT = os.environ.get("TAGFLOW_SOURCE_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-# What meson.build calls it: its packages in Debian, Spack and conda. None: the compiler brings it.
+# What meson.build calls it: its packages in Debian, Spack and conda. None: the compiler brings it, or another one serves.
 PACKAGES = {
     "mpi": ("libopenmpi-dev", "openmpi", "openmpi"),
-    "hdf5-openmpi": ("libhdf5-openmpi-dev", "hdf5", "hdf5"),
+    "mpich": None,  # in place of Open MPI
+    "hdf5-": ("libhdf5-openmpi-dev", "hdf5", "hdf5"),
     "hdf5": ("libhdf5-openmpi-dev", "hdf5", "hdf5"),
     "yaml-0.1": ("libyaml-dev", "libyaml", "yaml"),
     "libpng": ("libpng-dev", "libpng", "libpng"),

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "base/isa.h"
 #include "reference.h"
 #include "tags/create.h"
 
@@ -30,8 +30,8 @@ static bool has(enum isa isa)
 {
     const struct backend_type *const tested = &TAGFLOW_BACKEND;
     if (strcmp(tested->name, "cpu") != 0) /* the first stands for all */
-        return isa == ISA_v2;
-    return processor_has(2 + (int)(isa - ISA_v2));
+        return isa == ISA_FIRST;
+    return isa_runs(isa);
 }
 
 /* How a case is run. */
@@ -179,7 +179,7 @@ static void compare(struct flow_case c, struct how how, bool every_isa)
     course_create(&course, &r, how.seed + 1);
     if (!every_isa)
         compare_isa(&c, how, &course, &r);
-    for (int isa = ISA_v2; every_isa && isa <= ISA_v4; isa++) {
+    for (int isa = ISA_FIRST; every_isa && isa < ISAS; isa++) {
         c.run.isa = (enum isa)isa;
         if (has(c.run.isa))
             compare_isa(&c, how, &course, &r);
@@ -331,7 +331,7 @@ static void boxes_at_random(void **state)
         c.run.sparse = how.seed & 64 ? SPARSE_always : SPARSE_never;
         c.fluid.viscosity = 0.005 + 0.1 * fabs(reference_uniform(&random));
         do
-            c.run.isa = (enum isa)(ISA_v2 + reference_random(&random) % 3);
+            c.run.isa = (enum isa)(ISA_FIRST + reference_random(&random) % (ISAS - ISA_FIRST));
         while (!has(c.run.isa));
         compare(c, how, false);
     }

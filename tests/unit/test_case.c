@@ -109,6 +109,11 @@ static void check_zeroed(const struct flow_case *c)
 /* A case in which each line is one section, for the positions below. */
 #define DOMAIN "domain: {cells: [16, 16, 16]}\n"
 #define FLUID "fluid: {viscosity: 0.1}\n"
+#ifdef __x86_64__ /* of another architecture */
+#define FOREIGN_ISA "neon"
+#else
+#define FOREIGN_ISA "v3"
+#endif
 #define FACES "faces: {x: periodic, y: wall, z: periodic}\n"
 #define BOX "faces: {x: periodic, y: periodic, z: periodic}\n"
 #define RUN "run: {steps: 1000}\n"
@@ -147,7 +152,7 @@ static const char channel[] =
     "solver:   {storage: fp64}\n"
     "faces:    {x: periodic, y: wall, zmin: wall, zmax: {wall: {velocity: [0.1 m/s, 0, 0]}}}\n"
     "force:    {acceleration: [0.02 m/s2, 0, 0]}\n"
-    "run:      {duration: 0.5 min, ranks: [4, 2, 1], threads: 3, isa: v3}\n"
+    "run:      {duration: 0.5 min, ranks: [4, 2, 1], threads: 3, isa: generic}\n"
     "check:    {every: 10 ms, max_velocity: 1 m/s}\n"
     "output:\n"
     "  log:    {every: 0.1 s}\n"
@@ -210,7 +215,7 @@ static void converts_physical_units(void **state)
     assert_true(fabs(c.faces[5].velocity[0] - 0.02) < 1e-16);
     assert_int_equal(c.run.steps, 30000);
     assert_true(c.run.ranks[0] == 4 && c.run.ranks[1] == 2 && c.run.ranks[2] == 1);
-    assert_true(c.run.threads == 3 && c.run.isa == ISA_v3);
+    assert_true(c.run.threads == 3 && c.run.isa == ISA_generic);
     assert_int_equal(c.check.every, 10);
     assert_true(fabs(c.check.max_velocity - 0.2) < 1e-15);
     assert_int_equal(c.log.every, 100);
@@ -933,7 +938,9 @@ static const struct mistake mistakes[] = {
     {DOMAIN FLUID FACES "run: {steps: 1, threads: 1025}\n", NULL, AT(4, 26), "1 to 1024"},
     {DOMAIN FLUID FACES "run: {steps: 1, threads: 0}\n", NULL, AT(4, 26), "1 to 1024"},
     {DOMAIN FLUID FACES "run: {steps: 1, threads: all}\n", NULL, AT(4, 26), "auto or a whole number"},
-    {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, v2, v3, v4"},
+    {DOMAIN FLUID FACES "run: {steps: 1, isa: v5}\n", NULL, AT(4, 22), "auto, generic, v2, v3, v4, neon, sve512"},
+    {DOMAIN FLUID FACES "run: {steps: 1, isa: " FOREIGN_ISA "}\n", NULL, AT(4, 22),
+     "run.isa: this program has no kernels for " FOREIGN_ISA ", only for generic|auto takes"},
     {BASE "check: {max_velocity: 0.6}\n", NULL, AT(5, 23), "at most 0.577"},
     {BASE "check: {every: -1}\n", NULL, AT(5, 16), "0 to"},
     {BASE "force: {acceleration: [1, 0, 0]}\n", NULL, AT(5, 23), "magnitude at most 0.1"},

@@ -339,7 +339,7 @@ static const struct change {
     {"run.duration", BASE, "run={duration: 500}", NULL},
     {"run.ranks", BASE, "run.ranks=[1, 2, 3]", NULL},
     {"run.threads", BASE, "run.threads=2", NULL},
-    {"run.isa", BASE, "run.isa=v2", NULL},
+    {"run.isa", BASE, "run.isa=generic", NULL},
     {"run.transport", BASE, "run.transport=host", NULL},
     {"run.exchange", BASE, "run.exchange=all", NULL},
     {"run.sparse", BASE, "run.sparse=always", NULL},

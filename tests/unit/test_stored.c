@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "base/isa.h"
 #include "stored.h"
 #include "stored_lanes.h"
 
@@ -30,7 +30,10 @@ enum { VARIANTS = sizeof variants / sizeof *variants, MOST_LANES = 16 };
 
 static bool runs_here(const struct stored_variant *v)
 {
-    return processor_has(v->isa[1] - '0');
+    for (int isa = ISA_FIRST; isa < ISAS; isa++)
+        if (strcmp(v->isa, isa_name((enum isa)isa)) == 0)
+            return isa_runs((enum isa)isa);
+    return false;
 }
 
 static uint64_t draw(uint64_t *state) /* splitmix64 */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/isa.h"
 #include "cpu/sweep.h"
 #include "reference.h"
 
@@ -26,11 +25,15 @@ enum { BOXES = 120 };
 /* The kernels of this precision for each instruction set. */
 #define VARIANT_OF(isa, storage, arithmetic) cpu_variant_##isa##_##storage##_##arithmetic
 #define KERNELS_OF(isa, storage, arithmetic) VARIANT_OF(isa, storage, arithmetic)
-#define X(isa) KERNELS_OF(isa, TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC)
-extern const struct cpu_variant X(v2), X(v3), X(v4);
-static const struct cpu_variant *const variants[] = {
-    [ISA_v2] = &X(v2), [ISA_v3] = &X(v3), [ISA_v4] = &X(v4)};
+#define THIS(isa) KERNELS_OF(isa, TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC)
+#define X(isa) extern const struct cpu_variant THIS(isa);
+#include "cpu_isas.h"
 #undef X
+static const struct cpu_variant *const variants[ISAS] = {
+#define X(isa) [ISA_##isa] = &THIS(isa),
+#include "cpu_isas.h"
+#undef X
+};
 
 struct setting {
     struct flow_case c;
@@ -114,8 +117,8 @@ static bool draw(struct setting *t, uint64_t *random, const char *letters)
         t->c.acceleration[a] = t->seed & 16 ? 1e-3 * reference_uniform(random) : 0;
     t->c.run.threads = 1 + (int)(reference_random(random) % 3);
     do
-        t->c.run.isa = (enum isa)(ISA_v2 + reference_random(random) % 3);
-    while (!processor_has(2 + (int)(t->c.run.isa - ISA_v2)));
+        t->c.run.isa = (enum isa)(ISA_FIRST + reference_random(random) % (ISAS - ISA_FIRST));
+    while (!isa_runs(t->c.run.isa));
     t->first = (int)(t->seed >> 5 & 1);
     t->obstacles = t->seed & 1024 ? 2 + (int)(t->seed >> 12 & 31) : 0;
     t->sweep.along = t->seed >> 20 & 1 ? 1 : 2;

@@ -22,9 +22,10 @@ from .folder import Run
 Program = Union[None, str, "os.PathLike[str]", Sequence[str]]
 _KEPT = 400  # lines of standard error
 # A process that was started by mpirun or srun must not pass its place on to another MPI program.
-_PLACES = ("OMPI_COMM_", "OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_FILE_LOCATION", "PMIX_", "PMI_", "SLURM_PROCID", "SLURM_LOCALID")
+_PLACES = ("OMPI_COMM_", "OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_FILE_LOCATION", "PMIX_", "PMI_", "SLURM_PROCID", "SLURM_LOCALID", "MPI_LOCAL",
+           "HYDI_")
 # As scripts/environment.sh sets them: root, more ranks than cores, a plugin that swallows signals.
-_MPIRUN = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "HWLOC_COMPONENTS": "-opencl,-gl"}
+_MPIRUN = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "HWLOC_COMPONENTS": "-opencl,-gl"}
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -84,9 +85,10 @@ def _line(program: Program, ranks: int, threads: Optional[int]) -> List[str]:
         return words
     if len(words) > 1:
         raise UsageError(f"ranks {ranks} and a program that is started by {quoted(words[0])}: give one of them")
-    mpirun = shutil.which("mpirun")
+    name = os.environ.get("TAGFLOW_MPIRUN") or "mpirun"
+    mpirun = shutil.which(name)
     if not mpirun:
-        raise ProgramError(f"ranks {ranks}: there is no mpirun here")
+        raise ProgramError(f"ranks {ranks}: there is no {name} here")
     bind = ["--bind-to", "none"] if (threads or 1) > 1 else []
     return [mpirun, *bind, "-n", str(ranks), *words]
 

@@ -16,7 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ALIGNMENT = 256, POISON = 0xff };
+enum { ALIGNMENT = 256, POISON = 0xff };
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE)) /* 64 KiB on many aarch64 machines */
 
 /* What the driver keeps for itself on a device, and the unit in which it gives memory out. */
 static const size_t context_bytes = (size_t)32 << 20, large_unit = (size_t)2 << 20;

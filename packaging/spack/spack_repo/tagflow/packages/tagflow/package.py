@@ -29,7 +29,6 @@ class Tagflow(MesonPackage, CudaPackage):
     depends_on("py-h5py", type="run")
     depends_on("py-matplotlib", type="run")
 
-    requires("target=x86_64_v2:", msg="the kernels are for x86-64-v2 and newer")
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPUs, as in cuda_arch=80,90")
 
     def meson_args(self):

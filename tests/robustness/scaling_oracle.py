@@ -1,8 +1,5 @@
-"""How long a step takes on many ranks: the model of docs/scaling.md.
-
-The cut and the messages are those of the program: `cut` is decompose() of src/domain/decompose.c, `messages` what
-domain_layout_at() and halo_create() make of it, `shell_boxes` domain_shell(); tests/robustness/scaling.py compares
-them. Only Python's standard library. Times in seconds, sizes in bytes, rates in updates or bytes a second.
+"""A second implementation of the model of docs/scaling.md, by which tests/robustness/scaling.py checks what
+`tagflow check --machine` computes. Times in seconds, sizes in bytes, rates in updates or bytes a second.
 """
 import dataclasses
 import functools
@@ -21,11 +18,6 @@ PRICE = (8, 1.25, 1)  # of a cut across x, y, z
 def bytes_per_update(storage):
     """19 populations read and written, and the tag."""
     return 2 * Q * POPULATION_BYTES[storage] + 1
-
-
-def bytes_per_cell(storage):
-    """19 populations and the tag; buffers and halo are little beside them."""
-    return Q * POPULATION_BYTES[storage] + 1
 
 
 def _divisors(n):
@@ -116,7 +108,6 @@ class Machine:
     network_latency: float = 5e-6
     message: float = 1e-6  # of the host, for each message sent and received
     reached: float = 0.8  # share of the bandwidths that messages get
-    memory: float = 141e9
 
     def size(self):
         return POPULATION_BYTES[self.storage]
@@ -170,11 +161,6 @@ def step(machine, cells, cuts):
     return slowest
 
 
-def alone(machine, cells):
-    """Seconds of a step of so many cells on one device that exchanges nothing."""
-    return machine.launch + cells / machine.rate
-
-
 def limit(machine, parts):
     """What to improve first: the interior, that is the devices themselves, at an efficiency of 0.9 and more; else what
     would shorten the step most if it took no time (the shell: if it were as fast as the interior)."""
@@ -183,12 +169,5 @@ def limit(machine, parts):
     wait = parts["bandwidth"] + parts["latency"]
     seen = max(wait - parts["interior"], 0)
     gain = {"shell": parts["shell"] * (1 - machine.shell), "packing": parts["packing"], "launches": parts["launches"],
-            "network bandwidth": min(parts["bandwidth"], seen), "latency": min(parts["latency"], seen)}
+            "network": min(parts["bandwidth"], seen), "latency": min(parts["latency"], seen)}
     return max(gain, key=gain.get)
-
-
-def weak_box(cells, devices):
-    """The whole box when each device has a block of `cells`: as near to a cube of blocks as can be."""
-    best = min(((a, b, devices // a // b) for a in _divisors(devices) for b in _divisors(devices // a)),
-               key=lambda p: (max(p) / min(p), p))
-    return tuple(cells[a] * best[a] for a in range(3))

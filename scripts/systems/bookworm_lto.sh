@@ -1,0 +1,3 @@
+#!/bin/sh
+# tagflow on Debian 12 with link-time optimisation; FOLDER, output and exit status: see `debian` beside this.
+exec "$(dirname -- "$0")/debian" "${1:?a folder for chroots}" bookworm openmpi gcc '' -Db_lto=true

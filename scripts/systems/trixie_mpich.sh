@@ -1,0 +1,3 @@
+#!/bin/sh
+# tagflow on Debian 13 with MPICH; FOLDER, output and exit status: see `debian` beside this.
+exec "$(dirname -- "$0")/debian" "${1:?a folder for chroots}" trixie mpich gcc 'unit parallel'

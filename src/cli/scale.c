@@ -1,0 +1,208 @@
+/* The cost of a step; see scale.h. */
+#include "cli/scale.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "base/precision.h"
+#include "version.h"
+
+enum { FORMAT = 1 };
+
+const char *bytes_text(char *text, size_t size, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int u = 0;
+    for (; bytes >= 1000 && u < 5; u++)
+        bytes /= 1000;
+    snprintf(text, size, "%.4g %s", bytes, units[u]);
+    return text;
+}
+
+const char *seconds_text(char *text, size_t size, double seconds)
+{
+    if (seconds < 1e-3)
+        snprintf(text, size, "%.3g us", 1e6 * seconds);
+    else if (seconds < 1)
+        snprintf(text, size, "%.3g ms", 1e3 * seconds);
+    else if (seconds < 120)
+        snprintf(text, size, "%.3g s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, size, "%.3g min", seconds / 60);
+    else
+        snprintf(text, size, "%.4g h", seconds / 3600);
+    return text;
+}
+
+static double storage(const struct scale *s)
+{
+    return (double)precision_bytes(s->parts->c->solver.storage);
+}
+
+static double sent(const struct load *l)
+{
+    return l->inside + l->outside;
+}
+
+static void add_load(struct load *sum, const struct load *l, double weight)
+{
+    sum->interior += weight * l->interior;
+    sum->shell += weight * l->shell;
+    sum->inside += weight * l->inside;
+    sum->outside += weight * l->outside;
+    sum->packed += weight * l->packed;
+}
+
+static void add_rank(struct scale *s, const struct domain *block, const struct needs *needs)
+{
+    const int *const n = block->view.n;
+    const double share = needs->own / ((double)n[0] * n[1] * n[2]);
+    const double bytes = parts_bytes(s->parts, needs);
+    struct load l;
+    load_find(&l, block, (int)s->cluster.ranks_per_node, (int)s->cluster.sector);
+    l.interior *= share;
+    l.shell *= share;
+    s->dense += needs->dense;
+    s->sparse += needs->sparse;
+    s->lists += needs->lists;
+    s->bytes += bytes;
+    s->updates += needs->own;
+    s->largest = fmax(s->largest, bytes);
+    s->listed = fmax(s->listed, needs->lists);
+    for (int a = 0; a < 3; a++)
+        s->longest[a] = n[a] > s->longest[a] ? n[a] : s->longest[a];
+    add_load(&s->mean, &l, 1.0 / s->parts->ranks);
+    if (sent(&l) > sent(&s->sends))
+        s->sends = l;
+    const struct model_step step = model_step(&s->cluster, storage(s), &l);
+    if (step.step > s->step.step) {
+        s->step = step;
+        s->slowest = l;
+    }
+}
+
+void scale_find(struct scale *s, const struct parts *p, const struct cluster *cluster, bool machine)
+{
+    *s = (struct scale){.parts = p, .cluster = *cluster, .machine = machine};
+    for (int rank = 0; rank < p->ranks; rank++) {
+        struct domain block;
+        struct needs needs;
+        parts_of(p, rank, &block, &needs);
+        add_rank(s, &block, &needs);
+    }
+}
+
+double scale_rate(const struct scale *s)
+{
+    return s->updates / s->step.step;
+}
+
+double scale_efficiency(const struct scale *s)
+{
+    return scale_rate(s) / s->parts->ranks / model_rate(&s->cluster, storage(s));
+}
+
+void scale_say_halo(const struct scale *s)
+{
+    char text[32], outside[32], more[96] = "";
+    const struct load *const l = &s->sends;
+    if (!l->messages) {
+        say("halo: no messages");
+        return;
+    }
+    if (s->machine)
+        snprintf(more, sizeof more, ", %s of it to other nodes (%.0f ranks a node)",
+                 bytes_text(outside, sizeof outside, l->outside), s->cluster.ranks_per_node);
+    say("halo: in a step a rank sends at most %s in %d message%s%s",
+        bytes_text(text, sizeof text, sent(l)), l->messages, l->messages == 1 ? "" : "s", more);
+}
+
+void scale_say_step(const struct scale *s)
+{
+    char step[32], interior[32], shell[32], packing[32], launches[32], messages[32];
+    const struct model_step *const m = &s->step;
+    const double rate = scale_rate(s), device = model_rate(&s->cluster, storage(s));
+    const enum limit limit = model_limit(&s->cluster, storage(s), &s->slowest, m);
+    say("model: a step takes %s on the slowest rank: interior %s, shell %s, packing %s, launches "
+        "%s; messages %s%s",
+        seconds_text(step, sizeof step, m->step),
+        seconds_text(interior, sizeof interior, m->interior),
+        seconds_text(shell, sizeof shell, m->shell),
+        seconds_text(packing, sizeof packing, m->packing),
+        seconds_text(launches, sizeof launches, m->launches),
+        seconds_text(messages, sizeof messages, m->bandwidth + m->latency),
+        m->bandwidth + m->latency > m->interior ? ", longer than the interior"
+                                                : ", hidden behind the interior");
+    say("  %.4g GLUPS, %.1f %% of %d devices of %.4g GLUPS%s; limited by %s%s", 1e-9 * rate,
+        100 * scale_efficiency(s), s->parts->ranks, 1e-9 * device,
+        s->cluster.assumed ? " (assumed)" : "", limit == LIMIT_interior ? "the devices: the " : "",
+        model_limit_name(limit));
+}
+
+/* ---- JSON ---- */
+
+static json_t *triple(const int n[3])
+{
+    return json_pack("[i,i,i]", n[0], n[1], n[2]);
+}
+
+static json_t *load_json(const struct load *l)
+{
+    return json_pack("{s:f, s:f, s:i, s:i, s:f, s:f, s:f}", "interior", l->interior, "shell",
+                     l->shell, "messages", l->messages, "messages_outside", l->outside_messages,
+                     "bytes", sent(l), "bytes_outside", l->outside, "packed", l->packed);
+}
+
+static json_t *step_json(const struct scale *s)
+{
+    const struct model_step *const m = &s->step;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "interior",
+                     m->interior, "shell", m->shell, "packing", m->packing, "launches", m->launches,
+                     "bandwidth", m->bandwidth, "latency", m->latency, "step", m->step, "glups",
+                     1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
+                     model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
+                     load_json(&s->slowest));
+}
+
+static json_t *cluster_json(const struct cluster *c)
+{
+    json_t *const object = json_pack("{s:b}", "assumed", c->assumed);
+#define X(name, unit, value, meaning)                                                              \
+    json_object_set_new(object, #name, c->name > 0 ? json_real(c->name) : json_null());
+    CLUSTER_LIST(X)
+#undef X
+    return object;
+}
+
+enum status scale_write(const struct scale *s, const char *path, const char *file)
+{
+    const struct parts *const p = s->parts;
+    const double seconds = s->cluster.disk > 0 ? s->checkpoint / s->cluster.disk : 0;
+    json_t *const object = json_pack(
+        "{s:s, s:i, s:s, s:s, s:s, s:o, s:f, s:s, s:i, s:o, s:f, s:b, s:b, s:f, s:f, s:o, s:o, "
+        "s:f, s:o, s:o, s:o}",
+        "tagflow", "check", "format", FORMAT, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
+        "case", path, "cells", triple(p->c->cells), "fluid_cells", s->updates, "storage",
+        precision_name(p->c->solver.storage), "ranks", p->ranks, "cut", triple(p->cuts),
+        "imbalance", p->box || p->sample ? p->balance.imbalance : 1.0, "sparse", p->sparse,
+        "sampled", p->sample != NULL, "bytes", s->bytes, "largest_rank_bytes", s->largest, "sends",
+        load_json(&s->sends), "mean", load_json(&s->mean), "checkpoint_bytes", s->checkpoint,
+        "checkpoint_seconds", seconds > 0 ? json_real(seconds) : json_null(), "machine",
+        s->machine ? cluster_json(&s->cluster) : json_null(), "model",
+        s->machine ? step_json(s) : json_null());
+    char *const dump = object ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(object);
+    if (!dump)
+        return fail_machine("out of memory for %s", file);
+    const size_t length = strlen(dump);
+    dump[length] = '\n'; /* replaces the NUL: files have a length */
+    const enum status status = file_replace(file, dump, length + 1);
+    free(dump);
+    return status;
+}

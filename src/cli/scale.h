@@ -1,0 +1,42 @@
+/* What a step of a run costs its ranks together: for `check`. */
+#ifndef TAGFLOW_SCALE_H
+#define TAGFLOW_SCALE_H
+
+#include "cli/parts.h"
+#include "predict/model.h"
+
+struct scale {
+    const struct parts *parts;
+    struct cluster cluster;
+    bool machine;                  /* the user gave a machine file */
+    double dense, sparse, lists;   /* of all ranks, see struct needs */
+    double bytes, largest, listed; /* of all ranks; of the rank that needs most; its lists */
+    int longest[3];                /* block along each axis */
+    double updates;                /* fluid cells in all */
+    struct load sends;             /* of the rank that sends most */
+    struct load mean;              /* of a rank */
+    struct load slowest;           /* of the rank whose step takes longest */
+    struct model_step step;        /* of this rank */
+    double checkpoint;             /* bytes of a checkpoint, set by the caller */
+};
+
+/* Cells of loads are fluid ones: what is solid takes no time. */
+void scale_find(struct scale *s, const struct parts *p, const struct cluster *cluster,
+                bool machine);
+
+/* Lattice updates a second of all ranks by the model, and the share of the devices' rate. */
+double scale_rate(const struct scale *s);
+double scale_efficiency(const struct scale *s);
+
+/* Log messages of a rank in a step; with a machine file the model's step. */
+void scale_say_halo(const struct scale *s);
+void scale_say_step(const struct scale *s);
+
+/* Write all of it into a file. `path`: of the case. STATUS_MACHINE, reported. */
+enum status scale_write(const struct scale *s, const char *path, const char *file);
+
+/* A number of bytes, or of seconds, as text. */
+const char *bytes_text(char *text, size_t size, double bytes);
+const char *seconds_text(char *text, size_t size, double seconds);
+
+#endif

@@ -1,0 +1,131 @@
+/* The memory of a run; see room.h. */
+#include "run/room.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/agree.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "domain/decompose.h"
+#include "solver/solver.h"
+
+/* Seconds to wait for memory that a job before this one may still give back. */
+enum { PATIENCE = 10 };
+
+int room_average_numbers(unsigned of, bool in_file)
+{
+    const bool stress = of & (1u << AVERAGE_stress), velocity = of & (1u << AVERAGE_velocity);
+    return (velocity || (stress && !in_file) ? 3 : 0) + (of & (1u << AVERAGE_density) ? 1 : 0) +
+           (stress ? 6 : 0);
+}
+
+double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
+{
+    int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
+    const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
+    double bytes = 0;
+    for (int i = 0; i < c->series_count; i++)
+        residuals += c->series[i].kind == SERIES_KIND_residual;
+    bytes += residuals * 3 * kept * ((double)n[0] * n[1] * n[2]);
+    for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
+        double cells = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            const int from = a->region.lo[axis], to = a->region.hi[axis];
+            cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
+                        : fmin(to - from, n[axis]);
+        }
+        bytes += 8.0 * room_average_numbers(a->of, false) * cells;
+    }
+    return bytes;
+}
+
+static const char *advice(const struct flow_case *c)
+{
+    return c->solver.storage == PRECISION_fp64 ? "more hosts, fewer cells, or solver.storage: fp32"
+           : c->solver.storage == PRECISION_fp32
+               ? "more hosts, fewer cells, or solver.storage: fp16"
+               : "more hosts, or fewer cells";
+}
+
+/* Do the ranks of each host have room for this? */
+static enum status check_hosts(const struct flow_case *c, double need, const char *what,
+                               MPI_Comm comm)
+{
+    static const struct timespec second = {.tv_sec = 1};
+    struct memory_lack lack;
+    bool lacks = memory_lacks(need, comm, &lack);
+    for (int k = 0; k < PATIENCE && lacks && lack.need < lack.all; k++) {
+        nanosleep(&second, NULL);
+        lacks = memory_lacks(need, comm, &lack);
+    }
+    if (!lacks)
+        return STATUS_OK;
+    const enum status status = lack.need < lack.all ? STATUS_MACHINE : STATUS_USAGE;
+    if (message_rank() != 0)
+        return status;
+    if (status == STATUS_MACHINE)
+        return fail_machine(
+            "%s needs %.4g GB on the host %s (%d rank%s), where %.4g of %.4g GB are "
+            "free (end what else runs there, or use %s)",
+            what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
+            1e-9 * lack.available, 1e-9 * lack.all, advice(c));
+    return fail_user("%s needs %.4g GB on the host %s (%d rank%s), which has %.4g GB (use %s)",
+                     what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
+                     1e-9 * lack.all, advice(c));
+}
+
+enum status room_for_tags(const struct flow_case *c, MPI_Comm comm)
+{
+    struct domain d;
+    int rank, ranks, cuts[3];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    const enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    if (status)
+        return status;
+    domain_layout(&d, c, cuts, rank);
+    return check_hosts(c, (double)d.view.cells, "the description of the box", comm);
+}
+
+/* Bytes that are still to be allocated for the block. */
+static enum status need_of(const struct flow_case *c, const struct domain *d,
+                           const struct backend *b, double *need)
+{
+    const struct view *const v = &d->view;
+    double lists = 0;
+    *need = solver_bytes(d) + room_remembered(c, d->lo, v->n);
+    if (!b->type->host_memory)
+        return STATUS_OK;
+    *need -= (double)v->cells +
+             (double)((v->place_words + Q / 2 * v->link_words) * sizeof *v->place) +
+             (double)(v->near_cells * sizeof *v->near + v->crossings * sizeof *v->crossing);
+    /* Lists of other blocks are small, or of cells that are not fluid, too. */
+    const enum status status =
+        d->place ? b->type->list_bytes(v, case_threads(c), &lists) : STATUS_OK;
+    *need += lists;
+    return status;
+}
+
+/* Is a rank's device too small? The allocation itself reports that others use too much of it. */
+static enum status check_device(const struct flow_case *c, double need, struct backend *b)
+{
+    double available, all;
+    b->type->memory(b, &available, &all);
+    if (all <= 0 || need <= all)
+        return STATUS_OK;
+    return fail_user("rank %d needs %.4g GB on its device, which has %.4g GB (%s; use more ranks, "
+                     "fewer cells%s)",
+                     message_rank(), 1e-9 * need, 1e-9 * all, b->description,
+                     c->solver.storage == PRECISION_fp16 ? "" : ", or a smaller solver.storage");
+}
+
+enum status room_check(const struct flow_case *c, const struct domain *d, struct backend *b)
+{
+    double need;
+    const enum status status = status_agree(d->comm, need_of(c, d, b, &need));
+    if (status)
+        return status;
+    return b->type->host_memory ? check_hosts(c, need, "the run", d->comm)
+                                : status_agree(d->comm, check_device(c, need, b));
+}

@@ -1,0 +1,24 @@
+/* The memory that a run needs, and whether its hosts and devices have it. */
+#ifndef TAGFLOW_ROOM_H
+#define TAGFLOW_ROOM_H
+
+#include "domain/domain.h"
+#include "solver/backend.h"
+
+/* Numbers per cell of an average: means, and sums of products of deviations from them. A file holds
+ * only those that were asked for; in memory the stress also needs the mean velocity. */
+int room_average_numbers(unsigned of, bool in_file);
+
+/* Bytes of backend memory that averages and residuals need for a block of n cells that begins at
+ * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
+double room_remembered(const struct flow_case *c, const int *lo, const int n[3]);
+
+/* Have the hosts room for the tags of the box, which each run makes first? Collective, like
+ * room_check. */
+enum status room_for_tags(const struct flow_case *c, MPI_Comm comm);
+
+/* Have hosts and devices room for the run? STATUS_USAGE, reported: a host or device has too little
+ * memory. STATUS_MACHINE: other programs use too much of it, even after some seconds. */
+enum status room_check(const struct flow_case *c, const struct domain *d, struct backend *b);
+
+#endif
