@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A slow disk: snapshots and images come to disk beside the steps. A checkpoint waits for those of its step and before;
 whatever instant a job is killed at, the run goes on to the same files. A sync that fails ends the run as it does
-everywhere else: exit status 1, one reason.
+everywhere else: exit status 1, one reason. On a disk without locks two jobs never run in one folder either.
 
     slow.py FAILING_SO [KILLS [SEED]]     FAILING_SO is built from tests/robustness/failing.c
 """
@@ -107,5 +107,22 @@ for where, rank in ("/fields/", 0), ("/fields/", 1), ("/images/", 0):
         check(said.code == 1 and len(said.errors) == 1 and "Input/output error" in said.err and where in said.err and not left
               and load(folder, "report.json")["state"] == "failed" and not missing(folder),
               f"a sync in {where} fails on rank {rank}: {said}, left {left}")
+
+# A disk without locks: the note in .lock alone keeps a second job out, and lets the next one in when the first is dead.
+NO_LOCKS = {"LD_PRELOAD": SHIM, "LOCKS": "none"}
+MORE = {"run.steps": 10 ** 6, "checkpoint.every": 100, "output": {"log": {"every": 100}}}
+job = Job("lockless", MORE, env=NO_LOCKS)
+job.wait_for(lambda: checkpoints("lockless"), "a checkpoint")
+said = Job("lockless", MORE, env=NO_LOCKS).end()
+check(said.code == 75 and len(said.errors) == 1 and "is in use by another run (process " in said.err and job.process.poll() is None,
+      f"no locks: a second job: {said}")
+job.signal_ranks(signal.SIGKILL)
+job.end()
+end = max(checkpoints("lockless")) + 100
+said = Job("lockless", MORE | {"run.steps": end}, env=NO_LOCKS).end()
+with open("lockless/.lock") as file:
+    note = file.read()
+check(said.code == 0 and "did not end in order (process " in said.out and "goes on from" in said.out and note == "" and
+      "cannot be locked (No locks available)" in said.err, f"no locks: the next job: {said}, {note!r}")
 
 runs.finish()
