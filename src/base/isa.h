@@ -14,8 +14,9 @@ enum isa {
 #define X(name) ISA_##name,
     ISA_LIST(X)
 #undef X
+        ISAS,
+    ISA_FIRST = ISA_auto + 1
 };
-enum { ISAS = ISA_sve512 + 1, ISA_FIRST = ISA_auto + 1 };
 
 /* "v3", as in a case; "x86-64-v3", for messages. */
 const char *isa_name(enum isa);
