@@ -59,6 +59,9 @@ double reference_rounding(double population);
 uint64_t reference_random(uint64_t *state);
 double reference_uniform(uint64_t *state);
 
+/* One of the instruction sets that this processor has, by a random number. */
+enum isa reference_isa(uint64_t number);
+
 /* All cells fluid, populations zero. */
 void reference_create(struct reference *r, const struct flow_case *c);
 void reference_destroy(struct reference *r);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,13 +61,20 @@ static void order_and_grouping_do_not_matter(void **state)
     }
 }
 
+#ifdef __x86_64__
+typedef __float128 quad;
+#else /* 113 bits on aarch64 */
+typedef long double quad;
+_Static_assert(LDBL_MANT_DIG >= 106, "numbers of twice the precision of a double");
+#endif
+
 /* Terms are rounded to 2^-80 each; the value to the last bit of a double. */
 static void the_sum_is_that_of_wide_arithmetic(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct exact_sum s = {0};
-        __float128 sum = 0;
+        quad sum = 0;
         make_terms(seed);
         for (int k = 0; k < TERMS; k++) {
             exact_add(&s, term[k]);

@@ -135,9 +135,7 @@ static struct flow_case any_case(uint64_t *random)
     }
     reference_faces(&c, faces);
     c.run.threads = 1 + (int)(reference_random(random) % 9);
-    do
-        c.run.isa = (enum isa)(ISA_FIRST + reference_random(random) % (ISAS - ISA_FIRST));
-    while (!isa_runs(c.run.isa));
+    c.run.isa = reference_isa(reference_random(random));
     return c;
 }
 

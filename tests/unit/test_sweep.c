@@ -116,9 +116,7 @@ static bool draw(struct setting *t, uint64_t *random, const char *letters)
     for (int a = 0; a < 3; a++)
         t->c.acceleration[a] = t->seed & 16 ? 1e-3 * reference_uniform(random) : 0;
     t->c.run.threads = 1 + (int)(reference_random(random) % 3);
-    do
-        t->c.run.isa = (enum isa)(ISA_FIRST + reference_random(random) % (ISAS - ISA_FIRST));
-    while (!isa_runs(t->c.run.isa));
+    t->c.run.isa = reference_isa(reference_random(random));
     t->first = (int)(t->seed >> 5 & 1);
     t->obstacles = t->seed & 1024 ? 2 + (int)(t->seed >> 12 & 31) : 0;
     t->sweep.along = t->seed >> 20 & 1 ? 1 : 2;
