@@ -108,6 +108,20 @@ static void describe_self(struct lock *l)
              (long long)now.tv_sec, now.tv_nsec);
 }
 
+/* Has another job taken the folder? */
+static bool look(struct lock *l)
+{
+    char note[NOTE];
+    if (!l->read_by_name || !read_note_again(l->path, note) || !*note || is_mine(l, note))
+        return l->lost;
+    pthread_mutex_lock(&l->mutex);
+    if (!l->lost)
+        strcpy(l->found, note);
+    l->lost = true;
+    pthread_mutex_unlock(&l->mutex);
+    return true;
+}
+
 /* ---- the thread that shows that this process lives ---- */
 
 static void *show_life(void *lock)
@@ -123,11 +137,8 @@ static void *show_life(void *lock)
         if (l->ends)
             break;
         pthread_mutex_unlock(&l->mutex);
-        if (l->read_by_name && read_note_again(l->path, l->found) && *l->found &&
-            !is_mine(l, l->found)) {
-            l->lost = true;
+        if (look(l))
             return NULL;
-        }
         write_note(l, beat); /* if it fails, the next may succeed */
         pthread_mutex_lock(&l->mutex);
     }
@@ -255,6 +266,13 @@ bool lock_lost(struct lock *l)
                      l->dir, (int)strcspn(l->found, "\n"), l->found);
     l->told = true;
     return true;
+}
+
+bool lock_look(struct lock *l)
+{
+    if (l)
+        look(l);
+    return lock_lost(l);
 }
 
 void lock_id(const struct lock *l, char id[LOCK_ID])

@@ -26,6 +26,9 @@ enum status lock_take(struct lock **lock, const char *dir, enum status in_use);
 /* Has another job taken the folder, because this process seemed to be dead? Reported once. */
 bool lock_lost(struct lock *lock);
 
+/* The same, but looks into the file now, not every two seconds: before a file is replaced. */
+bool lock_look(struct lock *lock);
+
 /* A text that the file .lock contains as long as this job has the folder. */
 enum { LOCK_ID = 640 };
 void lock_id(const struct lock *lock, char id[LOCK_ID]);

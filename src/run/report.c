@@ -66,6 +66,20 @@ static char *text_of(json_t *object)
     return text;
 }
 
+/* A number that no other process has. Another job may have taken the folder while this one was
+ * suspended: neither must take the temporary file of the other. */
+static unsigned long long own_number(void)
+{
+    static unsigned long long number;
+    struct timespec now = {0};
+    if (!number) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        number = (unsigned long long)now.tv_sec << 30 ^ (unsigned long long)now.tv_nsec ^
+                 (unsigned long long)getpid() << 40;
+    }
+    return number;
+}
+
 /* Write a JSON object to dir/name and release it. begins: a hang reported in the old file is of an
  * earlier job; otherwise watchdog_hold() applies. */
 static enum status replace_json(const char *dir, const char *name, json_t *object, bool begins)
@@ -78,7 +92,8 @@ static enum status replace_json(const char *dir, const char *name, json_t *objec
     text[length] = '\n'; /* replaces the NUL: files have a length */
     enum status status = STATUS_MACHINE;
     if (folder_path(path, dir, name) &&
-        snprintf(temporary, sizeof temporary, "%s" FILE_TEMPORARY, path) < FOLDER_PATH)
+        snprintf(temporary, sizeof temporary, "%s.%llx" FILE_TEMPORARY, path, own_number()) <
+            FOLDER_PATH)
         status = file_prepare(path, temporary, text, length + 1);
     if (!status && !begins)
         watchdog_hold(path);

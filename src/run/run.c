@@ -97,7 +97,9 @@ static bool over(const struct run *r)
 static enum status write_status(struct run *r)
 {
     r->status_last = clock_seconds();
-    return r->level->domain.rank == 0 ? report_status(r->dir, r->c, &r->n.progress) : STATUS_OK;
+    if (r->level->domain.rank != 0)
+        return STATUS_OK;
+    return lock_look(r->lock) ? STATUS_MACHINE : report_status(r->dir, r->c, &r->n.progress);
 }
 
 static void tell_watchdog(struct run *r)

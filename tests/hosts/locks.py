@@ -92,7 +92,8 @@ sleeper.signal_ranks(signal.SIGCONT)
 said = sleeper.end()
 told = [line for line in said.errors if re.search(r"wakes up was taken by another run \(" + holder + r"\), for which this one seemed", line)]
 check(said.code == 1 and len(told) == len(said.errors) == 1, f"{name}: the first one ends: {said}")
-check(job.process.poll() is None and load(name, "status.json")["state"] == "running", f"{name}: the second one goes on")
+if not check(job.process.poll() is None and load(name, "status.json")["state"] == "running", f"{name}: the second one goes on"):
+    print(job.end(), load(name, "status.json"), note(name))
 job.signal_rank(signal.SIGTERM, 0)
 said = job.end()
 check(said.code == 75 and load(name, "status.json")["state"] == "stopped", f"{name}: to its stop: {said.code}, {said.errors}")
