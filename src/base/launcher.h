@@ -26,8 +26,8 @@ int launcher_ranks(void);
 /* The rank that the launcher gave this process; 0 without a launcher. */
 int launcher_rank(void);
 
-/* Before MPI_Init, in which Open MPI ends a program that Slurm does not connect. One process goes on
- * alone. Several: STATUS_USAGE, reported by the launcher's rank 0. */
+/* Before MPI_Init, in which Open MPI ends a program that Slurm does not connect. One process goes
+ * on alone. Several: STATUS_USAGE, reported by the launcher's rank 0. */
 enum status launcher_check_before(void);
 
 /* The launcher started several processes, and MPI_Comm_size is 1: each would run the whole case
