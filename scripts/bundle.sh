@@ -273,7 +273,7 @@ $commit, with Open MPI $(ompi_info --version | sed -n 's/^Open MPI v//p'), to be
     bin/mpirun -n 4 bin/tagflow run configs/cavity.yaml --output ~/cavity
     scripts/gpu_suite.sh --out ~/gpu_suite      is the GPU fast and right? (Python 3, standard library)
 
-Needs: Linux on x86-64-v2 or newer, glibc ${glibc#GLIBC_} or newer, and for GPUs NVIDIA's driver. The folder
+Needs: Linux on x86-64, glibc ${glibc#GLIBC_} or newer, and for GPUs NVIDIA's driver. The folder
 may be moved, be read-only, and have spaces in its name. Several machines: the same folder on all; TCP
 between them, not InfiniBand.
 

@@ -260,7 +260,8 @@ static enum status run_backend(const struct backend_type *type, const struct opt
     for (int k = 0; variant_at(type, k, &v); k++) {
         char name[16];
         variant_precision(v.expect, name);
-        if (o->precision && strcmp(o->precision, name) != 0)
+        if ((o->precision && strcmp(o->precision, name) != 0) ||
+            (v.isa != ISA_auto && !isa_built(v.isa)))
             continue;
         if (!variant_runs(&v)) {
             printf("skip  %-24s this processor lacks the instruction set\n", v.name);

@@ -2,6 +2,7 @@
 
     TAGFLOW     the program (required)
     TAGFLOW_O0  the same, built without optimisation (optional, tests/parallel/hash_ranks.py)
+    TAGFLOW_SLOWER  the program may be so many times slower, as under an emulator (default 1)
 
 A test works in a temporary folder of its own, prints a line for each thing it checked, and ends with
 finish(), whose exit status is 1 when a check failed. skip() ends it with 77.
@@ -42,7 +43,7 @@ signal.pthread_sigmask(signal.SIG_SETMASK, ())
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 
 # A run that is not over after so many seconds hangs.
-HANGS = 120
+HANGS = 120 * int(os.environ.get("TAGFLOW_SLOWER", "1"))
 # The same for one that is watched while it goes on.
 JOB_HANGS = 400
 # The mpirun of Open MPI 4.1.4 can lock itself up (in PMIx_server_finalize) when its ranks are killed as they start. That is
