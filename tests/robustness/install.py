@@ -15,7 +15,7 @@ from runs import ROOT, check, tagflow, write
 
 BUILD, PAGE = sys.argv[1:]
 # Those that need the sources: for who changes tagflow. Every other file of scripts/ is installed.
-SOURCES = {"bundle.sh", "figures.py", "gallery.py", "gpu_suite.py", "gpu_suite.sh", "kovasznay.py", "large_tau.py", "meson.build", "operators.py",
+SOURCES = {"bundle.sh", "chroot.sh", "figures.py", "gallery.py", "gpu_suite.py", "gpu_suite.sh", "kovasznay.py", "large_tau.py", "meson.build", "operators.py",
            "packages.sh", "precision.py", "quickstart.sh", "setup.sh", "site.sh", "site/commands.py", "site/hooks.py", "site/markdown_links.py",
            "site/mkdocs.yml", "site/theme/assets/site.css", "site/theme/main.html", "taylor_green.py", "test.sh"}
 
@@ -46,6 +46,7 @@ def names(folder):
 
 check(names(share + "/configs").keys() == names(ROOT + "/configs").keys(), f"all {len(names(share + '/configs'))} files of configs/")
 here, there = names(ROOT + "/scripts"), names(share + "/scripts")
+SOURCES |= {name for name in here if name.startswith("systems/")}
 check(there == {name: here[name] for name in here.keys() - SOURCES} and SOURCES < here.keys(),
       f"scripts: all but {len(SOURCES)} that need the sources, executable as here: {sorted(there)}")
 sources = {name for name in names(ROOT + "/python/src/tagflow") if not name.endswith(".pyc")}
