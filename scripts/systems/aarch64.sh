@@ -48,7 +48,10 @@ if [ ! -e "$folder/complete" ]; then
     rm -rf "$root" "$apt"
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/etc/preferences.d" "$root/usr/bin" "$root/usr/sbin" "$root/usr/lib"
     : >"$apt/status"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" >"$apt/etc/sources.list"
+    # From where this machine gets its packages.
+    from=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 2>/dev/null | head -n 1)
+    [ -n "$from" ] || cannot "this machine gets no packages of Debian 12 (bookworm)"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from bookworm main" >"$apt/etc/sources.list"
     of_aarch64() {
         apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$apt" -o Dir::State::status="$apt/status" \
             -o Dir::Cache="$apt/cache" -o Dir::Etc="$apt/etc" -o Dir::Etc::sourcelist="$apt/etc/sources.list" \
