@@ -49,6 +49,7 @@ if [ ! -e "$folder/complete" ]; then
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/etc/preferences.d" "$root/usr/bin" "$root/usr/sbin" "$root/usr/lib"
     : >"$apt/status"
     # From where this machine gets its packages.
+    # shellcheck disable=SC2016 # for apt-get
     from=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 2>/dev/null | head -n 1)
     [ -n "$from" ] || cannot "this machine gets no packages of Debian 12 (bookworm)"
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from bookworm main" >"$apt/etc/sources.list"
