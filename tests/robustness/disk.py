@@ -61,7 +61,7 @@ def attempt(disk, options, ranks, arguments, failed):
         # The first reason, and perhaps that log, series, status and report cannot be written either.
         sound = sound and 1 <= len(said.errors) <= 4 and all(FULL in line for line in said.errors)
         what = re.search(re.escape(disk) + r"/run/([^\s:]+)|the log|the folder", said.err)
-        failed[re.sub(r"_\d{10}|\.tmp", "", what[1] or what[0]) if what else "?"] += 1
+        failed[re.sub(r"_\d{10}|(\.[0-9a-f]{12,})?\.tmp", "", what[1] or what[0]) if what else "?"] += 1
         if "run/report.json" in names:
             # The report comes before the last status, which may be all that failed, with the log's line about it.
             late = "status.json" in said.errors[0] and all("cannot write the log" in line for line in said.errors[1:])
