@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/agree.h"
@@ -238,6 +239,22 @@ static void say_output(const struct flow_case *c)
             (long long)((c->run.steps / s->every + 1) * (series_has_points(s) ? s->points : 1)));
 }
 
+/* Warns of checkpoints that take most of the time. seconds: to write one. */
+static void warn_of_interval(const struct scale *s, double seconds)
+{
+    const struct flow_case *const c = s->parts->c;
+    const double every = c->checkpoint.seconds > 0 ? c->checkpoint.seconds
+                         : c->checkpoint.every > 0 && c->checkpoint.every < c->run.steps
+                             ? seconds_of(s, (double)c->checkpoint.every)
+                             : 0;
+    char one[32], between[32];
+    if (s->machine && every > 0 && 2 * seconds > every)
+        warn("a checkpoint takes %s to write and to read back, with %s from one to the next: the "
+             "run mostly writes (a longer checkpoint.every)",
+             seconds_text(one, sizeof one, 2 * seconds),
+             seconds_text(between, sizeof between, every));
+}
+
 /* Logs the size of checkpoints, their largest number (while a new one is written), and how much
  * work is lost if the job dies. */
 static void say_checkpoints(const struct scale *s)
@@ -252,6 +269,7 @@ static void say_checkpoints(const struct scale *s)
     if (s->machine && seconds > 0)
         say("  %s to write, and the same to read it back and compare",
             seconds_text(time, sizeof time, seconds));
+    warn_of_interval(s, seconds);
     if (c->checkpoint.seconds > 0)
         say("  every %s of wall time: a job that dies loses no more than that",
             seconds_text(time, sizeof time, c->checkpoint.seconds));
@@ -325,6 +343,25 @@ static enum status read_arguments(struct arguments *a, struct wanted *w)
                          : fail_user("tagflow check: which case? (tagflow check CASE.yaml)");
 }
 
+/* Are both the same file? */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* --json must not replace what is read, nor a folder. */
+static enum status check_json(const struct wanted *w)
+{
+    struct stat info;
+    if (stat(w->json, &info) == 0 && S_ISDIR(info.st_mode))
+        return fail_user("--json %s: that is a folder", w->json);
+    if (same_file(w->json, w->files.path) || (w->machine && same_file(w->json, w->machine)))
+        return fail_user("--json %s would replace the file that is read", w->json);
+    return STATUS_OK;
+}
+
 /* Logs all that follows from the decomposition. */
 static void say_scale(const struct scale *s)
 {
@@ -371,6 +408,8 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     MPI_Comm_size(comm, &w.ranks);
     w.ranks_given = w.ranks > 1;
     enum status status = read_arguments(&a, &w);
+    if (!status && w.json)
+        status = check_json(&w);
     if (!status && w.machine)
         status = cluster_read(&cluster, w.machine);
     status = status_agree(comm, status); /* the file may be missing on a host */

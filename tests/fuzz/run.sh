@@ -11,7 +11,7 @@
 #
 # A target is a file here and a row in the functions below; what they share is fuzz.h. The seeds were
 # written by hand. Inputs of `set` and `memory` may begin with lines `--set PATH=VALUE`.
-# shellcheck disable=SC2046,SC2086 # lists of words are meant
+# shellcheck disable=SC2046,SC2086,SC2089,SC2090 # lists of words are meant
 set -eu
 from=$PWD
 cd -- "$(dirname -- "$0")/../.."
@@ -22,7 +22,7 @@ voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/bod
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
 body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c $voxel_sources $body_sources"
-case_sources='src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
+case_sources='src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
@@ -88,9 +88,10 @@ case $build in
 *) build=$from/$build ;;
 esac
 mkdir -p "$build/object" "$build/corpus" "$build/findings"
+echo 'X(generic)' >"$build/cpu_isas.h" # Meson's list of instruction sets
 checks=address,undefined,float-cast-overflow,local-bounds
 options="-std=gnu11 -g -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -Iinclude -Isrc -Itests/fuzz
-    -DVOXEL_TIFF_BYTES=0x100000 $(pkg-config --cflags hdf5-openmpi ompi-c libtiff-4)
+    -I$build -DTAGFLOW_ARCHITECTURE=\"any\" -DVOXEL_TIFF_BYTES=0x100000 $(pkg-config --cflags hdf5-openmpi ompi-c libtiff-4)
     -ffp-contract=off -Wall -Wextra -Wno-overlength-strings -Werror"
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }' >"$build/probe.c"
 if ! "$clang" -fsanitize=fuzzer,$checks "$build/probe.c" -o "$build/probe" 2>"$build/probe.log"; then

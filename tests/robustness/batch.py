@@ -21,8 +21,8 @@ echo '{"state": "running"}' >mine/status.json
 [ "$MOOD" != lies ] || exit 0
 exit "${MOOD#new_}"
 """,
-    "qsub": 'echo "qsub $*" >>calls\n[ "$BROKEN" ] && exit 1\necho 12.server\n',
-    "bsub": 'echo "bsub $* with ${CHAIN_FRUITLESS-none}, of $(grep -c LSB_DJOB_NUMPROC) lines" >>calls\n[ "$BROKEN" ] && exit 1\n'
+    "qsub": '[ "$1" != -a ] || { echo "$2" >later; shift 2; }\necho "qsub $*" >>calls\n[ "$BROKEN" ] && exit 1\necho 12.server\n',
+    "bsub": '[ "$1" != -b ] || { echo "$2" >later; shift 2; }\necho "bsub $* with ${CHAIN_FRUITLESS-none}, of $(grep -c LSB_DJOB_NUMPROC) lines" >>calls\n[ "$BROKEN" ] && exit 1\n'
             'echo "Job <12> is submitted to default queue <normal>."\n',
 }
 os.mkdir("bin")
@@ -64,6 +64,11 @@ for system in SYSTEMS:
         wanted = [] if next_count is None else [submits.format(next_count)]
         check(found == code and words in said and calls[2:] == wanted, f"{system}, exit status {mood}, {fruitless} before: {found}, "
               f"{calls[2:]}, {said.splitlines()[-1:]}")
+        late = "later" if os.path.exists("later") else ""
+        check(bool(late) == bool(next_count) and (not late or re.fullmatch(r"[\d:]{12,16}\n", open(late).read())),
+              f"{system}, {mood}: the next job waits if this one left no checkpoint")
+        if late:
+            os.remove(late)
         check(len(calls) > 1 and re.match(r"mpirun -n 4 .*tagflow run mine.yaml --output mine --restart auto", calls[0]) and
               "--set run.time_limit=11h50m" in calls[1], f"{system} starts {calls[:1]}")
     found, said, calls = job(system, "new_75", broken="yes")

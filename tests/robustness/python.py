@@ -277,7 +277,9 @@ else:
     check(tagflow.find_program() == [ROOT + "/build/tagflow"], "beside the package")
 os.environ["PATH"] = os.path.abspath("bin")
 check(tagflow.find_program() == [os.path.abspath("bin/tagflow")], "in PATH")
+launcher = os.environ.pop("TAGFLOW_MPIRUN", None)
 fails(tagflow.ProgramError, "there is no mpirun here", "no mpirun", lambda: tagflow.run("run.yaml", "x", ranks=2))
+os.environ |= {"TAGFLOW_MPIRUN": launcher} if launcher else {}
 os.environ["TAGFLOW"] = TAGFLOW
 check(tagflow.find_program() == [TAGFLOW] and tagflow.find_program("bin/tagflow") == ["bin/tagflow"], "$TAGFLOW before it, the argument before that")
 os.environ.update(env)
