@@ -152,11 +152,17 @@ static json_t *triple(const int n[3])
     return json_pack("[i,i,i]", n[0], n[1], n[2]);
 }
 
-static json_t *load_json(const struct load *l)
+/* counts: numbers of messages, which a mean does not have. */
+static json_t *load_json(const struct load *l, bool counts)
 {
-    return json_pack("{s:f, s:f, s:i, s:i, s:f, s:f, s:f}", "interior", l->interior, "shell",
-                     l->shell, "messages", l->messages, "messages_outside", l->outside_messages,
-                     "bytes", sent(l), "bytes_outside", l->outside, "packed", l->packed);
+    json_t *const object =
+        json_pack("{s:f, s:f, s:f, s:f, s:f}", "interior", l->interior, "shell", l->shell, "bytes",
+                  sent(l), "bytes_outside", l->outside, "packed", l->packed);
+    if (counts) {
+        json_object_set_new(object, "messages", json_integer(l->messages));
+        json_object_set_new(object, "messages_outside", json_integer(l->outside_messages));
+    }
+    return object;
 }
 
 static json_t *step_json(const struct scale *s)
@@ -167,7 +173,7 @@ static json_t *step_json(const struct scale *s)
                      "bandwidth", m->bandwidth, "latency", m->latency, "step", m->step, "glups",
                      1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
                      model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
-                     load_json(&s->slowest));
+                     load_json(&s->slowest, true));
 }
 
 static json_t *cluster_json(const struct cluster *c)
@@ -192,9 +198,9 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         precision_name(p->c->solver.storage), "ranks", p->ranks, "cut", triple(p->cuts),
         "imbalance", p->box || p->sample ? p->balance.imbalance : 1.0, "sparse", p->sparse,
         "sampled", p->sample != NULL, "bytes", s->bytes, "largest_rank_bytes", s->largest, "sends",
-        load_json(&s->sends), "mean", load_json(&s->mean), "checkpoint_bytes", s->checkpoint,
-        "checkpoint_seconds", seconds > 0 ? json_real(seconds) : json_null(), "machine",
-        s->machine ? cluster_json(&s->cluster) : json_null(), "model",
+        load_json(&s->sends, true), "mean", load_json(&s->mean, false), "checkpoint_bytes",
+        s->checkpoint, "checkpoint_seconds", seconds > 0 ? json_real(seconds) : json_null(),
+        "machine", s->machine ? cluster_json(&s->cluster) : json_null(), "model",
         s->machine ? step_json(s) : json_null());
     char *const dump = object ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(object);
