@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/message.h"
-#include "base/watchdog.h"
 #include "run/lock.h"
 
 /* The results of a run: files, and folders of files with one ending. */
@@ -129,17 +128,29 @@ static enum status rewind_file(int i, const char *name, const char *path, int64_
     return fail_machine("cannot rename %s: %s", path, strerror(errno));
 }
 
+/* Is this a file that a killed run did not complete: "status.json.tmp", or with its number? */
+static bool is_incomplete(const char *name)
+{
+    for (int i = 0; i < FILES; i++) {
+        const size_t length = strlen(files[i]);
+        if (strncmp(name, files[i], length) == 0 && name[length] == '.' &&
+            ends_with(name, FILE_TEMPORARY))
+            return true;
+    }
+    return false;
+}
+
 enum status folder_tidy(const char *dir)
 {
-    static const char *const endings[] = {FILE_TEMPORARY, WATCHDOG_TEMPORARY};
-    char path[FOLDER_PATH], name[64];
+    char path[FOLDER_PATH];
     enum status status = STATUS_OK;
-    for (int i = 0; i < FILES; i++)
-        for (size_t k = 0; k < sizeof endings / sizeof *endings && !status; k++) {
-            snprintf(name, sizeof name, "%s%s", files[i], endings[k]);
-            if (folder_path(path, dir, name))
-                status = remove_file(path);
-        }
+    DIR *const d = opendir(dir);
+    if (!d)
+        return fail_machine("cannot open the folder %s: %s", dir, strerror(errno));
+    for (const struct dirent *e; !status && (e = readdir(d));)
+        if (is_incomplete(e->d_name) && folder_path(path, dir, e->d_name))
+            status = remove_file(path);
+    closedir(d);
     return status;
 }
 
