@@ -293,7 +293,10 @@ class Job:
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             name, parent, began = _process(int(pid))
-            if name == os.path.basename(self.program)[:15] and self.process.pid in (parent, _process(parent)[1]):
+            above = _process(parent)
+            # Not those that ranks start themselves, to read files of others.
+            if name == os.path.basename(self.program)[:15] and (
+                    parent == self.process.pid or (above[0] != name and above[1] == self.process.pid)):
                 found.append((_rank(pid), int(pid), began))
         return [(pid, began) for _, pid, began in sorted(found)]
 
