@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# What mpirun needs to start ranks on any machine; sourced by the scripts beside it. Variables, not options: those of Open
-# MPI 4 begin with OMPI_MCA_, those of Open MPI 5 with PRTE_MCA_ or PMIX_MCA_, and other launchers ignore them.
+# Sets what mpirun needs to start ranks on any machine; the scripts beside it source it. It sets variables, because every
+# launcher ignores the variables of others: Open MPI 4 reads OMPI_MCA_*, Open MPI 5 reads PRTE_MCA_* and PMIX_MCA_*.
 
 # The launcher of the MPI that tagflow was built with. The tests set it.
 export TAGFLOW_MPIRUN="${TAGFLOW_MPIRUN:-mpirun}"

@@ -42,7 +42,10 @@ if ! command -v dpkg-query >/dev/null; then
 fi
 
 # Debian 11 and older have a Meson and a libtiff that are too old.
-debian=$(. /etc/os-release 2>/dev/null && [ "${ID-}" = debian ] && echo "${VERSION_ID-}") || true
+debian=
+if grep -qs '^ID=debian$' /etc/os-release; then
+    debian=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9][0-9]*\).*/\1/p' /etc/os-release) # none: testing, unstable
+fi
 if [ -n "$debian" ] && [ "$debian" -lt 12 ]; then
     echo "setup: Debian $debian is too old: tagflow needs Meson 1.0 and libtiff 4.5, as Debian 12 has them" >&2
     exit 1

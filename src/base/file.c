@@ -205,6 +205,18 @@ enum status file_read(const char *path, size_t limit, char **text, size_t *lengt
     return STATUS_OK;
 }
 
+double file_number(const char *path)
+{
+    double value = -1;
+    FILE *const file = fopen(path, "r");
+    if (!file)
+        return -1;
+    if (fscanf(file, "%lf", &value) != 1)
+        value = -1;
+    fclose(file);
+    return value;
+}
+
 enum status folder_create(const char *path)
 {
     if (mkdir(path, 0777) == 0)

@@ -5,21 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* Share of the available memory that ranks may take. */
 static const double usable = 0.95;
-
-/* The number with which a file begins; below 0 if there is none. */
-static double number_in(const char *path)
-{
-    double value = -1;
-    FILE *const file = fopen(path, "r");
-    if (!file)
-        return -1;
-    if (fscanf(file, "%lf", &value) != 1)
-        value = -1;
-    fclose(file);
-    return value;
-}
 
 /* Lowers *all and *available to what a control group (version 2) allows and leaves. It counts the
  * file cache as used, so its inactive pages are added. */
@@ -28,11 +17,11 @@ static void limit_by_group(const char *folder, double *available, double *all)
     char path[2100], line[256];
     double files;
     snprintf(path, sizeof path, "%s/memory.max", folder);
-    const double limit = number_in(path); /* "max": none */
+    const double limit = file_number(path); /* "max": none */
     if (limit < 0)
         return;
     snprintf(path, sizeof path, "%s/memory.current", folder);
-    double left = limit - number_in(path);
+    double left = limit - file_number(path);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
     FILE *const file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* The text after "key :" or "key:" in a line of /proc; NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
@@ -15,19 +17,6 @@ static const char *value_of(const char *line, const char *key)
     line += length;
     line += strspn(line, " \t");
     return *line == ':' ? line + 1 + strspn(line + 1, " \t") : NULL;
-}
-
-/* The number with which a file begins; below 0 if there is none. */
-static double number_in(const char *path)
-{
-    double value = -1;
-    FILE *const file = fopen(path, "r");
-    if (!file)
-        return -1;
-    if (fscanf(file, "%lf", &value) != 1)
-        value = -1;
-    fclose(file);
-    return value;
 }
 
 /* Processors of aarch64 in computers for science: Linux tells their numbers (registers MIDR_EL1),
@@ -145,7 +134,7 @@ bool machine_clocks(double *least, double *most)
     *least = *most = 0;
     for (int core = 0; core < sysconf(_SC_NPROCESSORS_CONF); core++) {
         snprintf(line, sizeof line, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", core);
-        widen(1e-3 * number_in(line), least, most);
+        widen(1e-3 * file_number(line), least, most);
     }
     FILE *const file = *most > 0 ? NULL : fopen("/proc/cpuinfo", "r");
     while (file && fgets(line, sizeof line, file)) {

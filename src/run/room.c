@@ -75,8 +75,11 @@ static enum status check_hosts(const struct flow_case *c, double need, const cha
                      1e-9 * lack.all, advice(c));
 }
 
-enum status room_for_tags(const struct flow_case *c, MPI_Comm comm)
+enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
+                             MPI_Comm comm)
 {
+    const bool dense =
+        c->run.sparse == SPARSE_never || (c->run.sparse == SPARSE_auto && c->body_count == 0);
     struct domain d;
     int rank, ranks, cuts[3];
     MPI_Comm_rank(comm, &rank);
@@ -85,6 +88,9 @@ enum status room_for_tags(const struct flow_case *c, MPI_Comm comm)
     if (status)
         return status;
     domain_layout(&d, c, cuts, rank);
+    if (type->host_memory && dense)
+        return check_hosts(c, solver_bytes(&d) + room_remembered(c, d.lo, d.view.n), "the run",
+                           comm);
     return check_hosts(c, (double)d.view.cells, "the description of the box", comm);
 }
 

@@ -13,9 +13,11 @@ int room_average_numbers(unsigned of, bool in_file);
  * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
 double room_remembered(const struct flow_case *c, const int *lo, const int n[3]);
 
-/* Have the hosts room for the tags of the box, which each run makes first? Collective, like
- * room_check. */
-enum status room_for_tags(const struct flow_case *c, MPI_Comm comm);
+/* Have the hosts room for what is known before tags are made: the tags themselves, and on the CPU
+ * populations of all cells if sparse storage cannot be chosen. So a box that is far too large is
+ * refused at once. Collective, like room_check. */
+enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
+                             MPI_Comm comm);
 
 /* Have hosts and devices room for the run? STATUS_USAGE, reported: a host or device has too little
  * memory. STATUS_MACHINE: other programs use too much of it, even after some seconds. */

@@ -629,7 +629,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     struct checkpoint k = {0};
     char from[FOLDER_PATH];
     bool done = false;
-    enum status status = room_for_tags(c, comm);
+    enum status status = room_before_tags(c, options->backend, comm);
     if (!status)
         status = domain_create(&r.level->domain, c, comm);
     if (status)

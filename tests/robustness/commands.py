@@ -148,7 +148,10 @@ for share, code, words in [(1.1, 2, ["has", "GB (use more hosts"]), (0.985, 1, [
         check(said.code == code and len(said.errors) == 1 and all(word in said.err for word in [*words, os.uname().nodename]) and
               not os.path.exists("large"), f"a run of {100 * share:g} % of this host's memory on {ranks or 1} ranks: {said}")
 said = tagflow("run", "case.yaml", *CUBE, "--set", "domain.cells=[100000, 100000, 100000]", "--output", "large")
-check(said.code == 2 and "description of the box" in said.err and not os.path.exists("large"), f"1e15 cells: {said}")
+check(said.code == 2 and "the run needs" in said.err and not os.path.exists("large"), f"1e15 cells: {said}")
+said = tagflow("run", "case.yaml", *CUBE, "--set", "domain.cells=[100000, 100000, 100000]", "--output", "large", "--set",
+               "bodies.ball.shape.sphere={center: [50, 50, 50], radius: 9}")
+check(said.code == 2 and "description of the box" in said.err and not os.path.exists("large"), f"with a body: {said}")
 
 # Boxes too large for tags, with bodies: cells are sampled.
 PACK = """\
