@@ -9,20 +9,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
 import runs
+from chains import slurm
 from runs import ROOT, TAGFLOW, check, write
 
 SETUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "setup.sh")
 PATIENCE = 600
 OVER = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL")
-
-
-def slurm(*line):
-    """A Slurm command's output; with what mpirun needs in the environment, which jobs inherit."""
-    done = subprocess.run(["sh", "-c", '. "$0"; exec "$@"', ROOT + "/scripts/environment.sh", *line],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        check(False, f"{' '.join(line)}: exit status {done.returncode}, {done.stdout.strip()}")
-    return done.stdout.strip()
 
 
 def edited(**changes):
