@@ -73,9 +73,8 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* A new name is on disk only after its folder is synced. EINVAL: the file system cannot sync
- * folders, and nothing more can be done. */
-static enum status sync_folder(const char *path)
+/* EINVAL: the file system cannot sync folders, and nothing more can be done. */
+enum status file_sync_folder(const char *path)
 {
     char *folder = folder_of(path);
     if (!folder)
@@ -97,7 +96,7 @@ enum status file_rename(const char *temporary, const char *path)
         unlink(temporary);
         return fail_machine("cannot rename %s to %s: %s", temporary, path, strerror(reason));
     }
-    return sync_folder(path);
+    return file_sync_folder(path);
 }
 
 enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length)
@@ -220,7 +219,7 @@ double file_number(const char *path)
 enum status folder_create(const char *path)
 {
     if (mkdir(path, 0777) == 0)
-        return sync_folder(path);
+        return file_sync_folder(path);
     int reason = errno;
     struct stat info;
     if (reason == EEXIST && stat(path, &info) == 0) {

@@ -38,6 +38,9 @@ char *file_temporary(const char *path);
  * `temporary` is removed. */
 enum status file_rename(const char *temporary, const char *path);
 
+/* Syncs the folder that path is in: only then is a new name on disk. */
+enum status file_sync_folder(const char *path);
+
 /* Writes all of data at `offset` of fd; partial and interrupted writes are repeated. Returns 0, or
  * -1 with errno set. */
 int file_write_at(int fd, const void *data, size_t length, off_t offset);

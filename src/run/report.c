@@ -1,6 +1,7 @@
 /* status.json and report.json; see report.h. */
 #include "run/report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,9 +81,24 @@ static unsigned long long own_number(void)
     return number;
 }
 
+/* Gives the file its name, unless another job has taken the folder: that job also removes temporary
+ * files of this one. */
+static enum status give_name(struct lock *lock, const char *temporary, const char *path)
+{
+    const bool lost = lock_look(lock);
+    if (!lost && rename(temporary, path) == 0)
+        return file_sync_folder(path);
+    const int reason = errno;
+    unlink(temporary);
+    if (lost || lock_look(lock))
+        return STATUS_MACHINE;
+    return fail_machine("cannot rename %s to %s: %s", temporary, path, strerror(reason));
+}
+
 /* Write a JSON object to dir/name and release it. begins: a hang reported in the old file is of an
  * earlier job; otherwise watchdog_hold() applies. */
-static enum status replace_json(const char *dir, const char *name, json_t *object, bool begins)
+static enum status replace_json(const char *dir, const char *name, struct lock *lock,
+                                json_t *object, bool begins)
 {
     char path[FOLDER_PATH], temporary[FOLDER_PATH];
     char *const text = text_of(object);
@@ -98,7 +114,7 @@ static enum status replace_json(const char *dir, const char *name, json_t *objec
     if (!status && !begins)
         watchdog_hold(path);
     if (!status)
-        status = file_rename(temporary, path);
+        status = give_name(lock, temporary, path);
     free(text);
     return status;
 }
@@ -148,9 +164,10 @@ static json_t *status_json(const struct flow_case *c, const struct progress *p)
     return object;
 }
 
-enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p)
+enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
+                          const struct progress *p)
 {
-    return replace_json(dir, status_name, status_json(c, p), p->state == RUN_starting);
+    return replace_json(dir, status_name, lock, status_json(c, p), p->state == RUN_starting);
 }
 
 /* Seconds of each phase of a step on rank 0. */
@@ -266,15 +283,16 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
     return object;
 }
 
-enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
-                         const struct backend *b, const struct progress *p, const char *hash)
+enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
+                         const struct domain *d, const struct backend *b,
+                         const struct progress *p, const char *hash)
 {
     json_t *const object = report_json(c, d, b, p, hash);
     if (hash && report_statistics(object, dir, c)) {
         json_decref(object);
         return STATUS_MACHINE;
     }
-    return replace_json(dir, report_name, object, true);
+    return replace_json(dir, report_name, lock, object, true);
 }
 
 void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,

@@ -2,6 +2,7 @@
 #ifndef TAGFLOW_REPORT_H
 #define TAGFLOW_REPORT_H
 
+#include "run/lock.h"
 #include "solver/solver.h"
 #include "tags/pore_survey.h"
 
@@ -43,10 +44,13 @@ struct progress {
  * yet. run.stop may end the run earlier. */
 double progress_left(const struct progress *p, int64_t steps);
 
-/* Write one of the files. On rank 0 only; failures reported. hash: 16 digits, or NULL. */
-enum status report_status(const char *dir, const struct flow_case *c, const struct progress *p);
-enum status report_write(const char *dir, const struct flow_case *c, const struct domain *d,
-                         const struct backend *b, const struct progress *p, const char *hash);
+/* Write one of the files, unless another job has taken the folder. On rank 0 only; failures
+ * reported. hash: 16 digits, or NULL. */
+enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
+                          const struct progress *p);
+enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
+                         const struct domain *d, const struct backend *b,
+                         const struct progress *p, const char *hash);
 
 /* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
 void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,
