@@ -25,7 +25,8 @@ enum status file_prepare(const char *path, const char *temporary, const void *da
  * NULL). A file of more than `limit` bytes is an error, and so is a folder. */
 enum status file_read(const char *path, size_t limit, char **text, size_t *length);
 
-/* The number with which a file begins, as in /proc and /sys; below 0, not reported: there is none. */
+/* The number with which a file begins, as in /proc and /sys; below 0, not reported: there is none.
+ */
 double file_number(const char *path);
 
 /* Creates the last folder of path, unless it exists. */

@@ -284,8 +284,8 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
 }
 
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
-                         const struct domain *d, const struct backend *b,
-                         const struct progress *p, const char *hash)
+                         const struct domain *d, const struct backend *b, const struct progress *p,
+                         const char *hash)
 {
     json_t *const object = report_json(c, d, b, p, hash);
     if (hash && report_statistics(object, dir, c)) {

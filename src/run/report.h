@@ -49,8 +49,8 @@ double progress_left(const struct progress *p, int64_t steps);
 enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
                           const struct progress *p);
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
-                         const struct domain *d, const struct backend *b,
-                         const struct progress *p, const char *hash);
+                         const struct domain *d, const struct backend *b, const struct progress *p,
+                         const char *hash);
 
 /* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
 void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,

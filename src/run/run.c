@@ -499,7 +499,8 @@ static enum status write_reports(struct run *r, enum status status, const char *
         p->reason = message_error() ? message_error()
                                     : "another rank failed; it says why on "
                                       "standard error";
-    enum status written = report_write(r->dir, r->lock, r->c, &r->level->domain, r->backend, p, hash);
+    enum status written =
+        report_write(r->dir, r->lock, r->c, &r->level->domain, r->backend, p, hash);
     if (written && (status == STATUS_OK || status == STATUS_STOPPED)) {
         p->state = RUN_failed; /* a run without its report is not done */
         p->exit_status = (int)written;
