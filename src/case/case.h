@@ -25,7 +25,8 @@ enum {
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
-    CASE_UNITS = 16,       /* kinds of units, of which keys.h has fewer */
+    CASE_SCALARS = 6,      /* scalars */
+    CASE_UNITS = 32,       /* kinds of units, of which keys.h has fewer */
 };
 
 /* Properties of a kind of face. */
@@ -84,6 +85,25 @@ enum profile { PROFILE_LIST(X) };
     X(table) /* linear between points in time, the first and last value beyond them */
 #define X(name) SIGNAL_##name,
 enum signal_kind { SIGNAL_LIST(X) };
+#undef X
+
+/* Kinds of scalars. heat: its unit is kelvin, and conductivity, capacity and fluxes of heat have
+ * units of energy; species: a concentration without a unit. */
+#define SCALAR_KIND_LIST(X) X(heat) X(species)
+#define X(name) SCALAR_KIND_##name,
+enum scalar_kind { SCALAR_KIND_LIST(X) };
+#undef X
+
+/* What a scalar meets at a face or body. */
+#define SCALAR_WALL_LIST(X)                                                                        \
+    X(adiabatic) /* walls, planes of symmetry: nothing passes */                                   \
+    X(value)     /* walls and openings: the value is given */                                      \
+    X(flux)      /* walls: the flux into the fluid is given */                                     \
+    X(transfer)  /* walls: the flux into the fluid is coefficient (outside - value) */             \
+    X(outflow)   /* openings: zero normal gradient */                                              \
+    X(conduct)   /* bodies: the body holds the scalar, too */
+#define X(name) SCALAR_WALL_##name,
+enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X
 
 /* Kinds of series. */
@@ -191,6 +211,20 @@ struct case_flow_rate {
     double time;   /* steps in which a deviation falls to 1/e */
 };
 
+/* What one scalar meets at a face, patch or body. Values are relative to the scalar's reference. In
+ * lattice units the fluid's heat capacity (per volume) is 1, and so is a kelvin: a conductivity is
+ * a diffusivity, a flux of heat K cells a step. Unused members are 0. */
+struct case_scalar_wall {
+    enum scalar_wall kind;
+    double value;                /* value */
+    double flux;                 /* flux */
+    double coefficient, outside; /* transfer */
+    double conductivity;         /* conduct */
+    double capacity;             /* conduct: per volume, relative to the fluid's */
+    double source;               /* conduct: per volume and step */
+    struct case_signal signal;   /* factor on value, flux, or outside */
+};
+
 /* The boundary condition of a face, or of a part of one. */
 struct case_face {
     char *place; /* position in the case file, for fail_case(); or NULL */
@@ -208,6 +242,7 @@ struct case_face {
     double reflection;         /* outlets: how strongly the density is held, 0 not at all */
     bool velocity_given;       /* nonreflecting */
     struct case_signal signal; /* scales the velocity and the density's distance from 1 */
+    struct case_scalar_wall scalar[CASE_SCALARS];
 };
 
 /* Shapes of parts of faces. */
@@ -252,6 +287,42 @@ struct case_initial {
     double width;        /* b of exp(-r^2 / b^2) */
     bool level;          /* the density starts at 1, not at the flow's pressure */
     int64_t relax;       /* steps that find the pressure before step 0, see solver/initial.c */
+};
+
+/* A part of the box with its own initial value of a scalar. */
+struct case_scalar_part {
+    char name[CASE_NAME];
+    struct case_shape shape;
+    double value;
+};
+
+/* A scalar at step 0: the sum of a constant, a linear part and a wave; then the parts, of which the
+ * later one counts where they overlap. Values are relative to the reference. Unused members are 0.
+ */
+struct case_scalar_initial {
+    double value;
+    bool linear;                      /* from ends[0] at `from` to ends[1] at `to`, constant */
+    double from[3], to[3], ends[2];   /* beyond; in place of `value` */
+    double amplitude, wave[3], phase; /* amplitude sin(2 pi (sum wave x / n + phase)), n the
+                                       * cells of the box along each axis */
+    int part_count;
+    struct case_scalar_part *parts;
+};
+
+/* A scalar carried by the flow: dT/dt + div(u T) = diffusivity lap T + source - decay T. */
+struct case_scalar {
+    char name[CASE_NAME];
+    enum scalar_kind kind;
+    double diffusivity;       /* > 0 */
+    double reference;         /* in the unit of the case file: kelvin for heat */
+    double expansion;         /* per unit of the scalar: acceleration -expansion T gravity; 0: the
+                               * flow does not feel it */
+    double turbulent_prandtl; /* eddy viscosity over eddy diffusivity */
+    double source, decay;     /* in the fluid */
+    double magic;             /* 0: auto */
+    int made_from;            /* species: index of the scalar that turns into this one, or -1 */
+    double rate;              /* at which it does, a step */
+    struct case_scalar_initial initial;
 };
 
 struct case_series {
@@ -386,6 +457,9 @@ struct flow_case {
     struct case_zone *zones; /* the later one counts where they overlap */
     int body_count;
     struct case_body *bodies; /* the later one counts where they overlap */
+    int scalar_count;
+    struct case_scalar *scalars; /* in the order of their names */
+    double gravity[3];           /* of buoyancy alone */
     double acceleration[3];
     struct case_signal force_signal; /* scales the acceleration */
     struct case_flow_rate flow_rate;
