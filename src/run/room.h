@@ -13,9 +13,9 @@ int room_average_numbers(unsigned of, bool in_file);
  * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
 double room_remembered(const struct flow_case *c, const int *lo, const int n[3]);
 
-/* Have the hosts room for what is known before tags are made: the tags themselves, and on the CPU
- * populations of all cells if sparse storage cannot be chosen. So a box that is far too large is
- * refused at once. Collective, like room_check. */
+/* Refuses a box that is far too large before its tags are made. Compares the memory of the hosts
+ * with that of the tags; on the CPU, if storage cannot be sparse, with that of the whole run.
+ * Collective; fails like room_check. */
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm);
 
