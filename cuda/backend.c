@@ -24,14 +24,16 @@
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
 
-enum { ARRAYS = 8 };
+enum { ARRAYS = 9 };
 
 struct cuda_backend {
     struct backend base;
     struct cuda_variant variant;
     const void *step;          /* step kernel for the operators of the case */
     int step_cells;            /* cells along x that its thread does */
+    const void *open_step;     /* the same beside open boundaries */
     bool open;                 /* the case has open boundaries */
+    bool other;                /* it takes the kernels for these, or for buoyancy */
     struct box closed;         /* cells that no open boundary touches */
     const void *array[ARRAYS]; /* arrays of the view, and `cells`, on the device */
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
@@ -260,21 +262,24 @@ static bool rows_open(const struct tag_row *rows)
 /* The kernel that steps the view's cells, except those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
+    const void *const mixed = variant->mixed[v->scalar != NULL][v->place != NULL];
     int collision = COLLISION_mixed;
     enum cuda_step step = CUDA_plain;
     for (const struct tag_row *row = v->rows; row < v->rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
         if (collision != COLLISION_mixed && collision != row->collision)
-            return variant->mixed[v->place != NULL];
+            return mixed;
         collision = row->collision;
         if (row->sponge || row->subgrid != SUBGRID_none)
             step = CUDA_full;
         else if (row->forced && step == CUDA_plain)
             step = CUDA_forced;
     }
-    return collision == COLLISION_mixed ? variant->mixed[v->place != NULL]
-                                        : variant->step[collision][v->place ? CUDA_sparse : step];
+    if (collision == COLLISION_mixed || (v->scalar && v->place))
+        return mixed;
+    step = v->scalar ? CUDA_scalars : v->place ? CUDA_sparse : step;
+    return variant->step[collision][step];
 }
 
 /* Is an open boundary beyond this face (2 * axis + side) of the block? */
@@ -388,10 +393,10 @@ static void load_kernels(struct cuda_backend *b, const struct view *kernels)
     const double unused = unused_bytes();
     load_one(b, b->step, kernels);
     if (b->open)
-        load_one(b, b->variant.open, kernels);
+        load_one(b, b->open_step, kernels);
     for (int k = 0; k < KERNELS; k++)
         if (k != KERNEL_step)
-            load_one(b, b->variant.kernel[b->open][k], kernels);
+            load_one(b, b->variant.kernel[b->other][k], kernels);
     wait_loaded(b, unused);
 }
 
@@ -405,12 +410,15 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    b->step_cells = v->place || b->step == b->variant.mixed[0] ? 1 : b->variant.step_cells;
+    const bool one_cell = v->place || v->scalar || b->step == b->variant.mixed[0];
+    b->step_cells = one_cell ? 1 : b->variant.step_cells;
+    b->open_step = b->variant.open[v->scalar != NULL];
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
     *kernels = *v;
     view_derive(kernels);
+    b->other = b->open || kernels->lifts;
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
     kernels->name = b->array[k]
@@ -421,6 +429,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(4, link, Q / 2 * v->link_words);
     UPLOAD(5, near, v->near_cells);
     UPLOAD(6, crossing, v->crossings);
+    UPLOAD(8, scalar, v->scalar ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
     const enum status status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
     if (status)
@@ -620,9 +629,10 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, const struct 
     if (count == 0)
         return;
     calls[0].slots = slots_at(v, work[0].task.odd, precision_bytes(b->base.storage));
+    calls[0].odd = work[0].task.odd;
     calls[0].cells = b->cells;
     calls[1] = calls[0];
-    struct step_launch open = {b, queue, b->variant.open, 1, false, &calls[0], 0};
+    struct step_launch open = {b, queue, b->open_step, 1, false, &calls[0], 0};
     struct step_launch step = {b, queue, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
     for (int k = 0; k < count; k++)
         steps_split(&open, &step, &work[k].box);
@@ -651,7 +661,7 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
         blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
     }
     if (blocks > 0)
-        launch(b, queue, b->variant.kernel[b->open][kernel], (dim3){blocks, 1, 1},
+        launch(b, queue, b->variant.kernel[b->other][kernel], (dim3){blocks, 1, 1},
                (dim3){CUDA_BLOCK, 1, 1}, &call);
 }
 

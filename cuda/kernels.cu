@@ -12,8 +12,8 @@
 enum {
     WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
     TWO = TAGFLOW_STORAGE == 16, /* cells a thread */
-#define X(name, plain, forced, full, sparse, wide_plain, wide_forced, wide_full, wide_sparse,      \
-          two_plain, two_forced, two_full, two_sparse)                                             \
+#define X(name, plain, forced, full, sparse, scalars, wide_plain, wide_forced, wide_full,          \
+          wide_sparse, wide_scalars, two_plain, two_forced, two_full, two_sparse, two_scalars)     \
     BLOCKS_##name = WIDE  ? wide_plain                                                             \
                     : TWO ? two_plain                                                              \
                           : plain,                                                                 \
@@ -25,7 +25,10 @@ enum {
                                  : full,                                                           \
     BLOCKS_##name##_sparse = WIDE  ? wide_sparse                                                   \
                              : TWO ? two_sparse                                                    \
-                                   : sparse,
+                                   : sparse,                                                       \
+    BLOCKS_##name##_scalars = WIDE  ? wide_scalars                                                 \
+                              : TWO ? two_scalars                                                  \
+                                    : scalars,
     CUDA_STEP_LIST(X)
 #undef X
 };
@@ -96,14 +99,14 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
            at[2] >= b->lo[2] && at[2] < b->hi[2];
 }
 
-#define STEP(name, collision, forced, full, open, sparse, blocks)                                  \
+#define STEP(name, collision, forced, full, open, sparse, scalars, blocks)                         \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct step_kind kind = step_kind(collision, forced, full, open, sparse);            \
+        const struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);   \
         int at[3];                                                                                 \
         if ((sparse) && !(open) ? place_cell(&call, at) : step_cell(&call, 1, at) != NULL)         \
-            cell_step(&call.view, &call.slots, at[0], at[1], at[2], kind);                         \
+            cell_step(&call.view, &call.slots, call.odd, at[0], at[1], at[2], kind);               \
     }
 
 /* A step for cells of one operator, without open boundaries and without places. */
@@ -112,7 +115,7 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct step_kind kind = step_kind(collision, forced, full, 0, 0);                    \
+        const struct step_kind kind = step_kind(collision, forced, full, 0, 0, 0);                 \
         int at[3];                                                                                 \
         const struct box *const b = step_cell(&call, 2, at);                                       \
         if (b)                                                                                     \
@@ -120,18 +123,22 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     }
 #else
 #define STEP_ONE(name, collision, forced, full, blocks)                                            \
-    STEP(name, collision, forced, full, 0, 0, blocks)
+    STEP(name, collision, forced, full, 0, 0, 0, blocks)
 #endif
 #define X(name, free, space, registers, ...)                                                       \
     STEP_ONE(name, COLLISION_##name, 0, 0, BLOCKS_##registers)                                     \
     STEP_ONE(name##_forced, COLLISION_##name, 1, 0, BLOCKS_##registers##_forced)                   \
     STEP_ONE(name##_full, COLLISION_##name, 1, 1, BLOCKS_##registers##_full)                       \
-    STEP(name##_sparse, COLLISION_##name, 1, 1, 0, 1, BLOCKS_##registers##_sparse)
+    STEP(name##_sparse, COLLISION_##name, 1, 1, 0, 1, 0, BLOCKS_##registers##_sparse)              \
+    STEP(name##_scalars, COLLISION_##name, 1, 1, 0, 0, 1, BLOCKS_##registers##_scalars)
 COLLISION_LIST(X)
 #undef X
-STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, BLOCKS_mixed)
-STEP(mixed_sparse, COLLISION_mixed, 1, 1, 0, 1, BLOCKS_mixed)
-STEP(open, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1)
+STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, 0, BLOCKS_mixed)
+STEP(mixed_sparse, COLLISION_mixed, 1, 1, 0, 1, 0, BLOCKS_mixed)
+STEP(mixed_scalars, COLLISION_mixed, 1, 1, 0, 0, 1, BLOCKS_mixed_scalars)
+STEP(mixed_scalars_sparse, COLLISION_mixed, 1, 1, 0, 1, 1, BLOCKS_mixed_scalars)
+STEP(open, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 0, 1)
+STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1, 1)
 
 /* A kernel over the cells of a box. Kernels that read populations as they arrive exist twice: the
  * second one is for cases with open boundaries. */
@@ -195,12 +202,16 @@ static struct cuda_variant table(void)
     v.step[COLLISION_##name][CUDA_plain] = (const void *)step_##name;                              \
     v.step[COLLISION_##name][CUDA_forced] = (const void *)step_##name##_forced;                    \
     v.step[COLLISION_##name][CUDA_full] = (const void *)step_##name##_full;                        \
-    v.step[COLLISION_##name][CUDA_sparse] = (const void *)step_##name##_sparse;
+    v.step[COLLISION_##name][CUDA_sparse] = (const void *)step_##name##_sparse;                    \
+    v.step[COLLISION_##name][CUDA_scalars] = (const void *)step_##name##_scalars;
     COLLISION_LIST(X)
 #undef X
-    v.mixed[0] = (const void *)step_mixed;
-    v.mixed[1] = (const void *)step_mixed_sparse;
-    v.open = (const void *)step_open;
+    v.mixed[0][0] = (const void *)step_mixed;
+    v.mixed[0][1] = (const void *)step_mixed_sparse;
+    v.mixed[1][0] = (const void *)step_mixed_scalars;
+    v.mixed[1][1] = (const void *)step_mixed_scalars_sparse;
+    v.open[0] = (const void *)step_open;
+    v.open[1] = (const void *)step_open_scalars;
 #define SET(open, name, function) v.kernel[open][KERNEL_##name] = (const void *)function;
 #define SET_own(loop, name)
 #define SET_never(loop, name) SET(0, name, loop##_##name) SET(1, name, loop##_##name)

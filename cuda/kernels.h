@@ -12,12 +12,13 @@ enum {
 };
 
 /* Steps for cells of one operator. Each can do what the ones before it can, except that `sparse` is
- * for blocks in which some cells have no place (view_place). */
+ * for blocks in which some cells have no place (view_place), and the others are not. */
 enum cuda_step {
-    CUDA_plain,  /* neither force nor subgrid model nor sponge */
-    CUDA_forced, /* forces */
-    CUDA_full,   /* and subgrid models and sponges */
-    CUDA_sparse, /* the same */
+    CUDA_plain,   /* neither force nor subgrid model nor sponge */
+    CUDA_forced,  /* forces */
+    CUDA_full,    /* and subgrid models and sponges */
+    CUDA_sparse,  /* the same */
+    CUDA_scalars, /* the same and scalars */
     CUDA_STEPS
 };
 
@@ -26,15 +27,15 @@ enum cuda_step {
  * space, and steps that do more, get what they need without spilling. `mixed` is the step for cells
  * of several operators, which contains them all.
  *
- * X(class, in fp32: blocks of the steps plain, forced, full, sparse; the same in fp64; in fp16,
- * where all but sparse do two cells a thread). A line of COLLISION_LIST names its class.
+ * X(class, in fp32: blocks of the steps plain, forced, full, sparse, scalars; the same in fp64; in
+ * fp16, where the first three do two cells a thread). A line of COLLISION_LIST names its class.
  * tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
-    X(pairs,    9, 9, 8, 5,  5, 5, 4, 4,  5, 5, 4, 6)                                              \
-    X(moments,  8, 5, 5, 5,  4, 2, 2, 2,  4, 4, 3, 5)                                              \
-    X(central,  6, 5, 5, 4,  3, 2, 2, 2,  4, 3, 3, 4)                                              \
-    X(mixed,    4, 4, 4, 4,  2, 2, 2, 2,  4, 4, 4, 4)
+    X(pairs,    9, 9, 8, 5, 6,  5, 5, 4, 4, 4,  5, 5, 4, 6, 6)                                     \
+    X(moments,  8, 5, 5, 5, 4,  4, 2, 2, 2, 2,  4, 4, 3, 5, 4)                                     \
+    X(central,  6, 5, 5, 4, 4,  3, 2, 2, 2, 2,  4, 3, 3, 4, 4)                                     \
+    X(mixed,    4, 4, 4, 4, 4,  2, 2, 2, 2, 2,  4, 4, 4, 4, 4)
 /* clang-format on */
 
 /* Places begin <= place < end of a block where only fluid cells have places; none if both are 0. */
@@ -58,16 +59,19 @@ struct cuda_call {
     unsigned first[WORK_MOST];
     struct cuda_places places[WORK_MOST];
     struct work work[WORK_MOST];
+    int odd; /* parity of a step */
 };
 
 /* Kernels as arguments of cudaLaunchKernel. */
 struct cuda_variant {
     int storage, arithmetic;
-    int step_cells; /* cells along x that a thread of step[][] does, except the sparse ones */
+    int step_cells; /* cells along x that a thread of the first three of step[] does */
     /* Step kernels. step[operator]: all fluid cells have this operator. mixed: several operators,
-     * otherwise as `full`; [1]: as `sparse`. open: for cells beside open boundaries. */
-    const void *step[COLLISIONS][CUDA_STEPS], *mixed[2], *open;
-    const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries */
+     * or scalars in sparse blocks; [1]: with scalars; [][1]: for sparse blocks. open: for cells
+     * beside open boundaries; [1]: with scalars. */
+    const void *step[COLLISIONS][CUDA_STEPS], *mixed[2][2], *open[2];
+    const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries or
+                                     * buoyancy */
 };
 
 /* name -> name_<storage>_<arithmetic>, for the variant being compiled. */

@@ -13,6 +13,7 @@
 #define TAGFLOW_BOUNDARY_H
 
 #include "collision.h"
+#include "scalar.h"
 
 /* Properties of a rule. */
 enum {
@@ -116,8 +117,8 @@ TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in)
 TAGFLOW_FN void view_derive(struct view *v)
 {
     const struct type_set none = {{0}};
-    v->swept = v->solid = none;
-    v->pushes = 0;
+    v->swept = v->solid = v->holding = none;
+    v->pushes = v->lifts = v->scalar_walls = v->any_holding = 0;
     const ptrdiff_t step[3] = {1, v->row, v->plane};
     for (int axis = 0; axis < 3; axis++) {
         v->seam[axis][0] = v->ghost[axis] ? -1 : 0;
@@ -132,6 +133,14 @@ TAGFLOW_FN void view_derive(struct view *v)
         v->swept.word[type / 32] |= row->fluid == FLUID_swept ? bit : 0;
         v->solid.word[type / 32] |= row->fluid == FLUID_none ? bit : 0;
         v->pushes |= row->fluid == FLUID_none && pushes;
+        for (int set = 1; set < v->sets && v->scalar; set++) {
+            const struct scalar_row *const s = scalar_row(v, set, type);
+            const int conducts = s->holds && row->fluid == FLUID_none;
+            v->holding.word[type / 32] |= conducts ? bit : 0;
+            v->any_holding |= conducts;
+            v->lifts |= s->buoyancy != 0;
+            v->scalar_walls |= s->wall != SCALAR_adiabatic;
+        }
     }
 }
 

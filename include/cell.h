@@ -8,6 +8,7 @@
 #include "boundary.h"
 #include "collision.h"
 #include "open.h"
+#include "scalar.h"
 #include "slip.h"
 #include "slot.h"
 #include "sponge.h"
@@ -32,12 +33,19 @@ TAGFLOW_RARE size_t linked_address(const struct view *v, int odd, int i, int x, 
                 : load_address(v, SET_flow, odd, i, x, y, z, 1);
 }
 
-/* Address of canonical population i of a fluid cell: of the flow in a case without open boundaries,
- * or of another set. */
+/* Does link i of cell (x, y, z) come from a cell that does not hold the set? */
+TAGFLOW_FN int set_bounces(const struct view *v, int set, int i, int x, int y, int z)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    return !view_holds(v, set, view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]));
+}
+
+/* Address of canonical population i of a cell that holds the set: of the flow in a case without
+ * open boundaries, or of another set. */
 TAGFLOW_FN size_t closed_address(const struct view *v, int set, int odd, int i, int x, int y, int z)
 {
-    const int bounce =
-        i > 0 && (v->tags[view_index(v, x, y, z)] & TAG_BESIDE) && view_bounces(v, i, x, y, z);
+    const int beside = set != SET_flow || v->tags[view_index(v, x, y, z)] & TAG_BESIDE;
+    const int bounce = i > 0 && beside && set_bounces(v, set, i, x, y, z);
     return load_address(v, set, odd, i, x, y, z, bounce);
 }
 
@@ -118,9 +126,10 @@ TAGFLOW_FN void walls_beside(const struct view *v, int x, int y, int z, uint32_t
 }
 
 /* The populations f of a fluid cell as they arrive: loaded, mirrored on links from planes of
- * symmetry, then changed by the cell's own rule. `links`: as from links_from_walls. */
+ * symmetry, then changed by the cell's own rule. `links`: as from links_from_walls; lift: as from
+ * cell_lift. */
 TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int x, int y, int z,
-                               uint32_t links, real f[Q])
+                               uint32_t links, scalar lift, real f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct around a = around(v, x, y, z);
@@ -160,6 +169,8 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     for (int k = 0; k < 3; k++) {
         here.u[k] = (real)u[k];
         here.half[k] = (real)(0.5 * view_acceleration(v, here.row, k));
+        if (v->lifts)
+            here.half[k] += (scalar)0.5 * (lift * (scalar)v->gravity[k]);
     }
     open_arrive(f, &here);
 }
@@ -177,11 +188,13 @@ TAGFLOW_FN real cell_damping(const struct view *v, const struct tag_row *row, in
  * back; f: the populations that arrived. `crossing`: where the links meet surfaces, in the order of
  * `links`; NULL: no surfaces. */
 TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_t links,
-                              const float *crossing, const real f[Q], real out[Q])
+                              const float *crossing, scalar lift, const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    const struct collision_parameters p = collision_parameters(v, row);
+    struct collision_parameters p = collision_parameters(v, row);
+    if (v->lifts)
+        accelerate(&p, v, lift);
     const int at[3] = {x, y, z};
     real collided[Q];
     struct leaving l;
@@ -247,26 +260,48 @@ struct step_kind {
     int full;      /* there may be subgrid models and sponges */
     int open;      /* there may be open boundaries */
     int sparse;    /* some cells have no place, see view_place */
+    int scalars;   /* there may be scalars */
 };
 
-TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse)
+TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse,
+                                      int scalars)
 {
-    const struct step_kind kind = {collision, forced, full, open, sparse};
+    const struct step_kind kind = {collision, forced, full, open, sparse, scalars};
     return kind;
 }
 
 /* The step for cells of any type. */
-TAGFLOW_FN struct step_kind step_any(int open, int sparse)
+TAGFLOW_FN struct step_kind step_any(int open, int sparse, int scalars)
 {
-    return step_kind(COLLISION_mixed, 1, 1, open, sparse);
+    return step_kind(COLLISION_mixed, 1, 1, open, sparse, scalars);
+}
+
+/* What a cell's scalars and its flow know of each other. */
+struct carried {
+    scalar lift;       /* from cell_lift */
+    scalar u[3], eddy; /* velocity and eddy viscosity of the flow */
+    int subgrid;
+};
+
+TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collision_parameters p,
+                             struct rates r, int model)
+{
+    k->u[0] = m.ux;
+    k->u[1] = m.uy;
+    k->u[2] = m.uz;
+    k->subgrid = model != SUBGRID_none;
+    k->eddy = model != SUBGRID_none ? eddy_viscosity(p, r.even) : 0;
 }
 
 /* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
- * unit. */
+ * unit. carried: with scalars, in: lift, out: the flow. */
 TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, const int at[3],
-                             struct step_kind kind, scalar one, real f[Q], real out[Q])
+                             struct step_kind kind, scalar one, real f[Q], real out[Q],
+                             struct carried *carried)
 {
-    const struct collision_parameters p = collision_parameters(v, row);
+    struct collision_parameters p = collision_parameters(v, row);
+    if (kind.scalars && v->lifts)
+        accelerate(&p, v, carried->lift);
     const int with_force = kind.forced ? row->forced : 0;
     const int x = at[0], y = at[1], z = at[2];
     const struct moments m = moments_in(f, one, p, with_force);
@@ -275,19 +310,22 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
     const int model = kind.full ? row->subgrid : (int)SUBGRID_none;
     const struct rates r =
         subgrid_rates(model, f, m, p, cell_damping(v, row, model, x, y, z), with_force);
+    if (kind.scalars)
+        carried_flow(carried, m, p, r, model);
     collide(kind.collision == COLLISION_mixed ? row->collision : kind.collision, f, out, m, p, r,
             with_force);
     if (kind.full && row->sponge)
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
-/* The step of an owned cell; `s`: the slots of this step.
+/* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. carried:
+ * with scalars, out: the flow.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
  * keep a thread within 48 registers in fp32: without them the compiler keeps sums over pairs, and
  * all addresses, from their first use to their last. */
-TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, int y, int z,
-                          struct step_kind kind)
+TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int odd, int x, int y,
+                               int z, struct step_kind kind, struct carried *carried)
 {
     struct around a = around(v, x, y, z);
     cell_index n = owned_index(v, x, y, z);
@@ -301,6 +339,8 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 
     if (!type_in(&v->swept, tag))
         return;
+    if (kind.scalars)
+        carried->lift = cell_lift(v, odd, n, &a);
     struct places p = places_of(v, n, &a, kind.sparse, tag & TAG_BESIDE);
     if (tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
@@ -308,7 +348,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
     const int opens =
         kind.open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
     if (opens) {
-        cell_arrived(v, s, x, y, z, links, arrived);
+        cell_arrived(v, s, x, y, z, links, kind.scalars ? carried->lift : 0, arrived);
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i] * STORED_ONE;
     } else {
@@ -329,7 +369,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef X
     }
     const int at[3] = {x, y, z};
-    cell_collide(v, row, at, kind, STORED_ONE, f, out);
+    cell_collide(v, row, at, kind, STORED_ONE, f, out, carried);
 
 /* Reload wall addresses here: saves registers. */
 #define FORGET_PLACE                                                                               \
@@ -340,7 +380,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i] / STORED_ONE;
-        cell_leaves(v, x, y, z, links, NULL, arrived, back);
+        cell_leaves(v, x, y, z, links, NULL, kind.scalars ? carried->lift : 0, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i] * STORED_ONE;
     } else if (links && v->pushes) {
@@ -370,31 +410,62 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int x, in
 #undef X
 }
 
+/* The step of an owned cell: of the flow, and of the scalars that it holds. */
+TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, int x, int y, int z,
+                          struct step_kind kind)
+{
+    struct carried carried = {0, {0, 0, 0}, 0, 0};
+    cell_step_flow(v, s, odd, x, y, z, kind, &carried);
+    if (!kind.scalars)
+        return;
+    TAGFLOW_FORGET(x);
+    TAGFLOW_FORGET(y);
+    TAGFLOW_FORGET(z);
+    const cell_index n = owned_index(v, x, y, z);
+    const struct around a = around(v, x, y, z);
+    if (type_in(&v->swept, v->tags[n]) || type_in(&v->holding, v->tags[n]))
+        cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, 0, NULL);
+}
+
 /* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the
- * slots. Returns the cell's type. */
-TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct slots *s,
+ * slots. carried: out. Returns the cell's type. */
+TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct slots *s, int odd,
                                              const struct near_cell *cell, real f[Q], real out[Q],
-                                             real back[Q])
+                                             real back[Q], struct carried *carried)
 {
     const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
-    cell_arrived(v, s, x, y, z, cell->links, f);
-    cell_collide(v, row, cell->at, step_any(1, 1), 1, f, out);
+    const struct around a = around(v, x, y, z);
+    carried->lift = v->lifts ? rare_lift(v, odd, owned_index(v, x, y, z), &a) : 0;
+    cell_arrived(v, s, x, y, z, cell->links, carried->lift, f);
+    cell_collide(v, row, cell->at, step_any(1, 1, 1), 1, f, out, carried);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
-    cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, f, back);
+    cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, carried->lift, f, back);
     return row;
+}
+
+/* The step of the scalars of a cell of the list. */
+TAGFLOW_RARE void near_carry(const struct view *v, int odd, const struct near_cell *cell,
+                             const struct carried *k)
+{
+    const struct around a = around(v, cell->at[0], cell->at[1], cell->at[2]);
+    cell_carry(v, odd, owned_index(v, cell->at[0], cell->at[1], cell->at[2]), &a, k->u, k->eddy,
+               k->subgrid, cell->links, v->crossing + cell->first);
 }
 
 TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell *cell)
 {
     const struct slots slots = slots_at(v, odd, sizeof(stored));
     stored *const populations = (stored *)v->set[SET_flow].populations;
+    struct carried k;
     real f[Q], out[Q], back[Q];
-    near_leaves(v, &slots, cell, f, out, back);
+    near_leaves(v, &slots, odd, cell, f, out, back, &k);
     for (int i = 0; i < Q; i++)
         populations[store_address(v, SET_flow, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
             stored_of(back[i]);
+    if (v->scalar)
+        near_carry(v, odd, cell, &k);
 }
 
 /* Adds the momentum that the coming step would give to `body` (1 + its number) through the links of
@@ -407,7 +478,8 @@ TAGFLOW_FN void near_forces(const struct view *v, int odd, const struct near_cel
     const float *crossing = v->crossing + cell->first;
     const int *const at = cell->at;
     real f[Q], out[Q], back[Q];
-    const struct tag_row *const row = near_leaves(v, &slots, cell, f, out, back);
+    struct carried k;
+    const struct tag_row *const row = near_leaves(v, &slots, odd, cell, f, out, back, &k);
     const double drho = (double)moments(f, collision_parameters(v, row), 0).drho;
     for (int in = 1; in < Q; in++) {
         const int to = opposite(in);

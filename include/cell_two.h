@@ -79,7 +79,7 @@ TAGFLOW_FN void plain_step_two(const struct view *v, const struct slots *s, int 
         const struct tag_row *const row = &v->rows[tags >> 8 * k & TAG_ROW];
         for (int i = 0; i < Q; i++)
             f[i] = pair_half(first[i], k);
-        cell_collide(v, row, at, kind, STORED_ONE, f, out[k]);
+        cell_collide(v, row, at, kind, STORED_ONE, f, out[k], NULL);
     }
     TAGFLOW_FORGET(x);
     TAGFLOW_FORGET(y);
@@ -117,7 +117,7 @@ TAGFLOW_FN void cell_step_two(const struct view *v, const struct slots *s, int x
     }
     TAGFLOW_ROLLED
     for (int k = x < x0; k < 2 && x + k < x1; k++)
-        cell_step(v, s, x + k, y, z, kind);
+        cell_step(v, s, 0, x + k, y, z, kind); /* without scalars: any parity */
 }
 
 #endif

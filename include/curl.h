@@ -19,10 +19,15 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
     double drho = 0, j[3] = {0, 0, 0};
     const int beside = open && (tag & TAG_BESIDE);
     real arrived[Q];
+    scalar lift = 0;
+    if (row->fluid && open && v->lifts) {
+        const struct around a = around(v, x, y, z);
+        lift = rare_lift(v, odd, view_index(v, x, y, z), &a);
+    }
     if (row->fluid && beside) {
         const struct around a = around(v, x, y, z);
         const uint32_t links = links_from_walls(v, view_index(v, x, y, z), &a);
-        cell_arrived(v, &slots, x, y, z, links, arrived);
+        cell_arrived(v, &slots, x, y, z, links, lift, arrived);
     }
     if (row->fluid)
         for (int i = 0; i < Q; i++) {
@@ -31,12 +36,14 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
                     ? (double)arrived[i]
                     : (double)value_of(populations[closed_address(v, SET_flow, odd, i, x, y, z)]);
             drho += f;
-            for (int a = 0; a < 3; a++)
-                j[a] = c[i][a] > 0 ? j[a] + f : c[i][a] < 0 ? j[a] - f : j[a];
+            for (int k = 0; k < 3; k++)
+                j[k] = c[i][k] > 0 ? j[k] + f : c[i][k] < 0 ? j[k] - f : j[k];
         }
     flow[0] = drho;
-    for (int a = 0; a < 3; a++)
-        flow[1 + a] = row->fluid ? j[a] / (1 + drho) + 0.5 * view_acceleration(v, row, a) : 0;
+    for (int k = 0; k < 3; k++)
+        flow[1 + k] = row->fluid ? j[k] / (1 + drho) + 0.5 * view_acceleration(v, row, k) : 0;
+    for (int k = 0; k < 3 && open && v->lifts && row->fluid; k++)
+        flow[1 + k] += 0.5 * ((double)lift * v->gravity[k]);
 }
 
 #endif

@@ -9,16 +9,25 @@
  *           buffer: density - 1 in place of the flow's       [cells of the box], double; or NULL
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
  *   curl    curl u -> buffer                                 [cells of the box][3], double
- *   average density - 1 and velocity, added to the sums in the buffer, see means.h
+ *   average density - 1, velocity and scalars, added to the sums in the buffer, see means.h
  *                                                            [components][cells of the box], double
  *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
  *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
+ *   scalar_put  values of a scalar, and the flow's velocity -> populations of its set
+ *           buffer: values                                   [cells of the box], double
+ *   scalar  values of a scalar -> buffer                     [cells of the box], double
+ *   scalar_sums  sums and extremes of a scalar, see scalar_sums.h -> buffer
+ *                                                            [workers] struct scalar_sums
+ *   heat    what the coming step of a scalar brings into the fluid through a face, a patch or the
+ *           surface of a body -> buffer                      [workers] struct heat
  *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
  *           before: [3][cells of the box], type `remembered`, to which u is rounded;
  *           u replaces it if `replace`
+ *
+ * Values of scalars are relative to their reference.
  *
  * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, pack, get, flow
  * and curl write zeros; average adds zeros; unpack, put and begin change nothing; sums leave them
@@ -26,6 +35,8 @@
  * step for the others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
+ * So is the box of heat with `listed`, which adds the cells that near steps; without, it adds all
+ * other cells of a box of cells.
  *
  * A launch of sums has one box. Its `workers` (threads of a GPU or of the host) share the cells,
  * and each writes one partial result. So no worker waits for another, and no result depends on an
@@ -35,6 +46,7 @@
 
 #include "cell.h"
 #include "curl.h"
+#include "heat.h"
 #include "initial.h"
 #include "means.h"
 #include "sums.h"
@@ -43,8 +55,8 @@
  *
  *   loop    work of a GPU thread. cells: one cell of a box, in order; sums: as a worker, some
  *           cells into one partial result of type struct <name>; step: see cuda/kernels.h
- *   open    GPU kernel for cases with open boundaries. never: the same kernel; either: a second
- *           one; always: the only one; own: see cuda/kernels.h
+ *   open    GPU kernel for cases with open boundaries or buoyancy. never: the same kernel; either:
+ *           a second one; always: the only one; own: see cuda/kernels.h
  *   bytes   of the results for each cell, or for each worker; 0: all populations, as stored, or no
  *           results */
 /* clang-format off */
@@ -63,6 +75,10 @@
     X(enstrophy, sums,  either, sizeof(struct enstrophy))                                          \
     X(near,      cells, always, 0)                                                                 \
     X(forces,    sums,  always, sizeof(struct forces))                                             \
+    X(scalar_put, cells, always, 0)                                                                \
+    X(scalar,    cells, never,  sizeof(double))                                                    \
+    X(scalar_sums, sums, never, sizeof(struct scalar_sums))                                        \
+    X(heat,      sums,  always, sizeof(struct heat))                                               \
     X(change,    sums,  always, sizeof(struct change))
 /* clang-format on */
 
@@ -75,14 +91,16 @@ enum kernel {
 
 struct task {
     int odd;
-    int open;                      /* set by the backend: there may be open boundaries */
-    int direction;                 /* pack, unpack: 1..18, towards the receiver */
-    int set;                       /* get, put */
-    int body;                      /* forces: 1 + number of the body */
-    int workers;                   /* sums: number of workers, at least 1; 0 for other kernels */
-    int replace;                   /* change: replace `before`? */
+    int open;      /* set by the backend: there may be open boundaries, or buoyancy */
+    int direction; /* pack, unpack: 1..18, towards the receiver */
+    int set;       /* get, put, scalar_put, scalar, scalar_sums, heat */
+    int body;      /* forces: 1 + number of the body; heat: see heat_behind */
+    int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
+    int replace;   /* change: replace `before`? */
+    int listed;    /* heat: the box is a range of the list */
     struct average_layout average; /* average */
     double samples;                /* average: their number, this one included */
+    struct scalar_scale scale;     /* scalar_sums */
     void *buffer;
     void *before;                  /* change */
     const struct initial *initial; /* begin */
@@ -163,13 +181,13 @@ TAGFLOW_FN void element_copy(int bits, void *to, size_t at, const void *from, si
 /* Packs the one population of a D3Q7 set that travels along the message's direction, if any.
  * Elements of sets other than the flow have 32 or 64 bits. */
 TAGFLOW_FN void set_pack(const struct view *v, int set, struct task t, size_t cell, size_t cells,
-                         int fluid, int x, int y, int z)
+                         int x, int y, int z)
 {
     const struct population_set s = v->set[set];
     char *const buffer = (char *)t.buffer + message_at(v, t.direction, cells, set);
     if (t.direction >= s.q)
         return;
-    if (fluid)
+    if (view_holds(v, set, view_index(v, x, y, z)))
         element_copy(s.bits, buffer, cell, s.populations,
                      store_address(v, set, t.odd, t.direction, x, y, z));
     else if (s.bits == 64)
@@ -183,19 +201,19 @@ TAGFLOW_FN void set_unpack(const struct view *v, int set, struct task t, size_t 
 {
     const struct population_set s = v->set[set];
     const char *const buffer = (const char *)t.buffer + message_at(v, t.direction, cells, set);
-    if (t.direction < s.q)
+    if (t.direction < s.q && view_holds(v, set, view_index(v, x, y, z)))
         element_copy(s.bits, s.populations, store_address(v, set, t.odd, t.direction, x, y, z),
                      buffer, cell);
 }
 
 /* The canonical populations of a set beside the flow. */
-TAGFLOW_FN void set_get(const struct view *v, struct task t, size_t cell, size_t cells, int fluid,
-                        int x, int y, int z)
+TAGFLOW_FN void set_get(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                        int y, int z)
 {
     const struct population_set s = v->set[t.set];
     const uint64_t zero = 0;
     for (int i = 0; i < s.q; i++)
-        if (fluid)
+        if (view_holds(v, t.set, view_index(v, x, y, z)))
             element_copy(s.bits, t.buffer, (size_t)i * cells + cell, s.populations,
                          closed_address(v, t.set, t.odd, i, x, y, z));
         else
@@ -206,7 +224,7 @@ TAGFLOW_FN void set_put(const struct view *v, struct task t, size_t cell, size_t
                         int y, int z)
 {
     const struct population_set s = v->set[t.set];
-    for (int i = 0; i < s.q; i++)
+    for (int i = 0; i < s.q && view_holds(v, t.set, view_index(v, x, y, z)); i++)
         element_copy(s.bits, s.populations, closed_address(v, t.set, t.odd, i, x, y, z), t.buffer,
                      (size_t)i * cells + cell);
 }
@@ -227,7 +245,7 @@ TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size
             place += cells;
         }
     for (int set = 1; set < v->sets; set++)
-        set_pack(v, set, t, cell, cells, fluid, x, y, z);
+        set_pack(v, set, t, cell, cells, x, y, z);
 }
 
 TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, size_t cells, int x,
@@ -235,10 +253,9 @@ TAGFLOW_FN void cell_unpack(const struct view *v, struct task t, size_t cell, si
 {
     stored *const populations = (stored *)v->set[SET_flow].populations;
     const stored *const buffer = (const stored *)t.buffer;
+    const int fluid = view_fluid(v, view_index(v, x, y, z));
     size_t place = cell;
-    if (!view_fluid(v, view_index(v, x, y, z)))
-        return;
-    for (int i = 1; i < Q; i++)
+    for (int i = 1; i < Q && fluid; i++)
         if (travels(t.direction, i)) {
             populations[store_address(v, SET_flow, t.odd, i, x, y, z)] = buffer[place];
             place += cells;
@@ -254,7 +271,7 @@ TAGFLOW_FN void cell_get(const struct view *v, struct task t, size_t cell, size_
     stored *const buffer = (stored *)t.buffer;
     const int fluid = view_fluid(v, view_index(v, x, y, z));
     if (t.set != SET_flow) {
-        set_get(v, t, cell, cells, fluid, x, y, z);
+        set_get(v, t, cell, cells, x, y, z);
         return;
     }
     for (int i = 0; i < Q; i++)
@@ -267,12 +284,12 @@ TAGFLOW_FN void cell_put(const struct view *v, struct task t, size_t cell, size_
 {
     stored *const populations = (stored *)v->set[SET_flow].populations;
     const stored *const buffer = (const stored *)t.buffer;
-    if (!view_fluid(v, view_index(v, x, y, z)))
-        return;
     if (t.set != SET_flow) {
         set_put(v, t, cell, cells, x, y, z);
         return;
     }
+    if (!view_fluid(v, view_index(v, x, y, z)))
+        return;
     for (int i = 0; i < Q; i++)
         populations[canonical_address(v, t.odd, i, x, y, z)] = buffer[(size_t)i * cells + cell];
 }
@@ -289,6 +306,48 @@ TAGFLOW_FN void cell_begin(const struct view *v, struct task t, size_t cell, siz
     initial_populations(t.initial, v, drho ? drho + cell : NULL, x, y, z, f);
     for (int i = 0; i < Q; i++)
         populations[canonical_address(v, t.odd, i, x, y, z)] = stored_of_double(f[i]);
+}
+
+/* The value of a scalar in a cell, 0 where no set is held. In the variant's arithmetic, as the step
+ * has it. */
+TAGFLOW_RARE double value_of_scalar(const struct view *v, int set, int odd, int x, int y, int z)
+{
+    const struct around a = around(v, x, y, z);
+    const cell_index n = view_index(v, x, y, z);
+    const struct set_places p = set_places_of(v, n, &a);
+    return (double)cell_value(v, set, odd, n, &a, &p);
+}
+
+/* The equilibrium of the value in the flow. */
+TAGFLOW_FN void cell_scalar_put(const struct view *v, struct task t, size_t cell, size_t cells,
+                                int x, int y, int z)
+{
+    set_stored *const g = (set_stored *)v->set[t.set].populations;
+    const struct scalar_row *const row =
+        scalar_row(v, t.set, v->tags[view_index(v, x, y, z)] & TAG_ROW);
+    const double value = ((const double *)t.buffer)[cell];
+    double flow[4], f[Q_AXES];
+    (void)cells;
+    if (!row->holds)
+        return;
+    flow_of(v, t.odd, t.open, x, y, z, flow);
+    f[0] = (value / row->inverse - 0.5 * row->source) - 0.75 * value;
+    if (row->from) /* its set comes before this one */
+        f[0] -= 0.5 * row->gain * value_of_scalar(v, row->from, t.odd, x, y, z);
+    for (int k = 0; k < 3; k++) {
+        const double carried = row->flow * value * flow[1 + k];
+        f[2 * k + 1] = 0.125 * value + 0.5 * carried;
+        f[2 * k + 2] = 0.125 * value - 0.5 * carried;
+    }
+    for (int i = 0; i < Q_AXES; i++)
+        g[closed_address(v, t.set, t.odd, i, x, y, z)] = (set_stored)f[i];
+}
+
+TAGFLOW_FN void cell_scalar(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                            int y, int z)
+{
+    (void)cells;
+    ((double *)t.buffer)[cell] = value_of_scalar(v, t.set, t.odd, x, y, z);
 }
 
 TAGFLOW_FN void cell_flow(const struct view *v, struct task t, size_t cell, size_t cells, int x,
@@ -312,6 +371,24 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
         ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
 
+/* Adds the scalars of a cell to averages, before its velocity; sums: of this cell. */
+TAGFLOW_RARE void average_scalars(const struct view *v, struct task t, double *sums, size_t cells,
+                                  int x, int y, int z, const double u[3])
+{
+    const struct average_layout l = t.average;
+    const double *const velocity =
+        l.velocity == AVERAGE_NONE ? NULL : sums + (size_t)l.velocity * cells;
+    const struct around a = around(v, x, y, z);
+    double *sum = sums + (size_t)l.scalar * cells;
+    const cell_index n = owned_index(v, x, y, z);
+    for (int set = 1; set < v->sets; set++) {
+        if (!(l.sets >> set & 1))
+            continue;
+        average_scalar(sum, velocity, cells, t.samples, (double)set_value(v, set, t.odd, n, &a), u);
+        sum += (size_t)average_of_scalar(l) * cells;
+    }
+}
+
 TAGFLOW_FN void cell_average(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                              int y, int z)
 {
@@ -320,6 +397,8 @@ TAGFLOW_FN void cell_average(const struct view *v, struct task t, size_t cell, s
     flow_of(v, t.odd, t.open, x, y, z, flow);
     if (t.average.density != AVERAGE_NONE)
         average_mean(sums + (size_t)t.average.density * cells, t.samples, flow[0]);
+    if (t.average.sets)
+        average_scalars(v, t, sums, cells, x, y, z, flow + 1);
     if (t.average.velocity != AVERAGE_NONE)
         average_velocity(sums, cells, t.average, t.samples, flow + 1);
 }
@@ -359,6 +438,39 @@ TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, si
 {
     (void)cell, (void)cells, (void)y, (void)z;
     near_forces(v, t.odd, &v->near[x], t.body, sum);
+}
+
+TAGFLOW_FN void cell_scalar_sums(const struct view *v, struct task t, size_t cell, size_t cells,
+                                 int x, int y, int z, struct scalar_sums *sums)
+{
+    const struct around a = around(v, x, y, z);
+    const cell_index n = owned_index(v, x, y, z);
+    const int type = v->tags[n] & TAG_ROW;
+    const struct scalar_row *const row = scalar_row(v, t.set, type);
+    scalar g[Q_AXES];
+    (void)cells;
+    if (!row->holds)
+        return;
+    set_arrived(v, t.set, t.odd, n, &a, g);
+    const double value =
+        (double)scalar_value(g, scalar_parameters(row), set_value(v, row->from, t.odd, n, &a));
+    const double e = ((((double)g[1] + (double)g[2]) + ((double)g[3] + (double)g[4])) +
+                      ((double)g[5] + (double)g[6])) +
+                     (double)g[0];
+    scalar_sums_add(sums, v->rows[type].fluid, value, e, t.scale, (int64_t)cell);
+}
+
+TAGFLOW_FN void cell_heat(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z, struct heat *sum)
+{
+    const struct near_cell *const near = t.listed ? &v->near[x] : NULL;
+    const int *const at = near ? near->at : NULL;
+    (void)cell, (void)cells;
+    if (near)
+        x = at[0], y = at[1], z = at[2];
+    const int type = v->tags[owned_index(v, x, y, z)] & TAG_ROW;
+    if (t.listed == (v->rows[type].fluid == FLUID_listed))
+        heat_of_cell(v, t.odd, t.set, t.body, x, y, z, near, sum);
 }
 
 TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, size_t cells,

@@ -15,15 +15,18 @@
 enum { AVERAGE_NONE = -1, STRESSES = 6 /* xx yy zz xy xz yz */ };
 
 /* The first component of each quantity in the sums; AVERAGE_NONE: not needed. The stress needs the
- * mean velocity. */
+ * mean velocity. Bit `set` of `sets`: a scalar; each has the mean and the sum of squares of its
+ * deviations, and with a velocity the three sums of products with its deviations. They begin at
+ * `scalar`, in the order of the sets. */
 struct average_layout {
     int velocity, density, stress;
+    int scalar, sets;
     int components;
 };
 
 TAGFLOW_FN struct average_layout average_layout(int velocity, int density, int stress)
 {
-    struct average_layout a = {AVERAGE_NONE, AVERAGE_NONE, AVERAGE_NONE, 0};
+    struct average_layout a = {AVERAGE_NONE, AVERAGE_NONE, AVERAGE_NONE, AVERAGE_NONE, 0, 0};
     if (velocity || stress) {
         a.velocity = a.components;
         a.components += 3;
@@ -34,6 +37,23 @@ TAGFLOW_FN struct average_layout average_layout(int velocity, int density, int s
         a.stress = a.components;
         a.components += STRESSES;
     }
+    return a;
+}
+
+/* Components of a scalar. */
+TAGFLOW_FN int average_of_scalar(struct average_layout a)
+{
+    return a.velocity == AVERAGE_NONE ? 2 : 5;
+}
+
+/* The same layout with scalars behind the rest. */
+TAGFLOW_FN struct average_layout average_layout_scalars(struct average_layout a, int sets)
+{
+    a.sets = sets;
+    a.scalar = a.components;
+    for (int k = 0; sets >> k; k++)
+        if (sets >> k & 1)
+            a.components += average_of_scalar(a);
     return a;
 }
 
@@ -71,6 +91,17 @@ TAGFLOW_FN void average_velocity(double *sums, size_t apart, struct average_layo
     product[3 * apart] += x.before * y.after;
     product[4 * apart] += x.before * z.after;
     product[5 * apart] += y.before * z.after;
+}
+
+/* Adds a scalar's value; sum: of this cell and scalar. velocity: sums of its mean, before the
+ * velocity u of this sample is added to them; NULL: there are none. */
+TAGFLOW_FN void average_scalar(double *sum, const double *velocity, size_t apart, double n,
+                               double value, const double u[3])
+{
+    const struct average_deviation t = average_mean(sum, n, value);
+    sum[apart] += t.before * t.after;
+    for (size_t k = 0; velocity && k < 3; k++)
+        sum[(2 + k) * apart] += (u[k] - velocity[k * apart]) * t.after;
 }
 
 #endif

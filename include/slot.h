@@ -78,6 +78,15 @@ struct view {
     int pushes;                   /* there are walls whose rule changes populations */
     int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
     ptrdiff_t across[3];          /* index difference between them */
+    /* Of scalars: */
+    const struct scalar_row *scalar; /* [sets - 1][TAG_ROWS] of the sets after the flow; NULL: they
+                                      * are no scalars */
+    double gravity[3];               /* of buoyancy */
+    /* From view_derive: */
+    struct type_set holding; /* cell types: not fluid, but they hold scalars */
+    int any_holding;         /* there are such types */
+    int lifts;               /* scalars make buoyancy */
+    int scalar_walls;        /* walls give something to scalars */
 };
 
 /* The flow's slots at a step. For each pair (i, i + 1) of directions, numbered from 0, `own` is the

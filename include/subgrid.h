@@ -84,5 +84,11 @@ TAGFLOW_FN struct rates subgrid_rates(int subgrid, const real f[Q], struct momen
     }
 }
 
+/* The eddy viscosity of a cell whose rate of shear the model has changed to `even`. */
+TAGFLOW_FN real eddy_viscosity(struct collision_parameters p, real even)
+{
+    return ((scalar)1 / even - (scalar)1 / p.omega_even) * (scalar)(1.0 / 3);
+}
+
 #endif
 #endif

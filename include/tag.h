@@ -67,6 +67,34 @@ struct tag_row {
                               * 0 .. 1; see open.h */
 };
 
+/* What the link of a scalar's set finds beyond its end, where no cell holds the set. g*_out is the
+ * population that left, g_in what comes back.
+ *
+ * adiabatic: g_in = g*_out
+ * given:     g_in = a g*_out + b, b times a time function. Value T_w: a = -1, b = T_w/4; flux q
+ * into the cell: a = 1, b = q; flux h (T_o - T): a = (1 - 4 h)/(1 + 4 h), b = h T_o/(1 + 4 h) free:
+ * g_in = T/4 - g*_out, T of the cell: zero normal gradient */
+enum { SCALAR_adiabatic, SCALAR_given, SCALAR_free };
+
+/* Parameters of a scalar's set in cells of a type, see scalar.h; in the units of the populations:
+ * the smallest capacity of the case is 1. */
+struct scalar_row {
+    uint8_t holds;    /* cells of this type hold the set */
+    uint8_t wall;     /* they do not: SCALAR_ */
+    uint8_t signal;   /* time function of b */
+    uint8_t surface;  /* given value, where a surface crosses the link */
+    uint8_t from;     /* set of the scalar that turns into this one; SET_flow: none */
+    uint16_t opening; /* they do not: 1 + number of the face or patch; 0: none */
+    double a, b;      /* SCALAR_given */
+    double inverse;   /* 1 / (capacity + decay/2) */
+    double flow;      /* capacity of the fluid; 0 in a solid */
+    double source, decay;
+    double gain; /* rate at which scalar `from` turns into this one */
+    double omega_odd, omega_even, tensor, conductivity, magic;
+    double turbulent; /* `flow` / turbulent Prandtl number; 0: no subgrid model */
+    double buoyancy;  /* expansion coefficient; 0: the flow does not feel the scalar */
+};
+
 /* Sets `magic` from the rates of the cell type as rounded, so that cell types with equal rates have
  * equal products. */
 TAGFLOW_FN void tag_row_magic(struct tag_row *row)

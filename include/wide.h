@@ -6,6 +6,7 @@
 #ifndef TAGFLOW_WIDE_H
 #define TAGFLOW_WIDE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "platform.h"
@@ -63,6 +64,32 @@ TAGFLOW_FN void wide_join(struct wide_sum *s, const struct wide_sum *other)
 {
     for (int k = 0; k < WIDE_LIMBS; k++)
         s->limb[k] += other->limb[k];
+}
+
+/* The sum as a double. The limbs must be carried. */
+TAGFLOW_FN double wide_value(const struct wide_sum *s)
+{
+    double value = 0; /* smallest limb first, to round least */
+    for (int k = 0; k < WIDE_LIMBS; k++)
+        value += ldexp((double)s->limb[k], WIDE_LOWEST + 32 * k);
+    return value;
+}
+
+/* The first sum minus the other one, both carried, rounded once their difference is exact. */
+TAGFLOW_FN double wide_difference(const struct wide_sum *one, const struct wide_sum *other)
+{
+    struct wide_sum d;
+    double sign = 1;
+    for (int k = 0; k < WIDE_LIMBS; k++)
+        d.limb[k] = one->limb[k] - other->limb[k];
+    wide_carry(&d);
+    if (d.limb[WIDE_LIMBS - 1] < 0) {
+        sign = -1;
+        for (int k = 0; k < WIDE_LIMBS; k++)
+            d.limb[k] = -d.limb[k];
+        wide_carry(&d);
+    }
+    return sign * wide_value(&d);
 }
 
 #endif

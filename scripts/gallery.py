@@ -53,6 +53,7 @@ SHOWN = {
     "cavity_cube": Picture("images/middle_0000016000.png", {"run.steps": 16000}),
     "cavity_re100": Picture("images/mid_0000020000.png"),
     "channel_180": Picture("images/streaks_0000016050.png", {"run.steps": 16050, "output.averages.mean.from": 10700}),
+    "chip": Picture("images/side_0000040000.png"),
     "couette": Picture("images/mid_0000036000.png"),
     "cylinder": Picture("images/mid_0000003000.png", {"run.steps": 3000, "output.images.mid.every": "1 s"}),
     "duct": Picture("images/across_0000018000.png"),
@@ -85,6 +86,7 @@ GROUPS = [
     ("Turbulence, vortices and shear layers", ["channel_180", "taylor_green_3d", "shear_layer", "shear_layer_re10000", "taylor_green_2d",
                                                "abc"]),
     ("Inlets and outlets", ["backward_step", "open_duct", "kovasznay", "pulse", "sponge"]),
+    ("Heat", ["chip"]),
     ("Channels and ducts", ["poiseuille", "couette", "duct", "womersley", "flow_rate"]),
 ]
 

@@ -6,11 +6,12 @@
 #include "platform.h"
 #include "slot.h"
 
-/* Parameters of an operator in the variant's arithmetic, the same for all cells of one type. */
+/* Parameters of an operator in the variant's arithmetic: the same for all cells of one type, but for
+ * the acceleration, to which buoyancy adds. */
 struct collision_parameters {
     scalar omega_even, omega_odd;
     scalar omega_bulk, omega_third, omega_fourth; /* operators in moment space */
-    scalar ax, ay, az;                            /* acceleration */
+    real ax, ay, az;                              /* acceleration */
     scalar smagorinsky, magic;                    /* see tag.h */
 };
 
@@ -45,12 +46,20 @@ TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v
     p.omega_bulk = (scalar)row->omega_bulk;
     p.omega_third = (scalar)row->omega_third;
     p.omega_fourth = (scalar)row->omega_fourth;
-    p.ax = (scalar)row->acceleration[0] * signal;
-    p.ay = (scalar)row->acceleration[1] * signal;
-    p.az = (scalar)row->acceleration[2] * signal;
+    p.ax = real_of((scalar)row->acceleration[0] * signal);
+    p.ay = real_of((scalar)row->acceleration[1] * signal);
+    p.az = real_of((scalar)row->acceleration[2] * signal);
     p.smagorinsky = (scalar)row->smagorinsky;
     p.magic = (scalar)row->magic;
     return p;
+}
+
+/* Adds buoyancy; lift: the factor on gravity, see cell_lift. */
+TAGFLOW_FN void accelerate(struct collision_parameters *p, const struct view *v, real lift)
+{
+    p->ax = p->ax + lift * (scalar)v->gravity[0];
+    p->ay = p->ay + lift * (scalar)v->gravity[1];
+    p->az = p->az + lift * (scalar)v->gravity[2];
 }
 
 TAGFLOW_FN struct moments moments_in(const real f[Q], scalar one, struct collision_parameters p,

@@ -10,8 +10,8 @@
 #define TAGFLOW_MESH_H
 
 #include "body/lines.h"
-#include "body/stl.h"
 #include "body/solid.h"
+#include "body/stl.h"
 
 /* Removes flat and duplicate triangles from a mesh, perhaps all, and checks the edges of the
  * others. False: out of memory. */

@@ -106,7 +106,8 @@ struct case_body {
     double speed;        /* upper bound of the surface's speed, from its bounding box */
     bool turns;          /* rotation is given */
     bool pivot_given;
-    double pivot[3]; /* a point on the rotation axis; else the middle of the body */
+    double pivot[3];                 /* a point on the rotation axis; else the middle of the body */
+    struct case_scalar_wall *scalar; /* [CASE_SCALARS] of case.h; NULL: the case has no scalars */
 };
 
 #endif

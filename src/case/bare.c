@@ -38,7 +38,7 @@ static bool is_small_length(const struct flow_case *c, const double *value, cons
 static bool is_slip(const struct flow_case *c, const char *path, enum key_unit unit,
                     const double *value, const bool *bare, int count)
 {
-    static const double few_steps = 10;
+    static const double few_steps = 10, large_capacity = 1e4;
     const bool length = unit == UNIT_LENGTH || unit == UNIT_AREA;
     if (!*path || (!c->units.given && !(length && c->units.cell > 0))) /* no path: a default */
         return false;
@@ -56,7 +56,17 @@ static bool is_slip(const struct flow_case *c, const char *path, enum key_unit u
     case UNIT_VISCOSITY:
     case UNIT_ACCELERATION:
     case UNIT_PRESSURE:
+    case UNIT_DIFFUSIVITY:
+    case UNIT_SLOWNESS:
+    case UNIT_HEATING:
+    case UNIT_HEAT_FLUX:
+    case UNIT_TRANSFER:
+    case UNIT_RESISTANCE:
+    case UNIT_CONDUCTIVITY:
+    case UNIT_HEAT_SOURCE:
         return true;
+    case UNIT_CAPACITY: /* relative to that of the fluid */
+        return value[0] > large_capacity;
     default:
         return false;
     }
@@ -115,11 +125,16 @@ static const char *lattice_text(enum key_unit unit)
     case UNIT_VELOCITY:
         return "cells a step";
     case UNIT_VISCOSITY:
+    case UNIT_DIFFUSIVITY:
         return "cells^2 a step";
     case UNIT_ACCELERATION:
         return "cells a step^2";
     case UNIT_RATE:
         return "parts a step";
+    case UNIT_HEATING:
+        return "K a step";
+    case UNIT_CAPACITY:
+        return "those of the fluid";
     default:
         return "lattice units";
     }
@@ -137,7 +152,6 @@ const char *bare_length_text(const struct flow_case *c, char text[256])
 
 void bare_warn(const struct flow_case *c)
 {
-    const struct quantity_scale scale = {c->units.cell, c->units.dt, c->units.density};
     for (int unit = 0; unit < CASE_UNITS; unit++) {
         const struct case_bare *const b = &c->unitless.bare[unit];
         char more[32] = "", others[sizeof b->others + 64] = "";
@@ -148,10 +162,16 @@ void bare_warn(const struct flow_case *c)
             snprintf(more, sizeof more, " and %d more", b->count - 1 - b->listed);
         if (b->count > 1)
             snprintf(others, sizeof others, " (as %s%s)", b->others, more);
-        warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
-             "that)",
-             b->key, b->value, others, lattice_text((enum key_unit)unit),
-             b->value * quantity_unit(info->dimension, &scale), info->symbol, b->value,
-             info->symbol);
+        const double one = lattice_unit(&c->units, (enum key_unit)unit);
+        if (one > 0 && isfinite(one))
+            warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
+                 "that)",
+                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value * one,
+                 info->symbol, b->value, info->symbol);
+        else
+            warn("%s is %g without a unit%s: that is in %s (write %g %s if you mean that, with "
+                 "units.heat_capacity)",
+                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value,
+                 info->symbol);
     }
 }

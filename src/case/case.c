@@ -29,7 +29,7 @@ const char *surface_name(enum surface_array array)
 
 const char *image_name(enum image_quantity quantity)
 {
-    return key_images[quantity];
+    return quantity == IMAGE_scalar ? "scalar" : key_images[quantity];
 }
 
 const char *face_name(int face)
@@ -59,11 +59,23 @@ static const struct section {
     const char *key;
     section_reader *read;
 } sections[] = {
-    {"units", units_read},      {"domain", domain_read},  {"fluid", fluid_read},
-    {"solver", solver_read},    {"faces", faces_read},    {"patches", NULL},
-    {"patches", patches_check}, {"solver", subgrid_read}, {"initial", initial_read},
-    {"force", force_read},      {"regions", NULL},        {"bodies", NULL},
-    {"run", run_read},          {"checkpoint", NULL},     {"check", NULL},
+    {"units", units_read},
+    {"domain", domain_read},
+    {"fluid", fluid_read},
+    {"scalars", scalars_read},
+    {"solver", solver_read},
+    {"faces", faces_read},
+    {"patches", NULL},
+    {"patches", patches_check},
+    {"solver", subgrid_read},
+    {"initial", initial_read},
+    {"force", force_read},
+    {"regions", NULL},
+    {"bodies", NULL},
+    {"run", run_read},
+    {"scalars", scalars_check},
+    {"checkpoint", NULL},
+    {"check", NULL},
     {"output", output_read},
 };
 
@@ -163,6 +175,9 @@ void case_destroy(struct flow_case *c)
     for (int i = 0; i < c->body_count; i++)
         body_destroy(&c->bodies[i]);
     free(c->bodies);
+    for (int i = 0; i < c->scalar_count; i++)
+        scalar_destroy(&c->scalars[i]);
+    free(c->scalars);
     free(c->series);
     free(c->fields);
     free(c->averages);

@@ -25,7 +25,8 @@ enum {
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
-    CASE_UNITS = 16,       /* kinds of units, of which keys.h has fewer */
+    CASE_SCALARS = 6,      /* scalars */
+    CASE_UNITS = 32,       /* kinds of units, of which keys.h has fewer */
 };
 
 /* Properties of a kind of face. */
@@ -86,6 +87,25 @@ enum profile { PROFILE_LIST(X) };
 enum signal_kind { SIGNAL_LIST(X) };
 #undef X
 
+/* Kinds of scalars. heat: its unit is kelvin, and conductivity, capacity and fluxes of heat have
+ * units of energy; species: a concentration without a unit. */
+#define SCALAR_KIND_LIST(X) X(heat) X(species)
+#define X(name) SCALAR_KIND_##name,
+enum scalar_kind { SCALAR_KIND_LIST(X) };
+#undef X
+
+/* What a scalar meets at a face or body. */
+#define SCALAR_WALL_LIST(X)                                                                        \
+    X(adiabatic) /* walls, planes of symmetry: nothing passes */                                   \
+    X(value)     /* walls and openings: the value is given */                                      \
+    X(flux)      /* walls: the flux into the fluid is given */                                     \
+    X(transfer)  /* walls: the flux into the fluid is coefficient (outside - value) */             \
+    X(outflow)   /* openings: zero normal gradient */                                              \
+    X(conduct)   /* bodies: the body holds the scalar, too */
+#define X(name) SCALAR_WALL_##name,
+enum scalar_wall { SCALAR_WALL_LIST(X) };
+#undef X
+
 /* Kinds of series. */
 #define SERIES_KIND_LIST(X)                                                                        \
     X(flow)         /* sums over the whole flow, columns of SERIES_LIST */                         \
@@ -95,7 +115,9 @@ enum signal_kind { SIGNAL_LIST(X) };
     X(residual)     /* relative change of the velocity field between rows */                       \
     X(forces)       /* force and torque on a body */                                               \
     X(permeability) /* by Darcy's law along an axis */                                             \
-    X(surface)      /* pressure and shear stress on a ring of points of a body's surface */
+    X(surface)      /* pressure and shear stress on a ring of points of a body's surface */        \
+    X(scalar)       /* mean, extremes, variance and sum of a scalar */                             \
+    X(heat)         /* flux of a scalar through a face, a patch or the surface of a body */
 #define X(name) SERIES_KIND_##name,
 enum series_kind { SERIES_KIND_LIST(X) };
 #undef X
@@ -143,9 +165,12 @@ enum stop_quantity {
     X(density, DENSITY)                                                                            \
     X(pressure, PRESSURE)                                                                          \
     X(vorticity, RATE)
+enum image_quantity {
 #define X(name, ...) IMAGE_##name,
-enum image_quantity { IMAGE_LIST(X) };
+    IMAGE_LIST(X)
 #undef X
+        IMAGE_scalar /* struct case_image.scalar */
+};
 
 /* How halos get from one GPU to another; and which axes exchange them. */
 #define TRANSPORT_LIST(X) X(auto) X(ipc) X(device) X(host)
@@ -162,6 +187,7 @@ struct case_units {
     bool given;
     double dx, dt, density;
     double cell; /* edge of a cell in m, may be known without dt and density; 0: not known */
+    double heat_capacity; /* of the fluid, J/(kg K); 0: not given */
 };
 
 struct case_fluid {
@@ -191,6 +217,20 @@ struct case_flow_rate {
     double time;   /* steps in which a deviation falls to 1/e */
 };
 
+/* What one scalar meets at a face, patch or body. Values are relative to the scalar's reference. In
+ * lattice units the fluid's heat capacity (per volume) is 1, and so is a kelvin: a conductivity is
+ * a diffusivity, a flux of heat K cells a step. Unused members are 0. */
+struct case_scalar_wall {
+    enum scalar_wall kind;
+    double value;                /* value */
+    double flux;                 /* flux */
+    double coefficient, outside; /* transfer */
+    double conductivity;         /* conduct */
+    double capacity;             /* conduct: per volume, relative to the fluid's */
+    double source;               /* conduct: per volume and step */
+    struct case_signal signal;   /* factor on value, flux, or outside */
+};
+
 /* The boundary condition of a face, or of a part of one. */
 struct case_face {
     char *place; /* position in the case file, for fail_case(); or NULL */
@@ -208,6 +248,7 @@ struct case_face {
     double reflection;         /* outlets: how strongly the density is held, 0 not at all */
     bool velocity_given;       /* nonreflecting */
     struct case_signal signal; /* scales the velocity and the density's distance from 1 */
+    struct case_scalar_wall scalar[CASE_SCALARS];
 };
 
 /* Shapes of parts of faces. */
@@ -254,22 +295,62 @@ struct case_initial {
     int64_t relax;       /* steps that find the pressure before step 0, see solver/initial.c */
 };
 
+/* A part of the box with its own initial value of a scalar. */
+struct case_scalar_part {
+    char name[CASE_NAME];
+    struct case_shape shape;
+    double value;
+};
+
+/* A scalar at step 0: the sum of a constant, a linear part and a wave; then the parts, of which the
+ * later one counts where they overlap. Values are relative to the reference. Unused members are 0.
+ */
+struct case_scalar_initial {
+    double value;
+    bool linear;                      /* from ends[0] at `from` to ends[1] at `to`, constant */
+    double from[3], to[3], ends[2];   /* beyond; in place of `value` */
+    double amplitude, wave[3], phase; /* amplitude sin(2 pi (sum wave x / n + phase)), n the
+                                       * cells of the box along each axis */
+    int part_count;
+    struct case_scalar_part *parts;
+};
+
+/* A scalar carried by the flow: dT/dt + div(u T) = diffusivity lap T + source - decay T. */
+struct case_scalar {
+    char name[CASE_NAME];
+    enum scalar_kind kind;
+    double diffusivity;       /* > 0 */
+    double reference;         /* in the unit of the case file: kelvin for heat */
+    double expansion;         /* per unit of the scalar: acceleration -expansion T gravity; 0: the
+                               * flow does not feel it */
+    double turbulent_prandtl; /* eddy viscosity over eddy diffusivity */
+    double source, decay;     /* in the fluid */
+    double magic;             /* 0: auto, see scalar_magic() */
+    int made_from;            /* species: index of the scalar that turns into this one, or -1 */
+    double rate;              /* at which it does, a step */
+    struct case_scalar_initial initial;
+};
+
 struct case_series {
     char name[CASE_NAME];
     enum series_kind kind;
     int64_t every;
-    unsigned of;             /* flow: bit s: column s of SERIES_LIST */
-    double from[3], to[3];   /* line: its ends; probe: the first; cell i spans [i, i + 1] */
-    int points;              /* line: number, both ends included, >= 2; surface: on the ring */
-    int axis, at;            /* flow_rate: plane of cells `at`; surface: normal of the ring */
-    bool center_given;       /* surface: the ring's centre is `from`; else the middle of the body */
-    int body;                /* forces, surface: index of the body */
-    double area, velocity;   /* forces: references of coefficients; area 0: no coefficients */
-    double length;           /* forces: reference; permeability: of the sample; 0: the box's */
-    int density_face;        /* forces: face whose density coefficients take; -1: reference */
-    double about[3];         /* forces: point of the torque */
-    bool about_given;        /* else the body's pivot */
-    bool statistics;         /* compute statistics of the columns */
+    unsigned of;           /* flow: bit s: column s of SERIES_LIST */
+    double from[3], to[3]; /* line: its ends; probe: the first; cell i spans [i, i + 1] */
+    int points;            /* line: number, both ends included, >= 2; surface: on the ring */
+    int axis, at;          /* flow_rate: plane of cells `at`; surface: normal of the ring */
+    bool center_given;     /* surface: the ring's centre is `from`; else the middle of the body */
+    int body;              /* forces, surface, heat: index of the body */
+    int scalar;            /* scalar, heat: index of the scalar */
+    int opening;           /* heat: number of the face or patch, see case_opening(); -1: a body */
+    double difference;     /* heat: of the Nusselt number, heat length / (area diffusivity
+                            * difference); 0: without this column */
+    double area, velocity; /* forces: references of coefficients; area 0: no coefficients */
+    double length;         /* forces, heat: reference; permeability: of the sample; 0: the box's */
+    int density_face;      /* forces: face whose density coefficients take; -1: reference */
+    double about[3];       /* forces: point of the torque */
+    bool about_given;      /* else the body's pivot */
+    bool statistics;       /* compute statistics of the columns */
     int64_t statistics_from; /* first step that counts */
 };
 
@@ -293,7 +374,8 @@ struct case_region {
 struct case_field {
     char name[CASE_NAME];
     int64_t every;
-    unsigned of; /* bit a: array a of FIELD_LIST */
+    unsigned of;      /* bit a: array a of FIELD_LIST */
+    unsigned scalars; /* bit k: scalar k */
     struct case_region region;
     int stride; /* every stride-th cell of the region along each axis, from its first */
     enum precision precision;
@@ -312,6 +394,8 @@ struct case_average {
     int64_t every;        /* steps between samples */
     int64_t from, to;     /* samples at the multiples of `every` with from <= step <= to */
     unsigned of;          /* bit a: array a of AVERAGE_LIST */
+    unsigned scalars;     /* bit k: mean and variance of scalar k, and with the velocity its flux
+                           * <u_i' T'> */
     struct case_region region;
     enum precision precision;
 };
@@ -320,9 +404,11 @@ struct case_image {
     char name[CASE_NAME];
     int64_t every;
     enum image_quantity of;
+    int scalar;       /* IMAGE_scalar: index of the scalar */
     int axis, at;     /* the plane of cells `at` along `axis` */
     bool fixed_range; /* false: the slice's own minimum and maximum */
-    double range[2];  /* in the unit of the quantity, lattice units */
+    double range[2];  /* in the unit of the quantity, lattice units; of a scalar relative to its
+                       * reference */
 };
 
 /* A layer that draws the flow towards a given state: each step removes strength (depth /
@@ -386,6 +472,9 @@ struct flow_case {
     struct case_zone *zones; /* the later one counts where they overlap */
     int body_count;
     struct case_body *bodies; /* the later one counts where they overlap */
+    int scalar_count;
+    struct case_scalar *scalars; /* by name, but species behind those that they are made from */
+    double gravity[3];           /* of buoyancy alone */
     double acceleration[3];
     struct case_signal force_signal; /* scales the acceleration */
     struct case_flow_rate flow_rate;
@@ -509,8 +598,8 @@ double signal_mean(const struct case_signal *s, int64_t steps);
 /* The largest speed that an opening or a wall ever sets. */
 double face_speed(const struct case_face *face);
 
-/* The fastest velocity that the case sets: references, initial flow, faces, sponges, bodies; 0 when
- * it sets none. */
+/* The fastest velocity that the case sets: references, initial flow, faces, sponges, bodies, an
+ * estimate of what buoyancy makes; 0 when it sets none. */
 double case_fastest_velocity(const struct flow_case *c);
 
 /* Cell Reynolds number (velocity / viscosity) up to which tests found TRT and BGK accurate, with
@@ -561,6 +650,10 @@ struct case_facts {
     double acceleration[3];  /* the constant one, lattice units */
 };
 bool case_facts(const char *resolved, struct case_facts *f);
+
+/* The magic number of a scalar, (tau+ - 1/2)(tau- - 1/2): 1/6 by auto, 1/4 for small
+ * diffusivities. */
+double scalar_magic(const struct case_scalar *s);
 
 /* Threads of a rank: 1 if run.threads is not chosen yet. */
 int case_threads(const struct flow_case *c);

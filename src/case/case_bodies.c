@@ -70,6 +70,27 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
     body->speed += sqrt(square);
 }
 
+/* The surface moves, but the cells of the body stand still: the heat in them would, too. */
+static enum status check_conduct(struct map m, const struct case_body *body)
+{
+    for (int k = 0; k < m.r->c->scalar_count; k++)
+        if (body->scalar[k].kind == SCALAR_WALL_conduct && body->speed > 0)
+            return fail_key(m.r, node_get(map_get(m, "scalars"), m.r->c->scalars[k].name),
+                            ": the body conducts it, and its surface moves: what is in the body "
+                            "would stand still (remove velocity and rotation, or give value, flux "
+                            "or transfer)");
+    return STATUS_OK;
+}
+
+static enum status read_scalars(struct map m, struct case_body *body)
+{
+    const struct scalar_place place = {.fallback = SCALAR_WALL_adiabatic};
+    body->scalar = calloc(CASE_SCALARS, sizeof *body->scalar);
+    if (!body->scalar)
+        return fail_machine("no memory for a body");
+    return scalar_walls_read(m, place, body->scalar);
+}
+
 enum status body_read(struct map m, void *thing)
 {
     struct case_body *const body = thing;
@@ -88,9 +109,11 @@ enum status body_read(struct map m, void *thing)
     if ((s = check_mach(m.r, map_get(m, "velocity"), magnitude(body->velocity),
                         "the surface is as fast as")))
         return s;
+    if (m.r->c->scalar_count && (s = read_scalars(m, body)))
+        return s;
     body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
     find_speed(m.r->c, body);
-    return STATUS_OK;
+    return check_conduct(m, body);
 }
 
 void body_write(struct writer *w, const char *row, const void *thing)
@@ -116,4 +139,6 @@ void body_destroy(struct case_body *body)
     shape_free(&body->shape);
     mesh_free(&body->mesh);
     voxel_image_destroy(&body->image);
+    scalar_walls_destroy(body->scalar);
+    free(body->scalar);
 }

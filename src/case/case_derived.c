@@ -18,7 +18,7 @@ double case_fastest_velocity(const struct flow_case *c)
         fastest = fmax(fastest, c->bodies[i].speed);
     if (c->flow_rate.given)
         fastest = fmax(fastest, fabs(c->flow_rate.velocity));
-    return fastest;
+    return fmax(fastest, scalars_velocity(c));
 }
 
 /* The speed of sound is 1/sqrt(3). */
@@ -72,6 +72,7 @@ void case_say_derived(const struct flow_case *c)
         case_tau_text(text, tau, 6), case_omega_text(omega, tau));
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
+    scalars_say(c);
     if (!(c->fluid.length > 0))
         return;
     if (c->fluid.reynolds > 0)

@@ -20,12 +20,17 @@ enum status units_read(struct map m, struct flow_case *c)
     if ((s = record_read(m, 0, c)))
         return s;
     units.dx = units.cell = c->units.cell;
-    if (!map_get(m, "dt") && !map_get(m, "velocity"))
-        return value_refuse(m, "density",
-                            "where no unit of time is given (units.dt or units.velocity)");
+    if (!map_get(m, "dt") && !map_get(m, "velocity")) {
+        static const char why[] = "where no unit of time is given (units.dt or units.velocity)";
+        s = value_refuse(m, "density", why);
+        return s ? s : value_refuse(m, "heat_capacity", why);
+    }
     if ((s = value_one_of(m, "dt", "velocity")) || (s = value_read(m, "dt", &units.dt)) ||
-        (s = value_read(m, "density", &units.density)))
+        (s = value_read(m, "density", &units.density)) ||
+        (s = value_read(m, "heat_capacity", &units.heat_capacity)))
         return s;
+    if (units.heat_capacity > 0 && !map_get(m, "density"))
+        return value_missing(m, "density", ", which units.heat_capacity needs,");
     const struct map velocity = map_below(m, "velocity");
     if (velocity.node) {
         if ((s = value_read(velocity, "physical", &physical)) ||

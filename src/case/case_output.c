@@ -15,7 +15,9 @@ static enum status check_series_keys(struct map m, enum series_kind kind, unsign
 {
     enum status s = STATUS_OK;
     for (const struct key *k = keys_child(m.row, NULL); k && !s; k = keys_child(m.row, k)) {
-        const unsigned coefficients = k->where & SERIES_COEFFICIENTS ? SERIES(forces) : 0;
+        const unsigned coefficients =
+            (k->where & SERIES_COEFFICIENTS ? SERIES(forces) : 0) |
+            (k->where & (SERIES_HEAT_OF_BODY | SERIES_NUSSELT) ? SERIES(heat) : 0);
         char why[192];
         if (k->where && !(k->where & has)) {
             size_t length =
@@ -137,6 +139,85 @@ static enum status check_permeability(struct map m, const struct case_series *se
     return STATUS_OK;
 }
 
+/* Finds the patch of a series of heat: the number of its opening. */
+static enum status find_patch(struct map m, int *opening)
+{
+    const struct flow_case *const c = m.r->c;
+    char quoted[TEXT_QUOTE];
+    const char *name;
+    const enum status s = value_text(m, "patch", &name);
+    if (s)
+        return s;
+    for (int i = 0; i < c->patch_count; i++)
+        if (!strcmp(c->patches[i].name, name)) {
+            *opening = 6 + i;
+            return STATUS_OK;
+        }
+    return fail_value(m.r, map_get(m, "patch"), ": there is no patch %s (%s%s)",
+                      quote_text(name, quoted),
+                      c->patch_count ? "for example " : "patches is empty",
+                      c->patch_count ? c->patches[0].name : "");
+}
+
+/* Nothing passes a surface that is adiabatic. */
+static enum status check_passes(struct map m, const char *key, const struct case_series *series)
+{
+    const struct flow_case *const c = m.r->c;
+    const struct node *const n = map_get(m, key);
+    const struct case_face *const face =
+        series->opening < 0 ? NULL : case_opening(c, series->opening);
+    const struct case_scalar_wall *const walls =
+        face ? face->scalar : c->bodies[series->body].scalar;
+    if (face && face->kind == FACE_periodic)
+        return fail_value(m.r, n, ": the face is periodic, so nothing comes in or goes out there");
+    if (walls[series->scalar].kind != SCALAR_WALL_adiabatic)
+        return STATUS_OK;
+    return fail_value(m.r, n,
+                      ": it is adiabatic for %s, so nothing passes (give value, flux or "
+                      "transfer there)",
+                      c->scalars[series->scalar].name);
+}
+
+/* The surface, exactly one; the numbers that make a Nusselt number. */
+static enum status read_heat(struct map m, struct case_series *series)
+{
+    static const char *const places[] = {"face", "patch", "body"};
+    const char *found = NULL;
+    enum status s;
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        if (!map_get(m, places[k]))
+            continue;
+        if (found)
+            return value_one_of(m, found, places[k]);
+        found = places[k];
+    }
+    if (!found)
+        return value_missing(m, "face", ", or patch or body, which of: heat needs,");
+    series->opening = -1;
+    s = *found == 'f'   ? value_read(m, "face", &series->opening)
+        : *found == 'p' ? find_patch(m, &series->opening)
+                        : STATUS_OK;
+    if (s || (s = check_passes(m, found, series)))
+        return s;
+    if (series->difference == 0) {
+        series->length = 0;
+        return value_refuse(m, "length", "without difference, as there is no Nusselt number");
+    }
+    if (series->length == 0)
+        return value_missing(m, "length", " or fluid.length, which difference needs,");
+    return STATUS_OK;
+}
+
+void heat_place_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct case_series *const series = from;
+    (void)key;
+    if (series->opening >= 6)
+        write_word(w, "patch", w->c->patches[series->opening - 6].name);
+    else if (series->opening >= 0)
+        write_word(w, "face", key_sides[series->opening]);
+}
+
 /* A step of the run, given at n. */
 static enum status check_step(const struct reader *r, const struct node *n, int64_t step)
 {
@@ -165,7 +246,7 @@ static void set_defaults(const struct flow_case *c, struct case_series *series)
         series->axis = driven < 0 ? 0 : driven;
     if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_surface)
         series->velocity = c->fluid.velocity;
-    if (series->kind == SERIES_KIND_forces)
+    if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_heat)
         series->length = c->fluid.length;
 }
 
@@ -178,10 +259,19 @@ enum status series_read(struct map m, void *entry)
         return s;
     series->kind = (enum series_kind)(kind + 1);
     const unsigned has =
-        1u << series->kind | (series->kind == SERIES_KIND_forces ? SERIES_COEFFICIENTS : 0);
+        1u << series->kind | (series->kind == SERIES_KIND_forces ? SERIES_COEFFICIENTS : 0) |
+        (series->kind == SERIES_KIND_heat ? SERIES_HEAT_OF_BODY | SERIES_NUSSELT : 0);
+    struct reader of_scalar = *m.r;
     set_defaults(m.r->c, series);
-    if ((s = check_series_keys(m, series->kind, has)) || (s = record_read(m, has, series)) ||
-        (s = check_statistics(m, series)))
+    if ((s = check_series_keys(m, series->kind, has)))
+        return s;
+    if (map_get(m, "scalar")) {
+        if ((s = value_read(m, "scalar", &series->scalar)))
+            return s;
+        of_scalar.scalar = &m.r->c->scalars[series->scalar];
+        m.r = &of_scalar;
+    }
+    if ((s = record_read(m, has, series)) || (s = check_statistics(m, series)))
         return s;
     switch (series->kind) {
     case SERIES_KIND_line:
@@ -194,6 +284,9 @@ enum status series_read(struct map m, void *entry)
         return check_permeability(m, series);
     case SERIES_KIND_surface:
         return check_ring(m, series);
+    case SERIES_KIND_heat:
+        return read_heat(m, series);
+    case SERIES_KIND_scalar:
     case SERIES_KIND_flow:
     case SERIES_KIND_residual:
     case SERIES_KIND_probe:
@@ -281,7 +374,7 @@ enum status surface_read(struct map m, void *entry)
 static enum key_unit unit_shown(enum image_quantity quantity)
 {
 #define X(name, unit) UNIT_##unit,
-    static const enum key_unit units[] = {IMAGE_LIST(X)};
+    static const enum key_unit units[] = {IMAGE_LIST(X) UNIT_TEMPERATURE};
 #undef X
     return units[quantity];
 }
@@ -289,6 +382,8 @@ static enum key_unit unit_shown(enum image_quantity quantity)
 enum status image_read(struct map m, void *entry)
 {
     struct case_image *const image = entry;
+    struct reader of_scalar = *m.r;
+    enum key_unit unit;
     enum status s;
     if ((s = record_read(m, 0, image)) || (s = value_plane(m, "at", image->axis, &image->at)))
         return s;
@@ -296,7 +391,13 @@ enum status image_read(struct map m, void *entry)
     image->fixed_range = range;
     if (!range)
         return STATUS_OK;
-    if ((s = value_range(m, "range", unit_shown(image->of), image->range)))
+    unit = unit_shown(image->of);
+    if (image->of == IMAGE_scalar) {
+        of_scalar.scalar = &m.r->c->scalars[image->scalar];
+        m.r = &of_scalar;
+        unit = of_scalar.scalar->kind == SCALAR_KIND_species ? unit_of_species(unit) : unit;
+    }
+    if ((s = value_range(m, "range", unit, image->range)))
         return s;
     if (image->range[0] < image->range[1])
         return STATUS_OK;
@@ -306,7 +407,9 @@ enum status image_read(struct map m, void *entry)
 /* Keys of coefficients have no effect without an area. */
 unsigned series_kinds(const struct case_series *s)
 {
-    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0);
+    return 1u << s->kind | (s->area > 0 ? SERIES_COEFFICIENTS : 0) |
+           (s->kind == SERIES_KIND_heat && s->opening < 0 ? SERIES_HEAT_OF_BODY : 0) |
+           (s->difference > 0 ? SERIES_NUSSELT : 0);
 }
 
 static enum status check_entries(struct map m)
@@ -327,13 +430,24 @@ static void series_write(struct writer *w, const char *row, const void *thing)
     record_write(w, row, series_kinds(thing), thing);
 }
 
+static void image_write(struct writer *w, const char *row, const void *thing)
+{
+    const struct case_image *const image = thing;
+    w->scalar = image->of == IMAGE_scalar ? &w->c->scalars[image->scalar] : NULL;
+    record_write(w, row, 0, image);
+    w->scalar = NULL;
+}
+
 /* An entry on each line. */
 void entries_write(struct writer *w, const struct key *key, const void *from)
 {
     const bool none = !things_of(key, from).count;
     fprintf(w->to, "  %s:%s\n", keys_name(key), none ? " {}" : "");
     w->indent = 4;
-    things_write(w, key, from, key->read == series_read ? series_write : NULL);
+    things_write(w, key, from,
+                 key->read == series_read  ? series_write
+                 : key->read == image_read ? image_write
+                                           : NULL);
     w->indent = 2;
 }
 

@@ -80,6 +80,7 @@ char *case_resolve(const struct flow_case *c)
         goto no_memory;
     fprintf(w.to, "# as resolved by tagflow, physics %d; lattice units\n", CASE_PHYSICS);
     write_method(&w, c);
+    write_things(&w, "scalars", scalar_write);
     faces_write(&w);
     write_things(&w, "patches", patch_write);
     write_force(&w, c);

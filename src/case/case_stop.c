@@ -71,7 +71,7 @@ static enum status find_column(const struct reader *r, const struct node *of, co
     char quoted[TEXT_QUOTE], known[320];
     const char *names[SERIES_COLUMNS + 1];
     const struct case_series *const series = &c->series[c->run.stop.series];
-    const int count = series_columns(series, &c->units, names);
+    const int count = series_columns(series, c, names);
     if (series_has_points(series))
         return fail_value(r, of,
                           ": %s is a %s, which has a value at each of its points (take a "

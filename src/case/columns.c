@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-enum { FORCES = 9, PERMEABILITIES = 3, STRESSES = 8, MOST = 16 };
+enum { FORCES = 9, PERMEABILITIES = 3, STRESSES = 8, HEATS = 2, SCALARS = 5, MOST = 16 };
 
 /* Names after step and time. */
 static const char *const columns[][MOST] = {
@@ -22,6 +22,9 @@ static const char *const columns[][MOST] = {
                                   "permeability_m2", "permeability_millidarcy"},
     [SERIES_KIND_surface] = {"angle", "x", "y", "z", "pressure", "shear_x", "shear_y", "shear_z",
                              "c_p"},
+    [SERIES_KIND_scalar] = {"mean", "minimum", "maximum", "variance", "sum", "solid_mean",
+                            "solid_minimum", "solid_maximum", "solid_variance"},
+    [SERIES_KIND_heat] = {"heat", "flux", "nusselt"},
 };
 
 int series_coefficients(const struct case_series *s)
@@ -34,8 +37,17 @@ bool series_has_points(const struct case_series *s)
     return s->kind == SERIES_KIND_line || s->kind == SERIES_KIND_surface;
 }
 
+/* Does a body conduct the scalar? */
+static bool conducts(const struct flow_case *c, int scalar)
+{
+    bool any = false;
+    for (int k = 0; k < c->body_count; k++)
+        any = any || c->bodies[k].scalar[scalar].kind == SCALAR_WALL_conduct;
+    return any;
+}
+
 /* Has the series column k of its kind? */
-static bool has_column(const struct case_series *s, const struct case_units *units, int k)
+static bool has_column(const struct case_series *s, const struct flow_case *c, int k)
 {
     switch (s->kind) {
     case SERIES_KIND_flow:
@@ -43,23 +55,30 @@ static bool has_column(const struct case_series *s, const struct case_units *uni
     case SERIES_KIND_forces:
         return k < FORCES + series_coefficients(s);
     case SERIES_KIND_permeability:
-        return k < PERMEABILITIES || units->cell > 0;
+        return k < PERMEABILITIES || c->units.cell > 0;
     case SERIES_KIND_surface:
         return k < STRESSES || s->velocity > 0;
+    case SERIES_KIND_scalar:
+        return k < SCALARS || conducts(c, s->scalar);
+    case SERIES_KIND_heat:
+        return k < HEATS || s->difference > 0;
     default:
         return true;
     }
 }
 
-int series_columns(const struct case_series *s, const struct case_units *units,
+int series_columns(const struct case_series *s, const struct flow_case *c,
                    const char *names[static SERIES_COLUMNS + 1])
 {
     int count = 0;
     names[count++] = "step";
     names[count++] = "time";
     for (int k = 0; columns[s->kind][k]; k++)
-        if (has_column(s, units, k))
+        if (has_column(s, c, k))
             names[count++] = columns[s->kind][k];
+    const bool of_points = s->kind == SERIES_KIND_probe || s->kind == SERIES_KIND_line;
+    for (int k = 0; of_points && k < c->scalar_count; k++)
+        names[count++] = c->scalars[k].name;
     names[count] = NULL;
     return count;
 }

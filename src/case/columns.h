@@ -8,7 +8,7 @@ enum { SERIES_COLUMNS = 32 }; /* most columns of a series */
 
 /* The names of a series' columns: step, time, ..., and NULL after the last. Returns their
  * number. */
-int series_columns(const struct case_series *s, const struct case_units *units,
+int series_columns(const struct case_series *s, const struct flow_case *c,
                    const char *names[static SERIES_COLUMNS + 1]);
 
 /* Number of coefficients of a series of forces: 0, 3 (of the force) or 6 (of force and torque). */

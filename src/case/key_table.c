@@ -104,6 +104,8 @@ KEY_WORDS_LIST(X)
      .fallback = "1", .example = "1 ms", .meaning = "unit of the times in the file"},                   \
     CHECKSUM_ROW(P ".table.checksum", case_signal, checksum, 0, "the numbers in the file")
 
+#include "case/key_scalars.h"
+
 /* Rows of the profile of a velocity over its face. */
 #define PROFILE_ROWS(P)                                                                            \
     {ROW(P ".profile", KEY_OR_MAP), AT(case_face, profile), .late = true, .where = FACE_MOVES,          \
@@ -142,6 +144,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
      .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                   \
      .meaning = "velocity of the wall; with a normal component fluid goes through the wall"},           \
+    SCALAR_WALL_ROWS(P ".wall", case_face, ""),                                                    \
     {ROW(P ".slip", KEY_EMPTY), .otherwise = "none", .example = "{}",                             \
      .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                         \
     {ROW(P ".velocity", KEY_MAP), .otherwise = "none",                                            \
@@ -155,6 +158,9 @@ KEY_WORDS_LIST(X)
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
                 "moving bounce-back, half a cell beyond them"},                                         \
     SIGNAL_ROWS(P ".velocity", case_face, signal),                                                                    \
+    SCALAR_OPENING_ROWS(P ".velocity", "required for each scalar",                                 \
+                        "the value of the fluid that comes in; or outflow, where the velocity points "  \
+                        "out of the box"),                                                         \
     {ROW(P ".pressure", KEY_VALUE), .unit = UNIT_PRESSURE, .range = PRESSURE,                           \
      .otherwise = "none", .example = "100 Pa",                                                    \
      .meaning = "prescribed pressure, relative to that of the reference density; in a map, by `value` "  \
@@ -178,6 +184,9 @@ KEY_WORDS_LIST(X)
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
                 "anti-bounce-back, half a cell beyond them"},                                           \
     SIGNAL_ROWS(P ".pressure", case_face, signal),                                                                    \
+    SCALAR_OPENING_ROWS(P ".pressure", "outflow",                                                  \
+                        "outflow: no gradient across the face; a map gives the value, where fluid "     \
+                        "comes in"),                                                               \
     {ROW(P ".outflow", KEY_MAP), .otherwise = "none", .example = "{density: 1}",                  \
      .meaning = "a convective outlet"},                                                                 \
     OUTLET_ROWS(P ".outflow"),                                                                     \
@@ -209,6 +218,10 @@ const struct key key_table[] = {
     {ROW("units.density", KEY_PHYSICAL), AT(flow_case, units.density), .where = UNITS_OF_TIME,
      .late = true, .unit = UNIT_DENSITY, .range = POSITIVE, .fallback = "1 kg/m3",
      .example = "1000 kg/m3", .meaning = "the reference density"},
+    {ROW("units.heat_capacity", KEY_PHYSICAL), AT(flow_case, units.heat_capacity),
+     .where = UNITS_OF_TIME, .late = true, .optional = true, .unit = UNIT_HEAT_CAPACITY,
+     .range = POSITIVE, .otherwise = "required with units of energy", .example = "4180 J/kg/K",
+     .meaning = "heat capacity of the fluid; needs units.density"},
 
     {ROW("domain", KEY_MAP), .required = true, .example = "{cells: [128, 128, 4]}",
      .meaning = "the box"},
@@ -330,6 +343,8 @@ const struct key key_table[] = {
      .fallback = "0", .example = "2000",
      .meaning = "iterations before the first step that hold the velocity and let the pressure settle"},
 
+    SCALAR_ROWS,
+
     {ROW("faces", KEY_MAP), .required = true, .example = "{x: periodic, y: wall, z: periodic}",
      .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
     {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
@@ -377,6 +392,11 @@ const struct key key_table[] = {
     {ROW("force.acceleration", KEY_VECTOR), AT(flow_case, acceleration), .where = FORCE_UNIFORM,
      .unit = UNIT_ACCELERATION, .range = MAGNITUDE(0.1), .fallback = "[0, 0, 0]",
      .example = "[1e-6, 0, 0]", .meaning = "acceleration of the fluid, the same everywhere"},
+    {ROW("force.gravity", KEY_VECTOR), AT(flow_case, gravity), .write = gravity_write,
+     .unit = UNIT_ACCELERATION, .range = MAGNITUDE(1000), .otherwise = "none",
+     .example = "[0, -9.81 m/s2, 0]",
+     .meaning = "gravity for buoyancy alone: scalars with an expansion make the acceleration -expansion "
+                "(value - reference) gravity"},
     SIGNAL_ROWS("force", flow_case, force_signal),
     {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
      .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
@@ -611,6 +631,8 @@ const struct key key_table[] = {
     {ROW("bodies.*.rotation.about", KEY_VECTOR), AT(case_body, pivot), BESIDE(case_body, pivot_given),
      .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR), .otherwise = "the middle of the body",
      .example = "[32, 16, 16]", .meaning = "a point on its axis"},
+    SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct"),
+    SCALAR_BODY_ROWS("bodies.*"),
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "length of the run, and resources"},
@@ -717,11 +739,24 @@ const struct key key_table[] = {
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
                 "pressure at a point or along a line, the flow through a plane of cells, the relative "
                 "change of the velocity field between rows, forces on a body, pressure and shear "
-                "stress around it"},
+                "stress around it, a scalar's mean and extremes, its flux through a surface"},
+    {ROW("output.series.*.scalar", KEY_SCALAR), AT(case_series, scalar),
+     .where = SERIES(scalar) | SERIES(heat), .needed = SERIES(scalar) | SERIES(heat),
+     .otherwise = "required with scalar and heat", .example = "temperature",
+     .meaning = "scalar, heat: the scalar"},
+    {ROW("output.series.*.face", KEY_CHOICE), AT(case_series, opening), .late = true,
+     .where = SERIES(heat), .write = heat_place_write, .choices = key_sides,
+     .otherwise = "this, patch or body", .example = "xmin",
+     .meaning = "heat: the flux into the fluid through this face, without its patches"},
+    {ROW("output.series.*.patch", KEY_TEXT), .where = SERIES(heat), .otherwise = "this, face or body",
+     .example = "inlet", .meaning = "heat: the flux into the fluid through this patch"},
     {ROW("output.series.*.body", KEY_BODY), AT(case_series, body),
-     .where = SERIES(forces) | SERIES(surface), .needed = SERIES(forces) | SERIES(surface),
-     .otherwise = "required with forces and surface", .example = "ball",
-     .meaning = "forces, surface: the body on which they act"},
+     .where = SERIES(forces) | SERIES(surface) | SERIES_HEAT_OF_BODY,
+     .needed = SERIES(forces) | SERIES(surface),
+     .otherwise = "required with forces and surface; with heat this, face or patch",
+     .example = "ball",
+     .meaning = "forces, surface: the body on which they act; heat: the flux into the fluid through its "
+                "surface"},
     {ROW("output.series.*.axis", KEY_CHOICE), AT(case_series, axis),
      .where = SERIES(flow_rate) | SERIES(permeability) | SERIES(surface), .choices = key_axes,
      .otherwise = "x; with permeability the axis along which the flow is driven; with surface z",
@@ -762,10 +797,15 @@ const struct key key_table[] = {
      .meaning = "forces: the density of coefficients: the reference density, or the mean over the "
                 "fluid cells beside an open face, in each row"},
     {ROW("output.series.*.length", KEY_NUMBER), AT(case_series, length),
-     .where = SERIES_COEFFICIENTS | SERIES(permeability), .optional = true, .unit = UNIT_LENGTH,
-     .range = POSITIVE, .otherwise = "fluid.length; with permeability that of the box", .example = "12",
+     .where = SERIES_COEFFICIENTS | SERIES(permeability) | SERIES_NUSSELT, .optional = true,
+     .unit = UNIT_LENGTH, .range = POSITIVE,
+     .otherwise = "fluid.length; with permeability that of the box", .example = "12",
      .meaning = "forces: torque / (density velocity^2 area length / 2) is its coefficient; "
-                "permeability: of the sample, where the box is longer"},
+                "permeability: of the sample, where the box is longer; heat: of the Nusselt number"},
+    {ROW("output.series.*.difference", KEY_NUMBER), AT(case_series, difference),
+     .where = SERIES(heat), .optional = true, .unit = UNIT_DIFFERENCE,
+     .range = {0, SCALAR_MAX, true, false}, .otherwise = "no Nusselt number", .example = "20 K",
+     .meaning = "heat: adds the Nusselt number, flux / area length / (conductivity difference)"},
     {ROW("output.series.*.about", KEY_VECTOR), AT(case_series, about), BESIDE(case_series, about_given),
      .where = SERIES(forces), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
      .otherwise = "what the body turns about, or its middle", .example = "[32, 16, 16]",
@@ -785,8 +825,9 @@ const struct key key_table[] = {
     {ROW("output.fields.*.every", KEY_INTERVAL), AT(case_field, every), .unit = UNIT_TIME,
      .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "20000",
      .meaning = "interval between snapshots"},
-    {ROW("output.fields.*.of", KEY_CHOICES), AT(case_field, of), .choices = key_fields,
-     .required = true, .example = "[velocity, density]", .meaning = "arrays"},
+    {ROW("output.fields.*.of", KEY_ARRAYS), AT(case_field, of), BESIDE(case_field, scalars),
+     .choices = key_fields, .required = true, .example = "[velocity, density]",
+     .meaning = "arrays"},
     REGION_ROWS("output.fields.*.region", case_field, "cells that are written"),
     {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
@@ -801,9 +842,10 @@ const struct key key_table[] = {
     {ROW("output.averages.*.every", KEY_INTERVAL), AT(case_average, every), .unit = UNIT_TIME,
      .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "10",
      .meaning = "interval between samples, which are taken at its multiples"},
-    {ROW("output.averages.*.of", KEY_CHOICES), AT(case_average, of), .choices = key_averages,
-     .required = true, .example = "[velocity, stress]",
-     .meaning = "arrays; stress: the Reynolds stresses, covariances of the velocity"},
+    {ROW("output.averages.*.of", KEY_ARRAYS), AT(case_average, of), BESIDE(case_average, scalars),
+     .choices = key_averages, .required = true, .example = "[velocity, stress]",
+     .meaning = "arrays; stress: the Reynolds stresses, covariances of the velocity; a scalar: its mean "
+                "and variance, and with velocity the covariances of both"},
     {ROW("output.averages.*.from", KEY_STEP), AT(case_average, from), .unit = UNIT_TIME,
      .range = BETWEEN(0, STEPS_MAX), .fallback = "0", .example = "1000",
      .meaning = "no sample before this step"},
@@ -838,8 +880,9 @@ const struct key key_table[] = {
     {ROW("output.images.*.every", KEY_INTERVAL), AT(case_image, every), .unit = UNIT_TIME,
      .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "20000",
      .meaning = "interval between pictures"},
-    {ROW("output.images.*.of", KEY_CHOICE), AT(case_image, of), .choices = key_images, .required = true,
-     .example = "speed", .meaning = "what is shown; vorticity is its component along the axis"},
+    {ROW("output.images.*.of", KEY_SHOWN), AT(case_image, of), BESIDE(case_image, scalar),
+     .choices = key_images, .required = true, .example = "speed",
+     .meaning = "what is shown; vorticity is its component along the axis"},
     {ROW("output.images.*.axis", KEY_CHOICE), AT(case_image, axis), .choices = key_axes,
      .fallback = "z", .example = "z", .meaning = "axis normal to the plane"},
     {ROW("output.images.*.at", KEY_PLANE), AT(case_image, at), .late = true, .unit = UNIT_LENGTH,

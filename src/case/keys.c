@@ -14,6 +14,19 @@ const struct unit_info *unit_info(enum key_unit unit)
     return &info[unit];
 }
 
+enum key_unit unit_of_species(enum key_unit unit)
+{
+    switch (unit) {
+#define X(heat, species)                                                                           \
+    case UNIT_##heat:                                                                              \
+        return UNIT_##species;
+        SPECIES_UNIT_LIST(X)
+#undef X
+    default:
+        return unit;
+    }
+}
+
 const struct key *keys_row(const char *pattern)
 {
     for (const struct key *k = key_table; k->path; k++)
@@ -39,6 +52,11 @@ static bool segment_matches(const char *segment, size_t length, const char *text
     if (length == 6 && !strncmp(segment, "<face>", 6))
         return choice_index(key_faces, text) >= 0;
     return strlen(text) == length && !strncmp(segment, text, length);
+}
+
+const char *keys_also(const char *pattern)
+{
+    return strcmp(pattern, "scalars.*.initial.shapes.*") ? NULL : "bodies.*.shape";
 }
 
 /* Is it a map from names to the parts of a shape? */
@@ -90,7 +108,7 @@ bool keys_step(const char *pattern, const char *segment, char child[static KEYS_
             return true;
         }
     }
-    return false;
+    return keys_also(pattern) && keys_step(keys_also(pattern), segment, child);
 }
 
 bool keys_match(const char *path, char pattern[static KEYS_PATH])

@@ -28,12 +28,15 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(INTEGERS, "a list of three whole numbers", "")                                               \
     X(RANKS,    "auto or a list of three whole numbers", "")                                       \
     X(NUMBER,   "a number", "")           /* in lattice units; with a unit if it has a dimension */\
+    X(AUTO,     "auto or a number", "")            /* auto: 0 */                                   \
     X(VECTOR,   "a list of three numbers", "")     /* of such; the range: of the magnitude */      \
     X(RANGE,    "a list of two numbers", "")       /* lower and upper end */                       \
     X(PHYSICAL, "a number with a unit", "")        /* the range is in SI units */                  \
     X(SIZE,     "a list of three numbers with a unit", "")                                         \
     X(CHOICE,   "one of ", "")                                                                     \
     X(CHOICES,  "one or a list of ", "")                                                           \
+    X(ARRAYS,   "one or a list of ", ", and names of scalars")                                     \
+    X(SHOWN,    "one of ", ", or the name of a scalar") /* IMAGE_scalar: the choice after the last */ \
     X(WATCHED,  "one of ", ", or a column of a series such as drag.c_x")                           \
     X(INTERVAL, "a number of steps or a time with a unit", "") /* must not round to 0 steps */     \
     X(STEP,     "a step or a time with a unit", "")                                                \
@@ -49,24 +52,54 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(TEXT,     "text", "")                        /* any: the name of a file, for example */      \
     X(CHECKSUM, "text", "")                        /* of a file's content */                       \
     X(BODY,     "text", "")                        /* the name of a body */                        \
+    X(SCALAR,   "text", "")                        /* the name of a scalar */                      \
     X(POINT,    "a list of two numbers", "")       /* lengths along the axes of a face */          \
     X(PLANE,    "a whole number or a length with a unit", "") /* of cells; the length is inside */ \
     X(LABELS,   "a whole number or a list of them", "")                                            \
     X(AXIS,     "one of ", ", or a list of three numbers") /* of any length but 0 */
 
-/* X(name, noun, symbol, example, exponents of m, s and kg): what a number measures */
+/* X(name, noun, symbol, example, exponents of m, s, kg and K): what a number measures */
 #define UNIT_LIST(X)                                                                               \
-    X(NONE,         "a number without unit", "",                 "0.1",        0,  0, 0)           \
-    X(LENGTH,       "a length",              "m",                "5 mm",       1,  0, 0)           \
-    X(AREA,         "an area",               "m2",               "0.01 m2",    2,  0, 0)           \
-    X(TIME,         "a time",                "s",                "1 ms",       0,  1, 0)           \
-    X(VELOCITY,     "a velocity",            "m/s",              "0.2 m/s",    1, -1, 0)           \
-    X(VISCOSITY,    "a viscosity",           "m2/s",             "1e-6 m2/s",  2, -1, 0)           \
-    X(DENSITY,      "a density",             "kg/m3",            "1000 kg/m3", -3, 0, 1)           \
-    X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",  1, -2, 0)           \
-    X(PRESSURE,     "a pressure",            "Pa",               "10 Pa",     -1, -2, 1)           \
-    X(RATE,         "a rate",                "1/s",              "5 1/s",      0, -1, 0)           \
-    X(SHOWN,        "what is shown",         "of what is shown", "0.1",        0,  0, 0) /* by an image */
+    X(NONE,         "a number without unit", "",                 "0.1",         0,  0, 0,  0)      \
+    X(LENGTH,       "a length",              "m",                "5 mm",        1,  0, 0,  0)      \
+    X(AREA,         "an area",               "m2",               "0.01 m2",     2,  0, 0,  0)      \
+    X(TIME,         "a time",                "s",                "1 ms",        0,  1, 0,  0)      \
+    X(VELOCITY,     "a velocity",            "m/s",              "0.2 m/s",     1, -1, 0,  0)      \
+    X(VISCOSITY,    "a viscosity",           "m2/s",             "1e-6 m2/s",   2, -1, 0,  0)      \
+    X(DENSITY,      "a density",             "kg/m3",            "1000 kg/m3", -3,  0, 1,  0)      \
+    X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",   1, -2, 0,  0)      \
+    X(PRESSURE,     "a pressure",            "Pa",               "10 Pa",      -1, -2, 1,  0)      \
+    X(RATE,         "a rate",                "1/s",              "5 1/s",       0, -1, 0,  0)      \
+    X(SHOWN,        "what is shown",         "of what is shown", "0.1",         0,  0, 0,  0) /* by an image */ \
+    X(DIFFUSIVITY,  "a diffusivity",         "m2/s",             "2.2e-5 m2/s", 2, -1, 0,  0)      \
+    X(HEAT_CAPACITY, "a heat capacity of a mass", "J/kg/K", "4180 J/kg/K",      2, -2, 0, -1)      \
+    X(SLOWNESS,     "a time for a length",   "s/m",              "100 s/m",    -1,  1, 0,  0)      \
+    /* of scalars of kind heat */                                                                  \
+    X(TEMPERATURE,  "a temperature",         "K",                "300 K",       0,  0, 0,  1)      \
+    X(DIFFERENCE,   "a difference of temperatures", "K",         "20 K",        0,  0, 0,  1)      \
+    X(HEATING,      "a temperature in a time", "K/s",            "0.1 K/s",     0, -1, 0,  1)      \
+    X(EXPANSION,    "an expansion",          "1/K",              "3.3e-3 1/K",  0,  0, 0, -1)      \
+    X(HEAT_FLUX,    "a flux of heat",        "W/m2",             "100 W/m2",    0, -3, 1,  0)      \
+    X(TRANSFER,     "a heat transfer coefficient", "W/m2/K",     "10 W/m2/K",   0, -3, 1, -1)      \
+    X(RESISTANCE,   "a thermal resistance of an area", "m2 K/W", "0.1 m2 K/W",  0,  3, -1, 1)      \
+    X(CONDUCTIVITY, "a thermal conductivity", "W/m/K",           "148 W/m/K",   1, -3, 1, -1)      \
+    X(CAPACITY,     "a heat capacity of a volume", "J/m3/K",     "1.6e6 J/m3/K", -1, -2, 1, -1)    \
+    X(HEAT_SOURCE,  "a heat source",         "W/m3",             "1e6 W/m3",   -1, -3, 1,  0)
+
+/* X(of heat, of species): what a number of a species measures in place of one of heat. In units of
+ * the fluid's heat capacity of a volume a number of heat with an energy is one of the other
+ * kind. */
+#define SPECIES_UNIT_LIST(X)                                                                       \
+    X(TEMPERATURE, NONE)                                                                           \
+    X(DIFFERENCE, NONE)                                                                            \
+    X(HEATING, RATE)                                                                               \
+    X(EXPANSION, NONE)                                                                             \
+    X(HEAT_FLUX, VELOCITY)                                                                         \
+    X(TRANSFER, VELOCITY)                                                                          \
+    X(RESISTANCE, SLOWNESS)                                                                        \
+    X(CONDUCTIVITY, DIFFUSIVITY)                                                                   \
+    X(CAPACITY, NONE)                                                                              \
+    X(HEAT_SOURCE, RATE)
 /* clang-format on */
 
 #define X(name, ...) KEY_##name,
@@ -81,6 +114,9 @@ struct unit_info {
     struct dimension dimension;
 };
 const struct unit_info *unit_info(enum key_unit unit);
+
+/* The unit of a species in place of one of heat; others stay. */
+enum key_unit unit_of_species(enum key_unit unit);
 
 /* A missing limit is infinite; an open limit is itself out of range. */
 struct key_range {
@@ -109,7 +145,8 @@ struct key {
      * read; size 0: there is no member. */
     size_t at, size;
     /* Offset of a second member: a bool that tells whether the key was given; of a KEY_DUE its
-     * seconds; of KEY_LABELS and KEY_NAMES their number. 0: there is none. */
+     * seconds; of KEY_LABELS and KEY_NAMES their number; of KEY_ARRAYS a bit for each scalar; of
+     * KEY_SHOWN the scalar. 0: there is none. */
     size_t beside;
     /* KEY_NAMES with a member: a pointer to an array of things, structs of `size` bytes whose first
      * member is the name. `most`: the largest number of things. `read` reads one, which is zeroed
@@ -160,6 +197,9 @@ struct key {
     X(transports,        TRANSPORT_LIST(KEY_WORD))                                                 \
     X(exchanges,         EXCHANGE_LIST(KEY_WORD))                                                  \
     X(sparse,            SPARSE_LIST(KEY_WORD))                                                    \
+    X(scalar_kinds,      SCALAR_KIND_LIST(KEY_WORD))                                               \
+    X(scalar_walls,      "adiabatic",)                                                             \
+    X(scalar_openings,   "outflow",)                                                               \
     X(regions,           "all",)                                                                   \
     X(nones,             "none",)
 /* clang-format on */
@@ -181,6 +221,10 @@ const char *keys_name(const struct key *key);
 
 /* May the key change when a run is continued? */
 bool keys_restart(const struct key *key);
+
+/* A pattern whose keys the pattern has besides its own: those of a shape for a part of a scalar's
+ * initial state; NULL: none. */
+const char *keys_also(const char *pattern);
 
 /* The pattern of child `segment` of `pattern` ("" is the root); false if it is not a key. */
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH]);

@@ -196,6 +196,8 @@ void nearest_key(const char *path, char *advice, size_t size)
     s.wrong = segment ? segment : "";
     thing_of(pattern, known, thing, named);
     offer_siblings(&s, pattern);
+    if (keys_also(pattern))
+        offer_siblings(&s, keys_also(pattern));
     if (strlen(s.wrong) > 2) {
         if (*pattern)
             offer_below(&s, pattern, known);

@@ -72,10 +72,22 @@ static enum status check_speed(const struct work *o, const struct node *value)
 
 static enum status read_wall(const struct work *o)
 {
-    const enum status s = record_read(o->map, 0, o->to);
-    if (s || o->to->velocity[o->face / 2] == 0)
+    const struct scalar_place place = {.fallback = SCALAR_WALL_adiabatic};
+    enum status s = record_read(o->map, 0, o->to);
+    if (s || (s = scalar_walls_read(o->map, place, o->to->scalar)) ||
+        o->to->velocity[o->face / 2] == 0)
         return s;
+    if (o->map.r->c->scalar_count)
+        return fail_value(o->map.r, map_get(o->map, "velocity"),
+                          ": the wall lets fluid through, but no scalars (take a velocity face)");
     return check_speed(o, map_get(o->map, "velocity"));
+}
+
+/* Scalars at an opening of given pressure or at an outlet that say nothing of them. */
+static void scalars_default(const struct flow_case *c, struct case_face *to)
+{
+    for (int k = 0; k < c->scalar_count; k++)
+        to->scalar[k].kind = SCALAR_WALL_outflow;
 }
 
 /* Takes a table with one factor, or three, for every cell of the face. */
@@ -152,8 +164,14 @@ static enum status read_profiled(const struct work *o)
 
 static enum status read_velocity(const struct work *o)
 {
-    const enum status s = read_profiled(o);
-    return s ? s : check_speed(o, map_get(o->map, "value"));
+    enum status s = read_profiled(o);
+    if (s || (s = check_speed(o, map_get(o->map, "value"))))
+        return s;
+    const double normal = o->to->velocity[o->face / 2];
+    const struct scalar_place place = {.fallback = SCALAR_WALL_value,
+                                       .required = true,
+                                       .outwards = o->face % 2 ? normal > 0 : normal < 0};
+    return scalar_walls_read(o->map, place, o->to->scalar);
 }
 
 /* The velocity of a pressure face must be tangential, since the pressure determines the normal one.
@@ -229,8 +247,10 @@ static enum status check_signal(const struct work *o)
 
 static enum status read_pressure(const struct work *o)
 {
+    const struct scalar_place place = {.fallback = SCALAR_WALL_outflow};
     enum status s;
-    if ((s = read_level(o, "value")) || (s = read_profiled(o)) || (s = check_along(o)))
+    if ((s = read_level(o, "value")) || (s = read_profiled(o)) || (s = check_along(o)) ||
+        (s = scalar_walls_read(o->map, place, o->to->scalar)))
         return s;
     return check_signal(o);
 }
@@ -248,6 +268,7 @@ static enum status read_outlet(const struct work *o)
     const int normal = o->face / 2;
     enum status s;
     outlet_default(o->to);
+    scalars_default(o->map.r->c, o->to);
     if ((s = read_level(o, "pressure")) || (s = record_read(o->map, 0, o->to)) || !velocity)
         return s;
     if (o->to->velocity[normal] != 0)
@@ -279,6 +300,7 @@ enum status opening_read(struct map m, int face, struct case_face *to)
         double p = 0;
         s = value_read(m, found.node->key, &p);
         to->density = 1 + 3 * p;
+        scalars_default(m.r->c, to);
         return s;
     }
     if (found.node->kind != NODE_MAPPING)
@@ -313,6 +335,8 @@ enum status opening_read_word(const struct reader *r, const struct node *n, stru
         to->density = 1;
     if (kind == FACE_outflow || kind == FACE_nonreflecting)
         outlet_default(to);
+    if (face_open(to->kind))
+        scalars_default(r->c, to);
     return STATUS_OK;
 }
 
@@ -367,5 +391,6 @@ void face_destroy(struct case_face *face)
     free(face->dataset);
     free(face->table);
     signal_destroy(&face->signal);
+    scalar_walls_destroy(face->scalar);
     *face = (struct case_face){0};
 }

@@ -12,21 +12,24 @@ static const struct unit {
     double up, down;
     struct dimension dimension;
 } units[] = {
-    {"nm", 1, 1e9, {1, 0, 0}},   {"um", 1, 1e6, {1, 0, 0}},   {"mm", 1, 1e3, {1, 0, 0}},
-    {"cm", 1, 1e2, {1, 0, 0}},   {"m", 1, 1, {1, 0, 0}},      {"km", 1e3, 1, {1, 0, 0}},
-    {"ns", 1, 1e9, {0, 1, 0}},   {"us", 1, 1e6, {0, 1, 0}},   {"ms", 1, 1e3, {0, 1, 0}},
-    {"s", 1, 1, {0, 1, 0}},      {"min", 60, 1, {0, 1, 0}},   {"h", 3600, 1, {0, 1, 0}},
-    {"ug", 1, 1e9, {0, 0, 1}},   {"mg", 1, 1e6, {0, 0, 1}},   {"g", 1, 1e3, {0, 0, 1}},
-    {"kg", 1, 1, {0, 0, 1}},     {"N", 1, 1, {1, -2, 1}},     {"Pa", 1, 1, {-1, -2, 1}},
-    {"hPa", 1e2, 1, {-1, -2, 1}}, {"kPa", 1e3, 1, {-1, -2, 1}}, {"MPa", 1e6, 1, {-1, -2, 1}},
-    {"mbar", 1e2, 1, {-1, -2, 1}}, {"bar", 1e5, 1, {-1, -2, 1}},
-    {"L", 1, 1e3, {3, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0}},
+    {"nm", 1, 1e9, {1, 0, 0, 0}},   {"um", 1, 1e6, {1, 0, 0, 0}},   {"mm", 1, 1e3, {1, 0, 0, 0}},
+    {"cm", 1, 1e2, {1, 0, 0, 0}},   {"m", 1, 1, {1, 0, 0, 0}},      {"km", 1e3, 1, {1, 0, 0, 0}},
+    {"ns", 1, 1e9, {0, 1, 0, 0}},   {"us", 1, 1e6, {0, 1, 0, 0}},   {"ms", 1, 1e3, {0, 1, 0, 0}},
+    {"s", 1, 1, {0, 1, 0, 0}},      {"min", 60, 1, {0, 1, 0, 0}},   {"h", 3600, 1, {0, 1, 0, 0}},
+    {"ug", 1, 1e9, {0, 0, 1, 0}},   {"mg", 1, 1e6, {0, 0, 1, 0}},   {"g", 1, 1e3, {0, 0, 1, 0}},
+    {"kg", 1, 1, {0, 0, 1, 0}},     {"N", 1, 1, {1, -2, 1, 0}},     {"Pa", 1, 1, {-1, -2, 1, 0}},
+    {"hPa", 1e2, 1, {-1, -2, 1, 0}}, {"kPa", 1e3, 1, {-1, -2, 1, 0}}, {"MPa", 1e6, 1, {-1, -2, 1, 0}},
+    {"mbar", 1e2, 1, {-1, -2, 1, 0}}, {"bar", 1e5, 1, {-1, -2, 1, 0}},
+    {"L", 1, 1e3, {3, 0, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0, 0}},
+    {"J", 1, 1, {2, -2, 1, 0}},    {"kJ", 1e3, 1, {2, -2, 1, 0}}, {"MJ", 1e6, 1, {2, -2, 1, 0}},
+    {"mW", 1, 1e3, {2, -3, 1, 0}}, {"W", 1, 1, {2, -3, 1, 0}},    {"kW", 1e3, 1, {2, -3, 1, 0}},
+    {"MW", 1e6, 1, {2, -3, 1, 0}}, {"K", 1, 1, {0, 0, 0, 1}},
 };
 /* clang-format on */
 
 static const char unknown_unit[] =
     "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, N, Pa hPa kPa MPa "
-    "mbar bar, L mL, as in m2/s)";
+    "mbar bar, L mL, J kJ MJ, mW W kW MW, K degC, as in m2/s)";
 
 static bool is_digit(char c)
 {
@@ -39,8 +42,8 @@ static bool is_letter(char c)
 }
 
 /* One unit with its power at *text, such as "m2"; moves *text behind it. */
-static bool read_factor(const char **text, int sign, double *up, double *down,
-                        struct dimension *dimension)
+static bool read_one(const char **text, int sign, double *up, double *down,
+                     struct dimension *dimension)
 {
     const char *c = *text;
     const struct unit *unit = NULL;
@@ -72,8 +75,43 @@ done:
         dimension->m += sign * unit->dimension.m;
         dimension->s += sign * unit->dimension.s;
         dimension->kg += sign * unit->dimension.kg;
+        dimension->kelvin += sign * unit->dimension.kelvin;
     }
     *text = c;
+    return true;
+}
+
+/* One unit, or several in brackets: "m2", "(kg K)"; moves *text behind them. */
+static bool read_factor(const char **text, int sign, double *up, double *down,
+                        struct dimension *dimension)
+{
+    static const int most = 4; /* in brackets */
+    if (**text != '(')
+        return read_one(text, sign, up, down, dimension);
+    for (int k = 0; k < most; k++) {
+        ++*text;
+        if (!read_one(text, sign, up, down, dimension))
+            return false;
+        if (**text == ')') {
+            ++*text;
+            return k > 0;
+        }
+        if (**text != ' ' && **text != '*')
+            return false;
+    }
+    return false;
+}
+
+/* "degC" alone: a temperature whose zero is not that of its unit. */
+static bool read_celsius(const char *text, struct quantity *q)
+{
+    static const double zero = 273.15;
+    if (strcmp(text, "degC") != 0)
+        return false;
+    q->value += zero;
+    q->bare = false;
+    q->celsius = true;
+    q->dimension.kelvin = 1;
     return true;
 }
 
@@ -87,6 +125,8 @@ const char *quantity_parse(const char *text, struct quantity *q)
         return problem;
     while (*text == ' ')
         text++;
+    if (read_celsius(text, q))
+        return NULL;
     if (text[0] == '1' && text[1] == '/') /* "3 1/s" */
         text++;
     if (*text == '/') {
@@ -117,7 +157,7 @@ const char *quantity_parse(const char *text, struct quantity *q)
 
 bool dimension_equal(struct dimension a, struct dimension b)
 {
-    return a.m == b.m && a.s == b.s && a.kg == b.kg;
+    return a.m == b.m && a.s == b.s && a.kg == b.kg && a.kelvin == b.kelvin;
 }
 
 /* pow() may differ in the last bit between C libraries and CPUs, and so would the case. */
@@ -129,7 +169,7 @@ static double whole_power(double base, int exponent)
     return exponent < 0 ? 1 / product : product;
 }
 
-/* The unit of mass is density dx^3. */
+/* The unit of mass is density dx^3, that of temperature 1 K. */
 double quantity_unit(struct dimension d, const struct quantity_scale *scale)
 {
     return whole_power(scale->dx, d.m + 3 * d.kg) * whole_power(scale->dt, d.s) *

@@ -6,14 +6,15 @@
 
 #include "base/text.h"
 
-/* Exponents of m, s and kg. */
+/* Exponents of m, s, kg and K. */
 struct dimension {
-    int m, s, kg;
+    int m, s, kg, kelvin;
 };
 
 struct quantity {
     double value; /* in SI units when it has a unit */
     bool bare;    /* no unit: a lattice value */
+    bool celsius; /* given in degC; the value is in K */
     struct dimension dimension;
 };
 
@@ -23,13 +24,14 @@ struct quantity_scale {
 };
 
 /* Read a quantity that fills the whole text. Units: nm um mm cm m km, ns us ms s min h, ug mg g kg,
- * N, Pa hPa kPa MPa mbar bar, L mL, with powers (m2 or m^2), joined by '*', ' ' or '/'; each '/'
- * applies to the one unit after it. Returns NULL and fills *q, or returns what is wrong. */
+ * N, Pa hPa kPa MPa mbar bar, L mL, J kJ MJ, mW W kW MW, K, with powers (m2 or m^2), joined by '*',
+ * ' ' or '/'; each '/' applies to the one unit after it, or to those in brackets, as in W/(m K); or
+ * degC alone. Returns NULL and fills *q, or returns what is wrong. */
 const char *quantity_parse(const char *text, struct quantity *q);
 
 bool dimension_equal(struct dimension a, struct dimension b);
 
-/* One lattice unit of this dimension in SI units. */
+/* One lattice unit of this dimension in SI units; one of temperature is 1 K. */
 double quantity_unit(struct dimension d, const struct quantity_scale *scale);
 
 #endif

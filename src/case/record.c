@@ -28,7 +28,8 @@ static bool has(const struct key *key, unsigned kind)
 /* Does a bool beside the value say whether the key was given? */
 static bool tells_given(const struct key *key)
 {
-    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS && key->type != KEY_NAMES;
+    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS &&
+           key->type != KEY_NAMES && key->type != KEY_ARRAYS && key->type != KEY_SHOWN;
 }
 
 enum status things_read(struct map m, void *to)
@@ -167,7 +168,7 @@ void write_number(struct writer *w, double value)
 }
 
 /* " [1, 2, 3]" */
-static void write_numbers(struct writer *w, const double *value, int count)
+void write_numbers(struct writer *w, const double *value, int count)
 {
     char text[32];
     for (int k = 0; k < count; k++)
@@ -213,6 +214,24 @@ void write_choices(struct writer *w, const char *const *choices, unsigned bits)
     fputc(']', w->to);
 }
 
+/* Choices, then scalars. */
+static void write_arrays(struct writer *w, const char *const *choices, unsigned bits,
+                         unsigned scalars)
+{
+    const char *before = " [";
+    for (int i = 0; choices[i]; i++)
+        if (bits & (1u << i)) {
+            fprintf(w->to, "%s%s", before, choices[i]);
+            before = ", ";
+        }
+    for (int k = 0; k < w->c->scalar_count; k++)
+        if (scalars & (1u << k)) {
+            fprintf(w->to, "%s%s", before, w->c->scalars[k].name);
+            before = ", ";
+        }
+    fputc(']', w->to);
+}
+
 /* Writes the corners of the region's cells, from which the same cells follow; `all` for the whole
  * box. */
 static void write_region(struct writer *w, const struct case_region *region)
@@ -251,11 +270,36 @@ static void write_wall(struct writer *w, double seconds)
     fputs(seconds > 0 ? " s" : " none", w->to);
 }
 
+double scalar_absolute(const struct case_scalar *scalar, double value)
+{
+    const double reference = scalar->reference, sum = value + reference;
+    double low = sum, high = sum;
+    if (sum - reference == value)
+        return sum;
+    /* the number in the case file was rounded once when the reference was subtracted */
+    for (int k = 0; k < 4; k++) {
+        low = nextafter(low, -INFINITY);
+        high = nextafter(high, INFINITY);
+        if (low - reference == value)
+            return low;
+        if (high - reference == value)
+            return high;
+    }
+    assert(!"a value of a scalar is a difference from its reference");
+    return sum;
+}
+
 static void write_value(struct writer *w, const struct key *key, const void *member,
                         const void *beside)
 {
-    const double *const number = member;
+    const double *number = member;
     const int *const whole = member;
+    double absolute[2];
+    if (w->scalar && (key->unit == UNIT_TEMPERATURE || key->unit == UNIT_SHOWN)) {
+        for (int k = 0; k < (key->type == KEY_RANGE ? 2 : 1); k++)
+            absolute[k] = scalar_absolute(w->scalar, number[k]);
+        number = absolute;
+    }
     switch (key->type) {
     case KEY_CHOICE:
         fprintf(w->to, " %s", key->choices[value_load(key, member) - key->first]);
@@ -272,6 +316,12 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
     case KEY_PLANE:
         fprintf(w->to, " %" PRId64, value_load(key, member));
         break;
+    case KEY_AUTO:
+        if (*number == 0) {
+            fputs(" auto", w->to);
+            break;
+        }
+        /* fall through */
     case KEY_NUMBER:
         write_number(w, *number);
         break;
@@ -305,6 +355,14 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
     case KEY_CHOICES:
         write_choices(w, key->choices, *(const unsigned *)member);
         break;
+    case KEY_ARRAYS:
+        write_arrays(w, key->choices, *(const unsigned *)member, *(const unsigned *)beside);
+        break;
+    case KEY_SHOWN:
+        fprintf(w->to, " %s",
+                key->choices[value_load(key, member)] ? key->choices[value_load(key, member)]
+                                                      : w->c->scalars[*(const int *)beside].name);
+        break;
     case KEY_WALL:
         write_wall(w, *number);
         break;
@@ -316,6 +374,9 @@ static void write_value(struct writer *w, const struct key *key, const void *mem
         break;
     case KEY_BODY:
         fprintf(w->to, " %s", w->c->bodies[*whole].name);
+        break;
+    case KEY_SCALAR:
+        fprintf(w->to, " %s", w->c->scalars[*whole].name);
         break;
     case KEY_REGION:
         write_region(w, member);
@@ -344,7 +405,9 @@ static bool is_absent(const struct key *key, const char *from)
         return !*(char *const *)member;
     if (key->type == KEY_CHOICES)
         return !*(const unsigned *)member;
-    return key->type == KEY_NUMBER &&
+    if (key->type == KEY_SCALAR)
+        return *(const int *)member < 0;
+    return (key->type == KEY_NUMBER || key->type == KEY_PHYSICAL) &&
            (isinf(*(const double *)member) || (key->optional && *(const double *)member == 0));
 }
 

@@ -34,9 +34,10 @@ struct things things_of(const struct key *key, const void *from);
 struct writer {
     FILE *to;
     const struct flow_case *c;
-    int indent; /* of keys on lines */
-    int depth;  /* of braces */
-    bool first; /* no key is in these braces yet */
+    const struct case_scalar *scalar; /* whose values are written, with its reference */
+    int indent;                       /* of keys on lines */
+    int depth;                        /* of braces */
+    bool first;                       /* no key is in these braces yet */
 };
 
 /* Write the keys whose rows are directly below `row` from their struct. */
@@ -56,9 +57,14 @@ void write_close(struct writer *w);
 /* A key whose value is a word. */
 void write_word(struct writer *w, const char *key, const char *word);
 
-/* Write a value after a blank: a number that reads back to the same bits; the choices whose bits
- * are set. */
+/* A value of a scalar, which is relative to its reference, as in a case file: it reads back to the
+ * same bits. */
+double scalar_absolute(const struct case_scalar *scalar, double value);
+
+/* Write a value after a blank: a number that reads back to the same bits, or a list of them; the
+ * choices whose bits are set. */
 void write_number(struct writer *w, double value);
+void write_numbers(struct writer *w, const double *value, int count);
 void write_choices(struct writer *w, const char *const *choices, unsigned bits);
 
 #endif

@@ -8,8 +8,8 @@
 #include "case/record.h"
 
 typedef enum status section_reader(struct map m, struct flow_case *c);
-section_reader units_read, domain_read, fluid_read, solver_read, subgrid_read, faces_read,
-    patches_check, initial_read, force_read, run_read, output_read;
+section_reader units_read, domain_read, fluid_read, scalars_read, solver_read, subgrid_read,
+    faces_read, patches_check, initial_read, force_read, scalars_check, run_read, output_read;
 
 /* Defaults that depend on several sections. */
 void choose_defaults(struct flow_case *c);
@@ -29,9 +29,13 @@ double magnitude(const double v[3]);
 #define SERIES(kind) (1u << SERIES_KIND_##kind)
 #define PROFILE(profile) (1u << PROFILE_##profile)
 #define VOXELS(format) (1u << VOXEL_##format)
+#define SCALAR_KIND(kind) (1u << SCALAR_KIND_##kind)
+#define SCALAR_WALL(kind) (1u << SCALAR_WALL_##kind)
 enum {
     SERIES_COEFFICIENTS = 1 << 16, /* of forces */
-    FACE_MOVES = 1 << 16,          /* a velocity is given */
+    SERIES_HEAT_OF_BODY = 1 << 17,
+    SERIES_NUSSELT = 1 << 18,
+    FACE_MOVES = 1 << 16, /* a velocity is given */
     UNITS_OF_TIME = 1,
     FLUID_BY_VISCOSITY = 1,
     FLUID_BY_REYNOLDS = 2,
@@ -44,12 +48,16 @@ enum {
     ALL_KINDS = -1
 };
 
+/* Largest value of a scalar: they are stored in fp32 at least. */
+#define SCALAR_MAX 1e9
+
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
-thing_reader patch_read, region_read, body_read, shape_read, series_read, average_read,
-    surface_read, image_read;
+thing_reader patch_read, region_read, body_read, shape_read, scalar_read, scalar_part_read,
+    series_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
-    watched_write, stop_write, columns_write, entries_write;
+    watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
+    scalar_initial_write, scalar_walls_write, heat_place_write;
 
 /* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
 enum status check_mach(const struct reader *r, const struct node *value, double speed,
@@ -63,6 +71,13 @@ double viscosity_of(double reynolds, double velocity, double length);
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
 
+/* Estimate of the velocity that buoyancy makes; 0 without. */
+double scalars_velocity(const struct flow_case *c);
+
+/* The scalars' part of case_say_derived() and case_warn(). */
+void scalars_say(const struct flow_case *c);
+void scalars_warn(const struct flow_case *c);
+
 /* Read a time function by the keys ramp, sine and table of a map whose row has SIGNAL_ROWS below
  * it. */
 enum status signal_read(struct map m, struct case_signal *s);
@@ -71,10 +86,23 @@ void signal_destroy(struct case_signal *s);
 /* Writers of sections that are not written key by key. */
 void faces_write(struct writer *w);
 
-/* Keys of a patch and of a body. */
-thing_writer patch_write, body_write;
+/* Keys of a patch, of a body and of a scalar. */
+thing_writer patch_write, body_write, scalar_write;
+
+/* Read what scalars meet by the key `scalars` of a map, which may be empty, into wall[], one of
+ * each scalar. `fallback`: the kind of those that are not named. `outwards`: the opening of a given
+ * velocity has it out of the box. */
+struct scalar_place {
+    enum scalar_wall fallback;
+    bool required; /* each must be named */
+    bool outwards; /* the velocity points out of the box, so that `outflow` may be named */
+};
+enum status scalar_walls_read(struct map m, struct scalar_place place,
+                              struct case_scalar_wall wall[CASE_SCALARS]);
 
 /* Free what these own. */
+void scalar_walls_destroy(struct case_scalar_wall wall[CASE_SCALARS]);
+void scalar_destroy(struct case_scalar *scalar);
 void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
 

@@ -245,12 +245,61 @@ static bool in_range(const struct key_range *range, double value)
            (range->high_open ? value < range->high : value <= range->high);
 }
 
+/* The unit of a row; other for a species. */
+static enum key_unit unit_of(struct given g)
+{
+    const bool species = g.r->scalar && g.r->scalar->kind == SCALAR_KIND_species;
+    return species ? unit_of_species(g.key->unit) : g.key->unit;
+}
+
+/* Values of a scalar are kept relative to its reference. */
+static double relative(struct given g, double value)
+{
+    const bool is_value =
+        g.r->scalar && (g.key->unit == UNIT_TEMPERATURE || g.key->unit == UNIT_SHOWN);
+    return is_value ? value - g.r->scalar->reference + 0.0 : value; /* no -0 */
+}
+
+/* A number with an energy is one of the fluid's heat capacity of a volume times a number without. A
+ * temperature stays: 1 K. */
+double lattice_unit(const struct case_units *units, enum key_unit unit)
+{
+    const struct quantity_scale scale = {units->cell, units->dt, units->density};
+    const struct dimension energy = {0, 0, unit_info(unit)->dimension.kg, 0};
+    const enum key_unit other = unit_of_species(unit);
+    const struct quantity_scale heat = {1, 1, units->density * units->heat_capacity};
+    return quantity_unit(unit_info(other)->dimension, &scale) *
+           (other == unit ? 1 : quantity_unit(energy, &heat));
+}
+
+/* Have the case's units what this unit needs? */
+static enum status check_units(struct given g, const struct quantity *q, enum key_unit unit,
+                               const char *quoted)
+{
+    const struct case_units *const units = &g.r->c->units;
+    const struct dimension d = unit_info(unit_of_species(unit))->dimension;
+    const bool heat = unit_of_species(unit) != unit, energy = heat && q->dimension.kg;
+    const bool length = d.s == 0 && d.kg == 0 && (heat ? d.m == 0 && !energy : units->cell > 0);
+    if (!units->given && !length)
+        return fail_value(g.r, g.n,
+                          ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
+                          "number in lattice units)",
+                          quoted);
+    if (energy && !(units->heat_capacity > 0))
+        return fail_value(g.r, g.n,
+                          ": %s has a unit of energy, which needs units.heat_capacity of the fluid "
+                          "(for example units: {density: 1000 kg/m3, heat_capacity: 4180 J/kg/K})",
+                          quoted);
+    return STATUS_OK;
+}
+
 /* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
  */
 static enum status number_of(struct given g, enum key_unit unit, double *value, bool *converted)
 {
     char path[NODE_PATH], quoted[TEXT_QUOTE];
     struct quantity q;
+    enum status s;
     const struct unit_info *info = unit_info(unit);
     const bool physical = g.key->type == KEY_PHYSICAL || g.key->type == KEY_SIZE;
     const char *end;
@@ -272,15 +321,13 @@ static enum status number_of(struct given g, enum key_unit unit, double *value, 
     if (!q.bare && !dimension_equal(q.dimension, info->dimension))
         return fail_value(g.r, g.n, ": %s is not %s (for example %s)", quoted, info->noun,
                           info->example);
-    const bool length = q.dimension.s == 0 && q.dimension.kg == 0 && g.r->c->units.cell > 0;
-    if (*converted && !g.r->c->units.given && !length)
-        return fail_value(g.r, g.n,
-                          ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
-                          "number in lattice units)",
-                          quoted);
-    const struct quantity_scale scale = {length ? g.r->c->units.cell : g.r->c->units.dx,
-                                         g.r->c->units.dt, g.r->c->units.density};
-    *value = *converted ? q.value / quantity_unit(q.dimension, &scale) : q.value;
+    if (q.celsius && unit != UNIT_TEMPERATURE)
+        return fail_value(g.r, g.n, ": %s is a temperature, not %s (write K)", quoted, info->noun);
+    if (!q.bare && unit == UNIT_TEMPERATURE && q.value < 0)
+        return fail_value(g.r, g.n, ": %s is below the absolute zero (is it in degC?)", quoted);
+    if (*converted && (s = check_units(g, &q, unit, quoted)))
+        return s;
+    *value = *converted ? q.value / lattice_unit(&g.r->c->units, unit) : q.value;
     if (!isfinite(*value))
         return fail_value(g.r, g.n, ": %s is too large in lattice units", quoted);
     return STATUS_OK;
@@ -373,15 +420,23 @@ static enum status checked_number(struct given g, double *value)
 {
     double number = 0;
     bool converted = false, bare;
-    const enum status s = number_of(g, g.key->unit, &number, &converted);
+    const enum status s = number_of(g, unit_of(g), &number, &converted);
     if (s)
         return s;
     if (!in_range(&g.key->range, number))
         return out_of_range(g, number, converted);
     bare = !converted && g.key->type != KEY_PHYSICAL;
-    bare_note(g.r, g.n, g.key->unit, &number, &bare, 1);
-    *value = number;
+    bare_note(g.r, g.n, unit_of(g), &number, &bare, 1);
+    *value = relative(g, number);
     return STATUS_OK;
+}
+
+/* auto gives 0. */
+static enum status number_or_auto(struct given g, double *value)
+{
+    *value = 0;
+    return g.n->kind == NODE_SCALAR && !strcmp(g.n->text, "auto") ? STATUS_OK
+                                                                  : checked_number(g, value);
 }
 
 static enum status numbers_of(struct given g, enum key_unit unit, int count, double *value)
@@ -404,6 +459,8 @@ static enum status numbers_of(struct given g, enum key_unit unit, int count, dou
     if (g.key->type == KEY_VECTOR && !in_range(&g.key->range, sqrt(square)))
         return out_of_range(g, sqrt(square), true);
     bare_note(g.r, g.n, unit, value, bare, count);
+    for (i = 0; i < count; i++)
+        value[i] = relative(g, value[i]);
     return STATUS_OK;
 }
 
@@ -423,6 +480,11 @@ enum status value_no_choice(const struct reader *r, const struct node *n, const 
         choice_text(key->alone, alone, sizeof alone);
     if (key->type == KEY_WATCHED)
         strcpy(alone, "or a column of a series such as drag.c_x");
+    const bool scalars = key->type == KEY_ARRAYS || key->type == KEY_SHOWN;
+    for (int k = 0; scalars && k < r->c->scalar_count && strlen(alone) + CASE_NAME < sizeof alone;
+         k++)
+        snprintf(alone + strlen(alone), sizeof alone - strlen(alone), "%s%s", k ? ", " : "",
+                 r->c->scalars[k].name);
     return fail_value(r, n, ": %s is none of %s%s%s%s%s%s", quote_text(n->text, quoted), known,
                       *alone ? ", " : "", alone, near ? " (did you mean " : "", near ? near : "",
                       near ? "?)" : "");
@@ -454,24 +516,40 @@ static enum status axis_of(struct given g, double value[3])
     return fail_value(g.r, g.n, ": all three are 0, which is no direction");
 }
 
-/* A bit for each choice that is named. */
-static enum status choices_of(struct given g, unsigned *value)
+/* A bit for each choice that is named, and for each scalar if `scalars` is not NULL. */
+static enum status choices_of(struct given g, unsigned *value, unsigned *scalars)
 {
     const bool list = g.n->kind == NODE_SEQUENCE;
     *value = 0;
+    if (scalars)
+        *scalars = 0;
     if (list && !g.n->count)
         return wrong(g);
     for (const struct node *c = list ? g.n->first : g.n; c; c = list ? c->next : NULL) {
         char quoted[TEXT_QUOTE];
-        int index = 0;
-        const enum status s = choice_of(item(g, c), &index);
+        const int scalar = scalars && is_word(c) ? scalar_index(g.r->c, c->text) : -1;
+        unsigned *const bits = scalar < 0 ? value : scalars;
+        int index = scalar;
+        const enum status s = scalar < 0 ? choice_of(item(g, c), &index) : STATUS_OK;
         if (s)
             return s;
-        if (*value & (1u << index))
+        if (*bits & (1u << index))
             return fail_value(g.r, c, ": %s is named twice (keep one)",
                               quote_text(c->text, quoted));
-        *value |= 1u << index;
+        *bits |= 1u << index;
     }
+    return STATUS_OK;
+}
+
+/* A choice, or the number of choices and a scalar. */
+static enum status shown_of(struct given g, int *value, int *scalar)
+{
+    const int found = is_word(g.n) ? scalar_index(g.r->c, g.n->text) : -1;
+    if (found < 0)
+        return choice_of(g, value);
+    *scalar = found;
+    for (*value = 0; g.key->choices[*value]; ++*value)
+        continue;
     return STATUS_OK;
 }
 
@@ -489,7 +567,7 @@ enum status value_columns(struct map m, const char *key, unsigned *value, int *w
         if (c->kind == NODE_SCALAR && choice_index(g.key->alone, c->text) >= 0)
             return fail_value(m.r, c, ": %s stands alone, it is no column (%s: %s)",
                               quote_text(c->text, quoted), key, c->text);
-    return choices_of(g, value);
+    return choices_of(g, value, NULL);
 }
 
 /* Unit conversion gives 82.000000000000014 where the user means the face of a cell. */
@@ -686,6 +764,31 @@ static enum status body_of(struct given g, int *body)
                       c->body_count ? c->bodies[0].name : "");
 }
 
+int scalar_index(const struct flow_case *c, const char *name)
+{
+    for (int k = 0; k < c->scalar_count; k++)
+        if (!strcmp(c->scalars[k].name, name))
+            return k;
+    return -1;
+}
+
+enum status value_no_scalar(const struct reader *r, const struct node *n, const char *name)
+{
+    char quoted[TEXT_QUOTE];
+    const struct flow_case *const c = r->c;
+    return fail_value(r, n, ": there is no scalar %s (%s%s)", quote_text(name, quoted),
+                      c->scalar_count ? "for example " : "scalars is empty",
+                      c->scalar_count ? c->scalars[0].name : "");
+}
+
+static enum status scalar_of(struct given g, int *scalar)
+{
+    if (!is_word(g.n))
+        return wrong(g);
+    *scalar = scalar_index(g.r->c, g.n->text);
+    return *scalar < 0 ? value_no_scalar(g.r, g.n, g.n->text) : STATUS_OK;
+}
+
 /* Takes the cells whose centres lie between two corners, or on the region's faces. */
 static enum status region_of(struct map m, const char *key, struct case_region *region)
 {
@@ -754,6 +857,8 @@ static enum status read_node(struct given g, void *to, void *beside)
     case KEY_VALUE:
     case KEY_PHYSICAL:
         return checked_number(g, to);
+    case KEY_AUTO:
+        return number_or_auto(g, to);
     case KEY_VECTOR:
     case KEY_SIZE:
         return numbers_of(g, g.key->unit, 3, to);
@@ -766,7 +871,11 @@ static enum status read_node(struct given g, void *to, void *beside)
     case KEY_LABELS:
         return labels_of(g, to, beside);
     case KEY_CHOICES:
-        return choices_of(g, to);
+        return choices_of(g, to, NULL);
+    case KEY_ARRAYS:
+        return choices_of(g, to, beside);
+    case KEY_SHOWN:
+        return shown_of(g, to, beside);
     case KEY_WALL:
         return wall_of(g, to);
     case KEY_DUE:
@@ -777,6 +886,8 @@ static enum status read_node(struct given g, void *to, void *beside)
         return positions_of(g, g.r->axes, 2, to);
     case KEY_BODY:
         return body_of(g, to);
+    case KEY_SCALAR:
+        return scalar_of(g, to);
     case KEY_TEXT:
         return text_of(g, to);
     case KEY_EMPTY:

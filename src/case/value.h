@@ -19,10 +19,12 @@ enum { NODE_PATH = KEYS_PATH };
 
 struct reader {
     struct document *document;
-    const struct flow_case *c;      /* what has been read so far; its units convert numbers */
-    int axes[2];                    /* of the face that a patch is a part of */
-    const struct case_files *files; /* NULL: the case may name none */
-    struct case_unitless *unitless; /* collects numbers without a unit; NULL: does not */
+    const struct flow_case *c;        /* what has been read so far; its units convert numbers */
+    int axes[2];                      /* of the face that a patch is a part of */
+    const struct case_files *files;   /* NULL: the case may name none */
+    const struct case_scalar *scalar; /* whose values are read: its kind decides the units, and
+                                       * values become relative to its reference */
+    struct case_unitless *unitless;   /* collects numbers without a unit; NULL: does not */
 };
 
 /* A map of the case while it is read. */
@@ -78,6 +80,15 @@ enum status value_read_beside(struct map m, const struct key *key, void *to, voi
 
 /* Load a whole number, choice or bool from its member, whose size the row gives. */
 int64_t value_load(const struct key *key, const void *member);
+
+/* Index of a scalar by its name, or -1. */
+int scalar_index(const struct flow_case *c, const char *name);
+
+/* Report that there is no scalar of the node's name, `name`. */
+enum status value_no_scalar(const struct reader *r, const struct node *n, const char *name);
+
+/* One unit in lattice units: "W/m2" of a case. */
+double lattice_unit(const struct case_units *units, enum key_unit unit);
 
 /* Read a KEY_RANGE, which must be given, in this unit. */
 enum status value_range(struct map m, const char *key, enum key_unit unit, double value[2]);

@@ -23,9 +23,11 @@ static const double node_share = 0.9, device_share = 0.95;
 
 enum { BOXES_SHOWN = 8 };
 
-static double stored_size(const struct flow_case *c)
+/* Bytes of all populations of a cell. */
+static double populations_size(const struct flow_case *c)
 {
-    return (double)precision_bytes(c->solver.storage);
+    const double flow = (double)precision_bytes(c->solver.storage);
+    return Q * flow + c->scalar_count * Q_AXES * fmax(flow, sizeof(float));
 }
 
 /* The speed of a rank without a machine file. */
@@ -195,7 +197,7 @@ static void say_averages(const struct flow_case *c)
         say("output: averages.%s: %lld samples, a file of %s", a->name,
             (long long)(last - first + 1),
             bytes_text(one, sizeof one,
-                       size * room_average_numbers(a->of, true) * written_cells(&a->region, 1)));
+                       size * room_average_numbers(a, true) * written_cells(&a->region, 1)));
     }
 }
 
@@ -215,6 +217,8 @@ static void say_output(const struct flow_case *c)
                               : size);
         FIELD_LIST(X)
 #undef X
+        for (unsigned scalars = f->scalars; scalars; scalars >>= 1)
+            bytes += scalars & 1 ? cells * size : 0;
         say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
@@ -388,7 +392,7 @@ static enum status look_at_ranks(const struct flow_case *c, const struct wanted 
                                       checked->sampled ? &checked->sample : NULL);
     if (!status) {
         scale_find(&s, &p, cluster, w->machine != NULL);
-        s.checkpoint = Q * stored_size(c) * cells + room_remembered(c, origin, c->cells);
+        s.checkpoint = populations_size(c) * cells + room_remembered(c, origin, c->cells);
         say_scale(&s);
         if (w->json && message_rank() == 0)
             status = scale_write(&s, w->files.path, w->json);

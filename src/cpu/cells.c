@@ -81,7 +81,7 @@ static void plain_pack(const struct view *v, const struct row *r, struct task t,
         }
     for (int set = 1; set < v->sets; set++)
         for (int x = x0; x < x1; x++)
-            set_pack(v, set, t, cell + (size_t)(x - x0), cells, 1, x, y, z);
+            set_pack(v, set, t, cell + (size_t)(x - x0), cells, x, y, z);
 }
 
 static void plain_unpack(const struct view *v, const struct row *r, struct task t, size_t cell,
@@ -148,9 +148,22 @@ struct block {
     double drho[BLOCK], u[3][BLOCK];
 };
 
-/* As flow_of, with the sums in the same order, for plain cells x to x + count - 1 of type `tag`. */
-static void plain_block(const struct view *v, const struct row *r, const struct tag_row *tag, int x,
-                        int count, struct block *restrict b)
+/* Adds half a step of buoyancy. */
+static void add_lift(const struct view *v, int odd, int x, int count, int y, int z,
+                     struct block *restrict b)
+{
+    for (int k = 0; k < count; k++) {
+        const struct around a = around(v, x + k, y, z);
+        const double lift = (double)rare_lift(v, odd, owned_index(v, x + k, y, z), &a);
+        for (int axis = 0; axis < 3; axis++)
+            b->u[axis][k] += 0.5 * (lift * v->gravity[axis]);
+    }
+}
+
+/* As flow_of, with the sums in the same order, for plain cells x to x + count - 1 of type `tag` of
+ * the row at (y, z). */
+static void plain_block(const struct view *v, const struct row *r, const struct tag_row *tag,
+                        int odd, int x, int count, int y, int z, struct block *restrict b)
 {
     const stored *f[Q];
     double half[3];
@@ -189,6 +202,8 @@ static void plain_block(const struct view *v, const struct row *r, const struct 
         b->u[1][k] = jy / (1 + drho) + half[1];
         b->u[2][k] = jz / (1 + drho) + half[2];
     }
+    if (v->lifts)
+        add_lift(v, odd, x, count, y, z, b);
 }
 
 static const struct tag_row *tag_row_at(const struct view *v, int x, int y, int z)
@@ -204,7 +219,7 @@ static void plain_flow(const struct view *v, const struct row *r, struct task t,
     struct block b;
     for (int x = x0; x < x1; x += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
-        plain_block(v, r, tag, x, count, &b);
+        plain_block(v, r, tag, t.odd, x, count, y, z, &b);
         for (int k = 0; k < count; k++, flow += 4) {
             flow[0] = b.drho[k];
             for (int a = 0; a < 3; a++)
@@ -239,7 +254,10 @@ static void plain_average(const struct view *v, const struct row *r, struct task
     struct block b;
     for (int x = x0; x < x1; x += BLOCK, sums += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
-        plain_block(v, r, tag, x, count, &b);
+        plain_block(v, r, tag, t.odd, x, count, y, z, &b);
+        for (int k = 0; t.average.sets && k < count; k++)
+            average_scalars(v, t, sums + k, cells, x + k, y, z,
+                            (const double[3]){b.u[0][k], b.u[1][k], b.u[2][k]});
         average_block(&b, count, t, cells, sums);
     }
 }
@@ -281,19 +299,26 @@ KERNEL(put, row_loads, PLAIN_inner, plain_put(v, &row, t, cell, cells, x, end, y
 KERNEL(flow, row_loads, PLAIN_inner, plain_flow(v, &row, t, cell, x, end, y, z))
 KERNEL(average, row_loads, PLAIN_inner, plain_average(v, &row, t, cell, cells, x, end, y, z))
 
-static void kernel_begin(const struct view *v, const struct runs *runs, const struct box *b,
-                         struct task t)
-{
-    const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);
-    (void)runs;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int z = b->lo[2]; z < b->hi[2]; z++)
-        for (int y = b->lo[1]; y < b->hi[1]; y++) {
-            const size_t row = (size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1]);
-            for (int x = b->lo[0]; x < b->hi[0]; x++)
-                cell_begin(v, t, row * nx + (size_t)(x - b->lo[0]), box_cells(b), x, y, z);
-        }
-}
+/* The work of a cell function on each cell of the box. */
+#define EACH(name)                                                                                 \
+    static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
+                              struct task t)                                                       \
+    {                                                                                              \
+        const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);       \
+        (void)runs;                                                                                \
+        _Pragma("omp parallel for collapse(2) schedule(static)") for (int z = b->lo[2];            \
+                                                                      z < b->hi[2];                \
+                                                                      z++) for (int y = b->lo[1];  \
+                                                                                y < b->hi[1]; y++) \
+        {                                                                                          \
+            const size_t row = (size_t)(z - b->lo[2]) * ny + (size_t)(y - b->lo[1]);               \
+            for (int x = b->lo[0]; x < b->hi[0]; x++)                                              \
+                cell_##name(v, t, row *nx + (size_t)(x - b->lo[0]), box_cells(b), x, y, z);        \
+        }                                                                                          \
+    }
+EACH(begin)
+EACH(scalar_put)
+EACH(scalar)
 
 /* Velocities of cells x0 <= x < x1 of the row at (y, z) of the block, into u[a][0 ..]. */
 static void velocities(const struct view *v, struct task t, int x0, int x1, int y, int z,
@@ -311,7 +336,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
             continue;
         }
         const struct row row = row_loads(v, t, x, y, z);
-        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), t.odd, x, end - x, y, z, &b);
         for (int a = 0; a < 3; a++)
             memcpy(u[a] + (x - x0), b.u[a], (size_t)(end - x) * sizeof(double));
     }
@@ -514,7 +539,7 @@ static void sum_row(const struct view *v, const struct box *box, struct task t, 
             continue;
         }
         const struct row row = row_loads(v, t, x, y, z);
-        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), t.odd, x, end - x, y, z, &b);
         add_block(sums, &b, end - x, cell);
     }
 }
@@ -547,7 +572,7 @@ static void drift_row(const struct view *v, const struct box *box, struct task t
             continue;
         }
         const struct row row = row_loads(v, t, x, y, z);
-        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), t.odd, x, end - x, y, z, &b);
         add_drift(sum, &b, end - x);
     }
 }
@@ -595,7 +620,7 @@ static void change_row(const struct view *v, const struct box *box, struct task 
             continue;
         }
         const struct row row = row_loads(v, t, x, y, z);
-        plain_block(v, &row, tag_row_at(v, x, y, z), x, end - x, &b);
+        plain_block(v, &row, tag_row_at(v, x, y, z), t.odd, x, end - x, y, z, &b);
         add_change(sum, &b, end - x, t, cells, (remembered *)t.before + cell);
     }
 }
@@ -617,6 +642,8 @@ static void kernel_change(const struct view *v, const struct runs *runs, const s
     }
 }
 
+#define scalars_lift VARIANT(scalars_lift)
+#define scalars_alone VARIANT(scalars_alone)
 #define near_alone VARIANT(near_alone)
 void near_alone(const struct view *v, int odd, const struct near_cell *cell);
 void near_alone(const struct view *v, int odd, const struct near_cell *cell)
@@ -624,19 +651,45 @@ void near_alone(const struct view *v, int odd, const struct near_cell *cell)
     near_step(v, odd, cell);
 }
 
-static void kernel_forces(const struct view *v, const struct runs *runs, const struct box *b,
-                          struct task t)
+scalar scalars_lift(const struct view *v, int odd, int x, int y, int z);
+scalar scalars_lift(const struct view *v, int odd, int x, int y, int z)
 {
-    const size_t cells = box_cells(b), workers = (size_t)t.workers;
-    (void)runs;
-#pragma omp parallel for schedule(static)
-    for (size_t worker = 0; worker < workers; worker++) {
-        struct forces sum = forces_none();
-        for (size_t n = cells * worker / workers; n < cells * (worker + 1) / workers; n++)
-            near_forces(v, t.odd, &v->near[(size_t)b->lo[0] + n], t.body, &sum);
-        ((struct forces *)t.buffer)[worker] = sum;
-    }
+    const struct around a = around(v, x, y, z);
+    return cell_lift(v, odd, owned_index(v, x, y, z), &a);
 }
+
+void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
+                   scalar eddy);
+void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
+                   scalar eddy)
+{
+    const struct around a = around(v, x, y, z);
+    const cell_index n = owned_index(v, x, y, z);
+    const int subgrid = v->rows[v->tags[n] & TAG_ROW].subgrid != SUBGRID_none;
+    cell_carry(v, odd, n, &a, u, eddy, subgrid, 0, NULL);
+}
+
+/* Adds one worker's share of the cells of a box: consecutive ones. */
+#define SHARE(name, SUM)                                                                           \
+    static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
+                              struct task t)                                                       \
+    {                                                                                              \
+        const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);       \
+        const size_t cells = box_cells(b), workers = (size_t)t.workers;                            \
+        (void)runs;                                                                                \
+        _Pragma("omp parallel for schedule(static)") for (size_t worker = 0; worker < workers;     \
+                                                          worker++)                                \
+        {                                                                                          \
+            struct name sum = SUM;                                                                 \
+            for (size_t n = cells * worker / workers; n < cells * (worker + 1) / workers; n++)     \
+                cell_##name(v, t, n, cells, b->lo[0] + (int)(n % nx),                              \
+                            b->lo[1] + (int)(n / nx % ny), b->lo[2] + (int)(n / nx / ny), &sum);   \
+            ((struct name *)t.buffer)[worker] = sum;                                               \
+        }                                                                                          \
+    }
+SHARE(forces, forces_none())
+SHARE(scalar_sums, scalar_sums_none())
+SHARE(heat, heat_none())
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
 #define kernel_step VARIANT(cpu_step_rows)

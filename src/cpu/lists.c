@@ -374,7 +374,15 @@ static enum status no_room(const struct view *v)
 
 enum status runs_create(struct runs *runs, const struct view *v)
 {
-    if (cut(runs, v, omp_get_max_threads(), true))
+    bool ok = cut(runs, v, omp_get_max_threads(), true);
+    if (ok && v->scalar) {
+        const size_t threads = (size_t)omp_get_max_threads();
+        runs->room = aligned_alloc(64, threads * runs_room(v));
+        ok = runs->room;
+        if (ok)
+            memset(runs->room, 0, threads * runs_room(v));
+    }
+    if (ok)
         return STATUS_OK;
     runs_destroy(runs);
     return no_room(v);
@@ -405,5 +413,6 @@ void runs_destroy(struct runs *runs)
     free(runs->ruled);
     free(runs->first);
     free(runs->row_list);
+    free(runs->room);
     *runs = (struct runs){0};
 }

@@ -313,7 +313,7 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(word[i]);
-    row_loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
+    loops_of(v, row)->operate(f, out, &p, 0);
     if (p.target)
         sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
     for (int i = 0; i < Q && TAGFLOW_STORAGE == 16; i++) {
@@ -375,7 +375,7 @@ void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const stru
             const uint8_t row = runs->near_row[n];
             if (!v->place && n + NEAR_AHEAD < b->hi[0])
                 prefetch_cell(v, &inner, &v->near[n + NEAR_AHEAD]);
-            if (row & NEAR_ALONE) {
+            if (row & NEAR_ALONE || v->scalar) {
                 near_alone(v, t.odd, &v->near[n]);
                 continue;
             }

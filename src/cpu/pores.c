@@ -3,9 +3,11 @@
  * Stretches of cells with consecutive places make a tile. What the tile's cells keep at their
  * neighbours is copied to buffers, piece by piece. Then the tile is a row of fluid: the loops of
  * rows.c step it. Then the buffers are copied back. */
-#include "cpu/rows.h" /* first: it defines `real` */
+#include "cpu/scalars.h" /* first: it defines `real` */
 
 #include <string.h>
+
+#include <omp.h>
 
 /* Cells of a tile: at least a stretch. Tiles and their buffers stay in the first cache. */
 enum { TILE = STRETCH_CELLS, TILE_PARTS = 64 };
@@ -30,6 +32,8 @@ struct tile {
     struct part part[TILE_PARTS];
     int parts, type; /* type of the cells */
     uint32_t place, count;
+    struct scalars scalars; /* [TILE + PIECE], if there are any */
+    int odd;                /* parity of the step */
 };
 
 /* Populations of a tile's cells at their neighbours, with room for whole vectors. */
@@ -217,13 +221,35 @@ static void restore_idle(const struct idle *idle, const struct row *row)
     }
 }
 
+/* Of the cells of a part: their buoyancy, before the tile is stepped, or the step of their scalars,
+ * after it. */
+static void part_scalars(const struct view *v, const struct runs *runs, const struct tile *tile,
+                         const struct part *part, int after)
+{
+    uint8_t idle[STRETCH_CELLS] = {0}; /* other runs or ranks step these */
+    for (size_t k = part->stretch->idle; k < part->stretch[1].idle; k++)
+        idle[runs->idle[k]] = 1;
+    const uint32_t from = part->stretch->place + part->from, to = part->stretch->place + part->to;
+    for (int x = part->run->x0; x < part->run->x1; x++) {
+        const size_t cell = owned_index(v, x, part->y, part->z);
+        if (!has_place(v->place, cell) || (v->tags[cell] & TAG_ROW) != part->run->row)
+            continue;
+        const uint32_t place = (uint32_t)place_in(v->place, cell), k = place - tile->place;
+        if (place < from || place >= to || idle[place - part->stretch->place])
+            continue;
+        if (after)
+            scalars_at(v, &tile->scalars, k, tile->odd, x, part->y, part->z);
+        else
+            tile->scalars.lift[k] = scalars_lift(v, tile->odd, x, part->y, part->z);
+    }
+}
+
 /* Steps a tile; `first`: addresses of place 0. Makes the tile empty. */
 static void step_tile(const struct view *v, const struct runs *runs, const struct row *first,
                       struct tile *tile, struct buffers *b)
 {
     const struct tag_row *const type = &v->rows[tile->type];
-    const struct operator_loops *const loops =
-        &row_loops[type->collision][type->subgrid][type->forced != 0];
+    const struct operator_loops *const loops = loops_of(v, type);
     struct run_parameters p;
     struct row row = *first;
     struct along along;
@@ -248,6 +274,8 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
             copy_in(v, runs, first, b, &tile->in, part, at, 0);
     }
     save_idle(&idle, runs, tile, &row);
+    if (v->scalar)
+        tell_scalars(&p, v, &tile->scalars, tile->odd, 0, 0);
     const int count = (int)tile->count, x = p.target ? 0 : loops->bulk(&row, &p, 0, count, 0);
     if (x < count)
         step_rest(&row, &p, x, count, loops->operate);
@@ -259,6 +287,8 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
         else
             copy_out(v, runs, first, b, &tile->out, part, at, 0);
     }
+    for (const struct part *part = tile->part; v->scalar && part < tile->part + tile->parts; part++)
+        part_scalars(v, runs, tile, part, 1);
     tile->parts = 0;
 }
 
@@ -277,6 +307,8 @@ static void add_part(const struct view *v, const struct runs *runs, const struct
         tile->place = place;
     }
     tile->part[tile->parts++] = part;
+    if (v->lifts)
+        part_scalars(v, runs, tile, &part, 0);
     tile->count = place + count - tile->place;
 }
 
@@ -308,9 +340,12 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
         struct tile tile;
         struct buffers buffers;
         tile.parts = 0;
+        tile.odd = odd;
         tile.type = 0;
         tile.place = tile.count = 0;
         tile.in.cell = tile.out.cell = UINT32_MAX;
+        if (v->scalar)
+            tile.scalars = scalars_of_thread(v, runs, omp_get_thread_num());
         memset(&buffers, 0, sizeof buffers);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)
@@ -332,7 +367,7 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
                     const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
                     const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
                     if (x0 < x1)
-                        queue_cells(v, &slots, runs, &queue, run, x0, x1, y, z);
+                        queue_cells(v, &slots, runs, &queue, run, odd, x0, x1, y, z);
                 }
             }
         step_tile(v, runs, &first, &tile, &buffers);

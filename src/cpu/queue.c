@@ -1,6 +1,6 @@
 /* Single cells of the CPU's step, at open faces and where links with different rules meet: cells
  * that are alike wait until a vector is full of them. Compiled once per variant, as rows.c. */
-#include "cpu/rows.h" /* first: it defines `real` */
+#include "cpu/scalars.h" /* first: it defines `real` */
 
 #include <string.h>
 
@@ -122,7 +122,7 @@ static arrive_function *arrive_of(const struct arriving *a)
 
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, real f[Q])
+                                                   lane_cells at, real lift, real f[Q])
 {
     static const int here[3] = {0, 0, 0};
     struct arriving a;
@@ -134,17 +134,22 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
     for (int axis = 0; axis < 3; axis++) {
         a.u[axis] = lanes_from(u[axis]);
         a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
+        if (v->lifts)
+            a.half[axis] += (scalar)0.5 * (lift * (scalar)v->gravity[axis]);
     }
     arrive_of (&a)(f, &a);
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
 static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const real f[Q], real out[Q])
+                                                   lane_cells at, real lift, const real f[Q],
+                                                   real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
-    const struct collision_parameters p = collision_parameters(v, row);
+    struct collision_parameters p = collision_parameters(v, row);
+    if (v->lifts)
+        accelerate(&p, v, lift);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
     struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
     real collided[Q];
@@ -182,6 +187,7 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
                                                  const struct waiting *w)
 {
+    scalar u[3][LANES], eddy[LANES];
     const struct tag_row *const row = &v->rows[g->row];
     struct run_parameters p;
     double strength[LANES];
@@ -200,17 +206,24 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     p.damping_along = NULL;
     p.sponge = strength;
     p.sponge_along = 1;
+    p.lift = v->lifts ? w->lift : NULL;
+    for (int k = 0; k < 3; k++)
+        p.u[k] = u[k];
+    p.eddy = eddy;
+    real lift = real_of(0);
+    if (v->lifts)
+        lift = *(const unaligned_reals *)w->lift;
 
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, w->at, f);
+        arrive_lanes(v, g, w->at, lift, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
-    row_loops[row->collision][row->subgrid][row->forced != 0].operate(f, out, &p, 0);
+    loops_of(v, row)->operate(f, out, &p, 0);
     if (p.target)
         sponge_pull(p.target, sponge_of_lanes(&p, 0), STORED_ONE, out);
     if (g->changes) {
@@ -218,7 +231,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, w->at, f, out);
+        group_leaves(v, g, w->at, lift, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
@@ -228,6 +241,10 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], w->count);
     PAIR_LIST(X)
 #undef X
+    for (int k = 0; k < w->count && v->scalar; k++) {
+        const scalar here[3] = {u[0][k], u[1][k], u[2][k]};
+        scalars_alone(v, w->odd, w->at[k][0], w->at[k][1], w->at[k][2], here, eddy[k]);
+    }
 }
 
 static void step_waiting(const struct view *v, const struct runs *runs, struct queue *q,
@@ -237,6 +254,8 @@ static void step_waiting(const struct view *v, const struct runs *runs, struct q
     q->empty++;
     for (int k = w->count; k < LANES; k++) { /* not stored */
         memcpy(w->at[k], w->at[0], sizeof w->at[k]);
+        if (v->lifts)
+            w->lift[k] = w->lift[0];
         for (int i = 0; i < Q; i++)
             w->f[i][k] = w->f[i][0];
     }
@@ -350,7 +369,7 @@ static void load_sparse(const struct view *v, struct waiting *w, int k, const in
 }
 
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct run *run, int x0, int x1, int y, int z)
+                 struct queue *q, const struct run *run, int odd, int x0, int x1, int y, int z)
 {
     const struct link_group *const g = &runs->group[run->group];
     for (int x = x0; x < x1; x++) {
@@ -362,6 +381,9 @@ void queue_cells(const struct view *v, const struct slots *s, const struct runs 
         q->full += w->count == LANES;
         w->added = q->added++;
         memcpy(w->at[k], at, sizeof at);
+        w->odd = odd;
+        if (v->lifts)
+            w->lift[k] = scalars_lift(v, odd, x, y, z);
         if (v->place)
             load_sparse(v, w, k, at);
         else

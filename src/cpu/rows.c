@@ -1,7 +1,9 @@
 /* The CPU's step kernel: rows of cells along x, a vector of neighbours at a time. Compiled once per
  * variant with TAGFLOW_STORAGE, TAGFLOW_ARITHMETIC, TAGFLOW_ISA and TAGFLOW_VECTOR (bytes of a
  * vector register) set. */
-#include "cpu/rows.h" /* first: it defines `real` */
+#include "cpu/scalars.h" /* first: it defines `real` */
+
+#include <omp.h>
 
 /* Addresses of the row at (y, z); `first`: of cell 0 of the array. */
 static struct row row_at(const struct view *v, const struct row *first, int y, int z)
@@ -24,15 +26,30 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
 /* Moments, subgrid model and collision of the cells from x on. The ints are constants in every
  * call. */
 TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
-                        const int collision, const int subgrid, const int forced)
+                        const int collision, const int subgrid, const int loops)
 {
-    const struct moments m = moments_in(f, STORED_ONE, p->collision, forced);
+    const int forced = loops & LOOP_forced, carries = loops & LOOP_carries;
+    const struct collision_parameters *c = &p->collision;
+    struct collision_parameters lifted;
+    if (forced && carries && p->lift) {
+        lifted = p->collision;
+        accelerate(&lifted, p->view, *(const unaligned_reals *)(p->lift + x));
+        c = &lifted;
+    }
+    const struct moments m = moments_in(f, STORED_ONE, *c, forced);
     real damping = p->damping;
     if (subgrid != SUBGRID_none && p->damping_along)
         damping = p->damping *
                   __builtin_convertvector(*(const unaligned_doubles *)(p->damping_along + x), real);
-    const struct rates r = subgrid_rates(subgrid, f, m, p->collision, damping, forced);
-    collide(collision, f, out, m, p->collision, r, forced);
+    const struct rates r = subgrid_rates(subgrid, f, m, *c, damping, forced);
+    if (carries) {
+        *(unaligned_reals *)(p->u[0] + x) = m.ux;
+        *(unaligned_reals *)(p->u[1] + x) = m.uy;
+        *(unaligned_reals *)(p->u[2] + x) = m.uz;
+    }
+    if (carries && subgrid != SUBGRID_none)
+        *(unaligned_reals *)(p->eddy + x) = eddy_viscosity(*c, r.even);
+    collide(collision, f, out, m, *c, r, forced);
 }
 
 /* Changes the populations of the cells from x on that leave into walls of rule `boundary`, which
@@ -58,14 +75,14 @@ TAGFLOW_FN void leave_lanes(real out[Q], const struct run_parameters *p, ptrdiff
 /* Steps cells x <= cell < x + count of the row, as cell_step does. Only `count` lanes are stored.
  * wraps: the neighbour along +x of the last of these cells is cell 0.
  *
- * Collision is by function `by`; if it is NULL, by `collision`, `subgrid` and `forced`, which are
+ * Collision is by function `by`; if it is NULL, by `collision`, `subgrid` and `loops`, which are
  * then constants.
  *
  * bounce_links has copied the populations of links from cells that are not fluid to where fluid
  * would have stored them. `boundary`: see leave_lanes. */
 TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p, ptrdiff_t x,
                            int count, int wraps, lanes_operation *by, const int collision,
-                           const int subgrid, const int forced, const int boundary)
+                           const int subgrid, const int loops, const int boundary)
 {
     real f[Q], out[Q];
 
@@ -89,7 +106,7 @@ TAGFLOW_FN void step_lanes(const struct row *row, const struct run_parameters *p
     if (by && p->target)
         sponge_pull(p->target, sponge_of_lanes(p, x), STORED_ONE, out);
     if (!by)
-        operate(f, out, p, x, collision, subgrid, forced);
+        operate(f, out, p, x, collision, subgrid, loops);
     leave_lanes(out, p, x, boundary);
 
     store_lanes(row->rest + x, out[0], count);
@@ -179,7 +196,8 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 }
 
 /* Steps cells x0 <= x < x1 of a mixed run, vector by vector, each from one of the run's cells to
- * the next. The last vector is moved back to end at the end of the row. */
+ * the next. The last vector is moved back to end at the end of the row. It would overwrite what the
+ * scalars are told of cells before x: so these have their step behind each vector. */
 TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
                            int wraps, lanes_operation *by, const int boundary)
 {
@@ -195,6 +213,9 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
             step_mixed_lanes(row, p, at, x, x1, by, 1, boundary);
         else
             step_mixed_lanes(row, p, at, x, x1, by, 0, boundary);
+        for (int k = x; k < next && k < x1 && p->scalars; k++)
+            if (links[k] & MASK_ACTIVE)
+                scalars_at(p->view, p->scalars, k, p->odd, k, p->y, p->z);
     }
 }
 
@@ -225,43 +246,49 @@ MIXED(none)
 MIXED(moving)
 #undef MIXED
 
-#define BULK(name, collision, subgrid, forced)                                                     \
+#define OPERATE(name, collision, subgrid, loops)                                                   \
+    static __attribute__((noinline)) void operate_##name(                                          \
+        const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x)                 \
+    {                                                                                              \
+        operate(f, out, p, x, collision, subgrid, loops);                                          \
+    }
+#define BULK(name, collision, subgrid, loops)                                                      \
     static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1,  \
                            int wraps)                                                              \
     {                                                                                              \
         int x = x0;                                                                                \
         for (; x + LANES <= x1 - wraps; x += LANES)                                                \
-            step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, forced, 0);                  \
+            step_lanes(row, p, x, LANES, 0, NULL, collision, subgrid, loops, 0);                   \
         if (x + LANES == x1) {                                                                     \
-            step_lanes(row, p, x, LANES, 1, NULL, collision, subgrid, forced, 0);                  \
+            step_lanes(row, p, x, LANES, 1, NULL, collision, subgrid, loops, 0);                   \
             x = x1;                                                                                \
         }                                                                                          \
         return x;                                                                                  \
     }                                                                                              \
-    static __attribute__((noinline)) void operate_##name(                                          \
-        const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x)                 \
-    {                                                                                              \
-        operate(f, out, p, x, collision, subgrid, forced);                                         \
-    }
+    OPERATE(name, collision, subgrid, loops)
 #define X(name, ...)                                                                               \
-    BULK(name##_plain, COLLISION_##name, SUBGRID_none, 0)                                          \
-    BULK(name##_forced, COLLISION_##name, SUBGRID_none, 1)                                         \
-    BULK(name##_smagorinsky_plain, COLLISION_##name, SUBGRID_smagorinsky, 0)                       \
-    BULK(name##_smagorinsky_forced, COLLISION_##name, SUBGRID_smagorinsky, 1)
+    BULK(name##_0, COLLISION_##name, SUBGRID_none, 0)                                              \
+    BULK(name##_1, COLLISION_##name, SUBGRID_none, 1)                                              \
+    BULK(name##_2, COLLISION_##name, SUBGRID_none, 2)                                              \
+    BULK(name##_3, COLLISION_##name, SUBGRID_none, 3)                                              \
+    BULK(name##_smagorinsky_0, COLLISION_##name, SUBGRID_smagorinsky, 0)                           \
+    BULK(name##_smagorinsky_1, COLLISION_##name, SUBGRID_smagorinsky, 1)                           \
+    BULK(name##_smagorinsky_2, COLLISION_##name, SUBGRID_smagorinsky, 2)                           \
+    BULK(name##_smagorinsky_3, COLLISION_##name, SUBGRID_smagorinsky, 3)
 COLLISION_LIST(X)
 #undef X
 
-const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2] = {
-#define LOOPS(name)                                                                                \
+const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS] = {
+#define LOOP(name)                                                                                 \
     {                                                                                              \
-        {bulk_##name##_plain, operate_##name##_plain},                                             \
-        {                                                                                          \
-            bulk_##name##_forced, operate_##name##_forced                                          \
-        }                                                                                          \
+        bulk_##name, operate_##name                                                                \
     }
 #define X(name, ...)                                                                               \
-    [COLLISION_##                                                                                  \
-        name] = {[SUBGRID_none] = LOOPS(name), [SUBGRID_smagorinsky] = LOOPS(name##_smagorinsky)},
+    [COLLISION_##name] = {                                                                         \
+        [SUBGRID_none] = {LOOP(name##_0), LOOP(name##_1), LOOP(name##_2), LOOP(name##_3)},         \
+        [SUBGRID_smagorinsky] = {LOOP(name##_smagorinsky_0), LOOP(name##_smagorinsky_1),           \
+                                 LOOP(name##_smagorinsky_2), LOOP(name##_smagorinsky_3)},          \
+    },
     COLLISION_LIST(X)
 #undef X
 };
@@ -324,10 +351,29 @@ static void bounce_links(const struct view *v, const struct slots *s, const stru
     }
 }
 
-/* Steps the part of a box in one row. */
+/* The buoyancy of the cells of a mixed run. active: their masks. */
+static void lift_mixed(const struct view *v, const struct scalars *a, int odd, int x0, int x1,
+                       int y, int z, const uint32_t *active)
+{
+    for (int x = x0; x < x1; x++)
+        if (active[x] & MASK_ACTIVE)
+            a->lift[x] = scalars_lift(v, odd, x, y, z);
+}
+
+/* Steps the scalars of the cells of a row that are not fluid. */
+static void scalars_solid(const struct view *v, const struct box *b, int odd, int y, int z)
+{
+    static const scalar still[3] = {0, 0, 0};
+    const uint8_t *const tags = v->tags + owned_index(v, 0, y, z);
+    for (int x = b->lo[0]; x < b->hi[0]; x++)
+        if (type_in(&v->holding, tags[x]))
+            scalars_alone(v, odd, x, y, z, still, 0);
+}
+
+/* Steps the part of a box in one row. a: NULL without scalars. */
 static void step_row(const struct view *v, const struct runs *runs, const struct row *first,
                      const struct slots *slots, struct queue *queue, const struct box *b, int y,
-                     int z)
+                     int z, const struct scalars *a, int odd)
 {
     const struct row row = row_at(v, first, y, z);
     struct run_parameters p;
@@ -341,32 +387,42 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (x0 >= x1)
             continue;
         if (run->kind == RUN_CELLS) {
-            queue_cells(v, slots, runs, queue, run, x0, x1, y, z);
+            queue_cells(v, slots, runs, queue, run, odd, x0, x1, y, z);
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
         const int from = x0 > b->lo[0] ? x0 - run->before : x0;
         const int to = x1 < b->hi[0] ? x1 + run->after : x1;
-        const int wraps = !v->ghost[0] && to == v->n[0], forced = cells->forced != 0;
-        bulk_function *const bulk = row_loops[cells->collision][cells->subgrid][forced].bulk;
-        lanes_operation *const by = row_loops[cells->collision][cells->subgrid][forced].operate;
+        const int wraps = !v->ghost[0] && to == v->n[0];
+        bulk_function *const bulk = loops_of(v, cells)->bulk;
+        lanes_operation *const by = loops_of(v, cells)->operate;
         if (run->row != known)
             set_parameters(&p, v, cells, y, z);
         known = run->row;
         set_masks(&p, v, runs, run);
+        if (a)
+            tell_scalars(&p, v, a, odd, y, z);
+        if (a && v->lifts && run->kind == RUN_MIXED)
+            lift_mixed(v, a, odd, x0, x1, y, z, p.links - p.first);
         if (run->kind == RUN_MIXED) {
             (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_none)(&row, &p, x0, x1,
                                                                             !v->ghost[0], by);
             continue;
         }
         bounce_links(v, slots, &row, runs, run, x0, x1, y, z);
+        if (a)
+            scalars_before(v, runs, run, a, odd, x0, x1, y, z);
         const int ruled = run->kind == RUN_RULED;
         const int x = ruled || p.target ? from : bulk(&row, &p, from, to, wraps);
         if (x < to)
             (ruled ? step_moving : step_none)(&row, &p, x, to, wraps, by);
+        if (a)
+            scalars_after(v, runs, run, a, odd, x0, x1, y, z);
     }
     if (queue->full || queue->empty < ROW_ENDS)
         queue_settle(v, runs, queue);
+    if (a && v->any_holding)
+        scalars_solid(v, b, odd, y, z);
 }
 
 cpu_kernel VARIANT(cpu_step_rows);
@@ -382,11 +438,15 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
 #pragma omp parallel
     {
         struct queue queue;
+        struct scalars scalars;
+        if (v->scalar)
+            scalars = scalars_of_thread(v, runs, omp_get_thread_num());
         queue_start(&queue);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)
-                step_row(v, runs, &first, &slots, &queue, b, y, z);
+                step_row(v, runs, &first, &slots, &queue, b, y, z, v->scalar ? &scalars : NULL,
+                         t.odd);
         queue_finish(v, runs, &queue);
     }
 }

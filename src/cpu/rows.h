@@ -62,6 +62,12 @@ struct run_parameters {
     const double *target;          /* target of a sponge, NULL: no sponge */
     const double *sponge;          /* its strengths, [x] or one for the row */
     int sponge_along;              /* the strength varies along the row */
+    /* With scalars, [x]: */
+    const scalar *lift;            /* factor on gravity of the buoyancy, NULL: none */
+    scalar *u[3], *eddy;           /* out: velocity and eddy viscosity of the flow */
+    const struct scalars *scalars; /* these arrays, of a row of cells; NULL: there are none */
+    int odd, y, z;                 /* parity of the step, and that row */
+    const struct view *view;       /* with the gravity */
 };
 
 /* `operate` as a function, one per operator: for mixed runs, moving walls, sponges and ends of
@@ -89,8 +95,17 @@ struct operator_loops {
     bulk_function *bulk;
     lanes_operation *operate;
 };
+/* Bits: there may be an acceleration; scalars are told the flow, and may add buoyancy to the
+ * acceleration. */
+enum { LOOP_forced = 1, LOOP_carries = 2, LOOPS = 4 };
 #define row_loops VARIANT(row_loops)
-extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][2];
+extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS];
+
+TAGFLOW_FN const struct operator_loops *loops_of(const struct view *v, const struct tag_row *cells)
+{
+    const int loops = (cells->forced ? LOOP_forced : 0) | (v->scalar ? LOOP_carries : 0);
+    return &row_loops[cells->collision][cells->subgrid][loops];
+}
 
 /* Steps cells x0 <= x < x1 of a row, as a bulk_function would, but any number of them and with
  * sponges. */
@@ -108,6 +123,9 @@ TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
     p->target = cells->sponge ? sponge_target(v, cells) : NULL;
     p->sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL;
     p->sponge_along = cells->sponge == 1;
+    p->lift = NULL;
+    p->scalars = NULL;
+    p->view = v;
 }
 
 #define mirrored_at VARIANT(mirrored_at)
@@ -130,6 +148,8 @@ struct waiting {
     stored *to[Q];
     cell_index own[LANES], next[Q / 2][LANES];
     stored f[Q][LANES] __attribute__((aligned(64)));
+    scalar lift[LANES] __attribute__((aligned(64))); /* of the buoyancy */
+    int odd;                                         /* parity of the step, for scalars */
 };
 
 /* The waiting cells of a thread. */
@@ -157,7 +177,7 @@ TAGFLOW_FN void queue_start(struct queue *q)
  * full, except of cells at an end of the row: queue_settle steps these. */
 #define queue_cells VARIANT(queue_cells)
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct run *run, int x0, int x1, int y, int z);
+                 struct queue *q, const struct run *run, int odd, int x0, int x1, int y, int z);
 
 /* Steps each vector that is full, and makes room for cells at both ends of a row. */
 #define queue_settle VARIANT(queue_settle)

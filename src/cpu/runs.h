@@ -122,7 +122,20 @@ struct runs {
     size_t stretch_count, piece_count, from_count, to_count, idle_count;
     size_t run_space, bounce_space, group_space, links_space, ruled_space, list_space;
     size_t stretch_space, piece_space, from_space, to_space, idle_space;
+    void *room; /* [threads] of runs_room() bytes, for the step of scalars; NULL: there are none */
 };
+
+/* Cells of an array of a row in `room`, with room for whole vectors; bytes of a thread. */
+enum { ROOM_ARRAYS = SETS + 5 };
+static inline size_t runs_room_cells(const struct view *v)
+{
+    return ((size_t)v->n[0] + STRETCH_CELLS + 2 * RUN_LANES) / RUN_LANES * RUN_LANES;
+}
+
+static inline size_t runs_room(const struct view *v)
+{
+    return ROOM_ARRAYS * runs_room_cells(v) * sizeof(double);
+}
 
 /* Cuts all rows of the view's owned cells. STATUS_MACHINE, reported, when memory runs out. */
 enum status runs_create(struct runs *runs, const struct view *v);

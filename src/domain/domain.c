@@ -74,6 +74,10 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
     view_lay_out(v, SECTOR * 8 / (size_t)precision_bits(c->solver.storage));
     d->places = v->cells;
     domain_add_set(d, "flow", Q, precision_bits(c->solver.storage));
+    for (int k = 0; k < c->scalar_count; k++)
+        domain_add_set(d, c->scalars[k].name, Q_AXES,
+                       c->solver.storage == PRECISION_fp64 ? 64 : 32);
+    memcpy(v->gravity, c->gravity, sizeof v->gravity);
     d->all_stride = v->set[SET_flow].stride;
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
@@ -108,6 +112,7 @@ void domain_destroy(struct domain *d)
     free(d->link);
     free(d->near);
     free(d->crossing);
+    free(d->scalar);
     *d = (struct domain){0};
 }
 
@@ -167,6 +172,22 @@ struct box domain_all(const struct domain *d)
 {
     const int *const n = d->view.n;
     return (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};
+}
+
+int64_t domain_global_index(const struct domain *d, int64_t cell)
+{
+    const int *const n = d->view.n;
+    if (cell == INT64_MAX)
+        return cell;
+    const int64_t x = cell % n[0], y = cell / n[0] % n[1], z = cell / n[0] / n[1];
+    return ((d->lo[2] + z) * d->cells[1] + d->lo[1] + y) * d->cells[0] + d->lo[0] + x;
+}
+
+void domain_coordinates(const struct domain *d, int64_t index, int cell[3])
+{
+    cell[0] = (int)(index % d->cells[0]);
+    cell[1] = (int)(index / d->cells[0] % d->cells[1]);
+    cell[2] = (int)(index / d->cells[0] / d->cells[1]);
 }
 
 struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])

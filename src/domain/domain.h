@@ -43,6 +43,8 @@ struct domain {
                                  * surveyed */
     struct tag_row rows[TAG_ROWS];
     int row_count;
+    uint8_t row_opening[TAG_ROWS];  /* 1 + opening beyond which cells of this type lie; 0: none */
+    struct scalar_row *scalar;      /* view.scalar */
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */
     int openings;
     double *table; /* view.table */
@@ -98,6 +100,11 @@ double domain_fluid_share(const struct domain *d);
 
 /* All owned cells. */
 struct box domain_all(const struct domain *d);
+/* Index in the whole grid, (z ny + y) nx + x, of cell number `cell` of domain_all(). INT64_MAX
+ * (NO_CELL in sums.h) remains. */
+int64_t domain_global_index(const struct domain *d, int64_t cell);
+/* Coordinates of the cell with this index in the whole grid. */
+void domain_coordinates(const struct domain *d, int64_t index, int cell[3]);
 /* This rank's part of the cells lo <= cell < hi of the whole grid; empty if it has none. */
 struct box domain_part(const struct domain *d, const int lo[3], const int hi[3]);
 /* Splits the owned cells: `shell`, those that other ranks wait for (at most 6 boxes, returns how

@@ -89,7 +89,8 @@ void sparse_layout(struct domain *d, const struct sparse *s)
     v->place_words = v->cells / 32 + 1;
     v->link_words = s->fluid / 32 + 1;
     d->places = s->places;
-    v->set[SET_flow].stride = domain_stride(d->places, v->set[SET_flow].bits);
+    for (int k = 0; k < v->sets; k++)
+        v->set[k].stride = domain_stride(d->places, v->set[k].bits);
 }
 
 /* A word that is being filled; other threads may fill the same one. */
@@ -184,10 +185,22 @@ enum status sparse_keep(struct domain *d, const struct sparse *s, int threads)
     return STATUS_OK;
 }
 
+/* Do bodies hold scalars? */
+static bool bodies_conduct(const struct flow_case *c)
+{
+    bool conduct = false;
+    for (int k = 0; k < c->body_count; k++)
+        for (int scalar = 0; scalar < c->scalar_count; scalar++)
+            conduct = conduct || c->bodies[k].scalar[scalar].kind == SCALAR_WALL_conduct;
+    return conduct;
+}
+
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
+    if (bodies_conduct(c)) /* then cells that are not fluid hold populations, too */
+        return STATUS_OK;
     if (!sparse_wanted(c->run.sparse, domain_fluid_share(d),
                        0)) /* most cases: nothing is counted */
         return STATUS_OK;

@@ -318,8 +318,8 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
     assert(dataset >= 0 && dataset < file->datasets);
     const struct dataset *set = &file->dataset[dataset];
     watchdog_progress();
-    /* Ranks that write nothing do not open the file: of thousands few may write. No O_CREAT: it must
-     * be an error if the nodes do not share the folder. */
+    /* Ranks that write nothing do not open the file: of thousands few may write. No O_CREAT: it
+     * must be an error if the nodes do not share the folder. */
     if (file->fd < 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0) {
         fail_errno(file, "open", file->temporary, errno);
         return file->status;

@@ -11,27 +11,18 @@ struct partial {
     struct enstrophy enstrophy;
 };
 
-/* From an index in the block to one in the whole grid; NO_CELL stays NO_CELL. */
-static int64_t global_index(const struct domain *d, int64_t cell)
-{
-    const int *const n = d->view.n;
-    if (cell == NO_CELL)
-        return cell;
-    const int64_t x = cell % n[0], y = cell / n[0] % n[1], z = cell / n[0] / n[1];
-    return ((d->lo[2] + z) * d->cells[1] + d->lo[1] + y) * d->cells[0] + d->lo[0] + x;
-}
-
 static enum status add_all(struct solver *s, struct sums *sums)
 {
     const struct box all = domain_all(s->domain);
     int workers;
-    const struct sums *const partial = solver_partials(s, KERNEL_sums, &all, (struct task){0}, &workers);
+    const struct sums *const partial =
+        solver_partials(s, KERNEL_sums, &all, (struct task){0}, &workers);
     if (!partial)
         return STATUS_MACHINE;
     for (int k = 0; k < workers; k++)
         sums_join(sums, &partial[k]);
-    sums->max_cell = global_index(s->domain, sums->max_cell);
-    sums->bad_cell = global_index(s->domain, sums->bad_cell);
+    sums->max_cell = domain_global_index(s->domain, sums->max_cell);
+    sums->bad_cell = domain_global_index(s->domain, sums->bad_cell);
     return STATUS_OK;
 }
 
@@ -42,17 +33,11 @@ static enum status add_enstrophy(struct solver *s, struct enstrophy *sum)
     const enum status status = curl_prepare(s);
     if (status)
         return status;
-    const struct enstrophy *const partial = solver_partials(s, KERNEL_enstrophy, &all, (struct task){0}, &workers);
+    const struct enstrophy *const partial =
+        solver_partials(s, KERNEL_enstrophy, &all, (struct task){0}, &workers);
     for (int k = 0; partial && k < workers; k++)
         enstrophy_join(sum, &partial[k]);
     return partial ? STATUS_OK : STATUS_MACHINE;
-}
-
-static void cell_of(const struct domain *d, int64_t index, int cell[3])
-{
-    cell[0] = (int)(index % d->cells[0]);
-    cell[1] = (int)(index / d->cells[0] % d->cells[1]);
-    cell[2] = (int)(index / d->cells[0] / d->cells[1]);
 }
 
 enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums)
@@ -89,8 +74,8 @@ enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sum
     sums->acceleration = s->view.signal[row->force_signal] * sqrt(flow_square(a[0], a[1], a[2]));
     sums->enstrophy = finite && !sum.bad ? exact_value(&whole_enstrophy) : NAN;
     if (first[0] != NO_CELL)
-        cell_of(d, first[0], sums->max_cell);
+        domain_coordinates(d, first[0], sums->max_cell);
     if (!sums->finite)
-        cell_of(d, first[1], sums->bad_cell);
+        domain_coordinates(d, first[1], sums->bad_cell);
     return (enum status)status;
 }

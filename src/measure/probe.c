@@ -1,6 +1,6 @@
-/* The flow between cells; see probe.h.
+/* Values between cells; see probe.h.
  *
- * Every rank lists the fluid cells of its block that any position needs. Rank 0 collects these
+ * Every rank lists the cells of its block that any position needs. Rank 0 collects these
  * lists once; later it collects only the values, one message per rank, and interpolates. A line
  * through the box needs few of its cells. A rank divides its block into bricks and fetches, for
  * each brick, the box around its needed cells: few launches, and few cells copied in vain. */
@@ -100,7 +100,7 @@ static bool same_brick(const struct need *p, const struct need *q)
 }
 
 /* The fluid cells of this block that a position needs, each once, in the order of compare_needs. */
-static enum status list_needs(const struct solver *s, int points, const double *at,
+static enum status list_needs(const struct solver *s, int set, int points, const double *at,
                               struct need **out, int *count)
 {
     const struct domain *const d = s->domain;
@@ -118,7 +118,8 @@ static enum status list_needs(const struct solver *s, int points, const double *
                 here.cell[a] = cell[k][a] - d->lo[a];
                 mine = mine && here.cell[a] >= 0 && here.cell[a] < v->n[a];
             }
-            if (!mine || !view_fluid(v, view_index(v, here.cell[0], here.cell[1], here.cell[2])))
+            if (!mine ||
+                !view_holds(v, set, view_index(v, here.cell[0], here.cell[1], here.cell[2])))
                 continue;
             if (filled == room) {
                 room = room ? 2 * room : 64;
@@ -179,7 +180,7 @@ static enum status make_boxes(struct probe *p, const struct solver *s, const str
     const size_t cells = (size_t)p->cells + 1; /* no allocation of 0 bytes */
     p->box = calloc(cells, sizeof *p->box);
     p->place = calloc(cells, sizeof *p->place);
-    p->mine = calloc(cells, 4 * sizeof *p->mine);
+    p->mine = calloc(cells, (size_t)p->components * sizeof *p->mine);
     if (!p->box || !p->place || !p->mine)
         return fail_machine("out of memory for the cells of a probe or line");
     for (int k = 0; k < p->cells;) {
@@ -212,7 +213,7 @@ static void make_points(struct probe *p, const struct domain *d, const double *a
             const struct offer *const found =
                 count ? bsearch(&key, offers, count, sizeof key, compare_offers) : NULL;
             if (!found)
-                continue; /* on no rank a fluid cell */
+                continue; /* held on no rank */
             point->cell[point->corners] = found->number;
             point->weight[point->corners++] = weight[c];
             point->sum += weight[c];
@@ -255,7 +256,7 @@ static enum status collect(struct probe *p, const struct solver *s, const double
     if (root) {
         everybody = malloc((total + 1) * sizeof *everybody);
         offers = malloc((total + 1) * sizeof *offers);
-        p->all = malloc((total + 1) * 4 * sizeof *p->all);
+        p->all = malloc((total + 1) * (size_t)p->components * sizeof *p->all);
         if (!everybody || !offers || !p->all)
             status = fail_machine("out of memory for the cells of a probe or line");
     }
@@ -269,9 +270,9 @@ static enum status collect(struct probe *p, const struct solver *s, const double
         if (total)
             qsort(offers, total, sizeof *offers, compare_offers);
         make_points(p, d, at, offers, total);
-        for (int rank = 0; rank < d->ranks; rank++) { /* values: four per cell */
-            p->counts[rank] *= 4;
-            p->starts[rank] *= 4;
+        for (int rank = 0; rank < d->ranks; rank++) { /* from cells to values */
+            p->counts[rank] *= p->components;
+            p->starts[rank] *= p->components;
         }
     }
 done:
@@ -281,11 +282,12 @@ done:
     return status;
 }
 
-enum status probe_create(struct probe *p, const struct solver *s, int points, const double *at)
+enum status probe_create(struct probe *p, const struct solver *s, int set, int points,
+                         const double *at)
 {
     struct need *list = NULL;
-    *p = (struct probe){.points = points};
-    enum status status = list_needs(s, points, at, &list, &p->cells);
+    *p = (struct probe){.points = points, .set = set, .components = set == SET_flow ? 4 : 1};
+    enum status status = list_needs(s, set, points, at, &list, &p->cells);
     if (!status)
         status = make_boxes(p, s, list);
     status = status_agree(s->domain->comm, status);
@@ -320,24 +322,26 @@ static bool cut(const void *how, int number, struct box *piece)
 
 enum status probe_measure(struct probe *p, struct solver *s, double *values)
 {
+    const size_t n = (size_t)p->components;
     struct box piece;
     struct fetch f;
     const double *flow;
     const struct probe_box *box = p->box;
-    for (fetch_start_by(&f, s, KERNEL_flow, cut, p); (flow = fetch_next(&f, &piece)); box++)
+    fetch_start_set(&f, s, p->set == SET_flow ? KERNEL_flow : KERNEL_scalar, p->set, NULL, cut, p);
+    for (; (flow = fetch_next(&f, &piece)); box++)
         for (int k = box->first; k < box->first + box->count; k++)
-            for (int c = 0; c < 4; c++)
-                p->mine[4 * (size_t)k + (size_t)c] = flow[4 * p->place[k] + (size_t)c];
+            for (size_t c = 0; c < n; c++)
+                p->mine[n * (size_t)k + c] = flow[n * p->place[k] + c];
     const enum status status = fetch_end(&f);
-    MPI_Gatherv(p->mine, 4 * p->cells, MPI_DOUBLE, p->all, p->counts, p->starts, MPI_DOUBLE, 0,
-                s->domain->comm);
+    MPI_Gatherv(p->mine, p->components * p->cells, MPI_DOUBLE, p->all, p->counts, p->starts,
+                MPI_DOUBLE, 0, s->domain->comm);
     for (int k = 0; values && k < p->points; k++) {
         const struct probe_point *const point = &p->point[k];
-        for (int c = 0; c < 4; c++) {
+        for (size_t c = 0; c < n; c++) {
             double sum = 0;
             for (int corner = 0; corner < point->corners; corner++)
-                sum += point->weight[corner] * p->all[4 * (size_t)point->cell[corner] + (size_t)c];
-            values[4 * (size_t)k + (size_t)c] = point->corners ? sum / point->sum : NAN;
+                sum += point->weight[corner] * p->all[n * (size_t)point->cell[corner] + c];
+            values[n * (size_t)k + c] = point->corners ? sum / point->sum : NAN;
         }
     }
     return status_agree(s->domain->comm, status);

@@ -1,4 +1,5 @@
-/* The flow at positions between cells, by trilinear interpolation; for probes and lines. */
+/* The flow or a scalar at positions between cells, by trilinear interpolation; for probes and
+ * lines. */
 #ifndef TAGFLOW_PROBE_H
 #define TAGFLOW_PROBE_H
 
@@ -12,7 +13,7 @@ struct probe_box {
 
 /* Rank 0: the interpolation for one position, a weighted mean over up to 8 cells. */
 struct probe_point {
-    int corners;      /* 0: no fluid around */
+    int corners;      /* 0: none of the cells around has a value */
     int cell[8];      /* in probe.all */
     double weight[8]; /* > 0 */
     double sum;       /* of the weights; 1 if all corners are fluid */
@@ -20,30 +21,34 @@ struct probe_point {
 
 struct probe {
     int points;
+    int set;        /* SET_flow, or a scalar's set */
+    int components; /* values of a cell: density - 1 and velocity, or a scalar */
     int boxes;
     struct probe_box *box;
-    int cells;     /* number of this rank's fluid cells that a position needs */
+    int cells;     /* number of this rank's cells that hold the set and that a position needs */
     size_t *place; /* [cells] index of the cell in its box */
-    double *mine;  /* [cells][4] density - 1 and velocity */
+    double *mine;  /* [cells][components] */
     /* Rank 0: */
     int *counts, *starts;      /* [ranks] values from each rank, and their offset in `all` */
-    double *all;               /* [cells of all ranks][4] */
+    double *all;               /* [cells of all ranks][components] */
     struct probe_point *point; /* [points] */
 };
 
-/* Prepares a probe at positions at[points][3] in the whole box, in lattice units (cell i spans i to
- * i + 1, its centre is at i + 1/2). Decides which cells each rank sends, so tags must be final.
- * Collective, as probe_measure: one status on all ranks, failures reported. */
-enum status probe_create(struct probe *p, const struct solver *s, int points, const double *at);
+/* Prepares a probe of a set at positions at[points][3] in the whole box, in lattice units (cell i
+ * spans i to i + 1, its centre is at i + 1/2). Decides which cells each rank sends, so tags must be
+ * final. Collective, as probe_measure: one status on all ranks, failures reported. */
+enum status probe_create(struct probe *p, const struct solver *s, int set, int points,
+                         const double *at);
 void probe_destroy(struct probe *p);
 
-/* Density - 1 and velocity of the state before the next step, half of a step's force included, at
- * all positions: values[points][4] on rank 0 (NULL on others).
+/* Density - 1 and velocity of the state before the next step, half of a step's force included, or a
+ * scalar's value relative to its reference, at all positions: values[points][components] on rank 0
+ * (NULL on others).
  *
  * Interpolates trilinearly between the centres of up to 8 cells. Periodic axes wrap; along other
- * axes the value is constant beyond the outermost centres. Corners that are not fluid are left out,
- * and the weights of the others are scaled up; NaN if none is fluid. Bit-identical for every
- * decomposition. */
+ * axes the value is constant beyond the outermost centres. Corners that do not hold the set
+ * are left out, and the weights of the others are scaled up; NaN if none holds it. Bit-identical
+ * for every decomposition. */
 enum status probe_measure(struct probe *p, struct solver *s, double *values);
 
 #endif

@@ -7,15 +7,6 @@
 
 #include "base/agree.h"
 
-/* The sum as a double. The limbs must be carried. */
-static double wide_value(const struct wide_sum *s)
-{
-    double value = 0; /* smallest limb first, to round least */
-    for (int k = 0; k < WIDE_LIMBS; k++)
-        value += ldexp((double)s->limb[k], WIDE_LOWEST + 32 * k);
-    return value;
-}
-
 /* Is a velocity kept as a float? As `remembered` in kernel.h. */
 static bool is_narrow(const struct solver *s)
 {

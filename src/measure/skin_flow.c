@@ -54,7 +54,7 @@ enum status skin_flow_create(struct skin_flow *f, const struct flow_case *c, str
         }
     find_pivot(f, d, body);
     if (!status)
-        status = probe_create(&f->probe, s, count, at);
+        status = probe_create(&f->probe, s, SET_flow, count, at);
     free(at);
     if (status)
         skin_flow_destroy(f);

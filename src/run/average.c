@@ -36,13 +36,16 @@ static bool asks_for(const struct average *a, enum average_array array)
 static void define(const struct average *a, char text[STATE_DEFINITION])
 {
     const struct case_region *const r = &a->what->region;
+    char scalars[32] = "";
+    if (a->what->scalars)
+        snprintf(scalars, sizeof scalars, " scalars %#x", a->what->scalars);
     const int length = snprintf(text, STATE_DEFINITION,
-                                "every %lld from %lld of%s%s%s region %d %d %d to %d %d %d",
+                                "every %lld from %lld of%s%s%s%s region %d %d %d to %d %d %d",
                                 (long long)a->what->every, (long long)a->what->from,
                                 asks_for(a, AVERAGE_velocity) ? " velocity" : "",
                                 asks_for(a, AVERAGE_density) ? " density" : "",
-                                asks_for(a, AVERAGE_stress) ? " stress" : "", r->lo[0], r->lo[1],
-                                r->lo[2], r->hi[0], r->hi[1], r->hi[2]);
+                                asks_for(a, AVERAGE_stress) ? " stress" : "", scalars, r->lo[0],
+                                r->lo[1], r->lo[2], r->hi[0], r->hi[1], r->hi[2]);
     assert(length < STATE_DEFINITION);
     (void)length;
 }
@@ -80,6 +83,8 @@ enum status average_create(struct average **out, const struct flow_case *c,
         a->cells = box_cells(&a->part);
         a->layout = average_layout(asks_for(a, AVERAGE_velocity), asks_for(a, AVERAGE_density),
                                    asks_for(a, AVERAGE_stress));
+        if (what->scalars)
+            a->layout = average_layout_scalars(a->layout, (int)(what->scalars << 1));
         a->sums = solver_alloc(s, a->cells, a->layout.components, sizeof *a->sums, what_for);
         status = a->sums ? enter(a, state) : STATUS_MACHINE;
     }
@@ -153,53 +158,62 @@ void average_sample(struct average *a)
 
 /* ---- writing ---- */
 
-static const char *array_name(enum average_array array)
+/* An array of the file: components `first`, .. of the sums, in the units of the case: (add + sum) /
+ * divide * scale[0] * scale[1]. */
+struct written {
+    char name[CASE_NAME + 32];
+    int first, components;
+    double add, divide, scale[2];
+};
+enum { WRITTEN_MOST = 3 + 3 * CASE_SCALARS };
+
+/* The arrays of scalars. Returns the number of all arrays. */
+static int arrays_of_scalars(const struct average *a, int count, struct written *to)
 {
-    switch (array) {
-    case AVERAGE_velocity:
-        return "velocity_mean";
-    case AVERAGE_density:
-        return "density_mean";
-    case AVERAGE_stress:
-        return "reynolds_stress";
+    const double n = (double)a->samples, u = output_velocity_unit(a->c);
+    int first = a->layout.scalar;
+    for (int k = 0; k < a->c->scalar_count; k++) {
+        const struct case_scalar *const s = &a->c->scalars[k];
+        const struct written mean = {"", first, 1, s->reference, 1, {1, 1}},
+                             variance = {"", first + 1, 1, 0, n, {1, 1}},
+                             flux = {"", first + 2, 3, 0, n, {u, 1}};
+        if (!(a->what->scalars & 1u << k))
+            continue;
+        to[count] = mean;
+        snprintf(to[count++].name, sizeof to->name, "%s_mean", s->name);
+        to[count] = variance;
+        snprintf(to[count++].name, sizeof to->name, "%s_variance", s->name);
+        if (a->layout.velocity != AVERAGE_NONE) {
+            to[count] = flux;
+            snprintf(to[count++].name, sizeof to->name, "%s_flux", s->name);
+        }
+        first += average_of_scalar(a->layout);
     }
-    return NULL;
+    return count;
 }
 
-static int components_of(enum average_array array)
+static int arrays_of(const struct average *a, struct written to[WRITTEN_MOST])
 {
-    return array == AVERAGE_velocity ? 3 : array == AVERAGE_density ? 1 : STRESSES;
-}
-
-/* First component of an array in the sums. */
-static int first_of(const struct average *a, enum average_array array)
-{
-    return array == AVERAGE_velocity  ? a->layout.velocity
-           : array == AVERAGE_density ? a->layout.density
-                                      : a->layout.stress;
-}
-
-/* A value of an array from its sum, in physical units if the case has them. */
-static double value_of(const struct average *a, enum average_array array, double sum)
-{
-    const double u = output_velocity_unit(a->c), rho = a->c->units.density;
-    switch (array) {
-    case AVERAGE_velocity:
-        return sum * u;
-    case AVERAGE_density:
-        return (1 + sum) * rho;
-    case AVERAGE_stress:
-        return sum / (double)a->samples * u * u;
-    }
-    return 0;
+    const double u = output_velocity_unit(a->c), rho = a->c->units.density, n = (double)a->samples;
+    const struct average_layout *const l = &a->layout;
+    int count = 0;
+#define X(array)                                                                                   \
+    if (asks_for(a, AVERAGE_##array))                                                              \
+        to[count++] = array;
+    const struct written velocity = {"velocity_mean", l->velocity, 3, 0, 1, {u, 1}},
+                         density = {"density_mean", l->density, 1, 1, 1, {rho, 1}},
+                         stress = {"reynolds_stress", l->stress, STRESSES, 0, n, {u, u}};
+    AVERAGE_LIST(X)
+#undef X
+    return arrays_of_scalars(a, count, to);
 }
 
 /* Writes this rank's part of an array, which has this number in the file. sums, out: room for a
  * piece. */
 static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
-                               enum average_array array, double *sums, void *out)
+                               const struct written *w, double *sums, void *out)
 {
-    const size_t components = (size_t)components_of(array), first = (size_t)first_of(a, array);
+    const size_t components = (size_t)w->components, first = (size_t)w->first;
     enum status status = STATUS_OK;
     struct box piece;
     size_t at = 0;
@@ -215,7 +229,8 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
                                      a->sums + (first + k) * a->cells + at, cells * sizeof *sums);
         for (size_t cell = 0; cell < cells; cell++)
             for (size_t k = 0; k < components; k++) {
-                const double value = value_of(a, array, sums[k * cells + cell]);
+                const double value =
+                    (w->add + sums[k * cells + cell]) / w->divide * w->scale[0] * w->scale[1];
                 if (a->what->precision == PRECISION_fp64)
                     ((double *)out)[cell * components + k] = value;
                 else
@@ -229,7 +244,8 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
 }
 
 /* Creates the file and its arrays, without data. Collective. */
-static enum status open_file(const struct average *a, const char *dir, struct vtkhdf **file)
+static enum status open_file(const struct average *a, const struct written *arrays, int count,
+                             const char *dir, struct vtkhdf **file)
 {
     const struct case_region *const region = &a->what->region;
     const double dx = a->c->units.dx, spacing[3] = {dx, dx, dx};
@@ -252,37 +268,31 @@ static enum status open_file(const struct average *a, const char *dir, struct vt
     h5file_numbers(notes, "/provenance", "samples", SAMPLE_int64, 1, &a->samples);
     h5file_numbers(notes, "/provenance", "first_step", SAMPLE_int64, 1, &a->steps[0]);
     h5file_numbers(notes, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
-#define X(array)                                                                                   \
-    if (!status && asks_for(a, AVERAGE_##array))                                                   \
-        status =                                                                                   \
-            vtkhdf_add(*file, array_name(AVERAGE_##array), components_of(AVERAGE_##array),         \
-                       a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
-    AVERAGE_LIST(X)
-#undef X
+    for (int k = 0; k < count && !status; k++)
+        status = vtkhdf_add(*file, arrays[k].name, arrays[k].components,
+                            a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
     return status;
 }
 
 enum status average_write(struct average *a, const char *dir)
 {
     struct vtkhdf *file = NULL;
-    int number = 0;
     if (a->samples == 0) {
         say("the average %s has no sample by step %lld (every %lld from step %lld): not written",
             a->what->name, (long long)a->solver->step, (long long)a->what->every,
             (long long)a->what->from);
         return STATUS_OK;
     }
-    enum status status = open_file(a, dir, &file);
+    struct written arrays[WRITTEN_MOST];
+    const int count = arrays_of(a, arrays);
+    enum status status = open_file(a, arrays, count, dir, &file);
     const size_t piece = a->solver->piece_cells * STRESSES * sizeof(double);
     double *const sums = malloc(piece);
     void *const out = malloc(piece);
     if (!status && (!sums || !out))
         status = fail_machine("out of memory for a piece of an average");
-#define X(array)                                                                                   \
-    if (!status && asks_for(a, AVERAGE_##array))                                                   \
-        status = write_array(a, file, number++, AVERAGE_##array, sums, out);
-    AVERAGE_LIST(X)
-#undef X
+    for (int k = 0; k < count && !status; k++)
+        status = write_array(a, file, k, &arrays[k], sums, out);
     free(sums);
     free(out);
     return file ? vtkhdf_close(file, status == STATUS_OK) : status;

@@ -12,7 +12,9 @@ struct average;
 /* Allocate, and register in `state`:
  *   averages/<name>          float64, of the cells of the region: the means of velocity (3) and of
  *                            density - 1 (1), then the sums of products of the deviations of
- *                            velocity from its mean, xx yy zz xy xz yz (6); only those needed
+ *                            velocity from its mean, xx yy zz xy xz yz (6), then of each scalar
+ *                            its mean and sum of squares and, with a velocity, its products with
+ *                            the velocity's deviations (3); only those needed
  *   averages/<name>/samples  int64, the number of samples
  *   averages/<name>/steps    int64, the first and the last step sampled; -1: none
  * Collective; the same status on all ranks, failures reported; *out is set only on success. */

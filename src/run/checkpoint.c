@@ -241,7 +241,7 @@ static enum status write_planes(const struct domain *d, const struct slab *slab,
     const int rows = rows_at_once(w->array);
     enum status status = STATUS_OK;
     if (is_set(w->array))
-        fetch_start_set(&w->fetch, w->array->solver, w->array->set, NULL, next_rows, w);
+        fetch_start_set(&w->fetch, w->array->solver, KERNEL_get, w->array->set, NULL, next_rows, w);
     for (int z = z0; z < z1; z++) {
         for (size_t k = 0; k < components; k++)
             XXH3_64bits_reset(w->sum[k]);

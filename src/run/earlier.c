@@ -388,6 +388,8 @@ enum status earlier_load(const struct flow_case *c, const struct domain *d, stru
         earlier_free(flow);
     else
         say_origin(&e, path, r.velocity);
+    if (!status && c->scalar_count)
+        say("scalars begin with the initial values of the case: initial.from gives the flow alone");
     return status;
 }
 

@@ -19,8 +19,9 @@ struct snapshot {
     const struct flow_case *c;
     const struct case_field *field;
     struct vtkhdf *file;
-    void *out;      /* a piece of an array in the file's type */
-    int arrays[32]; /* enum field_array -> its number in the file */
+    void *out;                 /* a piece of an array in the file's type */
+    int arrays[32];            /* enum field_array -> its number in the file */
+    int scalars[CASE_SCALARS]; /* the same of scalars */
 };
 
 /* The points of a snapshot in a piece: cells first, first + stride, .. below hi, in cells of the
@@ -178,6 +179,30 @@ static enum status write_vorticity(struct snapshot *o, const struct box *box)
     return status ? status : fetched;
 }
 
+/* Writes a scalar's values; its reference where no cell holds it. */
+static enum status write_scalar(struct snapshot *o, int scalar, const struct box *box)
+{
+    const double reference = o->c->scalars[scalar].reference;
+    enum status status = STATUS_OK;
+    struct points p;
+    struct box piece;
+    struct fetch f;
+    const double *value;
+    fetch_start_set(&f, o->solver, KERNEL_scalar, 1 + scalar, box, NULL, NULL);
+    while (!status && (value = fetch_next(&f, &piece))) {
+        const bool any = points_of(o, &piece, &p);
+        size_t place = 0;
+        for (int k = 0; any && k < p.count[2]; k++)
+            for (int j = 0; j < p.count[1]; j++)
+                for (int i = 0; i < p.count[0]; i++)
+                    put(o, place++, reference + value[point_cell(&p, &piece, i, j, k)]);
+        if (any)
+            status = vtkhdf_write(o->file, o->scalars[scalar], p.start, p.count, o->out);
+    }
+    const enum status fetched = fetch_end(&f);
+    return status ? status : fetched;
+}
+
 static enum status write_tags(struct snapshot *o, const struct box *box)
 {
     enum status status = STATUS_OK;
@@ -208,6 +233,9 @@ static enum status write_part(struct snapshot *o, const struct box *part)
             status = write_vorticity(o, &slab);
         if (!status)
             status = write_tags(o, &slab);
+        for (int n = 0; n < o->c->scalar_count && !status; n++)
+            if (o->field->scalars & 1u << n)
+                status = write_scalar(o, n, &slab);
     }
     return status;
 }
@@ -243,6 +271,13 @@ static enum status open_file(struct snapshot *o, const char *dir)
     }
     FIELD_LIST(X)
 #undef X
+    for (int k = 0; k < o->c->scalar_count; k++)
+        if (!status && o->field->scalars & 1u << k) {
+            o->scalars[k] = count++;
+            status =
+                vtkhdf_add(o->file, o->c->scalars[k].name, 1,
+                           o->field->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
+        }
     return status;
 }
 

@@ -197,10 +197,26 @@ bool narrate_line_due(const struct narrator *n)
     return n->c->log.seconds > 0 && clock_seconds() - n->progress.began >= next;
 }
 
+/* The extremes of all scalars: "  temperature 290.1 to 310". */
+static void scalars_text(const struct narrator *n, char *text, size_t size)
+{
+    size_t length = 0;
+    *text = '\0';
+    for (int k = 0; k < n->c->scalar_count && length < size; k++) {
+        const struct scalar_values *const fluid = &n->scalar[k].fluid, *const solid =
+                                                                           &n->scalar[k].solid;
+        const double reference = n->c->scalars[k].reference;
+        length +=
+            (size_t)snprintf(text + length, size - length, "  %s %.6g to %.6g",
+                             n->c->scalars[k].name, reference + fmin(fluid->least, solid->least),
+                             reference + fmax(fluid->most, solid->most));
+    }
+}
+
 void narrate_progress(struct narrator *n, const struct flow_sums *sums)
 {
     const struct flow_case *const c = n->c;
-    char left[32], rate[32], time_text[48] = "";
+    char left[32], rate[32], time_text[48] = "", scalars[CASE_SCALARS * (CASE_NAME + 48)];
     const double updates =
         n->lap_seconds > 0 ? (double)n->lap_steps * all_cells(n) / n->lap_seconds : 0;
     n->said = n->progress.began > 0 ? clock_seconds() - n->progress.began : 0;
@@ -211,10 +227,11 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
                  (double)n->progress.step * c->units.dt);
     const double u = output_velocity_unit(c);
     const double energy = c->units.density * c->units.dx * c->units.dx * c->units.dx * u * u;
-    say("step %lld  %.1f %%%s  %s  left %s  energy %.8g  max |u| %.6g", (long long)n->progress.step,
-        100.0 * (double)n->progress.step / (double)c->run.steps, time_text,
-        rate_text(rate, updates), duration_text(left, sizeof left, seconds_left(n)),
-        sums->kinetic_energy * energy, sums->max_velocity * u);
+    scalars_text(n, scalars, sizeof scalars);
+    say("step %lld  %.1f %%%s  %s  left %s  energy %.8g  max |u| %.6g%s",
+        (long long)n->progress.step, 100.0 * (double)n->progress.step / (double)c->run.steps,
+        time_text, rate_text(rate, updates), duration_text(left, sizeof left, seconds_left(n)),
+        sums->kinetic_energy * energy, sums->max_velocity * u, scalars);
 }
 
 void narrate_live(struct narrator *n)
@@ -377,6 +394,82 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     return STATUS_DIVERGED;
 }
 
+/* The largest |value|, relative to the reference, that walls and openings give a scalar. Infinite
+ * if one of them, or a source, adds some all the time. */
+static double largest_given(const struct flow_case *c, int scalar)
+{
+    const struct case_scalar *const s = &c->scalars[scalar];
+    double most = 0;
+    if (s->source != 0 || s->made_from >= 0)
+        return INFINITY;
+    for (int k = 0; k < case_openings(c) + c->body_count; k++) {
+        const int body = k - case_openings(c);
+        const struct case_scalar_wall *const w =
+            body < 0 ? &case_opening(c, k)->scalar[scalar] : &c->bodies[body].scalar[scalar];
+        const double given = w->kind == SCALAR_WALL_value      ? w->value
+                             : w->kind == SCALAR_WALL_transfer ? w->outside
+                                                               : 0;
+        if (w->kind == SCALAR_WALL_flux || w->source != 0)
+            return INFINITY;
+        most = given != 0 ? fmax(most, fabs(given) * fmax(1, signal_peak(&w->signal))) : most;
+    }
+    return most;
+}
+
+/* The same of all that the case gives, its initial values included. */
+static double largest_begun(const struct flow_case *c, int scalar)
+{
+    const struct case_scalar_initial *const i = &c->scalars[scalar].initial;
+    double most = fmax(fabs(i->value), fmax(fabs(i->ends[0]), fabs(i->ends[1])));
+    most += fabs(i->amplitude);
+    for (int k = 0; k < i->part_count; k++)
+        most = fmax(most, fabs(i->parts[k].value));
+    return c->initial.from.file ? INFINITY : fmax(most, largest_given(c, scalar));
+}
+
+/* A scalar carried by the flow does not leave the range of the values that it begins with and is
+ * given, but for waves of small grids. */
+static const double most_beyond = 10;
+
+static void scalar_advice(const struct narrator *n, int scalar, char *text, size_t size)
+{
+    const struct case_scalar *const s = &n->c->scalars[scalar];
+    const double cell = n->seen_speed / s->diffusivity;
+    const char *const advice =
+        cell > 10 && n->seen_speed > 0.15
+            ? "a smaller velocity or time step, a larger diffusivity, or a finer grid"
+        : cell > 10 && s->magic != 0.25 ? "a larger diffusivity, a finer grid, or magic 0.25"
+        : cell > 10                     ? "a larger diffusivity or a finer grid"
+        : s->decay > 0.1 || s->rate > 0.1
+            ? "a smaller time step: decay or reaction takes more than a tenth in one"
+            : "a smaller time step, or smaller sources and fluxes";
+    snprintf(text, size,
+             "diffusivity %.4g and |u| up to %.4g in lattice units, %.3g in a cell: try %s",
+             s->diffusivity, n->seen_speed, cell, advice);
+}
+
+enum status narrate_scalars(const struct narrator *n, int64_t last_good)
+{
+    for (int k = 0; k < n->c->scalar_count; k++) {
+        const struct scalar_found *const found = &n->scalar[k];
+        const struct case_scalar *const s = &n->c->scalars[k];
+        const double given = largest_begun(n->c, k);
+        char place[128], what[160] = "not a finite number", advice[320];
+        if (found->finite && (given == 0 || found->size <= most_beyond * given))
+            continue;
+        narrate_place(n, found->finite ? found->size_cell : found->bad_cell, place, sizeof place);
+        if (found->finite)
+            snprintf(what, sizeof what,
+                     "%.4g from its reference, more than %g times the largest value given (%.4g)",
+                     found->size, most_beyond, given);
+        scalar_advice(n, k, advice, sizeof advice);
+        fail_user("scalars.%s diverged: %s at step %lld in cell %s, after step %lld (%s)", s->name,
+                  what, (long long)n->progress.step, place, (long long)last_good, advice);
+        return STATUS_DIVERGED;
+    }
+    return STATUS_OK;
+}
+
 void narrate_checkpoint(const char *name, const struct checkpoint_times *times, double bytes)
 {
     say("checkpoint %s: %.4g GB written in %.3g s, verified in %.3g s", name, 1e-9 * bytes,
@@ -420,8 +513,9 @@ static void warn_not_met(const struct narrator *n)
          stop->name, (long long)stop->over, found, stop->change);
 }
 
-void narrate_done(const struct narrator *n, const char *hash)
+void narrate_done(const struct narrator *n)
 {
+    const char *const hash = n->progress.hashes[SET_flow];
     const double cells = all_cells(n);
     const double rate =
         n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
@@ -430,6 +524,8 @@ void narrate_done(const struct narrator *n, const char *hash)
         (long long)n->progress.steps_done, duration_text(text, sizeof text, n->progress.seconds),
         rate_text(speed, rate * cells),
         1e-9 * rate * cells * backend_bytes_per_update(n->solver->backend), hash);
+    for (int k = 0; k < n->c->scalar_count; k++)
+        say("state of %s: %s", n->c->scalars[k].name, n->progress.hashes[1 + k]);
     if (n->progress.permeability != 0)
         say_permeability(n);
     if (n->c->run.stop.given && !n->progress.stop_met)

@@ -4,6 +4,7 @@
 
 #include "base/terminal.h"
 #include "measure/flow.h"
+#include "measure/scalar.h"
 #include "run/checkpoint.h"
 #include "run/report.h"
 #include "run/threads.h"
@@ -23,15 +24,16 @@ struct narrator {
     int64_t lap_steps;
     double last_seconds; /* of the last steps, for the present rate */
     int64_t last_steps;
-    bool rated;               /* there were enough of them once */
-    double said;              /* when the last line was written, seconds since the first step */
-    int seen[3];              /* fastest cell at the last good check */
-    double seen_speed;        /* its speed; 0: no check yet */
-    struct terminal terminal; /* rank 0: where a progress line is shown */
-    double live_last;         /* when it was shown */
-    double live_speed;        /* largest velocity; < 0: not known yet */
-    double live_looked;       /* when it was measured */
-    double live_cost;         /* seconds that this took */
+    bool rated;        /* there were enough of them once */
+    double said;       /* when the last line was written, seconds since the first step */
+    int seen[3];       /* fastest cell at the last good check */
+    double seen_speed; /* its speed; 0: no check yet */
+    struct scalar_found scalar[CASE_SCALARS]; /* extremes at the last check or line */
+    struct terminal terminal;                 /* rank 0: where a progress line is shown */
+    double live_last;                         /* when it was shown */
+    double live_speed;                        /* largest velocity; < 0: not known yet */
+    double live_looked;                       /* when it was measured */
+    double live_cost;                         /* seconds that this took */
 };
 
 /* Version, hosts, derived numbers, warnings. Collective. from: the checkpoint's file, or NULL. */
@@ -58,13 +60,17 @@ void narrate_live_speed(struct narrator *n, double speed, double seconds);
 
 void narrate_checkpoint(const char *name, const struct checkpoint_times *times, double bytes);
 void narrate_stop(const struct narrator *n, const char *why);
-void narrate_done(const struct narrator *n, const char *hash);
+void narrate_done(const struct narrator *n);
 
 /* A cell in words: "[3, 4, 0]", with its position in m if the case has units. */
 void narrate_place(const struct narrator *n, const int cell[3], char *text, size_t size);
 
 /* A solver setting that is more stable than the case's; "": none. */
 const char *narrate_operator_remedy(const struct flow_case *c);
+
+/* If a scalar has diverged, by its extremes in n: reports which, where and when as the user's error
+ * and returns STATUS_DIVERGED. */
+enum status narrate_scalars(const struct narrator *n, int64_t last_good);
 
 /* If the flow has diverged: reports where and when as the user's error and returns
  * STATUS_DIVERGED. */

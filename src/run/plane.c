@@ -52,6 +52,8 @@ static double value_at(const struct flow_case *c, enum image_quantity of, const 
         return rho * u * u * flow[0] / 3;
     case IMAGE_vorticity:
         break; /* needs neighbours: fetch_vorticity */
+    case IMAGE_scalar:
+        break;
     }
     return NAN;
 }
@@ -75,6 +77,25 @@ static enum status fetch_part(struct solver *s, const struct flow_case *c, enum 
                 for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
                     *out++ =
                         view_fluid(v, view_index(v, x, y, z)) ? shown(value_at(c, of, flow)) : NAN;
+    return fetch_end(&f);
+}
+
+/* A scalar, where cells hold it. */
+static enum status fetch_scalar(struct solver *s, const struct flow_case *c, int scalar,
+                                const struct box *part, double *out)
+{
+    const struct view *const v = &s->domain->view;
+    struct box piece;
+    struct fetch f;
+    const double *value;
+    fetch_start_set(&f, s, KERNEL_scalar, 1 + scalar, part, NULL, NULL);
+    while ((value = fetch_next(&f, &piece)))
+        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
+            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, value++)
+                    *out++ = view_holds(v, 1 + scalar, view_index(v, x, y, z))
+                                 ? shown(c->scalars[scalar].reference + *value)
+                                 : NAN;
     return fetch_end(&f);
 }
 
@@ -110,8 +131,8 @@ static void place_part(struct plane *p, const int lo[3], const int n[3], const d
 }
 
 /* Every rank with a part sends rank 0 its position and values. */
-static enum status gather(struct solver *s, const struct flow_case *c, enum image_quantity of,
-                          struct plane *p)
+static enum status gather(struct solver *s, const struct flow_case *c,
+                          const struct case_image *image, struct plane *p)
 {
     const struct domain *const d = s->domain;
     int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
@@ -125,8 +146,10 @@ static enum status gather(struct solver *s, const struct flow_case *c, enum imag
         fail_machine("out of memory for a slice of %zu cells", cells);
         MPI_Abort(d->comm, STATUS_MACHINE); /* rank 0 waits for it */
     }
-    enum status status = of == IMAGE_vorticity ? fetch_vorticity(s, c, p->axis, &part, mine)
-                                               : fetch_part(s, c, of, &part, mine);
+    enum status status = image->of == IMAGE_vorticity ? fetch_vorticity(s, c, p->axis, &part, mine)
+                         : image->of == IMAGE_scalar
+                             ? fetch_scalar(s, c, image->scalar, &part, mine)
+                             : fetch_part(s, c, image->of, &part, mine);
     for (int a = 0; a < 3; a++) {
         where[a] = d->lo[a] + part.lo[a];
         where[3 + a] = part.hi[a] - part.lo[a];
@@ -165,10 +188,13 @@ static enum status gather(struct solver *s, const struct flow_case *c, enum imag
     return status;
 }
 
-static double unit_of(const struct flow_case *c, enum image_quantity of, const char **name)
+static double unit_of(const struct flow_case *c, const struct case_image *image, const char **name)
 {
     const double u = output_velocity_unit(c);
-    switch (of) {
+    switch (image->of) {
+    case IMAGE_scalar:
+        *name = c->scalars[image->scalar].kind == SCALAR_KIND_heat ? "K" : "";
+        return 1;
     case IMAGE_density:
         *name = "kg/m3";
         return c->units.density;
@@ -207,17 +233,20 @@ static enum status give(struct plane *p, const struct solver *s, const struct fl
         return fail_machine("out of memory for an image");
     }
     d->values = p->values;
-    const double scale = unit_of(c, image->of, &unit);
+    const struct case_scalar *const scalar =
+        image->of == IMAGE_scalar ? &c->scalars[image->scalar] : NULL;
+    const double scale = unit_of(c, image, &unit), zero = scalar ? scalar->reference : 0;
+    const bool has_unit = c->units.given && *unit;
     snprintf(file, sizeof file, "images/%s_%010lld.png", image->name, (long long)s->step);
     if (c->units.given)
         snprintf(when, sizeof when, "%g s", (double)s->step * c->units.dt);
     else
         snprintf(when, sizeof when, "step %lld", (long long)s->step);
-    snprintf(d->title, sizeof d->title, "%s%s%s%s  %s=%d  %s", image_name(image->of),
-             c->units.given ? " (" : "", c->units.given ? unit : "", c->units.given ? ")" : "",
-             names[p->axis], p->at, when);
+    snprintf(d->title, sizeof d->title, "%s%s%s%s  %s=%d  %s",
+             scalar ? scalar->name : image_name(image->of), has_unit ? " (" : "",
+             has_unit ? unit : "", has_unit ? ")" : "", names[p->axis], p->at, when);
     /* The diverging map shows 0 as white: only for quantities and ranges with both signs. */
-    const bool is_signed = image->of != IMAGE_speed && image->of != IMAGE_density &&
+    const bool is_signed = !scalar && image->of != IMAGE_speed && image->of != IMAGE_density &&
                            !(image->fixed_range && image->range[0] * image->range[1] >= 0);
     d->notes[0] = (struct image_note){"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT};
     d->notes[1] = (struct image_note){"Comment", c->resolved};
@@ -227,7 +256,7 @@ static enum status give(struct plane *p, const struct solver *s, const struct fl
         .values = p->values,
         .map = is_signed ? COLORMAP_diverging : COLORMAP_sequential,
         .fixed_range = image->fixed_range,
-        .range = {image->range[0] * scale, image->range[1] * scale},
+        .range = {zero + image->range[0] * scale, zero + image->range[1] * scale},
         .title = d->title,
         .across = names[across_axis[p->axis]],
         .up = names[up_axis[p->axis]],
@@ -252,7 +281,7 @@ enum status plane_image(struct solver *s, const struct flow_case *c, const struc
         .width = c->cells[across_axis[image->axis]],
         .height = c->cells[up_axis[image->axis]],
     };
-    enum status status = status_agree(s->domain->comm, gather(s, c, image->of, &p));
+    enum status status = status_agree(s->domain->comm, gather(s, c, image, &p));
     if (s->domain->rank == 0 && !status)
         status = give(&p, s, c, image, dir, b);
     else

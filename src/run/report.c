@@ -250,8 +250,18 @@ static json_t *stop_json(const struct case_stop *stop, const struct progress *p)
                      json_number(p->stop_change));
 }
 
+/* Of all sets of populations; null: not known. */
+static json_t *hashes_json(const struct flow_case *c, const struct progress *p)
+{
+    json_t *const object = json_object();
+    for (int set = 0; set <= c->scalar_count; set++)
+        json_object_set_new(object, set == SET_flow ? "flow" : c->scalars[set - 1].name,
+                            *p->hashes[set] ? json_string(p->hashes[set]) : json_null());
+    return object;
+}
+
 static json_t *report_json(const struct flow_case *c, const struct domain *d,
-                           const struct backend *b, const struct progress *p, const char *hash)
+                           const struct backend *b, const struct progress *p)
 {
     const double rate =
         p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
@@ -259,7 +269,7 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
     json_t *const object = json_pack(
         "{s:s, s:I, s:I, s:f, s:[i,i,i], s:I, s:f, s:f, s:f, s:i, s:i, s:s, s:s, s:s, s:s, s:s, "
         "s:f, "
-        "s:f, s:o, s:s?, s:s, "
+        "s:f, s:o, s:s?, s:o, s:s, "
         "s:s, s:b, s:f, s:s?, s:i, s:f, s:f}",
         "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
         (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
@@ -269,9 +279,10 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         "collision", key_collisions[c->solver.collision], "storage",
         precision_name(c->solver.storage), "arithmetic", precision_name(c->solver.arithmetic),
         "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
-        phases_json(p), "state_hash", hash, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
-        "sparse", d->view.place != NULL, "kept_share", d->kept_share, "transport", p->transport,
-        "sweep", p->sweep > 1 ? p->sweep : 1, "message_bytes", p->messages.all,
+        phases_json(p), "state_hash", *p->hashes[SET_flow] ? p->hashes[SET_flow] : NULL, "hashes",
+        hashes_json(c, p), "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT, "sparse",
+        d->view.place != NULL, "kept_share", d->kept_share, "transport", p->transport, "sweep",
+        p->sweep > 1 ? p->sweep : 1, "message_bytes", p->messages.all,
         "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
     if (p->permeability != 0)
@@ -285,10 +296,10 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
 
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
                          const struct domain *d, const struct backend *b, const struct progress *p,
-                         const char *hash)
+                         bool sound)
 {
-    json_t *const object = report_json(c, d, b, p, hash);
-    if (hash && report_statistics(object, dir, c)) {
+    json_t *const object = report_json(c, d, b, p);
+    if (sound && report_statistics(object, dir, c)) {
         json_decref(object);
         return STATUS_MACHINE;
     }
@@ -305,7 +316,7 @@ void report_for_watchdog(const char *dir, const struct flow_case *c, const struc
     end.pores = NULL; /* would take time whenever this is prepared */
     if (!end.reason)
         return;
-    char *const report = text_of(report_json(c, d, b, &end, NULL));
+    char *const report = text_of(report_json(c, d, b, &end));
     char *const status = text_of(status_json(c, &end));
     if (report && status)
         watchdog_files(

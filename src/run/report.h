@@ -36,6 +36,7 @@ struct progress {
     const struct pore_survey *pores; /* of the tags; none: nothing was looked for */
     const char *transport;           /* of halos, as halo_transport; NULL: not known yet */
     struct halo_bytes messages;      /* of a step */
+    char hashes[SETS][17];           /* of the sets of populations, 16 digits; "": not known */
     int exit_status;                 /* once the run has ended */
     const char *reason;              /* reason of its end; NULL: still running, or not known */
 };
@@ -45,12 +46,12 @@ struct progress {
 double progress_left(const struct progress *p, int64_t steps);
 
 /* Write one of the files, unless another job has taken the folder. On rank 0 only; failures
- * reported. hash: 16 digits, or NULL. */
+ * reported. sound: the run ended with a good flow. */
 enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
                           const struct progress *p);
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
                          const struct domain *d, const struct backend *b, const struct progress *p,
-                         const char *hash);
+                         bool sound);
 
 /* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
 void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,

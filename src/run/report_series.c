@@ -41,7 +41,7 @@ static enum status add_columns(json_t *to, const struct flow_case *c, const stru
                                const struct series_rows *rows)
 {
     const char *names[SERIES_COLUMNS + 1];
-    const int columns = series_columns(s, &c->units, names);
+    const int columns = series_columns(s, c, names);
     const size_t width = (size_t)columns - 1;
     double *const value = calloc(rows->count + 1, sizeof *value);
     enum status status =
@@ -63,7 +63,7 @@ static enum status add_series(json_t *to, const char *dir, const struct flow_cas
 {
     char path[FOLDER_PATH], file[CASE_NAME + 16];
     const char *names[SERIES_COLUMNS + 1];
-    const int columns = series_columns(s, &c->units, names);
+    const int columns = series_columns(s, c, names);
     struct series_rows rows;
     snprintf(file, sizeof file, "series/%s.csv", s->name);
     if (!folder_path(path, dir, file))

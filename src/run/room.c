@@ -13,11 +13,13 @@
 /* Seconds to wait for memory that a job before this one may still give back. */
 enum { PATIENCE = 10 };
 
-int room_average_numbers(unsigned of, bool in_file)
+int room_average_numbers(const struct case_average *a, bool in_file)
 {
-    const bool stress = of & (1u << AVERAGE_stress), velocity = of & (1u << AVERAGE_velocity);
-    return (velocity || (stress && !in_file) ? 3 : 0) + (of & (1u << AVERAGE_density) ? 1 : 0) +
-           (stress ? 6 : 0);
+    const bool stress = a->of & (1u << AVERAGE_stress), velocity = a->of & (1u << AVERAGE_velocity),
+               density = a->of & (1u << AVERAGE_density);
+    const struct average_layout l =
+        average_layout_scalars(average_layout(velocity, density, stress), (int)(a->scalars << 1));
+    return l.components - (in_file && stress && !velocity ? 3 : 0);
 }
 
 double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
@@ -35,7 +37,7 @@ double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
             cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
                         : fmin(to - from, n[axis]);
         }
-        bytes += 8.0 * room_average_numbers(a->of, false) * cells;
+        bytes += 8.0 * room_average_numbers(a, false) * cells;
     }
     return bytes;
 }

@@ -7,7 +7,7 @@
 
 /* Numbers per cell of an average: means, and sums of products of deviations from them. A file holds
  * only those that were asked for; in memory the stress also needs the mean velocity. */
-int room_average_numbers(unsigned of, bool in_file);
+int room_average_numbers(const struct case_average *a, bool in_file);
 
 /* Bytes of backend memory that averages and residuals need for a block of n cells that begins at
  * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */

@@ -79,6 +79,7 @@ struct run {
     struct narrator n;
     int64_t batch;             /* steps until ranks agree again */
     int64_t looked;            /* last step at which the flow was checked and good; -1: none */
+    int64_t looked_scalars;    /* the same of the scalars */
     double status_last;        /* when status.json was written */
     bool status_again;         /* it was written between two steps */
     double watchdog_last;      /* when the watchdog got its report */
@@ -127,6 +128,19 @@ static enum status look(struct run *r, bool check, bool enstrophy, struct flow_s
     return status;
 }
 
+/* Finds the extremes of all scalars; if `check`, also whether one has diverged. */
+static enum status look_at_scalars(struct run *r, bool check)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; k < r->c->scalar_count && !status; k++)
+        status = scalar_extremes(&r->level->solver, 1 + k, &r->n.scalar[k]);
+    if (!status && check)
+        status = narrate_scalars(&r->n, r->looked_scalars < 0 ? 0 : r->looked_scalars);
+    if (!status && check)
+        r->looked_scalars = r->level->solver.step;
+    return status;
+}
+
 /* Checks the stop criterion, after the due rows of series are written, since it may watch one. When
  * it is met, all other series get their last row. */
 static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
@@ -164,6 +178,8 @@ static enum status attend(struct run *r)
 
     if (log || check || series || stop)
         status = look(r, c->check.every > 0, enstrophy, &sums);
+    if (!status && (log || check))
+        status = look_at_scalars(r, c->check.every > 0);
     if (!status)
         status = sanity_look(&r->sanity, &r->n);
     if (!status)
@@ -174,6 +190,8 @@ static enum status attend(struct run *r)
         return status;
     if (!status && log)
         sanity_mass(&r->sanity, sums.mass);
+    if (r->stop.met && !log)
+        status = look_at_scalars(r, false);
     if ((log || r->stop.met) && r->level->domain.rank == 0) {
         narrate_progress(&r->n, &sums);
         status = message_log_state();
@@ -218,6 +236,8 @@ static enum status write_checkpoint(struct run *r)
         return STATUS_OK;
     if (r->looked != r->level->solver.step) /* never from a bad state */
         status = look(r, true, false, &sums);
+    if (!status && r->looked_scalars != r->level->solver.step)
+        status = look_at_scalars(r, true);
     if (!status) /* a checkpoint relies on the rows written before it */
         status = output_sync(r->output);
     if (!status && !folder_checkpoint(path, r->dir, r->level->solver.step))
@@ -252,6 +272,8 @@ static enum status look_meanwhile(struct run *r, bool line)
     enum status status = look(r, false, false, &sums);
     if (!status && !sums.finite && r->c->check.every > 0)
         status = narrate_divergence(&r->n, &sums, r->looked < 0 ? 0 : r->looked);
+    if (!status && line)
+        status = look_at_scalars(r, false);
     if (!status && line && r->level->domain.rank == 0) {
         narrate_progress(&r->n, &sums);
         status = message_log_state();
@@ -359,6 +381,8 @@ static enum status advance(struct run *r, bool resumed)
 {
     struct flow_sums sums;
     enum status status = resumed ? look(r, true, false, &sums) : attend(r);
+    if (!status && resumed)
+        status = look_at_scalars(r, true);
     struct wishes w = {0};
     narrate_begin(&r->n);
     while (!status && !over(r)) {
@@ -485,7 +509,7 @@ static enum status open_folder(struct run *r, const struct run_options *options,
 }
 
 /* Writes status.json and report.json of a run that ends with `status`. On rank 0. */
-static enum status write_reports(struct run *r, enum status status, const char *hash)
+static enum status write_reports(struct run *r, enum status status, bool sound)
 {
     struct progress *const p = &r->n.progress;
     p->state = status == STATUS_OK         ? RUN_done
@@ -500,7 +524,7 @@ static enum status write_reports(struct run *r, enum status status, const char *
                                     : "another rank failed; it says why on "
                                       "standard error";
     enum status written =
-        report_write(r->dir, r->lock, r->c, &r->level->domain, r->backend, p, hash);
+        report_write(r->dir, r->lock, r->c, &r->level->domain, r->backend, p, sound);
     if (written && (status == STATUS_OK || status == STATUS_STOPPED)) {
         p->state = RUN_failed; /* a run without its report is not done */
         p->exit_status = (int)written;
@@ -535,13 +559,13 @@ static enum status find_permeability(struct run *r, bool sound)
 /* Ends the run, good or bad. */
 static enum status finish(struct run *r, enum status status)
 {
-    char hash[17] = "";
     const bool sound = status == STATUS_OK || status == STATUS_STOPPED;
-    if (sound) {
+    for (int set = 0; sound && set <= r->c->scalar_count; set++) {
         uint64_t bits;
-        const enum status hashed = solver_hash(&r->level->solver, SET_flow, &bits);
+        const enum status hashed = solver_hash(&r->level->solver, set, &bits);
         status = hashed ? hashed : status;
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)bits);
+        snprintf(r->n.progress.hashes[set], sizeof r->n.progress.hashes[set], "%016llx",
+                 (unsigned long long)bits);
     }
     if (output_close(r->output) && sound)
         status = STATUS_MACHINE;
@@ -551,12 +575,12 @@ static enum status finish(struct run *r, enum status status)
     r->n.progress.stop_met = r->stop.met;
     r->n.progress.stop_change = stop_change(&r->stop);
     if (status == STATUS_OK)
-        narrate_done(&r->n, hash);
+        narrate_done(&r->n);
     if (r->level->domain.rank == 0) {
         if (message_log_state() && sound)
             status = STATUS_MACHINE;
         if (!lock_lost(r->lock)) /* they would replace those of the run that has the folder */
-            status = write_reports(r, status, sound ? hash : NULL);
+            status = write_reports(r, status, sound);
     }
     if (message_log_to(NULL, 0) && sound)
         status = STATUS_MACHINE;
@@ -626,7 +650,8 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
 
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
 {
-    struct run r = {.c = c, .dir = options->dir, .comm = comm, .batch = 1, .looked = -1};
+    struct run r = {
+        .c = c, .dir = options->dir, .comm = comm, .batch = 1, .looked = -1, .looked_scalars = -1};
     struct checkpoint k = {0};
     char from[FOLDER_PATH];
     bool done = false;

@@ -25,12 +25,14 @@ struct force_triple {
     int64_t above; /* step since which too much of the force alternates; -1: it does not */
 };
 
-/* Below this mean speed a flow may be rounding noise. */
+/* Below this mean speed a flow may be rounding noise. A layer at rest whose buoyancy the pressure
+ * balances keeps some of an acceleration of a step, which alternates for ever. */
 static double slowest(const struct flow_case *c)
 {
-    return c->solver.storage == PRECISION_fp64   ? 1e-9
-           : c->solver.storage == PRECISION_fp32 ? 1e-6
-                                                 : 1e-3;
+    const double noise = c->solver.storage == PRECISION_fp64   ? 1e-9
+                         : c->solver.storage == PRECISION_fp32 ? 1e-6
+                                                               : 1e-3;
+    return c->scalar_count ? fmax(noise, 1e-3 * case_fastest_velocity(c)) : noise;
 }
 
 enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,

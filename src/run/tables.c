@@ -16,9 +16,11 @@
 #include "io/series.h"
 #include "measure/flow_rate.h"
 #include "measure/forces.h"
+#include "measure/heat.h"
 #include "measure/permeability.h"
 #include "measure/probe.h"
 #include "measure/residual.h"
+#include "measure/scalar.h"
 #include "measure/skin_flow.h"
 #include "run/folder.h"
 #include "run/output.h"
@@ -29,7 +31,9 @@ struct table {
     const struct case_series *series;
     int columns; /* step and time included */
     const char *names[SERIES_COLUMNS + 1];
-    struct probe probe;       /* of a probe or line */
+    struct probe probe;                 /* of a probe or line */
+    struct probe carried[CASE_SCALARS]; /* of its scalars */
+    int scalars;
     struct residual residual; /* of a residual */
     struct series_mark mark;  /* of the file at the last checkpoint; rows -1: not known */
     struct skin skin;         /* of a surface */
@@ -41,7 +45,8 @@ struct table {
     int points;          /* rows of a step: 1, or the points of a line or ring */
     double *position;    /* [points][3] lattice units; of a probe or line */
     double *values; /* [points][4] density - 1, velocity; of a surface pressure and shear stress */
-    double *rows;   /* [points][columns - 1] */
+    double *carried_values; /* [scalars][points] */
+    double *rows;           /* [points][columns - 1] */
 };
 
 struct tables {
@@ -92,30 +97,45 @@ static enum status create_ring(struct table *t, const struct flow_case *c, struc
     return status ? status : skin_flow_create(&t->flow, c, s, &t->skin, what->body);
 }
 
+/* Creates the probes of the flow and of all scalars. */
+static enum status create_probes(struct table *t, const struct flow_case *c, struct solver *s)
+{
+    const size_t points = (size_t)t->points;
+    t->position = malloc(points * 3 * sizeof *t->position);
+    t->values = malloc(points * 4 * sizeof *t->values);
+    t->carried_values = malloc(points * CASE_SCALARS * sizeof *t->carried_values);
+    enum status status =
+        t->position && t->values && t->carried_values
+            ? STATUS_OK
+            : fail_machine("out of memory for the points of series %s", t->series->name);
+    status = status_agree(s->domain->comm, status);
+    if (status)
+        return status;
+    place_points(t);
+    status = probe_create(&t->probe, s, SET_flow, t->points, t->position);
+    for (; t->scalars < c->scalar_count && !status; t->scalars++)
+        status = probe_create(&t->carried[t->scalars], s, 1 + t->scalars, t->points, t->position);
+    return status;
+}
+
 static enum status create_table(struct table *t, const struct flow_case *c, struct solver *s,
                                 struct state *state)
 {
     char name[STATE_NAME];
     enum status status = STATUS_OK;
-    t->columns = series_columns(t->series, &c->units, t->names);
+    t->columns = series_columns(t->series, c, t->names);
     t->points = series_has_points(t->series) ? t->series->points : 1;
     switch (t->series->kind) {
     case SERIES_KIND_flow:
     case SERIES_KIND_flow_rate:
     case SERIES_KIND_forces:
     case SERIES_KIND_permeability:
+    case SERIES_KIND_scalar:
+    case SERIES_KIND_heat:
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
-        t->position = malloc((size_t)t->points * 3 * sizeof *t->position);
-        t->values = malloc((size_t)t->points * 4 * sizeof *t->values);
-        if (!t->position || !t->values)
-            status = fail_machine("out of memory for the points of series %s", t->series->name);
-        status = status_agree(s->domain->comm, status);
-        if (!status) {
-            place_points(t);
-            status = probe_create(&t->probe, s, t->points, t->position);
-        }
+        status = create_probes(t, c, s);
         break;
     case SERIES_KIND_residual:
         status = residual_create(&t->residual, s);
@@ -148,6 +168,9 @@ static void destroy(struct tables *t)
 {
     for (int i = 0; i < t->count; i++) {
         probe_destroy(&t->table[i].probe);
+        for (int k = 0; k < t->table[i].scalars; k++)
+            probe_destroy(&t->table[i].carried[k]);
+        free(t->table[i].carried_values);
         residual_destroy(&t->table[i].residual);
         skin_flow_destroy(&t->table[i].flow);
         skin_destroy(&t->table[i].skin);
@@ -392,6 +415,55 @@ static double *add_stress(double *to, const struct table *t, const struct case_u
     return to;
 }
 
+/* Units of sums over a scalar: of a cell's, of its flux through a link, in joule and watts if the
+ * case gives the heat capacity of the fluid. */
+static double amount_unit(const struct flow_case *c, const struct case_scalar *s)
+{
+    const struct case_units *const units = &c->units;
+    const double joule = s->kind == SCALAR_KIND_heat && units->heat_capacity > 0
+                             ? units->density * units->heat_capacity
+                             : 1;
+    return joule * units->dx * units->dx * units->dx;
+}
+
+static double *add_scalar(double *to, const struct flow_case *c, const struct table *t,
+                          const struct scalar_found *found)
+{
+    const struct case_scalar *const s = &c->scalars[t->series->scalar];
+    const struct scalar_values *const solid = &found->solid;
+    *to++ = s->reference + found->fluid.mean;
+    *to++ = s->reference + found->fluid.least;
+    *to++ = s->reference + found->fluid.most;
+    *to++ = found->fluid.variance;
+    *to++ = found->enthalpy * amount_unit(c, s);
+    if (to == t->rows + t->columns - 1)
+        return to;
+    *to++ = s->reference + solid->mean;
+    *to++ = s->reference + solid->least;
+    *to++ = s->reference + solid->most;
+    *to++ = solid->variance;
+    return to;
+}
+
+static double *add_heat(double *to, const struct flow_case *c, const struct case_series *series,
+                        const struct heat_found *found)
+{
+    const struct case_scalar *const s = &c->scalars[series->scalar];
+    const double unit = amount_unit(c, s) / c->units.dt, flux = found->heat / found->area;
+    *to++ = found->heat * unit;
+    *to++ = flux * unit / (c->units.dx * c->units.dx);
+    if (series->difference > 0)
+        *to++ = flux * series->length / (s->diffusivity * series->difference);
+    return to;
+}
+
+static enum status measure_heat(const struct flow_case *c, const struct case_series *series,
+                                struct solver *s, struct heat_found *found)
+{
+    const int side = series->opening < 0 ? -1 : case_opening_side(c, series->opening);
+    return heat_measure(s, 1 + series->scalar, series->opening, side, series->body, found);
+}
+
 /* Density of the coefficients: of the fluid beside a face, or 1, the reference. */
 static enum status measure_density(struct solver *s, int face, double *rho)
 {
@@ -417,6 +489,8 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     struct flow_rate rate = {0};
     struct body_forces forces = {0};
     struct permeability permeability = {0};
+    struct scalar_found scalar = {0};
+    struct heat_found heat = {0};
     double residual = 0, rho = 1;
     enum status status = STATUS_OK;
 
@@ -426,6 +500,9 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
         status = probe_measure(&t->probe, s, root ? t->values : NULL);
+        for (int k = 0; k < t->scalars && !status; k++)
+            status =
+                probe_measure(&t->carried[k], s, root ? t->carried_values + k * t->points : NULL);
         break;
     case SERIES_KIND_flow_rate:
         status = flow_rate_measure(s, t->series->axis, t->series->at, &rate);
@@ -446,6 +523,12 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     case SERIES_KIND_surface:
         status = skin_flow_measure(&t->flow, s, (double(*)[SKIN_VALUES])t->values);
         break;
+    case SERIES_KIND_scalar:
+        status = scalar_measure(s, 1 + t->series->scalar, &scalar);
+        break;
+    case SERIES_KIND_heat:
+        status = measure_heat(tables->c, t->series, s, &heat);
+        break;
     }
     if (status || !root)
         return status;
@@ -461,6 +544,8 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             /* fall through */
         case SERIES_KIND_probe:
             to = add_point(to, units, u, t->values + 4 * (size_t)k);
+            for (int n = 0; n < t->scalars; n++)
+                *to++ = tables->c->scalars[n].reference + t->carried_values[n * t->points + k];
             break;
         case SERIES_KIND_flow_rate:
             to = add_rate(to, units, u, &rate);
@@ -476,6 +561,12 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             break;
         case SERIES_KIND_surface:
             to = add_stress(to, t, units, u, k);
+            break;
+        case SERIES_KIND_scalar:
+            to = add_scalar(to, tables->c, t, &scalar);
+            break;
+        case SERIES_KIND_heat:
+            to = add_heat(to, tables->c, t->series, &heat);
             break;
         }
     }

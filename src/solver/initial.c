@@ -21,6 +21,7 @@
 #include "base/watchdog.h"
 #include "initial.h"
 #include "solver/initial_make.h"
+#include "solver/scalar.h"
 #include "solver/solver.h"
 #include "stored.h"
 
@@ -45,6 +46,7 @@ struct filling {
     struct initial *in, *kernels;
     size_t bytes;
     const double *drho; /* [cells of the block], NULL: density of the initial flow */
+    const struct flow_case *c;
 };
 
 /* Of a flow that is on the host alone: sets the populations of a piece with all threads. */
@@ -99,7 +101,8 @@ static enum status fill(struct solver *s, const struct filling *how, int threads
         status = how->in->given ? fill_on_host(s, how, &piece, threads)
                                 : fill_on_backend(s, how, &piece);
     }
-    return status_agree(s->domain->comm, status);
+    status = status_agree(s->domain->comm, status);
+    return status ? status : scalar_initialise(s, how->c);
 }
 
 /* drho: density - 1 of the block's cells; *change: largest difference from the previous drho. */
@@ -153,11 +156,33 @@ static enum status relax(struct solver *s, struct filling *how, const struct flo
     return status;
 }
 
+/* Adds the pressure that balances the mean buoyancy. */
+static enum status balance(struct solver *s, struct filling *how, const struct flow_case *c)
+{
+    const struct view *const v = &s->domain->view;
+    const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
+    double *const drho = calloc(cells, sizeof *drho), change;
+    enum status status = STATUS_OK;
+    if (!drho)
+        status = fail_machine("out of memory for the initial density of %zu cells", cells);
+    status = status_agree(s->domain->comm, status);
+    if (!status)
+        status = take_density(s, drho, &change);
+    if (!status)
+        status = scalar_balance(s, c, drho);
+    how->drho = drho;
+    if (!status)
+        status = fill(s, how, c->run.threads);
+    how->drho = NULL;
+    free(drho);
+    return status;
+}
+
 enum status solver_initialise(struct solver *s, const struct flow_case *c,
                               const struct given_flow *given)
 {
     struct backend *const b = s->backend;
-    struct filling how = {.bytes = initial_bytes(c)};
+    struct filling how = {.bytes = initial_bytes(c), .c = c};
     enum status status = STATUS_OK;
     s->drive = (struct drive){0};
     s->signal_step = -1;
@@ -176,6 +201,8 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
         status = fill(s, &how, c->run.threads);
     if (!status && c->initial.relax > 0)
         status = relax(s, &how, c);
+    else if (!status && s->view.lifts && !given && !c->initial.level)
+        status = balance(s, &how, c);
     b->type->free(b, how.kernels);
     b->type->free_host(b, how.in);
     if (status)

@@ -418,10 +418,10 @@ void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch
     start(f);
 }
 
-void fetch_start_set(struct fetch *f, struct solver *s, int set, const struct box *box,
-                     fetch_cut *cut, const void *how)
+void fetch_start_set(struct fetch *f, struct solver *s, enum kernel kernel, int set,
+                     const struct box *box, fetch_cut *cut, const void *how)
 {
-    *f = (struct fetch){.solver = s, .kernel = KERNEL_get, .set = set, .cut = cut, .how = how};
+    *f = (struct fetch){.solver = s, .kernel = kernel, .set = set, .cut = cut, .how = how};
     if (box)
         f->box = *box;
     start(f);
@@ -464,7 +464,7 @@ static const void *fetch_only(struct fetch *f)
 const void *solver_get(struct solver *s, int set, const struct box *piece)
 {
     struct fetch f;
-    fetch_start_set(&f, s, set, piece, NULL, NULL);
+    fetch_start_set(&f, s, KERNEL_get, set, piece, NULL, NULL);
     return fetch_only(&f);
 }
 
@@ -472,6 +472,13 @@ const double *solver_flow(struct solver *s, const struct box *piece)
 {
     struct fetch f;
     fetch_start(&f, s, KERNEL_flow, piece);
+    return fetch_only(&f);
+}
+
+const double *solver_scalar(struct solver *s, int set, const struct box *piece)
+{
+    struct fetch f;
+    fetch_start_set(&f, s, KERNEL_scalar, set, piece, NULL, NULL);
     return fetch_only(&f);
 }
 
@@ -578,6 +585,20 @@ enum status solver_put(struct solver *s, int set, const struct box *piece)
     return b->type->wait(b, QUEUE_INTERIOR);
 }
 
+enum status solver_put_scalar(struct solver *s, int set, const struct box *piece)
+{
+    struct backend *const b = s->backend;
+    const struct work work = {*piece,
+                              {.odd = (int)(s->step & 1), .set = set, .buffer = s->buffer[0]}};
+    assert(box_cells(piece) <= s->piece_cells);
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    if (!b->type->host_memory)
+        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
+                      box_cells(piece) * sizeof(double));
+    b->type->launch(b, QUEUE_INTERIOR, KERNEL_scalar_put, &s->view, &work, 1);
+    return b->type->wait(b, QUEUE_INTERIOR);
+}
+
 enum status solver_begin(struct solver *s, const struct box *piece, const struct initial *in,
                          bool density)
 {
@@ -612,7 +633,7 @@ uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *pi
     uint64_t sum = 0;
     size_t cell = 0;
     for (int row = 0; row < TAG_ROWS; row++)
-        fluid[row] = d->rows[row].fluid != 0;
+        fluid[row] = (uint8_t)(type_holds(&d->view, set, row) != 0);
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++, cell += (size_t)nx) {
             const uint8_t *const tags = d->tags + view_index(&d->view, piece->lo[0], y, z);
@@ -635,7 +656,8 @@ enum status solver_hash(struct solver *s, int set, uint64_t *hash)
     struct fetch f;
     const void *populations;
     uint64_t sum = 0;
-    for (fetch_start_set(&f, s, set, &all, NULL, NULL); (populations = fetch_next(&f, &piece));)
+    for (fetch_start_set(&f, s, KERNEL_get, set, &all, NULL, NULL);
+         (populations = fetch_next(&f, &piece));)
         sum += solver_piece_hash(s, set, &piece, populations);
     int failed = fetch_end(&f) != STATUS_OK, anyone;
     MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, s->domain->comm);

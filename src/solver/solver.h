@@ -81,7 +81,7 @@ typedef bool fetch_cut(const void *how, int number, struct box *piece);
 struct fetch {
     struct solver *solver;
     enum kernel kernel;
-    int set; /* for get */
+    int set; /* for get and scalar */
     struct box box, piece[2];
     fetch_cut *cut; /* gives the pieces; NULL: solver_piece cuts the box */
     const void *how;
@@ -95,9 +95,10 @@ void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const st
  * and must not be empty. */
 void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
                     const void *how);
-/* The canonical populations of a set in a box or, if `cut` is not NULL, in the boxes it gives. */
-void fetch_start_set(struct fetch *f, struct solver *s, int set, const struct box *box,
-                     fetch_cut *cut, const void *how);
+/* What kernel `get` or `scalar` has of a set in a box or, if `cut` is not NULL, in the boxes it
+ * gives. */
+void fetch_start_set(struct fetch *f, struct solver *s, enum kernel kernel, int set,
+                     const struct box *box, fetch_cut *cut, const void *how);
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
@@ -125,9 +126,17 @@ enum status solver_copy_in(struct solver *s, void *to, const void *from, size_t 
 void *solver_host(struct solver *s);
 enum status solver_put(struct solver *s, int set, const struct box *piece);
 
+/* Sets the populations of a scalar's set in a piece to the equilibrium of values in the flow: fill
+ * solver_host(s) with a double a cell, then call this. */
+enum status solver_put_scalar(struct solver *s, int set, const struct box *piece);
+
 /* Density - 1 and velocity (half of a step's force included) of the state before the next step,
  * [cells of the piece][4], zeros where a cell is not fluid. Memory and failure as solver_get. */
 const double *solver_flow(struct solver *s, const struct box *piece);
+
+/* Values of a scalar's set before the next step, relative to its reference, [cells of the piece];
+ * zeros where it is not held. Memory and failure as solver_get. */
+const double *solver_scalar(struct solver *s, int set, const struct box *piece);
 
 /* A flow from elsewhere: density - 1 and velocity of the block's cells and of a layer around them,
  * [z][y][x][4], lattice units. */

@@ -16,6 +16,7 @@
 #include "elementary.h"
 #include "tags/bodies.h"
 #include "tags/faces.h"
+#include "tags/scalars.h"
 #include "tags/zones.h"
 
 /* Sets the acceleration of a fluid cell type. */
@@ -29,6 +30,7 @@ static enum status drive_row(struct domain *d, const struct flow_case *c, struct
         row->acceleration[c->flow_rate.axis] = 1;
         row->forced = 1;
     }
+    row->forced |= scalars_lift(c);
     if (!row->forced)
         return STATUS_OK;
     return domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal, &row->force_signal);
@@ -189,6 +191,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     if (!status)
         status = bodies_list(&bodies, d);
     bodies_close(&bodies);
+    if (!status)
+        status = status_agree(comm, scalars_rows(d, c));
     if (status) {
         domain_destroy(d);
         return status;

@@ -158,13 +158,22 @@ static void put_density(const struct opening *o, struct tag_row *row)
     row->reflection = o->what->reflection;
 }
 
+/* Does the opening do anything to scalars? */
+static bool gives_scalars(const struct flow_case *c, const struct case_face *what)
+{
+    bool gives = false;
+    for (int k = 0; k < c->scalar_count; k++)
+        gives = gives || what->scalar[k].kind != SCALAR_WALL_adiabatic;
+    return gives;
+}
+
 static enum status make_opening(struct faces *f, struct opening *o)
 {
     const int rule = rule_of(o->what);
     struct tag_row row = {.boundary = (uint8_t)rule};
     enum status status = domain_signal(f->d, &o->what->signal, &o->signal);
     o->beyond = TAG_WALL;
-    if (status || boundary_is(rule) & RULE_as_sent)
+    if (status || (boundary_is(rule) & RULE_as_sent && !gives_scalars(f->c, o->what)))
         return status;
     if (face_has(o->what->kind, FACE_HAS_profile) && o->what->profile != PROFILE_uniform)
         status = make_table(f, o);
@@ -177,7 +186,9 @@ static enum status make_opening(struct faces *f, struct opening *o)
     } else if (face_holds_density(o->what)) {
         put_density(o, &row);
     }
-    return add_row(f->d, &row, &o->beyond);
+    status = add_row(f->d, &row, &o->beyond);
+    f->d->row_opening[o->beyond] = (uint8_t)(1 + (o - f->opening));
+    return status;
 }
 
 /* Openings that have cell g as a node, in the order of faces; returns their number. */

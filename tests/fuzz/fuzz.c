@@ -229,6 +229,31 @@ static void same_maps(const char *row, struct pair p)
             same_keys(k->path, ALL_KINDS, p);
 }
 
+/* What scalars meet: the member is an array, or a pointer to one or to none. */
+static void same_walls(const struct key *key, struct pair p)
+{
+    const struct case_scalar_wall *a, *b;
+    p = at(p, key->at);
+    if (key->size == sizeof a) {
+        memcpy(&a, p.a, sizeof a);
+        memcpy(&b, p.b, sizeof b);
+        if (!a != !b)
+            fuzz_wrong("the resolved text changes whether %s is there", key->path);
+        p = (struct pair){a, b};
+    }
+    for (size_t k = 0; p.a && k < CASE_SCALARS; k++) {
+        const struct pair wall = at(p, k * sizeof *a);
+        same_bytes(key, wall, offsetof(struct case_scalar_wall, signal));
+        same_signal(key, at(wall, offsetof(struct case_scalar_wall, signal)));
+    }
+}
+
+static void same_initial(const struct key *key, struct pair p)
+{
+    same_bytes(key, p, offsetof(struct case_scalar_initial, part_count));
+    same_keys(key->path, ALL_KINDS, p); /* parts */
+}
+
 static void same_opening(struct pair p)
 {
     const struct case_face *const a = p.a, *const b = p.b;
@@ -277,6 +302,8 @@ static void same_thing(const struct key *key, struct pair p)
         same_patch(p);
     if (key->read == body_read)
         same_body(p);
+    if (key->read == scalar_part_read)
+        same_shape(at(p, offsetof(struct case_scalar_part, shape)));
     if (key->read == series_read) {
         same_bytes(key, at(p, offsetof(struct case_series, of)), sizeof(unsigned));
         kind = series_kinds(p.a);
@@ -297,11 +324,15 @@ static void same_things(const struct key *key, struct pair p)
 /* The value of a key, whose member is at p; a map in place of a word is in the same struct. */
 static void same_value(const struct key *key, struct pair p)
 {
+    if (key->write == scalar_initial_write) {
+        same_initial(key, at(p, key->at));
+        return;
+    }
     if (key->write == signal_write)
         same_signal(key, at(p, key->at));
     else if (key->write == stop_write)
         same_stop(at(p, key->at));
-    else if (key->type == KEY_TEXT)
+    else if (key->type == KEY_TEXT && key->size)
         same_text(key, at(p, key->at));
     else
         same_bytes(key, at(p, key->at), key->size);
@@ -309,9 +340,10 @@ static void same_value(const struct key *key, struct pair p)
         same_keys(key->path, ALL_KINDS, p);
     if (key->beside)
         same_bytes(key, at(p, key->beside),
-                   key->type == KEY_DUE      ? sizeof(double)
-                   : key->type == KEY_LABELS ? sizeof(int)
-                                             : sizeof(bool));
+                   key->type == KEY_DUE                                ? sizeof(double)
+                   : key->type == KEY_LABELS || key->type == KEY_SHOWN ? sizeof(int)
+                   : key->type == KEY_ARRAYS                           ? sizeof(unsigned)
+                                                                       : sizeof(bool));
 }
 
 /* The keys of these kinds whose rows are directly below `row`. */
@@ -320,7 +352,9 @@ static void same_keys(const char *row, unsigned kind, struct pair p)
     for (const struct key *k = keys_child(row, NULL); k; k = keys_child(row, k)) {
         if (k->where && !(k->where & kind))
             continue;
-        if (k->type == KEY_NAMES)
+        if (k->write == scalar_walls_write)
+            same_walls(k, p);
+        else if (k->type == KEY_NAMES)
             same_things(k, p);
         else
             same_value(k, p);

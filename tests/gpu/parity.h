@@ -42,9 +42,15 @@ struct mixture {
     bool full;   /* subgrid models, likewise; and sponges */
     bool closed; /* no rule of an open boundary */
     bool sparse; /* populations only in lines of cells with fluid, as domain/sparse.h has it */
+    int scalars; /* how many there are: up to SCALARS_MOST */
 };
-enum { MIXTURES = 3 * COLLISIONS + 1 };
-struct mixture mixture(int number); /* the last is the mixed one; neither closed nor sparse */
+/* Each operator plain, forced and full; mixed; the same again, full, with scalars. */
+enum {
+    MIXTURE_MIXED = 3 * COLLISIONS,
+    MIXTURES = MIXTURE_MIXED + 1 + COLLISIONS + 1,
+    SCALARS_MOST = 3
+};
+struct mixture mixture(int number); /* neither closed nor sparse; one scalar, or none */
 const char *mixture_name(struct mixture);
 
 /* How ghost cells and obstacles are laid out. */
@@ -65,9 +71,10 @@ struct ground {
     float *crossing;
     size_t near_space; /* cells that there is room for, each with crossings of all links */
     struct tag_row rows[TAG_ROWS];
+    struct scalar_row scalar[SCALARS_MOST * TAG_ROWS];
 };
 
-/* False: no memory. `bytes` of a stored population. */
+/* False: no memory. `bytes` of a stored population of the flow. */
 bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct mixture m,
                    enum scene scene, size_t bytes, uint64_t seed);
 void ground_destroy(struct ground *g);
@@ -114,10 +121,10 @@ struct plan {
 };
 
 struct kernel_test {
-    const char *name, *model;         /* the bytes of `moved` in words */
-    size_t (*element)(size_t stored); /* bytes of a number in its buffer, 1 where there is none */
-    size_t (*buffer)(const struct work *, size_t stored); /* bytes */
-    double (*moved)(const struct work *, size_t stored);  /* bytes, from and to memory */
+    const char *name, *model;               /* the bytes of `moved` in words */
+    size_t (*element)(const struct view *); /* bytes of a number in its buffer; 1: there is none */
+    size_t (*buffer)(const struct work *, const struct view *); /* bytes */
+    double (*moved)(const struct work *, const struct view *);  /* bytes, from and to memory */
     void (*plan)(struct plan *, const struct ground *, uint64_t *random);
     /* Where a buffer need not be the same bytes everywhere: turn it into what has to be. NULL: as
      * it is. */
@@ -126,8 +133,7 @@ struct kernel_test {
 extern const struct kernel_test kernel_tests[KERNELS]; /* from KERNEL_LIST */
 
 /* Launches of a kernel on a block, buffers laid out. */
-void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, size_t stored,
-               uint64_t seed);
+void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, uint64_t seed);
 
 /* The sender's last layer along `direction`, or the same cells among the receiver's ghosts. */
 struct box message_box(const struct view *v, int direction, bool ghost);

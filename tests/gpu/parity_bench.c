@@ -84,7 +84,7 @@ static void report(const struct stand *s, const struct job *j, int times, int sa
     double cells = 0, bytes = 2 * (double)j->copied;
     for (int k = 0; k < j->count; k++) {
         cells += (double)box_cells(&j->work[k].box);
-        bytes += kernel_tests[j->kernel].moved(&j->work[k], s->stored);
+        bytes += kernel_tests[j->kernel].moved(&j->work[k], &s->view);
     }
     printf("time  %-24s %-18s %4d x %d x %d  %10.3f us (%.3f to %.3f)", s->variant->name, j->what,
            n[0], n[1], n[2], 1e6 * median, 1e6 * sorted[0], 1e6 * sorted[samples - 1]);
@@ -209,7 +209,7 @@ static void add_messages(struct job *j, const struct stand *s)
         struct work *const w = &j->work[j->count++];
         *w = (struct work){message_box(&s->view, i, j->kernel == KERNEL_unpack),
                            {.direction = i, .buffer = s->buffer + at}};
-        at += kernel_tests[j->kernel].buffer(w, s->stored);
+        at += kernel_tests[j->kernel].buffer(w, &s->view);
     }
     if (at > s->buffer_bytes) /* of no use: blocks of 1000^3 have a tenth of that */
         j->count = 0;
@@ -240,9 +240,9 @@ static void add_piece(struct job *j, const struct stand *s)
         w->task.workers = s->backend->workers;
     w->task.before = s->buffer + (size_t)w->task.workers * sizeof(struct change);
     for (int a = 2; a > 0; a--)
-        while (w->box.hi[a] > 1 && test->buffer(w, s->stored) > s->buffer_bytes)
+        while (w->box.hi[a] > 1 && test->buffer(w, &s->view) > s->buffer_bytes)
             w->box.hi[a] = (w->box.hi[a] + 1) / 2;
-    j->count = test->buffer(w, s->stored) <= s->buffer_bytes;
+    j->count = test->buffer(w, &s->view) <= s->buffer_bytes;
 }
 
 /* The copy has to be one: the last bytes of both. */
@@ -290,7 +290,7 @@ static enum status bench_step(const struct variant *v, const struct bench *b, st
 static enum status bench_list(const struct variant *v, const struct bench *b)
 {
     struct stand s;
-    enum status status = stand_create(&s, v, b, false, mixture(MIXTURES - 1), SCENE_body);
+    enum status status = stand_create(&s, v, b, false, mixture(MIXTURE_MIXED), SCENE_body);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
         if (!takes_list(kernel) || !wanted(b, j.what) || s.view.near_cells == 0)
@@ -306,7 +306,7 @@ static enum status bench_list(const struct variant *v, const struct bench *b)
 static enum status bench_others(const struct variant *v, const struct bench *b)
 {
     struct stand s;
-    enum status status = stand_create(&s, v, b, true, mixture(MIXTURES - 1), SCENE_open);
+    enum status status = stand_create(&s, v, b, true, mixture(MIXTURE_MIXED), SCENE_open);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
         if (kernel == KERNEL_step || takes_list(kernel) || !wanted(b, j.what))

@@ -26,9 +26,10 @@ struct trial {
     uint8_t *tags;    /* a copy of the ground's */
     size_t stored;
     struct plan *plan;          /* [KERNELS] */
+    size_t set[SETS];           /* where the populations of each set begin */
     size_t size[2];             /* bytes of populations and buffers, with what surrounds them */
     char *memory[2];            /* of the backend */
-    char *before[2];            /* of the host, for copies: what is in memory before a launch */
+    char *before[3];            /* of the host, for copies: what is in memory before a launch */
     char *after[2];             /* ... and what was left there */
     char *wanted[2];            /* what should have been */
     struct initial *initial[2]; /* for begin: of the backend, of the host */
@@ -36,7 +37,7 @@ struct trial {
     int odd;
     char about[160]; /* block, rows */
 };
-enum { POPULATIONS, BUFFERS };
+enum { POPULATIONS, BUFFERS, WIDE }; /* before[WIDE]: buffers of doubles */
 
 /* Of one kernel and state. */
 struct tally {
@@ -71,12 +72,19 @@ static size_t describe_number(char *text, size_t room, const void *at, size_t by
 static void describe_population(const struct trial *t, size_t byte, char *text, size_t room)
 {
     const struct view *const v = &t->ground.view;
-    if (byte < GUARD || byte >= t->size[POPULATIONS] - GUARD) {
-        snprintf(text, room, "%s the populations", byte < GUARD ? "before" : "behind");
+    int set = 0;
+    while (set + 1 < v->sets && byte >= t->set[set + 1] - GUARD)
+        set++;
+    const struct population_set *const of = &v->set[set];
+    const int used = snprintf(text, room, "set %d: ", set);
+    text += used;
+    room -= (size_t)used;
+    if (byte < t->set[set] || byte >= t->set[set] + set_cell_bytes(of) * of->stride) {
+        snprintf(text, room, "%s the populations", byte < t->set[set] ? "before" : "behind");
         return;
     }
-    const size_t place = (byte - GUARD) / t->stored, slot = place / v->set[SET_flow].stride,
-                 cell = place % v->set[SET_flow].stride;
+    const size_t place = (byte - t->set[set]) / (of->bits / 8), slot = place / of->stride,
+                 cell = place % of->stride;
     if (cell >= t->ground.cells) {
         snprintf(text, room, "behind slot %zu", slot);
         return;
@@ -134,26 +142,35 @@ static size_t first_difference(const char *a, const char *b, size_t size, size_t
 static void compare(const struct trial *t, enum kernel kernel, const struct launch *l,
                     struct tally *tally)
 {
-    const size_t size[2] = {t->size[POPULATIONS], l->whole};
-    const size_t bytes[2] = {t->stored, kernel_tests[kernel].element(t->stored)};
+    const struct view *const v = &t->ground.view;
+    const size_t element = kernel_tests[kernel].element(v);
     bool different = false;
     for (int k = 0; k < l->count && kernel_tests[kernel].settle; k++)
         for (int which = 0; which < 2; which++)
             kernel_tests[kernel].settle(&l->work[k],
                                         (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
-    for (int m = 0; m < 2; m++) {
+    /* The sets, each with what lies before it, then the buffers. */
+    for (int set = 0; set <= v->sets; set++) {
+        const bool buffers = set == v->sets;
+        const int m = buffers ? BUFFERS : POPULATIONS;
+        const size_t from = buffers || set == 0 ? 0 : t->set[set] - GUARD;
+        const size_t end = buffers              ? l->whole
+                           : set + 1 == v->sets ? t->size[POPULATIONS]
+                                                : t->set[set + 1] - GUARD;
+        const size_t bytes = buffers ? element : v->set[set].bits / 8;
         /* Eight bytes at a time where there is no number to show. */
-        const size_t number = bytes[m] < 2 || bytes[m] > 8 ? 8 : bytes[m];
-        const size_t at =
-            first_difference(t->after[m], t->wanted[m], size[m] / number * number, number);
+        const size_t number = bytes < 2 || bytes > 8 ? 8 : bytes;
+        size_t at = first_difference(t->after[m] + from, t->wanted[m] + from,
+                                     (end - from) / number * number, number);
         if (at == SIZE_MAX)
             continue;
+        at += from;
         if (tally->different == 0 && !different) {
-            char where[128], is[64], wanted[64];
-            if (m == POPULATIONS)
-                describe_population(t, at, where, sizeof where);
-            else
+            char where[160], is[48], wanted[48];
+            if (buffers)
                 describe_buffer(l, at, number, where, sizeof where);
+            else
+                describe_population(t, at, where, sizeof where);
             describe_number(is, sizeof is, t->after[m] + at, number);
             describe_number(wanted, sizeof wanted, t->wanted[m] + at, number);
             snprintf(tally->first, sizeof tally->first, "%s, %s, %s step: %s is %s, should be %s",
@@ -190,18 +207,27 @@ static void work_in(const struct launch *l, int odd, const void *populations,
     }
 }
 
+static void set_populations(const struct trial *t, struct view *v, char *memory)
+{
+    for (int set = 0; set < v->sets; set++)
+        v->set[set].populations = memory + t->set[set];
+}
+
 static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)
 {
     struct backend *const b = t->backend;
     const struct backend_type *const type = b->type;
     const size_t size[2] = {t->size[POPULATIONS], l->whole};
+    /* What a buffer of doubles holds are doubles in every precision. */
+    const bool wide = kernel_tests[kernel].element(&t->view) == sizeof(double);
+    const char *const before[2] = {t->before[POPULATIONS], t->before[wide ? WIDE : BUFFERS]};
     struct work work[2 * WORK_MOST];
     struct view v = t->view;
 
     for (int m = 0; m < 2; m++)
-        type->copy(b, QUEUE_INTERIOR, t->memory[m], t->before[m], size[m]);
+        type->copy(b, QUEUE_INTERIOR, t->memory[m], before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
-    v.set[SET_flow].populations = t->memory[POPULATIONS] + GUARD;
+    set_populations(t, &v, t->memory[POPULATIONS]);
     work_in(l, t->odd, v.set[SET_flow].populations, t->initial[0], t->memory[BUFFERS], work);
     if (l->shell > 0)
         type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
@@ -212,9 +238,9 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         type->copy(b, QUEUE_INTERIOR, t->after[m], t->memory[m], size[m]);
 
     for (int m = 0; m < 2; m++)
-        memcpy(t->wanted[m], t->before[m], size[m]);
+        memcpy(t->wanted[m], before[m], size[m]);
     v = t->ground.view;
-    v.set[SET_flow].populations = t->wanted[POPULATIONS] + GUARD;
+    set_populations(t, &v, t->wanted[POPULATIONS]);
     work_in(l, t->odd, v.set[SET_flow].populations, t->initial[1], t->wanted[BUFFERS], work);
     const uint64_t mode = rounding_exact();
     for (int k = 0; k < l->count; k++)
@@ -244,6 +270,8 @@ static enum status run_plans(struct trial *t, int first, int last, struct tally 
 static void trial_destroy(struct trial *t)
 {
     struct backend *const b = t->backend;
+    if (b)
+        b->type->free_host(b, t->before[WIDE]);
     for (int m = 0; m < 2 && b; m++) {
         b->type->free(b, t->memory[m]);
         b->type->free_host(b, t->before[m]);
@@ -282,9 +310,14 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
     memcpy(t->tags, t->ground.tags, t->ground.cells);
     if (!initial_create(t->initial, t->backend, &t->ground.view, seed))
         return fail_machine("out of memory for an initial flow");
-    t->size[POPULATIONS] = Q * t->ground.view.set[SET_flow].stride * t->stored + 2 * GUARD;
+    t->size[POPULATIONS] = GUARD;
+    for (int set = 0; set < t->ground.view.sets; set++) {
+        const struct population_set *const of = &t->ground.view.set[set];
+        t->set[set] = t->size[POPULATIONS];
+        t->size[POPULATIONS] += (set_cell_bytes(of) * of->stride + 63) / 64 * 64 + GUARD;
+    }
     for (int kernel = 0; kernel < KERNELS; kernel++) {
-        plan_make(&t->plan[kernel], (enum kernel)kernel, &t->ground, t->stored, random);
+        plan_make(&t->plan[kernel], (enum kernel)kernel, &t->ground, random);
         for (int k = 0; k < t->plan[kernel].count; k++)
             if (t->plan[kernel].launch[k].whole > t->size[BUFFERS])
                 t->size[BUFFERS] = t->plan[kernel].launch[k].whole;
@@ -297,9 +330,25 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
         t->wanted[which] = malloc(bytes);
         ok = ok && t->memory[which] && t->before[which] && t->after[which] && t->wanted[which];
     }
+    t->before[WIDE] = t->backend->type->alloc_host(t->backend, t->size[BUFFERS]);
+    ok = ok && t->before[WIDE];
     if (!ok)
         return fail_machine("out of memory for %s", t->about);
     return t->backend->type->prepare(t->backend, &t->ground.view, &t->view);
+}
+
+/* Numbers of the state everywhere: in a set and before it those of its kind. */
+static void fill(const struct trial *t, uint64_t seed)
+{
+    const struct view *const v = &t->ground.view;
+    for (int set = 0; set < v->sets; set++) {
+        const size_t bytes = v->set[set].bits / 8, from = set ? t->set[set] - GUARD : 0;
+        const size_t end = set + 1 < v->sets ? t->set[set + 1] - GUARD : t->size[POPULATIONS];
+        state_fill(t->before[POPULATIONS] + from, (end - from) / bytes, bytes, t->state,
+                   seed + 1000 * (uint64_t)set);
+    }
+    state_fill(t->before[BUFFERS], t->size[BUFFERS] / t->stored, t->stored, t->state, seed + 1);
+    state_fill(t->before[WIDE], t->size[BUFFERS] / 8, 8, t->state, seed + 1);
 }
 
 /* The step with each operator alone and with all; the others do not know operators. Blocks with and
@@ -314,15 +363,14 @@ static enum status check_block(const struct variant *v, const int n[3], const in
         const int third = (turn + (m.collision != COLLISION_mixed)) % 3;
         m.closed = m.full ? third > 0 : (turn + k) % 2;
         m.sparse = m.full && third == 2;
+        m.scalars = m.scalars ? 1 + (turn + k) % SCALARS_MOST : 0;
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
         for (int state = 0; state < STATES && !status; state++) {
             /* states and expectations are made so, whatever mode the kernels run in */
             const uint64_t mode = rounding_exact();
             t.state = (enum state)state;
-            for (int which = 0; which < 2; which++)
-                state_fill(t.before[which], t.size[which] / t.stored, t.stored, t.state,
-                           seed + (uint64_t)(2 * state + which));
+            fill(&t, seed + (uint64_t)(2 * state));
             rounding_set(mode);
             status = m.collision == COLLISION_mixed
                          ? run_plans(&t, 0, KERNELS - 1, tally)

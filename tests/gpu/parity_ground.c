@@ -62,20 +62,25 @@ double random_uniform(uint64_t *state)
 
 struct mixture mixture(int number)
 {
-    return number == MIXTURES - 1
-               ? (struct mixture){.collision = COLLISION_mixed, .forced = true, .full = true}
-               : (struct mixture){
-                     .collision = number / 3, .forced = number % 3 > 0, .full = number % 3 > 1};
+    const int scalars = number > MIXTURE_MIXED, one = scalars ? number - MIXTURE_MIXED - 1 : number;
+    if (number == MIXTURE_MIXED || one == COLLISIONS * (scalars ? 1 : 3))
+        return (struct mixture){
+            .collision = COLLISION_mixed, .forced = true, .full = true, .scalars = scalars};
+    if (scalars)
+        return (struct mixture){.collision = one, .forced = true, .full = true, .scalars = 1};
+    return (struct mixture){
+        .collision = number / 3, .forced = number % 3 > 0, .full = number % 3 > 1};
 }
 
 const char *mixture_name(struct mixture m)
 {
-    static const char *const names[COLLISIONS][3] = {
-#define X(name, ...) {#name, #name " forced", #name " full"},
+    static const char *const names[COLLISIONS + 1][4] = {
+#define X(name, ...) {#name, #name " forced", #name " full", #name " scalars"},
         COLLISION_LIST(X)
 #undef X
-    };
-    return m.collision == COLLISION_mixed ? "mixed" : names[m.collision][m.forced + m.full];
+            {"mixed", "", "", "mixed scalars"}};
+    const int collision = m.collision == COLLISION_mixed ? COLLISIONS : m.collision;
+    return names[collision][m.scalars ? 3 : collision == COLLISIONS ? 0 : m.forced + m.full];
 }
 
 /* Relaxation rates over all that is stable, 1 and next to 2 among them. */
@@ -150,6 +155,75 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
     make_walls(g, m, random);
 }
 
+/* A quarter of the numbers is 0: what is not there is left out. */
+static double perhaps(double value, uint64_t *random)
+{
+    return random_below(random, 4) ? value : 0;
+}
+
+static void random_rates(struct scalar_row *row, double capacity, uint64_t *random)
+{
+    const double k = 0.5 + 0.499 * random_uniform(random),
+                 magic = random_below(random, 2) ? 0.25 : 1.0 / 6;
+    row->conductivity = k;
+    row->magic = magic;
+    row->omega_odd = 1 / (4 * k + 0.5);
+    row->omega_even = 4 * k / (magic + 2 * k);
+    row->tensor = 16 * k * row->omega_odd;
+    row->source = perhaps(0.01 * random_uniform(random), random);
+    row->inverse = 1 / (capacity + 0.5 * row->decay);
+    row->holds = 1;
+}
+
+/* In fluid: all scalars. Any scalar before a set may turn into it. */
+static void fluid_scalar(struct scalar_row *row, int set, bool subgrid, bool lifts,
+                         uint64_t *random)
+{
+    const double capacity = 1 + random_below(random, 3);
+    *row = (struct scalar_row){.flow = capacity};
+    row->decay = perhaps(0.05 * (1 + random_uniform(random)), random);
+    row->from = (uint8_t)random_below(random, set);
+    row->gain = row->from ? 0.05 * (1 + random_uniform(random)) : 0;
+    row->turbulent = subgrid ? capacity / 0.85 : 0;
+    row->buoyancy = lifts ? perhaps(random_uniform(random), random) : 0;
+    random_rates(row, capacity, random);
+}
+
+/* Beyond walls: solids that hold a scalar where all cells have places, and each rule. */
+static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
+{
+    *row = (struct scalar_row){.signal = (uint8_t)random_below(random, SIGNALS)};
+    const int kind = random_below(random, 6);
+    if (kind < 2 && conducts) {
+        random_rates(row, 0.75 + random_below(random, 4), random);
+        return;
+    }
+    row->wall = kind < 2 ? SCALAR_adiabatic : kind == 2 ? SCALAR_free : SCALAR_given;
+    row->surface = kind == 3;
+    row->a = kind == 3 ? -1 : random_uniform(random);
+    row->b = 0.01 * random_uniform(random);
+}
+
+static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
+{
+    struct view *const v = &g->view;
+    const bool lifts = random_below(random, 3) > 0;
+    v->scalar = g->scalar;
+    for (int a = 0; a < 3; a++)
+        v->gravity[a] = perhaps(1e-3 * random_uniform(random), random);
+    for (int set = 1; set <= m.scalars; set++)
+        for (int type = 0; type < TAG_ROWS; type++) {
+            struct tag_row *const cells = &g->rows[type];
+            struct scalar_row *const row = &g->scalar[(set - 1) * TAG_ROWS + type];
+            if (cells->fluid) {
+                fluid_scalar(row, set, cells->subgrid != SUBGRID_none, lifts, random);
+                cells->forced |= lifts;
+            } else {
+                wall_scalar(row, !m.sparse, random);
+            }
+        }
+}
+
 /* What the rows of sponges point to: a target, and strengths for any axis. */
 static bool make_table(struct ground *g)
 {
@@ -168,7 +242,8 @@ static bool make_table(struct ground *g)
 }
 
 /* As domain_layout does it. */
-static bool make_layout(struct ground *g, const int n[3], const int ghost[3], size_t bytes)
+static bool make_layout(struct ground *g, const int n[3], const int ghost[3], size_t bytes,
+                        int scalars)
 {
     struct view *const v = &g->view;
     for (int a = 0; a < 3; a++) {
@@ -183,7 +258,11 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
     v->set[SET_flow].stride = domain_stride(g->cells, (int)(8 * bytes));
     v->set[SET_flow].q = Q;
     v->set[SET_flow].bits = (uint8_t)(8 * bytes);
-    v->sets = 1;
+    for (v->sets = 1; v->sets <= scalars; v->sets++) {
+        const uint8_t bits = bytes == 8 ? 64 : 32;
+        v->set[v->sets] = (struct population_set){
+            .stride = domain_stride(g->cells, bits), .q = Q_AXES, .bits = bits};
+    }
     v->rows = g->rows;
     v->tags = g->tags = malloc(g->cells);
     return g->tags != NULL && make_table(g);
@@ -317,6 +396,8 @@ static bool make_list(struct ground *g, enum scene scene, uint64_t *random)
         if (g->rows[row].fluid == FLUID_swept) {
             g->rows[listed_row((uint8_t)row)] = g->rows[row];
             g->rows[listed_row((uint8_t)row)].fluid = FLUID_listed;
+            for (int k = 0; k < v->sets - 1; k++)
+                g->scalar[k * TAG_ROWS + listed_row((uint8_t)row)] = g->scalar[k * TAG_ROWS + row];
         }
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
@@ -380,9 +461,11 @@ bool ground_create(struct ground *g, const int n[3], const int ghost[3], struct 
     enum side side[3][2];
     uint8_t face[3][2];
     *g = (struct ground){0};
-    if (!make_layout(g, n, ghost, bytes))
+    if (!make_layout(g, n, ghost, bytes, m.scalars))
         return false;
     make_rows(g, m, &random);
+    if (m.scalars)
+        make_scalars(g, m, &random);
     if (scene == SCENE_random)
         random_tags(g, &random);
     else /* the fluids by turns, or one of those with one operator */

@@ -12,6 +12,12 @@
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
+/* Bytes of a population of the flow. */
+static size_t flow_bytes(const struct view *v)
+{
+    return v->set[SET_flow].bits / 8;
+}
+
 struct box message_box(const struct view *v, int direction, bool ghost)
 {
     struct box b;
@@ -88,6 +94,18 @@ static void plan_pieces(struct plan *p, const struct ground *g, uint64_t *random
     plan_parts(p, g, random, 0);
 }
 
+/* The same for each set from `first` on. */
+static void plan_sets(struct plan *p, const struct ground *g, uint64_t *random, int first)
+{
+    for (int set = first; set < g->view.sets; set++) {
+        int k = p->count;
+        plan_pieces(p, g, random);
+        for (; k < p->count; k++)
+            for (int i = 0; i < p->launch[k].count; i++)
+                p->launch[k].work[i].task.set = set;
+    }
+}
+
 /* As a step with neighbours does it: the shell and, perhaps at the same time, the interior, as a
  * whole or in slabs. */
 static void plan_shell(struct plan *p, const struct ground *g, int slabs)
@@ -131,23 +149,26 @@ static void plan_messages(struct plan *p, const struct ground *g, bool ghost)
 
 /* ---- step: no buffer ---- */
 
-static size_t element_step(size_t stored)
+static size_t element_step(const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return 1;
 }
 
-static size_t buffer_step(const struct work *w, size_t stored)
+static size_t buffer_step(const struct work *w, const struct view *v)
 {
-    (void)w, (void)stored;
+    (void)w, (void)v;
     return 0;
 }
 
-#define MODEL_step "a cell: 19 populations loaded, 19 stored, a tag"
+#define MODEL_step "a cell: 19 populations loaded, 19 stored, 7 and 7 of each scalar, a tag"
 
-static double moved_step(const struct work *w, size_t stored)
+static double moved_step(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (2.0 * Q * (double)stored + 1);
+    double bytes = 0;
+    for (int k = 0; k < v->sets; k++)
+        bytes += (double)set_cell_bytes(&v->set[k]);
+    return (double)box_cells(&w->box) * (2 * bytes + 1);
 }
 
 static void plan_step(struct plan *p, const struct ground *g, uint64_t *random)
@@ -161,21 +182,25 @@ static void plan_step(struct plan *p, const struct ground *g, uint64_t *random)
 
 /* ---- pack, unpack: travellers(direction) populations a cell ---- */
 
-static size_t element_pack(size_t stored)
+/* Of the sets' elements the largest: no smaller one lies across two of them. */
+static size_t element_pack(const struct view *v)
 {
-    return stored;
+    size_t most = 0;
+    for (int k = 0; k < v->sets; k++)
+        most = v->set[k].bits > 8 * most ? v->set[k].bits / 8 : most;
+    return most;
 }
 
-static size_t buffer_pack(const struct work *w, size_t stored)
+static size_t buffer_pack(const struct work *w, const struct view *v)
 {
-    return box_cells(&w->box) * (size_t)travellers(w->task.direction, Q) * stored;
+    return message_at(v, w->task.direction, box_cells(&w->box), v->sets);
 }
 
 #define MODEL_pack "a cell: its travellers loaded and stored, a tag"
 
-static double moved_pack(const struct work *w, size_t stored)
+static double moved_pack(const struct work *w, const struct view *v)
 {
-    return 2 * (double)buffer_pack(w, stored) + (double)box_cells(&w->box);
+    return 2 * (double)buffer_pack(w, v) + (double)box_cells(&w->box);
 }
 
 static void plan_pack(struct plan *p, const struct ground *g, uint64_t *random)
@@ -199,68 +224,73 @@ static void plan_unpack(struct plan *p, const struct ground *g, uint64_t *random
 
 #define element_get element_pack
 
-static size_t buffer_get(const struct work *w, size_t stored)
+static size_t buffer_get(const struct work *w, const struct view *v)
 {
-    return box_cells(&w->box) * Q * stored;
+    return box_cells(&w->box) * set_cell_bytes(&v->set[w->task.set]);
 }
 
 #define MODEL_get "a cell: 19 populations loaded and stored, a tag"
 
-static double moved_get(const struct work *w, size_t stored)
+static double moved_get(const struct work *w, const struct view *v)
 {
-    return 2 * (double)buffer_get(w, stored) + (double)box_cells(&w->box);
+    return 2 * (double)buffer_get(w, v) + (double)box_cells(&w->box);
 }
 
-#define plan_get plan_pieces
+/* Of each set. */
+static void plan_get(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_sets(p, g, random, SET_flow);
+}
 
 #define element_put element_pack
 #define buffer_put buffer_get
 #define MODEL_put MODEL_get
 #define moved_put moved_get
-#define plan_put plan_pieces
+#define plan_put plan_get
 
 /* ---- begin: a double a cell, read ---- */
 
-static size_t element_begin(size_t stored)
+static size_t element_begin(const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return sizeof(double);
 }
 
-static size_t buffer_begin(const struct work *w, size_t stored)
+static size_t buffer_begin(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return box_cells(&w->box) * sizeof(double);
 }
 
 #define MODEL_begin "a cell: a double loaded, 19 populations stored, a tag"
 
-static double moved_begin(const struct work *w, size_t stored)
+static double moved_begin(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_begin(w, stored);
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) +
+           (double)buffer_begin(w, v);
 }
 
 #define plan_begin plan_pieces
 
 /* ---- flow: 4 doubles a cell ---- */
 
-static size_t element_flow(size_t stored)
+static size_t element_flow(const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return sizeof(double);
 }
 
-static size_t buffer_flow(const struct work *w, size_t stored)
+static size_t buffer_flow(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return box_cells(&w->box) * 4 * sizeof(double);
 }
 
 #define MODEL_flow "a cell: 19 populations loaded, 4 doubles stored, a tag"
 
-static double moved_flow(const struct work *w, size_t stored)
+static double moved_flow(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_flow(w, stored);
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) + (double)buffer_flow(w, v);
 }
 
 #define plan_flow plan_pieces
@@ -269,18 +299,18 @@ static double moved_flow(const struct work *w, size_t stored)
 
 #define element_curl element_flow
 
-static size_t buffer_curl(const struct work *w, size_t stored)
+static size_t buffer_curl(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return box_cells(&w->box) * 3 * sizeof(double);
 }
 
 #define MODEL_curl                                                                                 \
     "a cell: 19 populations loaded, its neighbours' from a cache, 3 doubles stored, a tag"
 
-static double moved_curl(const struct work *w, size_t stored)
+static double moved_curl(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_curl(w, stored);
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) + (double)buffer_curl(w, v);
 }
 
 #define plan_curl plan_pieces
@@ -289,18 +319,18 @@ static double moved_curl(const struct work *w, size_t stored)
 
 #define element_average element_flow
 
-static size_t buffer_average(const struct work *w, size_t stored)
+static size_t buffer_average(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return box_cells(&w->box) * (size_t)w->task.average.components * sizeof(double);
 }
 
 #define MODEL_average "a cell: 19 populations loaded, its sums loaded and stored, a tag"
 
-static double moved_average(const struct work *w, size_t stored)
+static double moved_average(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (Q * (double)stored + 1) +
-           2 * (double)buffer_average(w, stored);
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) +
+           2 * (double)buffer_average(w, v);
 }
 
 /* Each layout of the sums; first and later samples. */
@@ -321,23 +351,23 @@ static void plan_average(struct plan *p, const struct ground *g, uint64_t *rando
 
 /* ---- sums: a struct a worker ---- */
 
-static size_t element_sums(size_t stored)
+static size_t element_sums(const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return sizeof(exact_units); /* as struct sums is aligned */
 }
 
-static size_t buffer_sums(const struct work *w, size_t stored)
+static size_t buffer_sums(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return (size_t)w->task.workers * sizeof(struct sums);
 }
 
 #define MODEL_sums "a cell: 19 populations loaded, a tag; a worker: its sums"
 
-static double moved_sums(const struct work *w, size_t stored)
+static double moved_sums(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (Q * (double)stored + 1) + (double)buffer_sums(w, stored);
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) + (double)buffer_sums(w, v);
 }
 
 /* By one worker, by a few, by more than there are cells in most blocks. */
@@ -374,9 +404,9 @@ static void settle_sums(const struct work *w, void *buffer)
 
 #define element_drift element_sums
 
-static size_t buffer_drift(const struct work *w, size_t stored)
+static size_t buffer_drift(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return (size_t)w->task.workers * sizeof(struct drift);
 }
 
@@ -398,9 +428,9 @@ static void settle_drift(const struct work *w, void *buffer)
 
 #define element_enstrophy element_sums
 
-static size_t buffer_enstrophy(const struct work *w, size_t stored)
+static size_t buffer_enstrophy(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return (size_t)w->task.workers * sizeof(struct enstrophy);
 }
 
@@ -422,14 +452,14 @@ static void settle_enstrophy(const struct work *w, void *buffer)
 
 #define element_change element_sums
 
-static size_t remembered_bytes(size_t stored)
+static size_t remembered_bytes(const struct view *v)
 {
-    return stored == sizeof(double) ? sizeof(double) : sizeof(float);
+    return flow_bytes(v) == sizeof(double) ? sizeof(double) : sizeof(float);
 }
 
-static size_t buffer_change(const struct work *w, size_t stored)
+static size_t buffer_change(const struct work *w, const struct view *v)
 {
-    const size_t before = 3 * box_cells(&w->box) * remembered_bytes(stored);
+    const size_t before = 3 * box_cells(&w->box) * remembered_bytes(v);
     return (size_t)w->task.workers * sizeof(struct change) +
            (before + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
@@ -438,10 +468,10 @@ static size_t buffer_change(const struct work *w, size_t stored)
     "a cell: 19 populations loaded, its velocity before loaded and stored, a tag; a worker: its "  \
     "sums"
 
-static double moved_change(const struct work *w, size_t stored)
+static double moved_change(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-               (Q * (double)stored + 1 + 6 * (double)remembered_bytes(stored)) +
+               (Q * (double)flow_bytes(v) + 1 + 6 * (double)remembered_bytes(v)) +
            (double)w->task.workers * sizeof(struct change);
 }
 
@@ -475,10 +505,10 @@ static struct box whole_list(const struct ground *g)
 #define MODEL_near                                                                                 \
     "a cell: 19 populations loaded, 19 stored, 19 tags, 6 crossings of its links, its place"
 
-static double moved_near(const struct work *w, size_t stored)
+static double moved_near(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-           (2.0 * Q * (double)stored + Q + 6.0 * sizeof(float) + sizeof(struct near_cell));
+           (2.0 * Q * (double)flow_bytes(v) + Q + 6.0 * sizeof(float) + sizeof(struct near_cell));
 }
 
 /* The whole; a part in three stretches, one of them empty; and as a step with neighbours does it:
@@ -508,9 +538,9 @@ static void plan_near(struct plan *p, const struct ground *g, uint64_t *random)
 
 #define element_forces element_sums
 
-static size_t buffer_forces(const struct work *w, size_t stored)
+static size_t buffer_forces(const struct work *w, const struct view *v)
 {
-    (void)stored;
+    (void)v;
     return (size_t)w->task.workers * sizeof(struct forces);
 }
 
@@ -518,10 +548,10 @@ static size_t buffer_forces(const struct work *w, size_t stored)
     "a cell: 19 populations loaded, 19 tags, 6 crossings of its links, its place; a worker: its "  \
     "sums"
 
-static double moved_forces(const struct work *w, size_t stored)
+static double moved_forces(const struct work *w, const struct view *v)
 {
-    return moved_near(w, stored) - (double)box_cells(&w->box) * Q * (double)stored +
-           (double)buffer_forces(w, stored);
+    return moved_near(w, v) - (double)box_cells(&w->box) * Q * (double)flow_bytes(v) +
+           (double)buffer_forces(w, v);
 }
 
 /* Bodies that have a surface, and one half-way. */
@@ -553,6 +583,139 @@ static void settle_forces(const struct work *w, void *buffer)
     partial->bad = all.bad;
 }
 
+/* ---- scalar_sums: sums over the cells of a set; heat: over the links of a surface ---- */
+
+#define element_scalar_sums element_sums
+
+static size_t buffer_scalar_sums(const struct work *w, const struct view *v)
+{
+    (void)v;
+    return (size_t)w->task.workers * sizeof(struct scalar_sums);
+}
+
+#define MODEL_scalar_sums "a cell: 7 populations loaded, a tag; a worker: its sums"
+
+static double moved_scalar_sums(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * ((double)set_cell_bytes(&v->set[w->task.set]) + 1) +
+           (double)buffer_scalar_sums(w, v);
+}
+
+/* With extremes alone, and with sums. */
+static void plan_scalar_sums(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    for (int set = 1; set < g->view.sets; set++) {
+        int k = p->count;
+        plan_sums(p, g, random);
+        for (; k < p->count; k++) {
+            p->launch[k].work[0].task.set = set;
+            if (k % 2)
+                p->launch[k].work[0].task.scale = (struct scalar_scale){0.25, 0x1p-20, 0x1p-20};
+        }
+    }
+}
+
+static void settle_scalar_part(struct scalar_part *to, const struct scalar_part *from)
+{
+    to->deviation = from->deviation;
+    to->square = from->square;
+    to->least = from->least;
+    to->most = from->most;
+    to->least_cell = from->least_cell;
+    to->most_cell = from->most_cell;
+    to->cells = from->cells;
+}
+
+static void settle_scalar_sums(const struct work *w, void *buffer)
+{
+    struct scalar_sums *const partial = (struct scalar_sums *)buffer, all = scalar_sums_none();
+    for (int k = 0; k < w->task.workers; k++)
+        scalar_sums_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    settle_scalar_part(&partial->fluid, &all.fluid);
+    settle_scalar_part(&partial->solid, &all.solid);
+    partial->enthalpy = all.enthalpy;
+    partial->most_enthalpy = all.most_enthalpy;
+    partial->bad_cell = all.bad_cell;
+}
+
+#define element_heat element_sums
+
+static size_t buffer_heat(const struct work *w, const struct view *v)
+{
+    (void)v;
+    return (size_t)w->task.workers * sizeof(struct heat);
+}
+
+#define MODEL_heat "a cell: 7 tags; a worker: its sums"
+
+static double moved_heat(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * (w->task.listed ? sizeof(struct near_cell) : 7) +
+           (double)buffer_heat(w, v);
+}
+
+/* Through bodies and faces, over cells of the block and over the list. */
+static void plan_heat(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    static const int workers[] = {1, 3, 300}, places[] = {1, 2, -1, 3, -2, -6};
+    const struct box cells = ground_all(g), list = whole_list(g);
+    for (int set = 1; set < g->view.sets; set++)
+        for (int k = 0; k < 6; k++) {
+            const int listed = k % 2 && !is_empty(&list), count = workers[(k + k / 3) % 3];
+            const struct box all = listed ? list : cells;
+            char what[sizeof p->launch->what];
+            snprintf(what, sizeof what, "%s of the %s, place %d, %d workers", k < 3 ? "all" : "part",
+                     listed ? "list" : "block", places[k], count);
+            struct launch *const l = add_launch(p, what);
+            add_work(l, k < 3 ? all : part_of(all, random), 0);
+            l->work[0].task.set = set;
+            l->work[0].task.workers = count;
+            l->work[0].task.body = places[k];
+            l->work[0].task.listed = listed;
+        }
+}
+
+static void settle_heat(const struct work *w, void *buffer)
+{
+    struct heat *const partial = (struct heat *)buffer, all = heat_none();
+    for (int k = 0; k < w->task.workers; k++)
+        heat_join(&all, &partial[k]);
+    heat_carry(&all);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    *partial = all;
+}
+
+/* ---- scalar_put: a double a cell, read; scalar: the same, written ---- */
+
+#define element_scalar_put element_begin
+#define buffer_scalar_put buffer_begin
+#define MODEL_scalar_put "a cell: a double and 19 populations loaded, 7 populations stored, a tag"
+
+static double moved_scalar_put(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 1) +
+           (double)box_cells(&w->box) * (double)set_cell_bytes(&v->set[w->task.set]) +
+           (double)buffer_begin(w, v);
+}
+
+static void plan_scalar_put(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_sets(p, g, random, 1);
+}
+
+#define element_scalar element_begin
+#define buffer_scalar buffer_begin
+#define MODEL_scalar "a cell: 7 populations loaded, a double stored, a tag"
+
+static double moved_scalar(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * ((double)set_cell_bytes(&v->set[w->task.set]) + 1) +
+           (double)buffer_begin(w, v);
+}
+
+#define plan_scalar plan_scalar_put
+
 /* ---- all of them ---- */
 
 /* Partial results of sums may be shared in any way among the workers. */
@@ -572,18 +735,18 @@ const struct kernel_test kernel_tests[KERNELS] = {
  * vector, so that buffers begin anywhere. */
 enum { BETWEEN = 17 };
 
-void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, size_t stored,
-               uint64_t seed)
+void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, uint64_t seed)
 {
     const struct kernel_test *const test = &kernel_tests[kernel];
-    const size_t between = BETWEEN * test->element(stored);
+    const struct view *const v = &g->view;
+    const size_t between = BETWEEN * test->element(v);
     p->count = 0;
     test->plan(p, g, &seed);
     for (struct launch *l = p->launch; l < p->launch + p->count; l++) {
         l->whole = between;
         for (int k = 0; k < l->count; k++) {
             l->at[k] = l->whole;
-            l->bytes[k] = is_empty(&l->work[k].box) ? 0 : test->buffer(&l->work[k], stored);
+            l->bytes[k] = is_empty(&l->work[k].box) ? 0 : test->buffer(&l->work[k], v);
             l->whole += l->bytes[k] + between;
         }
     }

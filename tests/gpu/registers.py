@@ -23,13 +23,14 @@ def rows(path, name, columns):
 
 
 # Blocks of a step on a multiprocessor by the bits of arithmetic, or 16 for fp16, and the step's name.
-STEPS = ["", "_forced", "_full", "_sparse"]
+STEPS = ["", "_forced", "_full", "_sparse", "_scalars"]
 CLASSES = {name: [int(n) for n in blocks] for name, *blocks in
-           [[*row[:12], row[12].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 13)]}
+           [[*row[:15], row[15].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 16)]}
 OPERATORS = {row[0]: row[3] for row in rows("include/collision.h", "COLLISION_LIST", 4)}
-BLOCKS = {bits: {"step_mixed": CLASSES["mixed"][first], "step_mixed_sparse": CLASSES["mixed"][first + 3]} |
+BLOCKS = {bits: {"step_mixed": CLASSES["mixed"][first], "step_mixed_sparse": CLASSES["mixed"][first + 3],
+                 "step_mixed_scalars": CLASSES["mixed"][first + 4], "step_mixed_scalars_sparse": CLASSES["mixed"][first + 4]} |
           {f"step_{name}{more}": CLASSES[of][first + k] for name, of in OPERATORS.items()
-           for k, more in enumerate(STEPS)} for bits, first in [("32", 0), ("64", 4), ("16", 8)]}
+           for k, more in enumerate(STEPS)} for bits, first in [("32", 0), ("64", 5), ("16", 10)]}
 failed = seen = 0
 found_of = {} # step -> precision -> arch -> registers
 wants_table = sys.argv[1:2] == ["--table"]
@@ -46,7 +47,7 @@ for path in sys.argv[1 + wants_table:]:
                 name = name.group(0) if name else kernel
             elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
                 numbers = [int(n) for n in found.groups()]
-                if name.endswith("open"):
+                if name.endswith("open") or name == "step_open_scalars":
                     local = max(local, numbers[0])
                 elif any(numbers):
                     print(f"FAIL {name}, {bits} bits, {arch}: {line.strip()}")
@@ -58,7 +59,7 @@ for path in sys.argv[1 + wants_table:]:
                 if kind == "step":
                     found_of.setdefault(name.removeprefix("step_"), {}).setdefault(bits, {})[arch] = registers
                 most[arch, kind] = max(most.get((arch, kind), 0), registers)
-                if kind == "step" and name != "step_open":
+                if kind == "step" and not name.startswith("step_open"):
                     steps.add(name)
                     # Registers are given to warps in units of 256.
                     blocks = REGISTERS // (-(-registers * 32 // 256) * 256 * BLOCK // 32)

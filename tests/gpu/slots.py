@@ -85,7 +85,7 @@ def main(arguments):
         storage, arithmetic = re.search(r"kernels_(\d+)_(\d+)\.o$", path).groups()
         bits = "fp" + (storage if storage == arithmetic or storage == "16" else f"{storage}/{arithmetic}")
         for (arch, name), code in instructions(path).items():
-            cells = 2 if storage == "16" and not re.search("mixed|sparse|open", name) else 1
+            cells = 2 if storage == "16" and not re.search("mixed|sparse|open|scalars", name) else 1
             slots = shortest(code, STORE[cells])
             if slots is None:
                 sys.exit(f"FAIL {name}, {bits}, {arch}: no way through its code stores populations")

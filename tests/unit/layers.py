@@ -13,7 +13,7 @@ USES = {
     "domain": "base case",
     "tags": "base foreign body case domain",
     "io": "base",
-    "solver": "base case domain tags io",
+    "solver": "base body case domain tags io",
     "measure": "base body case domain tags io solver",
     "cpu": "base solver",
     "cuda": "base solver",

@@ -475,6 +475,14 @@ static real given_back(const struct tag_row *rule, int i, const real f[19], cons
     return open_leave(&l);
 }
 
+void reference_arrived(const struct reference *r, const int at[3], real f[19])
+{
+    const size_t here = reference_cell(r, at[0], at[1], at[2]);
+    for (size_t i = 0; i < 19; i++)
+        f[i] = value_of(r->now[i * r->count + here]);
+    at_nodes(r, at, &r->row[r->tag[here]], f);
+}
+
 void reference_step(struct reference *r)
 {
     int at[3];
@@ -486,9 +494,7 @@ void reference_step(struct reference *r)
                 if (!row->fluid)
                     continue;
                 real f[19], out[19];
-                for (size_t i = 0; i < 19; i++)
-                    f[i] = value_of(r->now[i * r->count + here]);
-                at_nodes(r, at, row, f);
+                reference_arrived(r, at, f);
                 const struct collision_parameters p = collision_parameters(&reference_still, row);
                 const struct moments m = moments(f, p, row->forced);
                 const real damping = (real)reference_damping(r, row, at);

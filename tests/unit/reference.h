@@ -84,6 +84,10 @@ size_t reference_cell(const struct reference *r, int x, int y, int z);
  * is *cell; else the velocity of the wall there. */
 const double *reference_wall(const struct reference *r, const int at[3], size_t *cell);
 
+/* What a fluid cell collides: populations as they arrive, at nodes of open faces what these make of
+ * them. */
+void reference_arrived(const struct reference *r, const int at[3], real f[19]);
+
 void reference_step(struct reference *r);
 
 /* As USERS would compute it from a checkpoint. */

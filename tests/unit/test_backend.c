@@ -603,7 +603,7 @@ static void a_fetch_that_is_given_up_leaves_the_memory_alone(void **state)
     const struct box all = domain_all(&o.d);
     const struct box plane = {{0, 0, 0}, {9, 4, 1}};
     for (int used = 0; used < 3; used++) {
-        fetch_start_set(&f, &o.s, SET_flow, &all, NULL, NULL);
+        fetch_start_set(&f, &o.s, KERNEL_get, SET_flow, &all, NULL, NULL);
         for (int k = 0; k < used; k++)
             assert_non_null(fetch_next(&f, &piece));
         assert_int_equal(fetch_end(&f), STATUS_OK);

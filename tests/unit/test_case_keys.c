@@ -33,10 +33,10 @@ static void every_row_is_complete(void **state)
         const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || keys_word_or_map(k->type);
         if (map != keys_inner(k->path))
             fail_msg("%s: a map has keys below it, others do not", k->path);
-        const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES ||
-                            k->type == KEY_WATCHED || k->type == KEY_COLUMNS ||
-                            k->type == KEY_AXIS ||
-                            (keys_word_or_map(k->type) && k->type != KEY_VALUE);
+        const bool choice =
+            k->type == KEY_CHOICE || k->type == KEY_CHOICES || k->type == KEY_ARRAYS ||
+            k->type == KEY_SHOWN || k->type == KEY_WATCHED || k->type == KEY_COLUMNS ||
+            k->type == KEY_AXIS || (keys_word_or_map(k->type) && k->type != KEY_VALUE);
         if (choice != (k->choices != NULL))
             fail_msg("%s: choices", k->path);
         if ((k->type == KEY_COLUMNS) != (k->alone != NULL))
@@ -47,7 +47,8 @@ static void every_row_is_complete(void **state)
         range_text(k, range, sizeof range);
         const bool numeric = (!map || k->type == KEY_VALUE) && !choice && k->type != KEY_RANGE &&
                              k->type != KEY_EMPTY && k->type != KEY_TEXT &&
-                             k->type != KEY_CHECKSUM && k->type != KEY_BODY;
+                             k->type != KEY_CHECKSUM && k->type != KEY_BODY &&
+                             k->type != KEY_SCALAR;
         if (numeric != (*range != '\0'))
             fail_msg("%s: range", k->path);
         if (k->within && (k->size || !map))
@@ -69,6 +70,7 @@ static size_t member_bytes(enum key_type type)
 {
     switch (type) {
     case KEY_NUMBER:
+    case KEY_AUTO:
     case KEY_PHYSICAL:
     case KEY_WALL:
         return sizeof(double);
@@ -87,9 +89,11 @@ static size_t member_bytes(enum key_type type)
     case KEY_DUE:
         return sizeof(int64_t);
     case KEY_CHOICES:
+    case KEY_ARRAYS:
         return sizeof(unsigned);
     case KEY_PLANE:
     case KEY_BODY:
+    case KEY_SCALAR:
         return sizeof(int);
     case KEY_TEXT:
         return sizeof(char *);
@@ -105,8 +109,8 @@ static void members_fit_their_type(void **state)
     (void)state;
     for (const struct key *k = key_table; k->path; k++) {
         const size_t bytes = member_bytes(k->type);
-        const bool whole =
-            k->type == KEY_CHOICE || k->type == KEY_WATCHED || k->type == KEY_INTEGER;
+        const bool whole = k->type == KEY_CHOICE || k->type == KEY_WATCHED ||
+                           k->type == KEY_SHOWN || k->type == KEY_INTEGER;
         if (k->size && !k->write && bytes && k->size != bytes)
             fail_msg("%s: its member has %zu bytes, not %zu", k->path, k->size, bytes);
         if (whole && k->size != sizeof(bool) && k->size != sizeof(int) &&
@@ -130,6 +134,11 @@ static void paths_are_matched(void **state)
     assert_true(keys_match("bodies.a.shape.union.b.difference.c.sphere.radius", pattern));
     assert_string_equal(pattern, "bodies.*.shape.sphere.radius");
     assert_false(keys_match("bodies.a.shape.union.b.wall", pattern));
+    assert_true(keys_match("scalars.t.initial.shapes.a.value", pattern));
+    assert_string_equal(pattern, "scalars.*.initial.shapes.*.value");
+    assert_true(keys_match("scalars.t.initial.shapes.a.union.b.sphere.radius", pattern));
+    assert_string_equal(pattern, "bodies.*.shape.sphere.radius");
+    assert_false(keys_match("scalars.t.initial.shapes.a.wall", pattern));
     assert_false(keys_match("faces.top", pattern));
     assert_false(keys_match("fluid.visc", pattern));
     assert_false(keys_match("fluid.viscosity.x", pattern));
@@ -239,6 +248,10 @@ static void the_nearest_key_is_found(void **state)
         {"faces.y.pressure.pressure", "known in faces.y.pressure: value, density"},
         {"patches.hole.type", "known in patches.hole: face, rectangle"},
         {"output.series.k.steps", "known in output.series.k: every, of"},
+        {"scalars.t.initial.shapes.a.spere", "did you mean scalars.t.initial.shapes.a.sphere?"},
+        {"scalars.t.initial.shapes.a.valu", "did you mean scalars.t.initial.shapes.a.value?"},
+        {"scalars.t.prandl", "did you mean scalars.t.prandtl?"},
+        {"faces.xmin.wall.scalars.t.vale", "did you mean faces.xmin.wall.scalars.t.value?"},
         {"run.steps.qqqqqq", "run.steps has no keys below it"},
     };
     (void)state;

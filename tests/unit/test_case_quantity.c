@@ -19,49 +19,64 @@ static void units_become_si(void **state)
         double value; /* exact: powers of ten are multiplied or divided by, once */
         struct dimension dimension;
     } good[] = {
-        {"5 mm", 5e-3, {1, 0, 0}},
-        {"5mm", 5e-3, {1, 0, 0}},
-        {"41 cm", 0.41, {1, 0, 0}},
-        {"3 um", 3e-6, {1, 0, 0}},
-        {"7 nm", 7e-9, {1, 0, 0}},
-        {"2 km", 2000, {1, 0, 0}},
-        {"-1.5e1 m", -15, {1, 0, 0}},
-        {"30 s", 30, {0, 1, 0}},
-        {"1 ms", 1e-3, {0, 1, 0}},
-        {"0.5 min", 30, {0, 1, 0}},
-        {"2 h", 7200, {0, 1, 0}},
-        {"0.2 m/s", 0.2, {1, -1, 0}},
-        {"1e-3 m2/s", 1e-3, {2, -1, 0}},
-        {"1e-3 m^2/s", 1e-3, {2, -1, 0}},
-        {"1 mm2/s", 1e-6, {2, -1, 0}},
-        {"1 kg/m3", 1, {-3, 0, 1}},
-        {"1 g/cm3", 1e6 / 1e3, {-3, 0, 1}},
-        {"9.81 m/s2", 9.81, {1, -2, 0}},
-        {"9.81 m s-2", 9.81, {1, -2, 0}},
-        {"9.81 m*s^-2", 9.81, {1, -2, 0}},
-        {"10 kg/m/s2", 10, {-1, -2, 1}},
-        {"10 Pa", 10, {-1, -2, 1}},
-        {"1.5 kPa", 1500, {-1, -2, 1}},
-        {"1013 hPa", 101300, {-1, -2, 1}},
-        {"0.25 MPa", 250000, {-1, -2, 1}},
-        {"1.5 mbar", 150, {-1, -2, 1}},
-        {"2 bar", 200000, {-1, -2, 1}},
-        {"3 bar m2/N", 300000, {0, 0, 0}},
-        {"2 N", 2, {1, -2, 1}},
-        {"3 N/m2", 3, {-1, -2, 1}},
-        {"2 Pa s", 2, {-1, -1, 1}},
-        {"1 L/s", 1e-3, {3, -1, 0}},
-        {"5 mL", 5e-6, {3, 0, 0}},
-        {"6 L/min", 6.0 / (1e3 * 60), {3, -1, 0}},
-        {"3 1/s", 3, {0, -1, 0}},
-        {"3 /s", 3, {0, -1, 0}},
-        {"3 s-1", 3, {0, -1, 0}},
-        {".5 m", 0.5, {1, 0, 0}},
-        {"5. m", 5, {1, 0, 0}},
-        {"+5E+2 m", 500, {1, 0, 0}},
-        {"36 km/h", 36.0 * 1000 / 3600, {1, -1, 0}},
-        {"0 m", 0, {1, 0, 0}},
-        {"2 m/m", 2, {0, 0, 0}},
+        {"5 mm", 5e-3, {1, 0, 0, 0}},
+        {"5mm", 5e-3, {1, 0, 0, 0}},
+        {"41 cm", 0.41, {1, 0, 0, 0}},
+        {"3 um", 3e-6, {1, 0, 0, 0}},
+        {"7 nm", 7e-9, {1, 0, 0, 0}},
+        {"2 km", 2000, {1, 0, 0, 0}},
+        {"-1.5e1 m", -15, {1, 0, 0, 0}},
+        {"30 s", 30, {0, 1, 0, 0}},
+        {"1 ms", 1e-3, {0, 1, 0, 0}},
+        {"0.5 min", 30, {0, 1, 0, 0}},
+        {"2 h", 7200, {0, 1, 0, 0}},
+        {"0.2 m/s", 0.2, {1, -1, 0, 0}},
+        {"1e-3 m2/s", 1e-3, {2, -1, 0, 0}},
+        {"1e-3 m^2/s", 1e-3, {2, -1, 0, 0}},
+        {"1 mm2/s", 1e-6, {2, -1, 0, 0}},
+        {"1 kg/m3", 1, {-3, 0, 1, 0}},
+        {"1 g/cm3", 1e6 / 1e3, {-3, 0, 1, 0}},
+        {"9.81 m/s2", 9.81, {1, -2, 0, 0}},
+        {"9.81 m s-2", 9.81, {1, -2, 0, 0}},
+        {"9.81 m*s^-2", 9.81, {1, -2, 0, 0}},
+        {"10 kg/m/s2", 10, {-1, -2, 1, 0}},
+        {"10 Pa", 10, {-1, -2, 1, 0}},
+        {"1.5 kPa", 1500, {-1, -2, 1, 0}},
+        {"1013 hPa", 101300, {-1, -2, 1, 0}},
+        {"0.25 MPa", 250000, {-1, -2, 1, 0}},
+        {"1.5 mbar", 150, {-1, -2, 1, 0}},
+        {"2 bar", 200000, {-1, -2, 1, 0}},
+        {"3 bar m2/N", 300000, {0, 0, 0, 0}},
+        {"2 N", 2, {1, -2, 1, 0}},
+        {"3 N/m2", 3, {-1, -2, 1, 0}},
+        {"2 Pa s", 2, {-1, -1, 1, 0}},
+        {"1 L/s", 1e-3, {3, -1, 0, 0}},
+        {"5 mL", 5e-6, {3, 0, 0, 0}},
+        {"6 L/min", 6.0 / (1e3 * 60), {3, -1, 0, 0}},
+        {"3 1/s", 3, {0, -1, 0, 0}},
+        {"3 /s", 3, {0, -1, 0, 0}},
+        {"3 s-1", 3, {0, -1, 0, 0}},
+        {".5 m", 0.5, {1, 0, 0, 0}},
+        {"5. m", 5, {1, 0, 0, 0}},
+        {"+5E+2 m", 500, {1, 0, 0, 0}},
+        {"36 km/h", 36.0 * 1000 / 3600, {1, -1, 0, 0}},
+        {"0 m", 0, {1, 0, 0, 0}},
+        {"2 m/m", 2, {0, 0, 0, 0}},
+        {"300 K", 300, {0, 0, 0, 1}},
+        {"27 degC", 27 + 273.15, {0, 0, 0, 1}},
+        {"-40degC", -40 + 273.15, {0, 0, 0, 1}},
+        {"3 1/K", 3, {0, 0, 0, -1}},
+        {"2 kJ", 2000, {2, -2, 1, 0}},
+        {"3 MJ/m3", 3e6, {-1, -2, 1, 0}},
+        {"5 mW", 5e-3, {2, -3, 1, 0}},
+        {"5 kW/m2", 5000, {0, -3, 1, 0}},
+        {"2 MW/m2", 2e6, {0, -3, 1, 0}},
+        {"148 W/m/K", 148, {1, -3, 1, -1}},
+        {"148 W/(m K)", 148, {1, -3, 1, -1}},
+        {"148 W/(m*K)", 148, {1, -3, 1, -1}},
+        {"10 W/(m^2 K)", 10, {0, -3, 1, -1}},
+        {"4180 J/(kg K)", 4180, {2, -2, 0, -1}},
+        {"4.18 kJ/kg/K", 4180, {2, -2, 0, -1}},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(good); i++) {
@@ -69,8 +84,8 @@ static void units_become_si(void **state)
         const char *problem = quantity_parse(good[i].text, &q);
         if (problem || q.value != good[i].value || q.bare ||
             !dimension_equal(q.dimension, good[i].dimension))
-            fail_msg("%s: %s, %.17g, %d %d %d", good[i].text, problem ? problem : "read", q.value,
-                     q.dimension.m, q.dimension.s, q.dimension.kg);
+            fail_msg("%s: %s, %.17g, %d %d %d %d", good[i].text, problem ? problem : "read",
+                     q.value, q.dimension.m, q.dimension.s, q.dimension.kg, q.dimension.kelvin);
     }
 }
 
@@ -86,7 +101,7 @@ static void numbers_without_unit_are_bare(void **state)
         struct quantity q;
         assert_null(quantity_parse(good[i].text, &q));
         assert_true(q.bare && q.value == good[i].value);
-        assert_true(dimension_equal(q.dimension, (struct dimension){0, 0, 0}));
+        assert_true(dimension_equal(q.dimension, (struct dimension){0, 0, 0, 0}));
     }
 }
 
@@ -128,6 +143,19 @@ static void anything_else_is_refused(void **state)
         "5 m s- 1",
         "5  m  s",
         "5 (m)",
+        "5 (m s",
+        "5 W/(m K",
+        "5 W/(m K))",
+        "5 W/(m/K)",
+        "5 W/()",
+        "5 W/( m K)",
+        "5 W/((m K) s)",
+        "5 W/(m s m s m)",
+        "5 degC/s",
+        "5 1/degC",
+        "5 degC2",
+        "5 C",
+        "5 k",
         "5 /",
         "5 1/",
         "5 1",
@@ -162,12 +190,12 @@ static void lattice_units_follow_dx_dt_and_density(void **state)
 {
     const struct quantity_scale scale = {0.5, 0.25, 1000};
     (void)state;
-    assert_true(quantity_unit((struct dimension){0, 0, 0}, &scale) == 1);
-    assert_true(quantity_unit((struct dimension){1, 0, 0}, &scale) == 0.5);
-    assert_true(quantity_unit((struct dimension){2, -1, 0}, &scale) == 1);
-    assert_true(quantity_unit((struct dimension){1, -2, 0}, &scale) == 8);
-    assert_true(quantity_unit((struct dimension){-3, 0, 1}, &scale) == 1000);
-    assert_true(quantity_unit((struct dimension){-1, -2, 1}, &scale) == 4000);
+    assert_true(quantity_unit((struct dimension){0, 0, 0, 0}, &scale) == 1);
+    assert_true(quantity_unit((struct dimension){1, 0, 0, 0}, &scale) == 0.5);
+    assert_true(quantity_unit((struct dimension){2, -1, 0, 0}, &scale) == 1);
+    assert_true(quantity_unit((struct dimension){1, -2, 0, 0}, &scale) == 8);
+    assert_true(quantity_unit((struct dimension){-3, 0, 1, 0}, &scale) == 1000);
+    assert_true(quantity_unit((struct dimension){-1, -2, 1, 0}, &scale) == 4000);
 }
 
 int main(void)

@@ -113,6 +113,13 @@ static void must_say(const char *fragment)
          "  averages: {mean: {every: 10, of: velocity, region: {to: [8, 8, 8]}}}\n"                \
          "  images: {mid: {every: 10, of: speed, range: [0, 0.1]}}\n"
 
+#define WARM(keys) BASE "scalars: {t: {kind: heat, reference: 300, diffusivity: 0.1, " keys "}}\n"
+#define SMOKE(keys) BASE "scalars: {s: {diffusivity: 0.1, " keys "}, u: {schmidt: 2}}\n"
+#define LINEAR WARM("initial: {linear: {from: [0, 0, 0], to: [8, 0, 0], values: [1, 2]}}")
+#define WAVE WARM("initial: {wave: {amplitude: 0.1, waves: [1, 0, 0]}}")
+#define HOT WARM("initial: {shapes: {a: {sphere: {center: [4, 4, 2], radius: 1}, value: 310}}}")
+#define FALLING "force: {gravity: [0, -1e-3, 0]}\n"
+
 /* One change for every key of the table that holds a value. Whether it is taken is what the
  * table says; `path`: what is named when it is not, if that is another key. */
 static const struct change {
@@ -309,6 +316,48 @@ static const struct change {
     {"bodies.*.mesh.open", MESHED("scale: 8"), "bodies.a.mesh.open=accept", "bodies.a.mesh.open"},
     {"bodies.*.mesh.checksum", MESHED("scale: 8"), "bodies.a.mesh.file=u.stl",
      "bodies.a.mesh.checksum"},
+    {"units.heat_capacity",
+     "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3, heat_capacity: 4180 J/kg/K}\n" BOX,
+     "units.heat_capacity=4181 J/kg/K", NULL},
+    {"force.gravity", BASE FALLING, "force.gravity=[0, -2e-3, 0]", NULL},
+    {"scalars.*.kind", BASE "scalars: {t: {diffusivity: 0.1}}\n", "scalars.t.kind=heat",
+     "scalars.t.kind"},
+    {"scalars.*.diffusivity", WARM(""), "scalars.t.diffusivity=0.2", "scalars.t.diffusivity"},
+    {"scalars.*.prandtl", BASE "scalars: {t: {kind: heat, prandtl: 0.7}}\n",
+     "scalars.t.prandtl=0.71", "scalars.t.diffusivity"},
+    {"scalars.*.schmidt", SMOKE(""), "scalars.u.schmidt=3", "scalars.u.diffusivity"},
+    {"scalars.*.reference", WARM(""), "scalars.t.reference=301", "scalars.t.reference"},
+    {"scalars.*.expansion", WARM("") FALLING, "scalars.t.expansion=1e-3", "scalars.t.expansion"},
+    {"scalars.*.turbulent_prandtl", WARM(""), "scalars.t.turbulent_prandtl=0.9",
+     "scalars.t.turbulent_prandtl"},
+    {"scalars.*.turbulent_schmidt", SMOKE(""), "scalars.s.turbulent_schmidt=0.9",
+     "scalars.s.turbulent_schmidt"},
+    {"scalars.*.source", WARM(""), "scalars.t.source=1e-3", "scalars.t.source"},
+    {"scalars.*.decay", WARM(""), "scalars.t.decay=1e-3", "scalars.t.decay"},
+    {"scalars.*.magic", WARM(""), "scalars.t.magic=0.25", "scalars.t.magic"},
+    {"scalars.*.made_from",
+     BASE "scalars: {a: {schmidt: 1}, b: {schmidt: 1}, c: {schmidt: 1, made_from: a, rate: 0.1}}\n",
+     "scalars.c.made_from=b", "scalars.c.made_from"},
+    {"scalars.*.rate",
+     BASE "scalars: {a: {schmidt: 1}, c: {schmidt: 1, made_from: a, rate: 0.1}}\n",
+     "scalars.c.rate=0.2", "scalars.c.rate"},
+    {"scalars.*.initial", WARM(""), "scalars.t.initial=310", "scalars.t.initial.value"},
+    {"scalars.*.initial.value", WARM("initial: {value: 310}"), "scalars.t.initial.value=311",
+     "scalars.t.initial.value"},
+    {"scalars.*.initial.linear.from", LINEAR, "scalars.t.initial.linear.from=[1, 0, 0]",
+     "scalars.t.initial.linear.from"},
+    {"scalars.*.initial.linear.to", LINEAR, "scalars.t.initial.linear.to=[7, 0, 0]",
+     "scalars.t.initial.linear.to"},
+    {"scalars.*.initial.linear.values", LINEAR, "scalars.t.initial.linear.values=[1, 3]",
+     "scalars.t.initial.linear.values"},
+    {"scalars.*.initial.wave.amplitude", WAVE, "scalars.t.initial.wave.amplitude=0.2",
+     "scalars.t.initial.wave.amplitude"},
+    {"scalars.*.initial.wave.waves", WAVE, "scalars.t.initial.wave.waves=[2, 0, 0]",
+     "scalars.t.initial.wave.waves"},
+    {"scalars.*.initial.wave.phase", WAVE, "scalars.t.initial.wave.phase=0.25",
+     "scalars.t.initial.wave.phase"},
+    {"scalars.*.initial.shapes.*.value", HOT, "scalars.t.initial.shapes.a.value=311",
+     "scalars.t.initial.shapes.a.value"},
     {"bodies.*.velocity", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
      "bodies.a.velocity=[0.01, 0, 0]", "bodies.a.velocity"},
     {"bodies.*.wall", SOLID "sphere: {center: [4, 4, 2], radius: 2}}}}\n",
@@ -358,6 +407,21 @@ static const struct change {
     {"output", BASE, "output=none", NULL},
     {"output.log.every", BASE, "output.log.every=3", NULL},
     {"output.log.wall_time", BASE, "output.log.wall_time=30 s", NULL},
+    {"output.series.*.scalar",
+     BASE "scalars: {a: {schmidt: 1}, b: {schmidt: 1}}\n"
+          "output: {series: {s: {every: 10, of: scalar, scalar: a}}}\n",
+     "output.series.s.scalar=b", NULL},
+#define HEAT(place)                                                                                \
+    "domain: {cells: [16, 16, 16]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"                   \
+    "scalars: {t: {kind: heat, prandtl: 0.7}}\n"                                                   \
+    "faces: {x: outflow, y: slip, z: slip}\n"                                                      \
+    "patches: {a: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, pressure: {}},\n"            \
+    "          b: {face: xmin, rectangle: {from: [5, 5], to: [9, 9]}, pressure: {}}}\n"            \
+    "output: {series: {s: {every: 10, of: heat, scalar: t, length: 9, difference: 2, " place       \
+    "}}}\n"
+    {"output.series.*.face", HEAT("face: xmin"), "output.series.s.face=xmax", NULL},
+    {"output.series.*.patch", HEAT("patch: a"), "output.series.s.patch=b", NULL},
+    {"output.series.*.difference", HEAT("patch: a"), "output.series.s.difference=3", NULL},
     {"output.series.*.every", OUTPUT, "output.series.flow.every=11", NULL},
     {"output.series.*.of", OUTPUT, "output.series.flow.of=residual", NULL},
     {"output.series.*.point", OUTPUT, "output.series.probe.point=[1, 1, 2]", NULL},
@@ -476,6 +540,71 @@ static const struct {
      "faces: {xmin: wall, xmax: pressure, y: wall, z: wall}\n"
      "patches: {p: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, %s}}\n",
      "patches.*", "patches.p"},
+};
+
+/* What a scalar t meets at walls, openings and bodies: changes as above. */
+enum { AT_WALL = 1, AT_OPENING = 2, AT_BODY = 4 };
+static const struct met_change {
+    int where;
+    const char *row, *before, *after, *path;
+} met[] = {
+#define T_VALUE(more) "{value: 310" more "}"
+    {AT_WALL | AT_BODY, "", "adiabatic", T_VALUE(""), NULL},
+    {AT_OPENING, "", "outflow", T_VALUE(""), NULL},
+    {AT_WALL | AT_OPENING | AT_BODY, ".value", T_VALUE(""), "{value: 311}", NULL},
+    {AT_WALL | AT_BODY, ".flux", "{flux: 1e-3}", "{flux: 2e-3}", NULL},
+#define TRANSFER(...) "{transfer: {" __VA_ARGS__ "}}"
+    {AT_WALL | AT_BODY, ".transfer.coefficient", TRANSFER("coefficient: 0.1, outside: 290"),
+     TRANSFER("coefficient: 0.2, outside: 290"), NULL},
+    {AT_WALL | AT_BODY, ".transfer.resistance", TRANSFER("resistance: 10, outside: 290"),
+     TRANSFER("resistance: 20, outside: 290"), ".transfer.coefficient"},
+    {AT_WALL | AT_BODY, ".transfer.outside", TRANSFER("coefficient: 0.1, outside: 290"),
+     TRANSFER("coefficient: 0.1, outside: 291"), NULL},
+#define CONDUCT(more) "{conduct: {conductivity: 0.1" more "}}"
+    {AT_BODY, ".conduct.conductivity", CONDUCT(""), CONDUCT("5"), NULL},
+    {AT_BODY, ".conduct.capacity", CONDUCT(""), CONDUCT(", capacity: 2"), NULL},
+    {AT_BODY, ".conduct.source", CONDUCT(""), CONDUCT(", source: 1e-6"), NULL},
+#define EVERYWHERE AT_WALL | AT_OPENING | AT_BODY
+    {EVERYWHERE, ".ramp", T_VALUE(", ramp: 10"), T_VALUE(", ramp: 11"), NULL},
+    {EVERYWHERE, ".sine.period", T_VALUE(", sine: {period: 10}"), T_VALUE(", sine: {period: 11}"),
+     NULL},
+    {EVERYWHERE, ".sine.phase", T_VALUE(", sine: {period: 10}"),
+     T_VALUE(", sine: {period: 10, phase: 0.25}"), NULL},
+    {EVERYWHERE, ".sine.mean", T_VALUE(", sine: {period: 10}"),
+     T_VALUE(", sine: {period: 10, mean: 0.25}"), NULL},
+    {EVERYWHERE, ".sine.amplitude", T_VALUE(", sine: {period: 10}"),
+     T_VALUE(", sine: {period: 10, amplitude: 0.25}"), NULL},
+    {EVERYWHERE, ".table.file", T_VALUE(", table: {file: t.csv}"),
+     T_VALUE(", table: {file: t2.csv}"), NULL},
+    {EVERYWHERE, ".table.time", T_VALUE(", table: {file: t.csv}"),
+     T_VALUE(", table: {file: t.csv, time: 2}"), NULL},
+    {EVERYWHERE, ".table.checksum", T_VALUE(", table: {file: t.csv}"),
+     T_VALUE(", table: {file: u.csv}"), NULL},
+};
+
+#define MET                                                                                        \
+    "domain: {cells: [16, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"                     \
+    "scalars: {t: {kind: heat, diffusivity: 0.1, reference: 300.15}}\n"
+#define MET_FACE(kind) MET "faces: {xmin: {" kind "}, xmax: pressure, y: wall, z: wall}\n"
+#define MET_PATCH(kind)                                                                            \
+    MET "faces: {xmin: wall, xmax: pressure, y: wall, z: wall}\n"                                  \
+        "patches: {p: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, " kind "}}\n"
+static const struct {
+    int where;
+    const char *format, *row, *path;
+} met_places[] = {
+#define AT_KIND(bit, kind, text)                                                                   \
+    {bit, MET_FACE(text), "faces.<face>." kind ".scalars.*", "faces.xmin." kind ".scalars.t"},     \
+    {                                                                                              \
+        bit, MET_PATCH(text), "patches.*." kind ".scalars.*", "patches.p." kind ".scalars.t"       \
+    }
+    AT_KIND(AT_WALL, "wall", "wall: {scalars: {t: %s}}"),
+    AT_KIND(AT_OPENING, "velocity", "velocity: {value: [-0.01, 0, 0], scalars: {t: %s}}"),
+    AT_KIND(AT_OPENING, "pressure", "pressure: {density: 1.01, scalars: {t: %s}}"),
+    {AT_BODY,
+     MET "faces: {x: periodic, y: wall, z: wall}\nbodies: {a: {shape: {box: {from: [1, 1, 1], to: "
+         "[3, 3, 3]}}, scalars: {t: %s}}}\n",
+     "bodies.*.scalars.*", "bodies.a.scalars.t"},
 };
 
 static void write_file(const char *name, const void *bytes, size_t length)
@@ -610,6 +739,26 @@ static void keys_of_openings_change_as_the_table_says(void **state)
         }
 }
 
+static void keys_of_scalars_change_as_the_table_says(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LENGTH(met_places); p++)
+        for (size_t i = 0; i < LENGTH(met); i++) {
+            const struct met_change *const m = &met[i];
+            char first[1024], second[1024], path[256], row[KEYS_PATH];
+            if (!(m->where & met_places[p].where))
+                continue;
+            snprintf(first, sizeof first, met_places[p].format, m->before);
+            snprintf(second, sizeof second, met_places[p].format, m->after);
+            snprintf(path, sizeof path, "%s%s", met_places[p].path, m->path ? m->path : m->row);
+            snprintf(row, sizeof row, "%s%s", met_places[p].row, m->row);
+            char *before = resolved(first, NULL), *now = resolved(second, NULL);
+            check_change(row, path, before, now);
+            free(before);
+            free(now);
+        }
+}
+
 static void every_key_changes_as_the_table_says(void **state)
 {
     (void)state;
@@ -678,6 +827,12 @@ static void every_key_is_tried(void **state)
             for (size_t i = 0; i < LENGTH(openings); i++)
                 tried = tried ||
                         !strcmp(keys_below(opening_places[p].row, openings[i].row).text, k->path);
+        for (size_t p = 0; p < LENGTH(met_places); p++)
+            for (size_t i = 0; i < LENGTH(met); i++) {
+                char row[KEYS_PATH];
+                snprintf(row, sizeof row, "%s%s", met_places[p].row, met[i].row);
+                tried = tried || !strcmp(row, k->path);
+            }
         if (!tried)
             fail_msg("%s is in no test of restarts", k->path);
     }
@@ -968,6 +1123,7 @@ int main(int count, char **arguments)
         return foreign_serve(count - 2, arguments + 2);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_changes_as_the_table_says),
+        cmocka_unit_test(keys_of_scalars_change_as_the_table_says),
         cmocka_unit_test(keys_of_openings_change_as_the_table_says),
         cmocka_unit_test(every_key_is_tried),
         cmocka_unit_test(the_table_marks_what_makes_the_flow),

@@ -77,7 +77,7 @@ static void set_velocity(struct flow *f, int x, int y, int z, const double u[3])
 static void look(struct flow *f, int points, const double *at, double *values)
 {
     struct probe p;
-    assert_int_equal(probe_create(&p, &f->s, points, at), STATUS_OK);
+    assert_int_equal(probe_create(&p, &f->s, SET_flow, points, at), STATUS_OK);
     assert_int_equal(probe_measure(&p, &f->s, values), STATUS_OK);
     probe_destroy(&p);
 }
@@ -190,7 +190,7 @@ static void a_line_is_fetched_in_few_boxes(void **state)
         for (int k = 0; k < POINTS; k++)
             for (int a = 0; a < 3; a++)
                 at[3 * k + a] = ends[line][a] > 0 ? ends[line][a] * k / (POINTS - 1) : 20;
-        assert_int_equal(probe_create(&p, &f.s, POINTS, at), STATUS_OK);
+        assert_int_equal(probe_create(&p, &f.s, SET_flow, POINTS, at), STATUS_OK);
         assert_true(p.boxes >= 5 && p.boxes <= 4 * most[line]);
         probe_destroy(&p);
     }

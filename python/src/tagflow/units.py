@@ -6,7 +6,7 @@ from typing import Optional
 
 # The first pattern that fits a whole name counts; "1": a number without unit.
 _COLUMNS = [
-    (r"step|c_.*|residual", "1"),
+    (r"step|c_.*|residual|nusselt", "1"),
     (r"time", "s"),
     (r"distance|[xyz]", "m"),
     (r"angle", "°"),
@@ -34,7 +34,7 @@ _ARRAYS = {
 
 
 def column_unit(name: str) -> Optional[str]:
-    """The unit of a series' column; None: not known."""
+    """The unit of a series' column; None: not known, or it depends on the kind of a scalar."""
     return next((unit for pattern, unit in _COLUMNS if re.fullmatch(pattern, name)), None)
 
 

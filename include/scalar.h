@@ -1,0 +1,374 @@
+/* Scalars carried by the flow: heat and species. Each is a set of populations g_i on D3Q7 (c_s^2 =
+ * 1/4, weights 1/4 and 1/8) that streams like the flow's:
+ *
+ *   C dT/dt + div(C_f u T) = div(k grad T) + S - lambda T
+ *
+ * E, the sum of the populations, is the enthalpy C T; C_f is the fluid's capacity C, 0 in solids,
+ * which conduct only. With g+ = (g_i + g_j)/2 and g- = (g_i - g_j)/2 of a pair,
+ *
+ *   T = (E + S/2) / (C + lambda/2),   s = S - lambda T
+ *   g+ += omega+ (T/8 - g+) + (1 - omega+/2) s/8
+ *   g- += omega- (m/2 - g-),   m_a = C_f T u_a - 16 k omega- u_a (u . d),
+ *                              d_b = C_f T u_b - (g_i - g_j) of axis b
+ *   omega- = 1/(4 k + 1/2),   omega+ = 1/(magic/(4 k) + 1/2)
+ *
+ * The rest population gets the rest: a step changes E by s.
+ *
+ * - The moving weights are the same for any capacity, so T and the flux of heat are continuous
+ *   across a link between two materials without a rule (cf. Huang, Wu, J. Comput. Phys. 277:305,
+ *   2014).
+ * - m has a second term because the lattice alone diffuses by (1/omega- - 1/2)(1/4 - u u). With it
+ *   the diffusivity is k up to the fourth order of u.
+ * - magic = 1/6 puts a wall of given value half-way (two relaxation rates: Ginzburg, Adv. Water
+ *   Resour. 28:1171, 2005).
+ *
+ * The population that comes back from a wall is a g*_out + b, see struct scalar_row in tag.h. */
+#ifndef TAGFLOW_SCALAR_H
+#define TAGFLOW_SCALAR_H
+
+#include "slot.h"
+
+/* Parameters of a set in cells of this type; set: its number, at least 1. */
+TAGFLOW_FN const struct scalar_row *scalar_row(const struct view *v, int set, int type)
+{
+    return &v->scalar[(size_t)(set - 1) * TAG_ROWS + (size_t)type];
+}
+
+/* Do cells of this type hold populations of the set? */
+TAGFLOW_FN int type_holds(const struct view *v, int set, int tag)
+{
+    const int type = tag & TAG_ROW;
+    return set == SET_flow || !v->scalar ? v->rows[type].fluid != FLUID_none
+                                         : scalar_row(v, set, type)->holds;
+}
+
+TAGFLOW_FN int view_holds(const struct view *v, int set, size_t cell)
+{
+    return type_holds(v, set, v->tags[cell]);
+}
+
+#ifdef TAGFLOW_STORAGE
+
+/* How populations of scalars are stored: never in fewer than 32 bits, as a slow change would be
+ * rounded away. */
+#if TAGFLOW_STORAGE == 64
+typedef double set_stored;
+#else
+typedef float set_stored;
+#endif
+
+/* Parameters of a set in cells of a type, in the variant's arithmetic. */
+struct scalar_parameters {
+    scalar inverse;                   /* 1 / (C + lambda/2) */
+    scalar flow;                      /* C_f */
+    scalar source, half, decay, gain; /* S, S/2, lambda, and the factor of another scalar in S */
+    scalar odd, even, tensor;         /* omega-, omega+, 16 k omega- */
+    scalar conductivity, magic, turbulent; /* k; C_f / turbulent Prandtl number */
+};
+
+/* Rates of a cell. */
+struct scalar_rates {
+    real odd, even, tensor;
+};
+
+TAGFLOW_FN struct scalar_parameters scalar_parameters(const struct scalar_row *row)
+{
+    struct scalar_parameters p;
+    p.inverse = (scalar)row->inverse;
+    p.flow = (scalar)row->flow;
+    p.source = (scalar)row->source;
+    p.half = (scalar)(0.5 * row->source);
+    p.decay = (scalar)row->decay;
+    p.gain = (scalar)row->gain;
+    p.odd = (scalar)row->omega_odd;
+    p.even = (scalar)row->omega_even;
+    p.tensor = (scalar)row->tensor;
+    p.conductivity = (scalar)row->conductivity;
+    p.magic = (scalar)row->magic;
+    p.turbulent = (scalar)row->turbulent;
+    return p;
+}
+
+/* The scalar's value. other: value of the scalar that turns into this one; used if there is one. */
+TAGFLOW_FN real scalar_value(const real g[Q_AXES], struct scalar_parameters p, real other)
+{
+    real e = (((g[1] + g[2]) + (g[3] + g[4])) + (g[5] + g[6])) + g[0];
+    if (p.half != 0)
+        e = e + p.half;
+    if (p.gain != 0)
+        e = e + ((scalar)0.5 * p.gain) * other;
+    return e * p.inverse;
+}
+
+/* eddy: eddy viscosity of the flow; used if `subgrid`. */
+TAGFLOW_FN struct scalar_rates scalar_rates(struct scalar_parameters p, int subgrid, real eddy)
+{
+    struct scalar_rates r;
+    r.odd = real_of(p.odd);
+    r.even = real_of(p.even);
+    r.tensor = real_of(p.tensor);
+    if (subgrid && p.turbulent != 0) {
+        const real k = p.conductivity + p.turbulent * eddy;
+        r.odd = (scalar)1 / ((scalar)4 * k + (scalar)0.5);
+        r.even = ((scalar)4 * k) / (p.magic + (scalar)2 * k);
+        r.tensor = ((scalar)16 * k) * r.odd;
+    }
+    return r;
+}
+
+/* The collision g -> out; t: the scalar's value, other: as above, moves: the cell is fluid, u: its
+ * velocity. */
+TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct scalar_parameters p,
+                               struct scalar_rates r, real t, real other, int moves,
+                               const real u[3])
+{
+    const scalar half = (scalar)0.5;
+    const real d1 = g[1] - g[2], d3 = g[3] - g[4], d5 = g[5] - g[6];
+    const real eighth = (scalar)0.125 * t;
+    real m1 = real_of(0), m3 = real_of(0), m5 = real_of(0), add = real_of(0), s = real_of(0);
+    const int sources = p.source != 0 || p.decay != 0 || p.gain != 0;
+    if (moves) {
+        const real carried = p.flow * t;
+        const real f1 = carried * u[0], f3 = carried * u[1], f5 = carried * u[2];
+        const real ud = (u[0] * (f1 - d1) + u[1] * (f3 - d3)) + u[2] * (f5 - d5);
+        const real k = r.tensor * ud;
+        m1 = f1 - k * u[0];
+        m3 = f3 - k * u[1];
+        m5 = f5 - k * u[2];
+    }
+    if (sources) {
+        s = p.source - p.decay * t;
+        if (p.gain != 0)
+            s = s + p.gain * other;
+        add = ((scalar)1 - half * r.even) * ((scalar)0.125 * s);
+    }
+    real sum = real_of(0);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        real even = r.even * (eighth - half * (g[i] + g[j]));                                      \
+        const real odd = r.odd * (half * (m##i - d##i));                                           \
+        if (sources)                                                                               \
+            even = even + add;                                                                     \
+        out[i] = g[i] + (even + odd);                                                              \
+        out[j] = g[j] + (even - odd);                                                              \
+        sum = sum + even;                                                                          \
+    }
+    AXIS_LIST(X)
+#undef X
+    out[0] = sources ? g[0] + (s - (scalar)2 * sum) : g[0] - (scalar)2 * sum;
+}
+
+#ifndef TAGFLOW_LANES
+
+/* Slots of a set at a step, as struct slots. */
+struct set_slots {
+    set_stored *rest, *own[3], *next[3];
+};
+
+TAGFLOW_FN struct set_slots set_slots_at(const struct view *v, int set, int odd)
+{
+    set_stored *const g = (set_stored *)v->set[set].populations;
+    const size_t stride = v->set[set].stride;
+    struct set_slots s;
+    s.rest = g;
+    for (int i = 1; i < Q_AXES; i += 2) {
+        s.own[i / 2] = g + (size_t)slot_load(odd, i) * stride;
+        s.next[i / 2] = g + (size_t)slot_load(odd, i + 1) * stride;
+    }
+    return s;
+}
+
+/* Bit i, i = 1 .. 6: link i of cell n comes from a cell that does not hold the set. Fluid cells
+ * hold all scalars, so those that are not beside walls have no such links. */
+TAGFLOW_FN uint32_t set_links(const struct view *v, int set, cell_index n, const struct around *a)
+{
+    const uint8_t tag = v->tags[n];
+    uint32_t links = 0;
+    if (!(tag & TAG_BESIDE) && !type_in(&v->solid, tag))
+        return 0;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    links |= (uint32_t)!type_holds(v, set, v->tags[n + neighbour(a, -(cx), -(cy), -(cz))]) << (i); \
+    links |= (uint32_t)!type_holds(v, set, v->tags[n + neighbour(a, cx, cy, cz)]) << (j);
+    AXIS_LIST(X)
+#undef X
+    return links;
+}
+
+/* Places of a cell's populations of scalars: the first three of struct places. */
+struct set_places {
+    cell_index own, next[3];
+};
+
+TAGFLOW_FN struct set_places set_places_of(const struct view *v, cell_index n,
+                                           const struct around *a)
+{
+    struct set_places p;
+    p.own = v->place ? place_in(v->place, n) : n;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
+    if (v->place)                                                                                  \
+        p.next[i / 2] = sparse_next(v, i / 2, p.own, p.next[i / 2]);
+    AXIS_LIST(X)
+#undef X
+    return p;
+}
+
+TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, uint32_t links,
+                         real g[Q_AXES])
+{
+    g[0] = (scalar)s->rest[p->own];
+    for (int k = 0; k < 3; k++) {
+        const int i = 2 * k + 1, j = i + 1;
+        g[i] = (scalar)(links >> i & 1 ? s->next[k][p->own] : s->own[k][p->own]);
+        g[j] = (scalar)(links >> j & 1 ? s->own[k][p->next[k]] : s->next[k][p->next[k]]);
+    }
+}
+
+/* The population that comes back along a link from a wall of type `wall`; out: what left, as it is
+ * stored; t: value of the scalar in the cell before the step. */
+TAGFLOW_FN scalar scalar_back(const struct view *v, const struct scalar_row *wall, scalar out,
+                              scalar t)
+{
+    switch (wall->wall) {
+    case SCALAR_given:
+        return (scalar)wall->a * out + (scalar)(wall->b * v->signal[wall->signal]);
+    case SCALAR_free:
+        return (scalar)0.25 * t - out;
+    default:
+        return out;
+    }
+}
+
+/* The same from a surface of given value that crosses the link at fraction q of it. in, out:
+ * populations along and against the link before the step, c_in, c_out after it. Linear profiles are
+ * exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing grows (eigenvalues of a layer
+ * between two surfaces). At q = 1/2 it is the rule above. */
+TAGFLOW_FN scalar scalar_surface_back(const struct view *v, const struct scalar_row *wall, scalar q,
+                                      scalar out, scalar c_in, scalar c_out)
+{
+    const scalar two = 2, one = 1, half = (scalar)0.5, b = q > half ? one / q : two;
+    const scalar given = (scalar)(0.5 * wall->b * v->signal[wall->signal]); /* T_w / 8 */
+    return (((one - half * b) - b * q) * c_out + (one - half * b) * c_in) +
+           ((b * q - one) * out + b * given);
+}
+
+/* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it
+ * comes before it, and the one that turns into that one before both. */
+TAGFLOW_FN scalar cell_value(const struct view *v, int set, int odd, cell_index n,
+                             const struct around *a, const struct set_places *p)
+{
+    const int type = v->tags[n] & TAG_ROW;
+    int before = 0;
+    scalar t = 0;
+    for (int k = scalar_row(v, set, type)->from; k; k = scalar_row(v, k, type)->from)
+        before++;
+    for (; before >= 0; before--) {
+        int which = set;
+        for (int k = 0; k < before; k++)
+            which = scalar_row(v, which, type)->from;
+        const struct scalar_row *const row = scalar_row(v, which, type);
+        const struct set_slots s = set_slots_at(v, which, odd);
+        scalar g[Q_AXES];
+        if (!row->holds) {
+            t = 0;
+            continue;
+        }
+        set_load(&s, p, set_links(v, which, n, a), g);
+        t = scalar_value(g, scalar_parameters(row), t);
+    }
+    return t;
+}
+
+/* The factor on gravity of the buoyancy in cell n. */
+TAGFLOW_FN scalar cell_lift(const struct view *v, int odd, cell_index n, const struct around *a)
+{
+    const int type = v->tags[n] & TAG_ROW;
+    scalar lift = 0;
+    if (!v->lifts)
+        return 0;
+    const struct set_places p = set_places_of(v, n, a);
+    for (int set = 1; set < v->sets; set++) {
+        const struct scalar_row *const row = scalar_row(v, set, type);
+        if (row->holds && row->buoyancy != 0)
+            lift = lift - (scalar)row->buoyancy * cell_value(v, set, odd, n, a, &p);
+    }
+    return lift;
+}
+
+/* The same where few cells need it. */
+TAGFLOW_RARE scalar rare_lift(const struct view *v, int odd, cell_index n, const struct around *a)
+{
+    return cell_lift(v, odd, n, a);
+}
+
+/* What comes back from the walls at a cell's links. g, out: before and after the collision; t: the
+ * scalar's value; crossing: as below. The population that left into a wall lies where the next step
+ * loads the link from. */
+TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
+                           const struct around *a, const struct set_places *p, uint32_t links,
+                           const real g[Q_AXES], const real out[Q_AXES], scalar t, uint32_t near,
+                           const float *crossing)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    TAGFLOW_ROLLED
+    for (int in = 1; in < Q_AXES; in++) {
+        const int to = opposite(in);
+        if (!(links >> in & 1))
+            continue;
+        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
+        const struct scalar_row *const wall = scalar_row(v, set, v->tags[m] & TAG_ROW);
+        const cell_index place = in & 1     ? p->own
+                                 : v->place ? sparse_next(v, in / 2 - 1, p->own, m)
+                                            : m;
+        set_stored *const waiting = (set_stored *)v->set[set].populations +
+                                    (size_t)slot_load(odd, in) * v->set[set].stride + place;
+        if (crossing && wall->surface)
+            *waiting = (set_stored)scalar_surface_back(
+                v, wall, (scalar)crossing[TAGFLOW_POPCOUNT(near & ((1u << in) - 1))], g[to],
+                out[in], out[to]);
+        else if (wall->wall != SCALAR_adiabatic)
+            *waiting = (set_stored)scalar_back(v, wall, (scalar)*waiting, t);
+    }
+}
+
+/* The step of all scalars in cell n. u, eddy: velocity and eddy viscosity of the flow, 0 in a
+ * solid; subgrid: of the cell. crossing: where the cell's links meet surfaces, in the order of all
+ * its links from cells that are not fluid, `near`; NULL: half-way. A scalar that turns into another
+ * one comes before it, and is needed as it was before the step: so the last one is stepped first.
+ */
+TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const struct around *a,
+                           const scalar u[3], scalar eddy, int subgrid, uint32_t near,
+                           const float *crossing)
+{
+    const struct set_places p = set_places_of(v, n, a);
+    int type = v->tags[n] & TAG_ROW;
+    TAGFLOW_ROLLED
+    for (int set = v->sets - 1; set > 0; set--) {
+        const int from = scalar_row(v, set, type)->from;
+        struct set_slots s = set_slots_at(v, set, odd);
+        scalar g[Q_AXES], out[Q_AXES], other = 0;
+        if (!scalar_row(v, set, type)->holds)
+            continue;
+        const uint32_t links = set_links(v, set, n, a);
+        if (from)
+            other = cell_value(v, from, odd, n, a, &p);
+        set_load(&s, &p, links, g);
+        TAGFLOW_FORGET(type); /* or its parameters, and below all addresses, stay in registers */
+        const struct scalar_parameters q = scalar_parameters(scalar_row(v, set, type));
+        const scalar t = scalar_value(g, q, other);
+        scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), t, other, q.flow != 0, u);
+        TAGFLOW_FORGET(odd);
+        s = set_slots_at(v, set, odd);
+        s.rest[p.own] = (set_stored)out[0];
+        for (int k = 0; k < 3; k++) {
+            s.own[k][p.own] = (set_stored)out[2 * k + 2];
+            s.next[k][p.next[k]] = (set_stored)out[2 * k + 1];
+        }
+        if (links && (v->scalar_walls || crossing))
+            set_leaves(v, set, odd, n, a, &p, links, g, out, t, near, crossing);
+    }
+}
+
+#endif
+#endif
+#endif

@@ -1,0 +1,168 @@
+/* What scalars meet at faces, patches and bodies: the keys `scalars` of an opening or a body. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "case/record.h"
+#include "case/sections.h"
+
+static enum status read_transfer(struct map m, struct case_scalar_wall *to)
+{
+    double resistance = 0;
+    enum status s = value_one_of(m, "coefficient", "resistance");
+    if (s || (s = record_read(m, 0, to)))
+        return s;
+    if (map_get(m, "coefficient"))
+        return value_read(m, "coefficient", &to->coefficient);
+    s = value_read(m, "resistance", &resistance);
+    to->coefficient = 1 / resistance;
+    return s;
+}
+
+/* A time function multiplies something that is not 0. */
+static enum status check_signal(struct map m, const struct case_scalar_wall *wall)
+{
+    const bool level = wall->kind == SCALAR_WALL_flux;
+    const double scaled = level                                ? wall->flux
+                          : wall->kind == SCALAR_WALL_transfer ? wall->outside
+                                                               : wall->value;
+    if (wall->signal.kind == SIGNAL_constant || scaled != 0)
+        return STATUS_OK;
+    return fail_key(m.r, m.node,
+                    ": a variation in time has no effect: it multiplies %s, which is 0",
+                    level ? "the flux" : "the difference from the scalar's reference");
+}
+
+/* A wall with keys. */
+static enum status read_map(struct map m, const char *known, struct case_scalar_wall *to)
+{
+    static const char *const kinds[] = {"value", "flux", "transfer", "conduct", NULL};
+    static const enum scalar_wall walls[] = {SCALAR_WALL_value, SCALAR_WALL_flux,
+                                             SCALAR_WALL_transfer, SCALAR_WALL_conduct};
+    static const char *const signals[] = {"ramp", "sine", "table", NULL};
+    struct map found;
+    int kind = 0;
+    enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
+    if (s)
+        return s;
+    if (!found.node)
+        return fail_key(m.r, m.node,
+                        " does not say what it meets there (for example %s: {value: "
+                        "310}; or %s)",
+                        m.node->key, known);
+    to->kind = walls[kind];
+    if (to->kind == SCALAR_WALL_conduct) {
+        for (size_t k = 0; signals[k]; k++)
+            if ((s = value_refuse(m, signals[k], "with conduct")))
+                return s;
+        return record_read(found, 0, to);
+    }
+    s = to->kind == SCALAR_WALL_transfer ? read_transfer(found, to)
+                                         : record_read(m, 1u << to->kind, to);
+    if (s || (s = signal_read(m, &to->signal)))
+        return s;
+    return check_signal(m, to);
+}
+
+/* One scalar: a word or a map. */
+static enum status read_one(struct map m, struct node *n, struct scalar_place place,
+                            struct case_scalar_wall *to)
+{
+    const struct key *const key = keys_row(m.row);
+    const char *const word = key->choices[0];
+    n->used = true;
+    if (n->kind == NODE_SEQUENCE || (n->kind == NODE_MAPPING && !n->count))
+        return value_wrong(m.r, n, key);
+    if (n->kind == NODE_MAPPING)
+        return read_map(m,
+                        strcmp(word, "outflow") ? "flux, transfer, or the word adiabatic"
+                                                : "the word outflow",
+                        to);
+    if (strcmp(n->text, word) != 0)
+        return value_wrong(m.r, n, key);
+    to->kind = strcmp(word, "outflow") ? SCALAR_WALL_adiabatic : SCALAR_WALL_outflow;
+    if (place.required && !place.outwards)
+        return fail_value(m.r, n,
+                          ": the velocity does not point out of the box, so the value of the fluid "
+                          "that comes in is needed (for example %s: {value: 300})",
+                          n->key);
+    return STATUS_OK;
+}
+
+enum status scalar_walls_read(struct map m, struct scalar_place place,
+                              struct case_scalar_wall wall[CASE_SCALARS])
+{
+    const struct flow_case *const c = m.r->c;
+    const struct map all = map_below(m, "scalars");
+    const struct key_path row = keys_below(all.row, "*");
+    for (struct node *n = all.node ? all.node->first : NULL; n; n = n->next)
+        if (scalar_index(c, n->key) < 0)
+            return value_no_scalar(m.r, n, n->key);
+    for (int k = 0; k < c->scalar_count; k++) {
+        struct reader r = *m.r;
+        struct node *const n = node_get(all.node, c->scalars[k].name);
+        char path[NODE_PATH];
+        wall[k] = (struct case_scalar_wall){.kind = place.fallback};
+        node_path(m.node, path, sizeof path);
+        if (!n && place.required)
+            return fail_at(m.r->document, m.node->key_at,
+                           "%s.scalars.%s is missing, the value of the fluid that comes in (for "
+                           "example scalars: {%s: {value: %s}})",
+                           path, c->scalars[k].name, c->scalars[k].name,
+                           c->scalars[k].kind == SCALAR_KIND_heat ? "300 K" : "1");
+        r.scalar = &c->scalars[k];
+        const enum status s =
+            n ? read_one((struct map){&r, n, row.text}, n, place, &wall[k]) : STATUS_OK;
+        if (s)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+/* The keys of one scalar, in braces. */
+static void write_one(struct writer *w, const char *row, const struct case_scalar_wall *wall)
+{
+    static const char *const kinds[] = {
+#define X(name) #name,
+        SCALAR_WALL_LIST(X)
+#undef X
+    };
+    const char *const kind = kinds[wall->kind];
+    write_open(w, w->scalar->name);
+    if (wall->kind == SCALAR_WALL_transfer || wall->kind == SCALAR_WALL_conduct) {
+        write_open(w, kind);
+        record_write(w, keys_below(row, kind).text, 0, wall);
+        write_close(w);
+    }
+    record_write(w, row, 1u << wall->kind, wall);
+    write_close(w);
+}
+
+/* The member is an array of walls, or a pointer to one. */
+void scalar_walls_write(struct writer *w, const struct key *key, const void *from)
+{
+    const char *const member = (const char *)from + key->at;
+    const struct case_scalar_wall *wall = (const struct case_scalar_wall *)(const void *)member;
+    const struct key_path row = keys_below(key->path, "*");
+    const char *const word = keys_row(row.text)->choices[0];
+    if (!w->c->scalar_count)
+        return;
+    if (key->size == sizeof wall)
+        memcpy(&wall, member, sizeof wall);
+    write_open(w, keys_name(key));
+    for (int k = 0; k < w->c->scalar_count; k++, wall++) {
+        w->scalar = &w->c->scalars[k];
+        if (wall->kind == SCALAR_WALL_adiabatic || wall->kind == SCALAR_WALL_outflow)
+            write_word(w, w->scalar->name, word);
+        else
+            write_one(w, row.text, wall);
+    }
+    w->scalar = NULL;
+    write_close(w);
+}
+
+void scalar_walls_destroy(struct case_scalar_wall wall[CASE_SCALARS])
+{
+    for (int k = 0; wall && k < CASE_SCALARS; k++)
+        signal_destroy(&wall[k].signal);
+}

@@ -1,0 +1,38 @@
+/* Flux of a scalar through a face, a patch or the surface of a body: the definition.
+ *
+ * Through a surface pass two kinds of links of the scalar's lattice (D3Q7):
+ *
+ * - Links from cells that hold the scalar, fluid or conducting, into cells that do not: beyond the
+ *   face or patch, or in a body that does not conduct. Each brings what comes back minus what left.
+ * - Links between cells of a body that conducts and other cells that hold the scalar. Each brings
+ *   what leaves the body minus what enters it. (Links of such a body into a face belong to the
+ *   face.)
+ *
+ * Heat is the sum over all links of the surface in one step, from the state at the solver's time to
+ * the next one; positive: from the surface into the fluid, or through the face into the box. At
+ * open faces it includes what the flow carries. So the sum of enthalpy (measure/scalar.h) changes
+ * in this step by the heat of all faces and of all bodies that do not conduct, and by the sources.
+ *
+ * The area is the number of links, in squares of a cell's edge. A surface that is not parallel to
+ * an axis has more of them than its true area (a sphere: 3/2).
+ *
+ *   flux = heat / area,   Nusselt (species: Sherwood) number = flux length / (diffusivity
+ * difference)
+ */
+#ifndef TAGFLOW_MEASURE_HEAT_H
+#define TAGFLOW_MEASURE_HEAT_H
+
+#include "solver/solver.h"
+
+struct heat_found {
+    double heat; /* lattice units with capacity 1 of the fluid; NaN if a term is not finite */
+    double area; /* number of links */
+};
+
+/* opening: number of the face or patch, see case_opening(), `side` its face, 0 .. 5; opening -1:
+ * the surface of body number `body`. Collective, the same on all ranks, bit-identical for every
+ * decomposition. STATUS_MACHINE, reported, when the backend failed. */
+enum status heat_measure(struct solver *s, int set, int opening, int side, int body,
+                         struct heat_found *found);
+
+#endif

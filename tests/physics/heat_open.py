@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Scalars at openings, walls that change in time, units; with `flux`: a body of given flux alone.
+
+Openings by links: a fluid of uniform velocity with decay comes in with value 1: T = exp(m x), m = (u - sqrt(u^2 + 4 D decay))/2 D, far from
+the outlet: second order. Without decay T is 1 everywhere, 1e-11.
+
+Walls whose value, flux or outside value is a sine: a layer of 16 cells against the solution by sinh of a complex argument, 3 % of the
+largest amplitude (D is 1 and the period 400 steps: the set's own memory of 4 steps shows). A ramp ends at what a constant gives.
+Differences from the reference are what a time function multiplies: reference 300 and 0 give the same populations, bit for bit.
+
+Cases in degrees Celsius, kelvin, watts and metres give the numbers of the case in lattice units: 1e-12 of the largest.
+
+A cylinder of given flux, r 10, in one of value 0 (interpolated), 2 r: the heat, flux times 2 pi r, is read from the logarithm between 1.3 and
+1.8 r, 2 %.
+"""
+import cmath
+import math
+import sys
+
+import numpy
+
+import case
+import heat
+
+
+def cylinder_of_given_flux():
+    radius, q = 10, 1e-3
+    n = 4 * radius + 8
+    centre = [n / 2 + 0.13, n / 2 - 0.21, 0.5]
+    c = heat.settings([n, n, 1], {"x": "wall", "y": "wall", "z": "periodic"}, {"t": {"kind": "heat", "diffusivity": 0.4}},
+                      bodies={"rod": {"shape": {"cylinder": {"center": centre, "axis": "z", "radius": radius}}, "scalars": {"t": {"flux": q}}},
+                              "hole": {"shape": {"complement": {"outside": {"cylinder": {"center": centre, "axis": "z", "radius": 2 * radius}}}},
+                                       "wall": "interpolated", "scalars": {"t": {"value": 0}}}}, run={"steps": 3000})
+    values = heat.run(c).value()[..., 0]
+    i, j = numpy.meshgrid(numpy.arange(n) + 0.5 - centre[0], numpy.arange(n) + 0.5 - centre[1], indexing="ij")
+    r = numpy.hypot(i, j)
+    ring = (r > 1.3 * radius) & (r < 1.8 * radius)
+    slope = (values[ring] / numpy.log(2 * radius / r[ring])).mean()  # q r / D
+    case.near("cylinder of given flux, r 10: its heat over flux times surface", slope * 0.4 / (q * radius), 1, 0.02)
+
+
+if sys.argv[1:] == ["flux"]:
+    cylinder_of_given_flux()
+    case.finish()
+
+# Openings.
+D, U, DECAY = 0.05, 0.05, 0.0005
+
+
+def stream(n, decay, rule, outlet):
+    d, u = D * n / 32, U  # D/(u n) is kept
+    faces = {"xmin": {"velocity": {"value": [u, 0, 0], "rule": rule, "scalars": {"t": {"value": 1}}}}, "xmax": outlet, "y": "slip", "z": "periodic"}
+    result = heat.run(heat.settings([n, 3, 2], faces, {"t": {"diffusivity": d, "decay": decay * 32 / n}}, fluid={"viscosity": 0.1},
+                                    initial={"flow": "uniform", "velocity": [u, 0, 0]}, run={"steps": int(40 * n / u)}))
+    return result, d, u, decay * 32 / n
+
+
+errors = []
+for n in (32, 64):
+    result, d, u, decay = stream(n, DECAY, "links", "outflow")
+    values, across = heat.line(result.value(decay=decay), 0)
+    m = (u - math.sqrt(u * u + 4 * d * decay)) / (2 * d)
+    exact = numpy.exp(m * (numpy.arange(n) + 0.5))
+    errors.append(abs(values - exact)[:n // 2].max())
+print(f"     inlet by links, decay: largest errors {errors}")
+case.at_most("inlet by links, 32 cells: largest error", errors[0], 2e-3)
+case.at_least("     order", case.order((32, 64), errors), 1.8)
+for rule in "links", "regularised":
+    for outlet in "outflow", {"pressure": {}}, "nonreflecting":
+        result, d, u, _ = stream(32, 0, rule, outlet)
+        values, across = heat.line(result.value(), 0)
+        case.at_most(f"inlet by {rule}, outlet {outlet}: T - 1 everywhere", abs(values - 1).max(), 1e-11)
+
+
+# Time functions.
+def layer(wall, steps=3200, reference=0.0, every=100, d=1.0, n=16):
+    """One layer, its far side at the reference."""
+    return heat.run(heat.settings([n, 1, 1], heat.plates(0, wall, {"value": reference}),
+                                  {"t": {"kind": "heat", "diffusivity": d, "reference": reference, "initial": reference}}, run={"steps": steps}), every=every)
+
+
+PERIOD, N = 400, 16
+w = 2 * math.pi / PERIOD
+root = cmath.sqrt(1j * w / 1.0)
+x = numpy.arange(N) + 0.5
+shape = numpy.sinh(root * (N - x))  # d/dx: - root cosh
+sine = {"sine": {"period": PERIOD}}
+for what, wall, amplitude in (("value", {"value": 1} | sine, 1 / cmath.sinh(root * N)),
+                              ("flux", {"flux": 0.1} | sine, 0.1 / (root * cmath.cosh(root * N))),
+                              ("outside value", {"transfer": {"coefficient": 0.2, "outside": 1}} | sine,
+                               0.2 / (root * cmath.cosh(root * N) + 0.2 * cmath.sinh(root * N)))):
+    result = layer(wall)
+    found = result.value()[:, 0, 0], result.value(number=-2)[:, 0, 0]  # phases 0 and -1/4 period
+    step = result.steps()[-1], result.steps()[-2]
+    lags = {}
+    for offset in (-1, -0.5, 0, 0.5, 1):
+        exact = [(amplitude * shape * cmath.exp(1j * w * (s + offset))).imag for s in step]
+        lags[offset] = max(abs(a - b).max() for a, b in zip(found, exact)) / abs(amplitude * shape).max()
+    print(f"     {what}: error for walls taken so many steps late: " + ", ".join(f"{-o}: {e:.3g}" for o, e in lags.items()))
+    case.at_most(f"{what} of a sine at a wall: largest error over the largest amplitude", lags[0], 0.03)
+ramp, constant = layer({"value": 1, "ramp": 1000}), layer({"value": 1})
+case.at_most("ramp: after it, from a constant value", abs(ramp.value() - constant.value()).max(), 1e-11)
+case.at_least("     before it ends, from a constant value", abs(ramp.value(number=1) - constant.value(number=1)).max(), 0.1)
+for wall, moved in (({"value": 1} | sine, {"value": 301} | sine), ({"value": 1, "ramp": 700}, {"value": 301, "ramp": 700}),
+                    ({"transfer": {"coefficient": 0.2, "outside": 1}} | sine, {"transfer": {"coefficient": 0.2, "outside": 301}} | sine)):
+    one, other = layer(wall, 300), layer(moved, 300, 300.0)
+    case.at_most("reference 300 and 0: populations", abs(one.populations("t") - other.populations("t")).max(), 0)
+
+# Units: dx 1 mm, dt 0.1 ms, water-like numbers.
+DX, DT, RHO, CP = 1e-3, 1e-2, 1000.0, 4000.0
+alpha, flux, h, k_solid, c_solid, heating = 2e-5, 5000.0, 3000.0, 200.0, 2e6, 4e7
+unit_flux = RHO * CP * DX / DT  # of a K x velocity
+physical = heat.settings(
+    ["16 mm", "12 mm", "4 mm"],
+    {"xmin": heat.wall(t={"flux": f"{flux} W/m2"}), "xmax": heat.wall(t={"transfer": {"coefficient": f"{h} W/m2/K", "outside": "20 degC"}}),
+     "ymin": heat.wall(t={"value": "310 K"}), "ymax": heat.wall(t={"transfer": {"resistance": f"{1 / h} m2 K/W", "outside": "293.15 K"}}), "z": "periodic"},
+    {"t": {"kind": "heat", "diffusivity": f"{alpha} m2/s", "reference": "300 K", "expansion": "2e-3 1/K", "source": "0.5 K/s", "decay": "0.01 1/s",
+           "initial": {"linear": {"from": ["0 mm", "0 mm", "0 mm"], "to": ["16 mm", "0 mm", "0 mm"], "values": ["30 degC", "290 K"]}}}},
+    units={"dx": f"{DX} m", "dt": f"{DT} s", "density": f"{RHO} kg/m3", "heat_capacity": f"{CP} J/kg/K"}, fluid={"viscosity": "1e-5 m2/s"},
+    force={"gravity": [0, "-0.02 m/s2", 0]}, run={"steps": 200},
+    bodies={"chip": {"shape": {"box": {"from": ["5 mm", "0 mm", "0 mm"], "to": ["9 mm", "3 mm", "4 mm"]}},
+                     "scalars": {"t": {"conduct": {"conductivity": f"{k_solid} W/m/K", "capacity": f"{c_solid} J/m3/K", "source": f"{heating} W/m3"}}}}})
+physical["domain"] = {"size": physical["domain"]["cells"]}
+lattice = heat.settings(
+    [16, 12, 4],
+    {"xmin": heat.wall(t={"flux": flux / unit_flux}), "xmax": heat.wall(t={"transfer": {"coefficient": h / unit_flux, "outside": 293.15}}),
+     "ymin": heat.wall(t={"value": 310}), "ymax": heat.wall(t={"transfer": {"coefficient": h / unit_flux, "outside": 293.15}}), "z": "periodic"},
+    {"t": {"kind": "heat", "diffusivity": alpha * DT / DX**2, "reference": 300, "expansion": 2e-3, "source": 0.5 * DT, "decay": 0.01 * DT,
+           "initial": {"linear": {"from": [0, 0, 0], "to": [16, 0, 0], "values": [303.15, 290]}}}},
+    fluid={"viscosity": 1e-5 * DT / DX**2}, force={"gravity": [0, -0.02 * DT**2 / DX, 0]}, run={"steps": 200},
+    bodies={"chip": {"shape": {"box": {"from": [5, 0, 0], "to": [9, 3, 4]}},
+                     "scalars": {"t": {"conduct": {"conductivity": k_solid / (RHO * CP) * DT / DX**2, "capacity": c_solid / (RHO * CP),
+                                                   "source": heating / (RHO * CP) * DT}}}}})
+one, other = heat.run(physical), heat.run(lattice)
+for name in "t", None:
+    a, b = one.populations(name), other.populations(name)
+    case.at_most(f"units: populations of {name or 'the flow'}, largest difference over the largest", abs(a - b).max() / abs(b).max(), 1e-12)
+case.at_least("     largest |T - reference|", abs(other.sums("t")).max(), 1.0)
+case.finish()

@@ -1,0 +1,578 @@
+/* Scalars beside the flow against two arrays of the whole box, to rounding, for random parameters,
+ * walls, openings, solids that conduct and species that turn into each other; and bit for bit: any
+ * instruction set, threads, memory for all cells or fluid alone, and single cells.
+ *
+ * Collision and streaming of the two arrays are written from the formulas in include/scalar.h's
+ * first lines, in long double. The flow that carries is that of reference.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain/sparse.h"
+#include "reference.h"
+#include "tags/create.h"
+
+#include "cell.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { BOXES = 40 };
+#else
+enum { BOXES = 160 };
+#endif
+enum { STEPS = 5, MOST = 3, AXES7 = 7 };
+
+typedef long double wide;
+
+/* What one scalar does in cells of a type, in the units of the case: those of its formulas. */
+struct material {
+    bool holds;
+    wide capacity, carried, conductivity, magic, source, decay, gain;
+    int from; /* scalar, or -1 */
+    /* a wall: what comes back is a out + b, or T/4 - out */
+    bool free;
+    wide a, b;
+};
+
+struct box_scalar {
+    struct material type[TAG_ROWS]; /* by row; those of faces: */
+    struct material face[6];
+    wide *now, *next; /* [cells][7] */
+};
+
+struct setting {
+    struct flow_case c;
+    struct case_scalar scalar[MOST];
+    struct reference r;
+    struct box_scalar box[MOST];
+    uint64_t seed;
+    char faces[8];
+    bool conduct;
+};
+
+static double between(uint64_t *random, double low, double high)
+{
+    return low + (high - low) * (0.5 + 0.5 * reference_uniform(random));
+}
+
+static struct material wall_of(const struct case_scalar_wall *w)
+{
+    const wide h = (wide)w->coefficient;
+    struct material m = {.a = 1, .from = -1};
+    if (w->kind == SCALAR_WALL_value) {
+        m.a = -1;
+        m.b = (wide)w->value / 4;
+    } else if (w->kind == SCALAR_WALL_flux) {
+        m.b = (wide)w->flux;
+    } else if (w->kind == SCALAR_WALL_transfer) {
+        m.a = (1 - 4 * h) / (1 + 4 * h);
+        m.b = h * (wide)w->outside / (1 + 4 * h);
+    } else if (w->kind == SCALAR_WALL_outflow) {
+        m.free = true;
+    }
+    return m;
+}
+
+static struct case_scalar_wall draw_wall(uint64_t *random, char face)
+{
+    struct case_scalar_wall w = {.kind = SCALAR_WALL_adiabatic};
+    const double number = between(random, 0, 4);
+    if (face == 'p' || face == 's')
+        return w;
+    if (face == 'o' || face == 'n') {
+        w.kind = SCALAR_WALL_outflow;
+    } else if (strchr("vVdD", face)) {
+        w.kind = number < 3 || strchr("vV", face) ? SCALAR_WALL_value : SCALAR_WALL_outflow;
+    } else {
+        w.kind = number < 1   ? SCALAR_WALL_adiabatic
+                 : number < 2 ? SCALAR_WALL_value
+                 : number < 3 ? SCALAR_WALL_flux
+                              : SCALAR_WALL_transfer;
+    }
+    if (w.kind == SCALAR_WALL_value)
+        w.value = between(random, -1, 2);
+    if (w.kind == SCALAR_WALL_flux)
+        w.flux = between(random, -0.1, 0.1);
+    if (w.kind == SCALAR_WALL_transfer) {
+        w.coefficient = between(random, 0.01, 3);
+        w.outside = between(random, -1, 1);
+    }
+    return w;
+}
+
+/* A box, scalars and what they meet. conduct: obstacles may; then memory is for all cells. */
+static void draw(struct setting *t, uint64_t *random, const char *letters)
+{
+    static const uint64_t most[3] = {40, 9, 7};
+    memset(t, 0, sizeof *t);
+    t->seed = reference_random(random);
+    t->c = reference_case(1, 1, 1);
+    memcpy(t->faces, "pppppp", 7);
+    for (int a = 0; a < 3; a++) {
+        t->c.cells[a] = 1 + (int)((reference_random(random) >> 8) % most[a]);
+        for (int side = 0; side < 2 && t->seed >> (8 + a) & 1; side++)
+            t->faces[2 * a + side] = letters[(reference_random(random) >> 8) %
+                                             (t->c.cells[a] > 1 ? strlen(letters) : 2)];
+    }
+    reference_faces(&t->c, t->faces);
+    t->c.solver.collision = (enum collision)(t->seed % COLLISIONS);
+    for (int a = 0; a < 3; a++)
+        t->c.acceleration[a] = t->seed & 16 ? 1e-3 * reference_uniform(random) : 0;
+    t->c.run.isa = reference_isa(reference_random(random));
+    t->c.run.threads = 1 + (int)((reference_random(random) >> 8) % 3);
+    t->c.scalars = t->scalar;
+    t->c.scalar_count = 1 + (int)(t->seed >> 24 & 255) % MOST;
+    for (int k = 0; k < t->c.scalar_count; k++) {
+        struct case_scalar *const s = &t->scalar[k];
+        snprintf(s->name, sizeof s->name, "s%d", k);
+        s->diffusivity = exp(between(random, log(5e-4), log(2)));
+        s->magic = between(random, 0, 3) < 1 ? 0 : between(random, 0.02, 0.4);
+        s->source = between(random, 0, 2) < 1 ? 0 : between(random, -0.02, 0.02);
+        s->decay = between(random, 0, 2) < 1 ? 0 : between(random, 0, 0.3);
+        s->turbulent_prandtl = 0.85;
+        s->made_from = k > 0 && between(random, 0, 2) < 1 ? k - 1 : -1;
+        s->rate = s->made_from < 0 ? 0 : between(random, 0.01, 0.5);
+        for (int f = 0; f < 6; f++)
+            t->c.faces[f].scalar[k] = draw_wall(random, t->faces[f]);
+    }
+    t->conduct = t->seed >> 33 & 1;
+    t->c.run.sparse = !t->conduct && t->seed >> 34 & 1 ? SPARSE_always : SPARSE_never;
+}
+
+/* Materials of the rows, and random populations. */
+static void fill(struct setting *t)
+{
+    uint64_t random = t->seed + 7;
+    reference_create(&t->r, &t->c);
+    if (t->seed >> 35 & 3)
+        reference_obstacles(&t->r, t->seed, 3 + (int)(t->seed >> 40 & 7), false);
+    reference_fill(&t->r, t->seed + 1);
+    for (int k = 0; k < t->c.scalar_count; k++) {
+        struct box_scalar *const b = &t->box[k];
+        const struct case_scalar *const s = &t->scalar[k];
+        struct material fluid = {.holds = true, .capacity = 1, .carried = 1, .from = s->made_from};
+        fluid.conductivity = (wide)s->diffusivity;
+        fluid.magic = s->magic > 0 ? (wide)s->magic : s->diffusivity < 0.005 ? 0.25L : 1 / 6.0L;
+        fluid.source = (wide)s->source;
+        fluid.decay = (wide)s->decay;
+        fluid.gain = (wide)s->rate;
+        for (int other = 0; other < t->c.scalar_count; other++)
+            if (t->scalar[other].made_from == k)
+                fluid.decay += (wide)t->scalar[other].rate;
+        for (int row = 0; row < TAG_ROWS; row++)
+            b->type[row] = (struct material){.a = 1, .from = -1};
+        b->type[TAG_FLUID] = fluid;
+        for (int f = 0; f < 6; f++)
+            b->face[f] = wall_of(&t->c.faces[f].scalar[k]);
+        for (int row = REFERENCE_ROWS; row < t->r.rows && row < REFERENCE_ROWS + 3; row++) {
+            const struct case_scalar_wall w = draw_wall(&random, 'w');
+            b->type[row] = wall_of(&w);
+            if (!t->conduct || between(&random, 0, 2) < 1)
+                continue;
+            b->type[row] = (struct material){.holds = true, .from = -1, .magic = fluid.magic};
+            b->type[row].capacity = (wide)between(&random, 0.76, 5);
+            b->type[row].conductivity = (wide)exp(between(&random, log(1e-3), log(4)));
+            b->type[row].source = (wide)between(&random, -0.01, 0.01);
+        }
+        b->now = calloc(t->r.count * AXES7, sizeof *b->now);
+        b->next = calloc(t->r.count * AXES7, sizeof *b->next);
+        assert_true(b->now && b->next);
+        for (size_t n = 0; n < t->r.count; n++)
+            for (int i = 0; i < AXES7; i++) /* as fp32 holds them */
+                b->now[n * AXES7 + (size_t)i] =
+                    b->type[t->r.tag[n]].holds
+                        ? (wide)(float)((i ? 0.125 : 0.25) * (1 + 0.7 * reference_uniform(&random)))
+                        : 0;
+    }
+}
+
+static void empty(struct setting *t)
+{
+    for (int k = 0; k < t->c.scalar_count; k++) {
+        free(t->box[k].now);
+        free(t->box[k].next);
+    }
+    reference_destroy(&t->r);
+}
+
+/* What is beyond a cell's link: a cell (*cell, NULL) or a wall. */
+static const struct material *beyond(const struct setting *t, int k, const int at[3], int i,
+                                     size_t *cell)
+{
+    int to[3];
+    for (int a = 0; a < 3; a++) {
+        to[a] = at[a] + reference_velocity(i, a);
+        if (to[a] < 0 || to[a] >= t->c.cells[a]) {
+            if (!t->r.periodic[a])
+                return &t->box[k].face[2 * a + (to[a] > 0)];
+            to[a] = (to[a] + t->c.cells[a]) % t->c.cells[a];
+        }
+    }
+    *cell = reference_cell(&t->r, to[0], to[1], to[2]);
+    const struct material *const m = &t->box[k].type[t->r.tag[*cell]];
+    return m->holds ? NULL : m;
+}
+
+/* The flow's velocity with half a step's force. */
+static void velocity(const struct reference *r, const int at[3], wide u[3])
+{
+    const struct tag_row *const row = &r->row[r->tag[reference_cell(r, at[0], at[1], at[2])]];
+    wide rho = 1, j[3] = {0, 0, 0};
+    real f[19];
+    reference_arrived(r, at, f);
+    for (int i = 0; i < 19; i++) {
+        rho += (wide)f[i];
+        for (int a = 0; a < 3; a++)
+            j[a] += reference_velocity(i, a) * (wide)f[i];
+    }
+    for (int a = 0; a < 3; a++)
+        u[a] = j[a] / rho + (row->forced ? (wide)row->acceleration[a] / 2 : 0);
+}
+
+static void collide_plainly(const wide g[AXES7], wide out[AXES7], const struct material *m, wide t,
+                            wide s, const wide u[3])
+{
+    const wide odd = 1 / (4 * m->conductivity + 0.5L);
+    const wide even = 1 / (m->magic / (4 * m->conductivity) + 0.5L);
+    wide ud = 0;
+    for (int a = 0; a < 3; a++)
+        ud += u[a] * (m->carried * t * u[a] - (g[2 * a + 1] - g[2 * a + 2]));
+    out[0] = g[0] + even * ((m->capacity - 0.75L) * t - g[0]) + (1 - even / 2) * s / 4;
+    for (int a = 0; a < 3; a++) {
+        const wide i = g[2 * a + 1], j = g[2 * a + 2];
+        const wide flux = m->carried * (m->carried > 0 ? t * u[a] : 0) -
+                          (m->carried > 0 ? 16 * m->conductivity * odd * u[a] * ud : 0);
+        const wide plus = (i + j) / 2, minus = (i - j) / 2;
+        const wide p = plus + even * (t / 8 - plus) + (1 - even / 2) * s / 8;
+        const wide q = minus + odd * (flux / 2 - minus);
+        out[2 * a + 1] = p + q;
+        out[2 * a + 2] = p - q;
+    }
+}
+
+/* A step of all scalars; the flow's comes after it. */
+static void step_plainly(struct setting *t)
+{
+    int at[3];
+    for (at[2] = 0; at[2] < t->c.cells[2]; at[2]++)
+        for (at[1] = 0; at[1] < t->c.cells[1]; at[1]++)
+            for (at[0] = 0; at[0] < t->c.cells[0]; at[0]++) {
+                const size_t n = reference_cell(&t->r, at[0], at[1], at[2]);
+                const int row = t->r.tag[n];
+                wide u[3] = {0, 0, 0}, value[MOST] = {0};
+                if (t->r.row[row].fluid)
+                    velocity(&t->r, at, u);
+                for (int k = 0; k < t->c.scalar_count; k++) {
+                    struct box_scalar *const b = &t->box[k];
+                    const struct material *const m = &b->type[row];
+                    const wide *const g = b->now + n * AXES7;
+                    wide out[AXES7], e = 0;
+                    if (!m->holds)
+                        continue;
+                    for (int i = 0; i < AXES7; i++)
+                        e += g[i];
+                    const wide more = m->source + (m->from < 0 ? 0 : m->gain * value[m->from]);
+                    value[k] = (e + more / 2) / (m->capacity + m->decay / 2);
+                    collide_plainly(g, out, m, value[k], more - m->decay * value[k], u);
+                    b->next[n * AXES7] = out[0];
+                    for (int i = 1; i < AXES7; i++) {
+                        size_t there;
+                        const int back = reference_opposite(i);
+                        const struct material *const wall = beyond(t, k, at, i, &there);
+                        if (!wall)
+                            b->next[there * AXES7 + (size_t)i] = out[i];
+                        else
+                            b->next[n * AXES7 + (size_t)back] =
+                                wall->free ? value[k] / 4 - out[i] : wall->a * out[i] + wall->b;
+                    }
+                }
+            }
+    for (int k = 0; k < t->c.scalar_count; k++) {
+        wide *const now = t->box[k].now;
+        t->box[k].now = t->box[k].next;
+        t->box[k].next = now;
+    }
+}
+
+struct flow {
+    struct domain d;
+    struct backend *b;
+    struct solver s;
+};
+
+/* The rows of obstacles, as the domain has those of bodies. */
+static void put_rows(const struct setting *t, struct domain *d)
+{
+    for (int k = 0; k < t->c.scalar_count; k++)
+        for (int row = REFERENCE_ROWS; row < t->r.rows; row++) {
+            const struct material *const m = &t->box[k].type[row];
+            struct scalar_row *const to = &d->scalar[(size_t)k * TAG_ROWS + (size_t)row];
+            *to = (struct scalar_row){.wall = SCALAR_given};
+            to->holds = m->holds;
+            to->a = (double)m->a;
+            to->b = (double)m->b;
+            if (!m->holds)
+                continue;
+            to->wall = SCALAR_adiabatic;
+            to->source = (double)m->source;
+            to->conductivity = (double)m->conductivity;
+            to->magic = (double)m->magic;
+            to->inverse = (double)(1 / m->capacity);
+            to->omega_odd = (double)(1 / (4 * m->conductivity + 0.5L));
+            to->omega_even = (double)(1 / (m->magic / (4 * m->conductivity) + 0.5L));
+            to->tensor = (double)(16 * m->conductivity / (4 * m->conductivity + 0.5L));
+        }
+}
+
+/* One element of a set, which is memory of the host. */
+static wide element(const struct population_set *p, size_t at)
+{
+    return p->bits == 64 ? (wide)((const double *)p->populations)[at]
+                         : (wide)((const float *)p->populations)[at];
+}
+
+/* Addresses of what arrives in a cell of the box. */
+static void addresses(const struct setting *t, const struct solver *s, int k, const int at[3],
+                      size_t to[AXES7])
+{
+    for (int i = 0; i < AXES7; i++) {
+        size_t cell;
+        const bool link = i && beyond(t, k, at, reference_opposite(i), &cell);
+        to[i] =
+            load_address(&s->domain->view, 1 + k, (int)(s->step & 1), i, at[0], at[1], at[2], link);
+    }
+}
+
+static void open_flow(struct setting *t, struct flow *f)
+{
+    struct flow_case dense = t->c;
+    int at[3];
+    *f = (struct flow){0};
+    dense.run.sparse = SPARSE_never;
+    assert_int_equal(domain_create(&f->d, &dense, MPI_COMM_SELF), STATUS_OK);
+    reference_tags(&t->r, &f->d);
+    put_rows(t, &f->d);
+    assert_int_equal(sparse_choose(&f->d, &t->c), STATUS_OK);
+    assert_int_equal(reference_open(&f->b, &t->c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(reference_solver(&f->s, &f->d, f->b, &t->c), STATUS_OK);
+    reference_poison(&f->s);
+    f->s.step = (int)(t->seed >> 5 & 1);
+    reference_put(&t->r, &f->s);
+    for (int k = 0; k < t->c.scalar_count; k++) {
+        struct population_set *const p = &f->s.view.set[1 + k];
+        memset(p->populations, 0xff, p->stride * AXES7 * (size_t)p->bits / 8); /* NaN */
+        for (at[2] = 0; at[2] < t->c.cells[2]; at[2]++)
+            for (at[1] = 0; at[1] < t->c.cells[1]; at[1]++)
+                for (at[0] = 0; at[0] < t->c.cells[0]; at[0]++) {
+                    const size_t n = reference_cell(&t->r, at[0], at[1], at[2]);
+                    size_t to[AXES7];
+                    if (!t->box[k].type[t->r.tag[n]].holds)
+                        continue;
+                    addresses(t, &f->s, k, at, to);
+                    for (size_t i = 0; i < AXES7; i++)
+                        if (p->bits == 64)
+                            ((double *)p->populations)[to[i]] =
+                                (double)t->box[k].now[n * AXES7 + i];
+                        else
+                            ((float *)p->populations)[to[i]] = (float)t->box[k].now[n * AXES7 + i];
+                }
+    }
+}
+
+static void close_flow(struct flow *f)
+{
+    solver_destroy(&f->s);
+    TAGFLOW_BACKEND.close(f->b);
+    domain_destroy(&f->d);
+}
+
+static const char *describe(const struct setting *t)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "%d x %d x %d cells, faces %s, seed %llu, %s, %d threads%s%s",
+             t->c.cells[0], t->c.cells[1], t->c.cells[2], t->faces, (unsigned long long)t->seed,
+             isa_name(t->c.run.isa), t->c.run.threads, t->conduct ? ", solids conduct" : "",
+             t->c.run.sparse == SPARSE_always ? ", fluid alone" : "");
+    return text;
+}
+
+/* Largest |populations of the two arrays|, and difference of the solver's from them. */
+static void compare(const struct setting *t, const struct solver *s, int step)
+{
+    const double bits = TAGFLOW_ARITHMETIC == 64 && TAGFLOW_STORAGE == 64 ? 0x1p-52 : 0x1p-23;
+    int at[3];
+    for (int k = 0; k < t->c.scalar_count; k++)
+        for (at[2] = 0; at[2] < t->c.cells[2]; at[2]++)
+            for (at[1] = 0; at[1] < t->c.cells[1]; at[1]++)
+                for (at[0] = 0; at[0] < t->c.cells[0]; at[0]++) {
+                    const size_t n = reference_cell(&t->r, at[0], at[1], at[2]);
+                    size_t to[AXES7];
+                    if (!t->box[k].type[t->r.tag[n]].holds)
+                        continue;
+                    addresses(t, s, k, at, to);
+                    for (size_t i = 0; i < AXES7; i++) {
+                        const wide is = element(&s->view.set[1 + k], to[i]),
+                                   wanted = t->box[k].now[n * AXES7 + i];
+                        if (!(fabsl(is - wanted) <= 40 * (wide)bits * step))
+                            fail_msg("%s: scalar %d, D %g, population %zu of cell %d %d %d is "
+                                     "%.17Lg, not %.17Lg, after step %d",
+                                     describe(t), k, t->scalar[k].diffusivity, i, at[0], at[1],
+                                     at[2], is, wanted, step);
+                    }
+                }
+}
+
+static void as_two_arrays(const char *letters, uint64_t seed)
+{
+    for (int number = 0; number < BOXES; number++) {
+        struct setting t;
+        struct flow f;
+        draw(&t, &seed, letters);
+        fill(&t);
+        open_flow(&t, &f);
+        for (int step = 1; step <= STEPS; step++) {
+            step_plainly(&t);
+            reference_step(&t.r);
+            assert_int_equal(solver_step(&f.s), STATUS_OK);
+            assert_int_equal(solver_wait(&f.s), STATUS_OK);
+            compare(&t, &f.s, step);
+        }
+        close_flow(&f);
+        empty(&t);
+    }
+}
+
+static void closed_and_periodic_boxes(void **state)
+{
+    (void)state;
+    as_two_arrays("wabc", 11);
+}
+
+static void boxes_with_open_faces_and_planes_of_symmetry(void **state)
+{
+    (void)state;
+    as_two_arrays("wasvdonVD", 12);
+}
+
+static void hashes(struct setting *t, uint64_t hash[MOST + 1])
+{
+    struct flow f;
+    open_flow(t, &f);
+    for (int step = 1; step <= STEPS; step++)
+        assert_int_equal(solver_step(&f.s), STATUS_OK);
+    assert_int_equal(solver_wait(&f.s), STATUS_OK);
+    for (int set = 0; set <= t->c.scalar_count; set++)
+        assert_int_equal(solver_hash(&f.s, set, &hash[set]), STATUS_OK);
+    close_flow(&f);
+}
+
+/* With buoyancy and a subgrid model, too, which two arrays do not know. */
+static void draw_more(struct setting *t)
+{
+    if (t->seed >> 50 & 1)
+        for (int k = 0; k < t->c.scalar_count; k++) {
+            t->scalar[k].expansion = 0.1 * (k + 1);
+            t->c.gravity[k] = 1e-3;
+        }
+    if (t->seed >> 51 & 1) {
+        t->c.solver.subgrid = SUBGRID_smagorinsky;
+        t->c.solver.smagorinsky = 0.2;
+        t->c.solver.van_driest = t->seed >> 52 & 1 ? 0.01 : 0;
+    }
+}
+
+static void every_instruction_set_and_memory(void **state)
+{
+    uint64_t seed = 13;
+    (void)state;
+    for (int number = 0; number < BOXES; number++) {
+        struct setting t;
+        uint64_t wanted[MOST + 1], hash[MOST + 1];
+        draw(&t, &seed, "wasvdonVD");
+        draw_more(&t);
+        fill(&t);
+        t.c.run.isa = ISA_FIRST;
+        t.c.run.threads = 1;
+        t.c.run.sparse = SPARSE_never;
+        hashes(&t, wanted);
+        for (int isa = ISA_FIRST; isa < ISAS; isa++)
+            for (int sparse = 0; sparse < (t.conduct ? 1 : 2); sparse++) {
+                t.c.run.isa = (enum isa)isa;
+                t.c.run.threads = 1 + (isa + number) % 3;
+                t.c.run.sparse = sparse ? SPARSE_always : SPARSE_never;
+                if (!isa_runs(t.c.run.isa))
+                    continue;
+                hashes(&t, hash);
+                for (int set = 0; set <= t.c.scalar_count; set++)
+                    if (hash[set] != wanted[set])
+                        fail_msg("%s: set %d has another hash", describe(&t), set);
+            }
+        empty(&t);
+    }
+}
+
+static void single_cells(void **state)
+{
+    uint64_t seed = 14;
+    (void)state;
+    for (int number = 0; number < BOXES; number++) {
+        struct setting t;
+        struct flow f;
+        draw(&t, &seed, "wasvdonVD");
+        draw_more(&t);
+        fill(&t);
+        open_flow(&t, &f);
+        struct view plain = f.d.view;
+        size_t bytes[MOST + 1];
+        view_derive(&plain);
+        for (int set = 0; set <= t.c.scalar_count; set++) {
+            const struct population_set *const p = &f.s.view.set[set];
+            bytes[set] = p->stride * (size_t)p->q * (size_t)p->bits / 8;
+            plain.set[set].populations = malloc(bytes[set]);
+            assert_non_null(plain.set[set].populations);
+            memcpy(plain.set[set].populations, p->populations, bytes[set]);
+        }
+        for (int step = 0; step < 3; step++) {
+            const int odd = (int)(f.s.step & 1);
+            assert_int_equal(solver_step(&f.s), STATUS_OK);
+            assert_int_equal(solver_wait(&f.s), STATUS_OK);
+            memcpy(plain.signal, f.s.view.signal, sizeof plain.signal);
+            const struct slots slots = slots_at(&plain, odd, sizeof(stored));
+            for (int z = 0; z < plain.n[2]; z++)
+                for (int y = 0; y < plain.n[1]; y++)
+                    for (int x = 0; x < plain.n[0]; x++)
+                        cell_step(&plain, &slots, odd, x, y, z,
+                                  step_any(1, plain.place != NULL, 1));
+            for (int set = 0; set <= t.c.scalar_count; set++)
+                if (memcmp(plain.set[set].populations, f.s.view.set[set].populations, bytes[set]) !=
+                    0)
+                    fail_msg("%s: set %d differs after step %d", describe(&t), set, step + 1);
+        }
+        for (int set = 0; set <= t.c.scalar_count; set++)
+            free(plain.set[set].populations);
+        close_flow(&f);
+        empty(&t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_and_periodic_boxes),
+        cmocka_unit_test(boxes_with_open_faces_and_planes_of_symmetry),
+        cmocka_unit_test(every_instruction_set_and_memory),
+        cmocka_unit_test(single_cells),
+    };
+    MPI_Init(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
