@@ -33,7 +33,7 @@ struct cuda_backend {
     int step_cells;            /* cells along x that its thread does */
     const void *open_step;     /* the same beside open boundaries */
     bool open;                 /* the case has open boundaries */
-    bool other;                /* it takes the kernels for these, or for buoyancy */
+    bool other;                /* it takes the kernels for these, or for scalars */
     struct box closed;         /* cells that no open boundary touches */
     const void *array[ARRAYS]; /* arrays of the view, and `cells`, on the device */
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
@@ -410,7 +410,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    const bool one_cell = v->place || v->scalar || b->step == b->variant.mixed[0];
+    const bool one_cell = v->place || v->scalar || b->step == b->variant.mixed[0][0];
     b->step_cells = one_cell ? 1 : b->variant.step_cells;
     b->open_step = b->variant.open[v->scalar != NULL];
     b->open = rows_open(v->rows);
@@ -418,7 +418,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     bool room = true;
     *kernels = *v;
     view_derive(kernels);
-    b->other = b->open || kernels->lifts;
+    b->other = b->open || v->scalar;
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
     kernels->name = b->array[k]

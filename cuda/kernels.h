@@ -71,7 +71,7 @@ struct cuda_variant {
      * beside open boundaries; [1]: with scalars. */
     const void *step[COLLISIONS][CUDA_STEPS], *mixed[2][2], *open[2];
     const void *kernel[2][KERNELS]; /* all but the step; [1]: for cases with open boundaries or
-                                     * buoyancy */
+                                     * scalars */
 };
 
 /* name -> name_<storage>_<arithmetic>, for the variant being compiled. */

@@ -77,7 +77,7 @@
     X(forces,    sums,  always, sizeof(struct forces))                                             \
     X(scalar_put, cells, always, 0)                                                                \
     X(scalar,    cells, never,  sizeof(double))                                                    \
-    X(scalar_sums, sums, never, sizeof(struct scalar_sums))                                        \
+    X(scalar_sums, sums, always, sizeof(struct scalar_sums))                                       \
     X(heat,      sums,  always, sizeof(struct heat))                                               \
     X(change,    sums,  always, sizeof(struct change))
 /* clang-format on */
@@ -91,7 +91,7 @@ enum kernel {
 
 struct task {
     int odd;
-    int open;      /* set by the backend: there may be open boundaries, or buoyancy */
+    int open;      /* set by the backend: there may be open boundaries, or scalars */
     int direction; /* pack, unpack: 1..18, towards the receiver */
     int set;       /* get, put, scalar_put, scalar, scalar_sums, heat */
     int body;      /* forces: 1 + number of the body; heat: see heat_behind */
@@ -397,7 +397,7 @@ TAGFLOW_FN void cell_average(const struct view *v, struct task t, size_t cell, s
     flow_of(v, t.odd, t.open, x, y, z, flow);
     if (t.average.density != AVERAGE_NONE)
         average_mean(sums + (size_t)t.average.density * cells, t.samples, flow[0]);
-    if (t.average.sets)
+    if (t.open && t.average.sets)
         average_scalars(v, t, sums, cells, x, y, z, flow + 1);
     if (t.average.velocity != AVERAGE_NONE)
         average_velocity(sums, cells, t.average, t.samples, flow + 1);

@@ -122,7 +122,7 @@ static arrive_function *arrive_of(const struct arriving *a)
 
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, real lift, real f[Q])
+                                                   lane_cells at, const scalar *lift, real f[Q])
 {
     static const int here[3] = {0, 0, 0};
     struct arriving a;
@@ -134,22 +134,23 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
     for (int axis = 0; axis < 3; axis++) {
         a.u[axis] = lanes_from(u[axis]);
         a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
-        if (v->lifts)
-            a.half[axis] += (scalar)0.5 * (lift * (scalar)v->gravity[axis]);
+        if (lift)
+            a.half[axis] +=
+                (scalar)0.5 * (*(const unaligned_reals *)lift * (scalar)v->gravity[axis]);
     }
     arrive_of (&a)(f, &a);
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
 static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, real lift, const real f[Q],
-                                                   real out[Q])
+                                                   lane_cells at, const scalar *lift,
+                                                   const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
     struct collision_parameters p = collision_parameters(v, row);
-    if (v->lifts)
-        accelerate(&p, v, lift);
+    if (lift)
+        accelerate(&p, v, *(const unaligned_reals *)lift);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
     struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
     real collided[Q];
@@ -206,20 +207,20 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     p.damping_along = NULL;
     p.sponge = strength;
     p.sponge_along = 1;
-    p.lift = v->lifts ? w->lift : NULL;
-    for (int k = 0; k < 3; k++)
-        p.u[k] = u[k];
-    p.eddy = eddy;
-    real lift = real_of(0);
-    if (v->lifts)
-        lift = *(const unaligned_reals *)w->lift;
+    p.lift = NULL;
+    if (v->scalar) {
+        p.lift = v->lifts ? w->lift : NULL;
+        for (int k = 0; k < 3; k++)
+            p.u[k] = u[k];
+        p.eddy = eddy;
+    }
 
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, w->at, lift, f);
+        arrive_lanes(v, g, w->at, p.lift, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
@@ -231,7 +232,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, w->at, lift, f, out);
+        group_leaves(v, g, w->at, p.lift, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { SAID = 1 << 16 };
+enum { SAID = 1 << 17 };
 
 static struct {
     size_t length;
