@@ -273,11 +273,16 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
     const double ratio = w->conductivity / s->diffusivity, capacity = w->capacity;
     const double length = thickness_of(c, body);
     const double steps = length * length * capacity / w->conductivity;
-    if (fmax(ratio, 1 / ratio) > most || fmax(capacity, 1 / capacity) > most)
+    const bool far = fmax(ratio, 1 / ratio) > most || fmax(capacity, 1 / capacity) > most;
+    if (far && steps > (double)c->run.steps)
         warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
              "fluid, beyond %g: the body alone takes some %.2g steps to settle, the run has %lld "
              "(where only the steady state matters, take a capacity near 1)",
              body->name, s->name, ratio, capacity, most, steps, (long long)c->run.steps);
+    else if (far)
+        warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
+             "fluid, beyond %g, where digits are lost (take solver.storage: fp64)",
+             body->name, s->name, ratio, capacity, most);
     if (4 * w->conductivity + 0.5 > most_tau)
         warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", body->name,
              s->name, 4 * w->conductivity + 0.5, most_tau, slower_text(c));

@@ -124,7 +124,7 @@ static enum status check_names(struct map m)
 {
     static const char *const taken[] = {"velocity", "density", "pressure", "vorticity", "tags",
                                         "stress",   "step",    "time",     "distance",  "x",
-                                        "y",        "z",       NULL};
+                                        "y",        "z",       "flow",     "mass",      NULL};
     for (const struct node *n = m.node->first; n; n = n->next)
         if (choice_index(taken, n->key) >= 0 || choice_index(key_images, n->key) >= 0)
             return fail_key(m.r, n, ": %s is an array or a column of the flow (take another name)",
