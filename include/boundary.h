@@ -116,8 +116,8 @@ TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in)
 TAGFLOW_FN void view_derive(struct view *v)
 {
     const struct type_set none = {{0}};
-    v->swept = v->solid = none;
-    v->pushes = 0;
+    v->swept = v->solid = v->pushing = none;
+    v->early = 0;
     const ptrdiff_t step[3] = {1, v->row, v->plane};
     for (int axis = 0; axis < 3; axis++) {
         v->seam[axis][0] = v->ghost[axis] ? -1 : 0;
@@ -131,7 +131,7 @@ TAGFLOW_FN void view_derive(struct view *v)
             !boundary_open(row->boundary) && !(boundary_is(row->boundary) & RULE_as_sent);
         v->swept.word[type / 32] |= row->fluid == FLUID_swept ? bit : 0;
         v->solid.word[type / 32] |= row->fluid == FLUID_none ? bit : 0;
-        v->pushes |= row->fluid == FLUID_none && pushes;
+        v->pushing.word[type / 32] |= row->fluid == FLUID_none && pushes ? bit : 0;
     }
 }
 
