@@ -332,6 +332,22 @@ static struct box closed_cells(const struct view *v)
     return open ? (struct box){{0, 0, 0}, {0, 0, 0}} : closed;
 }
 
+/* Are at least seven of eight cells swept? Then it pays that a step loads populations at once, and
+ * those of other cells in vain. */
+static bool mostly_swept(const struct view *v)
+{
+    const double cells = (double)v->n[0] * v->n[1] * v->n[2];
+    double others = 0;
+#pragma omp parallel for collapse(2) reduction(+ : others)
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++) {
+            const uint8_t *const row = v->tags + owned_index(v, 0, y, z);
+            for (int x = 0; x < v->n[0]; x++)
+                others += !type_in(&v->swept, row[x]);
+        }
+    return 8 * others <= cells;
+}
+
 /* Copies an array of a view to the device and adds its bytes to *total. NULL if it is empty or on
  * failure; *room becomes false if memory runs out. */
 static const void *upload(struct cuda_backend *b, const void *from, size_t bytes, bool *room,
@@ -419,6 +435,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     *kernels = *v;
     view_derive(kernels);
     b->other = b->open || v->scalar;
+    kernels->early = mostly_swept(kernels);
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
     kernels->name = b->array[k]

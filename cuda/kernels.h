@@ -32,7 +32,7 @@ enum cuda_step {
  * tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
-    X(pairs,    9, 9, 8, 5, 6,  5, 5, 4, 4, 4,  5, 5, 4, 6, 6)                                     \
+    X(pairs,    8, 8, 8, 5, 6,  5, 5, 4, 4, 4,  5, 5, 4, 6, 6)                                     \
     X(moments,  8, 5, 5, 5, 4,  4, 2, 2, 2, 2,  4, 4, 3, 5, 4)                                     \
     X(central,  6, 5, 5, 4, 4,  3, 2, 2, 2, 2,  4, 3, 3, 4, 4)                                     \
     X(mixed,    4, 4, 4, 4, 4,  2, 2, 2, 2, 2,  4, 4, 4, 4, 4)

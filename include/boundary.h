@@ -117,8 +117,8 @@ TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in)
 TAGFLOW_FN void view_derive(struct view *v)
 {
     const struct type_set none = {{0}};
-    v->swept = v->solid = v->holding = none;
-    v->pushes = v->lifts = v->scalar_walls = v->any_holding = 0;
+    v->swept = v->solid = v->pushing = v->holding = none;
+    v->early = v->lifts = v->scalar_walls = v->any_holding = 0;
     const ptrdiff_t step[3] = {1, v->row, v->plane};
     for (int axis = 0; axis < 3; axis++) {
         v->seam[axis][0] = v->ghost[axis] ? -1 : 0;
@@ -132,7 +132,7 @@ TAGFLOW_FN void view_derive(struct view *v)
             !boundary_open(row->boundary) && !(boundary_is(row->boundary) & RULE_as_sent);
         v->swept.word[type / 32] |= row->fluid == FLUID_swept ? bit : 0;
         v->solid.word[type / 32] |= row->fluid == FLUID_none ? bit : 0;
-        v->pushes |= row->fluid == FLUID_none && pushes;
+        v->pushing.word[type / 32] |= row->fluid == FLUID_none && pushes ? bit : 0;
         for (int set = 1; set < v->sets && v->scalar; set++) {
             const struct scalar_row *const s = scalar_row(v, set, type);
             const int conducts = s->holds && row->fluid == FLUID_none;

@@ -85,6 +85,23 @@ TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const s
     return links_from(v, &v->solid, n, a);
 }
 
+/* The same; bit 0: a link leads into a wall whose rule changes populations. */
+TAGFLOW_FN uint32_t links_of_step(const struct view *v, cell_index n, const struct around *a)
+{
+    uint32_t links = 0, pushes = 0;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    {                                                                                              \
+        const uint8_t down = v->tags[n + neighbour(a, -(cx), -(cy), -(cz))];                       \
+        const uint8_t up = v->tags[n + neighbour(a, cx, cy, cz)];                                  \
+        links |= (uint32_t)type_in(&v->solid, down) << (i);                                        \
+        links |= (uint32_t)type_in(&v->solid, up) << (j);                                          \
+        pushes |= (uint32_t)(type_in(&v->pushing, down) | type_in(&v->pushing, up));               \
+    }
+    PAIR_LIST(X)
+#undef X
+    return links | pushes;
+}
+
 /* Does any of these links come from beyond an open boundary? */
 TAGFLOW_FN int links_open(const struct view *v, cell_index n, const struct around *a,
                           uint32_t links)
@@ -318,6 +335,12 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
+/* Reload wall addresses here: saves registers. */
+#define FORGET_PLACE                                                                               \
+    TAGFLOW_FORGET(x);                                                                             \
+    TAGFLOW_FORGET(y);                                                                             \
+    TAGFLOW_FORGET(z)
+
 /* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. carried:
  * with scalars, out: the flow.
  *
@@ -329,24 +352,28 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
 {
     struct around a = around(v, x, y, z);
     cell_index n = owned_index(v, x, y, z);
-    const uint8_t tag = v->tags[n];
-    const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+    int tag = v->tags[n];
     stored *const *const own = (stored *const *)s->own, *const *const next =
                                                             (stored *const *)s->next;
     stored *const rest = (stored *)s->rest;
     uint32_t links = 0;
     real f[Q], out[Q];
 
-    if (!type_in(&v->swept, tag))
-        return;
-    if (kind.scalars)
+    /* Either the tag arrives before populations are loaded, or all are on their way at once. */
+    if (kind.sparse || kind.open || !v->early) {
+        TAGFLOW_BARRIER;
+        if (!type_in(&v->swept, tag))
+            return;
+    }
+    if (kind.scalars && kind.open)
         carried->lift = cell_lift(v, odd, n, &a);
     struct places p = places_of(v, n, &a, kind.sparse, tag & TAG_BESIDE);
-    if (tag & TAG_BESIDE)
+    if (kind.open && tag & TAG_BESIDE)
         links = links_from_walls(v, n, &a);
     real arrived[Q];
     const int opens =
-        kind.open && links && (boundary_open(row->boundary) || links_open(v, n, &a, links));
+        kind.open && links &&
+        (boundary_open(v->rows[tag & TAG_ROW].boundary) || links_open(v, n, &a, links));
     if (opens) {
         cell_arrived(v, s, x, y, z, links, kind.scalars ? carried->lift : 0, arrived);
         for (int i = 0; i < Q; i++)
@@ -358,8 +385,24 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
     f[j] = raw_of(next[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
+        for (int i = 0; i < Q && !kind.open; i++)
+            TAGFLOW_FORGET_REAL(f[i]);
     }
-    if (!opens && links) {
+    TAGFLOW_FORGET(tag);
+    if (tag & TAG_BESIDE) {
+        FORGET_PLACE;
+        a = around(v, x, y, z);
+        n = owned_index(v, x, y, z);
+        links = links_of_step(v, n, &a);
+    }
+    if (!type_in(&v->swept, tag))
+        return;
+    const struct tag_row *const row = &v->rows[tag & TAG_ROW];
+    if (kind.scalars && !kind.open)
+        carried->lift = cell_lift(v, odd, n, &a);
+    if (links && !opens) {
+        if (!kind.sparse)
+            p = places_of(v, n, &a, 0, 0);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
         f[i] = raw_of(next[i / 2][p.own]);                                                         \
@@ -371,11 +414,6 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
     const int at[3] = {x, y, z};
     cell_collide(v, row, at, kind, STORED_ONE, f, out, carried);
 
-/* Reload wall addresses here: saves registers. */
-#define FORGET_PLACE                                                                               \
-    TAGFLOW_FORGET(x);                                                                             \
-    TAGFLOW_FORGET(y);                                                                             \
-    TAGFLOW_FORGET(z)
     if (opens) {
         real back[Q];
         for (int i = 0; i < Q; i++)
@@ -383,7 +421,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
         cell_leaves(v, x, y, z, links, NULL, kind.scalars ? carried->lift : 0, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i] * STORED_ONE;
-    } else if (links && v->pushes) {
+    } else if (links & 1) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (j)) {                                                                       \
         FORGET_PLACE;                                                                              \
@@ -397,7 +435,6 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
 #undef X
     }
     FORGET_PLACE;
-#undef FORGET_PLACE
     a = around(v, x, y, z);
     n = owned_index(v, x, y, z);
     if (!kind.sparse) /* looking up places again would cost more than ten registers */

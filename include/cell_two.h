@@ -43,16 +43,38 @@ TAGFLOW_FN uint32_t pair_of(float low, float high)
 #endif
 }
 
-/* The step of owned cells x and x + 1 of a row, x even, both of the kind that this kernel sweeps
- * and without links to cells that are not fluid. Where a slot is the cells' own, or their
- * neighbours' at the same x, the populations of both lie in one word. */
-TAGFLOW_FN void plain_step_two(const struct view *v, const struct slots *s, int x, int y, int z,
-                               uint32_t tags, struct step_kind kind)
+/* Two tags, of cells x (low) and x + 1. */
+TAGFLOW_FN uint32_t tag_pair(const uint8_t *tag)
+{
+#ifdef __CUDA_ARCH__
+    return *(const uint16_t *)tag;
+#else
+    return tag[0] | (uint32_t)tag[1] << 8;
+#endif
+}
+
+TAGFLOW_FN int pair_swept(const struct view *v, uint32_t tags)
+{
+    return type_in(&v->swept, (int)tags) && type_in(&v->swept, (int)(tags >> 8));
+}
+
+/* Puts a population of cell x + k into its pair. */
+TAGFLOW_FN uint32_t pair_put(uint32_t pair, int k, stored s)
+{
+    return (pair & 0xffff0000u >> 16 * k) | (uint32_t)s.bits << 16 * k;
+}
+
+/* The step of owned cells x and x + 1 of a row, x even. Where a slot is the cells' own, or their
+ * neighbours' at the same x, the populations of both lie in one word. Returns 0, and nothing is
+ * done, if they are not both of the kind that this kernel sweeps, or if a link leads into a wall
+ * whose rule changes populations. */
+TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s, int x, int y, int z,
+                         uint32_t tags, struct step_kind kind)
 {
     stored *const *const own = (stored *const *)s->own, *const *const next =
                                                             (stored *const *)s->next;
     stored *const rest = (stored *)s->rest;
-    uint32_t first[Q];
+    uint32_t first[Q], links = 0;
     real f[Q], out[2][Q];
 /* The index differences to the neighbours along +x and -x of the pair, from cell x. */
 #define AROUND_TWO                                                                                 \
@@ -72,7 +94,29 @@ TAGFLOW_FN void plain_step_two(const struct view *v, const struct slots *s, int 
                    (uint32_t)next[i / 2][n + (cx > 0 ? right : 0) + OFF(cy, cz)].bits << 16;
         PAIR_LIST(X)
 #undef X
+        for (int i = 0; i < Q; i++)
+            TAGFLOW_FORGET(first[i]);
     }
+    TAGFLOW_FORGET(tags);
+    if (tags & (TAG_BESIDE | TAG_BESIDE << 8)) {
+        TAGFLOW_ROLLED
+        for (int k = 0; k < 2; k++) {
+            FORGET_PLACE;
+            const struct around a = around(v, x + k, y, z);
+            const cell_index n = owned_index(v, x + k, y, z);
+            const uint32_t here = tags >> 8 * k & TAG_BESIDE ? links_of_step(v, n, &a) : 0;
+            links |= here;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (here & 1u << (i))                                                                          \
+        first[i] = pair_put(first[i], k, next[i / 2][n]);                                          \
+    if (here & 1u << (j))                                                                          \
+        first[j] = pair_put(first[j], k, own[i / 2][n + neighbour(&a, cx, cy, cz)]);
+            PAIR_LIST(X)
+#undef X
+        }
+    }
+    if (!pair_swept(v, tags) || links & 1)
+        return 0;
     TAGFLOW_UNROLL
     for (int k = 0; k < 2; k++) {
         const int at[3] = {x + k, y, z};
@@ -81,9 +125,7 @@ TAGFLOW_FN void plain_step_two(const struct view *v, const struct slots *s, int 
             f[i] = pair_half(first[i], k);
         cell_collide(v, row, at, kind, STORED_ONE, f, out[k], NULL);
     }
-    TAGFLOW_FORGET(x);
-    TAGFLOW_FORGET(y);
-    TAGFLOW_FORGET(z);
+    FORGET_PLACE;
     AROUND_TWO;
     pair_store(rest + n, pair_of(out[0][0], out[1][0]));
 #define X(i, j, cx, cy, cz, weight)                                                                \
@@ -101,22 +143,26 @@ TAGFLOW_FN void plain_step_two(const struct view *v, const struct slots *s, int 
 #undef X
 #undef OFF
 #undef AROUND_TWO
+    return 1;
 }
 
 /* The step of the owned cells x, even, and x + 1, of those that are in x0 <= cell < x1. */
 TAGFLOW_FN void cell_step_two(const struct view *v, const struct slots *s, int x0, int x1, int x,
                               int y, int z, struct step_kind kind)
 {
-    const uint8_t *const tag = v->tags + owned_index(v, x, y, z);
-    const uint32_t low = tag[0], tags = low | (uint32_t)tag[1] << 8;
-    const int both = x >= x0 && x + 1 < x1 && !(tags & (TAG_BESIDE | TAG_BESIDE << 8)) &&
-                     type_in(&v->swept, (int)low) && type_in(&v->swept, (int)(tags >> 8));
-    if (both) {
-        plain_step_two(v, s, x, y, z, tags, kind);
-        return;
+    const uint32_t tags = tag_pair(v->tags + owned_index(v, x, y, z));
+    int done = 0;
+    if (x >= x0 && x + 1 < x1) {
+        int load = v->early;
+        if (!load) {
+            TAGFLOW_BARRIER;
+            load = pair_swept(v, tags);
+        }
+        if (load)
+            done = pair_step(v, s, x, y, z, tags, kind);
     }
     TAGFLOW_ROLLED
-    for (int k = x < x0; k < 2 && x + k < x1; k++)
+    for (int k = x < x0; !done && k < 2 && x + k < x1; k++)
         cell_step(v, s, 0, x + k, y, z, kind); /* without scalars: any parity */
 }
 

@@ -129,10 +129,13 @@ TAGFLOW_FN real real_sqrt(real x)
 }
 #endif
 
-/* Hide the origin of a value from the compiler. It must then keep this value or recompute what
- * follows from it; it cannot keep derived values in registers for later use. */
+/* TAGFLOW_FORGET hides the origin of a value from the compiler. It must then keep this value or
+ * recompute what follows from it; it cannot keep derived values in registers for later use, and a
+ * value that was loaded is loaded before this line. TAGFLOW_BARRIER: a test behind it is not merged
+ * with one before it. */
 #ifdef __CUDA_ARCH__
 #define TAGFLOW_FORGET(n) asm volatile("" : "+r"(n))
+#define TAGFLOW_BARRIER asm volatile("")
 #if TAGFLOW_ARITHMETIC == 64
 #define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+d"(x))
 #else
@@ -140,6 +143,7 @@ TAGFLOW_FN real real_sqrt(real x)
 #endif
 #else
 #define TAGFLOW_FORGET(n) (void)(n)
+#define TAGFLOW_BARRIER (void)0
 #define TAGFLOW_FORGET_REAL(x) (void)(x)
 #endif
 

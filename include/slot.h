@@ -75,7 +75,8 @@ struct view {
     double signal[SIGNALS]; /* time functions at this step, see tag.h */
     /* For kernels, from view_derive: */
     struct type_set swept, solid; /* cell types: fluid that the kernel for boxes steps; not fluid */
-    int pushes;                   /* there are walls whose rule changes populations */
+    struct type_set pushing;      /* cell types: walls whose rule changes populations */
+    int early;                    /* load populations before the tag is known */
     int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
     ptrdiff_t across[3];          /* index difference between them */
     /* Of scalars: */
