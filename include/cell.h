@@ -359,17 +359,21 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
     uint32_t links = 0;
     real f[Q], out[Q];
 
-    /* Either the tag arrives before populations are loaded, or all are on their way at once. */
-    if (kind.sparse || kind.open || !v->early) {
+    /* Either the tag arrives before populations are loaded, or all are on their way at once. The
+     * first takes fewer registers. */
+    const int tag_first = kind.sparse || kind.open || kind.scalars;
+    if (tag_first && !type_in(&v->swept, tag))
+        return;
+    if (!tag_first && !v->early) {
         TAGFLOW_BARRIER;
         if (!type_in(&v->swept, tag))
             return;
     }
-    if (kind.scalars && kind.open)
+    if (kind.scalars)
         carried->lift = cell_lift(v, odd, n, &a);
     struct places p = places_of(v, n, &a, kind.sparse, tag & TAG_BESIDE);
-    if (kind.open && tag & TAG_BESIDE)
-        links = links_from_walls(v, n, &a);
+    if (tag_first && tag & TAG_BESIDE)
+        links = links_of_step(v, n, &a);
     real arrived[Q];
     const int opens =
         kind.open && links &&
@@ -385,23 +389,22 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
     f[j] = raw_of(next[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
-        for (int i = 0; i < Q && !kind.open; i++)
+        for (int i = 0; i < Q && !tag_first; i++)
             TAGFLOW_FORGET_REAL(f[i]);
     }
-    TAGFLOW_FORGET(tag);
-    if (tag & TAG_BESIDE) {
+    if (!tag_first)
+        TAGFLOW_FORGET(tag);
+    if (!tag_first && tag & TAG_BESIDE) {
         FORGET_PLACE;
         a = around(v, x, y, z);
         n = owned_index(v, x, y, z);
         links = links_of_step(v, n, &a);
     }
-    if (!type_in(&v->swept, tag))
+    if (!tag_first && !type_in(&v->swept, tag))
         return;
     const struct tag_row *const row = &v->rows[tag & TAG_ROW];
-    if (kind.scalars && !kind.open)
-        carried->lift = cell_lift(v, odd, n, &a);
     if (links && !opens) {
-        if (!kind.sparse)
+        if (!tag_first)
             p = places_of(v, n, &a, 0, 0);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
