@@ -24,7 +24,7 @@ for number in sorted(text):
     kinds[number // 100].append(number)
 
 
-def noticed(mutant, one_in="9"):
+def noticed(mutant, one_in="7"):
     """Does parity fail, on one in so many of its blocks?"""
     try:
         done = subprocess.run([program, "--backend", "cuda", "--precision", precision, "--cells", "9,3,2", "--one-in", one_in],
