@@ -183,6 +183,11 @@ static void warn_diffusivity(const struct flow_case *c, int k)
         warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
              "values ring beside steep fronts (take magic: 0.25, or a finer grid)",
              s->name, peclet, most_peclet);
+    else if (peclet > most_peclet)
+        warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
+             "beside walls, bodies and inlets values may lie far outside those given (take a finer "
+             "grid, or a larger diffusivity)",
+             s->name, peclet, most_peclet);
     if (4 * d < least)
         warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
              "the flow (take %s)",
@@ -252,6 +257,36 @@ static void warn_rate(const struct flow_case *c, int k)
         warn("scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
              "fast for the time step (take %s)",
              s->name, rate, most, c->units.given ? "a smaller units.dt" : "smaller rates");
+}
+
+/* A value given at an opening acts on the even part of the populations, which lags by tau+ behind
+ * what changes along the flow. The relative error was found to be this. */
+static double opening_error(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct extent e = extent_of(c, k);
+    const double range = fmax(e.high, 0) - fmin(e.low, 0);
+    double rate = s->decay;
+    for (int i = 0; i < c->scalar_count; i++)
+        rate += c->scalars[i].made_from == k ? c->scalars[i].rate : 0;
+    if (range > 0)
+        rate += fabs(s->source) / range;
+    return 3 * rate * scalar_magic(s) / (4 * s->diffusivity);
+}
+
+static void warn_opening(const struct flow_case *c, int k)
+{
+    static const double most = 0.01;
+    const double error = opening_error(c, k);
+    bool given = false;
+    for (int i = 0; i < case_openings(c); i++)
+        given = given || (case_opening(c, i)->kind != FACE_wall &&
+                          case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
+    if (given && error > most)
+        warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
+             "or reaction are fast beside the diffusivity (take a larger diffusivity, or slower "
+             "rates)",
+             c->scalars[k].name, 100 * error);
 }
 
 /* Shortest edge of the body's box inside the grid. */
@@ -330,6 +365,7 @@ void scalars_warn(const struct flow_case *c)
         warn_buoyancy(c, k);
         warn_reference(c, k);
         warn_rate(c, k);
+        warn_opening(c, k);
         for (int i = 0; i < c->body_count; i++) {
             warn_conduct(c, k, &c->bodies[i]);
             warn_surface(&c->scalars[k], &c->bodies[i], &c->bodies[i].scalar[k]);

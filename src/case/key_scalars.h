@@ -53,7 +53,7 @@
      .meaning = "its conductivity; in lattice units that of the fluid is its diffusivity; a species: "  \
                 "its diffusivity times capacity, m2/s"},                                                \
     {ROW(P ".scalars.*.conduct.capacity", KEY_NUMBER), AT(case_scalar_wall, capacity),                  \
-     .unit = UNIT_CAPACITY, .range = {0, SCALAR_MAX, true, false}, .fallback = "1",                     \
+     .unit = UNIT_CAPACITY, .range = BETWEEN(1e-6, 1e6), .fallback = "1",                                \
      .example = "1.6e6 J/m3/K",                                                                         \
      .meaning = "its heat capacity of a volume; without a unit relative to that of the fluid"},         \
     {ROW(P ".scalars.*.conduct.source", KEY_NUMBER), AT(case_scalar_wall, source),                      \
@@ -108,8 +108,8 @@
     {ROW("scalars.*.decay", KEY_NUMBER), AT(case_scalar, decay), .unit = UNIT_RATE,                     \
      .range = BETWEEN(0, 1), .fallback = "0", .example = "1e-4",                                        \
      .meaning = "rate of decay in the fluid, towards the reference"},                                   \
-    {ROW("scalars.*.magic", KEY_AUTO), AT(case_scalar, magic), .range = POSITIVE, .fallback = "auto",   \
-     .example = "0.25",                                                                                 \
+    {ROW("scalars.*.magic", KEY_AUTO), AT(case_scalar, magic), .range = BETWEEN(0.001, 10),              \
+     .fallback = "auto", .example = "0.25",                                                             \
      .meaning = "(tau+ - 1/2)(tau- - 1/2); auto: 1/6, and 1/4 where the diffusivity is below 0.005"},   \
     {ROW("scalars.*.made_from", KEY_SCALAR), AT(case_scalar, made_from), .late = true,                  \
      .otherwise = "none", .example = "fuel",                                                            \

@@ -122,7 +122,7 @@ static enum status look_at_all(struct parts *p)
         cells += p->needs[rank].cells;
     }
     p->kept_share = places / cells;
-    p->sparse = sparse_wanted(p->c->run.sparse, domain_fluid_share(box), p->kept_share);
+    p->sparse = sparse_wanted(sparse_use_of(p->c), domain_fluid_share(box), p->kept_share);
     status = each_part(p, look_at_lists);
     if (!status)
         share_needs(p);
@@ -181,7 +181,7 @@ static enum status look_at_tiles(struct parts *p)
 /* The cuts, the storage, and what a fluid cell takes. */
 static enum status look_at_sample(struct parts *p)
 {
-    const enum sparse_use use = p->c->run.sparse;
+    const enum sparse_use use = sparse_use_of(p->c);
     enum status status = sampling_balance(p->sample, &p->balance, p->cuts);
     if (status || !sparse_wanted(use, p->sample->share, 0))
         return status;

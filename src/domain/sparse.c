@@ -185,30 +185,27 @@ enum status sparse_keep(struct domain *d, const struct sparse *s, int threads)
     return STATUS_OK;
 }
 
-/* Do bodies hold scalars? */
-static bool bodies_conduct(const struct flow_case *c)
+enum sparse_use sparse_use_of(const struct flow_case *c)
 {
     bool conduct = false;
     for (int k = 0; k < c->body_count; k++)
         for (int scalar = 0; scalar < c->scalar_count; scalar++)
             conduct = conduct || c->bodies[k].scalar[scalar].kind == SCALAR_WALL_conduct;
-    return conduct;
+    return conduct ? SPARSE_never : c->run.sparse;
 }
 
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
-    if (bodies_conduct(c)) /* then cells that are not fluid hold populations, too */
-        return STATUS_OK;
-    if (!sparse_wanted(c->run.sparse, domain_fluid_share(d),
-                       0)) /* most cases: nothing is counted */
+    const enum sparse_use use = sparse_use_of(c);
+    if (!sparse_wanted(use, domain_fluid_share(d), 0)) /* most cases: nothing is counted */
         return STATUS_OK;
     sparse_survey(&s, d, case_threads(c));
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
-    if (!sparse_wanted(c->run.sparse, domain_fluid_share(d), d->kept_share))
+    if (!sparse_wanted(use, domain_fluid_share(d), d->kept_share))
         return STATUS_OK;
     return status_agree(d->comm, sparse_keep(d, &s, case_threads(c)));
 }

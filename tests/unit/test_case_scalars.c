@@ -494,7 +494,11 @@ static void warnings_come_when_due(void **state)
          NULL, "Peclet number of a cell, velocity / diffusivity, is 16.4, above 10"},
         {PLAIN "scalars: {t: {diffusivity: 0.0055, magic: 0.25}}\n"
                "initial: {flow: uniform, velocity: [0.09, 0, 0]}\n",
-         NULL, ""},
+         NULL, "inlets values may lie far outside those given"},
+        {BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0], scalars: {t: {value: 1}}}}, xmax: "
+             "{pressure: {scalars: {t: outflow}}}, y: wall, z: periodic}\n"
+             "scalars: {t: {diffusivity: 0.005, decay: 1e-3}}\n",
+         NULL, "at openings of a given value it is off by some 2.5 %"},
         {PLAIN
          "scalars: {t: {diffusivity: 0.01}}\ninitial: {flow: uniform, velocity: [0.099, 0, 0]}\n",
          NULL, ""},
