@@ -356,7 +356,7 @@ static const struct mistake {
     {ONE("diffusivity: 0"), "dir/case.yaml:5:28: ", "out of range (above 0"},
     {ONE("diffusivity: 1 m2/s"), "dir/case.yaml:5:28: ", "needs units"},
     {ONE("schmidt: 1, decay: -1"), "dir/case.yaml:5:34: ", "out of range (0 to 1"},
-    {ONE("schmidt: 1, magic: 0"), "dir/case.yaml:5:34: ", "out of range (above 0"},
+    {ONE("schmidt: 1, magic: 0"), "dir/case.yaml:5:34: ", "out of range (0.001 to 10"},
     {ONE("schmidt: 1, magic: some"), "dir/case.yaml:5:34: ", "expected auto or a number"},
     {ONE("schmidt: 1, reference: 300 K"), "dir/case.yaml:5:38: ", "not a number without unit"},
     {ONE("kind: heat, prandtl: 1, reference: -3 K"), "dir/case.yaml:5:50: ", "absolute zero|degC"},
