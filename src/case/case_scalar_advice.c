@@ -176,18 +176,18 @@ static const char *slower_text(const struct flow_case *c)
 
 static void warn_diffusivity(const struct flow_case *c, int k)
 {
-    static const double most_peclet = 10, least = 0.005, most_tau = 8, few = 0.2;
+    static const double most_peclet = 10, far_peclet = 15, least = 0.005, most_tau = 8, few = 0.2;
     const struct case_scalar *const s = &c->scalars[k];
     const double d = s->diffusivity, peclet = case_fastest_velocity(c) / d;
     if (peclet > most_peclet && scalar_magic(s) < few)
         warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
              "values ring beside steep fronts (take magic: 0.25, or a finer grid)",
              s->name, peclet, most_peclet);
-    else if (peclet > most_peclet)
+    if (peclet > far_peclet && scalar_magic(s) >= few)
         warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
              "beside walls, bodies and inlets values may lie far outside those given (take a finer "
              "grid, or a larger diffusivity)",
-             s->name, peclet, most_peclet);
+             s->name, peclet, far_peclet);
     if (4 * d < least)
         warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
              "the flow (take %s)",

@@ -592,7 +592,8 @@ void reference_tags(const struct reference *r, struct domain *d)
 enum status reference_domain(const struct reference *r, struct domain *d, const struct flow_case *c,
                              MPI_Comm comm)
 {
-    struct flow_case dense = *c;
+    static struct flow_case dense; /* a domain keeps pointers to time functions of its case */
+    dense = *c;
     dense.run.sparse = SPARSE_never;
     enum status status = domain_create(d, &dense, comm);
     if (status)
