@@ -345,8 +345,8 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
  * with scalars, out: the flow.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
- * keep a thread within 48 registers in fp32: without them the compiler keeps sums over pairs, and
- * all addresses, from their first use to their last. */
+ * save registers: without them the compiler keeps sums over pairs, and all addresses, from their
+ * first use to their last. */
 TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int odd, int x, int y,
                                int z, struct step_kind kind, struct carried *carried)
 {
@@ -458,9 +458,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, 
     cell_step_flow(v, s, odd, x, y, z, kind, &carried);
     if (!kind.scalars)
         return;
-    TAGFLOW_FORGET(x);
-    TAGFLOW_FORGET(y);
-    TAGFLOW_FORGET(z);
+    FORGET_PLACE;
     const cell_index n = owned_index(v, x, y, z);
     const struct around a = around(v, x, y, z);
     if (type_in(&v->swept, v->tags[n]) || type_in(&v->holding, v->tags[n]))

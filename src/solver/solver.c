@@ -571,7 +571,9 @@ void *solver_host(struct solver *s)
     return s->host[0];
 }
 
-enum status solver_put(struct solver *s, int set, const struct box *piece)
+/* Has the kernel store a piece of a set from the solver's buffer, which has `bytes` a cell. */
+static enum status put_piece(struct solver *s, enum kernel kernel, int set, const struct box *piece,
+                             size_t bytes)
 {
     struct backend *const b = s->backend;
     const struct work work = {*piece,
@@ -579,24 +581,19 @@ enum status solver_put(struct solver *s, int set, const struct box *piece)
     assert(box_cells(piece) <= s->piece_cells);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     if (!b->type->host_memory)
-        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
-                      box_cells(piece) * set_cell_bytes(&s->view.set[set]));
-    b->type->launch(b, QUEUE_INTERIOR, KERNEL_put, &s->view, &work, 1);
+        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0], box_cells(piece) * bytes);
+    b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
     return b->type->wait(b, QUEUE_INTERIOR);
+}
+
+enum status solver_put(struct solver *s, int set, const struct box *piece)
+{
+    return put_piece(s, KERNEL_put, set, piece, set_cell_bytes(&s->view.set[set]));
 }
 
 enum status solver_put_scalar(struct solver *s, int set, const struct box *piece)
 {
-    struct backend *const b = s->backend;
-    const struct work work = {*piece,
-                              {.odd = (int)(s->step & 1), .set = set, .buffer = s->buffer[0]}};
-    assert(box_cells(piece) <= s->piece_cells);
-    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
-    if (!b->type->host_memory)
-        b->type->copy(b, QUEUE_INTERIOR, s->buffer[0], s->host[0],
-                      box_cells(piece) * sizeof(double));
-    b->type->launch(b, QUEUE_INTERIOR, KERNEL_scalar_put, &s->view, &work, 1);
-    return b->type->wait(b, QUEUE_INTERIOR);
+    return put_piece(s, KERNEL_scalar_put, set, piece, sizeof(double));
 }
 
 enum status solver_begin(struct solver *s, const struct box *piece, const struct initial *in,
