@@ -24,7 +24,7 @@
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
 
-enum { ARRAYS = 9 };
+enum { ARRAYS = 10 };
 
 struct cuda_backend {
     struct backend base;
@@ -446,6 +446,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(4, link, Q / 2 * v->link_words);
     UPLOAD(5, near, v->near_cells);
     UPLOAD(6, crossing, v->crossings);
+    UPLOAD(9, facing, v->facing ? v->crossings : 0);
     UPLOAD(8, scalar, v->scalar ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
     const enum status status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;

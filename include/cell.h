@@ -462,7 +462,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, 
     const cell_index n = owned_index(v, x, y, z);
     const struct around a = around(v, x, y, z);
     if (type_in(&v->swept, v->tags[n]) || type_in(&v->holding, v->tags[n]))
-        cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, 0, NULL);
+        cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, NULL);
 }
 
 /* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the
@@ -489,7 +489,7 @@ TAGFLOW_RARE void near_carry(const struct view *v, int odd, const struct near_ce
 {
     const struct around a = around(v, cell->at[0], cell->at[1], cell->at[2]);
     cell_carry(v, odd, owned_index(v, cell->at[0], cell->at[1], cell->at[2]), &a, k->u, k->eddy,
-               k->subgrid, cell->links, v->crossing + cell->first);
+               k->subgrid, cell);
 }
 
 TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell *cell)

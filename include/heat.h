@@ -26,24 +26,6 @@ TAGFLOW_RARE scalar set_value(const struct view *v, int set, int odd, cell_index
     return set == SET_flow ? 0 : cell_value(v, set, odd, n, a, &p);
 }
 
-/* The population that comes back along link `in` from a wall, as the step stores it. g, out: before
- * and after the collision; t: the scalar's value. near: the cell's entry in the list of cells
- * beside surfaces, NULL: none. */
-TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *wall, int in,
-                                const scalar g[Q_AXES], const scalar out[Q_AXES], scalar t,
-                                const struct near_cell *near)
-{
-    const int to = opposite(in);
-    const set_stored left = (set_stored)out[to];
-    if (near && wall->surface) {
-        const uint32_t before = near->links & ((1u << in) - 1);
-        const scalar q = (scalar)v->crossing[near->first + TAGFLOW_POPCOUNT(before)];
-        return (set_stored)scalar_surface_back(v, wall, q, g[to], out[in], out[to]);
-    }
-    return wall->wall == SCALAR_adiabatic ? left
-                                          : (set_stored)scalar_back(v, wall, (scalar)left, t);
-}
-
 /* The flow that the coming step of the scalars of cell n finds. */
 TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const struct around *a,
                           int x, int y, int z, struct carried *k)
@@ -77,7 +59,7 @@ TAGFLOW_FN int heat_behind(const struct view *v, int set, int place, int type)
 }
 
 /* Adds a cell's links. A link between two cells that hold the set is counted by the cell inside the
- * body. near: as above. */
+ * body. near: as for link_back(). */
 TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, int x, int y, int z,
                              const struct near_cell *near, struct heat *sum)
 {
@@ -109,16 +91,17 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, 
     scalar_collide(g, out, q, scalar_rates(q, k.subgrid, k.eddy), t, other, q.flow != 0, k.u);
     for (int in = 1; in < Q_AXES; in++) {
         const int *const to = c[opposite(in)];
-        const double left = (double)(set_stored)out[opposite(in)];
+        const set_stored left = (set_stored)out[opposite(in)];
         if (!(through >> in & 1))
             continue;
         const int wall = v->tags[n + neighbour(&a, to[0], to[1], to[2])] & TAG_ROW;
         sum->links += inside || links >> in & 1;
         if (links >> in & 1)
             heat_add(sum,
-                     (double)link_back(v, scalar_row(v, set, wall), in, g, out, t, near) - left);
+                     (double)link_back(v, scalar_row(v, set, wall), in, g, out, left, t, near) -
+                         (double)left);
         else
-            heat_add(sum, inside ? left : -left);
+            heat_add(sum, inside ? (double)left : -(double)left);
     }
 }
 

@@ -224,25 +224,10 @@ TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, 
     }
 }
 
-/* The population that comes back along a link from a wall of type `wall`; out: what left, as it is
- * stored; t: value of the scalar in the cell before the step. */
-TAGFLOW_FN scalar scalar_back(const struct view *v, const struct scalar_row *wall, scalar out,
-                              scalar t)
-{
-    switch (wall->wall) {
-    case SCALAR_given:
-        return (scalar)wall->a * out + (scalar)(wall->b * v->signal[wall->signal]);
-    case SCALAR_free:
-        return (scalar)0.25 * t - out;
-    default:
-        return out;
-    }
-}
-
-/* The same from a surface of given value that crosses the link at fraction q of it. in, out:
- * populations along and against the link before the step, c_in, c_out after it. Linear profiles are
- * exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing grows (eigenvalues of a layer
- * between two surfaces). At q = 1/2 it is the rule above. */
+/* The population that comes back from a wall of given value whose surface crosses the link at
+ * fraction q of it. in, out: populations along and against the link before the step, c_in, c_out
+ * after it. Linear profiles are exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing
+ * grows (eigenvalues of a layer between two surfaces). At q = 1/2 it is half-way. */
 TAGFLOW_FN scalar scalar_surface_back(const struct view *v, const struct scalar_row *wall, scalar q,
                                       scalar out, scalar c_in, scalar c_out)
 {
@@ -250,6 +235,41 @@ TAGFLOW_FN scalar scalar_surface_back(const struct view *v, const struct scalar_
     const scalar given = (scalar)(0.5 * wall->b * v->signal[wall->signal]); /* T_w / 8 */
     return (((one - half * b) - b * q) * c_out + (one - half * b) * c_in) +
            ((b * q - one) * out + b * given);
+}
+
+/* The same from an oblique surface, see tag.h; n: component of its normal, left: what left. */
+TAGFLOW_FN scalar scalar_oblique_back(const struct view *v, const struct scalar_row *wall, scalar n,
+                                      scalar left)
+{
+    const scalar one = 1, r = n * (scalar)wall->a;
+    const scalar given = (scalar)(wall->b * v->signal[wall->signal]);
+    return ((one - r) * left + n * given) / (one + r);
+}
+
+/* What comes back along link `in` from a wall, as it is stored. g, out: populations before and
+ * after the collision; left: what left into the wall, as it was stored; t: the scalar's value.
+ * near: the cell's entry in the list of cells beside surfaces, NULL: none. */
+TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *wall, int in,
+                                const real g[Q_AXES], const real out[Q_AXES], set_stored left,
+                                scalar t, const struct near_cell *near)
+{
+    if (near && (wall->surface || wall->wall == SCALAR_oblique)) {
+        const uint32_t before = near->links & ((1u << in) - 1);
+        const size_t k = near->first + TAGFLOW_POPCOUNT(before);
+        if (!wall->surface)
+            return (set_stored)scalar_oblique_back(v, wall, (scalar)v->facing[k], (scalar)left);
+        return (set_stored)scalar_surface_back(v, wall, (scalar)v->crossing[k], g[opposite(in)],
+                                               out[in], out[opposite(in)]);
+    }
+    switch (wall->wall) {
+    case SCALAR_given:
+        return (set_stored)((scalar)wall->a * (scalar)left +
+                            (scalar)(wall->b * v->signal[wall->signal]));
+    case SCALAR_free:
+        return (set_stored)((scalar)0.25 * t - (scalar)left);
+    default:
+        return left;
+    }
 }
 
 /* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it
@@ -301,13 +321,12 @@ TAGFLOW_RARE scalar rare_lift(const struct view *v, int odd, cell_index n, const
     return cell_lift(v, odd, n, a);
 }
 
-/* What comes back from the walls at a cell's links. g, out: before and after the collision; t: the
- * scalar's value; crossing: as below. The population that left into a wall lies where the next step
- * loads the link from. */
+/* What comes back from the walls at a cell's links; parameters: as for link_back(). The population
+ * that left into a wall lies where the next step loads the link from. */
 TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
                            const struct around *a, const struct set_places *p, uint32_t links,
-                           const real g[Q_AXES], const real out[Q_AXES], scalar t, uint32_t near,
-                           const float *crossing)
+                           const real g[Q_AXES], const real out[Q_AXES], scalar t,
+                           const struct near_cell *near)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     TAGFLOW_ROLLED
@@ -322,23 +341,17 @@ TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
                                             : m;
         set_stored *const waiting = (set_stored *)v->set[set].populations +
                                     (size_t)slot_load(odd, in) * v->set[set].stride + place;
-        if (crossing && wall->surface)
-            *waiting = (set_stored)scalar_surface_back(
-                v, wall, (scalar)crossing[TAGFLOW_POPCOUNT(near & ((1u << in) - 1))], g[to],
-                out[in], out[to]);
-        else if (wall->wall != SCALAR_adiabatic)
-            *waiting = (set_stored)scalar_back(v, wall, (scalar)*waiting, t);
+        if (wall->wall != SCALAR_adiabatic)
+            *waiting = link_back(v, wall, in, g, out, *waiting, t, near);
     }
 }
 
 /* The step of all scalars in cell n. u, eddy: velocity and eddy viscosity of the flow, 0 in a
- * solid; subgrid: of the cell. crossing: where the cell's links meet surfaces, in the order of all
- * its links from cells that are not fluid, `near`; NULL: half-way. A scalar that turns into another
- * one comes before it, and is needed as it was before the step: so the last one is stepped first.
- */
+ * solid; subgrid: of the cell; near: as for link_back(). A scalar that turns into another one comes
+ * before it, and is needed as it was before the step: so the last one is stepped first. */
 TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const struct around *a,
-                           const scalar u[3], scalar eddy, int subgrid, uint32_t near,
-                           const float *crossing)
+                           const scalar u[3], scalar eddy, int subgrid,
+                           const struct near_cell *near)
 {
     const struct set_places p = set_places_of(v, n, a);
     int type = v->tags[n] & TAG_ROW;
@@ -364,8 +377,8 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
             s.own[k][p.own] = (set_stored)out[2 * k + 2];
             s.next[k][p.next[k]] = (set_stored)out[2 * k + 1];
         }
-        if (links && (v->scalar_walls || crossing))
-            set_leaves(v, set, odd, n, a, &p, links, g, out, t, near, crossing);
+        if (links && v->scalar_walls)
+            set_leaves(v, set, odd, n, a, &p, links, g, out, t, near);
     }
 }
 

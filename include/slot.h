@@ -61,6 +61,8 @@ struct view {
     const struct near_cell *near; /* [near_cells] */
     const float *crossing; /* [crossings] where links meet the surface: fraction of the link from
                             * the cell */
+    const float *facing;   /* [crossings] component along the link, one of an axis, of the surface's
+                            * unit normal; NULL: no SCALAR_oblique */
     size_t near_cells, crossings;
     int lo[3]; /* coordinates in the whole box of owned cell (0,0,0) */
     const struct place_word

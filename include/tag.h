@@ -72,9 +72,12 @@ struct tag_row {
  *
  * adiabatic: g_in = g*_out
  * given:     g_in = a g*_out + b, b times a time function. Value T_w: a = -1, b = T_w/4; flux q
- * into the cell: a = 1, b = q; flux h (T_o - T): a = (1 - 4 h)/(1 + 4 h), b = h T_o/(1 + 4 h) free:
- * g_in = T/4 - g*_out, T of the cell: zero normal gradient */
-enum { SCALAR_adiabatic, SCALAR_given, SCALAR_free };
+ * into the cell: a = 1, b = q; flux h (T_o - T): a = (1 - 4 h)/(1 + 4 h), b = h T_o/(1 + 4 h)
+ * free:      g_in = T/4 - g*_out, T of the cell: zero normal gradient
+ * oblique:   flux or transfer through a surface whose unit normal has the component n along the
+ * link: g_in = ((1 - n a) g*_out + n b)/(1 + n a). Flux q: a = 0, b = q; flux h (T_o - T): a = 4 h,
+ * b = h T_o. The cell is in the list beside surfaces, which has n */
+enum { SCALAR_adiabatic, SCALAR_given, SCALAR_free, SCALAR_oblique };
 
 /* Parameters of a scalar's set in cells of a type, see scalar.h; in the units of the populations:
  * the smallest capacity of the case is 1. */

@@ -46,16 +46,23 @@ static void reach(const struct case_mesh *mesh, const int cells[3], const bool p
 }
 
 enum status body_open(struct body *b, const struct case_body *what, const int cells[3],
-                      const bool periodic[3], const int lo[3], const int hi[3], MPI_Comm comm)
+                      const bool periodic[3], const int lo[3], const int hi[3], bool normals,
+                      MPI_Comm comm)
 {
+    const enum mesh_links links = what->wall == BODY_WALL_interpolated ? MESH_LINKS_all
+                                  : normals                            ? MESH_LINKS_axes
+                                                                       : MESH_LINKS_none;
     int from[3], to[3];
     *b = (struct body){.what = what};
+    for (int a = 0; a < 3; a++) {
+        from[a] = normals ? lo[a] - VOXELS_REACH : lo[a];
+        to[a] = normals ? hi[a] + VOXELS_REACH : hi[a];
+    }
     if (what->image.file)
-        return voxels_open(&b->voxels, &what->image, what->name, cells, periodic, lo, hi, comm);
+        return voxels_open(&b->voxels, &what->image, what->name, cells, periodic, from, to, comm);
     if (what->mesh.file)
         reach(&what->mesh, cells, periodic, lo, hi, from, to);
-    const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to,
-                                                    what->wall == BODY_WALL_interpolated)
+    const bool made = what->mesh.file ? mesh_create(&b->mesh, &what->mesh, from, to, links)
                                       : shape_create(&b->shape, &what->shape);
     const enum status s = status_agree(
         comm, made ? STATUS_OK : fail_machine("out of memory for the body %s", what->name));
@@ -99,4 +106,17 @@ double body_crossing(const struct body *b, const int cell[3], const int c[3])
         return 0.5; /* a voxel's face is half-way between centres */
     return b->what->mesh.file ? mesh_crossing(&b->mesh, cell, c)
                               : shape_crossing(&b->shape, cell, c);
+}
+
+double body_facing(const struct body *b, const int cell[3], const int c[3])
+{
+    const int axis = c[0] ? 0 : c[1] ? 1 : 2;
+    double at[3];
+    if (b->what->image.file)
+        return voxels_facing(&b->voxels, cell, c);
+    if (b->what->mesh.file)
+        return mesh_facing(&b->mesh, cell, c);
+    for (int a = 0; a < 3; a++)
+        at[a] = cell[a] + 0.5 + shape_crossing(&b->shape, cell, c) * c[a];
+    return shape_facing(&b->shape, at, axis);
 }

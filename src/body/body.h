@@ -20,9 +20,11 @@ struct body {
 };
 
 /* Prepare the body for the cells lo <= cell < hi, which may extend beyond periodic faces, of a grid
- * of `cells`. Collective. STATUS_USAGE or STATUS_MACHINE, reported, the same on all ranks. */
+ * of `cells`. normals: body_facing() will be called. Collective. STATUS_USAGE or STATUS_MACHINE,
+ * reported, the same on all ranks. */
 enum status body_open(struct body *b, const struct case_body *what, const int cells[3],
-                      const bool periodic[3], const int lo[3], const int hi[3], MPI_Comm comm);
+                      const bool periodic[3], const int lo[3], const int hi[3], bool normals,
+                      MPI_Comm comm);
 void body_close(struct body *b);
 
 /* A bounding box; infinite along axes where the body is. */
@@ -41,5 +43,9 @@ void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *ins
 /* The wall distance q, 0 < q <= 1: the fraction of the link from the centre of a cell outside along
  * c to the centre of a cell inside, at which the link enters the body. */
 double body_crossing(const struct body *b, const int cell[3], const int c[3]);
+
+/* The component along c of the unit normal of the surface where this link enters the body, 0 to 1
+ * without its sign. c: a link of an axis. */
+double body_facing(const struct body *b, const int cell[3], const int c[3]);
 
 #endif

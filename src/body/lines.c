@@ -85,18 +85,23 @@ static int winding(const struct span *s, double u)
     return sum;
 }
 
-/* Position along the line at which it meets the triangle's plane, limited to the triangle's
+/* Where the line meets the triangle's plane: the position along it, limited to the triangle's
  * extent. */
-static double place(const struct shadow *s, double u, double v)
+static struct hit hit_at(const struct shadow *s, double u, double v, int turn)
 {
     const double *const a = s->p[0], *const b = s->p[1], *const c = s->p[2];
     const double bu = b[0] - a[0], bv = b[1] - a[1], bw = b[2] - a[2];
     const double cu = c[0] - a[0], cv = c[1] - a[1], cw = c[2] - a[2];
     const double nu = bv * cw - bw * cv, nv = bw * cu - bu * cw, nw = bu * cv - bv * cu;
     const double at = a[2] - (nu * (u - a[0]) + nv * (v - a[1])) / nw;
-    if (!(at >= s->lo[2]))
-        return s->lo[2];
-    return at <= s->hi[2] ? at : s->hi[2];
+    const double length = sqrt(nu * nu + nv * nv + nw * nw), facing = fabs(nw) / length;
+    return (struct hit){
+        .at = !(at >= s->lo[2]) ? s->lo[2]
+              : at <= s->hi[2]  ? at
+                                : s->hi[2],
+        .turn = turn,
+        .facing = facing <= 1 ? (float)facing : 1, /* 1 where the area is 0 */
+    };
 }
 
 /* The lines between lo and hi: *first <= line < *end. */
@@ -129,7 +134,7 @@ static void hits_of(struct lines *l, const struct triangles *t, size_t i, bool f
                 continue;
             size_t *const line = row + (x - l->first[0]);
             if (fill)
-                l->hit[(*line)++] = (struct hit){place(&s, u, v), -turn};
+                l->hit[(*line)++] = hit_at(&s, u, v, -turn);
             else
                 line[1]++;
         }
@@ -172,7 +177,9 @@ static int compare_hits(const void *a, const void *b)
     const struct hit *const p = a, *const q = b;
     if (p->at != q->at)
         return p->at < q->at ? -1 : 1;
-    return q->turn - p->turn;
+    if (p->turn != q->turn)
+        return q->turn - p->turn;
+    return (p->facing > q->facing) - (p->facing < q->facing);
 }
 
 bool lines_create(struct lines *l, const struct triangles *t, const int c[3], const int lo[3],

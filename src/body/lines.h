@@ -20,6 +20,8 @@
 struct hit {
     double at; /* x_k */
     int turn;  /* 1: the line enters the enclosed volume as x_k grows, -1: it leaves */
+    /* Component along the line of the triangle's unit normal, without its sign; lines along axes */
+    float facing;
 };
 
 struct lines {

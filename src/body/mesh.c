@@ -63,23 +63,24 @@ double (*mesh_place(const struct case_mesh *from, double lo[3], double hi[3]))[3
     return vertex;
 }
 
-/* Creates lines along the axes for `inside` (along x alone if the mesh is closed), and along all 9
- * pairs of directions for links. */
-static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], bool links)
+/* Creates lines along the axes for `inside` (along x alone if the mesh is closed), and along the
+ * pairs of directions of links, of which the first three are the axes. */
+static bool draw_lines(struct mesh *m, const int lo[3], const int hi[3], enum mesh_links links)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
+    const int pairs = links == MESH_LINKS_all ? 9 : links == MESH_LINKS_axes ? 3 : 0;
     for (int k = 0; k < 9; k++) {
         if ((k == 0 || (k < 3 && !m->closed)) &&
             !lines_create(&m->axis[k], &m->triangles, c[2 * k + 1], lo, hi))
             return false;
-        if (links && !lines_create(&m->pair[k], &m->triangles, c[2 * k + 1], lo, hi))
+        if (k < pairs && !lines_create(&m->pair[k], &m->triangles, c[2 * k + 1], lo, hi))
             return false;
     }
     return true;
 }
 
 bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], const int hi[3],
-                 bool links)
+                 enum mesh_links links)
 {
     *m = (struct mesh){0};
     m->agreed = from->facts.turned == 0;
@@ -157,24 +158,10 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
     }
 }
 
-/* The first hit on the link that enters the mesh (any hit, if `any`), as a fraction of the link; 2:
- * none. */
-static double first_hit(const struct mesh *m, const struct lines *l, const int cell[3], int way,
-                        bool any)
-{
-    size_t count;
-    const struct hit *const hit = lines_at(l, cell, &count);
-    const double start = cell[l->main] + 0.5;
-    double first = 2;
-    for (size_t h = 0; h < count; h++) {
-        const double q = way * (hit[h].at - start);
-        if (q >= -NEAR && q <= 1 + NEAR && q < first && (any || hit[h].turn * way == m->outward))
-            first = q;
-    }
-    return first;
-}
-
-double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3])
+/* The first hit on the link that enters the mesh, or the first of all where none does or the mesh
+ * does not tell; *fraction: of the link. NULL: none. */
+static const struct hit *first_hit(const struct mesh *m, const int cell[3], const int c[3],
+                                   double *fraction)
 {
     static const int velocity[Q][3] = LATTICE_VELOCITIES;
     int k = 0;
@@ -182,10 +169,33 @@ double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3])
            memcmp(velocity[2 * k + 2], c, sizeof velocity[0]) != 0)
         k++;
     const struct lines *const l = &m->pair[k];
-    double q = first_hit(m, l, cell, c[l->main], !m->agreed || !m->closed);
-    if (q > 1 + NEAR)
-        q = first_hit(m, l, cell, c[l->main], true);
-    if (q > 1 + NEAR)
+    const int way = c[l->main];
+    const double start = cell[l->main] + 0.5;
+    size_t count;
+    const struct hit *const hit = lines_at(l, cell, &count), *first = NULL;
+    for (int any = !m->agreed || !m->closed; any < 2 && !first; any++)
+        for (size_t h = 0; h < count; h++) {
+            const double q = way * (hit[h].at - start);
+            if (q >= -NEAR && q <= 1 + NEAR && (!first || q < *fraction) &&
+                (any || hit[h].turn * way == m->outward)) {
+                first = &hit[h];
+                *fraction = q;
+            }
+        }
+    return first;
+}
+
+double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3])
+{
+    double q;
+    if (!first_hit(m, cell, c, &q))
         return 0.5;
     return q < LEAST ? LEAST : q < 1 ? q : 1;
+}
+
+double mesh_facing(const struct mesh *m, const int cell[3], const int c[3])
+{
+    double q;
+    const struct hit *const hit = first_hit(m, cell, c, &q);
+    return hit ? (double)hit->facing : 1;
 }

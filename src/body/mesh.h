@@ -44,10 +44,13 @@ struct mesh {
     struct lines axis[3], pair[9]; /* pair: empty unless links are asked for */
 };
 
-/* Prepare the mesh of a case, which must outlive *m, for cells lo <= cell < hi. links:
- * mesh_crossing() will be called. False: out of memory, *m is zeroed. */
+/* The links that will be asked for. */
+enum mesh_links { MESH_LINKS_none, MESH_LINKS_axes, MESH_LINKS_all };
+
+/* Prepare the mesh of a case, which must outlive *m, for cells lo <= cell < hi. False: out of
+ * memory, *m is zeroed. */
 bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], const int hi[3],
-                 bool links);
+                 enum mesh_links links);
 void mesh_destroy(struct mesh *m);
 
 /* inside[k] becomes 1 for the cells x .. x + count - 1 of the line (y, z) whose centres are inside;
@@ -58,5 +61,9 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
  * c to the centre of a cell inside, at which the link first enters. 1/2 if the link meets no
  * triangle, possible with an open mesh. */
 double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3]);
+
+/* The component along a link of an axis of the unit normal of the triangle that mesh_crossing()
+ * finds, 0 to 1 without its sign; 1 if there is none. */
+double mesh_facing(const struct mesh *m, const int cell[3], const int c[3]);
 
 #endif

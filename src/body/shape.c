@@ -19,8 +19,10 @@ struct placing {
     double turn[3][3], shift[3], scale;
 };
 
-/* Squared distance to the nearest sphere centre of a pack whose cubic cell has edge 1. */
-static inline double pack_square(enum shape_pack pack, double x, double y, double z)
+/* Squared distance to the nearest sphere centre of a pack whose cubic cell has edge 1; from: the
+ * vector from there. */
+static inline double pack_nearest(enum shape_pack pack, double x, double y, double z,
+                                  double from[3])
 {
     static const int sites[] = {
         [PACK_simple] = 1, [PACK_body_centred] = 2, [PACK_face_centred] = 4};
@@ -34,7 +36,12 @@ static inline double pack_square(enum shape_pack pack, double x, double y, doubl
         const double u = x - s[0], v = y - s[1], w = z - s[2];
         const double a = u - floor(u + 0.5), b = v - floor(v + 0.5), c = w - floor(w + 0.5);
         const double square = a * a + b * b + c * c;
-        least = square < least ? square : least;
+        if (square < least) {
+            least = square;
+            from[0] = a;
+            from[1] = b;
+            from[2] = c;
+        }
     }
     return least;
 }
@@ -70,7 +77,8 @@ static inline bool leaf_holds(const struct shape_leaf *l, double gx, double gy, 
         return z <= 0;
     case SHAPE_pack: {
         const double radius = s[0] / s[1];
-        return pack_square(l->pack, x / s[1], y / s[1], z / s[1]) <= radius * radius;
+        double from[3];
+        return pack_nearest(l->pack, x / s[1], y / s[1], z / s[1], from) <= radius * radius;
     }
     default:
         return false;
@@ -328,6 +336,89 @@ double shape_crossing(const struct shape *s, const int cell[3], const int c[3])
         return in;
     }
     return 0.5;
+}
+
+/* How far the point at p of the leaf's frame is from its surface, and a vector along the normal
+ * there. */
+static double leaf_distance(const struct shape_leaf *l, const double p[3], double normal[3])
+{
+    const double *const s = l->size;
+    const double round = sqrt(p[0] * p[0] + p[1] * p[1]);
+    int side = 0;
+    for (int a = 0; a < 3; a++)
+        normal[a] = p[a];
+    switch (l->kind) {
+    case SHAPE_box:
+        for (int a = 1; a < 3; a++)
+            side = fabs(p[a]) - s[a] > fabs(p[side]) - s[side] ? a : side;
+        for (int a = 0; a < 3; a++)
+            normal[a] = a == side;
+        return fabs(fabs(p[side]) - s[side]);
+    case SHAPE_sphere:
+        return fabs(sqrt(round * round + p[2] * p[2]) - s[0]);
+    case SHAPE_ellipsoid: {
+        double level = 0, slope = 0;
+        for (int a = 0; a < 3; a++) {
+            const double u = p[a] / s[a];
+            normal[a] = u / s[a];
+            level += u * u;
+            slope += normal[a] * normal[a];
+        }
+        level = sqrt(level);
+        return slope > 0 ? fabs(level - 1) * level / sqrt(slope) : INFINITY;
+    }
+    case SHAPE_cylinder:
+        if (fabs(p[2]) - s[1] > round - s[0]) {
+            normal[0] = normal[1] = 0;
+            return fabs(fabs(p[2]) - s[1]);
+        }
+        normal[2] = 0;
+        return fabs(round - s[0]);
+    case SHAPE_capsule:
+        normal[2] = p[2] > s[1] ? p[2] - s[1] : p[2] < -s[1] ? p[2] + s[1] : 0;
+        return fabs(sqrt(round * round + normal[2] * normal[2]) - s[0]);
+    case SHAPE_torus: {
+        const double off = round - s[0];
+        for (int a = 0; a < 2; a++)
+            normal[a] = round > 0 ? p[a] * off / round : 0;
+        return fabs(sqrt(off * off + p[2] * p[2]) - s[2]);
+    }
+    case SHAPE_half_space:
+        normal[0] = normal[1] = 0;
+        normal[2] = 1;
+        return fabs(p[2]);
+    case SHAPE_pack: {
+        const double edge = s[1];
+        const double square = pack_nearest(l->pack, p[0] / edge, p[1] / edge, p[2] / edge, normal);
+        return fabs(edge * sqrt(square) - s[0]);
+    }
+    default:
+        return INFINITY;
+    }
+}
+
+double shape_facing(const struct shape *s, const double at[3], int axis)
+{
+    double least = INFINITY, facing = 1;
+    for (const struct shape_step *step = s->step; step < s->step + s->count; step++) {
+        const struct shape_leaf *const l = &step->leaf;
+        double p[3], normal[3], away[3], along = 0, square = 0;
+        if (step->what != SHAPE_PUSH)
+            continue;
+        for (int a = 0; a < 3; a++)
+            away[a] = at[a] - l->center[a];
+        turn_apply((const double(*)[3])l->turn, away, p);
+        const double distance = leaf_distance(l, p, normal);
+        for (int i = 0; i < 3; i++) {
+            along += l->turn[i][axis] * normal[i];
+            square += normal[i] * normal[i];
+        }
+        if (!(distance < least))
+            continue;
+        least = distance;
+        facing = square > 0 ? fmin(fabs(along) / sqrt(square), 1) : 1;
+    }
+    return facing;
 }
 
 /* Spheres in a cubic cell of edge 1, neighbours of each, their distance, and the radius at which

@@ -50,6 +50,10 @@ void shape_row(const struct shape *s, int x, int count, int y, int z, uint8_t *i
  * sixteenth of the link may be missed. 1/2 if it does not enter. */
 double shape_crossing(const struct shape *s, const int cell[3], const int c[3]);
 
+/* The component along axis `axis` of the unit normal of the shape's surface at this point of it, 0
+ * to 1 without its sign: of the nearest surface of its formulas. */
+double shape_facing(const struct shape *s, const double at[3], int axis);
+
 /* The radius at which the spheres of a pack fill this share of space, in edges of its cubic cell.
  * Two spheres may overlap, but not three; 0: that would be needed for this share. */
 double pack_radius(enum shape_pack pack, double share);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +237,8 @@ enum status voxels_open(struct voxels *v, const struct voxel_image *image, const
     enum status s = STATUS_OK;
     *v = (struct voxels){.image = image};
     for (int a = 0; a < 3; a++) {
+        v->cells[a] = cells[a];
+        v->periodic[a] = periodic[a];
         v->n[a] = image->to[a] - image->from[a];
         if (!place_axis(v, a, cells[a], periodic[a], lo[a], hi[a]) && !s)
             s = voxel_file_failed(reason, ": no memory for %d voxels along an axis", v->n[a]);
@@ -297,4 +300,53 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
     assert(place[0] >= 0 && place[count_in - 1] - place[0] == count_in - 1);
     for (int j = 0, k = place[0]; j < count_in; j++, k++)
         inside[first - x + j] |= from[k / 8] >> (unsigned)k % 8 & 1;
+}
+
+/* Is the cell solid? 1, 0, or -1 beyond a face of the box. */
+static int solid_at(const struct voxels *v, const int cell[3])
+{
+    int at[3];
+    uint8_t inside = 0;
+    for (int a = 0; a < 3; a++) {
+        const int n = v->cells[a];
+        at[a] = v->periodic[a] ? (cell[a] % n + n) % n : cell[a];
+        if (at[a] < 0 || at[a] >= n)
+            return -1;
+    }
+    voxels_row(v, at[0], 1, at[1], at[2], &inside);
+    return inside;
+}
+
+/* Two cells opposite to each other about the middle of the link count, weighted by 1 - r / 4.5, if
+ * both are in the box: so a wall that meets a face of the box at a right angle stays straight. Sums
+ * over links are the area of planes of any direction to 1.2 %, of spheres of radius 6 to 20 to 0.7
+ * %. A ball of radius 3 with 1 - r / 3.5 gave 2 to 7 % too much. */
+double voxels_facing(const struct voxels *v, const int cell[3], const int c[3])
+{
+    static const double radius = 4, fall = 4.5;
+    const int along = c[0] ? 0 : c[1] ? 1 : 2, i = (along + 1) % 3, j = (along + 2) % 3;
+    double slope[3] = {0};
+    for (int k = 0; k <= VOXELS_REACH; k++)
+        for (int q = -VOXELS_REACH; q <= VOXELS_REACH; q++)
+            for (int p = -VOXELS_REACH; p <= VOXELS_REACH; p++) {
+                const double h = k + 0.5, r = sqrt(h * h + p * p + q * q);
+                int ahead[3], behind[3];
+                if (r > radius)
+                    continue;
+                ahead[along] = cell[along] + c[along] * (k + 1);
+                behind[along] = cell[along] - c[along] * k;
+                ahead[i] = cell[i] + p;
+                behind[i] = cell[i] - p;
+                ahead[j] = cell[j] + q;
+                behind[j] = cell[j] - q;
+                const int s = solid_at(v, ahead), t = solid_at(v, behind);
+                if (s < 0 || t < 0)
+                    continue;
+                const double weight = (s - t) * (1 - r / fall);
+                slope[0] += weight * h;
+                slope[1] += weight * p;
+                slope[2] += weight * q;
+            }
+    const double square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+    return square > 0 ? fmin(fabs(slope[0]) / sqrt(square), 1) : 1;
 }

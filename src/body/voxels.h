@@ -15,7 +15,12 @@ struct voxels {
     int *place[3];  /* [n[a]] index of a voxel among those kept; -1: not kept */
     int kept[3];    /* voxels kept along each axis */
     uint8_t *solid; /* [kept[2]][kept[1]][voxel_line(kept[0])] bits, as image->kept */
+    int cells[3];   /* of the box */
+    bool periodic[3];
 };
+
+/* Cells beyond those of a link that voxels_facing() looks at. */
+enum { VOXELS_REACH = 3 };
 
 /* Take the voxels in the cells lo <= cell < hi, which may extend beyond the box along periodic
  * axes: from what the ranks of comm kept when they read the image together, else from the file.
@@ -32,5 +37,11 @@ void voxels_bounds(const struct voxels *v, double lo[3], double hi[3]);
 /* inside[k] becomes 1 for the solid cells among x .. x + count - 1 of the line (y, z). Cells of the
  * image must be among those that were read. */
 void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t *inside);
+
+/* The component along c, a link of an axis from a cell outside to a solid one, of the unit normal
+ * of the surface of solid voxels there, 0 to 1 without its sign: of the gradient of solid over a
+ * ball around the middle of the link. Cells up to VOXELS_REACH beyond the link must be among those
+ * that were read. */
+double voxels_facing(const struct voxels *v, const int cell[3], const int c[3]);
 
 #endif

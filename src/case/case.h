@@ -568,6 +568,15 @@ int case_openings(const struct flow_case *c);
 const struct case_face *case_opening(const struct flow_case *c, int k);
 int case_opening_side(const struct flow_case *c, int k);
 
+/* Are all faces of the body normal to an axis? */
+bool case_straight(const struct case_body *body);
+
+/* Does the body give a flux or a transfer of a scalar through faces that are not? */
+bool case_oblique_flux(const struct flow_case *c, int body);
+
+/* The rate at which a scalar disappears in the fluid: by decay, and into others. */
+double case_scalar_decay(const struct flow_case *c, int scalar);
+
 /* Describe an opening in words: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...". */
 void face_text(const struct case_face *face, char *text, size_t size);
 

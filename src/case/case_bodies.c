@@ -142,3 +142,30 @@ void body_destroy(struct case_body *body)
     scalar_walls_destroy(body->scalar);
     free(body->scalar);
 }
+
+static bool shape_straight(const struct case_shape *s)
+{
+    bool straight = !s->rotate[0] && !s->rotate[1] && !s->rotate[2];
+    if (!s->count && s->kind == SHAPE_half_space)
+        straight = straight && (s->axis[0] != 0) + (s->axis[1] != 0) + (s->axis[2] != 0) == 1;
+    else if (!s->count)
+        straight = straight && s->kind == SHAPE_box;
+    for (int k = 0; k < s->count; k++)
+        straight = straight && shape_straight(&s->parts[k]);
+    return straight;
+}
+
+bool case_straight(const struct case_body *body)
+{
+    return !body->mesh.file && !body->image.file && shape_straight(&body->shape);
+}
+
+bool case_oblique_flux(const struct flow_case *c, int body)
+{
+    const struct case_body *const b = &c->bodies[body];
+    bool gives = false;
+    for (int k = 0; k < c->scalar_count; k++)
+        gives = gives || b->scalar[k].kind == SCALAR_WALL_flux ||
+                b->scalar[k].kind == SCALAR_WALL_transfer;
+    return gives && !case_straight(b);
+}

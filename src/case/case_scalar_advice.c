@@ -250,9 +250,7 @@ static void warn_rate(const struct flow_case *c, int k)
 {
     static const double most = 0.1;
     const struct case_scalar *const s = &c->scalars[k];
-    double rate = s->decay;
-    for (int i = 0; i < c->scalar_count; i++)
-        rate += c->scalars[i].made_from == k ? c->scalars[i].rate : 0;
+    const double rate = case_scalar_decay(c, k);
     if (rate > most)
         warn("scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
              "fast for the time step (take %s)",
@@ -260,15 +258,14 @@ static void warn_rate(const struct flow_case *c, int k)
 }
 
 /* A value given at an opening acts on the even part of the populations, which lags by tau+ behind
- * what changes along the flow. The relative error was found to be this. */
+ * what changes along the flow. The relative error was found to be this. The step takes it out at
+ * inlets of given velocity without a subgrid model. */
 static double opening_error(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
     const struct extent e = extent_of(c, k);
     const double range = fmax(e.high, 0) - fmin(e.low, 0);
-    double rate = s->decay;
-    for (int i = 0; i < c->scalar_count; i++)
-        rate += c->scalars[i].made_from == k ? c->scalars[i].rate : 0;
+    double rate = case_scalar_decay(c, k);
     if (range > 0)
         rate += fabs(s->source) / range;
     return 3 * rate * scalar_magic(s) / (4 * s->diffusivity);
@@ -281,6 +278,7 @@ static void warn_opening(const struct flow_case *c, int k)
     bool given = false;
     for (int i = 0; i < case_openings(c); i++)
         given = given || (case_opening(c, i)->kind != FACE_wall &&
+                          (case_opening(c, i)->kind != FACE_velocity || c->solver.subgrid) &&
                           case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
     if (given && error > most)
         warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
@@ -323,24 +321,6 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
              s->name, 4 * w->conductivity + 0.5, most_tau, slower_text(c));
 }
 
-/* Are all faces of the body normal to an axis? */
-static bool is_straight(const struct case_body *body)
-{
-    return !body->mesh.file && !body->image.file && body->shape.kind == SHAPE_box &&
-           !body->shape.rotate[0] && !body->shape.rotate[1] && !body->shape.rotate[2];
-}
-
-/* The surface of cells is a staircase, and each of its faces gives the flux. */
-static void warn_staircase(const struct case_scalar *s, const struct case_body *body,
-                           const struct case_scalar_wall *w)
-{
-    if ((w->kind == SCALAR_WALL_flux || w->kind == SCALAR_WALL_transfer) && !is_straight(body))
-        warn("bodies.%s.scalars.%s: the flux acts on the faces of the body's cells, whose area is "
-             "up to 1.7 times that of an oblique surface (1.27 times for a cylinder, 1.5 for a "
-             "sphere): divide flux or coefficient by this factor",
-             body->name, s->name);
-}
-
 /* Only given values are where the surface is. */
 static void warn_surface(const struct case_scalar *s, const struct case_body *body,
                          const struct case_scalar_wall *w)
@@ -369,7 +349,6 @@ void scalars_warn(const struct flow_case *c)
         for (int i = 0; i < c->body_count; i++) {
             warn_conduct(c, k, &c->bodies[i]);
             warn_surface(&c->scalars[k], &c->bodies[i], &c->bodies[i].scalar[k]);
-            warn_staircase(&c->scalars[k], &c->bodies[i], &c->bodies[i].scalar[k]);
         }
     }
     if (magnitude(c->gravity) > 0 && !falls)

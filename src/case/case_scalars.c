@@ -309,3 +309,11 @@ void scalar_destroy(struct case_scalar *scalar)
     free(initial->parts);
     *scalar = (struct case_scalar){0};
 }
+
+double case_scalar_decay(const struct flow_case *c, int scalar)
+{
+    double rate = c->scalars[scalar].decay;
+    for (int k = 0; k < c->scalar_count; k++)
+        rate += c->scalars[k].made_from == scalar ? c->scalars[k].rate : 0;
+    return rate;
+}

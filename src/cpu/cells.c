@@ -666,7 +666,7 @@ void scalars_alone(const struct view *v, int odd, int x, int y, int z, const sca
     const struct around a = around(v, x, y, z);
     const cell_index n = owned_index(v, x, y, z);
     const int subgrid = v->rows[v->tags[n] & TAG_ROW].subgrid != SUBGRID_none;
-    cell_carry(v, odd, n, &a, u, eddy, subgrid, 0, NULL);
+    cell_carry(v, odd, n, &a, u, eddy, subgrid, NULL);
 }
 
 /* Adds one worker's share of the cells of a box: consecutive ones. */

@@ -112,6 +112,7 @@ void domain_destroy(struct domain *d)
     free(d->link);
     free(d->near);
     free(d->crossing);
+    free(d->facing);
     free(d->scalar);
     *d = (struct domain){0};
 }

@@ -51,7 +51,7 @@ struct domain {
     /* view.near, the list of cells beside surfaces, in three groups: stepped with the shells,
      * stepped with the interior, needed only for forces on bodies. */
     struct near_cell *near;
-    float *crossing;
+    float *crossing, *facing;
     int near_shell, near_stepped; /* ends of the first two groups */
     /* Time functions of view.signal[k], which solvers set before each step. [0] is NULL: always 1,
      * as are unused ones. Another NULL belongs to the flow-rate controller: its value is the
@@ -64,6 +64,8 @@ struct domain {
     int64_t filled_cells;            /* isolated pores of images, made solid */
     int64_t body_cells[CASE_BODIES]; /* cells of each body in the box, without later bodies and
                                       * filled pores */
+    double body_excess[CASE_BODIES]; /* faces of cells of each body towards fluid, less its true
+                                      * area there, in faces; 0: not asked for, or equal */
     double imbalance;                /* largest number of fluid cells of a rank, over the mean */
 };
 

@@ -13,8 +13,9 @@
  * open faces it includes what the flow carries. So the sum of enthalpy (measure/scalar.h) changes
  * in this step by the heat of all faces and of all bodies that do not conduct, and by the sources.
  *
- * The area is the number of links, in squares of a cell's edge. A surface that is not parallel to
- * an axis has more of them than its true area (a sphere: 3/2).
+ * The area, in squares of a cell's edge, is the number of links. Each link from fluid into a body
+ * counts by the component along it of the normal of the body's surface where it enters, so that
+ * oblique surfaces have their own area, not that of their cells' faces.
  *
  *   flux = heat / area,   Nusselt (species: Sherwood) number = flux length / (diffusivity
  * difference)
@@ -26,7 +27,7 @@
 
 struct heat_found {
     double heat; /* lattice units with capacity 1 of the fluid; NaN if a term is not finite */
-    double area; /* number of links */
+    double area; /* in faces of cells */
 };
 
 /* opening: number of the face or patch, see case_opening(), `side` its face, 0 .. 5; opening -1:

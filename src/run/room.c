@@ -107,7 +107,8 @@ static enum status need_of(const struct flow_case *c, const struct domain *d,
         return STATUS_OK;
     *need -= (double)v->cells +
              (double)((v->place_words + Q / 2 * v->link_words) * sizeof *v->place) +
-             (double)(v->near_cells * sizeof *v->near + v->crossings * sizeof *v->crossing);
+             (double)(v->near_cells * sizeof *v->near + v->crossings * sizeof *v->crossing +
+                      (v->facing ? v->crossings * sizeof *v->facing : 0));
     /* Lists of other blocks are small, or of cells that are not fluid, too. */
     const enum status status =
         d->place ? b->type->list_bytes(v, case_threads(c), &lists) : STATUS_OK;

@@ -88,7 +88,8 @@ double solver_bytes(const struct domain *d)
            (double)(d->view.cells + d->view.table_values * sizeof *d->view.table) +
            (double)((d->view.place_words + Q / 2 * d->view.link_words) * sizeof *d->view.place) +
            (double)(d->view.near_cells * sizeof *d->view.near +
-                    d->view.crossings * sizeof *d->view.crossing) +
+                    d->view.crossings * sizeof *d->view.crossing +
+                    (d->facing ? d->view.crossings * sizeof *d->facing : 0)) +
            (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
 }
 

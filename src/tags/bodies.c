@@ -144,6 +144,17 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int thr
     return cells;
 }
 
+/* Does a series ask for the heat of the body, and with it for its area, which its cells do not
+ * give? */
+static bool wants_area(const struct flow_case *c, int body)
+{
+    bool wants = false;
+    for (int k = 0; k < c->series_count; k++)
+        wants = wants || (c->series[k].kind == SERIES_KIND_heat && c->series[k].opening < 0 &&
+                          c->series[k].body == body);
+    return wants && !case_straight(&c->bodies[body]);
+}
+
 /* Opens a body for the cells of the block and its ghost cells. Collective. */
 static enum status open_body(struct body *b, const struct domain *d, const struct flow_case *c,
                              int number)
@@ -155,7 +166,8 @@ static enum status open_body(struct body *b, const struct domain *d, const struc
         hi[a] = d->lo[a] + d->view.n[a] + d->view.ghost[a];
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     }
-    return body_open(b, &c->bodies[number], c->cells, periodic, lo, hi, d->comm);
+    return body_open(b, &c->bodies[number], c->cells, periodic, lo, hi,
+                     case_oblique_flux(c, number) || wants_area(c, number), d->comm);
 }
 
 static enum status add_body(struct bodies *all, struct domain *d, int number, uint8_t *row,
@@ -277,8 +289,19 @@ void bodies_close(struct bodies *b)
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
-/* Why a fluid cell is in the list. */
-enum reason { REASON_none, REASON_forces, REASON_step };
+/* Steps of the components of normals. */
+#define FACING 0x1p20
+
+/* Why a fluid cell is in the list: for sums alone, or because the list's kernel steps it. */
+enum reason { REASON_none, REASON_sums, REASON_step };
+
+/* What the list is needed for. */
+struct wants {
+    bool sums[CASE_BODIES];    /* a series of the body's forces or heat */
+    bool oblique[CASE_BODIES]; /* see case_oblique_flux() */
+    bool area[CASE_BODIES];    /* see wants_area() */
+    bool facing;               /* any of the last two */
+};
 
 static bool wants_forces(const struct flow_case *c, int body)
 {
@@ -288,9 +311,8 @@ static bool wants_forces(const struct flow_case *c, int body)
     return wants;
 }
 
-/* Finds the links of a cell from cells that are not fluid, and why the cell belongs in the list.
- * `asked`: [body] the case wants the body's forces. */
-static enum reason look_at(const struct domain *d, const bool *asked, int x, int y, int z,
+/* Finds the links of a cell from cells that are not fluid, and why the cell belongs in the list. */
+static enum reason look_at(const struct domain *d, const struct wants *wants, int x, int y, int z,
                            uint32_t *links)
 {
     const struct view *const v = &d->view;
@@ -306,20 +328,28 @@ static enum reason look_at(const struct domain *d, const bool *asked, int x, int
         if (row->fluid)
             continue;
         *links |= 1u << i;
-        if (boundary_is(row->boundary) & RULE_listed)
+        if (boundary_is(row->boundary) & RULE_listed ||
+            (row->body && wants->oblique[row->body - 1]))
             reason = REASON_step;
-        else if (row->body && asked[row->body - 1] && reason == REASON_none)
-            reason = REASON_forces;
+        else if (row->body && wants->sums[row->body - 1] && reason == REASON_none)
+            reason = REASON_sums;
     }
     return reason;
 }
 
-/* Where the link of cell g of the box along c enters the body, as a fraction of the link; of all
- * periodic images that contain the link's other end the nearest; 2: none contains it. */
-static double crossing_of(const struct domain *d, const struct body *b, const int g[3],
-                          const int c[3])
+/* Where a link enters a body. */
+struct entry {
+    double crossing; /* fraction of the link; 2: it does not */
+    int from[3];     /* the cell outside it, in the coordinates of the body itself */
+};
+
+/* Where the link of cell g of the box along c enters the body; of all periodic images that contain
+ * the link's other end the nearest. */
+static struct entry entry_of(const struct domain *d, const struct body *b, const int g[3],
+                             const int c[3])
 {
-    double lo[3], hi[3], q = 2;
+    struct entry e = {.crossing = 2};
+    double lo[3], hi[3];
     int first[3], last[3], shift[3];
     body_bounds(b, lo, hi);
     for (int a = 0; a < 3; a++)
@@ -332,10 +362,13 @@ static double crossing_of(const struct domain *d, const struct body *b, const in
                 for (int a = 0; a < 3; a++)
                     from[a] = domain_wrap(d, a, g[a] + c[a]) - c[a] - shift[a] * d->cells[a];
                 body_row(b, from[0] + c[0], 1, from[1] + c[1], from[2] + c[2], &inside);
-                if (inside)
-                    q = fmin(q, body_crossing(b, from, c));
+                const double q = inside ? body_crossing(b, from, c) : 2;
+                if (q < e.crossing) {
+                    e.crossing = q;
+                    memcpy(e.from, from, sizeof from);
+                }
             }
-    return q;
+    return e;
 }
 
 /* The first crossing with any interpolated body: where bodies overlap, the wall is the first
@@ -347,30 +380,38 @@ static double first_crossing(const struct bodies *b, const struct domain *d, con
     double q = 2;
     for (int k = 0; k < b->count; k++)
         if (b->c->bodies[k].wall == BODY_WALL_interpolated)
-            q = fmin(q, crossing_of(d, &b->body[k], g, c));
+            q = fmin(q, entry_of(d, &b->body[k], g, c).crossing);
     return q > 1 ? 0.5 : q;
 }
 
-/* Writes the crossings of a cell's links, in order. */
-static void put_crossings(const struct bodies *b, const struct domain *d,
-                          const struct near_cell *cell, float *to)
+/* The body beyond a cell's link along c; -1: none. */
+static int body_beyond(const struct domain *d, const struct near_cell *cell, const int c[3])
 {
     const struct view *const v = &d->view;
-    for (int i = 1; i < Q; i++) {
-        const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
-        int g[3];
-        if (!(cell->links >> i & 1))
-            continue;
-        const size_t there =
-            view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]);
-        const struct tag_row *const row = &v->rows[v->tags[there] & TAG_ROW];
-        for (int a = 0; a < 3; a++)
-            g[a] = d->lo[a] + cell->at[a];
-        *to = 0.5f;
-        if (row->body && b->c->bodies[row->body - 1].wall == BODY_WALL_interpolated)
-            *to = (float)first_crossing(b, d, g, c);
-        to++;
-    }
+    const size_t there = view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]);
+    return v->rows[v->tags[there] & TAG_ROW].body - 1;
+}
+
+/* Writes what the list has of a cell's link along c. facing: NULL where it is not needed. */
+static void put_link(const struct bodies *b, const struct domain *d, const struct near_cell *cell,
+                     const int c[3], const struct wants *wants, float *crossing, float *facing)
+{
+    const int body = body_beyond(d, cell, c);
+    const bool axis = abs(c[0]) + abs(c[1]) + abs(c[2]) == 1;
+    int g[3];
+    for (int a = 0; a < 3; a++)
+        g[a] = d->lo[a] + cell->at[a];
+    *crossing = 0.5f;
+    if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated)
+        *crossing = (float)first_crossing(b, d, g, c);
+    if (!facing)
+        return;
+    *facing = 1;
+    if (body < 0 || !axis || !(wants->oblique[body] || wants->area[body]))
+        return;
+    const struct entry e = entry_of(d, &b->body[body], g, c);
+    if (e.crossing <= 1) /* rounded: sums of it are exact in any order */
+        *facing = (float)(floor(body_facing(&b->body[body], e.from, c) * FACING + 0.5) / FACING);
 }
 
 /* Adds, for each type of fluid cell that the list's kernel steps, a copy with FLUID_listed. The
@@ -395,7 +436,7 @@ static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS]
 /* Cells of the block that belong in the list, in the order found. */
 struct found {
     struct near_cell *cell;
-    uint8_t *group; /* 0: stepped with the shell, 1: with the interior, 2: for forces alone */
+    uint8_t *group; /* 0: stepped with the shell, 1: with the interior, 2: for sums alone */
     size_t count, space, crossings;
 };
 
@@ -417,7 +458,7 @@ static bool add_found(struct found *f, struct near_cell cell, uint8_t group)
     return true;
 }
 
-static bool find_near(const struct domain *d, const bool *asked, struct found *f)
+static bool find_near(const struct domain *d, const struct wants *wants, struct found *f)
 {
     const int *const n = d->view.n;
     struct box shell[6], interior;
@@ -426,46 +467,82 @@ static bool find_near(const struct domain *d, const bool *asked, struct found *f
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++) {
                 struct near_cell cell = {.at = {x, y, z}};
-                const enum reason reason = look_at(d, asked, x, y, z, &cell.links);
+                const enum reason reason = look_at(d, wants, x, y, z, &cell.links);
                 bool inner = true;
                 for (int a = 0; a < 3; a++)
                     inner = inner && cell.at[a] >= interior.lo[a] && cell.at[a] < interior.hi[a];
-                if (reason != REASON_none &&
-                    !add_found(f, cell, reason == REASON_forces ? 2 : inner))
+                if (reason != REASON_none && !add_found(f, cell, reason == REASON_sums ? 2 : inner))
                     return false;
             }
     return true;
 }
 
-/* Stores the list sorted by group, with its crossings. */
-static enum status keep_found(const struct bodies *b, struct domain *d, const struct found *f)
+/* Memory of the list. */
+static enum status make_room(struct domain *d, const struct found *f, bool facing)
 {
-    struct view *const v = &d->view;
+    const size_t cells = f->count ? f->count : 1, links = f->crossings ? f->crossings : 1;
     if (f->count > INT_MAX || f->crossings > UINT32_MAX)
         return fail_machine("%zu cells beside bodies are too many for a rank (more ranks)",
                             f->count);
-    d->near = malloc((f->count ? f->count : 1) * sizeof *d->near);
-    d->crossing = malloc((f->crossings ? f->crossings : 1) * sizeof *d->crossing);
-    if (!d->near || !d->crossing)
+    d->near = malloc(cells * sizeof *d->near);
+    d->crossing = malloc(links * sizeof *d->crossing);
+    d->facing = facing ? malloc(links * sizeof *d->facing) : NULL;
+    if (!d->near || !d->crossing || (facing && !d->facing))
         return fail_machine("out of memory for %zu cells beside bodies", f->count);
-    v->near = d->near;
-    v->crossing = d->crossing;
-    for (uint8_t group = 0; group < 3; group++) {
+    d->view.near = d->near;
+    d->view.crossing = d->crossing;
+    d->view.facing = d->facing;
+    return STATUS_OK;
+}
+
+/* Stores the list sorted by group, with its links. */
+static enum status keep_found(const struct bodies *b, struct domain *d, const struct wants *wants,
+                              const struct found *f)
+{
+    struct view *const v = &d->view;
+    const enum status status = make_room(d, f, wants->facing);
+    for (uint8_t group = 0; group < 3 && !status; group++) {
         for (size_t k = 0; k < f->count; k++) {
             if (f->group[k] != group)
                 continue;
             struct near_cell *const cell = &d->near[v->near_cells++];
             *cell = f->cell[k];
             cell->first = (uint32_t)v->crossings;
-            put_crossings(b, d, cell, d->crossing + v->crossings);
-            v->crossings += (size_t)__builtin_popcount(cell->links);
+            for (int i = 1; i < Q; i++)
+                if (cell->links >> i & 1) {
+                    put_link(b, d, cell, velocities[opposite(i)], wants, &d->crossing[v->crossings],
+                             d->facing ? &d->facing[v->crossings] : NULL);
+                    v->crossings++;
+                }
         }
         if (group == 0)
             d->near_shell = (int)v->near_cells;
         if (group == 1)
             d->near_stepped = (int)v->near_cells;
     }
-    return STATUS_OK;
+    return status;
+}
+
+/* Sums over the links of axes into each body by how much the area of a cell's face exceeds that of
+ * the surface it stands for. Collective. */
+static void sum_excess(struct domain *d)
+{
+    int64_t excess[CASE_BODIES] = {0};
+    for (size_t k = 0; k < d->view.near_cells && d->facing; k++) {
+        const struct near_cell *const cell = &d->near[k];
+        const float *facing = d->facing + cell->first;
+        for (int i = 1; i < Q_AXES; i++) {
+            if (!(cell->links >> i & 1))
+                continue;
+            const int body = body_beyond(d, cell, velocities[opposite(i)]);
+            if (body >= 0)
+                excess[body] += (int64_t)((1 - *facing) * (float)FACING);
+            facing++;
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, excess, CASE_BODIES, MPI_INT64_T, MPI_SUM, d->comm);
+    for (int k = 0; k < CASE_BODIES; k++)
+        d->body_excess[k] = (double)excess[k] / FACING;
 }
 
 static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
@@ -520,16 +597,20 @@ static enum status check_speeds(const struct bodies *b, const struct domain *d)
 enum status bodies_list(const struct bodies *b, struct domain *d)
 {
     uint8_t met[TAG_ROWS] = {0}, listed[TAG_ROWS] = {0};
-    bool asked[CASE_BODIES] = {false}, any = false;
+    struct wants wants = {.facing = false};
+    bool any = false;
     struct found found = {0};
     enum status status = STATUS_OK;
     for (int k = 0; k < b->count; k++) {
-        asked[k] = wants_forces(b->c, k);
-        any = any || asked[k] || has_surface(&b->c->bodies[k]);
+        wants.oblique[k] = case_oblique_flux(b->c, k);
+        wants.area[k] = wants_area(b->c, k);
+        wants.sums[k] = wants_forces(b->c, k) || wants.area[k];
+        wants.facing = wants.facing || wants.oblique[k] || wants.area[k];
+        any = any || wants.sums[k] || wants.oblique[k] || has_surface(&b->c->bodies[k]);
     }
     if (!any)
         return STATUS_OK;
-    if (!find_near(d, asked, &found))
+    if (!find_near(d, &wants, &found))
         status = fail_machine("out of memory for the cells beside bodies");
     for (size_t k = 0; k < found.count && !status; k++)
         if (found.group[k] < 2)
@@ -538,7 +619,7 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     if (!status)
         status = add_listed_rows(d, met, listed);
     if (!status)
-        status = keep_found(b, d, &found);
+        status = keep_found(b, d, &wants, &found);
     for (int k = 0; k < d->near_stepped && !status; k++) {
         uint8_t *const tag = tag_of(d, &d->near[k]);
         *tag = (uint8_t)(listed[*tag & TAG_ROW] | TAG_BESIDE);
@@ -546,5 +627,9 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     free(found.cell);
     free(found.group);
     status = status_agree(d->comm, status);
-    return status ? status : check_speeds(b, d);
+    if (status)
+        return status;
+    if (wants.facing)
+        sum_excess(d);
+    return check_speeds(b, d);
 }

@@ -104,7 +104,7 @@ static enum status mark_mesh(const struct sampling *s, const struct images *m, c
     }
     if (end[2] <= share[0] || begin[2] >= share[1])
         return STATUS_OK;
-    if (!mesh_create(&mesh, &coarse, origin, s->n, false))
+    if (!mesh_create(&mesh, &coarse, origin, s->n, MESH_LINKS_none))
         return fail_machine("out of memory for the body %s", m->what->name);
     for (int k = begin[2] > share[0] ? begin[2] : share[0]; k < end[2] && k < share[1]; k++)
         for (int j = begin[1]; j < end[1]; j++)
@@ -153,7 +153,7 @@ static enum status look_at(const struct sampling *s, const struct flow_case *c,
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     if (what->mesh.file) /* mark_mesh() makes its own */
         return status_agree(comm, mark_body(s, c, what, &b, share));
-    enum status status = body_open(&b, what, c->cells, periodic, origin, c->cells, comm);
+    enum status status = body_open(&b, what, c->cells, periodic, origin, c->cells, false, comm);
     if (status)
         return status;
     status = status_agree(comm, mark_body(s, c, what, &b, share));

@@ -1,6 +1,7 @@
 /* Blocks of cells for parity: layout, tags, states; see parity.h. */
 #include "parity.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,13 +194,15 @@ static void fluid_scalar(struct scalar_row *row, int set, bool subgrid, bool lif
 static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
 {
     *row = (struct scalar_row){.signal = (uint8_t)random_below(random, SIGNALS)};
-    const int kind = random_below(random, 6);
+    const int kind = random_below(random, 7);
     if (kind < 2 && conducts) {
         random_rates(row, 0.75 + random_below(random, 4), random);
         return;
     }
     row->wall = kind < 2 ? SCALAR_adiabatic : kind == 2 ? SCALAR_free : SCALAR_given;
     row->surface = kind == 3;
+    if (kind == 4)
+        row->wall = SCALAR_oblique;
     row->a = kind == 3 ? -1 : random_uniform(random);
     row->b = 0.01 * random_uniform(random);
 }
@@ -374,15 +377,20 @@ static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint
         g->near = near ? near : g->near;
         float *const crossing = realloc(g->crossing, space * (Q - 1) * sizeof *crossing);
         g->crossing = crossing ? crossing : g->crossing;
-        if (!near || !crossing)
+        float *const facing = realloc(g->facing, space * (Q - 1) * sizeof *facing);
+        g->facing = facing ? facing : g->facing;
+        if (!near || !crossing || !facing)
             return false;
         g->near_space = space;
         v->near = g->near;
         v->crossing = g->crossing;
+        v->facing = g->facing;
     }
     g->near[v->near_cells++] = (struct near_cell){{x, y, z}, links, (uint32_t)v->crossings};
-    for (uint32_t left = links; left; left &= left - 1)
+    for (uint32_t left = links; left; left &= left - 1) {
+        g->facing[v->crossings] = (float)fabs(random_uniform(random));
         g->crossing[v->crossings++] = random_crossing(random);
+    }
     return true;
 }
 
@@ -501,6 +509,7 @@ void ground_destroy(struct ground *g)
     free(g->table);
     free(g->near);
     free(g->crossing);
+    free(g->facing);
     *g = (struct ground){0};
 }
 

@@ -495,8 +495,8 @@ static void warnings_come_when_due(void **state)
         {PLAIN "scalars: {t: {diffusivity: 0.0055, magic: 0.25}}\n"
                "initial: {flow: uniform, velocity: [0.09, 0, 0]}\n",
          NULL, "inlets values may lie far outside those given"},
-        {BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0], scalars: {t: {value: 1}}}}, xmax: "
-             "{pressure: {scalars: {t: outflow}}}, y: wall, z: periodic}\n"
+        {BOX "faces: {xmin: {pressure: {scalars: {t: {value: 1}}}}, xmax: {velocity: {value: "
+             "[0.05, 0, 0], scalars: {t: outflow}}}, y: wall, z: periodic}\n"
              "scalars: {t: {diffusivity: 0.005, decay: 1e-3}}\n",
          NULL, "at openings of a given value it is off by some 2.5 %"},
         {PLAIN

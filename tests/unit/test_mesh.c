@@ -122,7 +122,7 @@ static void finish(struct solid *s)
     assert_true(mesh_look(&s->stl, &s->from.facts));
     assert_true(mesh_measure(&s->from));
     s->facts = s->from.facts;
-    assert_true(mesh_create(&s->mesh, &s->from, box_lo, box_hi, true));
+    assert_true(mesh_create(&s->mesh, &s->from, box_lo, box_hi, MESH_LINKS_all));
 }
 
 static void forget(struct solid *s)
@@ -311,7 +311,7 @@ static void a_torus_is_the_formula(void **state)
     assert_true(fabs(s.facts.volume - 2 * PI * PI * 9 * 16) < 2e-3 * s.facts.volume);
     assert_true(fabs(s.facts.area - 4 * PI * PI * 9 * 4) < 2e-3 * s.facts.area);
     const int lo[3] = {3, 9, 8}, hi[3] = {17, 20, 21};
-    assert_true(mesh_create(&half, &s.from, lo, hi, true));
+    assert_true(mesh_create(&half, &s.from, lo, hi, MESH_LINKS_all));
     for (int z = 0; z < N; z++)
         for (int y = 0; y < N; y++) {
             uint8_t row[N] = {0};

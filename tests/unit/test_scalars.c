@@ -147,6 +147,28 @@ static void draw(struct setting *t, uint64_t *random, const char *letters)
     t->c.run.sparse = !t->conduct && t->seed >> 34 & 1 ? SPARSE_always : SPARSE_never;
 }
 
+/* The value given to the links of an inlet: T half-way is this one where s changes it along the
+ * stream, as exp(m x): T + 3 (tau+ - 1/2) s is what half-way walls hold, T - T''/8 what they
+ * should. */
+static wide inlet(const struct setting *t, int k, int f, const struct material *fluid)
+{
+    const struct case_face *const face = &t->c.faces[f];
+    const wide u = f % 2 ? -(wide)face->velocity[f / 2] : (wide)face->velocity[f / 2];
+    const wide value = (wide)face->scalar[k].value, d = fluid->conductivity;
+    wide s = fluid->source - fluid->decay * value, second;
+    if (face->kind != FACE_velocity || face->scalar[k].kind != SCALAR_WALL_value || u <= 0)
+        return value;
+    if (fluid->from >= 0 && face->scalar[fluid->from].kind == SCALAR_WALL_value)
+        s += fluid->gain * (wide)face->scalar[fluid->from].value;
+    if (fluid->decay > 0) {
+        const wide m = (u - sqrtl(u * u + 4 * d * fluid->decay)) / (2 * d);
+        second = -s * m * m / fluid->decay;
+    } else {
+        second = 0;
+    }
+    return value - second / 8 - 3 * (fluid->magic / (4 * d)) * s;
+}
+
 /* Materials of the rows, and random populations. */
 static void fill(struct setting *t)
 {
@@ -172,6 +194,9 @@ static void fill(struct setting *t)
         b->type[TAG_FLUID] = fluid;
         for (int f = 0; f < 6; f++)
             b->face[f] = wall_of(&t->c.faces[f].scalar[k]);
+        for (int f = 0; f < 6; f++)
+            if (t->c.faces[f].kind == FACE_velocity && !b->face[f].free)
+                b->face[f].b = inlet(t, k, f, &fluid) / 4;
         for (int row = REFERENCE_ROWS; row < t->r.rows && row < REFERENCE_ROWS + 3; row++) {
             const struct case_scalar_wall w = draw_wall(&random, 'w');
             b->type[row] = wall_of(&w);

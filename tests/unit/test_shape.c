@@ -43,19 +43,26 @@ static int64_t cells_in(const struct case_shape *from)
 #define WHERE .center = {20.3, 19.8, 20.1}, .scale = 1
 static const struct {
     struct case_shape shape;
-    double volume;
+    double volume, area;
 } solids[] = {
-    {{.kind = SHAPE_sphere, WHERE, .radius = 11}, 4 * PI / 3 * 11 * 11 * 11},
-    {{.kind = SHAPE_ellipsoid, WHERE, .radii = {6, 9, 14}}, 4 * PI / 3 * 6 * 9 * 14},
+    {{.kind = SHAPE_sphere, WHERE, .radius = 11}, 4 * PI / 3 * 11 * 11 * 11, 4 * PI * 11 * 11},
+    {{.kind = SHAPE_ellipsoid, WHERE, .radii = {6, 9, 14}}, 4 * PI / 3 * 6 * 9 * 14, 1142.78},
     {{.kind = SHAPE_box, .from = {8.2, 9.1, 10.4}, .to = {28.9, 30.3, 24.2}, .scale = 1},
-     20.7 * 21.2 * 13.8},
-    {{.kind = SHAPE_cylinder, WHERE, .radius = 9, .axis = {1, 2, 3}, .length = 15}, PI * 81 * 15},
+     20.7 * 21.2 * 13.8,
+     2 * (20.7 * 21.2 + 20.7 * 13.8 + 21.2 * 13.8)},
+    {{.kind = SHAPE_cylinder, WHERE, .radius = 9, .axis = {1, 2, 3}, .length = 15},
+     PI * 81 * 15,
+     2 * PI * 9 * (15 + 9)},
     {{.kind = SHAPE_cylinder, WHERE, .radius = 9, .axis = {0, 5, 0}, .length = INFINITY},
-     PI * 81 * N},
+     PI * 81 * N,
+     2 * PI * 9 * N},
     {{.kind = SHAPE_capsule, .from = {13, 14, 20}, .to = {26, 25, 18}, .radius = 8, .scale = 1},
-     PI * 64 * 17.146428199482248 + 4 * PI / 3 * 512},
-    {{.kind = SHAPE_torus, WHERE, .radius = 12, .tube = 5, .axis = {2, -1, 0.5}}, 2 * PI *PI * 300},
-    {{.kind = SHAPE_half_space, WHERE, .axis = {0, 0, -1}}, N *N *(N - 20.1)},
+     PI * 64 * 17.146428199482248 + 4 * PI / 3 * 512,
+     16 * PI *(17.146428199482248 + 16)},
+    {{.kind = SHAPE_torus, WHERE, .radius = 12, .tube = 5, .axis = {2, -1, 0.5}},
+     2 * PI *PI * 300,
+     240 * PI *PI},
+    {{.kind = SHAPE_half_space, WHERE, .axis = {0, 0, -1}}, N *N *(N - 20.1), N *N},
 };
 enum { SOLIDS = sizeof solids / sizeof *solids };
 
@@ -263,6 +270,66 @@ static void links_are_cut_where_the_formula_says(void **state)
     shape_destroy(&s);
 }
 
+/* Sum of the normals' components over the links of axes that enter the shape from the cells of the
+ * grid: where each link has its component, the area of the surface. */
+static double area_of(const struct case_shape *from)
+{
+    static const int velocity[Q][3] = LATTICE_VELOCITIES;
+    struct shape s;
+    double area = 0;
+    assert_true(shape_create(&s, from));
+    for (int n = 0; n < N * N * N; n++)
+        for (int i = 1; i < 7; i++) {
+            const int cell[3] = {n % N, n / N % N, n / N / N}, *const c = velocity[i];
+            double p[3], q[3], at[3];
+            for (int a = 0; a < 3; a++) {
+                p[a] = cell[a] + 0.5;
+                q[a] = p[a] + c[a];
+            }
+            if (shape_holds(&s, p) || !shape_holds(&s, q))
+                continue;
+            for (int a = 0; a < 3; a++)
+                at[a] = p[a] + shape_crossing(&s, cell, c) * c[a];
+            const double facing = shape_facing(&s, at, (i - 1) / 2);
+            assert_true(facing >= 0 && facing <= 1);
+            area += facing;
+        }
+    shape_destroy(&s);
+    return area;
+}
+
+static void normals_give_the_area(void **state)
+{
+    const struct case_shape pack = {
+        .kind = SHAPE_pack, .length = N, .radius = 15, .center = {3.1, 4.7, -11.9}, .scale = 1};
+    struct case_shape parts[2] = {
+        {.kind = SHAPE_box, .from = {8.2, 9.1, 10.4}, .to = {28.9, 30.3, 24.2}, .scale = 1},
+        {.kind = SHAPE_sphere, .center = {20.2, 20.1, 17.2}, .radius = 5.3, .scale = 1}};
+    const struct {
+        struct case_shape shape;
+        double area;
+    } more[] = {
+        {pack, 4 * PI * 225},
+        {{.kind = SHAPE_difference,
+          .count = 2,
+          .parts = parts,
+          .scale = 0.9,
+          .rotate = {10, 20, 30},
+          .about = {20, 20, 20}},
+         0.81 * (2 * (20.7 * 21.2 + 20.7 * 13.8 + 21.2 * 13.8) + 4 * PI * 5.3 * 5.3)},
+        {{.kind = SHAPE_half_space, .center = {20, 20, 20}, .axis = {3, -1, 2}, .scale = 1},
+         N * N * sqrt(14.0) / 3},
+    };
+    (void)state;
+    for (size_t k = 0; k < SOLIDS + sizeof more / sizeof *more; k++) {
+        const struct case_shape *const s = k < SOLIDS ? &solids[k].shape : &more[k - SOLIDS].shape;
+        const double exact = k < SOLIDS ? solids[k].area : more[k - SOLIDS].area;
+        const double area = area_of(s);
+        if (fabs(area / exact - 1) > 0.025) /* links miss parts of edges */
+            fail_msg("shape %zu: area %g, not %g", k, area, exact);
+    }
+}
+
 static void packs_fill_the_share_asked_for(void **state)
 {
     static const struct {
@@ -328,6 +395,8 @@ int main(void)
         cmocka_unit_test(parts_combine_as_sets),
         cmocka_unit_test(rows_do_not_depend_on_their_ends),
         cmocka_unit_test(links_are_cut_where_the_formula_says),
+        cmocka_unit_test(normals_give_the_area),
+        cmocka_unit_test(normals_give_the_area),
         cmocka_unit_test(packs_fill_the_share_asked_for),
         cmocka_unit_test(boxes_hold_their_shapes),
     };
