@@ -31,15 +31,6 @@ scripts/setup.sh test
 [ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true -Dgpu_compress=balance
 meson configure build-test -Dgpu_archs="$archs"
 ninja -C build-test
-if [ $# = 0 ]; then
-    [ -f build-sanitize/build.ninja ] ||
-        meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
-            -Db_lundef=false
-    ninja -C build-sanitize
-    export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
-    # Open MPI leaks at start-up and exit; ours would show under valgrind (tests/robustness/memory.py).
-    export ASAN_OPTIONS=detect_leaks=0
-fi
 
 # Open MPI keeps its sockets in here, and removes the folder when it is empty: two programs of which one
 # starts while the other ends can fail over it. So it is never empty.
@@ -49,19 +40,47 @@ done
 trap 'rmdir "${TMPDIR:-/tmp}/ompi.$(uname -n).$(id -u)/kept" "${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)/kept" 2>/dev/null || true' EXIT
 
 # Half as many more tests at a time as there are cores: many wait, for a disk or for other ranks.
-processes=$(($(nproc) + ($(nproc) + 1) / 2))
+# nproc alone would say OMP_NUM_THREADS, which is 1 here.
+cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+processes=$((cores + (cores + 1) / 2))
 failed=0
-rm -f build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json
-# env: no signal is ignored in the tests, even if this script was started so, as by nohup.
-# shellcheck disable=SC2086 # one word or two
-env --default-signal meson test -C build-test --num-processes "$processes" --no-rebuild --print-errorlogs $chosen "$@" </dev/null || failed=$?
+rm -f build-test/meson-logs/testlog.json build-test/meson-logs/waits.json build-sanitize/meson-logs/testlog.json
+# tests FOLDER OPTIONS...: no signal is ignored in the tests, even if this script was started so, as by nohup.
+tests() {
+    folder=$1
+    shift
+    env --default-signal meson test -C "$folder" --num-processes "$processes" --no-rebuild --print-errorlogs "$@" </dev/null
+}
+
 if [ $# = 0 ]; then
-    # shellcheck disable=SC2086
-    env --default-signal meson test -C build-sanitize -t 2 --num-processes "$processes" --no-rebuild --print-errorlogs $chosen \
-        --suite unit --suite parallel </dev/null || failed=$?
+    # Tests that mostly wait run while this is built.
+    # shellcheck disable=SC2086 # one word or two
+    tests build-test --logbase waits $chosen --suite waits &
+    waiting=$!
+    chosen="$chosen --no-suite waits"
+    # Loops for the widest vectors of this processor and for the narrowest ones: what they address depends on the width alone.
+    best=$(build-test/tagflow info | sed -n 's/.*; this processor has \([a-z0-9]*\).*/\1/p')
+    [ -f build-sanitize/build.ninja ] ||
+        meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
+            -Db_lundef=false -Disas="$best"
+    nice ninja -C build-sanitize || {
+        wait
+        exit 1
+    }
+    export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
+    # Open MPI leaks at start-up and exit; ours would show under valgrind (tests/robustness/memory.py).
+    export ASAN_OPTIONS=detect_leaks=0
 fi
 
-/usr/bin/python3 - build-test/meson-logs/testlog.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
+# shellcheck disable=SC2086 # several words
+tests build-test $chosen "$@" || failed=$?
+if [ $# = 0 ]; then
+    # shellcheck disable=SC2086
+    tests build-sanitize -t 2 $chosen --suite unit --suite parallel || failed=$?
+    wait "$waiting" || failed=$?
+fi
+
+/usr/bin/python3 - build-test/meson-logs/testlog.json build-test/meson-logs/waits.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
 import json, os, sys
 
 tests = [json.loads(line) for log in sys.argv[1:] if os.path.exists(log) for line in open(log)]

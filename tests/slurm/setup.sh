@@ -81,7 +81,7 @@ configure() {
     node=${node%%.*}
     port=$(free_port "${SLURM_TEST_PORT:-26817}")
     daemon_port=$(free_port $((port + 1)))
-    cpus=$(nproc)
+    cpus=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # nproc alone would say OMP_NUM_THREADS
     memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) # MiB
     cat >"$SLURM_CONF.new" <<CONF
 ClusterName=tagflow
