@@ -49,12 +49,14 @@ static struct extent extent_of_walls(const struct flow_case *c, int k)
     return e;
 }
 
-/* The same with the initial values. */
+/* The same with the initial values, if they are not from an earlier result. */
 static struct extent extent_of(const struct flow_case *c, int k)
 {
     struct extent e = extent_of_walls(c, k);
     const struct case_scalar_initial *const initial = &c->scalars[k].initial;
     const double amplitude = fabs(initial->amplitude);
+    if (initial->earlier)
+        return e;
     for (int i = 0; i < (initial->linear ? 2 : 1); i++) {
         const double value = initial->linear ? initial->ends[i] : initial->value;
         meet(&e, value - amplitude);
@@ -170,11 +172,31 @@ void scalars_say(const struct flow_case *c)
 }
 
 static const char *slower_text(const struct flow_case *c)
+/* What a scalar begins with in a case that begins with an earlier result. */
+static void say_initial(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct case_earlier *const e = &c->initial.from;
+    bool there = false;
+    for (int i = 0; i < e->scalar_count; i++)
+        there = there || !strcmp(e->scalar[i].name, s->name);
+    if (s->initial.earlier)
+        say("%s: begins with the values of initial.from", s->name);
+    else if (e->file && there)
+        say("%s: begins with scalars.%s.initial; initial.from has values of it, which are not "
+            "taken",
+            s->name, s->name);
+    else if (e->file)
+        say("%s: begins with %s, as initial.from has no values of it", s->name,
+            s->initial.given ? "its initial values" : "its reference");
+}
+
 {
     return c->units.given ? "a smaller units.dt" : "a smaller velocity, viscosity and diffusivity";
 }
 
 static void warn_diffusivity(const struct flow_case *c, int k)
+        say_initial(c, k);
 {
     static const double most_peclet = 10, far_peclet = 15, least = 0.005, most_tau = 8, few = 0.2;
     const struct case_scalar *const s = &c->scalars[k];
@@ -228,7 +250,7 @@ static void warn_reference(const struct flow_case *c, int k)
     const struct extent e = extent_of(c, k);
     const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;
     if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
-        s->initial.value == 0 && !s->initial.linear)
+        s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
         warn(
             "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
             "300 K, or a temperature near the middle of all)",

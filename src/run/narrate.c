@@ -424,7 +424,7 @@ static double largest_begun(const struct flow_case *c, int scalar)
     most += fabs(i->amplitude);
     for (int k = 0; k < i->part_count; k++)
         most = fmax(most, fabs(i->parts[k].value));
-    return c->initial.from.file ? INFINITY : fmax(most, largest_given(c, scalar));
+    return i->earlier ? INFINITY : fmax(most, largest_given(c, scalar));
 }
 
 /* A scalar carried by the flow does not leave the range of the values that it begins with and is
