@@ -684,6 +684,10 @@ bool case_facts(const char *resolved, struct case_facts *f);
  * diffusivities. */
 double scalar_magic(const struct case_scalar *s);
 
+/* Largest difference between values of scalar k that the case gives, or that sources and fluxes are
+ * estimated to make where it has buoyancy. */
+double scalar_difference(const struct flow_case *c, int k);
+
 /* Threads of a rank: 1 if run.threads is not chosen yet. */
 int case_threads(const struct flow_case *c);
 
