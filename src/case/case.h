@@ -29,6 +29,9 @@ enum {
     CASE_UNITS = 32,       /* kinds of units, of which keys.h has fewer */
 };
 
+/* Largest value of a scalar: they are stored in fp32 at least. */
+#define SCALAR_MAX 1e9
+
 /* Properties of a kind of face. */
 enum {
     FACE_HAS_none = 0,
@@ -276,6 +279,11 @@ struct case_earlier {
     char *file;        /* absolute path; NULL: none */
     uint64_t checksum; /* of the file's content */
     int cells[3];      /* of its grid */
+    int scalar_count;
+    struct { /* scalars whose values it holds */
+        char name[CASE_NAME];
+        int kind; /* enum scalar_kind */
+    } scalar[CASE_SCALARS];
 };
 
 /* Unused members are 0. */
@@ -306,6 +314,8 @@ struct case_scalar_part {
  * later one counts where they overlap. Values are relative to the reference. Unused members are 0.
  */
 struct case_scalar_initial {
+    bool given;                       /* in the case file */
+    bool earlier;                     /* values of initial.from instead */
     double value;
     bool linear;                      /* from ends[0] at `from` to ends[1] at `to`, constant */
     double from[3], to[3], ends[2];   /* beyond; in place of `value` */
@@ -650,19 +660,42 @@ int case_physics(const char *resolved);
  * run in the message ("checkpoints/step_0000001000.h5"). */
 enum status case_same_flow(const char *before, const char *now, const char *whose);
 
+/* A scalar of an earlier run. The enthalpy of a cell is capacity times value - source/2, in the
+ * fluid also + decay/2 times value - rate/2 times the value of the scalar it is made from. */
+struct case_facts_scalar {
+    char name[CASE_NAME];
+    int kind; /* enum scalar_kind */
+    double reference, expansion;
+    double capacity, source, decay, rate; /* of the fluid, as populations have them */
+    int made_from;                        /* index of a scalar before this one, or -1 */
+    bool everywhere;                      /* all cells hold it: all bodies conduct it */
+    int solids;                           /* materials that conduct it */
+    struct {
+        double capacity, source;
+    } solid[CASE_BODIES];
+};
+
 /* Facts of an earlier run, from its resolved case, for a run that starts from its flow. False: the
- * text is no resolved case. */
+ * text is no resolved case. Lattice units. */
 struct case_facts {
     int cells[3];
     struct case_units units; /* all 1 and given = false without a time */
     bool open[6];            /* faces that let flow through, or have patches */
-    double acceleration[3];  /* the constant one, lattice units */
+    bool periodic[3];        /* axes */
+    double acceleration[3];  /* the constant one */
+    double gravity[3];
+    int scalar_count;
+    struct case_facts_scalar scalar[CASE_SCALARS];
 };
 bool case_facts(const char *resolved, struct case_facts *f);
 
 /* The magic number of a scalar, (tau+ - 1/2)(tau- - 1/2): 1/6 by auto, 1/4 for small
  * diffusivities. */
 double scalar_magic(const struct case_scalar *s);
+
+/* Largest difference between values of scalar k that the case gives, or that sources and fluxes are
+ * estimated to make where it has buoyancy. */
+double scalar_difference(const struct flow_case *c, int k);
 
 /* Threads of a rank: 1 if run.threads is not chosen yet. */
 int case_threads(const struct flow_case *c);

@@ -28,19 +28,23 @@ static bool is_open(const char *kind)
 }
 
 /* A face with patches counts as open, whatever their kind. */
-static void find_open_faces(const struct node *root, bool open[6])
+static void find_faces(const struct node *root, struct case_facts *facts)
 {
     const struct node *const faces = node_get(root, "faces"), *const patches =
                                                                   node_get(root, "patches");
     for (int f = 0; f < 6; f++) {
         const struct node *const n = node_get(faces, key_sides[f]);
-        open[f] = n && is_open(n->kind == NODE_SCALAR ? n->text : n->first ? n->first->key : "");
+        if (n && n->kind == NODE_SCALAR && !strcmp(n->text, "periodic"))
+            facts->periodic[f / 2] = true;
+        facts->open[f] = n && is_open(n->kind == NODE_SCALAR ? n->text
+                                      : n->first             ? n->first->key
+                                                             : "");
     }
     for (const struct node *p = patches ? patches->first : NULL; p; p = p->next) {
         const struct node *const face = node_get(p, "face");
         const int f = face && face->kind == NODE_SCALAR ? choice_index(key_sides, face->text) : -1;
         if (f >= 0)
-            open[f] = true;
+            facts->open[f] = true;
     }
 }
 
@@ -50,6 +54,95 @@ static void find_force(const struct node *root, struct case_facts *f)
     const struct node *const force = node_get(root, "force");
     if (!node_get(force, "sine") && !node_get(force, "table"))
         numbers_at(node_get(force, "acceleration"), f->acceleration);
+}
+
+/* A choice or a name in a resolved case; "": none. */
+static const char *text_at(const struct node *n)
+{
+    return n && n->kind == NODE_SCALAR ? n->text : "";
+}
+
+/* The bodies that conduct a scalar. The smallest capacity of all is the populations' unit. */
+static bool find_solids(const struct node *root, struct case_facts_scalar *s)
+{
+    const struct node *const bodies = node_get(root, "bodies");
+    s->everywhere = true;
+    for (const struct node *b = bodies ? bodies->first : NULL; b; b = b->next) {
+        const struct node *const conduct =
+            node_get(node_get(node_get(b, "scalars"), s->name), "conduct");
+        double capacity, source;
+        int k = 0;
+        s->everywhere = s->everywhere && conduct;
+        if (!conduct)
+            continue;
+        if (!number_at(node_get(conduct, "capacity"), &capacity) ||
+            !number_at(node_get(conduct, "source"), &source) || !(capacity > 0))
+            return false;
+        while (k < s->solids && (s->solid[k].capacity != capacity || s->solid[k].source != source))
+            k++;
+        if (k == CASE_BODIES)
+            return false;
+        s->solid[k].capacity = capacity;
+        s->solid[k].source = source;
+        s->solids = k < s->solids ? s->solids : k + 1;
+    }
+    return true;
+}
+
+static void set_unit(struct case_facts_scalar *s)
+{
+    double least = 1;
+    for (int k = 0; k < s->solids; k++)
+        least = s->solid[k].capacity < least ? s->solid[k].capacity : least;
+    const double scale = 1 / least;
+    s->capacity = scale;
+    s->source *= scale;
+    s->decay *= scale;
+    s->rate *= scale;
+    for (int k = 0; k < s->solids; k++) {
+        s->solid[k].capacity *= scale;
+        s->solid[k].source *= scale;
+    }
+}
+
+/* A species that turns into this one lies before it in a resolved case, and decays with the rate.
+ */
+static bool find_origin(const struct node *n, struct case_facts *f, struct case_facts_scalar *s)
+{
+    const char *const from = text_at(node_get(n, "made_from"));
+    s->made_from = -1;
+    if (!*from)
+        return true;
+    for (int k = 0; k < f->scalar_count; k++)
+        if (!strcmp(f->scalar[k].name, from))
+            s->made_from = k;
+    if (s->made_from < 0 || !number_at(node_get(n, "rate"), &s->rate))
+        return false;
+    f->scalar[s->made_from].decay += s->rate;
+    return true;
+}
+
+static bool find_scalars(const struct node *root, struct case_facts *f)
+{
+    const struct node *const scalars = node_get(root, "scalars");
+    for (const struct node *n = scalars ? scalars->first : NULL; n; n = n->next) {
+        struct case_facts_scalar *const s = &f->scalar[f->scalar_count];
+        if (f->scalar_count == CASE_SCALARS || strlen(n->key) >= sizeof s->name)
+            return false;
+        strcpy(s->name, n->key);
+        s->kind = choice_index(key_scalar_kinds, text_at(node_get(n, "kind")));
+        if (s->kind < 0 || !number_at(node_get(n, "reference"), &s->reference) ||
+            !number_at(node_get(n, "expansion"), &s->expansion) ||
+            !number_at(node_get(n, "source"), &s->source) ||
+            !number_at(node_get(n, "decay"), &s->decay) || !find_origin(n, f, s) ||
+            !find_solids(root, s))
+            return false;
+        f->scalar_count++;
+    }
+    for (int k = 0; k < f->scalar_count; k++)
+        set_unit(&f->scalar[k]);
+    numbers_at(node_get(node_get(root, "force"), "gravity"), f->gravity);
+    return true;
 }
 
 static bool read_facts(const struct node *root, struct case_facts *f)
@@ -67,10 +160,10 @@ static bool read_facts(const struct node *root, struct case_facts *f)
             !number_at(node_get(units, "density"), &f->units.density))
             return false;
     }
-    find_open_faces(root, f->open);
+    find_faces(root, f);
     find_force(root, f);
-    return f->cells[0] > 0 && f->cells[1] > 0 && f->cells[2] > 0 && f->units.dx > 0 &&
-           f->units.dt > 0 && f->units.density > 0;
+    return find_scalars(root, f) && f->cells[0] > 0 && f->cells[1] > 0 && f->cells[2] > 0 &&
+           f->units.dx > 0 && f->units.dt > 0 && f->units.density > 0;
 }
 
 bool case_facts(const char *resolved, struct case_facts *f)

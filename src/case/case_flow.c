@@ -71,6 +71,31 @@ static enum status check_shape(const struct reader *r, const struct node *n,
     return input_wrong_at(r, n, what);
 }
 
+/* Which scalars take their initial values from the file? Those that it holds, unless the case gives
+ * them itself. */
+static enum status take_scalars(struct map m, const struct node *n, struct flow_case *c)
+{
+    static const char *const kinds[] = {
+        [SCALAR_KIND_heat] = "heat", [SCALAR_KIND_species] = "species"};
+    const struct case_earlier *const e = &c->initial.from;
+    char what[CASE_REASON];
+    for (int i = 0; i < e->scalar_count; i++)
+        for (int k = 0; k < c->scalar_count; k++) {
+            struct case_scalar *const s = &c->scalars[k];
+            if (strcmp(s->name, e->scalar[i].name) != 0 || s->initial.given)
+                continue;
+            if (e->scalar[i].kind != (int)s->kind) {
+                snprintf(what, sizeof what,
+                         " has %s of the kind %s, which is %s here (give scalars.%s.initial, or "
+                         "another name)",
+                         s->name, kinds[e->scalar[i].kind], kinds[s->kind], s->name);
+                return input_wrong_at(m.r, n, what);
+            }
+            s->initial.earlier = true;
+        }
+    return STATUS_OK;
+}
+
 static enum status read_earlier(struct map m, struct flow_case *c)
 {
     const struct node *const n = map_get(m, "from");
@@ -89,7 +114,9 @@ static enum status read_earlier(struct map m, struct flow_case *c)
         say("initial.from%s; nothing was written: start again", reason);
     else if (s && *reason && message_rank() == 0)
         return fail_machine("initial.from%s", reason);
-    return s || (s = check_shape(m.r, n, c)) ? s : input_checksum(m, c->initial.from.checksum);
+    if (s || (s = check_shape(m.r, n, c)) || (s = take_scalars(m, n, c)))
+        return s;
+    return input_checksum(m, c->initial.from.checksum);
 }
 
 /* Finds the one velocity face through which fluid comes in. */

@@ -49,12 +49,14 @@ static struct extent extent_of_walls(const struct flow_case *c, int k)
     return e;
 }
 
-/* The same with the initial values. */
+/* The same with the initial values, if they are not from an earlier result. */
 static struct extent extent_of(const struct flow_case *c, int k)
 {
     struct extent e = extent_of_walls(c, k);
     const struct case_scalar_initial *const initial = &c->scalars[k].initial;
     const double amplitude = fabs(initial->amplitude);
+    if (initial->earlier)
+        return e;
     for (int i = 0; i < (initial->linear ? 2 : 1); i++) {
         const double value = initial->linear ? initial->ends[i] : initial->value;
         meet(&e, value - amplitude);
@@ -80,23 +82,32 @@ static double length_of(const struct flow_case *c, int k)
     return 0;
 }
 
-/* Velocity of a free fall through the box by the largest buoyancy of scalar k. */
-static double free_fall(const struct flow_case *c, int k)
+/* Gravity times the height of the box along it. */
+static double fall_of(const struct flow_case *c)
 {
-    const struct extent e = extent_of(c, k);
     double sum = 0;
     for (int a = 0; a < 3; a++)
         sum += fabs(c->gravity[a]) * c->cells[a];
-    return sqrt(sum * fabs(c->scalars[k].expansion) * (e.high - e.low));
+    return sum;
+}
+
+/* Velocity of a free fall through the box by the buoyancy of a difference of scalar k. */
+static double free_fall(const struct flow_case *c, int k, double difference)
+{
+    return sqrt(fall_of(c) * fabs(c->scalars[k].expansion) * difference);
 }
 
 /* In a cavity that is heated at a side the largest velocity is 0.26 of a free fall: de Vahl Davis,
  * Int. J. Numer. Meth. Fluids 3:249, 1983, at Ra 1e6; less at lower ones. */
+static const double part_of_fall = 0.26;
+
 double scalars_velocity(const struct flow_case *c)
 {
     double speed = 0;
-    for (int k = 0; k < c->scalar_count; k++)
-        speed = fmax(speed, 0.26 * free_fall(c, k));
+    for (int k = 0; k < c->scalar_count; k++) {
+        const struct extent e = extent_of(c, k);
+        speed = fmax(speed, part_of_fall * free_fall(c, k, e.high - e.low));
+    }
     return speed;
 }
 
@@ -161,11 +172,31 @@ static void say_walls(const struct flow_case *c, int k)
     say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
 }
 
+/* What a scalar begins with in a case that begins with an earlier result. */
+static void say_initial(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct case_earlier *const e = &c->initial.from;
+    bool there = false;
+    for (int i = 0; i < e->scalar_count; i++)
+        there = there || !strcmp(e->scalar[i].name, s->name);
+    if (s->initial.earlier)
+        say("%s: begins with the values of initial.from", s->name);
+    else if (e->file && there)
+        say("%s: begins with scalars.%s.initial; initial.from has values of it, which are not "
+            "taken",
+            s->name, s->name);
+    else if (e->file)
+        say("%s: begins with %s, as initial.from has no values of it", s->name,
+            s->initial.given ? "its initial values" : "its reference");
+}
+
 void scalars_say(const struct flow_case *c)
 {
     for (int k = 0; k < c->scalar_count; k++) {
         say_scalar(c, k);
         say_walls(c, k);
+        say_initial(c, k);
     }
 }
 
@@ -200,23 +231,81 @@ static void warn_diffusivity(const struct flow_case *c, int k)
              s->name, 4 * d + 0.5, most_tau, slower_text(c));
 }
 
+/* Shortest edge of the body's box inside the grid. */
+static double thickness_of(const struct flow_case *c, const struct case_body *body)
+{
+    double least = INFINITY;
+    for (int a = 0; a < 3; a++)
+        least = fmin(least, fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0));
+    return fmax(least, 1);
+}
+
+/* Largest flux into the fluid, by walls of given flux, or by a source and the height of the box or
+ * the thickness of a body. height: of the box along gravity. */
+static double largest_flux(const struct flow_case *c, int k, double height)
+{
+    double flux = fabs(c->scalars[k].source) * height;
+    for (int i = 0; i < case_openings(c); i++) {
+        const struct case_scalar_wall *const w = &case_opening(c, i)->scalar[k];
+        if (w->kind == SCALAR_WALL_flux)
+            flux = fmax(flux, fabs(w->flux) * signal_peak(&w->signal));
+    }
+    for (int i = 0; i < c->body_count; i++) {
+        const struct case_scalar_wall *const w = &c->bodies[i].scalar[k];
+        if (w->kind == SCALAR_WALL_flux)
+            flux = fmax(flux, fabs(w->flux) * signal_peak(&w->signal));
+        else if (w->kind == SCALAR_WALL_conduct)
+            flux = fmax(flux, fabs(w->source) * thickness_of(c, &c->bodies[i]));
+    }
+    return flux;
+}
+
+/* An estimate of the difference that sources and fluxes make of a scalar with buoyancy. It is the
+ * least of three: that which conducts the flux over the height of the box, that at the surface of a
+ * fluid at rest at the end of the run, and that which the buoyant flow carries away. */
+static double difference_by_flux(const struct flow_case *c, int k)
+{
+    static const double pi = 3.141592653589793;
+    const struct case_scalar *const s = &c->scalars[k];
+    const double fall = fall_of(c) * fabs(s->expansion);
+    if (!(fall > 0))
+        return 0;
+    const double height = fall_of(c) / magnitude(c->gravity);
+    const double flux = largest_flux(c, k, height), d = s->diffusivity;
+    const double conducted = flux * height / d;
+    const double heated = 2 * flux * sqrt((double)c->run.steps / (pi * d));
+    const double carried = pow(flux / (part_of_fall * sqrt(fall)), 2.0 / 3);
+    return fmin(conducted, fmin(heated, carried));
+}
+
+double scalar_difference(const struct flow_case *c, int k)
+{
+    const struct extent e = extent_of(c, k);
+    return fmax(e.high - e.low, difference_by_flux(c, k));
+}
+
 static void warn_buoyancy(const struct flow_case *c, int k)
 {
     static const double most_mach = 0.1, most_change = 0.1;
     const struct case_scalar *const s = &c->scalars[k];
     const struct extent e = extent_of(c, k);
-    const double mach = sqrt(3.0) * free_fall(c, k);
-    const double change = fabs(s->expansion) * (e.high - e.low);
+    const double difference = scalar_difference(c, k);
+    const double mach = sqrt(3.0) * free_fall(c, k, difference);
+    const double change = fabs(s->expansion) * difference;
+    char by[96] = "";
+    if (difference > e.high - e.low)
+        snprintf(by, sizeof by, ", and sources and fluxes may make differences of %.3g",
+                 difference);
     if (mach > most_mach)
         warn("scalars.%s: buoyancy may drive velocities of Mach %.3g, by a free fall through the "
-             "box, above %g (take %s)",
-             s->name, mach, most_mach,
+             "box, above %g%s (take %s)",
+             s->name, mach, most_mach, by,
              c->units.given ? "a smaller units.dt"
                             : "a smaller force.gravity, viscosity and diffusivity");
     if (c->units.given && change > most_change)
         warn("scalars.%s: expansion times the largest difference is %.3g, above %g: buoyancy alone "
-             "does not describe such changes of density (take smaller differences)",
-             s->name, change, most_change);
+             "does not describe such changes of density (take smaller differences)%s",
+             s->name, change, most_change, by);
 }
 
 /* Values are stored relative to the reference, in fp32 unless the flow is in fp64; and there is no
@@ -228,7 +317,7 @@ static void warn_reference(const struct flow_case *c, int k)
     const struct extent e = extent_of(c, k);
     const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;
     if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
-        s->initial.value == 0 && !s->initial.linear)
+        s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
         warn(
             "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
             "300 K, or a temperature near the middle of all)",
@@ -285,15 +374,6 @@ static void warn_opening(const struct flow_case *c, int k)
              "or reaction are fast beside the diffusivity (take a larger diffusivity, or slower "
              "rates)",
              c->scalars[k].name, 100 * error);
-}
-
-/* Shortest edge of the body's box inside the grid. */
-static double thickness_of(const struct flow_case *c, const struct case_body *body)
-{
-    double least = INFINITY;
-    for (int a = 0; a < 3; a++)
-        least = fmin(least, fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0));
-    return fmax(least, 1);
 }
 
 static void warn_conduct(const struct flow_case *c, int k, const struct case_body *body)

@@ -79,6 +79,7 @@ static enum status read_initial(struct map m, struct case_scalar *to)
     enum status s;
     if (!n)
         return STATUS_OK;
+    initial->given = true;
     if (n->kind != NODE_MAPPING)
         return value_read(m, "initial", &initial->value);
     const struct map inner = map_below(m, "initial");
@@ -275,6 +276,8 @@ void scalar_initial_write(struct writer *w, const struct key *key, const void *f
 {
     const struct case_scalar *const scalar = from;
     const struct case_scalar_initial *const initial = &scalar->initial;
+    if (initial->earlier)
+        return;
     write_open(w, keys_name(key));
     if (initial->linear) {
         write_map(w, "linear", initial);

@@ -120,7 +120,7 @@
      .meaning = "rate at which it does: a step moves this part of the other one's value"},              \
     {ROW("scalars.*.initial", KEY_VALUE), AT(case_scalar, initial), .late = true,                       \
      .write = scalar_initial_write, .unit = UNIT_TEMPERATURE, .range = VALUES,                          \
-     .otherwise = "the reference", .example = "300 K",                                                  \
+     .otherwise = "as in initial.from, or the reference", .example = "300 K",                           \
      .meaning = "value at step 0; or a map: value or linear, and wave and shapes on top"},              \
     {ROW("scalars.*.initial.value", KEY_NUMBER), AT(case_scalar_initial, value), .late = true,          \
      .unit = UNIT_TEMPERATURE, .range = VALUES, .otherwise = "the reference, or by linear",             \

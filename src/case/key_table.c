@@ -306,8 +306,8 @@ const struct key key_table[] = {
      .where = INITIAL_HAS_from, .restart = true, .otherwise = "a flow by a formula",
      .example = "coarse/checkpoints/step_0000020000.h5",
      .meaning = "an earlier result instead: a checkpoint, or a snapshot with velocity and density or "
-                "pressure, of a box of the same shape; the path is relative to the case file; the "
-                "values in it may not change on a restart"},
+                "pressure, of a box of the same shape; scalars in it, too, unless they have an initial; "
+                "the path is relative to the case file; the values in it may not change on a restart"},
     CHECKSUM_ROW("initial.checksum", case_initial, from.checksum, INITIAL_HAS_from, "that file"),
     {ROW("initial.velocity", KEY_VECTOR), AT(case_initial, velocity), .where = INITIAL_HAS_velocity,
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),

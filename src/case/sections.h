@@ -48,9 +48,6 @@ enum {
     ALL_KINDS = -1
 };
 
-/* Largest value of a scalar: they are stored in fp32 at least. */
-#define SCALAR_MAX 1e9
-
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
 thing_reader patch_read, region_read, body_read, shape_read, scalar_read, scalar_part_read,

@@ -86,6 +86,26 @@ static void leave_out_nodes(struct earlier *e)
         }
 }
 
+/* False: the array is the set of a scalar, and it is not as its case says. */
+static bool take_set(struct earlier *e, const struct checkpoint *k,
+                     const struct checkpoint_array *array)
+{
+    for (int s = 0; s < e->facts.scalar_count; s++) {
+        char name[STATE_NAME];
+        snprintf(name, sizeof name, "sets/%s", e->facts.scalar[s].name);
+        if (strcmp(array->name, name) != 0)
+            continue;
+        for (int a = 0; a < 3; a++)
+            if (array->n[a] != k->cells[a])
+                return false;
+        if (array->components != Q_AXES ||
+            (array->sample != SAMPLE_float32 && array->sample != SAMPLE_float64))
+            return false;
+        e->scalar[s] = (struct earlier_array){array->sample, array->offset};
+    }
+    return true;
+}
+
 static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, bool verify,
                             char reason[CASE_REASON])
 {
@@ -101,6 +121,8 @@ static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, 
         if (!strcmp(k.array[i].name, "populations"))
             populations = &k.array[i];
     good = good && populations && populations->components == Q;
+    for (int i = 0; i < k.count && good; i++)
+        good = take_set(e, &k, &k.array[i]);
     for (int a = 0; a < 3 && good; a++) {
         e->size[a] = e->hi[a] = populations->n[a];
         good = e->size[a] == k.cells[a];
@@ -142,7 +164,7 @@ static bool find_array(hid_t file, const char *name, const char *mean, int axes,
                        struct earlier_array *array)
 {
     const char *const names[] = {name, mean};
-    char path[64];
+    char path[CASE_NAME + 32];
     for (int k = 0; k < 2 && names[k]; k++) {
         snprintf(path, sizeof path, "/VTKHDF/PointData/%s", names[k]);
         if (H5Lexists(file, "/VTKHDF/PointData", H5P_DEFAULT) > 0 &&
@@ -187,6 +209,24 @@ static bool find_arrays(struct earlier *e, hid_t file, char reason[CASE_REASON])
     return true;
 }
 
+/* Finds the scalars: as the velocity, all with their own values or all with means. */
+static bool find_scalars(struct earlier *e, hid_t file)
+{
+    struct earlier_array velocity;
+    hsize_t size[4];
+    const bool means = !find_array(file, "velocity", NULL, 4, size, &velocity);
+    for (int k = 0; k < e->facts.scalar_count; k++) {
+        char name[CASE_NAME + sizeof "_mean"];
+        snprintf(name, sizeof name, "%s%s", e->facts.scalar[k].name, means ? "_mean" : "");
+        if (!find_array(file, name, NULL, 3, size, &e->scalar[k]))
+            continue;
+        for (int a = 0; a < 3; a++)
+            if (size[2 - a] != (hsize_t)e->size[a])
+                return false;
+    }
+    return true;
+}
+
 /* Does the file hold the whole box, every stride-th cell from the first? Along an axis of one cell
  * it has two points (io/vtkhdf.h). */
 static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
@@ -224,7 +264,8 @@ static bool read_snapshot(struct earlier *e, hid_t file, char reason[CASE_REASON
                       h5read_short_text(file, "/VTKHDF", "Type", type, sizeof type) &&
                       !strcmp(type, "ImageData") &&
                       h5read_numbers(file, "/provenance", "step", H5T_NATIVE_INT64, 1, &e->step) &&
-                      find_arrays(e, file, reason) && find_points(e, file, reason);
+                      find_arrays(e, file, reason) && find_scalars(e, file) &&
+                      find_points(e, file, reason);
     free(text);
     return good;
 }

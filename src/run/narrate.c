@@ -312,12 +312,35 @@ const char *narrate_operator_remedy(const struct flow_case *c)
     return "solver.subgrid {smagorinsky: {constant: 0.1}}";
 }
 
+/* Mach number of a free fall through the box by the largest buoyancy: by the differences that the
+ * case gives, or by the values that were seen last. *which: the scalar; -1: none has buoyancy. */
+static double buoyancy_mach(const struct narrator *n, int *which)
+{
+    const struct flow_case *const c = n->c;
+    double height = 0, most = -1;
+    *which = -1;
+    for (int a = 0; a < 3; a++)
+        height += fabs(c->gravity[a]) * c->cells[a];
+    for (int k = 0; k < c->scalar_count && height > 0; k++) {
+        const double seen = n->scalar[k].finite ? n->scalar[k].size : 0;
+        const double lift = fabs(c->scalars[k].expansion) * fmax(seen, scalar_difference(c, k));
+        if (c->scalars[k].expansion != 0 && lift > most) {
+            most = lift;
+            *which = k;
+        }
+    }
+    return *which < 0 ? 0 : sqrt(3 * most * height);
+}
+
 /* Advice after a divergence, the most likely remedy first, from the case and the place where it
  * began. */
-static void divergence_advice(const struct flow_case *c, double speed, int64_t step,
-                              const int cell[3], char *text, size_t size)
+static void divergence_advice(const struct narrator *n, double speed, const int cell[3], char *text,
+                              size_t size)
 {
     static const int64_t early = 1000;
+    static const double much_buoyancy = 0.3; /* Mach number */
+    const struct flow_case *const c = n->c;
+    const int64_t step = n->progress.step;
     const double tau = case_tau(c), set = case_fastest_velocity(c);
     /* the operator is the likely cause here */
     const bool beyond =
@@ -325,8 +348,15 @@ static void divergence_advice(const struct flow_case *c, double speed, int64_t s
     const bool thin = beyond || tau < 0.51 || set > 10 * c->fluid.viscosity;
     const char *const method = thin ? narrate_operator_remedy(c) : "";
     const char *side;
-    char outlet[160] = "", inlet[96] = "";
+    char outlet[160] = "", inlet[96] = "", buoyancy[CASE_NAME + 160] = "";
     size_t length = 0;
+    int lifts;
+    const double fall = buoyancy_mach(n, &lifts);
+    if (lifts >= 0)
+        snprintf(buoyancy, sizeof buoyancy,
+                 "a smaller time step, or smaller scalars.%s.expansion times its differences, as "
+                 "buoyancy may drive velocities of Mach %.2g",
+                 c->scalars[lifts].name, fall);
     const struct case_face *const out = open_face_near(c, cell, true, &side);
     if (out)
         snprintf(outlet, sizeof outlet,
@@ -335,6 +365,7 @@ static void divergence_advice(const struct flow_case *c, double speed, int64_t s
     if (open_face_near(c, cell, false, &side))
         snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
     const char *const advice[] = {
+        fall > much_buoyancy ? buoyancy : "",
         (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
         beyond ? method : "",
         outlet,
@@ -345,6 +376,7 @@ static void divergence_advice(const struct flow_case *c, double speed, int64_t s
         c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0
             ? "force.ramp or a smaller force"
             : "",
+        fall > much_buoyancy ? "" : buoyancy,
         step <= early ? "initial.relax or a ramp if it begins with a shock" : "",
     };
     const size_t count = sizeof advice / sizeof *advice;
@@ -388,7 +420,7 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
                  sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
     snprintf(method, sizeof method, "%s, tau %s", key_collisions[n->c->solver.collision],
              case_tau_text(text, tau, 6));
-    divergence_advice(n->c, speed, n->progress.step, origin, advice, sizeof advice);
+    divergence_advice(n, speed, origin, advice, sizeof advice);
     fail_user("the flow diverged: %s at step %lld in cell %s, after step %lld%s (%s: %s)", what,
               (long long)n->progress.step, place, (long long)last_good, before, method, advice);
     return STATUS_DIVERGED;
@@ -424,7 +456,7 @@ static double largest_begun(const struct flow_case *c, int scalar)
     most += fabs(i->amplitude);
     for (int k = 0; k < i->part_count; k++)
         most = fmax(most, fabs(i->parts[k].value));
-    return c->initial.from.file ? INFINITY : fmax(most, largest_given(c, scalar));
+    return i->earlier ? INFINITY : fmax(most, largest_given(c, scalar));
 }
 
 /* A scalar carried by the flow does not leave the range of the values that it begins with and is

@@ -47,7 +47,29 @@ struct filling {
     size_t bytes;
     const double *drho; /* [cells of the block], NULL: density of the initial flow */
     const struct flow_case *c;
+    const struct given_flow *given; /* a flow from elsewhere, or NULL */
 };
+
+/* The velocity from elsewhere includes half a step's buoyancy by the scalars from there: takes it
+ * from the momentum, as initial_equilibrium() does with a force. */
+static void take_buoyancy(const struct filling *how, size_t place, double f[Q])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    double lift = 0, rho = 1;
+    for (int k = 0; k < how->c->scalar_count; k++) {
+        const double *const values = how->given->scalar[k];
+        if (values && how->c->scalars[k].expansion != 0 && !isnan(values[place]))
+            lift -= how->c->scalars[k].expansion * values[place];
+    }
+    for (int i = 0; i < Q && lift != 0; i++)
+        rho += f[i];
+    for (int i = 0; i < Q && lift != 0; i++) {
+        double cg = 0;
+        for (int a = 0; a < 3; a++)
+            cg += c[i][a] * how->c->gravity[a];
+        f[i] -= 1.5 * LATTICE_WEIGHT(double, i) * rho * lift * cg;
+    }
+}
 
 /* Of a flow that is on the host alone: sets the populations of a piece with all threads. */
 static enum status fill_on_host(struct solver *s, const struct filling *how,
@@ -68,6 +90,7 @@ static enum status fill_on_host(struct solver *s, const struct filling *how,
                 initial_populations(how->in, v,
                                     how->drho ? how->drho + block_cell(v, x, y, z) : NULL, x, y, z,
                                     values);
+                take_buoyancy(how, given_place(how->given, x, y, z), values);
                 for (size_t i = 0; i < Q; i++)
                     store_value(s->backend->storage, host, i * cells + cell, values[i]);
             }
@@ -102,7 +125,7 @@ static enum status fill(struct solver *s, const struct filling *how, int threads
                                 : fill_on_backend(s, how, &piece);
     }
     status = status_agree(s->domain->comm, status);
-    return status ? status : scalar_initialise(s, how->c);
+    return status ? status : scalar_initialise(s, how->c, how->given);
 }
 
 /* drho: density - 1 of the block's cells; *change: largest difference from the previous drho. */
@@ -166,10 +189,15 @@ static enum status balance(struct solver *s, struct filling *how, const struct f
     if (!drho)
         status = fail_machine("out of memory for the initial density of %zu cells", cells);
     status = status_agree(s->domain->comm, status);
-    if (!status)
+    if (!status && !how->given)
         status = take_density(s, drho, &change);
     if (!status)
-        status = scalar_balance(s, c, drho);
+        status = scalar_balance(s, c, how->given, drho);
+    for (int z = 0; how->given && !status && z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                drho[block_cell(v, x, y, z)] +=
+                    how->given->value[4 * given_place(how->given, x, y, z)];
     how->drho = drho;
     if (!status)
         status = fill(s, how, c->run.threads);
@@ -182,7 +210,8 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
                               const struct given_flow *given)
 {
     struct backend *const b = s->backend;
-    struct filling how = {.bytes = initial_bytes(c), .c = c};
+    struct filling how = {.bytes = initial_bytes(c), .c = c, .given = given};
+    const bool balances = given ? given->lift != NULL : s->view.lifts;
     enum status status = STATUS_OK;
     s->drive = (struct drive){0};
     s->signal_step = -1;
@@ -201,7 +230,7 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
         status = fill(s, &how, c->run.threads);
     if (!status && c->initial.relax > 0)
         status = relax(s, &how, c);
-    else if (!status && s->view.lifts && !given && !c->initial.level)
+    else if (!status && balances && !c->initial.level)
         status = balance(s, &how, c);
     b->type->free(b, how.kernels);
     b->type->free_host(b, how.in);

@@ -73,19 +73,24 @@ static double value_at(const struct start *a, const int g[3])
     return value;
 }
 
-static enum status fill_piece(struct solver *s, const struct start *a, int set,
-                              const struct box *piece)
+static enum status fill_piece(struct solver *s, const struct start *a,
+                              const struct given_flow *given, int set, const struct box *piece)
 {
     const struct domain *const d = s->domain;
+    const double *const values = given ? given->scalar[set - 1] : NULL;
     double *to = solver_host(s);
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
-            for (int x = piece->lo[0]; x < piece->hi[0]; x++)
-                *to++ = value_at(a, (const int[3]){d->lo[0] + x, d->lo[1] + y, d->lo[2] + z});
+            for (int x = piece->lo[0]; x < piece->hi[0]; x++, to++) {
+                *to = values ? values[given_place(given, x, y, z)] : NAN;
+                if (isnan(*to))
+                    *to = value_at(a, (const int[3]){d->lo[0] + x, d->lo[1] + y, d->lo[2] + z});
+            }
     return solver_put_scalar(s, set, piece);
 }
 
-enum status scalar_initialise(struct solver *s, const struct flow_case *c)
+enum status scalar_initialise(struct solver *s, const struct flow_case *c,
+                              const struct given_flow *given)
 {
     const struct box all = domain_all(s->domain);
     enum status status = STATUS_OK;
@@ -95,7 +100,7 @@ enum status scalar_initialise(struct solver *s, const struct flow_case *c)
         status = start_create(&a, c, k);
         for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
             watchdog_progress();
-            status = fill_piece(s, &a, 1 + k, &piece);
+            status = fill_piece(s, &a, given, 1 + k, &piece);
         }
         start_destroy(&a);
         status = status_agree(s->domain->comm, status);
@@ -140,14 +145,50 @@ static enum status add_lift(struct solver *s, int set, double expansion, int axi
     return fetch_end(&f);
 }
 
-/* Makes of the sums over planes the density at which the pressure balances them, with mean 0. */
-static void integrate(const struct exact_sum *sum, const int64_t *cells, int planes, double gravity,
-                      double *drho)
+/* Adds the lift that the pressure of a flow from elsewhere balances, and the number of cells. */
+static void add_earlier(const struct domain *d, const struct given_flow *given, int axis,
+                        struct exact_sum *sum, int64_t *cells)
 {
+    for (int z = 0; z < d->view.n[2]; z++)
+        for (int y = 0; y < d->view.n[1]; y++)
+            for (int x = 0; x < d->view.n[0]; x++) {
+                const int plane = d->lo[axis] + (axis == 0 ? x : axis == 1 ? y : z);
+                if (!view_fluid(&d->view, view_index(&d->view, x, y, z)))
+                    continue;
+                exact_add(&sum[plane], given->lift[given_place(given, x, y, z)]);
+                cells[plane]++;
+            }
+}
+
+/* The sums of all ranks; parts: room for three numbers a plane. */
+static void add_ranks(struct exact_sum *sum, int planes, int64_t *parts, MPI_Comm comm)
+{
+    for (int k = 0; k < planes; k++)
+        exact_split(&sum[k], parts + 3 * k);
+    MPI_Allreduce(MPI_IN_PLACE, parts, 3 * planes, MPI_INT64_T, MPI_SUM, comm);
+    for (int k = 0; k < planes; k++)
+        sum[k] = exact_join(parts + 3 * k);
+}
+
+/* Sums of lifts over planes across an axis: of this case, and of a flow from elsewhere. */
+struct lifts {
+    int planes;
+    struct exact_sum *now, *then;
+    int64_t *cells;
+    double gravity, gravity_then;
+};
+
+/* Makes of them the density at which the pressure balances the difference, with mean 0. */
+static void integrate(const struct lifts *l, double *drho)
+{
+    const int64_t *const cells = l->cells;
+    const int planes = l->planes;
     double before = 0, mean = 0, all = 0;
     for (int k = 0; k < planes; k++) {
-        const double a =
-            cells[k] ? 3 * gravity * (exact_value(&sum[k]) / (double)cells[k]) : before;
+        double a =
+            cells[k] ? 3 * l->gravity * (exact_value(&l->now[k]) / (double)cells[k]) : before;
+        if (cells[k] && l->gravity_then != 0)
+            a -= 3 * l->gravity_then * (exact_value(&l->then[k]) / (double)cells[k]);
         drho[k] = k ? drho[k - 1] + 0.5 * (before + a) : 0;
         before = a;
         mean += (double)cells[k] * drho[k];
@@ -157,43 +198,61 @@ static void integrate(const struct exact_sum *sum, const int64_t *cells, int pla
         drho[k] -= mean / all;
 }
 
-enum status scalar_balance(struct solver *s, const struct flow_case *c, double *drho)
+static enum status balance_axis(struct solver *s, const struct flow_case *c,
+                                const struct given_flow *given, int axis, double *drho)
 {
     const struct domain *const d = s->domain;
-    const int axis = axis_of_gravity(d, c), planes = axis < 0 ? 0 : d->cells[axis];
-    if (axis < 0)
-        return STATUS_OK;
+    const int planes = d->cells[axis];
     const size_t count = (size_t)planes;
-    struct exact_sum *const sum = calloc(count, sizeof *sum);
-    int64_t *const cells = calloc(count, sizeof *cells), *const parts =
-                                                             malloc(3 * count * sizeof *parts);
+    struct lifts l = {.planes = planes,
+                      .now = calloc(count, sizeof *l.now),
+                      .then = calloc(count, sizeof *l.then),
+                      .cells = calloc(count, sizeof *l.cells),
+                      .gravity = c->gravity[axis],
+                      .gravity_then = given ? given->gravity[axis] : 0};
+    int64_t *const parts = malloc(3 * count * sizeof *parts);
     double *const profile = calloc(count, sizeof *profile);
     enum status status = STATUS_OK;
-    if (!sum || !cells || !parts || !profile)
+    if (!l.now || !l.then || !l.cells || !parts || !profile)
         status = fail_machine("out of memory for the pressure of %d planes", planes);
     status = status_agree(d->comm, status);
     for (int k = 0; k < c->scalar_count && !status; k++)
         if (c->scalars[k].expansion != 0) {
-            memset(cells, 0, count * sizeof *cells);
-            status = add_lift(s, 1 + k, c->scalars[k].expansion, axis, sum, cells);
+            memset(l.cells, 0, count * sizeof *l.cells);
+            status = add_lift(s, 1 + k, c->scalars[k].expansion, axis, l.now, l.cells);
             status = status_agree(d->comm, status);
         }
     if (!status) {
-        for (size_t k = 0; k < count; k++)
-            exact_split(&sum[k], parts + 3 * k);
-        MPI_Allreduce(MPI_IN_PLACE, parts, 3 * planes, MPI_INT64_T, MPI_SUM, d->comm);
-        MPI_Allreduce(MPI_IN_PLACE, cells, planes, MPI_INT64_T, MPI_SUM, d->comm);
-        for (size_t k = 0; k < count; k++)
-            sum[k] = exact_join(parts + 3 * k);
-        integrate(sum, cells, planes, c->gravity[axis], profile);
+        if (given) {
+            memset(l.cells, 0, count * sizeof *l.cells);
+            add_earlier(d, given, axis, l.then, l.cells);
+        }
+        add_ranks(l.now, planes, parts, d->comm);
+        add_ranks(l.then, planes, parts, d->comm);
+        MPI_Allreduce(MPI_IN_PLACE, l.cells, planes, MPI_INT64_T, MPI_SUM, d->comm);
+        integrate(&l, profile);
         for (int z = 0; z < d->view.n[2]; z++)
             for (int y = 0; y < d->view.n[1]; y++)
                 for (int x = 0; x < d->view.n[0]; x++)
                     *drho++ += profile[d->lo[axis] + (axis == 0 ? x : axis == 1 ? y : z)];
     }
-    free(sum);
-    free(cells);
+    free(l.now);
+    free(l.then);
+    free(l.cells);
     free(parts);
     free(profile);
+    return status;
+}
+
+enum status scalar_balance(struct solver *s, const struct flow_case *c,
+                           const struct given_flow *given, double *drho)
+{
+    const struct domain *const d = s->domain;
+    const int only = given ? -1 : axis_of_gravity(d, c);
+    enum status status = STATUS_OK;
+    for (int axis = 0; axis < 3 && !status; axis++)
+        if (given ? !d->periodic[axis] && (c->gravity[axis] != 0 || given->gravity[axis] != 0)
+                  : axis == only)
+            status = balance_axis(s, c, given, axis, drho);
     return status;
 }

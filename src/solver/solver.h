@@ -143,7 +143,20 @@ const double *solver_scalar(struct solver *s, int set, const struct box *piece);
 struct given_flow {
     int n[3]; /* cells, the layer included */
     double *value;
+    /* Values of scalars in the same cells, relative to their references, [z][y][x]; NaN: the
+     * initial value of the case, NULL: everywhere. */
+    double *scalar[CASE_SCALARS];
+    /* If the pressure in `value` balances another buoyancy than that of the case: the factor on
+     * `gravity` of its acceleration, [z][y][x]. NULL: the pressure fits. */
+    double *lift, gravity[3];
 };
+
+/* Index of a cell of the block in these arrays. */
+static inline size_t given_place(const struct given_flow *g, int x, int y, int z)
+{
+    const size_t nx = (size_t)g->n[0], ny = (size_t)g->n[1];
+    return ((size_t)(z + 1) * ny + (size_t)(y + 1)) * nx + (size_t)(x + 1);
+}
 
 /* Makes the populations of a piece from an initial flow in memory of the backend. density: take
  * density - 1 from solver_host(s), a double a cell of the piece, not from the flow. */

@@ -87,6 +87,10 @@ LID = {"domain": {"cells": [32, 32, 1]}, "fluid": {"viscosity": 1e-3}, "run": {"
        "faces": {"x": "wall", "ymin": "wall", "ymax": {"wall": {"velocity": [0.1, 0, 0]}}, "z": "periodic"}, "output": {"log": {"every": 0}}}
 PIPE = {"domain": {"cells": [1, 16, 16]}, "fluid": {"viscosity": 0.02}, "run": {"steps": 10000}, "check": {"every": 100},
         "faces": {"x": "periodic", "y": "wall", "z": "wall"}, "force": {"acceleration": [1e-3, 0, 0]}, "output": {"log": {"every": 0}}}
+PLUME = {"domain": {"cells": [32, 32, 1]}, "fluid": {"viscosity": 0.03}, "run": {"steps": 3000}, "check": {"every": 20},
+         "force": {"gravity": [0, -0.01, 0]}, "scalars": {"t": {"kind": "heat", "diffusivity": 0.04, "reference": 300, "expansion": 0.02}},
+         "faces": {"xmin": {"wall": {"scalars": {"t": {"value": 300}}}}, "xmax": "wall", "y": "wall", "z": "periodic"}, "output": {"log": {"every": 0}},
+         "bodies": {"chip": {"shape": {"box": {"from": [12, 0, 0], "to": [20, 4, 1]}}, "scalars": {"t": {"conduct": {"conductivity": 0.4, "source": 1}}}}}}
 SUBGRID = "solver.subgrid {smagorinsky: {constant: 0.1}}"
 GIVEN = {"solver.subgrid": {"smagorinsky": {"constant": 0.1}}}
 for name, case, words, others, works in [
@@ -94,13 +98,22 @@ for name, case, words, others, works in [
         ("step", STEP, ["try at xmax the outlet pressure, more cells before it, or a sponge", SUBGRID], ["solver.collision", "velocity or"],
          {"faces.xmax": "pressure"}),
         ("lid", LID, ["try solver.collision rr with " + SUBGRID, "a ramp if it begins"], ["outlet"], GIVEN | {"solver.collision": "rr"}),
-        ("pipe", PIPE, ["smaller force"], ["solver.", "outlet"], {"force.acceleration": [1e-5, 0, 0]})]:
+        ("pipe", PIPE, ["smaller force"], ["solver.", "outlet"], {"force.acceleration": [1e-5, 0, 0]}),
+        ("plume", PLUME, ["try a smaller time step, or smaller scalars.t.expansion times its differences, as buoyancy may drive velocities of Mach "],
+         ["solver.", "outlet"], {"scalars.t.expansion": 2e-5})]:
     write(name + ".yaml", runs.json.dumps(case))
     said = tagflow("run", name + ".yaml", "--output", name)
     line = said.errors[0] if said.errors else ""
     check(said.code == 3 and all(word in line for word in words) and not any(word in line.split(": try ")[-1] for word in others), f"{name}: {said}")
     said = tagflow("run", name + ".yaml", "--output", name + " mended", *runs.sets(works))
     check(said.code == 0, f"{name}, mended by {works}: {said}")
+
+
+# `check` estimates what a source alone drives, and says so before the run.
+for settings, warns in ({}, True), ({"scalars.t.expansion": 2e-5}, False):
+    said = tagflow("check", "plume.yaml", *runs.sets(settings))
+    check(said.code == 0 and ("warning: scalars.t: buoyancy may drive velocities of Mach " in said.err and
+                              ", and sources and fluxes may make differences of " in said.err) == warns, f"plume, {settings}: {said.err}")
 
 
 # ---- one bad number in one cell, by way of a checkpoint that is whole otherwise ----
