@@ -22,18 +22,18 @@ static bool has_surface(const struct case_body *body)
     return body->wall == BODY_WALL_interpolated || body->spin[0] || body->spin[1] || body->spin[2];
 }
 
-/* Adds the cell type of body number `body`. */
+/* Adds the cell type of a part of body number `body`, as case_body_wall. */
 static enum status add_row(struct domain *d, const struct case_body *what, const struct body *b,
-                           int body, uint8_t *number)
+                           int body, int part)
 {
     const bool moves = what->velocity[0] || what->velocity[1] || what->velocity[2];
     double lo[3], hi[3];
     if (d->row_count == TAG_ROWS)
         return fail_case(what->place,
-                         "bodies.%s: faces, their parts and bodies together make more than %d "
-                         "kinds of cells (fewer bodies, or parts of faces)",
+                         "bodies.%s: faces, their parts, bodies and their labels together make "
+                         "more than %d kinds of cells (fewer bodies, labels, or parts of faces)",
                          what->name, TAG_ROWS);
-    *number = (uint8_t)d->row_count;
+    d->row_part[d->row_count] = (uint8_t)part;
     struct tag_row *const row = &d->rows[d->row_count++];
     *row = (struct tag_row){.boundary = has_surface(what) ? BOUNDARY_surface
                                         : moves           ? BOUNDARY_moving
@@ -62,7 +62,7 @@ static void shifts_of(const struct domain *d, int axis, double lo, double hi, in
 }
 
 /* Marks which of `count` cells of a row of the box, from x on, are inside the body or its periodic
- * images. */
+ * images, by the values of body_row(). */
 static void mark_cells(const struct domain *d, const struct body *b, int x, int count, int y, int z,
                        uint8_t *inside)
 {
@@ -108,9 +108,16 @@ static size_t row_bytes(const struct domain *d)
     return (size_t)(d->view.n[0] + 2 * d->view.ghost[0]);
 }
 
+/* The type of a cell with this value of body_row(), not 0. Types of labels, if cells are told by
+ * them, follow the body's. */
+static uint8_t type_of(uint8_t row, bool apart, uint8_t inside)
+{
+    return (uint8_t)(row + (apart ? inside - 1 : 0));
+}
+
 /* Tags the cells of the body in a row of the block. Returns how many of them the block owns. */
-static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, int y, int z,
-                        uint8_t *inside)
+static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, bool apart, int y,
+                        int z, uint8_t *inside)
 {
     const struct view *const v = &d->view;
     const int ghost = v->ghost[0], n = v->n[0];
@@ -119,18 +126,18 @@ static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, int
     mark_row(d, b, y, z, inside);
     uint8_t *const tags = d->tags + view_index(v, 0, y, z);
     for (int x = 0; x < n; x++) {
-        tags[x] = inside[x + ghost] ? row : tags[x];
-        cells += inside[x + ghost];
+        tags[x] = inside[x + ghost] ? type_of(row, apart, inside[x + ghost]) : tags[x];
+        cells += inside[x + ghost] != 0;
     }
     for (int x = -1; x <= n && ghost; x += n + 1)
         if (inside[x + 1] && in_box(d, 0, x))
-            d->tags[view_index(v, x, y, z)] = row;
+            d->tags[view_index(v, x, y, z)] = type_of(row, apart, inside[x + 1]);
     return y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2] ? cells : 0;
 }
 
 /* Tags the cells of the body, with all threads. Returns how many of them the block owns. inside:
  * [threads][row_bytes] */
-static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int threads,
+static int64_t fill(struct domain *d, const struct body *b, uint8_t row, bool apart, int threads,
                     uint8_t *inside)
 {
     const struct view *const v = &d->view;
@@ -139,8 +146,8 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int thr
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
         for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
             if (in_box(d, 1, y) && in_box(d, 2, z))
-                cells +=
-                    fill_row(d, b, row, y, z, inside + (size_t)omp_get_thread_num() * row_bytes(d));
+                cells += fill_row(d, b, row, apart, y, z,
+                                  inside + (size_t)omp_get_thread_num() * row_bytes(d));
     return cells;
 }
 
@@ -167,11 +174,12 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     enum status status = open_body(b, d, all->c, number);
     if (!status)
         all->count++;
-    if (!status)
-        status = add_row(d, body, b, number, row);
+    *row = (uint8_t)d->row_count;
+    for (int part = 0; part <= body->label_count && !status; part++)
+        status = add_row(d, body, b, number, part);
     if (status)
         return status;
-    int64_t cells = fill(d, b, *row, case_threads(all->c), inside);
+    int64_t cells = fill(d, b, *row, body->label_count > 0, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_case(body->place,
@@ -191,14 +199,14 @@ enum status bodies_solid(struct domain *d, const struct flow_case *c)
         status = open_body(&b, d, c, k);
         if (status)
             break;
-        fill(d, &b, TAG_WALL, case_threads(c), inside);
+        fill(d, &b, TAG_WALL, false, case_threads(c), inside);
         body_close(&b);
     }
     free(inside);
     return status;
 }
 
-/* Counts the cells of each body that later bodies leave. */
+/* Counts the cells of each body that later bodies leave; `row`: the first type of each. */
 static enum status count_bodies(struct domain *d, const struct flow_case *c, const uint8_t *row)
 {
     const struct view *const v = &d->view;
@@ -212,12 +220,21 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
         }
     MPI_Allreduce(MPI_IN_PLACE, cells, TAG_ROWS, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < c->body_count; k++) {
-        d->body_cells[k] = cells[row[k]];
+        const struct case_body *const body = &c->bodies[k];
+        d->body_cells[k] = 0;
+        for (int part = 0; part <= body->label_count; part++)
+            d->body_cells[k] += cells[row[k] + part];
         if (!d->body_cells[k])
-            return fail_case(c->bodies[k].place,
+            return fail_case(body->place,
                              "bodies.%s has no cell left: later bodies cover all of it (remove it, "
                              "or put it after them)",
-                             c->bodies[k].name);
+                             body->name);
+        for (int part = 1; part <= body->label_count; part++)
+            if (!cells[row[k] + part])
+                return fail_case(body->place,
+                                 "bodies.%s.labels.%s has no cell left: later bodies cover all of "
+                                 "it (remove it)",
+                                 body->name, body->labels[part - 1].name);
     }
     return STATUS_OK;
 }
