@@ -315,12 +315,15 @@ static void warn_opening(const struct flow_case *c, int k)
              c->scalars[k].name, 100 * error);
 }
 
-/* Shortest edge of the body's box inside the grid. */
+/* Shortest edge of the body's box inside the grid, or of its image. */
 static double thickness_of(const struct flow_case *c, const struct case_body *body)
 {
+    const struct voxel_image *const v = &body->image;
     double least = INFINITY;
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
         least = fmin(least, fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0));
+        least = v->file ? fmin(least, v->to[a] - v->from[a]) : least;
+    }
     return fmax(least, 1);
 }
 

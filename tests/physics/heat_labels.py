@@ -10,6 +10,7 @@ The flow and the forces on the body are those of the image without labels.
 """
 import json
 import os
+import subprocess
 
 import numpy
 
@@ -139,4 +140,16 @@ case.at_most("the flow with labels and without: hashes that differ", report(with
 a, b = series(with_labels, "force"), series(without, "force")
 case.at_most("     forces on the body: columns that differ", sum((a[name] != b[name]).any() for name in a.dtype.names), 0)
 case.at_least("     values of t that differ", abs(with_labels.sums("t") - without.sums("t")).max(), 0.01)
+
+# What `check` says of labels: their conditions, a condition that acts nowhere, and which label a warning is about.
+path = os.path.join(case.scratch(), "check.yaml")
+plates = {"image": image(numpy.kron([[[1]], [[0]], [[2]]], numpy.ones((5, 6, 6), int)), [1, 2]), "scalars": {"t": {"flux": 0.1}},
+          "labels": {"1": {"scalars": solid(0.5, 3000)}, "2": {"scalars": {"t": {"value": 0.5}}}}}
+with open(path, "w") as file:
+    json.dump(heat.settings([15, 6, 6], heat.PERIODIC, {"t": {"kind": "heat", "diffusivity": D}}, bodies={"plates": plates}, run={"steps": 50}), file)
+done = subprocess.run([os.environ["TAGFLOW"], "check", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+for words in ("t: plates flux 0.1, plates label 1 conducts 0.5, plates label 2 value 0.5", "label 2, solid: 180 voxels, 33.33 %",
+              "bodies.plates.scalars.t has no effect: labels gives all labels of image.solid another condition",
+              "bodies.plates.labels.1.scalars.t: conductivity and capacity are 0.5 and 3e+03 times those of the fluid"):
+    case.at_least(f"check says '{words}': lines", done.stdout.count(words), 1)
 case.finish()
