@@ -37,7 +37,7 @@ enum { BODY_IMAGES = 16 };
 void body_images(double lo, double hi, int n, int *first, int *last);
 
 /* inside[k] becomes 1 for the cells x .. x + count - 1 of the line (y, z) whose centres are in the
- * body; others are unchanged. */
+ * body, or 2 + j where the voxel has label apart[j] of an image; others are unchanged. */
 void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *inside);
 
 /* The wall distance q, 0 < q <= 1: the fraction of the link from the centre of a cell outside along

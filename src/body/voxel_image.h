@@ -56,6 +56,7 @@ struct voxel_image {
     bool big_endian;      /* raw */
     int64_t skip;         /* raw: bytes before the labels */
     int solid[VOXEL_SOLID], solid_count;
+    int apart[VOXEL_SOLID], apart_count; /* solid labels that cells are told by; ascending */
     int from[3], to[3];
     unsigned flip; /* bit a: axis a is reversed */
     int at[3];
@@ -63,17 +64,41 @@ struct voxel_image {
     int label_count;
     struct voxel_label *labels; /* ascending */
     uint64_t checksum;          /* of the labels in the used part */
-    /* The used voxels of the file's planes kept_from <= z < kept_to that this process has read: bit
-     * x % 8 of byte x / 8 of a line, x from from[0] on, is set if the voxel is solid. Lines of all
-     * processes make the whole image. NULL: none. */
+    /* The used voxels of the file's planes kept_from <= z < kept_to that this process has read, as
+     * lines of voxel_values(). Lines of all processes make the whole image. NULL: none. */
     uint8_t *kept;
     int kept_from, kept_to;
 };
 
-/* Bytes of a line of n voxels, a bit each. */
-static inline size_t voxel_line(int n)
+/* What is kept of a voxel with each label: 0: fluid, 1: solid, 2 + k: solid, and the label is
+ * apart[k]. */
+static inline void voxel_values(const struct voxel_image *v, uint8_t value[VOXEL_LABELS])
+{
+    for (int k = 0; k < v->solid_count; k++)
+        value[v->solid[k] - VOXEL_LABEL_MIN] = 1;
+    for (int k = 0; k < v->apart_count; k++)
+        value[v->apart[k] - VOXEL_LABEL_MIN] = (uint8_t)(2 + k);
+}
+
+/* Bits that such a value takes: one, unless labels are told apart. */
+static inline int voxel_bits(const struct voxel_image *v)
+{
+    int bits = 1;
+    while (v->apart_count + 1 >= 1 << bits)
+        bits++;
+    return bits;
+}
+
+/* Bytes of one bit of each of n voxels: bit x % 8 of byte x / 8. A line of voxels is their lowest
+ * bits, then their second ones, and so on. */
+static inline size_t voxel_bit_line(int n)
 {
     return ((size_t)n + 7) / 8;
+}
+
+static inline size_t voxel_line(const struct voxel_image *v, int n)
+{
+    return (size_t)voxel_bits(v) * voxel_bit_line(n);
 }
 
 #endif

@@ -25,23 +25,24 @@ enum status voxel_agree(MPI_Comm *comm, enum status mine, char reason[VOXEL_REAS
     return worst;
 }
 
-/* counts[VOXEL_LABELS], is_solid[VOXEL_LABELS], and the sum of the checksums of lines, each with
- * the line's number as seed. */
+/* counts[VOXEL_LABELS], value[VOXEL_LABELS], and the sum of the checksums of lines, each with the
+ * line's number as seed. */
 struct tally {
     struct voxel_image *image;
     int64_t *counts;
-    uint8_t *is_solid;
+    uint8_t *value;
     uint64_t sum;
 };
 
-/* Writes the bits of a line of labels. */
-static void keep_line(const uint8_t *is_solid, const int32_t *labels, size_t width, uint8_t *to)
+/* Writes bit number `bit` of the values of a line of labels. */
+static void keep_line(const uint8_t *value, const int32_t *labels, size_t width, int bit,
+                      uint8_t *to)
 {
     for (size_t x = 0; x < width; x += 8) {
         const size_t count = width - x < 8 ? width - x : 8;
         unsigned bits = 0;
         for (size_t k = 0; k < count; k++)
-            bits |= (unsigned)is_solid[labels[x + k] - VOXEL_LABEL_MIN] << k;
+            bits |= ((unsigned)value[labels[x + k] - VOXEL_LABEL_MIN] >> bit & 1) << k;
         to[x / 8] = (uint8_t)bits;
     }
 }
@@ -52,15 +53,17 @@ static enum status tally_rows(void *context, int z, const int lo[2], const int h
     struct tally *const t = context;
     const struct voxel_image *const v = t->image;
     const size_t width = (size_t)(hi[0] - lo[0]), lines = (size_t)(v->to[1] - v->from[1]);
-    uint8_t *const plane = v->kept + (size_t)(z - v->kept_from) * lines * voxel_line(hi[0] - lo[0]);
+    const size_t bytes = voxel_line(v, hi[0] - lo[0]), each = voxel_bit_line(hi[0] - lo[0]);
+    uint8_t *const plane = v->kept + (size_t)(z - v->kept_from) * lines * bytes;
     const uint64_t first = (uint64_t)(z - v->from[2]) * (uint64_t)(v->to[1] - v->from[1]);
     for (int y = lo[1]; y < hi[1]; y++, labels += width) {
         for (size_t x = 0; x < width; x++)
             t->counts[labels[x] - VOXEL_LABEL_MIN]++;
         t->sum += XXH3_64bits_withSeed(labels, width * sizeof *labels,
                                        first + (uint64_t)(y - v->from[1]));
-        keep_line(t->is_solid, labels, width,
-                  plane + (size_t)(y - v->from[1]) * voxel_line(hi[0] - lo[0]));
+        uint8_t *const to = plane + (size_t)(y - v->from[1]) * bytes;
+        for (int bit = 0; bit < voxel_bits(v); bit++)
+            keep_line(t->value, labels, width, bit, to + (size_t)bit * each);
     }
     return STATUS_OK;
 }
@@ -88,7 +91,7 @@ static enum status tally_planes(struct tally *t, int rank, int ranks, int32_t *p
     share_planes(v, f.block[1], rank, ranks);
     const size_t planes = (size_t)(v->kept_to - v->kept_from);
     const size_t bytes =
-        planes * (size_t)(v->to[1] - v->from[1]) * voxel_line(v->to[0] - v->from[0]);
+        planes * (size_t)(v->to[1] - v->from[1]) * voxel_line(v, v->to[0] - v->from[0]);
     v->kept = malloc(bytes + 1);
     if (!v->kept)
         s = voxel_file_failed(reason, ": no memory for %zu bytes of its voxels", bytes);
@@ -130,13 +133,13 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
     }
     const size_t area = (size_t)(v->to[0] - v->from[0]) * (size_t)(v->to[1] - v->from[1]);
     int64_t *const counts = calloc(VOXEL_LABELS, sizeof *counts);
-    uint8_t *const is_solid = calloc(VOXEL_LABELS, 1);
+    uint8_t *const value = calloc(VOXEL_LABELS, 1);
     int32_t *const plane = malloc(area * sizeof *plane);
-    struct tally t = {.image = v, .counts = counts, .is_solid = is_solid};
+    struct tally t = {.image = v, .counts = counts, .value = value};
     enum status s = STATUS_OK;
-    for (int k = 0; is_solid && k < v->solid_count; k++)
-        is_solid[v->solid[k] - VOXEL_LABEL_MIN] = 1;
-    if (!counts || !is_solid || !plane)
+    if (value)
+        voxel_values(v, value);
+    if (!counts || !value || !plane)
         s = voxel_file_failed(reason, ": no memory for a plane of %zu voxels", area);
     else
         s = tally_planes(&t, rank, ranks, plane, reason);
@@ -150,7 +153,7 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
         s = voxel_agree(comm, take_counts(v, counts, reason), reason);
     }
     free(counts);
-    free(is_solid);
+    free(value);
     free(plane);
     return s;
 }

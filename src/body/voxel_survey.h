@@ -1,5 +1,5 @@
 /* The content of a voxel image, found by all ranks together: each reads a part of the planes, and
- * keeps a bit of each voxel, so that the file is read once. */
+ * keeps the values of its voxels (voxel_values), so that the file is read once. */
 #ifndef TAGFLOW_VOXEL_SURVEY_H
 #define TAGFLOW_VOXEL_SURVEY_H
 

@@ -62,12 +62,12 @@ static uint8_t *line_of(const struct voxels *v, int y, int z)
 {
     const size_t plane = (size_t)v->place[2][turned(v->image, 2, z)] * (size_t)v->kept[1];
     return v->solid +
-           (plane + (size_t)v->place[1][turned(v->image, 1, y)]) * voxel_line(v->kept[0]);
+           (plane + (size_t)v->place[1][turned(v->image, 1, y)]) * voxel_line(v->image, v->kept[0]);
 }
 
 struct keeper {
     struct voxels *v;
-    const uint8_t *is_solid; /* [VOXEL_LABELS] */
+    const uint8_t *value; /* [VOXEL_LABELS] */
 };
 
 /* Keeps a rectangle of a plane of the file. */
@@ -76,23 +76,27 @@ static enum status keep(void *context, int z, const int lo[2], const int hi[2],
 {
     const struct keeper *const k = context;
     const struct voxels *const v = k->v;
+    const size_t each = voxel_bit_line(v->kept[0]);
     for (int y = lo[1]; y < hi[1]; y++) {
-        uint8_t *const to = line_of(v, y, z);
+        uint8_t *const line = line_of(v, y, z);
         for (int x = lo[0]; x < hi[0]; x++) {
             const int place = v->place[0][turned(v->image, 0, x)];
-            to[place / 8] |=
-                (uint8_t)(k->is_solid[*labels++ - VOXEL_LABEL_MIN] << (unsigned)place % 8);
+            uint8_t *to = line + place / 8;
+            for (unsigned value = k->value[*labels++ - VOXEL_LABEL_MIN]; value; value >>= 1) {
+                *to |= (uint8_t)((value & 1) << (unsigned)place % 8);
+                to += each;
+            }
         }
     }
     return STATUS_OK;
 }
 
-static enum status read_part(struct voxels *v, const uint8_t *is_solid, int32_t *labels,
+static enum status read_part(struct voxels *v, const uint8_t *value, int32_t *labels,
                              char reason[VOXEL_REASON])
 {
     struct voxel_file f;
     struct run runs[3][RUNS];
-    struct keeper keeper = {v, is_solid};
+    struct keeper keeper = {v, value};
     const int count[3] = {runs_of(v, 0, runs[0]), runs_of(v, 1, runs[1]), runs_of(v, 2, runs[2])};
     enum status s = voxel_file_open(&f, v->image->file, v->image, reason);
     if (s)
@@ -114,25 +118,36 @@ static enum status read_part(struct voxels *v, const uint8_t *is_solid, int32_t 
 static enum status read_kept(struct voxels *v, char reason[VOXEL_REASON])
 {
     const size_t area = (size_t)v->kept[0] * (size_t)v->kept[1];
-    uint8_t *const is_solid = calloc(VOXEL_LABELS, 1);
+    uint8_t *const value = calloc(VOXEL_LABELS, 1);
     int32_t *const labels = malloc(area * sizeof *labels);
     enum status s = STATUS_OK;
-    if (!is_solid || !labels)
+    if (value)
+        voxel_values(v->image, value);
+    if (!value || !labels)
         s = voxel_file_failed(reason, ": no memory for a plane of %zu voxels", area);
-    for (int k = 0; k < v->image->solid_count && !s; k++)
-        is_solid[v->image->solid[k] - VOXEL_LABEL_MIN] = 1;
-    if (!s)
-        s = read_part(v, is_solid, labels, reason);
-    free(is_solid);
+    else
+        s = read_part(v, value, labels, reason);
+    free(value);
     free(labels);
     return s;
+}
+
+/* Takes some bits of a line: those of the voxels that are kept. */
+static void take_line(const struct voxels *v, const uint8_t *line, uint8_t *to)
+{
+    const struct voxel_image *const image = v->image;
+    for (int x = image->from[0]; x < image->to[0]; x++) {
+        const int k = x - image->from[0], place = v->place[0][turned(image, 0, x)];
+        if (place >= 0)
+            to[place / 8] |= (uint8_t)((line[k / 8] >> (unsigned)k % 8 & 1) << (unsigned)place % 8);
+    }
 }
 
 /* Takes plane z of the file from all of its bits, [lines of the image][voxel_line]. */
 static void take_plane(const struct voxels *v, int z, const uint8_t *plane)
 {
     const struct voxel_image *const image = v->image;
-    const size_t bytes = voxel_line(v->n[0]);
+    const size_t bytes = voxel_line(image, v->n[0]);
     const bool whole = v->kept[0] == v->n[0] && !(image->flip & 1u);
     for (int y = image->from[1]; y < image->to[1]; y++, plane += bytes) {
         if (v->place[1][turned(image, 1, y)] < 0)
@@ -140,12 +155,9 @@ static void take_plane(const struct voxels *v, int z, const uint8_t *plane)
         uint8_t *const to = line_of(v, y, z);
         if (whole)
             memcpy(to, plane, bytes);
-        for (int x = image->from[0]; x < image->to[0] && !whole; x++) {
-            const int k = x - image->from[0], place = v->place[0][turned(image, 0, x)];
-            if (place >= 0)
-                to[place / 8] |=
-                    (uint8_t)((plane[k / 8] >> (unsigned)k % 8 & 1) << (unsigned)place % 8);
-        }
+        for (size_t bit = 0; bit < (size_t)voxel_bits(image) && !whole; bit++)
+            take_line(v, plane + bit * voxel_bit_line(v->n[0]),
+                      to + bit * voxel_bit_line(v->kept[0]));
     }
 }
 
@@ -203,7 +215,7 @@ static enum status take_kept(struct voxels *v, int cells, bool periodic, int lo,
                              MPI_Comm comm, bool *done, char reason[VOXEL_REASON])
 {
     const struct voxel_image *const image = v->image;
-    const size_t bytes = (size_t)v->n[1] * voxel_line(v->n[0]);
+    const size_t bytes = (size_t)v->n[1] * voxel_line(image, v->n[0]);
     int ranks;
     MPI_Comm_size(comm, &ranks);
     struct share *const share = malloc((size_t)ranks * sizeof *share);
@@ -243,7 +255,7 @@ enum status voxels_open(struct voxels *v, const struct voxel_image *image, const
         if (!place_axis(v, a, cells[a], periodic[a], lo[a], hi[a]) && !s)
             s = voxel_file_failed(reason, ": no memory for %d voxels along an axis", v->n[a]);
     }
-    const size_t bytes = voxel_line(v->kept[0]) * (size_t)v->kept[1] * (size_t)v->kept[2];
+    const size_t bytes = voxel_line(image, v->kept[0]) * (size_t)v->kept[1] * (size_t)v->kept[2];
     bool done = false;
     if (!s && bytes && !(v->solid = calloc(bytes, 1)))
         s = voxel_file_failed(reason, ": no memory for %zu bytes of its voxels", bytes);
@@ -295,11 +307,12 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
     assert(v->place[1][row[0]] >= 0 && v->place[2][row[1]] >= 0);
     const size_t number =
         (size_t)v->place[2][row[1]] * (size_t)v->kept[1] + (size_t)v->place[1][row[0]];
-    const uint8_t *const from = v->solid + number * voxel_line(v->kept[0]);
+    const uint8_t *from = v->solid + number * voxel_line(v->image, v->kept[0]);
     const int *const place = v->place[0] + (first - at[0]), count_in = last - first;
     assert(place[0] >= 0 && place[count_in - 1] - place[0] == count_in - 1);
-    for (int j = 0, k = place[0]; j < count_in; j++, k++)
-        inside[first - x + j] |= from[k / 8] >> (unsigned)k % 8 & 1;
+    for (int bit = 0; bit < voxel_bits(v->image); bit++, from += voxel_bit_line(v->kept[0]))
+        for (int j = 0, k = place[0]; j < count_in; j++, k++)
+            inside[first - x + j] |= (uint8_t)((from[k / 8] >> (unsigned)k % 8 & 1) << bit);
 }
 
 /* Is the cell solid? 1, 0, or -1 beyond a face of the box. */
@@ -314,7 +327,7 @@ static int solid_at(const struct voxels *v, const int cell[3])
             return -1;
     }
     voxels_row(v, at[0], 1, at[1], at[2], &inside);
-    return inside;
+    return inside != 0;
 }
 
 /* Two cells opposite to each other about the middle of the link count, weighted by 1 - r / 4.5, if

@@ -1,4 +1,5 @@
-/* A body that is a voxel image: the part of it that a rank's cells need, one bit a cell.
+/* A body that is a voxel image: the part of it that a rank's cells need, one bit a cell; a few if
+ * labels are told apart.
  *
  * Coordinates of the whole grid; the image lies in it. */
 #ifndef TAGFLOW_VOXELS_H
@@ -14,7 +15,7 @@ struct voxels {
     int n[3];       /* voxels along the axes of the grid */
     int *place[3];  /* [n[a]] index of a voxel among those kept; -1: not kept */
     int kept[3];    /* voxels kept along each axis */
-    uint8_t *solid; /* [kept[2]][kept[1]][voxel_line(kept[0])] bits, as image->kept */
+    uint8_t *solid; /* [kept[2]][kept[1]][voxel_line(image, kept[0])], as image->kept */
     int cells[3];   /* of the box */
     bool periodic[3];
 };
@@ -34,8 +35,8 @@ void voxels_close(struct voxels *v);
 /* The cells of the image. */
 void voxels_bounds(const struct voxels *v, double lo[3], double hi[3]);
 
-/* inside[k] becomes 1 for the solid cells among x .. x + count - 1 of the line (y, z). Cells of the
- * image must be among those that were read. */
+/* inside[k], which is 0, becomes the value of the voxel (voxel_values) for the solid cells among x
+ * .. x + count - 1 of the line (y, z). Cells of the image must be among those that were read. */
 void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t *inside);
 
 /* The component along c, a link of an axis from a cell outside to a solid one, of the unit normal

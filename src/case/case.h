@@ -104,7 +104,8 @@ enum scalar_kind { SCALAR_KIND_LIST(X) };
     X(flux)      /* walls: the flux into the fluid is given */                                     \
     X(transfer)  /* walls: the flux into the fluid is coefficient (outside - value) */             \
     X(outflow)   /* openings: zero normal gradient */                                              \
-    X(conduct)   /* bodies: the body holds the scalar, too */
+    X(conduct)   /* bodies: the body holds the scalar, too */                                      \
+    X(inherited) /* labels of images: that of the body */
 #define X(name) SCALAR_WALL_##name,
 enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X
@@ -233,6 +234,19 @@ struct case_scalar_wall {
     double source;               /* conduct: per volume and step */
     struct case_signal signal;   /* factor on value, flux, or outside */
 };
+
+/* A label of an image with conditions of its own. */
+struct case_label {
+    char name[CASE_NAME]; /* the number as text */
+    int label;            /* image.apart has it at the same place */
+    struct case_scalar_wall scalar[CASE_SCALARS];
+};
+
+/* What a scalar meets at a part of a body: 0: the body without its labels, k: labels[k - 1]. */
+const struct case_scalar_wall *case_body_wall(const struct case_body *body, int part, int scalar);
+
+/* Does any part conduct the scalar? */
+bool case_body_conducts(const struct case_body *body, int scalar);
 
 /* The boundary condition of a face, or of a part of one. */
 struct case_face {

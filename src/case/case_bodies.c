@@ -73,12 +73,18 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
 /* The surface moves, but the cells of the body stand still: the heat in them would, too. */
 static enum status check_conduct(struct map m, const struct case_body *body)
 {
-    for (int k = 0; k < m.r->c->scalar_count; k++)
-        if (body->scalar[k].kind == SCALAR_WALL_conduct && body->speed > 0)
-            return fail_key(m.r, node_get(map_get(m, "scalars"), m.r->c->scalars[k].name),
-                            ": the body conducts it, and its surface moves: what is in the body "
-                            "would stand still (remove velocity and rotation, or give value, flux "
-                            "or transfer)");
+    for (int part = 0; part <= body->label_count && body->speed > 0; part++) {
+        const struct node *const of =
+            part ? node_get(map_get(m, "labels"), body->labels[part - 1].name) : m.node;
+        for (int k = 0; k < m.r->c->scalar_count; k++) {
+            const struct node *const n = node_get(node_get(of, "scalars"), m.r->c->scalars[k].name);
+            if (n && case_body_wall(body, part, k)->kind == SCALAR_WALL_conduct)
+                return fail_key(m.r, n,
+                                ": the body conducts it, and its surface moves: what is in the "
+                                "body would stand still (remove velocity and rotation, or give "
+                                "value, flux or transfer)");
+        }
+    }
     return STATUS_OK;
 }
 
@@ -88,7 +94,8 @@ static enum status read_scalars(struct map m, struct case_body *body)
     body->scalar = calloc(CASE_SCALARS, sizeof *body->scalar);
     if (!body->scalar)
         return fail_machine("no memory for a body");
-    return scalar_walls_read(m, place, body->scalar);
+    const enum status s = scalar_walls_read(m, place, body->scalar);
+    return s ? s : labels_read(m, body);
 }
 
 enum status body_read(struct map m, void *thing)
@@ -100,7 +107,8 @@ enum status body_read(struct map m, void *thing)
     enum status s;
     if (!(body->place = place_text(m.r->document, m.node->key_at)))
         return STATUS_MACHINE;
-    if ((s = check_source(m)) || (mesh.node && (s = mesh_read(mesh, &body->mesh))) ||
+    if ((s = check_source(m)) || (s = labels_find(m, &body->image)) ||
+        (mesh.node && (s = mesh_read(mesh, &body->mesh))) ||
         (image.node && (s = voxel_image_read(image, &body->image))) ||
         (shape.node && (s = shape_read(shape, &body->shape))) || (s = find_bounds(shape, body)) ||
         (s = record_read(m, 0, body)))
@@ -141,6 +149,7 @@ void body_destroy(struct case_body *body)
     voxel_image_destroy(&body->image);
     scalar_walls_destroy(body->scalar);
     free(body->scalar);
+    labels_destroy(body);
 }
 
 static bool shape_straight(const struct case_shape *s)
@@ -165,7 +174,9 @@ bool case_oblique_flux(const struct flow_case *c, int body)
     const struct case_body *const b = &c->bodies[body];
     bool gives = false;
     for (int k = 0; k < c->scalar_count; k++)
-        gives = gives || b->scalar[k].kind == SCALAR_WALL_flux ||
-                b->scalar[k].kind == SCALAR_WALL_transfer;
+        for (int part = 0; part <= b->label_count; part++) {
+            const enum scalar_wall kind = case_body_wall(b, part, k)->kind;
+            gives = gives || kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer;
+        }
     return gives && !case_straight(b);
 }

@@ -166,11 +166,13 @@ static enum status check_passes(struct map m, const char *key, const struct case
     const struct node *const n = map_get(m, key);
     const struct case_face *const face =
         series->opening < 0 ? NULL : case_opening(c, series->opening);
-    const struct case_scalar_wall *const walls =
-        face ? face->scalar : c->bodies[series->body].scalar;
+    bool passes = face && face->scalar[series->scalar].kind != SCALAR_WALL_adiabatic;
+    for (int part = 0; !face && part <= c->bodies[series->body].label_count; part++)
+        passes = passes || case_body_wall(&c->bodies[series->body], part, series->scalar)->kind !=
+                               SCALAR_WALL_adiabatic;
     if (face && face->kind == FACE_periodic)
         return fail_value(m.r, n, ": the face is periodic, so nothing comes in or goes out there");
-    if (walls[series->scalar].kind != SCALAR_WALL_adiabatic)
+    if (passes)
         return STATUS_OK;
     return fail_value(m.r, n,
                       ": it is adiabatic for %s, so nothing passes (give value, flux or "

@@ -45,7 +45,8 @@ static struct extent extent_of_walls(const struct flow_case *c, int k)
     for (int i = 0; i < case_openings(c); i++)
         meet_wall(&e, &case_opening(c, i)->scalar[k]);
     for (int i = 0; i < c->body_count; i++)
-        meet_wall(&e, &c->bodies[i].scalar[k]);
+        for (int part = 0; part <= c->bodies[i].label_count; part++)
+            meet_wall(&e, case_body_wall(&c->bodies[i], part, k));
     return e;
 }
 
@@ -143,6 +144,7 @@ static void append_wall(char *text, size_t size, const char *name, const struct 
     switch (w->kind) {
     case SCALAR_WALL_adiabatic:
     case SCALAR_WALL_outflow:
+    case SCALAR_WALL_inherited:
         break;
     case SCALAR_WALL_value:
         snprintf(end, size, "%s%s value %g", between, name, s->reference + w->value);
@@ -160,6 +162,25 @@ static void append_wall(char *text, size_t size, const char *name, const struct 
     }
 }
 
+/* Has the part of a body, as case_body_wall, a condition of its own? */
+static bool is_own(const struct case_body *body, int part, int scalar)
+{
+    return !part || body->labels[part - 1].scalar[scalar].kind != SCALAR_WALL_inherited;
+}
+
+struct part_name {
+    char text[2 * CASE_NAME + 16];
+};
+
+/* "rock", or "rock label 2" with these words between. */
+static struct part_name part_name(const struct case_body *body, int part, const char *between)
+{
+    struct part_name name;
+    snprintf(name.text, sizeof name.text, "%s%s%s", body->name, part ? between : "",
+             part ? body->labels[part - 1].name : "");
+    return name;
+}
+
 static void say_walls(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
@@ -168,7 +189,12 @@ static void say_walls(const struct flow_case *c, int k)
         append_wall(text, sizeof text, i < 6 ? face_name(i) : c->patches[i - 6].name,
                     &case_opening(c, i)->scalar[k], s);
     for (int i = 0; i < c->body_count; i++)
-        append_wall(text, sizeof text, c->bodies[i].name, &c->bodies[i].scalar[k], s);
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const struct part_name name = part_name(&c->bodies[i], part, " label ");
+            if (is_own(&c->bodies[i], part, k))
+                append_wall(text, sizeof text, name.text, case_body_wall(&c->bodies[i], part, k),
+                            s);
+        }
     say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
 }
 
@@ -234,9 +260,12 @@ static void warn_diffusivity(const struct flow_case *c, int k)
 /* Shortest edge of the body's box inside the grid. */
 static double thickness_of(const struct flow_case *c, const struct case_body *body)
 {
+    const struct voxel_image *const v = &body->image;
     double least = INFINITY;
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
         least = fmin(least, fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0));
+        least = v->file ? fmin(least, v->to[a] - v->from[a]) : least;
+    }
     return fmax(least, 1);
 }
 
@@ -376,11 +405,11 @@ static void warn_opening(const struct flow_case *c, int k)
              c->scalars[k].name, 100 * error);
 }
 
-static void warn_conduct(const struct flow_case *c, int k, const struct case_body *body)
+static void warn_conduct(const struct flow_case *c, int k, const struct case_body *body,
+                         const struct case_scalar_wall *w, const char *name)
 {
     static const double most = 1000, most_tau = 8;
     const struct case_scalar *const s = &c->scalars[k];
-    const struct case_scalar_wall *const w = &body->scalar[k];
     if (w->kind != SCALAR_WALL_conduct)
         return;
     const double ratio = w->conductivity / s->diffusivity, capacity = w->capacity;
@@ -391,11 +420,11 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
         warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
              "fluid, beyond %g: the body alone takes some %.2g steps to settle, the run has %lld "
              "(where only the steady state matters, take a capacity near 1)",
-             body->name, s->name, ratio, capacity, most, steps, (long long)c->run.steps);
+             name, s->name, ratio, capacity, most, steps, (long long)c->run.steps);
     else if (far)
         warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
              "fluid, beyond %g, where digits are lost (take solver.storage: fp64)",
-             body->name, s->name, ratio, capacity, most);
+             name, s->name, ratio, capacity, most);
     if (4 * w->conductivity + 0.5 > most_tau)
         warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", body->name,
              s->name, 4 * w->conductivity + 0.5, most_tau, slower_text(c));
@@ -403,7 +432,7 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
 
 /* Only given values are where the surface is. */
 static void warn_surface(const struct case_scalar *s, const struct case_body *body,
-                         const struct case_scalar_wall *w)
+                         const struct case_scalar_wall *w, const char *name)
 {
     const bool halfway = w->kind == SCALAR_WALL_flux || w->kind == SCALAR_WALL_transfer ||
                          w->kind == SCALAR_WALL_conduct;
@@ -411,7 +440,32 @@ static void warn_surface(const struct case_scalar *s, const struct case_body *bo
         warn("bodies.%s.scalars.%s: with wall interpolated only a given value acts where the "
              "surface is; flux, transfer and conduct act half-way between cells (take wall: "
              "halfway, or more cells)",
-             body->name, s->name);
+             name, s->name);
+}
+
+/* The condition of a body acts nowhere if all of its labels have their own. */
+static bool is_hidden(const struct case_body *body, int k)
+{
+    int own = 0;
+    for (int part = 1; part <= body->label_count; part++)
+        own += is_own(body, part, k);
+    return own && own == body->image.solid_count && !body->image.fill;
+}
+
+/* Warns of the condition of a part of a body, as case_body_wall. */
+static void warn_part(const struct flow_case *c, int k, const struct case_body *body, int part)
+{
+    const struct case_scalar_wall *const w = case_body_wall(body, part, k);
+    const struct part_name name = part_name(body, part, ".labels.");
+    const bool hidden = !part && is_hidden(body, k);
+    if (hidden && w->kind != SCALAR_WALL_adiabatic)
+        warn("bodies.%s.scalars.%s has no effect: labels gives all labels of image.solid another "
+             "condition (remove it)",
+             body->name, c->scalars[k].name);
+    if (hidden || !is_own(body, part, k))
+        return;
+    warn_conduct(c, k, body, w, name.text);
+    warn_surface(&c->scalars[k], body, w, name.text);
 }
 
 void scalars_warn(const struct flow_case *c)
@@ -426,10 +480,9 @@ void scalars_warn(const struct flow_case *c)
         warn_reference(c, k);
         warn_rate(c, k);
         warn_opening(c, k);
-        for (int i = 0; i < c->body_count; i++) {
-            warn_conduct(c, k, &c->bodies[i]);
-            warn_surface(&c->scalars[k], &c->bodies[i], &c->bodies[i].scalar[k]);
-        }
+        for (int i = 0; i < c->body_count; i++)
+            for (int part = 0; part <= c->bodies[i].label_count; part++)
+                warn_part(c, k, &c->bodies[i], part);
     }
     if (magnitude(c->gravity) > 0 && !falls)
         warn("force.gravity has no effect: no scalar has an expansion (give scalars.*.expansion; "

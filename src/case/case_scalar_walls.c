@@ -152,6 +152,8 @@ void scalar_walls_write(struct writer *w, const struct key *key, const void *fro
     write_open(w, keys_name(key));
     for (int k = 0; k < w->c->scalar_count; k++, wall++) {
         w->scalar = &w->c->scalars[k];
+        if (wall->kind == SCALAR_WALL_inherited)
+            continue;
         if (wall->kind == SCALAR_WALL_adiabatic || wall->kind == SCALAR_WALL_outflow)
             write_word(w, w->scalar->name, word);
         else

@@ -217,7 +217,7 @@ static enum status check_sparse(struct map m, const struct flow_case *c)
     const struct node *const n = node_get(node_get(m.r->document->root, "run"), "sparse");
     for (int i = 0; i < c->body_count && c->run.sparse == SPARSE_always; i++)
         for (int k = 0; k < c->scalar_count; k++)
-            if (c->bodies[i].scalar[k].kind == SCALAR_WALL_conduct)
+            if (case_body_conducts(&c->bodies[i], k))
                 return fail_value(m.r, n,
                                   ": always leaves out the cells of solids, but bodies.%s conducts "
                                   "%s (auto or never)",

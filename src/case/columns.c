@@ -42,7 +42,7 @@ static bool conducts(const struct flow_case *c, int scalar)
 {
     bool any = false;
     for (int k = 0; k < c->body_count; k++)
-        any = any || c->bodies[k].scalar[scalar].kind == SCALAR_WALL_conduct;
+        any = any || case_body_conducts(&c->bodies[k], scalar);
     return any;
 }
 

@@ -12,12 +12,13 @@
      .unit = UNIT_TEMPERATURE, .range = VALUES, .otherwise = "not given", .example = "310 K",           \
      .meaning = "the value there; a time function multiplies its difference from the scalar's reference"}
 
-/* What a scalar meets at a wall of a face or at a body, `other`: another kind. */
-#define SCALAR_WALL_ROWS(P, struct_, other)                                                             \
+/* What a scalar meets at a wall of a face or at a body; `other`: another kind, `unnamed`: the default of
+ * a scalar that is not named. */
+#define SCALAR_WALL_ROWS(P, struct_, other, unnamed)                                                    \
     {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,       \
-     .otherwise = "adiabatic for each", .example = "{temperature: {value: 310 K}}",                     \
+     .otherwise = unnamed " for each", .example = "{temperature: {value: 310 K}}",                      \
      .meaning = "what scalars meet there, each under its name"},                                        \
-    {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_walls, .fallback = "adiabatic",              \
+    {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_walls, .otherwise = unnamed,                 \
      .example = "{value: 310 K}",                                                                       \
      .meaning = "adiabatic: nothing passes; or a map with value, flux" other " or transfer, and a time " \
                 "function"},                                                                            \

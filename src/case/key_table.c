@@ -144,7 +144,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
      .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                   \
      .meaning = "velocity of the wall; with a normal component fluid goes through the wall"},           \
-    SCALAR_WALL_ROWS(P ".wall", case_face, ""),                                                    \
+    SCALAR_WALL_ROWS(P ".wall", case_face, "", "adiabatic"),                                       \
     {ROW(P ".slip", KEY_EMPTY), .otherwise = "none", .example = "{}",                             \
      .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                         \
     {ROW(P ".velocity", KEY_MAP), .otherwise = "none",                                            \
@@ -631,8 +631,16 @@ const struct key key_table[] = {
     {ROW("bodies.*.rotation.about", KEY_VECTOR), AT(case_body, pivot), BESIDE(case_body, pivot_given),
      .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR), .otherwise = "the middle of the body",
      .example = "[32, 16, 16]", .meaning = "a point on its axis"},
-    SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct"),
+    SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct", "adiabatic"),
     SCALAR_BODY_ROWS("bodies.*"),
+    {ROW("bodies.*.labels", KEY_NAMES), THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
+     .late = true, .write = labels_write, .otherwise = "none",
+     .example = "{2: {scalars: {temperature: {value: 310 K}}}}",
+     .meaning = "image: labels of `solid` where scalars meet something else, each under its number"},
+    {ROW("bodies.*.labels.*", KEY_MAP), .otherwise = "none",
+     .example = "{scalars: {temperature: {value: 310 K}}}", .meaning = "one label"},
+    SCALAR_WALL_ROWS("bodies.*.labels.*", case_label, ", conduct", "that of the body"),
+    SCALAR_BODY_ROWS("bodies.*.labels.*"),
 
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "length of the run, and resources"},

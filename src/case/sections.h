@@ -50,11 +50,11 @@ enum {
 
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
-thing_reader patch_read, region_read, body_read, shape_read, scalar_read, scalar_part_read,
-    series_read, average_read, surface_read, image_read;
+thing_reader patch_read, region_read, body_read, label_read, shape_read, scalar_read,
+    scalar_part_read, series_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
-    scalar_initial_write, scalar_walls_write, heat_place_write;
+    scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
 
 /* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
 enum status check_mach(const struct reader *r, const struct node *value, double speed,
@@ -115,6 +115,13 @@ void mesh_free(struct case_mesh *m);
 /* The body of the map reaches from lo to hi: is it not empty, not too far out, and does it overlap
  * the box? */
 enum status body_check_box(struct map m, const double lo[3], const double hi[3]);
+
+/* The labels of an image that a body gives conditions of their own, before the image is read: which
+ * they are, for v->apart; after body->scalar: what they meet, into body->labels. `m`: of the body.
+ */
+enum status labels_find(struct map m, struct voxel_image *v);
+enum status labels_read(struct map m, struct case_body *body);
+void labels_destroy(struct case_body *body);
 
 /* Read a voxel image, the map bodies.*.image. */
 enum status voxel_image_read(struct map m, struct voxel_image *to);

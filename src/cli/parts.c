@@ -252,7 +252,7 @@ static double image_bytes(const struct flow_case *c, int ranks)
     for (int k = 0; k < c->body_count; k++) {
         const struct voxel_image *const v = &c->bodies[k].image;
         if (v->file)
-            bytes += (double)voxel_line(v->to[0] - v->from[0]) * (v->to[1] - v->from[1]) *
+            bytes += (double)voxel_line(v, v->to[0] - v->from[0]) * (v->to[1] - v->from[1]) *
                      ceil((double)(v->to[2] - v->from[2]) / ranks);
     }
     return bytes;

@@ -44,6 +44,7 @@ struct domain {
     struct tag_row rows[TAG_ROWS];
     int row_count;
     uint8_t row_opening[TAG_ROWS];  /* 1 + opening beyond which cells of this type lie; 0: none */
+    uint8_t row_part[TAG_ROWS];     /* part of their body, as case_body_wall */
     struct scalar_row *scalar;      /* view.scalar */
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */
     int openings;

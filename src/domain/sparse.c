@@ -190,7 +190,7 @@ enum sparse_use sparse_use_of(const struct flow_case *c)
     bool conduct = false;
     for (int k = 0; k < c->body_count; k++)
         for (int scalar = 0; scalar < c->scalar_count; scalar++)
-            conduct = conduct || c->bodies[k].scalar[scalar].kind == SCALAR_WALL_conduct;
+            conduct = conduct || case_body_conducts(&c->bodies[k], scalar);
     return conduct ? SPARSE_never : c->run.sparse;
 }
 

@@ -426,25 +426,30 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     return STATUS_DIVERGED;
 }
 
-/* The largest |value|, relative to the reference, that walls and openings give a scalar. Infinite
- * if one of them, or a source, adds some all the time. */
+/* The largest |value|, relative to the reference, that a wall or an opening gives a scalar.
+ * Infinite if it adds some all the time. */
+static double given_by(const struct case_scalar_wall *w)
+{
+    const double given = w->kind == SCALAR_WALL_value      ? w->value
+                         : w->kind == SCALAR_WALL_transfer ? w->outside
+                                                           : 0;
+    if (w->kind == SCALAR_WALL_flux || w->source != 0)
+        return INFINITY;
+    return given != 0 ? fabs(given) * fmax(1, signal_peak(&w->signal)) : 0;
+}
+
+/* The same of all walls and openings, and of a source. */
 static double largest_given(const struct flow_case *c, int scalar)
 {
     const struct case_scalar *const s = &c->scalars[scalar];
     double most = 0;
     if (s->source != 0 || s->made_from >= 0)
         return INFINITY;
-    for (int k = 0; k < case_openings(c) + c->body_count; k++) {
-        const int body = k - case_openings(c);
-        const struct case_scalar_wall *const w =
-            body < 0 ? &case_opening(c, k)->scalar[scalar] : &c->bodies[body].scalar[scalar];
-        const double given = w->kind == SCALAR_WALL_value      ? w->value
-                             : w->kind == SCALAR_WALL_transfer ? w->outside
-                                                               : 0;
-        if (w->kind == SCALAR_WALL_flux || w->source != 0)
-            return INFINITY;
-        most = given != 0 ? fmax(most, fabs(given) * fmax(1, signal_peak(&w->signal))) : most;
-    }
+    for (int k = 0; k < case_openings(c); k++)
+        most = fmax(most, given_by(&case_opening(c, k)->scalar[scalar]));
+    for (int k = 0; k < c->body_count; k++)
+        for (int part = 0; part <= c->bodies[k].label_count; part++)
+            most = fmax(most, given_by(case_body_wall(&c->bodies[k], part, scalar)));
     return most;
 }
 

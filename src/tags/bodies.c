@@ -22,18 +22,18 @@ static bool has_surface(const struct case_body *body)
     return body->wall == BODY_WALL_interpolated || body->spin[0] || body->spin[1] || body->spin[2];
 }
 
-/* Adds the cell type of body number `body`. */
+/* Adds the cell type of a part of body number `body`, as case_body_wall. */
 static enum status add_row(struct domain *d, const struct case_body *what, const struct body *b,
-                           int body, uint8_t *number)
+                           int body, int part)
 {
     const bool moves = what->velocity[0] || what->velocity[1] || what->velocity[2];
     double lo[3], hi[3];
     if (d->row_count == TAG_ROWS)
         return fail_case(what->place,
-                         "bodies.%s: faces, their parts and bodies together make more than %d "
-                         "kinds of cells (fewer bodies, or parts of faces)",
+                         "bodies.%s: faces, their parts, bodies and their labels together make "
+                         "more than %d kinds of cells (fewer bodies, labels, or parts of faces)",
                          what->name, TAG_ROWS);
-    *number = (uint8_t)d->row_count;
+    d->row_part[d->row_count] = (uint8_t)part;
     struct tag_row *const row = &d->rows[d->row_count++];
     *row = (struct tag_row){.boundary = has_surface(what) ? BOUNDARY_surface
                                         : moves           ? BOUNDARY_moving
@@ -62,7 +62,7 @@ static void shifts_of(const struct domain *d, int axis, double lo, double hi, in
 }
 
 /* Marks which of `count` cells of a row of the box, from x on, are inside the body or its periodic
- * images. */
+ * images, by the values of body_row(). */
 static void mark_cells(const struct domain *d, const struct body *b, int x, int count, int y, int z,
                        uint8_t *inside)
 {
@@ -108,9 +108,16 @@ static size_t row_bytes(const struct domain *d)
     return (size_t)(d->view.n[0] + 2 * d->view.ghost[0]);
 }
 
+/* The type of a cell with this value of body_row(), not 0. Types of labels, if cells are told by
+ * them, follow the body's. */
+static uint8_t type_of(uint8_t row, bool apart, uint8_t inside)
+{
+    return (uint8_t)(row + (apart ? inside - 1 : 0));
+}
+
 /* Tags the cells of the body in a row of the block. Returns how many of them the block owns. */
-static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, int y, int z,
-                        uint8_t *inside)
+static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, bool apart, int y,
+                        int z, uint8_t *inside)
 {
     const struct view *const v = &d->view;
     const int ghost = v->ghost[0], n = v->n[0];
@@ -119,18 +126,18 @@ static int64_t fill_row(struct domain *d, const struct body *b, uint8_t row, int
     mark_row(d, b, y, z, inside);
     uint8_t *const tags = d->tags + view_index(v, 0, y, z);
     for (int x = 0; x < n; x++) {
-        tags[x] = inside[x + ghost] ? row : tags[x];
-        cells += inside[x + ghost];
+        tags[x] = inside[x + ghost] ? type_of(row, apart, inside[x + ghost]) : tags[x];
+        cells += inside[x + ghost] != 0;
     }
     for (int x = -1; x <= n && ghost; x += n + 1)
         if (inside[x + 1] && in_box(d, 0, x))
-            d->tags[view_index(v, x, y, z)] = row;
+            d->tags[view_index(v, x, y, z)] = type_of(row, apart, inside[x + 1]);
     return y >= 0 && y < v->n[1] && z >= 0 && z < v->n[2] ? cells : 0;
 }
 
 /* Tags the cells of the body, with all threads. Returns how many of them the block owns. inside:
  * [threads][row_bytes] */
-static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int threads,
+static int64_t fill(struct domain *d, const struct body *b, uint8_t row, bool apart, int threads,
                     uint8_t *inside)
 {
     const struct view *const v = &d->view;
@@ -139,8 +146,8 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, int thr
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
         for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
             if (in_box(d, 1, y) && in_box(d, 2, z))
-                cells +=
-                    fill_row(d, b, row, y, z, inside + (size_t)omp_get_thread_num() * row_bytes(d));
+                cells += fill_row(d, b, row, apart, y, z,
+                                  inside + (size_t)omp_get_thread_num() * row_bytes(d));
     return cells;
 }
 
@@ -179,11 +186,12 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     enum status status = open_body(b, d, all->c, number);
     if (!status)
         all->count++;
-    if (!status)
-        status = add_row(d, body, b, number, row);
+    *row = (uint8_t)d->row_count;
+    for (int part = 0; part <= body->label_count && !status; part++)
+        status = add_row(d, body, b, number, part);
     if (status)
         return status;
-    int64_t cells = fill(d, b, *row, case_threads(all->c), inside);
+    int64_t cells = fill(d, b, *row, body->label_count > 0, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     if (cells == 0)
         return fail_case(body->place,
@@ -203,14 +211,14 @@ enum status bodies_solid(struct domain *d, const struct flow_case *c)
         status = open_body(&b, d, c, k);
         if (status)
             break;
-        fill(d, &b, TAG_WALL, case_threads(c), inside);
+        fill(d, &b, TAG_WALL, false, case_threads(c), inside);
         body_close(&b);
     }
     free(inside);
     return status;
 }
 
-/* Counts the cells of each body that later bodies leave. */
+/* Counts the cells of each body that later bodies leave; `row`: the first type of each. */
 static enum status count_bodies(struct domain *d, const struct flow_case *c, const uint8_t *row)
 {
     const struct view *const v = &d->view;
@@ -224,12 +232,21 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
         }
     MPI_Allreduce(MPI_IN_PLACE, cells, TAG_ROWS, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < c->body_count; k++) {
-        d->body_cells[k] = cells[row[k]];
+        const struct case_body *const body = &c->bodies[k];
+        d->body_cells[k] = 0;
+        for (int part = 0; part <= body->label_count; part++)
+            d->body_cells[k] += cells[row[k] + part];
         if (!d->body_cells[k])
-            return fail_case(c->bodies[k].place,
+            return fail_case(body->place,
                              "bodies.%s has no cell left: later bodies cover all of it (remove it, "
                              "or put it after them)",
-                             c->bodies[k].name);
+                             body->name);
+        for (int part = 1; part <= body->label_count; part++)
+            if (!cells[row[k] + part])
+                return fail_case(body->place,
+                                 "bodies.%s.labels.%s has no cell left: later bodies cover all of "
+                                 "it (remove it)",
+                                 body->name, body->labels[part - 1].name);
     }
     return STATUS_OK;
 }
@@ -545,6 +562,66 @@ static void sum_excess(struct domain *d)
         d->body_excess[k] = (double)excess[k] / FACING;
 }
 
+/* What a scalar meets in cells of this type; NULL: they are in no body. */
+static const struct case_scalar_wall *wall_of(const struct bodies *b, const struct domain *d,
+                                              int type, int scalar)
+{
+    const int body = d->rows[type].body - 1;
+    return body < 0 ? NULL : case_body_wall(&b->c->bodies[body], d->row_part[type], scalar);
+}
+
+/* Does a cell of this type conduct a scalar of which one of the other type gives an oblique flux?
+ */
+static bool meet(const struct bodies *b, const struct domain *d, const struct wants *wants,
+                 int type, int other)
+{
+    bool any = false;
+    for (int k = 0; k < b->c->scalar_count && d->rows[other].body; k++) {
+        const struct case_scalar_wall *const w = wall_of(b, d, type, k);
+        const enum scalar_wall kind = wall_of(b, d, other, k)->kind;
+        any = any ||
+              (w && w->kind == SCALAR_WALL_conduct && wants->oblique[d->rows[other].body - 1] &&
+               (kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer));
+    }
+    return any;
+}
+
+/* The list has fluid cells alone, so that a cell that conducts does not know the normals of what it
+ * touches. Collective. */
+static enum status check_contacts(const struct bodies *b, const struct domain *d,
+                                  const struct wants *wants)
+{
+    const struct view *const v = &d->view;
+    bool pair[TAG_ROWS][TAG_ROWS];
+    int found[2] = {0, 0}; /* 1 + body that gives the flux, 1 + body that conducts */
+    for (int type = 0; type < d->row_count; type++)
+        for (int other = 0; other < d->row_count; other++)
+            pair[type][other] = meet(b, d, wants, type, other);
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                for (int i = 1; i < Q_AXES; i++) {
+                    const int type = v->tags[view_index(v, x, y, z)] & TAG_ROW;
+                    const int other =
+                        v->tags[view_index(v, x + velocities[i][0], y + velocities[i][1],
+                                           z + velocities[i][2])] &
+                        TAG_ROW;
+                    if (!pair[type][other])
+                        continue;
+                    found[0] = d->rows[other].body;
+                    found[1] = d->rows[type].body;
+                }
+    MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, d->comm);
+    if (!found[0])
+        return STATUS_OK;
+    return fail_case(
+        b->c->bodies[found[0] - 1].place,
+        "bodies.%s: it gives a flux or transfer through an oblique surface into a body "
+        "that conducts (%s), where its normal is not known (let it conduct, too, with "
+        "a source in place of the flux, or give it straight faces)",
+        b->c->bodies[found[0] - 1].name, b->c->bodies[found[1] - 1].name);
+}
+
 static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
 {
     return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
@@ -610,6 +687,8 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     }
     if (!any)
         return STATUS_OK;
+    if (wants.facing && (status = check_contacts(b, d, &wants)))
+        return status;
     if (!find_near(d, &wants, &found))
         status = fail_machine("out of memory for the cells beside bodies");
     for (size_t k = 0; k < found.count && !status; k++)

@@ -63,6 +63,7 @@ static int64_t mark_image(const struct sampling *s, const struct images *m, cons
                 continue;
             body_row(m->body, cell_of(s, i) - shift[0], 1, cell_of(s, j) - shift[1],
                      cell_of(s, k) - shift[2], row + i);
+            row[i] = row[i] != 0;
             marked += row[i];
         }
     }

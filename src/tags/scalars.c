@@ -17,11 +17,12 @@ bool scalars_lift(const struct flow_case *c)
 double scalars_least_capacity(const struct flow_case *c, int scalar)
 {
     double least = 1;
-    for (int k = 0; k < c->body_count; k++) {
-        const struct case_scalar_wall *const w = &c->bodies[k].scalar[scalar];
-        if (w->kind == SCALAR_WALL_conduct && w->capacity < least)
-            least = w->capacity;
-    }
+    for (int k = 0; k < c->body_count; k++)
+        for (int part = 0; part <= c->bodies[k].label_count; part++) {
+            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[k], part, scalar);
+            if (w->kind == SCALAR_WALL_conduct && w->capacity < least)
+                least = w->capacity;
+        }
     return least;
 }
 
@@ -111,6 +112,7 @@ static enum status wall_row(struct domain *d, const struct case_scalar_wall *w, 
         set_rates(row, scale * w->conductivity, scale * w->capacity, magic);
         return STATUS_OK;
     case SCALAR_WALL_adiabatic:
+    case SCALAR_WALL_inherited: /* case_body_wall() gives none */
         *row = (struct scalar_row){.wall = SCALAR_adiabatic};
         return STATUS_OK;
     }
@@ -148,9 +150,10 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
             if (row->fluid)
                 *to = fluid_row(c, k, scale, row->subgrid != SUBGRID_none);
             else if (row->body)
-                status = wall_row(d, &c->bodies[row->body - 1].scalar[k], scale,
-                                  scalar_magic(&c->scalars[k]),
-                                  !case_straight(&c->bodies[row->body - 1]), to);
+                status =
+                    wall_row(d, case_body_wall(&c->bodies[row->body - 1], d->row_part[type], k),
+                             scale, scalar_magic(&c->scalars[k]),
+                             !case_straight(&c->bodies[row->body - 1]), to);
             else if (opening)
                 status = opening_row(d, c, k, opening - 1, scale, to);
         }

@@ -164,7 +164,7 @@ static void check_survey(struct voxel_image *v, const uint8_t *bytes, enum voxel
                    (long long)all, (long long)expected, (long long)count);
 }
 
-/* Is the cell g of a box solid, which periodic axes go on beyond? -1: it is none. */
+/* The value of cell g of a box, which periodic axes go on beyond; -1: it is none. */
 static int expected_cell(const struct voxel_image *v, const uint8_t *bytes, enum voxel_type type,
                          bool big, const int cells[3], const bool periodic[3], int g[3])
 {
@@ -182,7 +182,7 @@ static int expected_cell(const struct voxel_image *v, const uint8_t *bytes, enum
         return 0;
     const size_t number =
         ((size_t)at[2] * (size_t)v->size[1] + (size_t)at[1]) * (size_t)v->size[0] + (size_t)at[0];
-    return label_of(bytes, number, type, big) == v->solid[0];
+    return label_of(bytes, number, type, big) != v->solid[0] ? 0 : v->apart_count ? 2 : 1;
 }
 
 /* A part of the image in a box, and a block of that with a layer about it. */
@@ -213,6 +213,8 @@ static void check_body(const struct voxel_image *image, const struct voxel_file 
         (size_t)v.from[0];
     v.solid[0] = label_of(bytes, first, f->type, big);
     v.solid_count = 1;
+    v.apart[0] = v.solid[0];
+    v.apart_count = head[14] >> 3 & 1;
     check_survey(&v, bytes, f->type, big);
     if (voxels_open(&body, &v, "a", cells, periodic, lo, hi, MPI_COMM_SELF))
         fuzz_wrong("the body of an image that is good");

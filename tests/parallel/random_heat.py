@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Flows at random that carry scalars give the same bits however they are run: random_cases.py's flows with one to six scalars, which faces
 and bodies give values, fluxes and heat transfer, and which some of the bodies conduct; with buoyancy, sources, decay, species that turn
-into each other, time functions. Every set of populations is compared, with memory for all cells or fluid alone, any instruction set,
+into each other, time functions; some have an image whose labels give other conditions than the rest of it. Every set of populations is compared, with memory for all cells or fluid alone, any instruction set,
 threads, ranks from 1 to 8, and after a restart at an odd step on other ranks. What the program refuses counts as an answer, too.
 
     random_heat.py FIRST COUNT     numbers of the flows; a number always gives the same flow
@@ -65,6 +65,27 @@ def face(r, kind, names):
     return opened(kind, key, values if key == "velocity" else {name: v for name, v in values.items() if r.random() < 0.6})
 
 
+def grains(number, cells, names, conduct):
+    """A body that is an image of grains with labels 0 to 4, some of which have conditions of their own; the image may cover the whole box."""
+    r = random.Random(f"grains {number}")
+    size = [r.randrange(1, n + 1) for n in cells] if r.random() < 0.7 else list(cells)
+    labels = numpy.random.default_rng(number).integers(0, 5, [-(-n // 3) for n in reversed(size)], dtype=numpy.uint8)
+    labels[numpy.random.default_rng(number + 1).random(labels.shape) < 0.6] = 0
+    labels = numpy.kron(labels, numpy.ones((3, 3, 3), numpy.uint8))[:size[2], :size[1], :size[0]]
+    solid = [int(label) for label in numpy.unique(labels) if label]
+    if not solid:
+        return None
+    path = os.path.abspath(f"grains{number}.raw")
+    labels.tofile(path)
+    image = {"file": path, "size": size, "solid": solid, "at": [r.randrange(n - m + 1) for n, m in zip(cells, size)],
+             "flip": [a for a in "xyz" if r.random() < 0.3], "isolated": r.choice(["keep", "fill"])}
+    apart = r.sample(solid, r.randrange(1, len(solid) + 1))
+    return {"image": image if image["flip"] else {key: value for key, value in image.items() if key != "flip"},
+            "scalars": {name: wall(r, conduct) for name in names if r.random() < 0.8},
+            "labels": {str(label): {"scalars": {name: wall(r, conduct) for name in names if name == names[0] or r.random() < 0.7}}
+                       for label in apart}}
+
+
 def heated(number):
     """The flow of this number, with scalars."""
     r = random.Random(f"heat {number}")
@@ -98,6 +119,9 @@ def heated(number):
         if r.random() < 0.3:
             body["velocity"] = [0.02, -0.01, 0.01]
         body["scalars"] = {name: wall(r, conduct) for name in names if r.random() < 0.8}
+    rock = grains(number, case["domain"]["cells"], names, conduct) if number % 2 else None
+    if rock:  # before the bodies, which may cover a part of it
+        case["bodies"] = {"rock": rock} | case.get("bodies", {})
     return case
 
 

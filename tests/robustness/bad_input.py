@@ -136,6 +136,14 @@ def image(keys, file=RAW):
     return after(f"bodies:\n  rock: {{image: {{file: {file}, {keys}}}}}\n")
 
 
+MANY = given("many.raw", bytes(range(64)))
+
+
+def labels(keys, file=RAW, scalars="scalars: {t: {diffusivity: 0.1}}\n", more=""):
+    """The same with conditions of labels; 1 and 2 are solid."""
+    return after(f"{scalars}bodies:\n  rock: {{image: {{file: {file}, size: [4, 4, 4], solid: [1, 2]}}, labels: {{{keys}}}{more}}}\n")
+
+
 def hdf5(name, **datasets):
     path = os.path.join(runs.WORK, "given", name)
     with h5py.File(path, "w") as file:
@@ -509,6 +517,27 @@ CASES = [
     (image("size: [4, 4, 4], type: int16, solid: 1"), "has 64 bytes, but 4 x 4 x 4 voxels of int16 make 128"),
     (image("size: [4, 4, 4], solid: [1, 3]"), "rock.image.solid: label 3 does not occur", "(it has 0, 1, 2)"),
     (image("size: [4, 4, 4], solid: [1, 1]"), "1 is named twice"),
+    (labels("3: {scalars: {t: {value: 1}}}"), "case.yaml:17:", "bodies.rock.labels.3: label 3 does not occur in the image"),
+    (labels("-1: {scalars: {t: {value: 1}}}"), "bodies.rock.labels.-1: label -1 does not occur in the image"),
+    (labels("0: {scalars: {t: {value: 1}}}"), "bodies.rock.labels.0: the voxels with label 0 are fluid", "image.solid"),
+    (labels("1: {scalars: {u: {value: 1}}}"), "bodies.rock.labels.1.scalars.u", "there is no scalar 'u'"),
+    (labels("1: {scalars: {}}"), "bodies.rock.labels.1 gives no condition"),
+    (labels("1: {}"), "bodies.rock.labels.1 gives no condition"),
+    (labels("1: {scalars: {t: adiabatic}}, 1: {scalars: {t: {value: 1}}}"), "key '1' is given twice"),
+    (labels("1: {scalars: {t: adiabatic}}, 01: {scalars: {t: {value: 1}}}"), "bodies.rock.labels.01", "not the number of a label"),
+    (labels("1: {scalars: {t: {value: 1}}, solid: 2}"), "unknown key 'bodies.rock.labels.1.solid'"),
+    (labels("1: {scalars: {t: {conduct: {conductivity: 1}}}}", more=", velocity: [0.01, 0, 0]"), "rock.labels.1.scalars.t", "its surface moves"),
+    (labels("1: {scalars: {t: {value: 1}}}", more="}\n  over: {shape: {box: {from: [0, 0, 0], to: [4, 4, 4]}}"),
+     "bodies.rock has no cell left"),
+    (labels("1: {scalars: {t: {value: 1}}}", file=given("corner.raw", bytes([1] + 63 * [2])), more="}\n  over: {shape: {box: {from: [0, 0, 0], to: [1, 1, 1]}}"),
+     "bodies.rock.labels.1 has no cell left"),
+    (labels("1: {scalars: {t: {value: 1}}}", scalars=""), "bodies.rock.labels.1.scalars.t.value has no effect in this case"),
+    (labels(", ".join(f"{k}: {{scalars: {{t: {{value: 1}}}}}}" for k in range(1, 66)), file=MANY), "bodies.rock.labels has 65 entries (at most 64)"),
+    (after("scalars: {t: {diffusivity: 0.1}}\nbodies:\n" + "".join(
+        f"  rock{n}: {{image: {{file: {MANY}, size: [4, 4, 4], solid: {list(range(1, 64))}, at: [{4 * n}, 0, 0]}}, labels: {{"
+        + ", ".join(f"{k}: {{scalars: {{t: {{value: 1}}}}}}" for k in range(1, 63)) + "}}\n" for n in range(2))),
+     "bodies.rock1: faces, their parts, bodies and their labels together make more than 128 kinds of cells"),
+    (body("shape: {sphere: {center: [4, 4, 2], radius: 1}}, labels: {1: {scalars: {t: {value: 1}}}}"), "bodies.b.labels has no effect without an image"),
     (image("size: [4, 4, 4], solid: []"), "a list of 0", "a whole number or a list of them"),
     (image("size: [4, 4, 4], solid: grain"), "'grain'", "a whole number"),
     (image("size: [4, 4, 4], solid: 70000"), "'70000' is out of range (-32768 to 65535)"),

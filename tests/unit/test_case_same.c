@@ -605,6 +605,11 @@ static const struct {
      MET "faces: {x: periodic, y: wall, z: wall}\nbodies: {a: {shape: {box: {from: [1, 1, 1], to: "
          "[3, 3, 3]}}, scalars: {t: %s}}}\n",
      "bodies.*.scalars.*", "bodies.a.scalars.t"},
+    {AT_BODY,
+     MET
+     "faces: {x: periodic, y: wall, z: wall}\nbodies: {a: {image: {file: a.raw, size: [4, 4, 4], "
+     "solid: [1, 2]}, labels: {2: {scalars: {t: %s}}}}}\n",
+     "bodies.*.labels.*.scalars.*", "bodies.a.labels.2.scalars.t"},
 };
 
 static void write_file(const char *name, const void *bytes, size_t length)
@@ -952,6 +957,35 @@ static void parts_and_regions_keep_their_order(void **state)
     }
 }
 
+/* Labels of an image do not overlap: their order is that of their numbers, also when the resolved
+ * text is read. A label has only the conditions that it was given. */
+static void labels_are_sorted(void **state)
+{
+#define ROCK(labels)                                                                               \
+    MET "faces: {x: periodic, y: wall, z: wall}\nbodies: {a: {image: {file: a.raw, size: [4, 4, "  \
+        "4], solid: [2, 0, 1]}, scalars: {t: {flux: 0.1}}, labels: {" labels "}}}\n"
+#define FIRST "1: {scalars: {t: {value: 310, ramp: 7}}}"
+#define SECOND "2: {scalars: {t: {conduct: {conductivity: 3, capacity: 0.5, source: 1e-4}}}}"
+    static const char *const parts[] = {"labels: {1: {scalars: {t: {value: ",
+                                        "}, 2: {scalars: {t: "};
+    (void)state;
+    char *const before = resolved(ROCK(FIRST ", " SECOND), NULL);
+    char *const now = resolved(ROCK(SECOND ", " FIRST), NULL);
+    char *const again = resolved(before, NULL);
+    char *const less = resolved(ROCK(SECOND), NULL);
+    assert_string_equal(before, now);
+    assert_string_equal(before, again);
+    for (size_t i = 0; i < LENGTH(parts); i++)
+        if (!strstr(before, parts[i]))
+            fail_msg("'%s' is not in %s", parts[i], before);
+    assert_int_equal(same(before, less), STATUS_USAGE);
+    must_say("bodies.a.labels.1.scalars.t.value is not given, but ");
+    free(before);
+    free(now);
+    free(again);
+    free(less);
+}
+
 /* The viscosity counts, not the key that gives it. */
 static void reynolds_and_viscosity_are_alternatives(void **state)
 {
@@ -1130,6 +1164,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_message_says_both_values),
         cmocka_unit_test(what_follows_from_the_version_is_not_compared_with_an_older_one),
         cmocka_unit_test(parts_and_regions_keep_their_order),
+        cmocka_unit_test(labels_are_sorted),
         cmocka_unit_test(reynolds_and_viscosity_are_alternatives),
         cmocka_unit_test(the_amplitude_does_not_follow_the_reference),
         cmocka_unit_test(damaged_texts_get_one_line),

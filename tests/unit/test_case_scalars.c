@@ -330,6 +330,8 @@ static void outputs_name_scalars(void **state)
     BOX T "faces: {xmin: {velocity: " text "}, xmax: outflow, y: wall, z: periodic}\n"
 #define BODY(text)                                                                                 \
     PLAIN T "bodies: {a: {shape: {sphere: {center: [4, 4, 2], radius: 1}}, " text "}}\n"
+#define LABEL(text)                                                                                \
+    PLAIN T "bodies: {a: {image: {file: a.raw, size: [4, 4, 4], solid: 1}, labels: {" text "}}}\n"
 #define ONE(keys) PLAIN "scalars: {t: {" keys "}}\n"
 #define OUT(text) PLAIN T "output: {" text "}\n"
 #define HOT_WALL                                                                                   \
@@ -423,6 +425,13 @@ static const struct mistake {
     {BODY("velocity: [0.01, 0, 0], scalars: {t: {conduct: {conductivity: 1}}}"), "dir/case.yaml:6:",
      "surface moves"},
     {BODY("scalars: {u: adiabatic}"), "dir/case.yaml:6:", "no scalar 'u'"},
+    {BODY("labels: {1: {scalars: {t: {value: 310}}}}"), "dir/case.yaml:6:", "bodies.a.labels|without an image"},
+    {LABEL("1a: {scalars: {t: {value: 310}}}"), "dir/case.yaml:6:", "bodies.a.labels.1a|not the number of a label"},
+    {LABEL("01: {scalars: {t: {value: 310}}}"), "dir/case.yaml:6:", "bodies.a.labels.01|not the number of a label"},
+    {LABEL("-40000: {scalars: {t: {value: 310}}}"), "dir/case.yaml:6:", "-40000|-32768 to 65535"},
+    {LABEL("99999999999999999999: {scalars: {t: {value: 310}}}"), "dir/case.yaml:6:", "not the number of a label"},
+    {LABEL("1: {scalars: {t: adiabatic}}, 1: {scalars: {t: {value: 310}}}"), "dir/case.yaml:6:", "1|given twice"},
+    {LABEL("1: {scalar: {t: {value: 310}}}"), "dir/case.yaml:6:", "bodies.a.labels.1.scalar'|did you mean"},
     {OUT("series: {a: {every: 1, of: scalar}}"), "dir/case.yaml:6:", "scalar, which of: scalar needs"},
     {OUT("series: {a: {every: 1, of: scalar, scalar: u}}"), "dir/case.yaml:6:", "no scalar 'u'"},
     {OUT("series: {a: {every: 1, of: mass, scalar: t}}"), "dir/case.yaml:6:", "only with of: scalar or heat"},

@@ -240,6 +240,44 @@ static void tiff_stacks_are_read(void **state)
         }
 }
 
+/* The labels of plain() that are told apart: none, the second, both, and with 0 and 2, which are
+ * solid then, all. */
+static void tell_apart(struct voxel_image *image, int way)
+{
+    static const int apart[][4] = {{0}, {3}, {1, 3}, {0, 1, 2, 3}}, counts[] = {0, 1, 2, 4};
+    memcpy(image->apart, apart[way], sizeof apart[way]);
+    image->apart_count = counts[way];
+    if (way == 3) {
+        memcpy(image->solid, apart[way], sizeof apart[way]);
+        image->solid_count = 4;
+    }
+}
+
+/* What a cell with this label should be. */
+static int value_of(const struct voxel_image *image, int label)
+{
+    int value = 0;
+    for (int k = 0; k < image->solid_count; k++)
+        value = image->solid[k] == label ? 1 : value;
+    for (int k = 0; k < image->apart_count; k++)
+        value = image->apart[k] == label ? 2 + k : value;
+    return value;
+}
+
+static void values_take_few_bits(void **state)
+{
+    static const int bits[] = {1, 2, 2, 3};
+    struct voxel_image image = {.solid_count = VOXEL_SOLID};
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        tell_apart(&image, way);
+        assert_int_equal(voxel_bits(&image), bits[way]);
+        assert_int_equal(voxel_line(&image, 9), 2 * bits[way]);
+    }
+    image.apart_count = VOXEL_SOLID;
+    assert_int_equal(voxel_bits(&image), 7); /* 65 is the largest */
+}
+
 /* Bytes that this process has read by system calls so far. */
 static long long bytes_read(void)
 {
@@ -291,7 +329,7 @@ static long long check_parts(struct voxel_image *image, const int cuts[3])
                             f[a] = image->from[a] + (image->flip & 1u << a ? n - 1 - i : i);
                         }
                         const int label = in ? label_at(f[0], f[1], f[2], image->type) : 0;
-                        if (inside[x - lo[0]] != (label == 1 || label == 3))
+                        if (inside[x - lo[0]] != (in ? value_of(image, label) : 0))
                             fail_msg("cell %d %d %d is %d, label %d", g[0], g[1], g[2],
                                      inside[x - lo[0]], label);
                     }
@@ -327,6 +365,7 @@ static void parts_are_those_of_the_whole(void **state)
     for (int format = 0; format < 3; format++)
         for (unsigned flip = 0; flip < 8; flip += format == VOXEL_hdf5 ? 3 : 1) { /* slow */
             struct voxel_image image = write_image((enum voxel_format)format, flip, path);
+            tell_apart(&image, (int)flip % 4);
             for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++)
                 check_parts(&image, cuts[k]);
             memcpy(image.from, (int[3]){4, 3, 2}, sizeof image.from);
@@ -345,6 +384,7 @@ static void files_are_read_once(void **state)
         for (unsigned flip = 0; flip < 8; flip += 3)
             for (int cropped = 0; cropped < 2; cropped++) {
                 struct voxel_image image = write_image((enum voxel_format)format, flip, path);
+                tell_apart(&image, (int)flip / 3 + cropped);
                 if (cropped) {
                     memcpy(image.from, (int[3]){4, 3, 2}, sizeof image.from);
                     memcpy(image.to, (int[3]){31, 20, 10}, sizeof image.to);
@@ -617,6 +657,7 @@ int main(int count, char **arguments)
         SCRATCH_TEST(raw_files_are_read),
         SCRATCH_TEST(hdf5_files_are_read),
         SCRATCH_TEST(tiff_stacks_are_read),
+        cmocka_unit_test(values_take_few_bits),
         SCRATCH_TEST(parts_are_those_of_the_whole),
         SCRATCH_TEST(files_are_read_once),
         SCRATCH_TEST(a_rank_reads_its_part_and_no_more),
