@@ -135,7 +135,7 @@ TAGFLOW_FN void view_derive(struct view *v)
         v->pushing.word[type / 32] |= row->fluid == FLUID_none && pushes ? bit : 0;
         for (int set = 1; set < v->sets && v->scalar; set++) {
             const struct scalar_row *const s = scalar_row(v, set, type);
-            const int conducts = s->holds && row->fluid == FLUID_none;
+            const int conducts = s->holds == HOLDS_swept && row->fluid == FLUID_none;
             v->holding.word[type / 32] |= conducts ? bit : 0;
             v->any_holding |= conducts;
             v->lifts |= s->buoyancy != 0;

@@ -498,6 +498,11 @@ TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell 
     stored *const populations = (stored *)v->set[SET_flow].populations;
     struct carried k;
     real f[Q], out[Q], back[Q];
+    if (!view_fluid(v, view_index(v, cell->at[0], cell->at[1], cell->at[2]))) {
+        const struct carried none = {0, {0, 0, 0}, 0, 0};
+        near_carry(v, odd, cell, &none);
+        return;
+    }
     near_leaves(v, &slots, odd, cell, f, out, back, &k);
     for (int i = 0; i < Q; i++)
         populations[store_address(v, SET_flow, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
@@ -517,6 +522,8 @@ TAGFLOW_FN void near_forces(const struct view *v, int odd, const struct near_cel
     const int *const at = cell->at;
     real f[Q], out[Q], back[Q];
     struct carried k;
+    if (!view_fluid(v, view_index(v, at[0], at[1], at[2])))
+        return;
     const struct tag_row *const row = near_leaves(v, &slots, odd, cell, f, out, back, &k);
     const double drho = (double)moments(f, collision_parameters(v, row), 0).drho;
     for (int in = 1; in < Q; in++) {

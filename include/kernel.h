@@ -469,7 +469,8 @@ TAGFLOW_FN void cell_heat(const struct view *v, struct task t, size_t cell, size
     if (near)
         x = at[0], y = at[1], z = at[2];
     const int type = v->tags[owned_index(v, x, y, z)] & TAG_ROW;
-    if (t.listed == (v->rows[type].fluid == FLUID_listed))
+    if (t.listed ==
+        (v->rows[type].fluid == FLUID_listed || scalar_row(v, t.set, type)->holds == HOLDS_listed))
         heat_of_cell(v, t.odd, t.set, t.body, x, y, z, near, sum);
 }
 

@@ -20,7 +20,7 @@
 #include "platform.h"
 #include "tag.h"
 
-/* A fluid cell of the list beside surfaces, see surface.h. */
+/* A cell of the list beside surfaces, see surface.h: fluid, or it conducts a scalar. */
 struct near_cell {
     int32_t at[3];  /* coordinates in the block */
     uint32_t links; /* bit i: population i comes from a cell that is not fluid */
@@ -86,7 +86,7 @@ struct view {
                                       * are no scalars */
     double gravity[3];               /* of buoyancy */
     /* From view_derive: */
-    struct type_set holding; /* cell types: not fluid, but they hold scalars */
+    struct type_set holding; /* cell types: not fluid, but they hold scalars, HOLDS_swept */
     int any_holding;         /* there are such types */
     int lifts;               /* scalars make buoyancy */
     int scalar_walls;        /* walls give something to scalars */

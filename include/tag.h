@@ -79,10 +79,17 @@ struct tag_row {
  * b = h T_o. The cell is in the list beside surfaces, which has n */
 enum { SCALAR_adiabatic, SCALAR_given, SCALAR_free, SCALAR_oblique };
 
+/* Which kernel steps a scalar's set in cells of a type? In fluid cells that of the flow. */
+enum {
+    HOLDS_none = 0,   /* the cell does not hold the set */
+    HOLDS_swept = 1,  /* the kernel for boxes */
+    HOLDS_listed = 2, /* the kernel for a list of cells, see surface.h */
+};
+
 /* Parameters of a scalar's set in cells of a type, see scalar.h; in the units of the populations:
  * the smallest capacity of the case is 1. */
 struct scalar_row {
-    uint8_t holds;    /* cells of this type hold the set */
+    uint8_t holds;    /* HOLDS_: do cells of this type hold the set? */
     uint8_t wall;     /* they do not: SCALAR_ */
     uint8_t signal;   /* time function of b */
     uint8_t surface;  /* given value, where a surface crosses the link */

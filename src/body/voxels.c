@@ -315,8 +315,8 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
             inside[first - x + j] |= (uint8_t)((from[k / 8] >> (unsigned)k % 8 & 1) << bit);
 }
 
-/* Is the cell solid? 1, 0, or -1 beyond a face of the box. */
-static int solid_at(const struct voxels *v, const int cell[3])
+/* The value of a cell, 0 where it is not solid, or -1 beyond a face of the box. */
+static int value_at(const struct voxels *v, const int cell[3])
 {
     int at[3];
     uint8_t inside = 0;
@@ -327,7 +327,14 @@ static int solid_at(const struct voxels *v, const int cell[3])
             return -1;
     }
     voxels_row(v, at[0], 1, at[1], at[2], &inside);
-    return inside != 0;
+    return inside;
+}
+
+/* Is a voxel of this value behind the surface between voxels of values `own` and `other`? Between
+ * two solid ones it is that of the other label. */
+static int counts(int value, int own, int other)
+{
+    return own ? value == other : value != 0;
 }
 
 /* Two cells opposite to each other about the middle of the link count, weighted by 1 - r / 4.5, if
@@ -338,6 +345,8 @@ double voxels_facing(const struct voxels *v, const int cell[3], const int c[3])
 {
     static const double radius = 4, fall = 4.5;
     const int along = c[0] ? 0 : c[1] ? 1 : 2, i = (along + 1) % 3, j = (along + 2) % 3;
+    const int next[3] = {cell[0] + c[0], cell[1] + c[1], cell[2] + c[2]};
+    const int own = value_at(v, cell), other = value_at(v, next);
     double slope[3] = {0};
     for (int k = 0; k <= VOXELS_REACH; k++)
         for (int q = -VOXELS_REACH; q <= VOXELS_REACH; q++)
@@ -352,10 +361,11 @@ double voxels_facing(const struct voxels *v, const int cell[3], const int c[3])
                 behind[i] = cell[i] - p;
                 ahead[j] = cell[j] + q;
                 behind[j] = cell[j] - q;
-                const int s = solid_at(v, ahead), t = solid_at(v, behind);
+                const int s = value_at(v, ahead), t = value_at(v, behind);
                 if (s < 0 || t < 0)
                     continue;
-                const double weight = (s - t) * (1 - r / fall);
+                const double weight =
+                    (counts(s, own, other) - counts(t, own, other)) * (1 - r / fall);
                 slope[0] += weight * h;
                 slope[1] += weight * p;
                 slope[2] += weight * q;

@@ -492,7 +492,7 @@ void list_near(struct runs *runs, const struct view *v)
         const int *const at = cell->at;
         const uint8_t row = v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW;
         uint8_t *beyond = runs->beyond + cell->first;
-        bool plain = boundary_open(v->rows[row].boundary);
+        bool plain = !v->rows[row].fluid || boundary_open(v->rows[row].boundary);
         for (int i = 1; i < Q; i++) {
             if (!(cell->links >> i & 1))
                 continue;

@@ -43,6 +43,7 @@ struct domain {
                                  * surveyed */
     struct tag_row rows[TAG_ROWS];
     int row_count;
+    uint8_t row_listed[TAG_ROWS];   /* 1: the list's kernel steps cells of this type, not fluid */
     uint8_t row_opening[TAG_ROWS];  /* 1 + opening beyond which cells of this type lie; 0: none */
     uint8_t row_part[TAG_ROWS];     /* part of their body, as case_body_wall */
     struct scalar_row *scalar;      /* view.scalar */

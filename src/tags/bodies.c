@@ -318,7 +318,43 @@ struct wants {
     bool oblique[CASE_BODIES]; /* see case_oblique_flux() */
     bool area[CASE_BODIES];    /* see wants_area() */
     bool facing;               /* any of the last two */
+    /* A cell of the first type conducts a scalar of which the other gives an oblique flux. */
+    bool contact[TAG_ROWS][TAG_ROWS];
+    bool touch[TAG_ROWS]; /* of any other */
 };
+
+/* What a scalar meets in cells of this type; NULL: they are in no body. */
+static const struct case_scalar_wall *wall_of(const struct bodies *b, const struct domain *d,
+                                              int type, int scalar)
+{
+    const int body = d->rows[type].body - 1;
+    return body < 0 ? NULL : case_body_wall(&b->c->bodies[body], d->row_part[type], scalar);
+}
+
+/* Does a cell of this type conduct a scalar of which one of the other type gives an oblique flux?
+ */
+static bool meet(const struct bodies *b, const struct domain *d, const struct wants *wants,
+                 int type, int other)
+{
+    bool any = false;
+    for (int k = 0; k < b->c->scalar_count && d->rows[other].body; k++) {
+        const struct case_scalar_wall *const w = wall_of(b, d, type, k);
+        const enum scalar_wall kind = wall_of(b, d, other, k)->kind;
+        any = any ||
+              (w && w->kind == SCALAR_WALL_conduct && wants->oblique[d->rows[other].body - 1] &&
+               (kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer));
+    }
+    return any;
+}
+
+static void find_contacts(const struct bodies *b, const struct domain *d, struct wants *wants)
+{
+    for (int type = 0; type < d->row_count && wants->facing; type++)
+        for (int other = 0; other < d->row_count; other++) {
+            wants->contact[type][other] = meet(b, d, wants, type, other);
+            wants->touch[type] = wants->touch[type] || wants->contact[type][other];
+        }
+}
 
 static bool wants_forces(const struct flow_case *c, int body)
 {
@@ -335,8 +371,9 @@ static enum reason look_at(const struct domain *d, const struct wants *wants, in
     const struct view *const v = &d->view;
     enum reason reason = REASON_none;
     const uint8_t tag = v->tags[view_index(v, x, y, z)];
+    const bool fluid = v->rows[tag & TAG_ROW].fluid;
     *links = 0;
-    if (!(tag & TAG_BESIDE) || !v->rows[tag & TAG_ROW].fluid)
+    if (fluid ? !(tag & TAG_BESIDE) : !wants->touch[tag & TAG_ROW])
         return REASON_none;
     for (int i = 1; i < Q; i++) {
         const size_t from =
@@ -345,6 +382,11 @@ static enum reason look_at(const struct domain *d, const struct wants *wants, in
         if (row->fluid)
             continue;
         *links |= 1u << i;
+        if (!fluid) {
+            if (i < Q_AXES && wants->contact[tag & TAG_ROW][v->tags[from] & TAG_ROW])
+                reason = REASON_step;
+            continue;
+        }
         if (boundary_is(row->boundary) & RULE_listed ||
             (row->body && wants->oblique[row->body - 1]))
             reason = REASON_step;
@@ -401,6 +443,11 @@ static double first_crossing(const struct bodies *b, const struct domain *d, con
     return q > 1 ? 0.5 : q;
 }
 
+static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
+{
+    return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
+}
+
 /* The body beyond a cell's link along c; -1: none. */
 static int body_beyond(const struct domain *d, const struct near_cell *cell, const int c[3])
 {
@@ -419,7 +466,8 @@ static void put_link(const struct bodies *b, const struct domain *d, const struc
     for (int a = 0; a < 3; a++)
         g[a] = d->lo[a] + cell->at[a];
     *crossing = 0.5f;
-    if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated)
+    if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated &&
+        d->rows[*tag_of(d, cell) & TAG_ROW].fluid)
         *crossing = (float)first_crossing(b, d, g, c);
     if (!facing)
         return;
@@ -431,8 +479,8 @@ static void put_link(const struct bodies *b, const struct domain *d, const struc
         *facing = (float)(floor(body_facing(&b->body[body], e.from, c) * FACING + 0.5) / FACING);
 }
 
-/* Adds, for each type of fluid cell that the list's kernel steps, a copy with FLUID_listed. The
- * same on all ranks. */
+/* Adds, for each type of cell that the list's kernel steps, a copy with FLUID_listed or row_listed.
+ * The same on all ranks. */
 static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS],
                                    uint8_t listed[TAG_ROWS])
 {
@@ -445,7 +493,10 @@ static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS]
                              TAG_ROWS);
         listed[row] = (uint8_t)d->row_count++;
         d->rows[listed[row]] = d->rows[row];
-        d->rows[listed[row]].fluid = FLUID_listed;
+        d->row_part[listed[row]] = d->row_part[row];
+        d->row_listed[listed[row]] = !d->rows[row].fluid;
+        if (d->rows[row].fluid)
+            d->rows[listed[row]].fluid = FLUID_listed;
     }
     return STATUS_OK;
 }
@@ -562,71 +613,6 @@ static void sum_excess(struct domain *d)
         d->body_excess[k] = (double)excess[k] / FACING;
 }
 
-/* What a scalar meets in cells of this type; NULL: they are in no body. */
-static const struct case_scalar_wall *wall_of(const struct bodies *b, const struct domain *d,
-                                              int type, int scalar)
-{
-    const int body = d->rows[type].body - 1;
-    return body < 0 ? NULL : case_body_wall(&b->c->bodies[body], d->row_part[type], scalar);
-}
-
-/* Does a cell of this type conduct a scalar of which one of the other type gives an oblique flux?
- */
-static bool meet(const struct bodies *b, const struct domain *d, const struct wants *wants,
-                 int type, int other)
-{
-    bool any = false;
-    for (int k = 0; k < b->c->scalar_count && d->rows[other].body; k++) {
-        const struct case_scalar_wall *const w = wall_of(b, d, type, k);
-        const enum scalar_wall kind = wall_of(b, d, other, k)->kind;
-        any = any ||
-              (w && w->kind == SCALAR_WALL_conduct && wants->oblique[d->rows[other].body - 1] &&
-               (kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer));
-    }
-    return any;
-}
-
-/* The list has fluid cells alone, so that a cell that conducts does not know the normals of what it
- * touches. Collective. */
-static enum status check_contacts(const struct bodies *b, const struct domain *d,
-                                  const struct wants *wants)
-{
-    const struct view *const v = &d->view;
-    bool pair[TAG_ROWS][TAG_ROWS];
-    int found[2] = {0, 0}; /* 1 + body that gives the flux, 1 + body that conducts */
-    for (int type = 0; type < d->row_count; type++)
-        for (int other = 0; other < d->row_count; other++)
-            pair[type][other] = meet(b, d, wants, type, other);
-    for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++)
-                for (int i = 1; i < Q_AXES; i++) {
-                    const int type = v->tags[view_index(v, x, y, z)] & TAG_ROW;
-                    const int other =
-                        v->tags[view_index(v, x + velocities[i][0], y + velocities[i][1],
-                                           z + velocities[i][2])] &
-                        TAG_ROW;
-                    if (!pair[type][other])
-                        continue;
-                    found[0] = d->rows[other].body;
-                    found[1] = d->rows[type].body;
-                }
-    MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, d->comm);
-    if (!found[0])
-        return STATUS_OK;
-    return fail_case(
-        b->c->bodies[found[0] - 1].place,
-        "bodies.%s: it gives a flux or transfer through an oblique surface into a body "
-        "that conducts (%s), where its normal is not known (let it conduct, too, with "
-        "a source in place of the flux, or give it straight faces)",
-        b->c->bodies[found[0] - 1].name, b->c->bodies[found[1] - 1].name);
-}
-
-static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
-{
-    return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
-}
-
 /* The speed of a body's surface where the link of cell `at` of the block along c meets it. */
 static double surface_speed(const struct view *v, const struct tag_row *row, const int32_t at[3],
                             const int c[3], double q)
@@ -645,7 +631,8 @@ static enum status check_speeds(const struct bodies *b, const struct domain *d)
     for (size_t k = 0; k < v->near_cells; k++) {
         const struct near_cell *const cell = &d->near[k];
         const float *crossing = d->crossing + cell->first;
-        for (int i = 1; i < Q; i++) {
+        const bool fluid = v->rows[*tag_of(d, cell) & TAG_ROW].fluid;
+        for (int i = 1; i < Q && fluid; i++) {
             const int c[3] = {-velocities[i][0], -velocities[i][1], -velocities[i][2]};
             if (!(cell->links >> i & 1))
                 continue;
@@ -687,8 +674,7 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     }
     if (!any)
         return STATUS_OK;
-    if (wants.facing && (status = check_contacts(b, d, &wants)))
-        return status;
+    find_contacts(b, d, &wants);
     if (!find_near(d, &wants, &found))
         status = fail_machine("out of memory for the cells beside bodies");
     for (size_t k = 0; k < found.count && !status; k++)
@@ -701,7 +687,7 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
         status = keep_found(b, d, &wants, &found);
     for (int k = 0; k < d->near_stepped && !status; k++) {
         uint8_t *const tag = tag_of(d, &d->near[k]);
-        *tag = (uint8_t)(listed[*tag & TAG_ROW] | TAG_BESIDE);
+        *tag = (uint8_t)(listed[*tag & TAG_ROW] | (*tag & ~TAG_ROW));
     }
     free(found.cell);
     free(found.group);

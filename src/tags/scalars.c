@@ -40,7 +40,7 @@ static void set_rates(struct scalar_row *row, double conductivity, double capaci
 static struct scalar_row fluid_row(const struct flow_case *c, int k, double scale, bool subgrid)
 {
     const struct case_scalar *const s = &c->scalars[k];
-    struct scalar_row row = {.holds = 1, .flow = scale, .source = scale * s->source};
+    struct scalar_row row = {.holds = HOLDS_swept, .flow = scale, .source = scale * s->source};
     row.decay = scale * case_scalar_decay(c, k);
     if (s->made_from >= 0) {
         row.from = (uint8_t)(1 + s->made_from);
@@ -108,7 +108,7 @@ static enum status wall_row(struct domain *d, const struct case_scalar_wall *w, 
         *row = (struct scalar_row){.wall = SCALAR_free};
         return STATUS_OK;
     case SCALAR_WALL_conduct:
-        *row = (struct scalar_row){.holds = 1, .source = scale * w->source};
+        *row = (struct scalar_row){.holds = HOLDS_swept, .source = scale * w->source};
         set_rates(row, scale * w->conductivity, scale * w->capacity, magic);
         return STATUS_OK;
     case SCALAR_WALL_adiabatic:
@@ -156,6 +156,8 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
                              !case_straight(&c->bodies[row->body - 1]), to);
             else if (opening)
                 status = opening_row(d, c, k, opening - 1, scale, to);
+            if (to->holds && d->row_listed[type])
+                to->holds = HOLDS_listed;
         }
     }
     return status;
