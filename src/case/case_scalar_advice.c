@@ -6,6 +6,11 @@
 #include "base/message.h"
 #include "case/sections.h"
 
+bool scalar_has_gradient(const struct case_scalar *s)
+{
+    return s->gradient[0] != 0 || s->gradient[1] != 0 || s->gradient[2] != 0;
+}
+
 double scalar_magic(const struct case_scalar *s)
 {
     static const double small = 0.02;

@@ -400,7 +400,7 @@ static double largest_given(const struct flow_case *c, int scalar)
 {
     const struct case_scalar *const s = &c->scalars[scalar];
     double most = 0;
-    if (s->source != 0 || s->made_from >= 0)
+    if (s->source != 0 || s->made_from >= 0 || scalar_has_gradient(s))
         return INFINITY;
     for (int k = 0; k < case_openings(c) + c->body_count; k++) {
         const int body = k - case_openings(c);
