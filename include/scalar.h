@@ -181,21 +181,23 @@ TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct s
     return s;
 }
 
-/* What a link adds to the population that leaves along it: -(G . c_i) h*_i. g, u: components of G
+/* What a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components of G
  * and of the velocity along its axis; way: of c_i, 1 or -1. */
-TAGFLOW_FN real scalar_step_up(scalar g, scalar way, real u)
+TAGFLOW_FN real scalar_climb(scalar g, scalar way, real u)
 {
-    return (scalar)-0.125 * (way * g) - ((scalar)0.5 * g) * u;
+    return (scalar)0.125 * (way * g) + ((scalar)0.5 * g) * u;
 }
 
-/* Adds it to all populations, as if all left into cells that hold the set. */
-TAGFLOW_FN void scalar_climb(real out[Q_AXES], struct scalar_slope s, const real u[3])
+/* Takes it from all populations, as if all left into cells that hold the set, and gives back what
+ * the mean velocity takes, as populations of the set h. */
+TAGFLOW_FN void scalar_ascend(real out[Q_AXES], struct scalar_slope s, const real u[3])
 {
-    const scalar up = 1, down = -1;
-    out[0] = out[0] + s.rise;
+    const scalar up = 1, down = -1, eighth = (scalar)0.125 * s.rise, half = (scalar)0.5 * s.rise;
+    out[0] = out[0] + (scalar)0.25 * s.rise;
     for (int a = 0; a < 3; a++) {
-        out[2 * a + 1] = out[2 * a + 1] + scalar_step_up(s.along[a], up, u[a]);
-        out[2 * a + 2] = out[2 * a + 2] + scalar_step_up(s.along[a], down, u[a]);
+        const real odd = half * u[a];
+        out[2 * a + 1] = (out[2 * a + 1] + (eighth + odd)) - scalar_climb(s.along[a], up, u[a]);
+        out[2 * a + 2] = (out[2 * a + 2] + (eighth - odd)) - scalar_climb(s.along[a], down, u[a]);
     }
 }
 
@@ -372,7 +374,7 @@ TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
     }
 }
 
-/* Takes what scalar_climb added from the populations that left into walls. */
+/* Gives the populations that left into walls what scalar_ascend took for the links. */
 TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
                           const struct around *a, const struct set_places *p, uint32_t links,
                           struct scalar_slope slope, const real u[3])
@@ -388,7 +390,7 @@ TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
         set_stored *const waiting = (set_stored *)v->set[set].populations +
                                     (size_t)slot_load(odd, in) * v->set[set].stride + place;
         const scalar way = in & 1 ? -1 : 1;
-        *waiting = (set_stored)((scalar)*waiting - scalar_step_up(slope.along[axis], way, u[axis]));
+        *waiting = (set_stored)((scalar)*waiting + scalar_climb(slope.along[axis], way, u[axis]));
     }
 }
 
@@ -420,7 +422,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), t, other, q.flow != 0, u);
         const int slopes = scalar_row(v, set, type)->slopes;
         if (slopes)
-            scalar_climb(out, scalar_slope(v, scalar_row(v, set, type)), u);
+            scalar_ascend(out, scalar_slope(v, scalar_row(v, set, type)), u);
         TAGFLOW_FORGET(odd);
         s = set_slots_at(v, set, odd);
         s.rest[p.own] = (set_stored)out[0];

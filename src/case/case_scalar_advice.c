@@ -163,7 +163,11 @@ static void say_walls(const struct flow_case *c, int k)
                     &case_opening(c, i)->scalar[k], s);
     for (int i = 0; i < c->body_count; i++)
         append_wall(text, sizeof text, c->bodies[i].name, &c->bodies[i].scalar[k], s);
-    say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
+    if (scalar_has_gradient(s))
+        say("%s: mean gradient (%g, %g, %g); its values are the deviation from it", s->name,
+            s->gradient[0], s->gradient[1], s->gradient[2]);
+    else
+        say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
 }
 
 void scalars_say(const struct flow_case *c)

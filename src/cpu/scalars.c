@@ -152,8 +152,8 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
 
 /* What a mean gradient added to populations that left into walls is taken back, as set_stays does.
  */
-static void take_back(const struct stretch *s, const struct set_row *r, int set,
-                      const struct scalars *a)
+static void give_level(const struct stretch *s, const struct set_row *r, int set,
+                       const struct scalars *a)
 {
     const struct scalar_slope slope = scalar_slope(s->v, scalar_row(s->v, set, s->run->row));
     for (size_t k = s->run->bounce; k < s->run->bounce_end; k++) {
@@ -166,8 +166,8 @@ static void take_back(const struct stretch *s, const struct set_row *r, int set,
         const scalar way = b.link & 1 ? -1 : 1;
         for (int x = from; x < to; x++)
             if (!type_holds(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z)))
-                at[x] = (set_stored)((scalar)at[x] - scalar_step_up(slope.along[axis], way,
-                                                                    real_of(a->u[axis][x]))[0]);
+                at[x] = (set_stored)((scalar)at[x] + scalar_climb(slope.along[axis], way,
+                                                                  real_of(a->u[axis][x]))[0]);
     }
 }
 
@@ -218,7 +218,7 @@ TAGFLOW_FN void collide_lanes(const struct set_row *r, const struct set_collisio
     store_number(c->t + x, t);
     scalar_collide(g, out, p, scalar_rates(p, subgrid, eddy), t, other, 1, u);
     if (!plain && c->slopes)
-        scalar_climb(out, c->slope, u);
+        scalar_ascend(out, c->slope, u);
     store_row(r, x, count, wraps, out);
 }
 
@@ -276,6 +276,6 @@ void scalars_after(const struct view *v, const struct runs *runs, const struct r
         if (v->scalar_walls)
             give_back(&s, &r, set, a->t[set]);
         if (scalar_row(v, set, run->row)->slopes)
-            take_back(&s, &r, set, a);
+            give_level(&s, &r, set, a);
     }
 }

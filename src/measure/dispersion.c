@@ -45,11 +45,16 @@ enum status dispersion_measure(struct solver *s, int set, struct dispersion_foun
     const double value = exact_value(&sum.value) / task.scale.value;
     found->porosity = (double)sum.cells / ((double)d->cells[0] * d->cells[1] * d->cells[2]);
     found->mean = value / cells;
+    double drift = 0; /* what T loses in the step by the mean velocity */
     found->along = 0;
     for (int a = 0; a < 3; a++) {
-        const double flux = exact_value(&sum.flux[a]) / task.scale.value;
         found->velocity[a] = exact_value(&sum.velocity[a]) / cells;
-        found->column[a] = -(flux - found->velocity[a] * value) / cells / size;
+        drift += found->velocity[a] * g[a];
+    }
+    for (int a = 0; a < 3; a++) {
+        const double flux = exact_value(&sum.flux[a]) / task.scale.value;
+        found->column[a] =
+            -(flux / cells - found->velocity[a] * (found->mean - 0.5 * drift)) / size;
         found->along += found->column[a] * g[a] / size;
     }
     return status;

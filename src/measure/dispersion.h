@@ -10,11 +10,12 @@
  * Boltzmann step, less the flux of G . x by the velocity on the link. J is the sum of c_i j over
  * the links, U the sum of the velocities on them per fluid cell, N the number of fluid cells:
  *
- *   D* G = -(J - U sum T) / N
+ *   D* G = -J / N + U (<T> - G . U / 2),   <T> = sum T / N
  *
- * In the continuum, with means over the pores, this is the flux D (G + <grad T>) - <(u - U) T>:
- * dispersion of mass in the pore space (Whitaker, AIChE J. 13:420, 1967; Brenner, Phil. Trans. R.
- * Soc. A 297:81, 1980). It does not depend on a uniform part of T. */
+ * where the bracket is the mean of T in the middle of the step, in which the flow changes it by
+ * -G . U. In the continuum, with means over the pores, this is the flux D (G + <grad T>) - <(u - U)
+ * T>: dispersion of mass in the pore space (Whitaker, AIChE J. 13:420, 1967; Brenner, Phil. Trans.
+ * R. Soc. A 297:81, 1980). It does not depend on a uniform part of T. */
 #ifndef TAGFLOW_MEASURE_DISPERSION_H
 #define TAGFLOW_MEASURE_DISPERSION_H
 

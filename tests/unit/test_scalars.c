@@ -290,6 +290,17 @@ static wide climb(const struct material *m, int i, const wide u[3])
     return along * (0.125L + carried / 2);
 }
 
+/* Adds what the mean flow takes from all values. */
+static void rise(const struct material *m, wide out[AXES7], const wide u[3])
+{
+    wide all = 0;
+    for (int a = 0; a < 3; a++)
+        all += m->gradient[a] * (wide)mean_flow[a];
+    out[0] += all / 4;
+    for (int i = 1; i < AXES7; i++)
+        out[i] += all * (0.125L + reference_velocity(i, (i - 1) / 2) * u[(i - 1) / 2] / 2);
+}
+
 /* A step of all scalars; the flow's comes after it. */
 static void step_plainly(struct setting *t)
 {
@@ -314,9 +325,8 @@ static void step_plainly(struct setting *t)
                     const wide more = m->source + (m->from < 0 ? 0 : m->gain * value[m->from]);
                     value[k] = (e + more / 2) / (m->capacity + m->decay / 2);
                     collide_plainly(g, out, m, value[k], more - m->decay * value[k], u);
+                    rise(m, out, u);
                     b->next[n * AXES7] = out[0];
-                    for (int a = 0; a < 3; a++)
-                        b->next[n * AXES7] += m->gradient[a] * (wide)mean_flow[a];
                     for (int i = 1; i < AXES7; i++) {
                         size_t there;
                         const int back = reference_opposite(i);
