@@ -227,12 +227,15 @@ static enum status check_sparse(struct map m, const struct flow_case *c)
 }
 
 /* Keys of a scalar whose effect depends on the values, which grow along a mean gradient without
- * end. */
+ * end; and initial values: the deviation from the gradient begins at 0, and stays small. */
 static enum status check_sources(struct map m, const struct flow_case *c, int k)
 {
-    static const char *const keys[] = {"source", "decay", "made_from", "expansion"};
+    static const char *const keys[] = {"source", "decay", "made_from", "expansion", "initial"};
     const struct case_scalar *const s = &c->scalars[k];
-    const bool has[] = {s->source != 0, s->decay != 0, s->made_from >= 0, s->expansion != 0};
+    const struct case_scalar_initial *const begin = &s->initial;
+    const bool starts = begin->value != 0 || begin->linear || begin->amplitude != 0;
+    const bool has[] = {s->source != 0, s->decay != 0, s->made_from >= 0, s->expansion != 0,
+                        starts || begin->part_count};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (has[i])
             return fail_value(m.r, node_get(map_get(m, s->name), keys[i]),

@@ -15,7 +15,8 @@
  * where the bracket is the mean of T in the middle of the step, in which the flow changes it by
  * -G . U. In the continuum, with means over the pores, this is the flux D (G + <grad T>) - <(u - U)
  * T>: dispersion of mass in the pore space (Whitaker, AIChE J. 13:420, 1967; Brenner, Phil. Trans.
- * R. Soc. A 297:81, 1980). It does not depend on a uniform part of T. */
+ * R. Soc. A 297:81, 1980). A uniform part of T changes it only as far as the
+ * velocities on links differ from the flux of a uniform scalar: T must stay small. */
 #ifndef TAGFLOW_MEASURE_DISPERSION_H
 #define TAGFLOW_MEASURE_DISPERSION_H
 

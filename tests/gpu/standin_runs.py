@@ -180,7 +180,7 @@ fluid:   {viscosity: 0.03}
 initial: {flow: uniform, velocity: [0.05, 0.02, -0.01]}
 scalars:
   along: {diffusivity: 0.02, gradient: [1.0e-3, 0, 2.0e-3]}
-  dye: {diffusivity: 0.01, gradient: [0, 1.0e-3, 0], initial: {value: 0, wave: {amplitude: 0.1, waves: [1, 1, 0]}}}
+  dye: {diffusivity: 0.01, gradient: [0, 1.0e-3, 0]}
 bodies:
   ball: {shape: {sphere: {center: [9, 7.2, 4.4], radius: 2.7}}, wall: interpolated}
   block: {shape: {box: {from: [18, 0, 0], to: [22, 9, 6]}}}

@@ -129,15 +129,13 @@ def spheres(n, count, radius, seed):
     return {"pack": {"shape": {"union": parts}}}
 
 
-def pack(n, peclet, count=6, radius=0.2, seed=1, solver=None):
-    """Peclet number of the diameter; slow flow along x. Ratios along x and y."""
-    nu, diameter = 0.1, 2 * radius * n
-    force = 4e-5 * (16 / n)**2
-    k = 0.012 * n * n * 0.1  # near enough: the series has the Peclet number
-    speed = force * k / nu
-    d = min(max(speed * diameter / peclet, 0.004), 0.3)
-    force *= peclet * d / (speed * diameter)
-    return measure([n] * 3, [(1e-3, 0, 0), (0, 1e-3, 0)], d, 200000, every=200, change=1e-3, length=diameter, solver=solver,
+def pack(n, peclet, count=12, radius=0.19, seed=1):
+    """Peclet number of the diameter, Reynolds number at most 1; slow flow along x. Ratios along x and y."""
+    nu, diameter, permeability, open_part = 0.5, 2 * radius * n, 0.0019 * n * n, 0.655  # about: the series has the Peclet number
+    d = min(max(0.01 * diameter / peclet, 0.004), 0.2)
+    force = peclet * d / diameter * open_part * nu / permeability
+    over = 200 * math.ceil(n * n / d / 20 / 200)
+    return measure([n] * 3, [(1e-3, 0, 0), (0, 1e-3, 0)], d, 400000, every=over, change=2e-3, length=diameter, solver=FP32,
                    fluid={"viscosity": nu}, bodies=spheres(n, count, radius, seed), force={"acceleration": [force, 0, 0]})
 
 
