@@ -139,7 +139,7 @@ TAGFLOW_FN void view_derive(struct view *v)
             v->holding.word[type / 32] |= conducts ? bit : 0;
             v->any_holding |= conducts;
             v->lifts |= s->buoyancy != 0;
-            v->scalar_walls |= s->wall != SCALAR_adiabatic;
+            v->scalar_walls |= s->wall != SCALAR_adiabatic || s->slopes;
         }
     }
 }

@@ -23,6 +23,8 @@
  *                                                            [workers] struct scalar_sums
  *   heat    what the coming step of a scalar brings into the fluid through a face, a patch or the
  *           surface of a body -> buffer                      [workers] struct heat
+ *   dispersion  the flux of a scalar with a mean gradient in the coming step -> buffer
+ *                                                            [workers] struct dispersion
  *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
  *           before: [3][cells of the box], type `remembered`, to which u is rounded;
  *           u replaces it if `replace`
@@ -46,7 +48,7 @@
 
 #include "cell.h"
 #include "curl.h"
-#include "heat.h"
+#include "dispersion.h"
 #include "initial.h"
 #include "means.h"
 #include "sums.h"
@@ -79,6 +81,7 @@
     X(scalar,    cells, never,  sizeof(double))                                                    \
     X(scalar_sums, sums, always, sizeof(struct scalar_sums))                                       \
     X(heat,      sums,  always, sizeof(struct heat))                                               \
+    X(dispersion, sums, always, sizeof(struct dispersion))                                         \
     X(change,    sums,  always, sizeof(struct change))
 /* clang-format on */
 
@@ -93,14 +96,14 @@ struct task {
     int odd;
     int open;      /* set by the backend: there may be open boundaries, or scalars */
     int direction; /* pack, unpack: 1..18, towards the receiver */
-    int set;       /* get, put, scalar_put, scalar, scalar_sums, heat */
+    int set;       /* get, put, scalar_put, scalar, scalar_sums, heat, dispersion */
     int body;      /* forces: 1 + number of the body; heat: see heat_behind */
     int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
     int replace;   /* change: replace `before`? */
     int listed;    /* heat: the box is a range of the list */
     struct average_layout average; /* average */
     double samples;                /* average: their number, this one included */
-    struct scalar_scale scale;     /* scalar_sums */
+    struct scalar_scale scale;     /* scalar_sums; dispersion: value */
     void *buffer;
     void *before;                  /* change */
     const struct initial *initial; /* begin */
@@ -472,6 +475,13 @@ TAGFLOW_FN void cell_heat(const struct view *v, struct task t, size_t cell, size
     if (t.listed ==
         (v->rows[type].fluid == FLUID_listed || scalar_row(v, t.set, type)->holds == HOLDS_listed))
         heat_of_cell(v, t.odd, t.set, t.body, x, y, z, near, sum);
+}
+
+TAGFLOW_FN void cell_dispersion(const struct view *v, struct task t, size_t cell, size_t cells,
+                                int x, int y, int z, struct dispersion *sum)
+{
+    (void)cell, (void)cells;
+    dispersion_of_cell(v, t.odd, t.set, t.scale.value, x, y, z, sum);
 }
 
 TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, size_t cells,

@@ -22,7 +22,14 @@
  * - magic = 1/6 puts a wall of given value half-way (two relaxation rates: Ginzburg, Adv. Water
  *   Resour. 28:1171, 2005).
  *
- * The population that comes back from a wall is a g*_out + b, see struct scalar_row in tag.h. */
+ * The population that comes back from a wall is a g*_out + b, see struct scalar_row in tag.h.
+ *
+ * A scalar with a mean gradient G is T + G . x. The set holds T, which is periodic. Let h be the
+ * set of a scalar that is 1 everywhere. The populations of T + G . x are g + (G . x) h, and the
+ * step is linear: so what leaves along c_i into a cell that holds the set is g*_i - (G . c_i) h*_i.
+ * What leaves into a wall comes back to the same x, without this term. In a flow without divergence
+ * h*_i is 1/8 + c_i . u / 2, up to second derivatives of u. Hence T gets -(G . u) a step. Its mean
+ * over the fluid is given back everywhere, at rest: so T does not drift. */
 #ifndef TAGFLOW_SCALAR_H
 #define TAGFLOW_SCALAR_H
 
@@ -156,6 +163,42 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
     AXIS_LIST(X)
 #undef X
     out[0] = sources ? g[0] + (s - (scalar)2 * sum) : g[0] - (scalar)2 * sum;
+}
+
+/* The mean gradient of a set in cells of a type. */
+struct scalar_slope {
+    scalar along[3]; /* G */
+    scalar rise;     /* G . mean velocity */
+};
+
+TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct scalar_row *row)
+{
+    const double *const g = row->gradient, *const u = v->mean_flow;
+    struct scalar_slope s;
+    for (int a = 0; a < 3; a++)
+        s.along[a] = (scalar)g[a];
+    s.rise = (scalar)((g[0] * u[0] + g[1] * u[1]) + g[2] * u[2]);
+    return s;
+}
+
+/* What a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components of G
+ * and of the velocity along its axis; way: of c_i, 1 or -1. */
+TAGFLOW_FN real scalar_climb(scalar g, scalar way, real u)
+{
+    return (scalar)0.125 * (way * g) + ((scalar)0.5 * g) * u;
+}
+
+/* Takes it from all populations, as if all left into cells that hold the set, and gives back what
+ * the mean velocity takes, as populations of the set h. */
+TAGFLOW_FN void scalar_ascend(real out[Q_AXES], struct scalar_slope s, const real u[3])
+{
+    const scalar up = 1, down = -1, eighth = (scalar)0.125 * s.rise, half = (scalar)0.5 * s.rise;
+    out[0] = out[0] + (scalar)0.25 * s.rise;
+    for (int a = 0; a < 3; a++) {
+        const real odd = half * u[a];
+        out[2 * a + 1] = (out[2 * a + 1] + (eighth + odd)) - scalar_climb(s.along[a], up, u[a]);
+        out[2 * a + 2] = (out[2 * a + 2] + (eighth - odd)) - scalar_climb(s.along[a], down, u[a]);
+    }
 }
 
 #ifndef TAGFLOW_LANES
@@ -321,8 +364,17 @@ TAGFLOW_RARE scalar rare_lift(const struct view *v, int odd, cell_index n, const
     return cell_lift(v, odd, n, a);
 }
 
-/* What comes back from the walls at a cell's links; parameters: as for link_back(). The population
- * that left into a wall lies where the next step loads the link from. */
+/* The population that left into the wall cell m along the link against `in`: it lies where the next
+ * step loads link `in` from. */
+TAGFLOW_FN set_stored *set_waiting(const struct view *v, int set, int odd, int in,
+                                   const struct set_places *p, cell_index m)
+{
+    const cell_index place = in & 1 ? p->own : v->place ? sparse_next(v, in / 2 - 1, p->own, m) : m;
+    return (set_stored *)v->set[set].populations + (size_t)slot_load(odd, in) * v->set[set].stride +
+           place;
+}
+
+/* What comes back from the walls at a cell's links; parameters: as for link_back(). */
 TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
                            const struct around *a, const struct set_places *p, uint32_t links,
                            const real g[Q_AXES], const real out[Q_AXES], scalar t,
@@ -336,13 +388,27 @@ TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
             continue;
         const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
         const struct scalar_row *const wall = scalar_row(v, set, v->tags[m] & TAG_ROW);
-        const cell_index place = in & 1     ? p->own
-                                 : v->place ? sparse_next(v, in / 2 - 1, p->own, m)
-                                            : m;
-        set_stored *const waiting = (set_stored *)v->set[set].populations +
-                                    (size_t)slot_load(odd, in) * v->set[set].stride + place;
+        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
         if (wall->wall != SCALAR_adiabatic)
             *waiting = link_back(v, wall, in, g, out, *waiting, t, near);
+    }
+}
+
+/* Gives the populations that left into walls what scalar_ascend took for the links. */
+TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
+                          const struct around *a, const struct set_places *p, uint32_t links,
+                          struct scalar_slope slope, const real u[3])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    TAGFLOW_ROLLED
+    for (int in = 1; in < Q_AXES; in++) {
+        const int to = opposite(in), axis = (in - 1) / 2;
+        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
+        if (!(links >> in & 1))
+            continue;
+        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
+        const scalar way = in & 1 ? -1 : 1;
+        *waiting = (set_stored)((scalar)*waiting + scalar_climb(slope.along[axis], way, u[axis]));
     }
 }
 
@@ -370,6 +436,9 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         const struct scalar_parameters q = scalar_parameters(scalar_row(v, set, type));
         const scalar t = scalar_value(g, q, other);
         scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), t, other, q.flow != 0, u);
+        const int slopes = scalar_row(v, set, type)->slopes;
+        if (slopes)
+            scalar_ascend(out, scalar_slope(v, scalar_row(v, set, type)), u);
         TAGFLOW_FORGET(odd);
         s = set_slots_at(v, set, odd);
         s.rest[p.own] = (set_stored)out[0];
@@ -379,6 +448,8 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         }
         if (links && v->scalar_walls)
             set_leaves(v, set, odd, n, a, &p, links, g, out, t, near);
+        if (links && slopes)
+            set_stays(v, set, odd, n, a, &p, links, scalar_slope(v, scalar_row(v, set, type)), u);
     }
 }
 

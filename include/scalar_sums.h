@@ -92,6 +92,54 @@ TAGFLOW_FN void scalar_sums_join(struct scalar_sums *s, const struct scalar_sums
     s->bad_cell = other->bad_cell < s->bad_cell ? other->bad_cell : s->bad_cell;
 }
 
+/* Sums over the fluid cells that hold a scalar with a mean gradient: of the flux, of the velocity
+ * on links, and of the value. Flux and value are multiplied by a power of two near 1 / gradient, so
+ * that they are lengths in cells, and by 2^-12, so that sums of large ones fit. */
+struct dispersion {
+    struct exact_sum flux[3], velocity[3], value;
+    int64_t cells;
+    int64_t bad; /* cells that were left out */
+};
+#define DISPERSION_UNIT 0x1p-12
+
+TAGFLOW_FN struct dispersion dispersion_none(void)
+{
+    const struct dispersion d = {{{0}, {0}, {0}}, {{0}, {0}, {0}}, {0}, 0, 0};
+    return d;
+}
+
+/* Adds a cell; scale: the factor of flux and value. */
+TAGFLOW_FN void dispersion_add(struct dispersion *d, const double flux[3], const double velocity[3],
+                               double value, double scale)
+{
+    const double sane = 1e6; /* exact_add takes up to 2^22 */
+    int good = (value * scale < sane) & (value * scale > -sane);
+    for (int a = 0; a < 3; a++)
+        good &= (flux[a] * scale < sane) & (flux[a] * scale > -sane) & (velocity[a] < FLOW_SANE) &
+                (velocity[a] > -FLOW_SANE);
+    d->cells++;
+    if (!good) {
+        d->bad++;
+        return;
+    }
+    for (int a = 0; a < 3; a++) {
+        exact_add(&d->flux[a], flux[a] * scale);
+        exact_add(&d->velocity[a], velocity[a]);
+    }
+    exact_add(&d->value, value * scale);
+}
+
+TAGFLOW_FN void dispersion_join(struct dispersion *d, const struct dispersion *other)
+{
+    for (int a = 0; a < 3; a++) {
+        d->flux[a].units += other->flux[a].units;
+        d->velocity[a].units += other->velocity[a].units;
+    }
+    d->value.units += other->value.units;
+    d->cells += other->cells;
+    d->bad += other->bad;
+}
+
 /* Sums over the links of a face, a patch or a body: of what enters, and of what leaves, as positive
  * terms. Their difference can be far smaller than either. */
 struct heat {

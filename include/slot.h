@@ -85,6 +85,7 @@ struct view {
     const struct scalar_row *scalar; /* [sets - 1][TAG_ROWS] of the sets after the flow; NULL: they
                                       * are no scalars */
     double gravity[3];               /* of buoyancy */
+    double mean_flow[3]; /* mean velocity of the fluid, for scalars with a mean gradient */
     /* From view_derive: */
     struct type_set holding; /* cell types: not fluid, but they hold scalars, HOLDS_swept */
     int any_holding;         /* there are such types */

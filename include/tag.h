@@ -94,6 +94,7 @@ struct scalar_row {
     uint8_t signal;   /* time function of b */
     uint8_t surface;  /* given value, where a surface crosses the link */
     uint8_t from;     /* set of the scalar that turns into this one; SET_flow: none */
+    uint8_t slopes;   /* the scalar has a mean gradient */
     uint16_t opening; /* they do not: 1 + number of the face or patch; 0: none */
     double a, b;      /* SCALAR_given */
     double inverse;   /* 1 / (capacity + decay/2) */
@@ -101,8 +102,9 @@ struct scalar_row {
     double source, decay;
     double gain; /* rate at which scalar `from` turns into this one */
     double omega_odd, omega_even, tensor, conductivity, magic;
-    double turbulent; /* `flow` / turbulent Prandtl number; 0: no subgrid model */
-    double buoyancy;  /* expansion coefficient; 0: the flow does not feel the scalar */
+    double turbulent;   /* `flow` / turbulent Prandtl number; 0: no subgrid model */
+    double buoyancy;    /* expansion coefficient; 0: the flow does not feel the scalar */
+    double gradient[3]; /* the mean gradient, see scalar.h */
 };
 
 /* Sets `magic` from the rates of the cell type as rounded, so that cell types with equal rates have

@@ -121,7 +121,8 @@ enum scalar_wall { SCALAR_WALL_LIST(X) };
     X(permeability) /* by Darcy's law along an axis */                                             \
     X(surface)      /* pressure and shear stress on a ring of points of a body's surface */        \
     X(scalar)       /* mean, extremes, variance and sum of a scalar */                             \
-    X(heat)         /* flux of a scalar through a face, a patch or the surface of a body */
+    X(heat)         /* flux of a scalar through a face, a patch or the surface of a body */        \
+    X(dispersion)   /* of a scalar with a mean gradient */
 #define X(name) SERIES_KIND_##name,
 enum series_kind { SERIES_KIND_LIST(X) };
 #undef X
@@ -328,8 +329,8 @@ struct case_scalar_part {
  * later one counts where they overlap. Values are relative to the reference. Unused members are 0.
  */
 struct case_scalar_initial {
-    bool given;                       /* in the case file */
-    bool earlier;                     /* values of initial.from instead */
+    bool given;   /* in the case file */
+    bool earlier; /* values of initial.from instead */
     double value;
     bool linear;                      /* from ends[0] at `from` to ends[1] at `to`, constant */
     double from[3], to[3], ends[2];   /* beyond; in place of `value` */
@@ -349,6 +350,7 @@ struct case_scalar {
                                * flow does not feel it */
     double turbulent_prandtl; /* eddy viscosity over eddy diffusivity */
     double source, decay;     /* in the fluid */
+    double gradient[3];       /* mean gradient; 0: the box is not a cell of a periodic medium */
     double magic;             /* 0: auto, see scalar_magic() */
     int made_from;            /* species: index of the scalar that turns into this one, or -1 */
     double rate;              /* at which it does, a step */
@@ -365,16 +367,17 @@ struct case_series {
     int axis, at;          /* flow_rate: plane of cells `at`; surface: normal of the ring */
     bool center_given;     /* surface: the ring's centre is `from`; else the middle of the body */
     int body;              /* forces, surface, heat: index of the body */
-    int scalar;            /* scalar, heat: index of the scalar */
+    int scalar;            /* scalar, heat, dispersion: index of the scalar */
     int opening;           /* heat: number of the face or patch, see case_opening(); -1: a body */
     double difference;     /* heat: of the Nusselt number, heat length / (area diffusivity
                             * difference); 0: without this column */
     double area, velocity; /* forces: references of coefficients; area 0: no coefficients */
-    double length;         /* forces, heat: reference; permeability: of the sample; 0: the box's */
-    int density_face;      /* forces: face whose density coefficients take; -1: reference */
-    double about[3];       /* forces: point of the torque */
-    bool about_given;      /* else the body's pivot */
-    bool statistics;       /* compute statistics of the columns */
+    double
+        length; /* forces, heat, dispersion: reference; permeability: of the sample; 0: the box's */
+    int density_face;        /* forces: face whose density coefficients take; -1: reference */
+    double about[3];         /* forces: point of the torque */
+    bool about_given;        /* else the body's pivot */
+    bool statistics;         /* compute statistics of the columns */
     int64_t statistics_from; /* first step that counts */
 };
 
@@ -710,6 +713,9 @@ double scalar_magic(const struct case_scalar *s);
 /* Largest difference between values of scalar k that the case gives, or that sources and fluxes are
  * estimated to make where it has buoyancy. */
 double scalar_difference(const struct flow_case *c, int k);
+
+/* Has it a mean gradient? */
+bool scalar_has_gradient(const struct case_scalar *s);
 
 /* Threads of a rank: 1 if run.threads is not chosen yet. */
 int case_threads(const struct flow_case *c);

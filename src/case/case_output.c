@@ -210,6 +210,17 @@ static enum status read_heat(struct map m, struct case_series *series)
     return STATUS_OK;
 }
 
+static enum status check_dispersion(struct map m, const struct case_series *series)
+{
+    const struct case_scalar *const scalar = &m.r->c->scalars[series->scalar];
+    if (scalar_has_gradient(scalar))
+        return STATUS_OK;
+    return fail_value(m.r, map_get(m, "scalar"),
+                      ": dispersion needs a mean gradient (for example scalars: {%s: {gradient: "
+                      "[1e-3, 0, 0]}})",
+                      scalar->name);
+}
+
 void heat_place_write(struct writer *w, const struct key *key, const void *from)
 {
     const struct case_series *const series = from;
@@ -248,7 +259,8 @@ static void set_defaults(const struct flow_case *c, struct case_series *series)
         series->axis = driven < 0 ? 0 : driven;
     if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_surface)
         series->velocity = c->fluid.velocity;
-    if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_heat)
+    if (series->kind == SERIES_KIND_forces || series->kind == SERIES_KIND_heat ||
+        series->kind == SERIES_KIND_dispersion)
         series->length = c->fluid.length;
 }
 
@@ -288,6 +300,8 @@ enum status series_read(struct map m, void *entry)
         return check_ring(m, series);
     case SERIES_KIND_heat:
         return read_heat(m, series);
+    case SERIES_KIND_dispersion:
+        return check_dispersion(m, series);
     case SERIES_KIND_scalar:
     case SERIES_KIND_flow:
     case SERIES_KIND_residual:

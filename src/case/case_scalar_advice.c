@@ -6,6 +6,11 @@
 #include "base/message.h"
 #include "case/sections.h"
 
+bool scalar_has_gradient(const struct case_scalar *s)
+{
+    return s->gradient[0] != 0 || s->gradient[1] != 0 || s->gradient[2] != 0;
+}
+
 double scalar_magic(const struct case_scalar *s)
 {
     static const double small = 0.02;
@@ -195,7 +200,11 @@ static void say_walls(const struct flow_case *c, int k)
                 append_wall(text, sizeof text, name.text, case_body_wall(&c->bodies[i], part, k),
                             s);
         }
-    say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
+    if (scalar_has_gradient(s))
+        say("%s: mean gradient (%g, %g, %g); its values are the deviation from it", s->name,
+            s->gradient[0], s->gradient[1], s->gradient[2]);
+    else
+        say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
 }
 
 /* What a scalar begins with in a case that begins with an earlier result. */

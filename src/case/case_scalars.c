@@ -117,6 +117,8 @@ enum status scalar_read(struct map m, void *thing)
     if ((s = value_read(m, "reference", &to->reference)) || (s = read_diffusivity(m, to)) ||
         (s = record_read(m, 0, to)) || (s = read_turbulent(m, to)))
         return s;
+    if (map_get(m, "gradient") && !scalar_has_gradient(to))
+        return fail_value(m.r, map_get(m, "gradient"), " is 0, which is no gradient (remove it)");
     return read_initial(m, to);
 }
 
@@ -225,10 +227,78 @@ static enum status check_sparse(struct map m, const struct flow_case *c)
     return STATUS_OK;
 }
 
+/* Keys of a scalar whose effect depends on the values, which grow along a mean gradient without
+ * end; and initial values: the deviation from the gradient begins at 0, and stays small. */
+static enum status check_sources(struct map m, const struct flow_case *c, int k)
+{
+    static const char *const keys[] = {"source", "decay", "made_from", "expansion", "initial"};
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct case_scalar_initial *const begin = &s->initial;
+    const bool starts = begin->value != 0 || begin->linear || begin->amplitude != 0;
+    const bool has[] = {s->source != 0, s->decay != 0, s->made_from >= 0, s->expansion != 0,
+                        starts || begin->part_count};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (has[i])
+            return fail_value(m.r, node_get(map_get(m, s->name), keys[i]),
+                              " does not go with a mean gradient (remove it or "
+                              "scalars.%s.gradient)",
+                              s->name);
+    for (int i = 0; i < c->scalar_count; i++)
+        if (c->scalars[i].made_from == k)
+            return fail_value(m.r, node_get(map_get(m, c->scalars[i].name), "made_from"),
+                              ": %s has a mean gradient, and does not turn into another one",
+                              s->name);
+    return STATUS_OK;
+}
+
+/* The scalar of a periodic medium: the box is one cell of it, and all walls are adiabatic. */
+/* Does the scalar meet anything but an adiabatic wall at the body, or at one of its labels? */
+static bool body_acts(const struct case_body *body, int k)
+{
+    bool acts = false;
+    for (int part = 0; part <= body->label_count; part++)
+        acts = acts || case_body_wall(body, part, k)->kind != SCALAR_WALL_adiabatic;
+    return acts;
+}
+
+static enum status check_gradient(struct map m, const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct node *const n = node_get(map_get(m, s->name), "gradient");
+    for (int face = 0; face < 6; face++) {
+        const enum face_kind kind = c->faces[face].kind;
+        if (s->gradient[face / 2] != 0 && kind != FACE_periodic)
+            return fail_value(m.r, n,
+                              ": it has a component along %s, but face %s is of kind %s (both must "
+                              "be periodic)",
+                              key_axes[face / 2], key_sides[face], key_face_kinds[kind]);
+    }
+    for (int i = 0; i < case_openings(c) + c->body_count; i++) {
+        const int body = i - case_openings(c);
+        const struct case_face *const face = body < 0 ? case_opening(c, i) : NULL;
+        const char *const name = body >= 0 ? c->bodies[body].name
+                                 : i < 6   ? key_sides[i]
+                                           : c->patches[i - 6].name;
+        const char *const section = body >= 0 ? "bodies" : i < 6 ? "faces" : "patches";
+        if (face && face_open(face->kind))
+            return fail_value(m.r, n, ": %s.%s is of kind %s (no opening goes with a gradient)",
+                              section, name, key_face_kinds[face->kind]);
+        if (face ? face->scalar[k].kind != SCALAR_WALL_adiabatic : body_acts(&c->bodies[body], k))
+            return fail_value(m.r, n,
+                              ": %s.%s.scalars.%s is not adiabatic (no other wall goes with a "
+                              "gradient)",
+                              section, name, s->name);
+    }
+    return STATUS_OK;
+}
+
 enum status scalars_check(struct map m, struct flow_case *c)
 {
     const double *const g = c->gravity;
-    const enum status s = check_sparse(m, c);
+    enum status s = check_sparse(m, c);
+    for (int k = 0; k < c->scalar_count && !s; k++)
+        if (scalar_has_gradient(&c->scalars[k]) && !(s = check_sources(m, c, k)))
+            s = check_gradient(m, c, k);
     if (s)
         return s;
     for (int k = 0; k < c->scalar_count; k++)
@@ -247,6 +317,16 @@ void gravity_write(struct writer *w, const struct key *key, const void *from)
         return;
     write_key(w, keys_name(key));
     write_numbers(w, g, 3);
+    write_end(w);
+}
+
+void gradient_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct case_scalar *const scalar = from;
+    if (!scalar_has_gradient(scalar))
+        return;
+    write_key(w, keys_name(key));
+    write_numbers(w, scalar->gradient, 3);
     write_end(w);
 }
 

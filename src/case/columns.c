@@ -3,7 +3,15 @@
 
 #include <stddef.h>
 
-enum { FORCES = 9, PERMEABILITIES = 3, STRESSES = 8, HEATS = 2, SCALARS = 5, MOST = 16 };
+enum {
+    FORCES = 9,
+    PERMEABILITIES = 3,
+    STRESSES = 8,
+    HEATS = 2,
+    SCALARS = 5,
+    DISPERSIONS = 10,
+    MOST = 16
+};
 
 /* Names after step and time. */
 static const char *const columns[][MOST] = {
@@ -25,6 +33,8 @@ static const char *const columns[][MOST] = {
     [SERIES_KIND_scalar] = {"mean", "minimum", "maximum", "variance", "sum", "solid_mean",
                             "solid_minimum", "solid_maximum", "solid_variance"},
     [SERIES_KIND_heat] = {"heat", "flux", "nusselt"},
+    [SERIES_KIND_dispersion] = {"mean", "velocity_x", "velocity_y", "velocity_z", "dispersion",
+                                "ratio", "effective", "ratio_x", "ratio_y", "ratio_z", "peclet"},
 };
 
 int series_coefficients(const struct case_series *s)
@@ -62,6 +72,8 @@ static bool has_column(const struct case_series *s, const struct flow_case *c, i
         return k < SCALARS || conducts(c, s->scalar);
     case SERIES_KIND_heat:
         return k < HEATS || s->difference > 0;
+    case SERIES_KIND_dispersion:
+        return k < DISPERSIONS || s->length > 0;
     default:
         return true;
     }

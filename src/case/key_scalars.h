@@ -109,6 +109,11 @@
     {ROW("scalars.*.decay", KEY_NUMBER), AT(case_scalar, decay), .unit = UNIT_RATE,                     \
      .range = BETWEEN(0, 1), .fallback = "0", .example = "1e-4",                                        \
      .meaning = "rate of decay in the fluid, towards the reference"},                                   \
+    {ROW("scalars.*.gradient", KEY_VECTOR), AT(case_scalar, gradient), .write = gradient_write,         \
+     .unit = UNIT_GRADIENT, .range = MAGNITUDE(SCALAR_MAX), .otherwise = "none",                        \
+     .example = "[1e-3, 0, 0]",                                                                         \
+     .meaning = "mean gradient in a box that is periodic along it; the values are then the deviation "  \
+                "from it"},                                                                             \
     {ROW("scalars.*.magic", KEY_AUTO), AT(case_scalar, magic), .range = BETWEEN(0.001, 10),              \
      .fallback = "auto", .example = "0.25",                                                             \
      .meaning = "(tau+ - 1/2)(tau- - 1/2); auto: 1/6, and 1/4 where the diffusivity is below 0.005"},   \

@@ -747,11 +747,12 @@ const struct key key_table[] = {
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
                 "pressure at a point or along a line, the flow through a plane of cells, the relative "
                 "change of the velocity field between rows, forces on a body, pressure and shear "
-                "stress around it, a scalar's mean and extremes, its flux through a surface"},
+                "stress around it, a scalar's mean and extremes, its flux through a surface, its dispersion"},
     {ROW("output.series.*.scalar", KEY_SCALAR), AT(case_series, scalar),
-     .where = SERIES(scalar) | SERIES(heat), .needed = SERIES(scalar) | SERIES(heat),
-     .otherwise = "required with scalar and heat", .example = "temperature",
-     .meaning = "scalar, heat: the scalar"},
+     .where = SERIES(scalar) | SERIES(heat) | SERIES(dispersion),
+     .needed = SERIES(scalar) | SERIES(heat) | SERIES(dispersion),
+     .otherwise = "required with scalar, heat and dispersion", .example = "temperature",
+     .meaning = "scalar, heat, dispersion: the scalar"},
     {ROW("output.series.*.face", KEY_CHOICE), AT(case_series, opening), .late = true,
      .where = SERIES(heat), .write = heat_place_write, .choices = key_sides,
      .otherwise = "this, patch or body", .example = "xmin",
@@ -805,11 +806,13 @@ const struct key key_table[] = {
      .meaning = "forces: the density of coefficients: the reference density, or the mean over the "
                 "fluid cells beside an open face, in each row"},
     {ROW("output.series.*.length", KEY_NUMBER), AT(case_series, length),
-     .where = SERIES_COEFFICIENTS | SERIES(permeability) | SERIES_NUSSELT, .optional = true,
+     .where = SERIES_COEFFICIENTS | SERIES(permeability) | SERIES_NUSSELT | SERIES(dispersion),
+     .optional = true,
      .unit = UNIT_LENGTH, .range = POSITIVE,
      .otherwise = "fluid.length; with permeability that of the box", .example = "12",
      .meaning = "forces: torque / (density velocity^2 area length / 2) is its coefficient; "
-                "permeability: of the sample, where the box is longer; heat: of the Nusselt number"},
+                "permeability: of the sample, where the box is longer; heat: of the Nusselt number; "
+                "dispersion: of the Peclet number"},
     {ROW("output.series.*.difference", KEY_NUMBER), AT(case_series, difference),
      .where = SERIES(heat), .optional = true, .unit = UNIT_DIFFERENCE,
      .range = {0, SCALAR_MAX, true, false}, .otherwise = "no Nusselt number", .example = "20 K",

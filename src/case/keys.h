@@ -74,9 +74,11 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(DIFFUSIVITY,  "a diffusivity",         "m2/s",             "2.2e-5 m2/s", 2, -1, 0,  0)      \
     X(HEAT_CAPACITY, "a heat capacity of a mass", "J/kg/K", "4180 J/kg/K",      2, -2, 0, -1)      \
     X(SLOWNESS,     "a time for a length",   "s/m",              "100 s/m",    -1,  1, 0,  0)      \
+    X(SLOPE,        "a change in a length",  "1/m",              "100 1/m",    -1,  0, 0,  0)      \
     /* of scalars of kind heat */                                                                  \
     X(TEMPERATURE,  "a temperature",         "K",                "300 K",       0,  0, 0,  1)      \
     X(DIFFERENCE,   "a difference of temperatures", "K",         "20 K",        0,  0, 0,  1)      \
+    X(GRADIENT,     "a gradient of temperature", "K/m",          "100 K/m",    -1,  0, 0,  1)      \
     X(HEATING,      "a temperature in a time", "K/s",            "0.1 K/s",     0, -1, 0,  1)      \
     X(EXPANSION,    "an expansion",          "1/K",              "3.3e-3 1/K",  0,  0, 0, -1)      \
     X(HEAT_FLUX,    "a flux of heat",        "W/m2",             "100 W/m2",    0, -3, 1,  0)      \
@@ -92,6 +94,7 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
 #define SPECIES_UNIT_LIST(X)                                                                       \
     X(TEMPERATURE, NONE)                                                                           \
     X(DIFFERENCE, NONE)                                                                            \
+    X(GRADIENT, SLOPE)                                                                             \
     X(HEATING, RATE)                                                                               \
     X(EXPANSION, NONE)                                                                             \
     X(HEAT_FLUX, VELOCITY)                                                                         \

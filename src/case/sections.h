@@ -54,7 +54,7 @@ thing_reader patch_read, region_read, body_read, label_read, shape_read, scalar_
     scalar_part_read, series_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
-    scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
+    gradient_write, scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
 
 /* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
 enum status check_mach(const struct reader *r, const struct node *value, double speed,

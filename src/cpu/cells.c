@@ -690,6 +690,7 @@ void scalars_alone(const struct view *v, int odd, int x, int y, int z, const sca
 SHARE(forces, forces_none())
 SHARE(scalar_sums, scalar_sums_none())
 SHARE(heat, heat_none())
+SHARE(dispersion, dispersion_none())
 
 cpu_kernel VARIANT(cpu_step_rows); /* rows.c */
 #define kernel_step VARIANT(cpu_step_rows)

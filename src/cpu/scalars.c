@@ -150,6 +150,27 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
     }
 }
 
+/* What a mean gradient added to populations that left into walls is taken back, as set_stays does.
+ */
+static void give_level(const struct stretch *s, const struct set_row *r, int set,
+                       const struct scalars *a)
+{
+    const struct scalar_slope slope = scalar_slope(s->v, scalar_row(s->v, set, s->run->row));
+    for (size_t k = s->run->bounce; k < s->run->bounce_end; k++) {
+        const struct bounce b = s->runs->bounce[k];
+        const int from = b.x0 > s->x0 ? b.x0 : s->x0, to = b.x1 < s->x1 ? b.x1 : s->x1;
+        if (b.link >= Q_AXES)
+            continue;
+        set_stored *const at = link_at(r, b.link, b.wraps);
+        const int axis = (b.link - 1) / 2;
+        const scalar way = b.link & 1 ? -1 : 1;
+        for (int x = from; x < to; x++)
+            if (!type_holds(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z)))
+                at[x] = (set_stored)((scalar)at[x] + scalar_climb(slope.along[axis], way,
+                                                                  real_of(a->u[axis][x]))[0]);
+    }
+}
+
 /* The values of a set, and their part of the buoyancy. */
 static void find_values(const struct stretch *s, const struct set_row *r, int set,
                         const struct scalars *a)
@@ -173,10 +194,11 @@ struct set_collision {
     struct scalar_parameters p;
     const scalar *other, *u[3], *eddy; /* [x]; other: NULL without a source */
     scalar *t;
-    int subgrid;
+    int subgrid, slopes;
+    struct scalar_slope slope;
 };
 
-/* Collides cells x <= cell < x + count. plain: without sources and subgrid model. */
+/* Collides cells x <= cell < x + count. plain: without sources, subgrid model and gradient. */
 TAGFLOW_FN void collide_lanes(const struct set_row *r, const struct set_collision *c, ptrdiff_t x,
                               int count, int wraps, const int plain)
 {
@@ -195,6 +217,8 @@ TAGFLOW_FN void collide_lanes(const struct set_row *r, const struct set_collisio
     const real t = scalar_value(g, p, other);
     store_number(c->t + x, t);
     scalar_collide(g, out, p, scalar_rates(p, subgrid, eddy), t, other, 1, u);
+    if (!plain && c->slopes)
+        scalar_ascend(out, c->slope, u);
     store_row(r, x, count, wraps, out);
 }
 
@@ -219,8 +243,10 @@ static void collide_set(const struct stretch *s, const struct set_row *r, int se
         .eddy = a->eddy,
         .t = a->t[set],
         .subgrid = s->v->rows[s->run->row].subgrid != SUBGRID_none,
+        .slopes = row->slopes,
+        .slope = scalar_slope(s->v, row),
     };
-    if (c.subgrid || row->source != 0 || row->decay != 0 || row->gain != 0)
+    if (c.subgrid || c.slopes || row->source != 0 || row->decay != 0 || row->gain != 0)
         collide_stretch(s, r, &c, 0);
     else
         collide_stretch(s, r, &c, 1);
@@ -249,5 +275,7 @@ void scalars_after(const struct view *v, const struct runs *runs, const struct r
         collide_set(&s, &r, set, a);
         if (v->scalar_walls)
             give_back(&s, &r, set, a->t[set]);
+        if (scalar_row(v, set, run->row)->slopes)
+            give_level(&s, &r, set, a);
     }
 }

@@ -443,7 +443,7 @@ static double largest_given(const struct flow_case *c, int scalar)
 {
     const struct case_scalar *const s = &c->scalars[scalar];
     double most = 0;
-    if (s->source != 0 || s->made_from >= 0)
+    if (s->source != 0 || s->made_from >= 0 || scalar_has_gradient(s))
         return INFINITY;
     for (int k = 0; k < case_openings(c); k++)
         most = fmax(most, given_by(&case_opening(c, k)->scalar[scalar]));

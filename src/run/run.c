@@ -594,6 +594,8 @@ static enum status register_own(struct run *r)
     enum status status = checkpoint_register_populations(&r->state, &r->level->solver);
     if (!status)
         status = drive_register(&r->level->solver, &r->state);
+    if (!status)
+        status = mean_flow_register(&r->level->solver, &r->state);
     status = status_agree(r->comm, status);
     if (!status)
         status = sanity_create(&r->sanity, r->c, &r->level->solver, &r->state);

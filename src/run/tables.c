@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "case/columns.h"
 #include "io/series.h"
+#include "measure/dispersion.h"
 #include "measure/flow_rate.h"
 #include "measure/forces.h"
 #include "measure/heat.h"
@@ -132,6 +133,7 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
     case SERIES_KIND_permeability:
     case SERIES_KIND_scalar:
     case SERIES_KIND_heat:
+    case SERIES_KIND_dispersion:
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
@@ -457,6 +459,25 @@ static double *add_heat(double *to, const struct flow_case *c, const struct case
     return to;
 }
 
+static double *add_dispersion(double *to, const struct flow_case *c,
+                              const struct case_series *series, double u,
+                              const struct dispersion_found *found)
+{
+    const struct case_scalar *const s = &c->scalars[series->scalar];
+    const double d = s->diffusivity, *const v = found->velocity;
+    *to++ = s->reference + found->mean;
+    for (int a = 0; a < 3; a++)
+        *to++ = found->velocity[a] * u;
+    *to++ = found->along * u * c->units.dx;
+    *to++ = found->along / d;
+    *to++ = found->along / d * found->porosity;
+    for (int a = 0; a < 3; a++)
+        *to++ = found->column[a] / d;
+    if (series->length > 0)
+        *to++ = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]) * series->length / d;
+    return to;
+}
+
 static enum status measure_heat(const struct flow_case *c, const struct case_series *series,
                                 struct solver *s, struct heat_found *found)
 {
@@ -491,6 +512,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     struct permeability permeability = {0};
     struct scalar_found scalar = {0};
     struct heat_found heat = {0};
+    struct dispersion_found dispersion = {0};
     double residual = 0, rho = 1;
     enum status status = STATUS_OK;
 
@@ -528,6 +550,9 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         break;
     case SERIES_KIND_heat:
         status = measure_heat(tables->c, t->series, s, &heat);
+        break;
+    case SERIES_KIND_dispersion:
+        status = dispersion_measure(s, 1 + t->series->scalar, &dispersion);
         break;
     }
     if (status || !root)
@@ -567,6 +592,9 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             break;
         case SERIES_KIND_heat:
             to = add_heat(to, tables->c, t->series, &heat);
+            break;
+        case SERIES_KIND_dispersion:
+            to = add_dispersion(to, tables->c, t->series, u, &dispersion);
             break;
         }
     }

@@ -214,6 +214,7 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
     const bool balances = given ? given->lift != NULL : s->view.lifts;
     enum status status = STATUS_OK;
     s->drive = (struct drive){0};
+    memset(s->view.mean_flow, 0, sizeof s->view.mean_flow);
     s->signal_step = -1;
     how.in = b->type->alloc_host(b, how.bytes);
     how.kernels = b->type->alloc(b, how.bytes, 1);
@@ -236,5 +237,5 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
     b->type->free_host(b, how.in);
     if (status)
         return status;
-    return status_agree(s->domain->comm, drive_adjust(s)); /* the acceleration of step 0 */
+    return status_agree(s->domain->comm, solver_adjust(s)); /* for step 0 */
 }

@@ -277,10 +277,16 @@ enum status solver_advance(struct solver *s)
     return status;
 }
 
+enum status solver_adjust(struct solver *s)
+{
+    const enum status drive = drive_adjust(s), mean = mean_flow_adjust(s);
+    return drive ? drive : mean;
+}
+
 enum status solver_step(struct solver *s)
 {
     const enum status status = solver_advance(s);
-    return drive_adjust(s) ? STATUS_MACHINE : status;
+    return solver_adjust(s) ? STATUS_MACHINE : status;
 }
 
 /* Makes `steps` steps in one sweep over memory. */
@@ -301,13 +307,14 @@ static void advance_sweep(struct solver *s, int steps)
 
 enum status solver_sweep(struct solver *s, int64_t most)
 {
-    const int64_t drive = drive_next(s);
+    const int64_t drive = drive_next(s), mean = mean_flow_next(s);
     most = most < s->sweep ? most : s->sweep;
     most = drive && drive < most ? drive : most;
+    most = mean && mean < most ? mean : most;
     if (most <= 1)
         return solver_step(s);
     advance_sweep(s, (int)most);
-    return drive_adjust(s);
+    return solver_adjust(s);
 }
 
 enum status solver_wait(struct solver *s)

@@ -6,6 +6,7 @@
 #include "solver/backend.h"
 #include "solver/drive.h"
 #include "solver/halo.h"
+#include "solver/mean_flow.h"
 
 struct solver {
     struct domain *domain;
@@ -48,7 +49,10 @@ void solver_destroy(struct solver *s);
  * backend fails (STATUS_MACHINE, reported), this still counts the step and exchanges messages. So
  * ranks may agree on the status later, after the same number of steps on all. */
 enum status solver_step(struct solver *s);
-enum status solver_advance(struct solver *s); /* without the flow-rate controller */
+enum status solver_advance(struct solver *s); /* without solver_adjust */
+
+/* What follows a step, and step 0: the flow-rate controller, and the mean velocity for scalars. */
+enum status solver_adjust(struct solver *s);
 enum status solver_wait(struct solver *s);
 
 /* Advances by as many steps as one sweep over memory makes: at least 1, at most `most`. Otherwise

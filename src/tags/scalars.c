@@ -47,6 +47,9 @@ static struct scalar_row fluid_row(const struct flow_case *c, int k, double scal
         row.gain = scale * s->rate;
     }
     row.buoyancy = s->expansion;
+    row.slopes = scalar_has_gradient(s);
+    for (int a = 0; a < 3; a++)
+        row.gradient[a] = scale * s->gradient[a];
     row.turbulent = subgrid ? scale / s->turbulent_prandtl : 0;
     set_rates(&row, scale * s->diffusivity, scale, scalar_magic(s));
     return row;

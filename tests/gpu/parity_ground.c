@@ -187,6 +187,9 @@ static void fluid_scalar(struct scalar_row *row, int set, bool subgrid, bool lif
     row->gain = row->from ? 0.05 * (1 + random_uniform(random)) : 0;
     row->turbulent = subgrid ? capacity / 0.85 : 0;
     row->buoyancy = lifts ? perhaps(random_uniform(random), random) : 0;
+    row->slopes = random_below(random, 3) == 0;
+    for (int a = 0; a < 3 && row->slopes; a++)
+        row->gradient[a] = perhaps(0.1 * random_uniform(random), random);
     random_rates(row, capacity, random);
 }
 
@@ -214,6 +217,8 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
     v->scalar = g->scalar;
     for (int a = 0; a < 3; a++)
         v->gravity[a] = perhaps(1e-3 * random_uniform(random), random);
+    for (int a = 0; a < 3; a++)
+        v->mean_flow[a] = 0.1 * random_uniform(random);
     for (int set = 1; set <= m.scalars; set++)
         for (int type = 0; type < TAG_ROWS; type++) {
             struct tag_row *const cells = &g->rows[type];

@@ -583,7 +583,8 @@ static void settle_forces(const struct work *w, void *buffer)
     partial->bad = all.bad;
 }
 
-/* ---- scalar_sums: sums over the cells of a set; heat: over the links of a surface ---- */
+/* ---- scalar_sums: sums over the cells of a set; heat: over the links of a surface; dispersion:
+ * over all links ---- */
 
 #define element_scalar_sums element_sums
 
@@ -665,8 +666,8 @@ static void plan_heat(struct plan *p, const struct ground *g, uint64_t *random)
             const int listed = k % 2 && !is_empty(&list), count = workers[(k + k / 3) % 3];
             const struct box all = listed ? list : cells;
             char what[sizeof p->launch->what];
-            snprintf(what, sizeof what, "%s of the %s, place %d, %d workers", k < 3 ? "all" : "part",
-                     listed ? "list" : "block", places[k], count);
+            snprintf(what, sizeof what, "%s of the %s, place %d, %d workers",
+                     k < 3 ? "all" : "part", listed ? "list" : "block", places[k], count);
             struct launch *const l = add_launch(p, what);
             add_work(l, k < 3 ? all : part_of(all, random), 0);
             l->work[0].task.set = set;
@@ -682,6 +683,48 @@ static void settle_heat(const struct work *w, void *buffer)
     for (int k = 0; k < w->task.workers; k++)
         heat_join(&all, &partial[k]);
     heat_carry(&all);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    *partial = all;
+}
+
+#define element_dispersion element_sums
+
+static size_t buffer_dispersion(const struct work *w, const struct view *v)
+{
+    (void)v;
+    return (size_t)w->task.workers * sizeof(struct dispersion);
+}
+
+#define MODEL_dispersion "a cell: 19 and 7 populations loaded, 7 tags; a worker: its sums"
+
+static double moved_dispersion(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 7) +
+           (double)box_cells(&w->box) * (double)set_cell_bytes(&v->set[w->task.set]) +
+           (double)buffer_dispersion(w, v);
+}
+
+static void plan_dispersion(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    static const int workers[] = {1, 3, 300};
+    for (int set = 1; set < g->view.sets; set++)
+        for (int k = 0; k < 3; k++) {
+            const struct box all = ground_all(g);
+            char what[sizeof p->launch->what];
+            snprintf(what, sizeof what, "%s, %d workers", k < 2 ? "all" : "part", workers[k]);
+            struct launch *const l = add_launch(p, what);
+            add_work(l, k < 2 ? all : part_of(all, random), 0);
+            l->work[0].task.set = set;
+            l->work[0].task.workers = workers[k];
+            l->work[0].task.scale.value = 1;
+        }
+}
+
+static void settle_dispersion(const struct work *w, void *buffer)
+{
+    struct dispersion *const partial = (struct dispersion *)buffer, all = dispersion_none();
+    for (int k = 0; k < w->task.workers; k++)
+        dispersion_join(&all, &partial[k]);
     memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
     *partial = all;
 }

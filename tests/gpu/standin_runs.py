@@ -174,6 +174,19 @@ faces:
   z: periodic
 run:     {steps: 21}
 checkpoint: {every: 21}
+""", "grains": """\
+domain:  {cells: [26, 14, 9]}
+fluid:   {viscosity: 0.03}
+initial: {flow: uniform, velocity: [0.05, 0.02, -0.01]}
+scalars:
+  along: {diffusivity: 0.02, gradient: [1.0e-3, 0, 2.0e-3]}
+  dye: {diffusivity: 0.01, gradient: [0, 1.0e-3, 0]}
+bodies:
+  ball: {shape: {sphere: {center: [9, 7.2, 4.4], radius: 2.7}}, wall: interpolated}
+  block: {shape: {box: {from: [18, 0, 0], to: [22, 9, 6]}}}
+faces:   {x: periodic, y: periodic, z: periodic}
+run:     {steps: 21}
+checkpoint: {every: 21}
 """}
 
 
@@ -189,7 +202,7 @@ def warm(name, precision, number, variant=None):
     ranks, settings, options = variant or (0, {}, "")
     arguments = ["run", f"{name}.yaml", "--output", f"{name}_{precision}_{number}",
                  *sets(PRECISIONS[precision] | settings |
-                        {"run.sparse": ["never", "always" if name == "stream" else "auto"][number % 2]})]
+                        {"run.sparse": ["never", "auto" if name == "heat" else "always"][number % 2]})]
     if variant is None:
         return tagflow(*arguments)
     return gpu(*arguments, "--share-gpu", ranks=ranks, options=options)

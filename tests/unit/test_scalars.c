@@ -30,6 +30,9 @@ enum { BOXES = 160 };
 #endif
 enum { STEPS = 5, MOST = 3, AXES7 = 7 };
 
+/* Mean velocity of the flow, as a scalar with a gradient takes it. */
+static const double mean_flow[3] = {0.03, -0.02, 0.01};
+
 typedef long double wide;
 
 /* What one scalar does in cells of a type, in the units of the case: those of its formulas. */
@@ -37,6 +40,7 @@ struct material {
     bool holds;
     wide capacity, carried, conductivity, magic, source, decay, gain;
     int from; /* scalar, or -1 */
+    wide gradient[3];
     /* a wall: what comes back is a out + b, or T/4 - out */
     bool free;
     wide a, b;
@@ -108,6 +112,18 @@ static struct case_scalar_wall draw_wall(uint64_t *random, char face)
     return w;
 }
 
+/* A mean gradient, where no face is open: then all walls are adiabatic. */
+static void draw_gradient(struct setting *t, uint64_t *random, int k)
+{
+    struct case_scalar *const s = &t->scalar[k];
+    if (strpbrk(t->faces, "vdonVD") || between(random, 0, 2) < 1)
+        return;
+    for (int a = 0; a < 3; a++)
+        s->gradient[a] = between(random, 0, 3) < 1 ? 0 : between(random, -0.5, 0.5);
+    for (int f = 0; f < 6; f++)
+        t->c.faces[f].scalar[k] = (struct case_scalar_wall){.kind = SCALAR_WALL_adiabatic};
+}
+
 /* A box, scalars and what they meet. conduct: obstacles may; then memory is for all cells. */
 static void draw(struct setting *t, uint64_t *random, const char *letters)
 {
@@ -142,6 +158,7 @@ static void draw(struct setting *t, uint64_t *random, const char *letters)
         s->rate = s->made_from < 0 ? 0 : between(random, 0.01, 0.5);
         for (int f = 0; f < 6; f++)
             t->c.faces[f].scalar[k] = draw_wall(random, t->faces[f]);
+        draw_gradient(t, random, k);
     }
     t->conduct = t->seed >> 33 & 1;
     t->c.run.sparse = !t->conduct && t->seed >> 34 & 1 ? SPARSE_always : SPARSE_never;
@@ -186,6 +203,8 @@ static void fill(struct setting *t)
         fluid.source = (wide)s->source;
         fluid.decay = (wide)s->decay;
         fluid.gain = (wide)s->rate;
+        for (int a = 0; a < 3; a++)
+            fluid.gradient[a] = (wide)s->gradient[a];
         for (int other = 0; other < t->c.scalar_count; other++)
             if (t->scalar[other].made_from == k)
                 fluid.decay += (wide)t->scalar[other].rate;
@@ -198,9 +217,10 @@ static void fill(struct setting *t)
             if (t->c.faces[f].kind == FACE_velocity && !b->face[f].free)
                 b->face[f].b = inlet(t, k, f, &fluid) / 4;
         for (int row = REFERENCE_ROWS; row < t->r.rows && row < REFERENCE_ROWS + 3; row++) {
-            const struct case_scalar_wall w = draw_wall(&random, 'w');
+            const char face = scalar_has_gradient(s) ? 's' : 'w';
+            const struct case_scalar_wall w = draw_wall(&random, face);
             b->type[row] = wall_of(&w);
-            if (!t->conduct || between(&random, 0, 2) < 1)
+            if (!t->conduct || scalar_has_gradient(s) || between(&random, 0, 2) < 1)
                 continue;
             b->type[row] = (struct material){.holds = true, .from = -1, .magic = fluid.magic};
             b->type[row].capacity = (wide)between(&random, 0.76, 5);
@@ -283,6 +303,29 @@ static void collide_plainly(const wide g[AXES7], wide out[AXES7], const struct m
     }
 }
 
+/* What a mean gradient takes from a population that leaves into a cell: h of a scalar that is 1
+ * everywhere, times the gradient along the link. */
+static wide climb(const struct material *m, int i, const wide u[3])
+{
+    wide along = 0, carried = 0;
+    for (int a = 0; a < 3; a++) {
+        along += reference_velocity(i, a) * m->gradient[a];
+        carried += reference_velocity(i, a) * u[a];
+    }
+    return along * (0.125L + carried / 2);
+}
+
+/* Adds what the mean flow takes from all values. */
+static void rise(const struct material *m, wide out[AXES7], const wide u[3])
+{
+    wide all = 0;
+    for (int a = 0; a < 3; a++)
+        all += m->gradient[a] * (wide)mean_flow[a];
+    out[0] += all / 4;
+    for (int i = 1; i < AXES7; i++)
+        out[i] += all * (0.125L + reference_velocity(i, (i - 1) / 2) * u[(i - 1) / 2] / 2);
+}
+
 /* A step of all scalars; the flow's comes after it. */
 static void step_plainly(struct setting *t)
 {
@@ -307,13 +350,14 @@ static void step_plainly(struct setting *t)
                     const wide more = m->source + (m->from < 0 ? 0 : m->gain * value[m->from]);
                     value[k] = (e + more / 2) / (m->capacity + m->decay / 2);
                     collide_plainly(g, out, m, value[k], more - m->decay * value[k], u);
+                    rise(m, out, u);
                     b->next[n * AXES7] = out[0];
                     for (int i = 1; i < AXES7; i++) {
                         size_t there;
                         const int back = reference_opposite(i);
                         const struct material *const wall = beyond(t, k, at, i, &there);
                         if (!wall)
-                            b->next[there * AXES7 + (size_t)i] = out[i];
+                            b->next[there * AXES7 + (size_t)i] = out[i] - climb(m, i, u);
                         else
                             b->next[n * AXES7 + (size_t)back] =
                                 wall->free ? value[k] / 4 - out[i] : wall->a * out[i] + wall->b;
@@ -390,6 +434,7 @@ static void open_flow(struct setting *t, struct flow *f)
     assert_int_equal(reference_solver(&f->s, &f->d, f->b, &t->c), STATUS_OK);
     reference_poison(&f->s);
     f->s.step = (int)(t->seed >> 5 & 1);
+    memcpy(f->s.view.mean_flow, mean_flow, sizeof mean_flow);
     reference_put(&t->r, &f->s);
     for (int k = 0; k < t->c.scalar_count; k++) {
         struct population_set *const p = &f->s.view.set[1 + k];
@@ -557,6 +602,7 @@ static void single_cells(void **state)
         open_flow(&t, &f);
         struct view plain = f.d.view;
         size_t bytes[MOST + 1];
+        memcpy(plain.mean_flow, mean_flow, sizeof mean_flow);
         view_derive(&plain);
         for (int set = 0; set <= t.c.scalar_count; set++) {
             const struct population_set *const p = &f.s.view.set[set];
