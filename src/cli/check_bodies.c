@@ -166,8 +166,9 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
         say_region(&box->pores, &box->region);
     }
     say_parts(&box->pores, fills, found.count > 1);
+    const enum status good = fills ? STATUS_OK : pore_survey_check(&found, c);
     pore_survey_destroy(&found);
-    return STATUS_OK;
+    return good;
 }
 
 /* The same case for the ranks on which `check` runs. */

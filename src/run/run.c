@@ -665,6 +665,8 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     status = survey_make(&r.survey, &r.level->domain, c);
     if (!status && pore_survey_wanted(c))
         status = pore_survey_make(&r.pores, &r.level->domain, c);
+    if (!status)
+        status = pore_survey_check(&r.pores, c);
     if (status) {
         domain_destroy(&r.level->domain);
         return status;

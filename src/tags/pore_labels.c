@@ -128,18 +128,19 @@ static void sweep(struct pore_labels *l)
 {
     const int *const n = l->d->view.n;
     const size_t plane = (size_t)n[1];
+    const int aside = l->faces ? 0 : 1;
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++) {
             const size_t row = (size_t)z * plane + (size_t)y;
             for (size_t k = l->row[row]; k < l->row[row + 1]; k++)
                 l->run[k].label = (uint32_t)k;
             if (y > 0)
-                join_rows(l, row, row - 1, 1);
+                join_rows(l, row, row - 1, aside);
             if (z > 0)
-                join_rows(l, row, row - plane, 1);
-            if (z > 0 && y > 0)
+                join_rows(l, row, row - plane, aside);
+            if (z > 0 && y > 0 && !l->faces)
                 join_rows(l, row, row - plane - 1, 0);
-            if (z > 0 && y + 1 < n[1])
+            if (z > 0 && y + 1 < n[1] && !l->faces)
                 join_rows(l, row, row - plane + 1, 0);
         }
 }
@@ -278,6 +279,8 @@ enum status pore_labels_make(struct pore_labels *l, const struct domain *d,
                              int64_t *largest)
 {
     *l = (struct pore_labels){.d = d, .c = c, .region = *region};
+    for (int k = 0; k < c->scalar_count; k++)
+        l->faces = l->faces || scalar_has_gradient(&c->scalars[k]);
     enum status s = label_block(l);
     if (!s)
         s = pore_labels_exchange(l);

@@ -59,6 +59,7 @@ struct pore_labels {
     const struct flow_case *c;
     struct case_region region;
     bool fluid[TAG_ROWS];    /* types of cells */
+    bool faces;              /* links across edges of cells do not count: scalars have none */
     size_t *row;             /* [n[1] n[2] + 1] first run of each row (y, z), y fastest */
     struct pore_run *run;    /* [row[n[1] n[2]]] */
     struct beyond beyond;    /* labels of the cells one beyond the block */

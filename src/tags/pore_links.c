@@ -57,14 +57,16 @@ static bool add_links(struct pore_labels *l, const int at[3])
     for (int i = 0; i < PORE_FORWARD && here != PORE_SOLID; i++) {
         struct pore_pair p = {.from = here};
         bool out = false;
-        int to[3];
+        int to[3], steps = 0;
         for (int a = 2; a >= 0; a--) {
             to[a] = at[a] + forward[i][a];
+            steps += forward[i][a] != 0;
             out |= to[a] < 0 || to[a] >= d->view.n[a];
             const int g = d->lo[a] + to[a], shift = g < 0 ? -1 : g >= d->cells[a];
             p.shift = 3 * p.shift + (uint32_t)(shift + 1);
         }
-        p.to = out ? pore_labels_at(l, to[0], to[1], to[2]) : PORE_SOLID;
+        p.to =
+            out && (steps == 1 || !l->faces) ? pore_labels_at(l, to[0], to[1], to[2]) : PORE_SOLID;
         if (p.to != PORE_SOLID)
             ok &= add_pair(l, p);
     }

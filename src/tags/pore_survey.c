@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/message.h"
+
 struct case_region image_region(const struct voxel_image *image)
 {
     struct case_region region;
@@ -26,7 +28,21 @@ bool pore_survey_wanted(const struct flow_case *c)
         wanted |= c->bodies[k].image.file != NULL;
     for (int k = 0; k < c->series_count; k++)
         wanted |= c->body_count > 0 && c->series[k].kind == SERIES_KIND_permeability;
+    for (int k = 0; k < c->scalar_count; k++)
+        wanted |= c->body_count > 0 && scalar_has_gradient(&c->scalars[k]);
     return wanted;
+}
+
+enum status pore_survey_check(const struct pore_survey *s, const struct flow_case *c)
+{
+    const int64_t isolated = s->count ? s->place[s->count - 1].pores.isolated_cells : 0;
+    for (int k = 0; k < c->scalar_count && isolated; k++)
+        if (scalar_has_gradient(&c->scalars[k]))
+            return fail_user("scalars.%s.gradient: %lld fluid cells are isolated; a scalar with a "
+                             "gradient never settles there (make them solid; in an image with "
+                             "bodies.*.image.isolated: fill)",
+                             c->scalars[k].name, (long long)isolated);
+    return STATUS_OK;
 }
 
 enum status pore_survey_make(struct pore_survey *s, const struct domain *d,

@@ -19,12 +19,16 @@ struct pore_survey {
 /* Cells of the box that an image covers. */
 struct case_region image_region(const struct voxel_image *image);
 
-/* Are there pores to look for: is there an image, or bodies and a series of the permeability? */
+/* Are there pores to look for: is there an image, or bodies and a series of the permeability
+ * or a scalar with a mean gradient? */
 bool pore_survey_wanted(const struct flow_case *c);
 
 /* Analyses the places with the present tags. Collective, errors as of pores_find(). */
 enum status pore_survey_make(struct pore_survey *s, const struct domain *d,
                              const struct flow_case *c);
+
+/* Refuses isolated fluid where a scalar has a mean gradient: it would never settle there. */
+enum status pore_survey_check(const struct pore_survey *s, const struct flow_case *c);
 void pore_survey_destroy(struct pore_survey *s);
 
 #endif

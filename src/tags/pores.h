@@ -1,7 +1,8 @@
 /* Connected parts of the fluid: what they connect, and which are isolated.
  *
  * Two fluid cells are joined if a population streams from one to the other, along one of the 18
- * links, also through periodic faces. A part is a set of all cells that are joined to each other,
+ * links, also through periodic faces; where a scalar has a mean gradient, along one of the 6 links
+ * of its lattice. A part is a set of all cells that are joined to each other,
  * directly or through others. The result is exact and the same for every decomposition. */
 #ifndef TAGFLOW_PORES_H
 #define TAGFLOW_PORES_H

@@ -129,9 +129,9 @@ def spheres(n, count, radius, seed):
     return {"pack": {"shape": {"union": parts}}}
 
 
-def pack(n, peclet, count=12, radius=0.19, seed=1):
+def pack(n, peclet, count=10, radius=0.18, seed=1):
     """Peclet number of the diameter, Reynolds number at most 1; slow flow along x. Ratios along x and y."""
-    nu, diameter, permeability, open_part = 0.5, 2 * radius * n, 0.0019 * n * n, 0.655  # about: the series has the Peclet number
+    nu, diameter, permeability, open_part = 0.5, 2 * radius * n, 0.0052 * n * n, 0.756  # about: the series has the Peclet number
     d = min(max(0.01 * diameter / peclet, 0.004), 0.2)
     force = peclet * d / diameter * open_part * nu / permeability
     over = 200 * math.ceil(n * n / d / 20 / 200)
