@@ -61,6 +61,21 @@ static void write_cavity(FILE *to, const struct bench_subject *s)
             2 * speed, 0.4 * speed, 0.2 * speed, -0.3 * speed);
 }
 
+/* A free fall through the box would reach twice `speed`; the heat convects about half as fast. */
+static void write_cavity_heat(FILE *to, const struct bench_subject *s)
+{
+    static const double prandtl = 0.71, hot = 0.6, cold = -0.4;
+    fprintf(to,
+            "faces: {xmin: {wall: {scalars: {heat: {value: %g}}}}, "
+            "xmax: {wall: {scalars: {heat: {value: %g}}}}, y: wall, z: wall}\n"
+            "initial: {flow: uniform, velocity: [%g, %g, %g]}\n"
+            "force: {gravity: [0, %.9g, 0]}\n"
+            "scalars: {heat: {kind: heat, prandtl: %g, expansion: 1, "
+            "initial: {linear: {from: [0, 0, 0], to: [%d, 0, 0], values: [%g, %g]}}}}\n",
+            hot, cold, 0.4 * speed, 0.2 * speed, -0.3 * speed,
+            -4 * speed * speed / (s->cells[1] * (hot - cold)), prandtl, s->cells[0], hot, cold);
+}
+
 /* The force sustains a parabolic profile of that speed. */
 static void write_channel(FILE *to, const struct bench_subject *s)
 {

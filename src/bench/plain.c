@@ -6,6 +6,7 @@
 
 #include "collision.h"
 #include "open.h"
+#include "scalar.h"
 #include "stored.h"
 #include "surface.h"
 
@@ -24,21 +25,29 @@ static int reverse(int i)
     return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
 }
 
-static void take(struct plain *p, const struct box *piece, const void *populations)
+/* A population as a set stores it, in arithmetic. */
+static scalar stored_value(int set, const void *populations, size_t place)
 {
-    const stored *const from = populations;
+    return set ? (scalar)((const set_stored *)populations)[place]
+               : value_of(((const stored *)populations)[place]);
+}
+
+static void take(struct plain *p, int set, const struct box *piece, const void *populations)
+{
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1],
               nz = piece->hi[2] - piece->lo[2];
     const size_t cells = (size_t)nx * (size_t)ny * (size_t)nz;
+    const size_t width = plain_width(p), first = plain_first(set), q = set ? Q_AXES : Q;
     real *const f = p->f;
 #pragma omp parallel for collapse(2) schedule(static)
     for (int z = 0; z < nz; z++)
         for (int y = 0; y < ny; y++) {
             const size_t row = ((size_t)z * (size_t)ny + (size_t)y) * (size_t)nx;
-            real *to = f + Q * plain_cell(p, piece->lo[0], piece->lo[1] + y, piece->lo[2] + z);
-            for (int x = 0; x < nx; x++, to += Q)
-                for (size_t i = 0; i < Q; i++)
-                    to[i] = value_of(from[i * cells + row + (size_t)x]);
+            real *to =
+                f + first + width * plain_cell(p, piece->lo[0], piece->lo[1] + y, piece->lo[2] + z);
+            for (int x = 0; x < nx; x++, to += width)
+                for (size_t i = 0; i < q; i++)
+                    to[i] = stored_value(set, populations, i * cells + row + (size_t)x);
         }
 }
 
@@ -110,7 +119,8 @@ struct cell {
     struct moments m; /* of what arrived, with the force */
     struct rates rates;
     int at[3];
-    real f[Q], out[Q]; /* arrived, collided */
+    real f[Q], out[Q];        /* arrived, collided */
+    scalar value[SETS], lift; /* of each scalar, and the factor on gravity that they make */
 };
 
 /* The population that comes back through link `in` from a cell of type `beyond`. */
@@ -148,10 +158,72 @@ static real comes_back(const struct plain *p, const struct cell *cell, int in,
     return open_leave(&l);
 }
 
+/* ---- scalars ---- */
+
+/* The values of all scalars in a cell: those that turn into others come before them. */
+static void look_at_scalars(const struct plain *p, struct cell *cell, int type, const real *g)
+{
+    cell->lift = 0;
+    for (int set = 1; set < p->sets; set++, g += Q_AXES) {
+        const struct scalar_row *const row = scalar_row(p->view, set, type);
+        cell->value[set] =
+            scalar_value(g, scalar_parameters(row), row->from ? cell->value[row->from] : 0);
+        if (p->view->lifts && row->buoyancy != 0)
+            cell->lift = cell->lift - (scalar)row->buoyancy * cell->value[set];
+    }
+}
+
+/* What comes back from a place that is not fluid; out: what left into it, value: of the cell. */
+static set_stored scalar_from(const struct plain *p, int set, size_t beyond, scalar out,
+                              scalar value)
+{
+    const uint8_t what = p->what[beyond];
+    if (what < PLAIN_FACE)
+        return (set_stored)scalar_back(p->view, scalar_row(p->view, set, what), out, value);
+    const double *const rule = p->face_scalar[set - 1][what - PLAIN_FACE];
+    return (set_stored)((scalar)rule[0] * out + (scalar)rule[1]);
+}
+
+/* Collides all scalars of a cell, whose flow is collided. */
+static void collide_scalars(const struct plain *p, const struct cell *cell, int type, real *g)
+{
+    const struct tag_row *const flow = cell->row;
+    const real u[3] = {cell->m.ux, cell->m.uy, cell->m.uz};
+    const int subgrid = flow->subgrid != SUBGRID_none;
+    const real eddy = subgrid ? eddy_viscosity(cell->parameters, cell->rates.even) : 0;
+    for (int set = 1; set < p->sets; set++, g += Q_AXES) {
+        const struct scalar_row *const row = scalar_row(p->view, set, type);
+        const struct scalar_parameters q = scalar_parameters(row);
+        const scalar value = cell->value[set];
+        real out[Q_AXES];
+        scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), value,
+                       row->from ? cell->value[row->from] : 0, 1, u);
+        for (int i = 0; i < Q_AXES; i++)
+            g[i] = (scalar)(set_stored)out[i];
+        for (int in = 1; in < Q_AXES; in++) {
+            const size_t there = upstream(p, cell->at, in);
+            const struct tag_row *const beyond = type_at(p, there);
+            if (!beyond || !beyond->fluid)
+                g[reverse(in)] = (scalar)scalar_from(p, set, there, g[reverse(in)], value);
+        }
+    }
+}
+
+/* Population i of a scalar in a cell after the step. */
+static set_stored scalar_arriving(const struct plain *p, int set, const int at[3], int i)
+{
+    const real *const g = (const real *)p->f + plain_first(set);
+    const size_t there = upstream(p, at, i), width = plain_width(p);
+    const struct tag_row *const from = type_at(p, there);
+    if (from && from->fluid)
+        return (set_stored)g[width * there + (size_t)i];
+    return (set_stored)g[width * plain_cell(p, at[0], at[1], at[2]) + (size_t)reverse(i)];
+}
+
 static void collide_cell(const struct plain *p, int x, int y, int z)
 {
     const size_t place = plain_cell(p, x, y, z);
-    real *const f = (real *)p->f + Q * place;
+    real *const f = (real *)p->f + plain_width(p) * place;
     struct cell cell = {.row = type_at(p, place), .at = {x, y, z}};
     const struct tag_row *const row = cell.row;
     if (!row->fluid)
@@ -159,11 +231,15 @@ static void collide_cell(const struct plain *p, int x, int y, int z)
     if (boundary_open(row->boundary))
         arrive(p, row, cell.at, f);
     cell.parameters = collision_parameters(p->view, row);
+    look_at_scalars(p, &cell, p->what[place], f + Q);
+    if (p->view->lifts)
+        accelerate(&cell.parameters, p->view, cell.lift);
     cell.m = moments(f, cell.parameters, row->forced);
     cell.rates = subgrid_rates(row->subgrid, f, cell.m, cell.parameters, 1, row->forced);
     collide(row->collision, f, cell.out, cell.m, cell.parameters, cell.rates, row->forced);
     memcpy(cell.f, f, sizeof cell.f);
     memcpy(f, cell.out, sizeof cell.out);
+    collide_scalars(p, &cell, p->what[place], f + Q);
     for (int in = 1; in < Q; in++) {
         const struct tag_row *const beyond = type_at(p, upstream(p, cell.at, in));
         if (beyond && !beyond->fluid &&
@@ -227,10 +303,11 @@ static stored arriving(const struct plain *p, int x, int y, int z, int i)
     const real *const f = p->f;
     const int at[3] = {x, y, z};
     const size_t here = plain_cell(p, x, y, z), there = upstream(p, at, i);
+    const size_t width = plain_width(p);
     const uint8_t what = p->what[there];
     if (what < PLAIN_FACE && p->rows[what].fluid)
-        return stored_of(f[Q * there + (size_t)i]);
-    const real sent = f[Q * here + (size_t)reverse(i)];
+        return stored_of(f[width * there + (size_t)i]);
+    const real sent = f[width * here + (size_t)reverse(i)];
     if (what >= PLAIN_FACE && what < PLAIN_EDGE && p->mirrors[what - PLAIN_FACE]) {
         /* from the mirror image of that place, which is in the box, if there is fluid */
         const int axis = (what - PLAIN_FACE) / 2, from = mirror(i, axis);
@@ -238,18 +315,32 @@ static stored arriving(const struct plain *p, int x, int y, int z, int i)
             plain_cell(p, axis == 0 ? x : x - velocity[i][0], axis == 1 ? y : y - velocity[i][1],
                        axis == 2 ? z : z - velocity[i][2]);
         const bool fluid = p->what[image] < PLAIN_FACE && p->rows[p->what[image]].fluid;
-        return stored_of(fluid ? f[Q * image + (size_t)from] : sent);
+        return stored_of(fluid ? f[width * image + (size_t)from] : sent);
     }
     const double *const u = wall_velocity(p, what);
     return stored_of(u ? sent + wall_gain(i, u) : sent);
 }
 
-static size_t compare(const struct plain *p, const struct box *piece, const void *populations,
-                      struct plain_fault *fault)
+/* Is population i of a cell of the block as it has to be? */
+static bool is_right(const struct plain *p, int set, const int at[3], int i, const void *got,
+                     size_t place, struct plain_fault *fault)
 {
-    const stored *const got = populations;
+    fault->is = (double)stored_value(set, got, place);
+    if (set) {
+        const set_stored wanted = scalar_arriving(p, set, at, i);
+        fault->was_to_be = (double)wanted;
+        return memcmp(&wanted, (const set_stored *)got + place, sizeof wanted) == 0;
+    }
+    const stored wanted = arriving(p, at[0], at[1], at[2], i);
+    fault->was_to_be = (double)value_of(wanted);
+    return memcmp(&wanted, (const stored *)got + place, sizeof wanted) == 0;
+}
+
+static size_t compare(const struct plain *p, int set, const struct box *piece,
+                      const void *populations, struct plain_fault *fault)
+{
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1],
-              nz = piece->hi[2] - piece->lo[2];
+              nz = piece->hi[2] - piece->lo[2], q = set ? Q_AXES : Q;
     const size_t cells = (size_t)nx * (size_t)ny * (size_t)nz;
     const ptrdiff_t rows = (ptrdiff_t)ny * nz;
     size_t wrong = 0;
@@ -258,31 +349,29 @@ static size_t compare(const struct plain *p, const struct box *piece, const void
     for (ptrdiff_t row = 0; row < rows; row++) {
         const int y = piece->lo[1] + (int)(row % ny), z = piece->lo[2] + (int)(row / ny);
         for (int x = 0; x < nx; x++) {
-            const size_t at = (size_t)row * (size_t)nx + (size_t)x;
-            if (!p->rows[p->what[plain_cell(p, piece->lo[0] + x, y, z)]].fluid)
+            const int at[3] = {piece->lo[0] + x, y, z};
+            const size_t place = (size_t)row * (size_t)nx + (size_t)x;
+            struct plain_fault here;
+            if (!p->rows[p->what[plain_cell(p, at[0], y, z)]].fluid)
                 continue;
-            for (int i = 0; i < Q; i++) {
-                const stored wanted = arriving(p, piece->lo[0] + x, y, z, i);
-                if (memcmp(&wanted, &got[(size_t)i * cells + at], sizeof wanted) == 0)
+            for (int i = 0; i < q; i++) {
+                if (is_right(p, set, at, i, populations, (size_t)i * cells + place, &here))
                     continue;
                 wrong++;
-                first = (ptrdiff_t)at < first ? (ptrdiff_t)at : first;
+                first = (ptrdiff_t)place < first ? (ptrdiff_t)place : first;
             }
         }
     }
     if (!wrong)
         return 0;
+    fault->set = set;
     fault->at[0] = piece->lo[0] + (int)(first % nx);
     fault->at[1] = piece->lo[1] + (int)(first / nx % ny);
     fault->at[2] = piece->lo[2] + (int)(first / nx / ny);
-    for (fault->i = 0; fault->i < Q; fault->i++) {
-        const stored wanted = arriving(p, fault->at[0], fault->at[1], fault->at[2], fault->i),
-                     is = got[(size_t)fault->i * cells + (size_t)first];
-        fault->is = (double)value_of(is);
-        fault->was_to_be = (double)value_of(wanted);
-        if (memcmp(&wanted, &is, sizeof is) != 0)
+    for (fault->i = 0; fault->i < q; fault->i++)
+        if (!is_right(p, set, fault->at, fault->i, populations,
+                      (size_t)fault->i * cells + (size_t)first, fault))
             break;
-    }
     return wrong;
 }
 

@@ -5,7 +5,8 @@
  * operator, subgrid model, and the rules of open faces and of surfaces that cross links, which take
  * populations of one cell. Streaming, walls, lids, planes of symmetry, periodic faces, neighbours,
  * the cells and links that a rule acts on, and the memory layout are implemented here from their
- * definitions, without slots and halos.
+ * definitions, without slots and halos. So it is for scalars: value, collision and the rule of a
+ * wall in the box are the program's, which neighbour sends what and the walls of faces are not.
  *
  * Layout: a block of cells with one layer around it, x fastest; all populations of a cell lie
  * together. plain.c is compiled once for each precision. */
@@ -30,28 +31,43 @@ struct plain {
     bool mirrors[6];            /* faces that are planes of symmetry */
     const struct view *view;    /* what rules look up: given velocities, places of surfaces */
     const uint32_t *listed; /* [n] 1 + the cell's number in view->near, 0: none; NULL: no list */
-    void *f;                /* real[n + 2][Q]: f_i - w_i as they arrive, then collided */
+    int sets;               /* the flow and the scalars */
+    const double (*face_scalar)[6][2]; /* [sets - 1]: a and b of a wall's a g_out + b */
+    void *f; /* real[n + 2][plain_width]: f_i - w_i, then g_i of each scalar, as they arrive, then
+              * collided */
 };
+
+/* Numbers of a cell in `f`, and the first of a set. */
+static inline size_t plain_width(const struct plain *p)
+{
+    return Q + (size_t)(p->sets - 1) * Q_AXES;
+}
+
+static inline size_t plain_first(int set)
+{
+    return set ? Q + (size_t)(set - 1) * Q_AXES : 0;
+}
 
 /* A wrong population. */
 struct plain_fault {
     int at[3], i; /* cell of the block, population */
+    int set;
     double is, was_to_be;
 };
 
 struct plain_step {
     int storage, arithmetic; /* bits */
     size_t real;             /* bytes of a number in arithmetic */
-    /* Copy populations of a piece of the block, stored[Q][cells of the piece], into p->f. */
-    void (*take)(struct plain *p, const struct box *piece, const void *populations);
+    /* Copy populations of a set in a piece of the block, [q][cells of the piece], into p->f. */
+    void (*take)(struct plain *p, int set, const struct box *piece, const void *populations);
     /* Collide all fluid cells of the block. A population that a rule sends back through a link into
      * a cell that is not fluid replaces the one that leaves. */
     void (*collide)(struct plain *p);
-    /* Compare the populations of a piece after the program's step, bit for bit, with those that
-     * arrive after the collision in p->f, the layer around the block included. Returns the number
-     * of differences; *fault: the first one. */
-    size_t (*compare)(const struct plain *p, const struct box *piece, const void *populations,
-                      struct plain_fault *fault);
+    /* Compare the populations of a set in a piece after the program's step, bit for bit, with those
+     * that arrive after the collision in p->f, the layer around the block included. Returns the
+     * number of differences; *fault: the first one. */
+    size_t (*compare)(const struct plain *p, int set, const struct box *piece,
+                      const void *populations, struct plain_fault *fault);
 };
 
 /* The plain step for a pair of precisions in bits; NULL: this program has no such kernels. */

@@ -386,7 +386,8 @@ static enum status measure_ceiling(struct bench *b, struct flow *f, struct bench
         snprintf(row->way, sizeof row->way, "the device's own copy");
         return status;
     }
-    *updates = ceiling_measure(b->ceiling, seconds);
+    *updates = ceiling_measure(b->ceiling, seconds) *
+               (backend_bytes_per_update(f->backend) / row->bytes_per_update);
     snprintf(row->way, sizeof row->way, "%s", ceiling_way(b->ceiling));
     if (*updates > 0)
         return STATUS_OK;
@@ -504,6 +505,13 @@ static enum status all_repeats(struct bench *b, struct flow *f, struct energy *e
     return status;
 }
 
+/* Bytes of the scalars' populations that an update reads and writes: fp32 at least. */
+static double scalar_bytes(const struct flow *f)
+{
+    const size_t number = precision_bytes(f->c.solver.storage);
+    return 2.0 * Q_AXES * f->c.scalar_count * (double)(number < 4 ? 4 : number);
+}
+
 /* Describes a row, apart from its rates. */
 static enum status describe(struct bench *b, const struct flow *f, struct bench_row *row)
 {
@@ -511,7 +519,7 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     double bytes = solver_bytes(&f->level.domain);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, b->comm);
     row->bytes_per_cell = bytes / ((double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2]);
-    row->bytes_per_update = backend_bytes_per_update(f->backend);
+    row->bytes_per_update = backend_bytes_per_update(f->backend) + scalar_bytes(f);
     row->fluid_cells = f->level.domain.fluid_cells;
     row->bytes_per_fluid = bytes / (double)row->fluid_cells;
     row->keeps_mass = keeps_mass(&f->level.domain);

@@ -44,9 +44,10 @@ static size_t own_cells(const struct plain *p)
 
 double verify_bytes(const struct domain *d, const struct flow_case *c)
 {
-    const struct plain p = {.n = {d->view.n[0], d->view.n[1], d->view.n[2]}};
+    const struct plain p = {.n = {d->view.n[0], d->view.n[1], d->view.n[2]},
+                            .sets = 1 + c->scalar_count};
     const struct plain_step *const step = step_of(c);
-    return (double)plain_cells(&p) * (double)(1 + (step ? Q * step->real : 0)) +
+    return (double)plain_cells(&p) * (double)(1 + (step ? plain_width(&p) * step->real : 0)) +
            (c->body_count ? (double)own_cells(&p) * sizeof(uint32_t) : 0);
 }
 
@@ -56,9 +57,31 @@ static const char *unknown_row(const struct tag_row *row)
     return row->damped ? "a subgrid model damped by walls" : row->sponge ? "sponges" : NULL;
 }
 
+/* What the plain step lacks of a case with scalars; NULL: nothing. */
+static const char *unknown_scalars(const struct flow_case *c)
+{
+    for (int k = 0; k < c->scalar_count; k++) {
+        for (int face = 0; face < 6; face++) {
+            const struct case_face *const f = &c->faces[face];
+            const bool closed = !face_open(f->kind);
+            const enum scalar_wall kind = f->scalar[k].kind;
+            if (closed && kind != SCALAR_WALL_adiabatic && kind != SCALAR_WALL_value)
+                return "scalars at walls of given flux or transfer";
+            if (!closed && c->scalars[k].expansion != 0)
+                return "buoyancy at open faces";
+        }
+        for (int i = 0; i < c->body_count; i++)
+            if (c->bodies[i].scalar[k].kind == SCALAR_WALL_conduct ||
+                (c->bodies[i].scalar[k].kind == SCALAR_WALL_value &&
+                 c->bodies[i].wall == BODY_WALL_interpolated))
+                return "scalars in bodies or at interpolated surfaces";
+    }
+    return NULL;
+}
+
 bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VERIFY_WHY])
 {
-    const char *what = NULL;
+    const char *what = unknown_scalars(c);
     if (c->patch_count)
         what = "patches of faces";
     if (c->zone_count)
@@ -89,6 +112,8 @@ struct verifier {
     struct solver *solver;
     const struct plain_step *step;
     struct plain plain;
+    struct view view; /* the domain's, with what kernels derive from it */
+    double (*face_scalar)[6][2];
     uint8_t *what;
     uint32_t *listed;
     struct place *places; /* [ranks] */
@@ -248,6 +273,14 @@ static uint8_t what_is(const struct domain *d, const struct flow_case *c, const 
     return mine || outside ? d->tags[view_index(&d->view, at[0], at[1], at[2])] & TAG_ROW : 0;
 }
 
+/* The wall gives value T: -g_out + T/4, half-way between cells; or nothing passes. */
+static void face_rule(const struct case_scalar_wall *wall, double rule[2])
+{
+    const bool given = wall->kind == SCALAR_WALL_value;
+    rule[0] = given ? -1 : 1;
+    rule[1] = given ? 0.25 * wall->value : 0;
+}
+
 static enum status start(struct verifier *v, const struct flow_case *c)
 {
     const struct domain *const d = v->solver->domain;
@@ -259,19 +292,28 @@ static enum status start(struct verifier *v, const struct flow_case *c)
         p->mirrors[face] = c->faces[face].kind == FACE_slip;
     }
     p->rows = d->rows;
-    p->view = &d->view;
+    v->view = d->view;
+    view_derive(&v->view);
+    p->view = &v->view;
     p->what = v->what = malloc(plain_cells(p));
     if (d->view.near_cells)
         p->listed = v->listed = calloc(own_cells(p), sizeof *v->listed);
-    p->f = calloc(plain_cells(p), Q * v->step->real);
+    p->sets = 1 + c->scalar_count;
+    p->f = calloc(plain_cells(p), plain_width(p) * v->step->real);
+    v->face_scalar = calloc((size_t)p->sets, sizeof *v->face_scalar);
+    p->face_scalar = (const double(*)[6][2])v->face_scalar;
     v->places = malloc((size_t)d->ranks * sizeof *v->places);
     enum status status = STATUS_OK;
-    if (!v->what || !p->f || !v->places || (d->view.near_cells && !v->listed))
-        status = fail_machine("out of memory for the plain step of %zu cells, %.4g GB",
-                              plain_cells(p), 1e-9 * (double)(plain_cells(p) * Q * v->step->real));
+    if (!v->what || !p->f || !v->face_scalar || !v->places || (d->view.near_cells && !v->listed))
+        status =
+            fail_machine("out of memory for the plain step of %zu cells, %.4g GB", plain_cells(p),
+                         1e-9 * (double)(plain_cells(p) * plain_width(p) * v->step->real));
     status = status_agree(d->comm, status);
     if (status)
         return status;
+    for (int k = 0; k < c->scalar_count; k++)
+        for (int face = 0; face < 6; face++)
+            face_rule(&c->faces[face].scalar[k], v->face_scalar[k][face]);
     struct place mine;
     for (int a = 0; a < 3; a++) {
         mine.lo[a] = d->lo[a];
@@ -296,13 +338,14 @@ static enum status take(struct verifier *v)
     const struct box all = domain_all(s->domain);
     struct box piece;
     enum status status = STATUS_OK;
-    for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
-        const void *const populations = solver_get(s, SET_flow, &piece);
-        if (populations)
-            v->step->take(&v->plain, &piece, populations);
-        else
-            status = STATUS_MACHINE;
-    }
+    for (int set = 0; set < v->plain.sets; set++)
+        for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
+            const void *const populations = solver_get(s, set, &piece);
+            if (populations)
+                v->step->take(&v->plain, set, &piece, populations);
+            else
+                status = STATUS_MACHINE;
+        }
     return status_agree(s->domain->comm, status);
 }
 
@@ -315,20 +358,21 @@ static enum status compare(struct verifier *v, int step, const struct verify_spo
     struct box piece;
     enum status status = STATUS_OK;
     *wrong = 0;
-    for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
-        struct plain_fault here;
-        void *const populations = (void *)(uintptr_t)solver_get(s, SET_flow, &piece);
-        if (!populations) {
-            status = STATUS_MACHINE;
-            break;
+    for (int set = 0; set < v->plain.sets; set++)
+        for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
+            struct plain_fault here;
+            void *const populations = (void *)(uintptr_t)solver_get(s, set, &piece);
+            if (!populations) {
+                status = STATUS_MACHINE;
+                break;
+            }
+            if (spoil)
+                spoil->call(spoil->context, step, set, &piece, populations);
+            const size_t more = v->step->compare(&v->plain, set, &piece, populations, &here);
+            if (more && !*wrong)
+                *fault = here;
+            *wrong += more;
         }
-        if (spoil)
-            spoil->call(spoil->context, step, &piece, populations);
-        const size_t more = v->step->compare(&v->plain, &piece, populations, &here);
-        if (more && !*wrong)
-            *fault = here;
-        *wrong += more;
-    }
     return status_agree(s->domain->comm, status);
 }
 
@@ -343,11 +387,14 @@ static bool judge(const struct verifier *v, size_t wrong, const struct plain_fau
     MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, d->comm);
     if (!all)
         return true;
+    char of[16] = "";
+    if (fault->set)
+        snprintf(of, sizeof of, " of scalar %d", fault->set);
     if (d->rank == first)
         snprintf(why, VERIFY_WHY,
-                 "after step %lld population %d of cell %d %d %d is %.9g, not %.9g (%llu of them "
+                 "after step %lld population %d%s of cell %d %d %d is %.9g, not %.9g (%llu of them "
                  "are wrong)",
-                 (long long)v->solver->step, fault->i, d->lo[0] + fault->at[0],
+                 (long long)v->solver->step, fault->i, of, d->lo[0] + fault->at[0],
                  d->lo[1] + fault->at[1], d->lo[2] + fault->at[2], fault->is, fault->was_to_be,
                  all);
     MPI_Bcast(why, VERIFY_WHY, MPI_CHAR, first, d->comm);
@@ -365,7 +412,7 @@ static enum status steps(struct verifier *v, int count, const struct verify_spoi
         if (status)
             break;
         v->step->collide(&v->plain);
-        status = exchange(v, v->plain.f, Q * v->step->real);
+        status = exchange(v, v->plain.f, plain_width(&v->plain) * v->step->real);
         if (status)
             break;
         status = solver_step(v->solver);
@@ -391,6 +438,7 @@ enum status verify_steps(struct solver *s, const struct flow_case *c, int count,
     free(v.what);
     free(v.listed);
     free(v.plain.f);
+    free(v.face_scalar);
     free(v.places);
     return status;
 }

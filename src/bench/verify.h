@@ -20,7 +20,7 @@ bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VE
  * STATUS_MACHINE, reported, when memory or the backend failed. spoil (or NULL), for tests: called
  * on each rank with the solver's populations before they are compared. */
 struct verify_spoil {
-    void (*call)(void *context, int step, const struct box *piece, void *populations);
+    void (*call)(void *context, int step, int set, const struct box *piece, void *populations);
     void *context;
 };
 enum status verify_steps(struct solver *s, const struct flow_case *c, int steps,

@@ -91,7 +91,7 @@ static uint64_t draw(uint64_t *state)
 struct flip {
     const struct flow *flow;
     size_t bytes;
-    int at[3], i, bit, step;
+    int at[3], i, bit, step, set;
 };
 
 /* Of that cell in a piece the place of population i; NULL: another's. */
@@ -108,9 +108,11 @@ static unsigned char *place(const struct flow *f, const struct box *piece, void 
     return (unsigned char *)populations + ((size_t)i * box_cells(piece) + cell) * bytes;
 }
 
-static void flip_bit(void *context, int step, const struct box *piece, void *populations)
+static void flip_bit(void *context, int step, int set, const struct box *piece, void *populations)
 {
     const struct flip *const f = context;
+    if (set != f->set)
+        return;
     unsigned char *const value = place(f->flow, piece, populations, f->at, f->i, f->bytes);
     if (value && step == f->step)
         value[f->bit / 8] ^= (unsigned char)(1u << (f->bit % 8));
@@ -138,18 +140,20 @@ static void any_fluid_cell(const struct flow *f, uint64_t *state, int at[3])
 static void flip_some(struct flow *f, const struct bench_subject *s, uint64_t seed)
 {
     for (int k = 0; k < FLIPS; k++) {
-        char why[VERIFY_WHY] = "", wanted[64];
+        char why[VERIFY_WHY] = "", wanted[96];
         bool right;
         struct flip flip = {.flow = f, .bytes = precision_bytes(s->storage)};
+        flip.set = k % f->solver.view.sets;
+        flip.bytes = f->solver.view.set[flip.set].bits / 8;
         any_fluid_cell(f, &seed, flip.at);
-        flip.i = (int)(draw(&seed) % Q);
+        flip.i = (int)(draw(&seed) % (flip.set ? Q_AXES : Q));
         flip.bit = (int)(draw(&seed) % (8 * flip.bytes));
         flip.step = k % STEPS;
         const struct verify_spoil spoil = {flip_bit, &flip};
         if (verify_steps(&f->solver, &f->c, STEPS, &spoil, &right, why))
             complain(s, "failed", why);
-        snprintf(wanted, sizeof wanted, "population %d of cell %d %d %d is", flip.i, flip.at[0],
-                 flip.at[1], flip.at[2]);
+        snprintf(wanted, sizeof wanted, "population %d%s of cell %d %d %d is", flip.i,
+                 flip.set ? " of scalar 1" : "", flip.at[0], flip.at[1], flip.at[2]);
         if (right)
             complain(s, "a flipped bit was not seen", wanted);
         else if (!strstr(why, wanted) || !strstr(why, "(1 of them"))
@@ -158,9 +162,11 @@ static void flip_some(struct flow *f, const struct bench_subject *s, uint64_t se
 }
 
 /* Two cells that follow each other along x are in each other's place. */
-static void swap_cells(void *context, int step, const struct box *piece, void *populations)
+static void swap_cells(void *context, int step, int set, const struct box *piece, void *populations)
 {
     const struct flip *const f = context;
+    if (set != f->set)
+        return;
     const int next[3] = {f->at[0] + 1, f->at[1], f->at[2]};
     for (int i = 0; i < Q && step == 0; i++) {
         unsigned char *const a = place(f->flow, piece, populations, f->at, i, f->bytes),
@@ -207,6 +213,21 @@ static void check_wrong(struct flow *f, const struct bench_subject *s)
         if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right)
             complain(s, "a lid of another speed was not seen", why);
     }
+}
+
+/* A wall of another value, and another gravity, are found. */
+static void check_wrong_heat(struct flow *f, const struct bench_subject *s)
+{
+    char why[VERIFY_WHY] = "";
+    bool right;
+    f->c.faces[0].scalar[0].value *= 1.01;
+    if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right ||
+        !strstr(why, "of scalar 1"))
+        complain(s, "a wall of another value was not seen", why);
+    f->c.faces[0].scalar[0].value /= 1.01;
+    f->solver.view.gravity[1] *= 1.5;
+    if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right)
+        complain(s, "another gravity was not seen", why);
 }
 
 /* One step with this view in place of the solver's, which has an error: it is found. */
@@ -293,6 +314,8 @@ static void all_cases(int ranks, const struct bench_subject *like)
             check_right(&f, &s);
             check_wrong(&f, &s);
             check_wrong_faces(&f, &s);
+            if (which == BENCH_CASE_cavity_heat)
+                check_wrong_heat(&f, &s);
             destroy(&f);
         }
 }
