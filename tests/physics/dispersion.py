@@ -113,12 +113,12 @@ def taylor():
         case.at_most(f"uniform flow, gradient {g}: ratio from 1", abs(row["ratio"] - 1), 1e-3)
 
 
-def spheres(n, count, radius, seed):
-    """A periodic pack of spheres that do not overlap, in a cube of 1, as a body of n cells."""
+def spheres(n, count, radius, seed, gap=0.06):
+    """A periodic pack of spheres, `gap` apart so that no fluid is isolated, in a cube of 1, as a body of n cells."""
     r, at = random.Random(seed), []
     while len(at) < count:
         p = [r.random() for _ in range(3)]
-        if all(sum(min(abs(a - b), 1 - abs(a - b))**2 for a, b in zip(p, q)) > 4 * radius**2 for q in at):
+        if all(sum(min(abs(a - b), 1 - abs(a - b))**2 for a, b in zip(p, q)) > (2 * radius + gap)**2 for q in at):
             at.append(p)
     parts = {}
     for k, p in enumerate(at):
@@ -129,9 +129,9 @@ def spheres(n, count, radius, seed):
     return {"pack": {"shape": {"union": parts}}}
 
 
-def pack(n, peclet, count=10, radius=0.18, seed=1):
+def pack(n, peclet, count=8, radius=0.18, seed=1):
     """Peclet number of the diameter, Reynolds number at most 1; slow flow along x. Ratios along x and y."""
-    nu, diameter, permeability, open_part = 0.5, 2 * radius * n, 0.0052 * n * n, 0.756  # about: the series has the Peclet number
+    nu, diameter, permeability, open_part = 0.5, 2 * radius * n, 0.0099 * n * n, 0.805  # about: the series has the Peclet number
     d = min(max(0.01 * diameter / peclet, 0.004), 0.2)
     force = peclet * d / diameter * open_part * nu / permeability
     over = 200 * math.ceil(n * n / d / 20 / 200)
