@@ -289,6 +289,22 @@ TAGFLOW_FN scalar scalar_oblique_back(const struct view *v, const struct scalar_
     return ((one - r) * left + n * given) / (one + r);
 }
 
+/* What comes back from a wall of which the normal does not matter, as it is stored. left: what left
+ * into it, as it was stored; t: the scalar's value in the cell before the step. */
+TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row *wall,
+                                  set_stored left, scalar t)
+{
+    switch (wall->wall) {
+    case SCALAR_given:
+        return (set_stored)((scalar)wall->a * (scalar)left +
+                            (scalar)(wall->b * v->signal[wall->signal]));
+    case SCALAR_free:
+        return (set_stored)((scalar)0.25 * t - (scalar)left);
+    default:
+        return left;
+    }
+}
+
 /* What comes back along link `in` from a wall, as it is stored. g, out: populations before and
  * after the collision; left: what left into the wall, as it was stored; t: the scalar's value.
  * near: the cell's entry in the list of cells beside surfaces, NULL: none. */
@@ -304,15 +320,7 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
         return (set_stored)scalar_surface_back(v, wall, (scalar)v->crossing[k], g[opposite(in)],
                                                out[in], out[opposite(in)]);
     }
-    switch (wall->wall) {
-    case SCALAR_given:
-        return (set_stored)((scalar)wall->a * (scalar)left +
-                            (scalar)(wall->b * v->signal[wall->signal]));
-    case SCALAR_free:
-        return (set_stored)((scalar)0.25 * t - (scalar)left);
-    default:
-        return left;
-    }
+    return scalar_back(v, wall, left, t);
 }
 
 /* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it

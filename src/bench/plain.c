@@ -179,7 +179,7 @@ static set_stored scalar_from(const struct plain *p, int set, size_t beyond, sca
 {
     const uint8_t what = p->what[beyond];
     if (what < PLAIN_FACE)
-        return (set_stored)scalar_back(p->view, scalar_row(p->view, set, what), out, value);
+        return scalar_back(p->view, scalar_row(p->view, set, what), (set_stored)out, value);
     const double *const rule = p->face_scalar[set - 1][what - PLAIN_FACE];
     return (set_stored)((scalar)rule[0] * out + (scalar)rule[1]);
 }

@@ -115,7 +115,7 @@ def rock(bodies, names):
                                   output={"log": {"every": 0}, "series": outputs}))
 
 
-WALLS = [{"t": {"transfer": {"coefficient": 0.1, "outside": 1}}, "s": {"conduct": {"conductivity": 0.3, "capacity": 2}}},
+WALLS = [{"t": {"value": 0.2}, "s": {"conduct": {"conductivity": 0.3, "capacity": 2}}},
          {"t": {"value": 0.7, "ramp": 30}, "s": {"conduct": {"conductivity": 0.01, "capacity": 0.5, "source": 1e-4}}},
          {"t": {"conduct": {"conductivity": 0.5, "capacity": 3}}, "s": {"conduct": {"conductivity": 2, "capacity": 1}}}]
 whole = rock({"rock": {"image": image(labels, [1, 2, 3], isolated="fill"), "scalars": WALLS[0],
