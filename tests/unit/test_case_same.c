@@ -48,7 +48,8 @@ static enum status earlier(void *context, const char *path, struct case_earlier 
                            char reason[CASE_REASON])
 {
     (void)context, (void)reason;
-    *e = (struct case_earlier){strdup(path), (uint64_t)strrchr(path, '/')[1], {16, 16, 16}};
+    *e = (struct case_earlier){
+        .file = strdup(path), .checksum = (uint64_t)strrchr(path, '/')[1], .cells = {16, 16, 16}};
     return e->file ? STATUS_OK : STATUS_MACHINE;
 }
 
