@@ -71,7 +71,8 @@ static const char *unknown_scalars(const struct flow_case *c)
                 return "buoyancy at open faces";
         }
         for (int i = 0; i < c->body_count; i++)
-            if (c->bodies[i].scalar[k].kind == SCALAR_WALL_conduct ||
+            if (case_oblique_flux(c, i) || c->bodies[i].label_count > 0 ||
+                c->bodies[i].scalar[k].kind == SCALAR_WALL_conduct ||
                 (c->bodies[i].scalar[k].kind == SCALAR_WALL_value &&
                  c->bodies[i].wall == BODY_WALL_interpolated))
                 return "scalars in bodies or at interpolated surfaces";

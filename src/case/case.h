@@ -601,6 +601,10 @@ bool case_straight(const struct case_body *body);
 /* Does the body give a flux or a transfer of a scalar through faces that are not? */
 bool case_oblique_flux(const struct flow_case *c, int body);
 
+/* Does the value that the opening gives to scalar k hold half-way beyond its cells also where
+ * sources change the value along the stream? */
+bool scalar_inlet_allows(const struct flow_case *c, int k, int opening);
+
 /* The rate at which a scalar disappears in the fluid: by decay, and into others. */
 double case_scalar_decay(const struct flow_case *c, int scalar);
 
@@ -689,7 +693,7 @@ struct case_facts_scalar {
     int solids;                           /* materials that conduct it */
     struct {
         double capacity, source;
-    } solid[CASE_BODIES];
+    } solid[2 * CASE_BODIES]; /* as many as there are types of cells */
 };
 
 /* Facts of an earlier run, from its resolved case, for a run that starts from its flow. False: the

@@ -62,31 +62,44 @@ static const char *text_at(const struct node *n)
     return n && n->kind == NODE_SCALAR ? n->text : "";
 }
 
-/* The bodies that conduct a scalar. The smallest capacity of all is the populations' unit. */
+/* Adds what a body or a label conducts. */
+static bool add_solid(const struct node *conduct, struct case_facts_scalar *s)
+{
+    double capacity, source;
+    int k = 0;
+    if (!number_at(node_get(conduct, "capacity"), &capacity) ||
+        !number_at(node_get(conduct, "source"), &source) || !(capacity > 0))
+        return false;
+    while (k < s->solids && (s->solid[k].capacity != capacity || s->solid[k].source != source))
+        k++;
+    if (k == (int)(sizeof s->solid / sizeof *s->solid))
+        return false;
+    s->solid[k].capacity = capacity;
+    s->solid[k].source = source;
+    s->solids = k < s->solids ? s->solids : k + 1;
+    return true;
+}
+
+/* The bodies, and the labels of images, that conduct a scalar. The smallest capacity of all is the
+ * populations' unit. */
 static bool find_solids(const struct node *root, struct case_facts_scalar *s)
 {
     const struct node *const bodies = node_get(root, "bodies");
+    bool good = true;
     s->everywhere = true;
-    for (const struct node *b = bodies ? bodies->first : NULL; b; b = b->next) {
-        const struct node *const conduct =
-            node_get(node_get(node_get(b, "scalars"), s->name), "conduct");
-        double capacity, source;
-        int k = 0;
-        s->everywhere = s->everywhere && conduct;
-        if (!conduct)
-            continue;
-        if (!number_at(node_get(conduct, "capacity"), &capacity) ||
-            !number_at(node_get(conduct, "source"), &source) || !(capacity > 0))
-            return false;
-        while (k < s->solids && (s->solid[k].capacity != capacity || s->solid[k].source != source))
-            k++;
-        if (k == CASE_BODIES)
-            return false;
-        s->solid[k].capacity = capacity;
-        s->solid[k].source = source;
-        s->solids = k < s->solids ? s->solids : k + 1;
+    for (const struct node *b = bodies ? bodies->first : NULL; b && good; b = b->next) {
+        const struct node *const labels = node_get(b, "labels");
+        const struct node *part = b;
+        while (part && good) {
+            const struct node *const wall = node_get(node_get(part, "scalars"), s->name);
+            const struct node *const conduct = node_get(wall, "conduct");
+            if (part == b || wall) /* a label without an entry has the body's */
+                s->everywhere = s->everywhere && conduct;
+            good = !conduct || add_solid(conduct, s);
+            part = part == b ? labels ? labels->first : NULL : part->next;
+        }
     }
-    return true;
+    return good;
 }
 
 static void set_unit(struct case_facts_scalar *s)

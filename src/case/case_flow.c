@@ -78,11 +78,12 @@ static enum status take_scalars(struct map m, const struct node *n, struct flow_
     static const char *const kinds[] = {
         [SCALAR_KIND_heat] = "heat", [SCALAR_KIND_species] = "species"};
     const struct case_earlier *const e = &c->initial.from;
-    char what[CASE_REASON];
+    char what[2 * CASE_REASON];
     for (int i = 0; i < e->scalar_count; i++)
         for (int k = 0; k < c->scalar_count; k++) {
             struct case_scalar *const s = &c->scalars[k];
-            if (strcmp(s->name, e->scalar[i].name) != 0 || s->initial.given)
+            if (strcmp(s->name, e->scalar[i].name) != 0 || s->initial.given ||
+                scalar_has_gradient(s))
                 continue;
             if (e->scalar[i].kind != (int)s->kind) {
                 snprintf(what, sizeof what,

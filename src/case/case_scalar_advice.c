@@ -217,11 +217,11 @@ static void say_initial(const struct flow_case *c, int k)
         there = there || !strcmp(e->scalar[i].name, s->name);
     if (s->initial.earlier)
         say("%s: begins with the values of initial.from", s->name);
-    else if (e->file && there)
+    else if (e->file && there && !scalar_has_gradient(s))
         say("%s: begins with scalars.%s.initial; initial.from has values of it, which are not "
             "taken",
             s->name, s->name);
-    else if (e->file)
+    else if (e->file && !scalar_has_gradient(s))
         say("%s: begins with %s, as initial.from has no values of it", s->name,
             s->initial.given ? "its initial values" : "its reference");
 }
@@ -288,13 +288,14 @@ static double largest_flux(const struct flow_case *c, int k, double height)
         if (w->kind == SCALAR_WALL_flux)
             flux = fmax(flux, fabs(w->flux) * signal_peak(&w->signal));
     }
-    for (int i = 0; i < c->body_count; i++) {
-        const struct case_scalar_wall *const w = &c->bodies[i].scalar[k];
-        if (w->kind == SCALAR_WALL_flux)
-            flux = fmax(flux, fabs(w->flux) * signal_peak(&w->signal));
-        else if (w->kind == SCALAR_WALL_conduct)
-            flux = fmax(flux, fabs(w->source) * thickness_of(c, &c->bodies[i]));
-    }
+    for (int i = 0; i < c->body_count; i++)
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[i], part, k);
+            if (w->kind == SCALAR_WALL_flux)
+                flux = fmax(flux, fabs(w->flux) * signal_peak(&w->signal));
+            else if (w->kind == SCALAR_WALL_conduct)
+                flux = fmax(flux, fabs(w->source) * thickness_of(c, &c->bodies[i]));
+        }
     return flux;
 }
 
@@ -385,8 +386,8 @@ static void warn_rate(const struct flow_case *c, int k)
 }
 
 /* A value given at an opening acts on the even part of the populations, which lags by tau+ behind
- * what changes along the flow. The relative error was found to be this. The step takes it out at
- * inlets of given velocity without a subgrid model. */
+ * what changes along the flow. The relative error was found to be this. Inlets of
+ * scalar_inlet_allows() do not have it. */
 static double opening_error(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
@@ -404,8 +405,7 @@ static void warn_opening(const struct flow_case *c, int k)
     const double error = opening_error(c, k);
     bool given = false;
     for (int i = 0; i < case_openings(c); i++)
-        given = given || (case_opening(c, i)->kind != FACE_wall &&
-                          (case_opening(c, i)->kind != FACE_velocity || c->solver.subgrid) &&
+        given = given || (case_opening(c, i)->kind != FACE_wall && !scalar_inlet_allows(c, k, i) &&
                           case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
     if (given && error > most)
         warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
@@ -435,8 +435,8 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
              "fluid, beyond %g, where digits are lost (take solver.storage: fp64)",
              name, s->name, ratio, capacity, most);
     if (4 * w->conductivity + 0.5 > most_tau)
-        warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", body->name,
-             s->name, 4 * w->conductivity + 0.5, most_tau, slower_text(c));
+        warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", name, s->name,
+             4 * w->conductivity + 0.5, most_tau, slower_text(c));
 }
 
 /* Only given values are where the surface is. */

@@ -400,3 +400,16 @@ double case_scalar_decay(const struct flow_case *c, int scalar)
         rate += c->scalars[k].made_from == scalar ? c->scalars[k].rate : 0;
     return rate;
 }
+
+/* With a subgrid model the rates are not known beforehand. Sources do not follow a time function.
+ */
+bool scalar_inlet_allows(const struct flow_case *c, int k, int opening)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct case_face *const face = case_opening(c, opening);
+    const int side = case_opening_side(c, opening);
+    const double inwards = (side & 1 ? -1 : 1) * face->velocity[side / 2];
+    const bool steady = face->scalar[k].signal.kind == SIGNAL_constant;
+    return face->kind == FACE_velocity && inwards > 0 && c->solver.subgrid == SUBGRID_none &&
+           (steady || (s->source == 0 && s->made_from < 0));
+}

@@ -279,7 +279,8 @@ static enum status check_units(struct given g, const struct quantity *q, enum ke
     const struct case_units *const units = &g.r->c->units;
     const struct dimension d = unit_info(unit_of_species(unit))->dimension;
     const bool heat = unit_of_species(unit) != unit, energy = heat && q->dimension.kg;
-    const bool length = d.s == 0 && d.kg == 0 && (heat && (d.m == 0 || energy) ? !energy : units->cell > 0);
+    const bool length =
+        d.s == 0 && d.kg == 0 && (heat && (d.m == 0 || energy) ? !energy : units->cell > 0);
     if (!units->given && !length)
         return fail_value(g.r, g.n,
                           ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "

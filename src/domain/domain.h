@@ -66,9 +66,10 @@ struct domain {
     int64_t filled_cells;            /* isolated pores of images, made solid */
     int64_t body_cells[CASE_BODIES]; /* cells of each body in the box, without later bodies and
                                       * filled pores */
-    double body_excess[CASE_BODIES]; /* faces of cells of each body towards fluid, less its true
-                                      * area there, in faces; 0: not asked for, or equal */
-    double imbalance;                /* largest number of fluid cells of a rank, over the mean */
+    /* Faces of cells of each body that a scalar passes, less the body's true area there, in faces;
+     * 0: not asked for, or equal. */
+    double body_excess[CASE_SCALARS][CASE_BODIES];
+    double imbalance; /* largest number of fluid cells of a rank, over the mean */
 };
 
 /* Lays out the block of one rank without tags (view.tags NULL): `check` uses it for any number of

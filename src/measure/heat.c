@@ -45,7 +45,7 @@ enum status heat_measure(struct solver *s, int set, int opening, int side, int b
     heat_carry(&sum);
     MPI_Allreduce(MPI_IN_PLACE, &sum, sizeof sum / sizeof(int64_t), MPI_INT64_T, MPI_SUM, d->comm);
     heat_carry(&sum);
-    found->area = (double)sum.links - (opening < 0 ? d->body_excess[body] : 0);
+    found->area = (double)sum.links - (opening < 0 ? d->body_excess[set - 1][body] : 0);
     found->heat =
         sum.bad ? NAN
                 : wide_difference(&sum.in, &sum.out) / scalar_row(&d->view, set, TAG_FLUID)->flow;

@@ -13,7 +13,7 @@
  * open faces it includes what the flow carries. So the sum of enthalpy (measure/scalar.h) changes
  * in this step by the heat of all faces and of all bodies that do not conduct, and by the sources.
  *
- * The area, in squares of a cell's edge, is the number of links. Each link from fluid into a body
+ * The area, in squares of a cell's edge, is the number of links. Each link from outside into a body
  * counts by the component along it of the normal of the body's surface where it enters, so that
  * oblique surfaces have their own area, not that of their cells' faces.
  *

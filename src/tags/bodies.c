@@ -448,31 +448,40 @@ static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
     return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
 }
 
-/* The body beyond a cell's link along c; -1: none. */
-static int body_beyond(const struct domain *d, const struct near_cell *cell, const int c[3])
+/* The cell type beyond a cell's link along c. */
+static int type_beyond(const struct domain *d, const struct near_cell *cell, const int c[3])
 {
     const struct view *const v = &d->view;
-    const size_t there = view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2]);
-    return v->rows[v->tags[there] & TAG_ROW].body - 1;
+    return v->tags[view_index(v, cell->at[0] + c[0], cell->at[1] + c[1], cell->at[2] + c[2])] &
+           TAG_ROW;
+}
+
+/* Does a link from a cell of one type into a body of the other need the body's normal? */
+static bool needs_normal(const struct domain *d, const struct wants *wants, int type, int other)
+{
+    const int body = d->rows[other].body - 1;
+    if (!d->rows[type].fluid)
+        return wants->contact[type][other];
+    return body >= 0 && (wants->oblique[body] || wants->area[body]);
 }
 
 /* Writes what the list has of a cell's link along c. facing: NULL where it is not needed. */
 static void put_link(const struct bodies *b, const struct domain *d, const struct near_cell *cell,
                      const int c[3], const struct wants *wants, float *crossing, float *facing)
 {
-    const int body = body_beyond(d, cell, c);
+    const int type = *tag_of(d, cell) & TAG_ROW, other = type_beyond(d, cell, c);
+    const int body = d->rows[other].body - 1;
     const bool axis = abs(c[0]) + abs(c[1]) + abs(c[2]) == 1;
     int g[3];
     for (int a = 0; a < 3; a++)
         g[a] = d->lo[a] + cell->at[a];
     *crossing = 0.5f;
-    if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated &&
-        d->rows[*tag_of(d, cell) & TAG_ROW].fluid)
+    if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated && d->rows[type].fluid)
         *crossing = (float)first_crossing(b, d, g, c);
     if (!facing)
         return;
     *facing = 1;
-    if (body < 0 || !axis || !(wants->oblique[body] || wants->area[body]))
+    if (!axis || !needs_normal(d, wants, type, other))
         return;
     const struct entry e = entry_of(d, &b->body[body], g, c);
     if (e.crossing <= 1) /* rounded: sums of it are exact in any order */
@@ -489,7 +498,8 @@ static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS]
         if (!met[row])
             continue;
         if (d->row_count == TAG_ROWS)
-            return fail_user("faces, regions and bodies together make more than %d kinds of cells",
+            return fail_user("faces, regions, bodies and their labels together make more than %d "
+                             "kinds of cells (fewer labels, bodies or regions)",
                              TAG_ROWS);
         listed[row] = (uint8_t)d->row_count++;
         d->rows[listed[row]] = d->rows[row];
@@ -563,54 +573,83 @@ static enum status make_room(struct domain *d, const struct found *f, bool facin
     return STATUS_OK;
 }
 
+/* Writes what the list has of the links of a cell. */
+static void put_links(const struct bodies *b, struct domain *d, const struct near_cell *cell,
+                      const struct wants *wants)
+{
+    size_t at = cell->first;
+    for (int i = 1; i < Q; i++)
+        if (cell->links >> i & 1) {
+            put_link(b, d, cell, velocities[opposite(i)], wants, &d->crossing[at],
+                     d->facing ? &d->facing[at] : NULL);
+            at++;
+        }
+}
+
 /* Stores the list sorted by group, with its links. */
 static enum status keep_found(const struct bodies *b, struct domain *d, const struct wants *wants,
                               const struct found *f)
 {
     struct view *const v = &d->view;
     const enum status status = make_room(d, f, wants->facing);
-    for (uint8_t group = 0; group < 3 && !status; group++) {
+    if (status)
+        return status;
+    for (uint8_t group = 0; group < 3; group++) {
         for (size_t k = 0; k < f->count; k++) {
             if (f->group[k] != group)
                 continue;
             struct near_cell *const cell = &d->near[v->near_cells++];
             *cell = f->cell[k];
             cell->first = (uint32_t)v->crossings;
-            for (int i = 1; i < Q; i++)
-                if (cell->links >> i & 1) {
-                    put_link(b, d, cell, velocities[opposite(i)], wants, &d->crossing[v->crossings],
-                             d->facing ? &d->facing[v->crossings] : NULL);
-                    v->crossings++;
-                }
+            v->crossings += (size_t)__builtin_popcount(cell->links);
         }
         if (group == 0)
             d->near_shell = (int)v->near_cells;
         if (group == 1)
             d->near_stepped = (int)v->near_cells;
     }
-    return status;
+#pragma omp parallel for num_threads(case_threads(b->c)) schedule(dynamic, 64)
+    for (size_t k = 0; k < v->near_cells; k++)
+        put_links(b, d, &d->near[k], wants);
+    return STATUS_OK;
+}
+
+/* Does heat_measure() count a link from a cell of one type into a body of the other where the cell
+ * is in the list? Links of a body into itself, and between bodies that both conduct, it counts at
+ * other cells or not at all. */
+static bool counts_link(const struct bodies *b, const struct domain *d, int type, int other,
+                        int scalar)
+{
+    const struct case_scalar_wall *const here = wall_of(b, d, type, scalar);
+    if (d->rows[type].fluid)
+        return true;
+    return here && here->kind == SCALAR_WALL_conduct && d->rows[type].body != d->rows[other].body &&
+           wall_of(b, d, other, scalar)->kind != SCALAR_WALL_conduct;
 }
 
 /* Sums over the links of axes into each body by how much the area of a cell's face exceeds that of
  * the surface it stands for. Collective. */
-static void sum_excess(struct domain *d)
+static void sum_excess(const struct bodies *b, struct domain *d)
 {
-    int64_t excess[CASE_BODIES] = {0};
-    for (size_t k = 0; k < d->view.near_cells && d->facing; k++) {
-        const struct near_cell *const cell = &d->near[k];
+    int64_t excess[CASE_SCALARS][CASE_BODIES] = {{0}};
+    for (size_t n = 0; n < d->view.near_cells && d->facing; n++) {
+        const struct near_cell *const cell = &d->near[n];
         const float *facing = d->facing + cell->first;
         for (int i = 1; i < Q_AXES; i++) {
             if (!(cell->links >> i & 1))
                 continue;
-            const int body = body_beyond(d, cell, velocities[opposite(i)]);
-            if (body >= 0)
-                excess[body] += (int64_t)((1 - *facing) * (float)FACING);
-            facing++;
+            const int type = *tag_of(d, cell) & TAG_ROW,
+                      other = type_beyond(d, cell, velocities[opposite(i)]);
+            const int64_t part = (int64_t)((1 - *facing++) * (float)FACING);
+            for (int k = 0; k < b->c->scalar_count && d->rows[other].body && part; k++)
+                if (counts_link(b, d, type, other, k))
+                    excess[k][d->rows[other].body - 1] += part;
         }
     }
-    MPI_Allreduce(MPI_IN_PLACE, excess, CASE_BODIES, MPI_INT64_T, MPI_SUM, d->comm);
-    for (int k = 0; k < CASE_BODIES; k++)
-        d->body_excess[k] = (double)excess[k] / FACING;
+    MPI_Allreduce(MPI_IN_PLACE, excess, CASE_SCALARS * CASE_BODIES, MPI_INT64_T, MPI_SUM, d->comm);
+    for (int k = 0; k < CASE_SCALARS; k++)
+        for (int body = 0; body < CASE_BODIES; body++)
+            d->body_excess[k][body] = (double)excess[k][body] / FACING;
 }
 
 /* The speed of a body's surface where the link of cell `at` of the block along c meets it. */
@@ -695,6 +734,6 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     if (status)
         return status;
     if (wants.facing)
-        sum_excess(d);
+        sum_excess(b, d);
     return check_speeds(b, d);
 }

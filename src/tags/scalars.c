@@ -55,14 +55,12 @@ static struct scalar_row fluid_row(const struct flow_case *c, int k, double scal
     return row;
 }
 
-/* What an inlet gives to its links, for the value half-way between cells to be the given one.
+/* The value that the links of an inlet are given. With this value the given one, T, holds half-way.
  *
- * Where sources change the value by s a time, the rule of a given value holds T + 3 (tau+ - 1/2) s
- * of the line through the cell, T being half-way: the even part lags. Instead it should hold T -
- * T'' / 8, T'' the second derivative along the stream u: -s m^2 / decay for the solution that
- * changes as exp(m x), m = (u - sqrt(u^2 + 4 D decay)) / (2 D). At rest the two agree with magic
- * 1/6. With a subgrid model the rates are not known beforehand. Sources do not follow a time
- * function. */
+ * The even part of the populations lags: where sources change T by s a step, a link that is given T
+ * holds T + 3 (tau+ - 1/2) s. What it ought to hold is T - T'' / 8. Along a stream u the solution
+ * changes as exp(m x) with m = (u - sqrt(u^2 + 4 D decay)) / (2 D), so T'' = -s m^2 / decay. (At
+ * rest and with magic 1/6 the two are equal.) */
 static double inlet_value(const struct flow_case *c, int k, int opening)
 {
     const struct case_scalar *const s = &c->scalars[k];
@@ -71,15 +69,11 @@ static double inlet_value(const struct flow_case *c, int k, int opening)
     const int side = case_opening_side(c, opening);
     const double u = (side & 1 ? -1 : 1) * face->velocity[side / 2];
     const double decay = case_scalar_decay(c, k);
-    if (face->kind != FACE_velocity || u <= 0 || c->solver.subgrid != SUBGRID_none)
+    if (!scalar_inlet_allows(c, k, opening))
         return w->value;
-    double change = -decay * w->value;
-    if (w->signal.kind == SIGNAL_constant) {
-        change += s->source;
-        if (s->made_from >= 0 && face->scalar[s->made_from].kind == SCALAR_WALL_value &&
-            face->scalar[s->made_from].signal.kind == SIGNAL_constant)
-            change += s->rate * face->scalar[s->made_from].value;
-    }
+    double change = s->source - decay * w->value;
+    if (s->made_from >= 0 && face->scalar[s->made_from].kind == SCALAR_WALL_value)
+        change += s->rate * face->scalar[s->made_from].value;
     const double sum = u + sqrt(u * u + 4 * s->diffusivity * decay);
     const double bend = 4 * decay / (sum * sum), lag = 3 * scalar_magic(s) / (4 * s->diffusivity);
     return w->value + (bend / 8 - lag) * change;
@@ -153,10 +147,9 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
             if (row->fluid)
                 *to = fluid_row(c, k, scale, row->subgrid != SUBGRID_none);
             else if (row->body)
-                status =
-                    wall_row(d, case_body_wall(&c->bodies[row->body - 1], d->row_part[type], k),
-                             scale, scalar_magic(&c->scalars[k]),
-                             !case_straight(&c->bodies[row->body - 1]), to);
+                status = wall_row(
+                    d, case_body_wall(&c->bodies[row->body - 1], d->row_part[type], k), scale,
+                    scalar_magic(&c->scalars[k]), !case_straight(&c->bodies[row->body - 1]), to);
             else if (opening)
                 status = opening_row(d, c, k, opening - 1, scale, to);
             if (to->holds && d->row_listed[type])

@@ -335,6 +335,8 @@ static const struct change {
      "scalars.s.turbulent_schmidt"},
     {"scalars.*.source", WARM(""), "scalars.t.source=1e-3", "scalars.t.source"},
     {"scalars.*.decay", WARM(""), "scalars.t.decay=1e-3", "scalars.t.decay"},
+    {"scalars.*.gradient", BASE "scalars: {t: {diffusivity: 0.1, gradient: [1e-3, 0, 0]}}\n",
+     "scalars.t.gradient=[2e-3, 0, 0]", "scalars.t.gradient"},
     {"scalars.*.magic", WARM(""), "scalars.t.magic=0.25", "scalars.t.magic"},
     {"scalars.*.made_from",
      BASE "scalars: {a: {schmidt: 1}, b: {schmidt: 1}, c: {schmidt: 1, made_from: a, rate: 0.1}}\n",
