@@ -102,7 +102,7 @@ static const char bench_help[] =
     "  --cells N         a cube of N cells along each axis, or NX,NY,NZ; repeat it for several "
     "sizes;\n"
     "                    default: 128, or less where memory is short\n"
-    "  --case LIST       of periodic, cavity, cavity_heat, channel, slip, inlet, sphere, curved,\n"
+    "  --case LIST       of periodic, cavity, heat, channel, slip, inlet, sphere, curved,\n"
     "                    tunnel, rock, or all; default: periodic,cavity\n"
     "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
     "bgk\n"

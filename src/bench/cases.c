@@ -62,7 +62,7 @@ static void write_cavity(FILE *to, const struct bench_subject *s)
 }
 
 /* A free fall through the box would reach twice `speed`; the heat convects about half as fast. */
-static void write_cavity_heat(FILE *to, const struct bench_subject *s)
+static void write_heat(FILE *to, const struct bench_subject *s)
 {
     static const double prandtl = 0.71, hot = 0.6, cold = -0.4;
     fprintf(to,

@@ -9,7 +9,7 @@
 #define BENCH_CASE_LIST(X)                                                                        \
     X(periodic, 1, "vortices in a periodic box")                                                  \
     X(cavity,   1, "closed box under a lid that moves")                                           \
-    X(cavity_heat, 1, "closed box, hot at xmin and cold at xmax: a scalar with buoyancy")         \
+    X(heat,     1, "closed box, hot at xmin and cold at xmax: a scalar with buoyancy")            \
     X(channel,  1, "between two walls, driven by a force")                                        \
     X(slip,     1, "between planes of symmetry across y and z")                                   \
     X(inlet,    3, "duct with a velocity at xmin and a pressure at xmax")                         \

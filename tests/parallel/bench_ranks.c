@@ -314,7 +314,7 @@ static void all_cases(int ranks, const struct bench_subject *like)
             check_right(&f, &s);
             check_wrong(&f, &s);
             check_wrong_faces(&f, &s);
-            if (which == BENCH_CASE_cavity_heat)
+            if (which == BENCH_CASE_heat)
                 check_wrong_heat(&f, &s);
             destroy(&f);
         }

@@ -28,7 +28,7 @@ def rows_of(table):
 said = bench(*QUICK, "--case", "all", "--collision", "central_hermite", "--json", "all.json")
 file = runs.load(".", "all.json") if check(said.code == 0 and not said.err, f"all cases: {said}") else {}
 rows = rows_of(said.out)
-check(len(rows) == 27 == len(file["rows"]), f"{len(rows)} rows in the table, {len(file['rows'])} in the file: 9 cases, 3 storages")
+check(len(rows) == 30 == len(file["rows"]), f"{len(rows)} rows in the table, {len(file['rows'])} in the file: 10 cases, 3 storages")
 check(max(map(len, said.out.splitlines())) <= 100, "the table is at most 100 columns wide")
 facts = {"tagflow": "bench", "format": 1, "backend": "cpu", "ranks": 1, "hosts": 1, "driver": None}
 check(all(file[k] == v for k, v in facts.items()), f"the file says {facts}")
@@ -43,7 +43,7 @@ for row in file["rows"]:
     bytes_stored = int(row["storage"][2:]) / 8
     spreads = [row["mlups"], row["mflups"], row["share"], row["ceiling"]["mlups"]]
     good = (row["verified"] and row["cells"] == row["verified_cells"] == [16, 16, 16] and row["steps"] >= 1 and
-            row["repeats"] == 3 and name in rows and row["bytes_per_update"] == 2 * 19 * bytes_stored + 1 + (14 * max(4, bytes_stored) if row["case"] == "cavity_heat" else 0) and
+            row["repeats"] == 3 and name in rows and row["bytes_per_update"] == 2 * 19 * bytes_stored + 1 + (14 * max(4, bytes_stored) if row["case"] == "heat" else 0) and
             all(len(s["all"]) == 3 and s["least"] == min(s["all"]) and s["most"] == max(s["all"]) and
                 s["median"] == sorted(s["all"])[1] and s["least"] > 0 for s in spreads) and
             all(math.isclose(r, f / c, rel_tol=1e-6) for r, f, c in
@@ -65,7 +65,7 @@ for row in file["rows"]:
     good = good and shown[3:-4] == part and shown[-2:] == [f"{row['bytes_per_fluid_cell']:.1f}", "1"]
     check(good, f"{' '.join(name)}: {row['fluid_cells']} fluid cells, what is in the file fits together: {shown}")
 solid = {row["case"]: 1 - row["fluid_cells"] / 4096 for row in file["rows"]}
-check(not any(solid[case] for case in ("periodic", "cavity", "cavity_heat", "channel", "slip", "inlet")) and
+check(not any(solid[case] for case in ("periodic", "cavity", "heat", "channel", "slip", "inlet")) and
       0 < solid["sphere"] == solid["curved"] == solid["tunnel"] < 0.1 and abs(solid["rock"] - 0.6) < 0.02, f"solid parts {solid}")
 check("The rules of open faces and interpolated surfaces in these plain steps are the program's own" in " ".join(said.out.split()),
       "it says what the plain step of open faces is made of")
@@ -89,7 +89,7 @@ rock = runs.load(".", "rock.json")["rows"][0]["rock"]
 check(said.code == 0 and rock["porosity_asked"] == 0.4 and rock["radius"] == 2, f"the default: {rock}")
 
 # Each rank verifies its part.
-said = bench("--cells", "18,13,12", *QUICK[2:], "--case", "tunnel,inlet,slip,curved,rock,cavity_heat", "--porosity", "0.6", "--threads", "1",
+said = bench("--cells", "18,13,12", *QUICK[2:], "--case", "tunnel,inlet,slip,curved,rock,heat", "--porosity", "0.6", "--threads", "1",
              "--storage", "fp32", "--json", "hash.json", ranks=2)
 check(said.code == 0 and [row["verified"] for row in runs.load(".", "hash.json")["rows"]] == [True] * 6, f"on two ranks: {said}")
 
