@@ -1352,6 +1352,12 @@ static void warnings_come_when_due(void **state)
         {"solver.collision=trt|faces={x: periodic, y: periodic, z: periodic}|fluid={viscosity: "
          "0.001, velocity: 0.041}",
          "is 41, above 40: trt becomes noisy"},
+        {"solver.collision=rr|regions={thin: {box: {from: [0, 0, 0], to: [4, 4, 4]}, collision: "
+         "trt}}|fluid={viscosity: 0.01, velocity: 0.081}",
+         "regions.thin: trt and rr meet, and the Reynolds number of a cell of trt is 8.1"},
+        {"solver.collision=rr|regions={thin: {box: {from: [0, 0, 0], to: [4, 4, 4]}, collision: "
+         "trt}}|fluid={viscosity: 0.01, velocity: 0.079}",
+         ""},
         {"solver.collision=bgk|faces={x: periodic, y: wall, z: periodic}|"
          "fluid={viscosity: 0.005, velocity: 0.061}",
          "is 12.2, above 12: bgk"},
