@@ -236,7 +236,7 @@ struct case_scalar_wall {
     struct case_signal signal;   /* factor on value, flux, or outside */
 };
 
-/* A label of an image with conditions of its own. */
+/* A label of an image that has other conditions than the body. */
 struct case_label {
     char name[CASE_NAME]; /* the number as text */
     int label;            /* image.apart has it at the same place */

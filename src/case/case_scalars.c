@@ -251,7 +251,6 @@ static enum status check_sources(struct map m, const struct flow_case *c, int k)
     return STATUS_OK;
 }
 
-/* The scalar of a periodic medium: the box is one cell of it, and all walls are adiabatic. */
 /* Does the scalar meet anything but an adiabatic wall at the body, or at one of its labels? */
 static bool body_acts(const struct case_body *body, int k)
 {
@@ -261,6 +260,7 @@ static bool body_acts(const struct case_body *body, int k)
     return acts;
 }
 
+/* The scalar of a periodic medium: the box is one cell of it, and all walls are adiabatic. */
 static enum status check_gradient(struct map m, const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];

@@ -636,7 +636,7 @@ const struct key key_table[] = {
     {ROW("bodies.*.labels", KEY_NAMES), THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
      .late = true, .write = labels_write, .otherwise = "none",
      .example = "{2: {scalars: {temperature: {value: 310 K}}}}",
-     .meaning = "image: labels of `solid` where scalars meet something else, each under its number"},
+     .meaning = "image: conditions of scalars at single labels of `solid`, by their numbers"},
     {ROW("bodies.*.labels.*", KEY_MAP), .otherwise = "none",
      .example = "{scalars: {temperature: {value: 310 K}}}", .meaning = "one label"},
     SCALAR_WALL_ROWS("bodies.*.labels.*", case_label, ", conduct", "that of the body"),

@@ -51,7 +51,7 @@ struct domain {
     int openings;
     double *table; /* view.table */
     /* view.near, the list of cells beside surfaces, in three groups: stepped with the shells,
-     * stepped with the interior, needed only for forces on bodies. */
+     * stepped with the interior, needed only for sums. */
     struct near_cell *near;
     float *crossing, *facing;
     int near_shell, near_stepped; /* ends of the first two groups */
