@@ -6,8 +6,8 @@ keeps exactly, as each link gets its component of it: 1e-6 of the largest value 
 value half-way between cells, not at the plates: 2.5 %.
 
 A cylinder and a sphere of given flux in one of value 0 (interpolated), and an image and a mesh of the same sphere: heat by the formula, from
-the slope of the profile; 0.5 %, r = 6 1 %, the image 3 %; the same where the heat goes into a body that conducts, or from one label of an image into
-another. The flux that the series tells is the given one, and the area the true one: 1 %, the image 3 %.
+the slope of the profile; 0.5 %, r = 6 1 %, the image 2 %; the same where the heat goes into a body that conducts, or from one label of an image into
+another. The flux that the series tells is the given one, and the area the true one: 1 %, the image 2 %.
 
 A box on the grid gets its flux on each face of its cells: exact.
 """
@@ -115,7 +115,7 @@ grid = numpy.meshgrid(*[numpy.arange(n) + 0.5 - x for x in centre], indexing="ij
 solid = (sum(g * g for g in grid) <= R * R).astype(numpy.uint8)
 image = os.path.join(case.scratch(), "ball.raw")
 solid.transpose(2, 1, 0).tofile(image)
-round_body("image of the sphere", R, {"image": {"file": image, "size": [n] * 3, "type": "uint8", "solid": 1}}, (0.03, 0.03), ball(2 * R), area, profile,
+round_body("image of the sphere", R, {"image": {"file": image, "size": [n] * 3, "type": "uint8", "solid": 1}}, (0.02, 0.02), ball(2 * R), area, profile,
            [n] * 3, centre)
 
 
@@ -124,7 +124,7 @@ image = os.path.join(case.scratch(), "shells.raw")
 labels.transpose(2, 1, 0).tofile(image)
 round_body("label of an image in one that conducts", R, {"image": {"file": image, "size": [n] * 3, "type": "uint8", "solid": [1, 2]},
                                                          "labels": {2: {"scalars": {"t": {"conduct": {"conductivity": 0.4}}}}}},
-           (0.03, None), ball(2 * R), area, profile, [n] * 3, centre)
+           (0.02, None), ball(2 * R), area, profile, [n] * 3, centre)
 
 
 def mesh(path, parts=48):
