@@ -104,6 +104,7 @@ enum status scalar_part_read(struct map m, void *thing)
 
 enum status scalar_read(struct map m, void *thing)
 {
+    static const double least_gradient = 1e-12;
     struct case_scalar *const to = thing;
     struct reader r = *m.r;
     int kind = 0;
@@ -119,6 +120,15 @@ enum status scalar_read(struct map m, void *thing)
         return s;
     if (map_get(m, "gradient") && !scalar_has_gradient(to))
         return fail_value(m.r, map_get(m, "gradient"), " is 0, which is no gradient (remove it)");
+    double square = 0;
+    for (int a = 0; a < 3; a++)
+        square += to->gradient[a] * to->gradient[a];
+    if (map_get(m, "gradient") && sqrt(square) < least_gradient)
+        return fail_value(
+            m.r, map_get(m, "gradient"),
+            " is below %g a cell, too small for the precision (D* does not depend on it: "
+            "take 1e-3)",
+            least_gradient);
     return read_initial(m, to);
 }
 

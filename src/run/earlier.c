@@ -643,6 +643,20 @@ static enum status room_for_cells(struct given_flow *flow, const int *takes, boo
                                1e-9 * (double)cells * numbers * sizeof(double));
 }
 
+/* A scalar that is taken from a checkpoint whose cells at rest may be of materials that differ in
+ * more than the value; NULL: none. */
+static const char *guessed_scalar(const struct earlier *e, const int takes[CASE_SCALARS])
+{
+    const char *found = NULL;
+    for (int k = 0; k < e->facts.scalar_count && e->checkpoint; k++) {
+        const struct case_facts_scalar *const s = &e->facts.scalar[k];
+        for (int i = 0; i < s->solids && takes[k] >= 0; i++)
+            if (s->solid[i].capacity != s->capacity || s->solid[i].source != s->source)
+                found = s->name;
+    }
+    return found;
+}
+
 enum status earlier_load(const struct flow_case *c, const struct domain *d, struct given_flow *flow)
 {
     const int *const n = d->view.n;
@@ -687,6 +701,14 @@ enum status earlier_load(const struct flow_case *c, const struct domain *d, stru
              "does not hold: it may not fit, and sound runs through the box (take a checkpoint, or "
              "initial.relax)",
              path, unknown);
+    const char *const guessed = guessed_scalar(&e, takes);
+    if (!status && guessed)
+        warn(
+            "initial.from: a checkpoint does not tell which material conducts %s in a cell; where "
+            "%s "
+            "changes fast, in space or time, values in bodies may be wrong by some per cent of its "
+            "range (take a snapshot that has %s)",
+            guessed, guessed, guessed);
     return status;
 }
 
