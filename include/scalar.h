@@ -405,7 +405,7 @@ TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
 /* Gives the populations that left into walls what scalar_ascend took for the links. */
 TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
                           const struct around *a, const struct set_places *p, uint32_t links,
-                          struct scalar_slope slope, const real u[3])
+                          const struct scalar_row *row, const real u[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     TAGFLOW_ROLLED
@@ -416,7 +416,9 @@ TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
             continue;
         set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
         const scalar way = in & 1 ? -1 : 1;
-        *waiting = (set_stored)((scalar)*waiting + scalar_climb(slope.along[axis], way, u[axis]));
+        const real along = axis == 0 ? u[0] : axis == 1 ? u[1] : u[2]; /* u stays in registers */
+        *waiting =
+            (set_stored)((scalar)*waiting + scalar_climb((scalar)row->gradient[axis], way, along));
     }
 }
 
@@ -457,7 +459,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         if (links && v->scalar_walls)
             set_leaves(v, set, odd, n, a, &p, links, g, out, t, near);
         if (links && slopes)
-            set_stays(v, set, odd, n, a, &p, links, scalar_slope(v, scalar_row(v, set, type)), u);
+            set_stays(v, set, odd, n, a, &p, links, scalar_row(v, set, type), u);
     }
 }
 

@@ -250,7 +250,9 @@ static void same_walls(const struct key *key, struct pair p)
 
 static void same_initial(const struct key *key, struct pair p)
 {
-    same_bytes(key, p, offsetof(struct case_scalar_initial, part_count));
+    /* `given` changes: a resolved text gives all initial values */
+    const size_t first = offsetof(struct case_scalar_initial, earlier);
+    same_bytes(key, at(p, first), offsetof(struct case_scalar_initial, part_count) - first);
     same_keys(key->path, ALL_KINDS, p); /* parts */
 }
 

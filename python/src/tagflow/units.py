@@ -6,9 +6,10 @@ from typing import Optional
 
 # The first pattern that fits a whole name counts; "1": a number without unit.
 _COLUMNS = [
-    (r"step|c_.*|residual|nusselt", "1"),
+    (r"step|c_.*|residual|nusselt|peclet|effective|ratio(_[xyz])?", "1"),
     (r"time", "s"),
     (r"distance|[xyz]", "m"),
+    (r"dispersion", "m²/s"),
     (r"angle", "°"),
     (r"shear(_[xyz])?", "Pa"),
     (r"mass", "kg"),
