@@ -25,6 +25,7 @@
  *           surface of a body -> buffer                      [workers] struct heat
  *   dispersion  the flux of a scalar with a mean gradient in the coming step -> buffer
  *                                                            [workers] struct dispersion
+ *   gather, enter, share, coalesce  exchange between two levels of a refined grid, see seam.h
  *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
  *           before: [3][cells of the box], type `remembered`, to which u is rounded;
  *           u replaces it if `replace`
@@ -37,6 +38,7 @@
  * step for the others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
+ * The box of gather, enter, share and coalesce is such a range of a list of task.seam.
  * So is the box of heat with `listed`, which adds the cells that near steps; without, it adds all
  * other cells of a box of cells.
  *
@@ -51,6 +53,7 @@
 #include "dispersion.h"
 #include "initial.h"
 #include "means.h"
+#include "seam.h"
 #include "sums.h"
 
 /* X(name, loop, open, bytes)
@@ -82,7 +85,11 @@
     X(scalar_sums, sums, always, sizeof(struct scalar_sums))                                       \
     X(heat,      sums,  always, sizeof(struct heat))                                               \
     X(dispersion, sums, always, sizeof(struct dispersion))                                         \
-    X(change,    sums,  always, sizeof(struct change))
+    X(change,    sums,  always, sizeof(struct change))                                             \
+    X(gather,    cells, never,  0)                                                                 \
+    X(enter,     cells, never,  0)                                                                 \
+    X(share,     cells, never,  0)                                                                 \
+    X(coalesce,  cells, never,  0)
 /* clang-format on */
 
 enum kernel {
@@ -107,6 +114,8 @@ struct task {
     void *buffer;
     void *before;                  /* change */
     const struct initial *initial; /* begin */
+    const struct seam_lists *seam; /* gather, enter, share, coalesce: in memory of the backend */
+    int substep;                   /* enter: 1 or 2 */
     const double *layers;          /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
 
@@ -434,6 +443,34 @@ TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size
 {
     (void)cell, (void)cells, (void)y, (void)z;
     near_step(v, t.odd, &v->near[x]);
+}
+
+TAGFLOW_FN void cell_gather(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                            int y, int z)
+{
+    (void)cell, (void)cells, (void)y, (void)z;
+    seam_gather(v, t.seam, t.odd, (size_t)x);
+}
+
+TAGFLOW_FN void cell_enter(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z)
+{
+    (void)cell, (void)cells, (void)y, (void)z;
+    seam_enter(v, t.seam, t.substep, t.odd, (size_t)x);
+}
+
+TAGFLOW_FN void cell_share(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z)
+{
+    (void)v, (void)cell, (void)cells, (void)y, (void)z;
+    seam_share(t.seam, (size_t)x);
+}
+
+TAGFLOW_FN void cell_coalesce(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                              int y, int z)
+{
+    (void)cell, (void)cells, (void)y, (void)z;
+    seam_coalesce(v, t.seam, t.odd, (size_t)x);
 }
 
 TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, size_t cells, int x,

@@ -320,6 +320,20 @@ EACH(begin)
 EACH(scalar_put)
 EACH(scalar)
 
+/* The same for a range of a list. */
+#define LISTED(name)                                                                               \
+    static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
+                              struct task t)                                                       \
+    {                                                                                              \
+        (void)runs;                                                                                \
+        _Pragma("omp parallel for schedule(static)") for (int n = b->lo[0]; n < b->hi[0]; n++)     \
+            cell_##name(v, t, 0, 0, n, 0, 0);                                                      \
+    }
+LISTED(gather)
+LISTED(enter)
+LISTED(share)
+LISTED(coalesce)
+
 /* Velocities of cells x0 <= x < x1 of the row at (y, z) of the block, into u[a][0 ..]. */
 static void velocities(const struct view *v, struct task t, int x0, int x1, int y, int z,
                        double *const u[3])

@@ -8,8 +8,8 @@
 #include "case/case.h"
 #include "slot.h"
 
-/* Cell types of every case. */
-enum { TAG_WALL = 0, TAG_FLUID = 1, TAG_FIRST_FACE = 2 };
+/* Cell types of every case. Absent: the cell belongs to another level of a refined grid. */
+enum { TAG_WALL = 0, TAG_FLUID = 1, TAG_ABSENT = 2, TAG_FIRST_FACE = 3 };
 
 /* Opening: a face of the box or a patch of one, without what bodies and later patches cover. */
 struct domain_opening {
@@ -20,15 +20,21 @@ struct domain_opening {
     int lo[2], hi[2];    /* bounds of the open cells along the face's axes */
     bool fitted;         /* its profile spans only these bounds */
     uint32_t table;      /* as in struct tag_row */
+    uint8_t beyond;      /* type of the cells beyond it */
 };
 
 struct domain {
     MPI_Comm comm;
     int rank, ranks;
+    int level;    /* of a refined grid; all coordinates are in its cells */
     int cells[3]; /* of the whole box */
+    /* The part of the box that is cut among the ranks: cells at <= g < at + extent. The whole box at
+     * level 0, else the smallest box that holds the level. */
+    int at[3], extent[3];
+    int *cut[3];  /* [cuts + 1] global positions of the cuts */
     int cuts[3];  /* blocks along each axis */
     int lo[3];    /* global coordinates of the block's first cell */
-    bool periodic[3];
+    bool periodic[3]; /* the box is, and `extent` is all of it */
     bool exchanged[3]; /* axes with exchange of halos: cut ones; with EXCHANGE_all periodic ones
                         * too */
     int neighbour[Q];  /* rank in direction i, MPI_PROC_NULL: none */

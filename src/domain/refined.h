@@ -1,0 +1,39 @@
+/* Which cells belong to which level of a refined grid.
+ *
+ * Level 0 has the cells of the box; each further level halves them. A level above 0 is a union of
+ * bricks: 4^3 cells of the level before, 8^3 of its own. Bricks at the end of the box may be
+ * smaller. A cell of a level is `absent` if a finer level covers it. Every rank knows all bricks. */
+#ifndef TAGFLOW_REFINED_H
+#define TAGFLOW_REFINED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Levels of a run, most; cells of a brick along an axis, of the level before and of its own. */
+enum { LEVELS = 9, BRICK_PARENTS = 4, BRICK = 2 * BRICK_PARENTS };
+
+struct refined {
+    int levels;       /* at least 1 */
+    bool periodic[3]; /* axes of the box */
+    struct {
+        int cells[3];       /* of the whole box, in cells of this level */
+        int lo[3], hi[3];   /* the smallest box that holds all cells of the level */
+        int first[3], n[3]; /* that box in bricks: the first, and how many; level 0: unused */
+        uint64_t *in;       /* bits of these bricks, x fastest: it belongs to the level */
+    } level[LEVELS];
+};
+
+/* Does the level hold this cell of its own size, covered by a finer level or not? Coordinates wrap
+ * along periodic axes; beyond other faces: false. */
+bool refined_holds(const struct refined *r, int level, int x, int y, int z);
+
+/* Is it a cell of the level that no finer level covers? */
+bool refined_has(const struct refined *r, int level, int x, int y, int z);
+
+/* A refined grid of one level. */
+void refined_none(struct refined *r, const int cells[3], const bool periodic[3]);
+void refined_destroy(struct refined *r);
+
+#endif

@@ -1,0 +1,57 @@
+/* The grid of a run: its levels, and the seams between them. A case without `refine` has one level.
+ *
+ * Levels have cells of half the width, one after the other, and make two steps in each step of the
+ * level before. Each level is a solver with a domain, a case and a backend of its own: cells, steps
+ * and rates of its case are those of the level. Steps of a run are steps of level 0. All levels
+ * stand at the same time between two calls of grid_step. */
+#ifndef TAGFLOW_GRID_H
+#define TAGFLOW_GRID_H
+
+#include "domain/refined.h"
+#include "solver/seam.h"
+#include "solver/solver.h"
+
+/* One cell size, and the flow on it. */
+struct level {
+    const struct flow_case *c; /* in units of the level; level 0: the case of the run */
+    struct flow_case own;      /* levels above 0: c points here */
+    struct domain domain;
+    struct backend *backend;
+    struct solver solver;
+};
+
+struct grid {
+    int levels;
+    struct refined refined;
+    struct level level[LEVELS];
+    struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
+};
+
+/* Makes the regions of all levels and the tags of this rank's blocks. Collective. STATUS_USAGE or
+ * STATUS_MACHINE, reported. */
+enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm);
+
+/* Opens a backend for each level; they share their queues. Collective. STATUS_MACHINE, reported. */
+enum status grid_open(struct grid *g, const struct backend_type *type, bool share);
+
+/* Allocates populations, at rest, and makes the seams. Collective; errors as solver_create. */
+enum status grid_start(struct grid *g, enum transport transport);
+void grid_destroy(struct grid *g);
+
+/* The flow at step 0 on all levels. given: as solver_initialise, for one level only. */
+enum status grid_initialise(struct grid *g, const struct given_flow *given);
+
+/* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. */
+enum status grid_sweep(struct grid *g, int64_t most);
+enum status grid_sweep_timed(struct grid *g, int64_t most, double seconds[PHASES]);
+enum status grid_wait(struct grid *g);
+
+/* Sum of solver_hash over the levels, each with its own cell indices, offset by the cells of the
+ * boxes of coarser levels. One level: solver_hash. Collective. */
+enum status grid_hash(struct grid *g, int set, uint64_t *hash);
+
+/* Fluid cells of all levels; lattice updates in a step of level 0. */
+int64_t grid_cells(const struct grid *g);
+double grid_updates(const struct grid *g);
+
+#endif

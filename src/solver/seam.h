@@ -1,0 +1,53 @@
+/* The seam between a level and the next finer one: lists of what passes between them, made once,
+ * and the exchange in each step. See include/seam.h. */
+#ifndef TAGFLOW_SOLVER_SEAM_H
+#define TAGFLOW_SOLVER_SEAM_H
+
+#include "domain/refined.h"
+#include "seam.h"
+#include "solver/solver.h"
+
+/* Values that one rank sends to another one, in a step. */
+struct seam_message {
+    int rank;
+    size_t bytes, at; /* at: bytes from the start of the memory that holds them */
+};
+
+/* Values that ranks exchange; `memory` has those to send and those received. */
+struct seam_exchange {
+    int sends, receives;
+    struct seam_message *send, *receive; /* [sends], [receives] */
+    MPI_Request *request;                /* [sends + receives] */
+    size_t from, bytes;                  /* the part of the memory that messages use */
+    char *memory;                        /* of the backend */
+    char *host;                          /* what MPI uses: a copy, or `memory` + from */
+};
+
+struct seam {
+    MPI_Comm comm;
+    struct solver *coarse, *fine;
+    struct seam_lists host;         /* pointers of the backend, in memory of the host */
+    const struct seam_lists *lists; /* the same in memory of the backend */
+    int gathered, shared;           /* lengths of the lists */
+    int links, groups;
+    struct seam_exchange sent, left;
+    void *array[12]; /* memory of the backend to free */
+    int arrays;
+    int64_t cells;   /* coarse cells beside the seam, of all ranks */
+    double bytes;    /* of the backend, on this rank */
+};
+
+/* Makes the seam between two levels whose solvers exist. Collective. STATUS_MACHINE, reported;
+ * STATUS_USAGE, reported: a path that the scheme does not know, with the cell. */
+enum status seam_create(struct seam *s, const struct refined *r, const struct flow_case *coarse_case,
+                        const struct flow_case *fine_case, struct solver *coarse,
+                        struct solver *fine);
+void seam_destroy(struct seam *s);
+
+/* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.
+ * STATUS_MACHINE, reported, when the backend failed; messages are exchanged nevertheless. */
+enum status seam_gathered(struct seam *s);
+void seam_entered(struct seam *s, int substep);
+enum status seam_coalesced(struct seam *s);
+
+#endif
