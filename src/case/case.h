@@ -457,6 +457,32 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
+/* What a region of finer cells is. */
+#define REFINE_LIST(X)                                                                             \
+    X(box)                                                                                         \
+    X(shape)                                                                                       \
+    X(around) /* a body and its neighbourhood */
+#define X(name) REFINE_##name,
+enum refine_of { REFINE_LIST(X) };
+#undef X
+
+/* A region with finer cells. Lengths are in cells of level 0. A cell gets the finest level of the
+ * regions that hold its centre. */
+struct case_refine {
+    char name[CASE_NAME];
+    char *place; /* position in the case file, for fail_case(); or NULL */
+    int level;   /* its cells are 2^level times finer; 1 to 8 */
+    enum refine_of of;
+    double from[3], to[3];   /* box */
+    struct case_shape shape; /* shape */
+    int body;                /* around: index of the body */
+    /* around: how far from the body the region reaches: on all sides, downstream, upstream. */
+    double distance, behind, before;
+    double stream[3];    /* around: direction of the mean flow, length 1 */
+    double cells_across; /* around: wanted cells across the body, gives the level; 0: not given */
+    double y_plus; /* around: wanted wall distance of the first cell centre, gives the level; 0 */
+};
+
 /* Numbers without a unit that may be slips in a case where other numbers have one. */
 struct case_unitless {
     struct case_bare {
@@ -499,6 +525,9 @@ struct flow_case {
     struct case_zone *zones; /* the later one counts where they overlap */
     int body_count;
     struct case_body *bodies; /* the later one counts where they overlap */
+    int refine_count;
+    struct case_refine *refines; /* regions with finer cells */
+    int levels;                  /* 1 + the finest level of them; 1 without */
     int scalar_count;
     struct case_scalar *scalars; /* by name, but species behind those that they are made from */
     double gravity[3];           /* of buoyancy alone */
@@ -668,6 +697,13 @@ enum status case_read_files(const char *path, const char *text, long length, int
                             struct flow_case *c);
 
 void case_destroy(struct flow_case *c);
+
+/* The case in units of level `level`, of a case that was read: cells are 2^level times finer, and
+ * steps 2^level times shorter. Velocities and densities stay the same numbers; lengths, times and
+ * the viscosity grow. It has no `refine` and no output. Destroy it with case_destroy().
+ * STATUS_MACHINE, reported; STATUS_USAGE, reported: the case is not possible on this level (for
+ * example tau). */
+enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level);
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */
