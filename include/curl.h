@@ -79,8 +79,8 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
 
 /* Velocity at the neighbour of a fluid cell with velocity u, along an axis. A neighbour that is not
  * fluid gets 2 u_wall - u, so that the wall's velocity is half-way between the two; beyond a plane
- * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary: its
- * velocity is unknown. */
+ * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary, or absent
+ * (not of this level): its velocity is unknown. */
 TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const double *layers,
                                int axis, int side, int x, int y, int z, const double u[3],
                                double beside[3])
@@ -93,7 +93,8 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const do
         &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
     double flow[4];
     if (!row->fluid) {
-        if (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
+        const int absent = row->boundary == BOUNDARY_none;
+        if (absent || (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip))
             return 0;
         double wall[3];
         wall_half_way(v, row, cell, c, wall);
