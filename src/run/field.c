@@ -282,7 +282,7 @@ static enum status open_file(struct snapshot *o, const char *dir)
 }
 
 enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
-                        const char *dir, struct background *b, struct vtkhdf **left)
+                        const char *dir, struct background *b, struct h5file **left)
 {
     struct snapshot o = {.solver = s, .c = c, .field = field};
     const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
@@ -299,6 +299,6 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
         return status;
     if (status_agree(s->domain->comm, status))
         return vtkhdf_close(o.file, false);
-    *left = o.file;
-    return vtkhdf_leave(o.file, b);
+    *left = vtkhdf_release(o.file);
+    return h5file_leave(*left, b);
 }

@@ -4,12 +4,12 @@
 
 #include "solver/solver.h"
 
-/* Write dir/fields/<name>_<step>.vtkhdf. `b` brings it to disk: vtkhdf_close(*left) after
+/* Write dir/fields/<name>_<step>.vtkhdf. `b` brings it to disk: h5file_close(*left) after
  * background_wait gives it its name. Collective; the same status on all ranks, failures reported;
  * *left is set only on success. */
 struct background;
-struct vtkhdf;
+struct h5file;
 enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
-                        const char *dir, struct background *b, struct vtkhdf **left);
+                        const char *dir, struct background *b, struct h5file **left);
 
 #endif
