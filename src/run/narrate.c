@@ -26,16 +26,16 @@ static const double live_seconds = 0.5;
 
 static void say_hosts(const struct narrator *n)
 {
-    const struct domain *const d = n->solver->domain;
+    const struct domain *const d = &n->grid->level->domain;
     char host[256] = "?", place[PLACE] = "";
     char *places = NULL;
     gethostname(host, sizeof host - 1);
-    snprintf(place, sizeof place, "%s: %s", host, n->solver->backend->description);
+    snprintf(place, sizeof place, "%s: %s", host, n->grid->level->backend->description);
     if (d->rank == 0)
         places = calloc((size_t)d->ranks, PLACE);
     if (d->rank == 0 && !places)
-        MPI_Abort(n->solver->domain->comm, fail_machine("out of memory"));
-    MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->solver->domain->comm);
+        MPI_Abort(n->grid->level->domain.comm, fail_machine("out of memory"));
+    MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->grid->level->domain.comm);
     for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
         int same = rank; /* consecutive ranks at one place share a line */
         while (same + 1 < d->ranks &&
@@ -65,7 +65,7 @@ static void say_meshes(const struct flow_case *c)
 /* Steps in one sweep over memory, if there are several or the case wants them. */
 static void say_sweep(const struct narrator *n)
 {
-    const struct solver *const s = n->solver;
+    const struct solver *const s = &n->grid->level->solver;
     const char *const why = s->halo.count > 0               ? "ranks exchange halos"
                             : !s->backend->type->sweep      ? "on a GPU"
                             : s->domain->near_stepped > 0   ? "interpolated surfaces"
@@ -79,21 +79,22 @@ static void say_sweep(const struct narrator *n)
 
 void narrate_start(const struct narrator *n, const char *from)
 {
-    const struct domain *const d = n->solver->domain;
+    const struct domain *const d = &n->grid->level->domain;
     char date[64];
     const time_t t = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
     say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
     say_hosts(n);
     if (*n->backend_reason)
-        say("backend %s: no GPU is used (%s)", n->solver->backend->type->name, n->backend_reason);
-    if (n->solver->backend->remark)
-        say("%s", n->solver->backend->remark);
+        say("backend %s: no GPU is used (%s)", n->grid->level->backend->type->name,
+            n->backend_reason);
+    if (n->grid->level->backend->remark)
+        say("%s", n->grid->level->backend->remark);
     if (from)
-        say("goes on from %s, step %lld", from, (long long)n->solver->step);
+        say("goes on from %s, step %lld", from, (long long)n->grid->level->solver.step);
     case_say_derived(n->c);
-    double bytes[2] = {solver_bytes(d) + n->solver->backend->lists, n->solver->backend->loaded};
-    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
+    double bytes[2] = {grid_bytes(n->grid), n->grid->level->backend->loaded};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->grid->level->domain.comm);
     say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
         d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes[0]);
     if (bytes[1] > 0)
@@ -104,7 +105,7 @@ void narrate_start(const struct narrator *n, const char *from)
             100 * (d->imbalance - 1));
     if (d->view.place) {
         double saved = ((double)d->all_stride - (double)d->view.set[SET_flow].stride) * Q *
-                       (double)precision_bytes(n->solver->backend->storage);
+                       (double)precision_bytes(n->grid->level->backend->storage);
         MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
         say("sparse: fluid cells need %.1f %% of the populations of all cells, %.4g GB less in all",
             100 * d->kept_share, 1e-9 * saved);
@@ -112,9 +113,9 @@ void narrate_start(const struct narrator *n, const char *from)
     say_meshes(n->c);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
-    if (n->solver->halo.count > 0) {
+    if (n->grid->level->solver.halo.count > 0) {
         char halos[HALO_TEXT];
-        halo_describe(&n->solver->halo, n->transport, halos);
+        halo_describe(&n->grid->level->solver.halo, n->transport, halos);
         say("halos: %s", halos);
     }
     if (n->progress.messages.all > 0)
@@ -123,7 +124,7 @@ void narrate_start(const struct narrator *n, const char *from)
     say_sweep(n);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
-    if (n->solver->backend->type->host_memory)
+    if (n->grid->level->backend->type->host_memory)
         threads_say(n->threads, n->c->run.threads);
 }
 
@@ -153,11 +154,6 @@ static const char *rate_text(char text[static 32], double updates)
     return text;
 }
 
-static double all_cells(const struct narrator *n)
-{
-    return (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
-}
-
 static double seconds_left(const struct narrator *n)
 {
     return progress_left(&n->progress, n->c->run.steps);
@@ -179,7 +175,7 @@ void narrate_steps(struct narrator *n, int64_t steps, double seconds)
     n->last_seconds += seconds;
     const bool enough = n->last_seconds >= rate_seconds;
     if (enough || (!n->rated && n->last_seconds > 0))
-        p->updates_now = (double)n->last_steps * all_cells(n) / n->last_seconds;
+        p->updates_now = (double)n->last_steps * grid_updates(n->grid, false) / n->last_seconds;
     if (!enough)
         return;
     n->rated = true;
@@ -218,7 +214,8 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
     const struct flow_case *const c = n->c;
     char left[32], rate[32], time_text[48] = "", scalars[CASE_SCALARS * (CASE_NAME + 48)];
     const double updates =
-        n->lap_seconds > 0 ? (double)n->lap_steps * all_cells(n) / n->lap_seconds : 0;
+        n->lap_seconds > 0 ? (double)n->lap_steps * grid_updates(n->grid, false) / n->lap_seconds
+                           : 0;
     n->said = n->progress.began > 0 ? clock_seconds() - n->progress.began : 0;
     n->lap_seconds = 0;
     n->lap_steps = 0;
@@ -239,9 +236,10 @@ void narrate_live(struct narrator *n)
     const struct progress *const p = &n->progress;
     const double t = clock_seconds();
     const double passed = t - p->began;
-    const double updates = p->updates_now > 0 || !(passed > 0)
-                               ? p->updates_now
-                               : (double)(p->step - p->first) * all_cells(n) / passed;
+    const double updates =
+        p->updates_now > 0 || !(passed > 0)
+            ? p->updates_now
+            : (double)(p->step - p->first) * grid_updates(n->grid, false) / passed;
     char text[256], left[32], rate[32], speed[64] = "";
     if (!n->terminal.to || (n->live_last > 0 && t - n->live_last < live_seconds) ||
         !terminal_in_front(&n->terminal))
@@ -553,14 +551,14 @@ static void warn_not_met(const struct narrator *n)
 void narrate_done(const struct narrator *n)
 {
     const char *const hash = n->progress.hashes[SET_flow];
-    const double cells = all_cells(n);
+    const double updates = grid_updates(n->grid, false);
     const double rate =
         n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
     char text[32], speed[32];
     say("done: step %lld; %lld steps in %s, %s, %.1f GB/s; state %s", (long long)n->progress.step,
         (long long)n->progress.steps_done, duration_text(text, sizeof text, n->progress.seconds),
-        rate_text(speed, rate * cells),
-        1e-9 * rate * cells * backend_bytes_per_update(n->solver->backend), hash);
+        rate_text(speed, rate * updates),
+        1e-9 * rate * updates * backend_bytes_per_update(n->grid->level->backend), hash);
     for (int k = 0; k < n->c->scalar_count; k++)
         say("state of %s: %s", n->c->scalars[k].name, n->progress.hashes[1 + k]);
     if (n->progress.permeability != 0)

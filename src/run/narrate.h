@@ -13,7 +13,7 @@
 /* State of the run for its messages. */
 struct narrator {
     const struct flow_case *c;
-    const struct solver *solver;
+    const struct grid *grid;
     const struct survey *survey;
     const struct threads *threads;
     const char *dir;

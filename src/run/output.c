@@ -18,7 +18,8 @@
 
 struct output {
     const struct flow_case *c;
-    struct solver *solver;
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     const char *dir;
     struct tables *tables;
     struct average **averages; /* [averages_count] */
@@ -71,9 +72,10 @@ static enum status create_averages(struct output *o, struct state *state)
     return status;
 }
 
-enum status output_create(struct output **out, const struct flow_case *c, struct solver *s,
+enum status output_create(struct output **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir)
 {
+    struct solver *const s = &g->level->solver;
     struct output *const o = calloc(1, sizeof *o);
     struct average **const averages =
         calloc((size_t)c->averages_count + 1, sizeof(struct average *));
@@ -91,6 +93,7 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
         return STATUS_MACHINE;
     }
     *o = (struct output){.c = c,
+                         .grid = g,
                          .solver = s,
                          .dir = dir,
                          .averages = averages,
@@ -100,7 +103,7 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     if (c->fields_count || c->images_count)
         status = status_agree(s->domain->comm, background_create(&o->background));
     if (!status)
-        status = tables_create(&o->tables, c, s, state, dir);
+        status = tables_create(&o->tables, c, g, state, dir);
     if (!status)
         status = create_averages(o, state);
     for (int i = 0; i < c->surfaces_count && !status; i++)

@@ -35,10 +35,11 @@ static double slowest(const struct flow_case *c)
     return c->scalar_count ? fmax(noise, 1e-3 * case_fastest_velocity(c)) : noise;
 }
 
-enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,
+enum status sanity_create(struct sanity *s, const struct flow_case *c, struct grid *grid,
                           struct state *state)
 {
-    *s = (struct sanity){.c = c, .solver = solver, .above = -1, .noisy = -1};
+    struct solver *const solver = &grid->level->solver;
+    *s = (struct sanity){.c = c, .grid = grid, .solver = solver, .above = -1, .noisy = -1};
     enum status status = alternation_create(&s->alternation, solver);
     s->forces = calloc((size_t)c->series_count + 1, sizeof *s->forces);
     if (!status && !s->forces)

@@ -52,7 +52,8 @@ struct table {
 
 struct tables {
     const struct flow_case *c;
-    struct solver *solver;
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     const char *dir;
     int count;
     struct table table[];
@@ -183,9 +184,10 @@ static void destroy(struct tables *t)
     free(t);
 }
 
-enum status tables_create(struct tables **out, const struct flow_case *c, struct solver *s,
+enum status tables_create(struct tables **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir)
 {
+    struct solver *const s = &g->level->solver;
     struct tables *const t = calloc(1, sizeof *t + (size_t)c->series_count * sizeof(struct table));
     enum status status =
         status_agree(s->domain->comm, t ? STATUS_OK : fail_machine("out of memory for the series"));
@@ -194,6 +196,7 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
         return status;
     }
     t->c = c;
+    t->grid = g;
     t->solver = s;
     t->dir = dir;
     t->count = c->series_count;

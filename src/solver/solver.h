@@ -29,13 +29,6 @@ struct solver {
     enum transport transport; /* of halos: device or host */
 };
 
-/* A grid with one cell size, and the flow on it. A run has a list of levels. */
-enum { LEVELS = 1 };
-struct level {
-    struct domain domain;
-    struct solver solver;
-};
-
 /* The case's requirements on the backend; share: several ranks may use one device. */
 struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, bool share);
 
