@@ -1,0 +1,314 @@
+/* Levels from regions; see refine.h.
+ *
+ * From the finest level down: the regions of a level mark bricks, then the finer level does, whose
+ * edge must keep its distance. Cells of regions are counted without wrapping, and wrapped into the
+ * box when they mark a brick. */
+#include "tags/refine.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* Cells lo <= cell < hi of a level, not wrapped; empty along an axis: there are none. */
+struct cells {
+    int lo[3], hi[3];
+};
+
+/* An interval of cells of an axis, wrapped: at most two pieces, of bricks lo <= brick < hi. */
+struct pieces {
+    int count, lo[2], hi[2];
+};
+
+/* The bricks that have cells lo <= cell < hi of an axis of n cells. */
+static struct pieces wrap_pieces(int lo, int hi, int n, bool periodic)
+{
+    struct pieces p = {.count = 1};
+    if (!periodic) {
+        lo = lo < 0 ? 0 : lo;
+        hi = hi > n ? n : hi;
+    } else if (lo < hi) {
+        const int length = (int64_t)hi - lo < n ? hi - lo : n;
+        lo = length == n ? 0 : (lo % n + n) % n;
+        hi = lo + length;
+    }
+    if (lo >= hi)
+        return (struct pieces){0};
+    p.lo[0] = lo / BRICK;
+    p.hi[0] = ((hi < n ? hi : n) - 1) / BRICK + 1;
+    if (hi > n) {
+        p.lo[1] = 0;
+        p.hi[1] = (hi - n - 1) / BRICK + 1;
+        p.count = 2;
+    }
+    return p;
+}
+
+/* The same for all axes. False: there are none. */
+static bool wrap_cells(const struct refined *r, int level, const struct cells *b,
+                       struct pieces p[3])
+{
+    bool any = true;
+    for (int a = 0; a < 3; a++) {
+        p[a] = wrap_pieces(b->lo[a], b->hi[a], r->level[level].cells[a], r->periodic[a]);
+        any = any && p[a].count;
+    }
+    return any;
+}
+
+/* Widens the level's bounds, in bricks, so that they hold these cells. n 0: no bounds yet. */
+static void widen(struct refined *r, int level, const struct cells *b)
+{
+    int *const first = r->level[level].first, *const n = r->level[level].n;
+    struct pieces p[3];
+    if (!wrap_cells(r, level, b, p))
+        return;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < p[a].count; k++) {
+            const int end = n[a] && first[a] + n[a] > p[a].hi[k] ? first[a] + n[a] : p[a].hi[k];
+            first[a] = n[a] && first[a] < p[a].lo[k] ? first[a] : p[a].lo[k];
+            n[a] = end - first[a];
+        }
+}
+
+/* Index of a brick's bit. */
+static size_t bit_of(const int first[3], const int n[3], int x, int y, int z)
+{
+    return ((size_t)(z - first[2]) * (size_t)n[1] + (size_t)(y - first[1])) * (size_t)n[0] +
+           (size_t)(x - first[0]);
+}
+
+static size_t words_of(const int n[3])
+{
+    return ((size_t)n[0] * (size_t)n[1] * (size_t)n[2] + 63) / 64;
+}
+
+/* Marks all bricks that have one of these cells. They are inside of the level's bounds. */
+static void mark_cells(struct refined *r, int level, const struct cells *b)
+{
+    const int *const first = r->level[level].first, *const n = r->level[level].n;
+    struct pieces p[3];
+    if (!wrap_cells(r, level, b, p))
+        return;
+    for (int k = 0; k < p[2].count; k++)
+        for (int z = p[2].lo[k]; z < p[2].hi[k]; z++)
+            for (int j = 0; j < p[1].count; j++)
+                for (int y = p[1].lo[j]; y < p[1].hi[j]; y++)
+                    for (int i = 0; i < p[0].count; i++)
+                        for (int x = p[0].lo[i]; x < p[0].hi[i]; x++) {
+                            const size_t bit = bit_of(first, n, x, y, z);
+                            r->level[level].in[bit / 64] |= (uint64_t)1 << bit % 64;
+                        }
+}
+
+static int64_t count_bricks(const struct refined *r, int level)
+{
+    int64_t count = 0;
+    for (size_t k = 0; k < words_of(r->level[level].n); k++)
+        count += __builtin_popcountll(r->level[level].in[k]);
+    return count;
+}
+
+/* ---- regions ---- */
+
+/* Cells of the level whose centres are between these places of an axis, in cells of level 0. */
+static void between(const struct refined *r, int level, int axis, double from, double to,
+                    struct cells *b)
+{
+    const double f = ldexp(1, level), n = r->level[level].cells[axis];
+    const double least = r->periodic[axis] ? -0x1p30 : 0, most = r->periodic[axis] ? 0x1p30 : n;
+    const double lo = fmin(fmax(ceil(from * f - 0.5), least), most);
+    const double hi = fmin(fmax(floor(to * f - 0.5) + 1, lo), most);
+    b->lo[axis] = (int)lo;
+    b->hi[axis] = (int)hi;
+}
+
+/* Bounds of the cells of a region. */
+static void region_bounds(const struct refined *r, const struct case_refine *what, struct cells *b)
+{
+    for (int a = 0; a < 3; a++)
+        between(r, what->level, a, what->from[a], what->to[a], b);
+}
+
+static bool is_empty(const struct cells *b)
+{
+    return b->lo[0] >= b->hi[0] || b->lo[1] >= b->hi[1] || b->lo[2] >= b->hi[2];
+}
+
+static enum status holds_nothing(const struct case_refine *what)
+{
+    return fail_case(what->place,
+                     "refine.%s holds the centre of no cell of level %d: it is outside of the box, "
+                     "or thinner than a cell (make it larger)",
+                     what->name, what->level);
+}
+
+/* ---- levels ---- */
+
+/* The cells of a level that a part of the next finer one needs around it. fine: cells of the finer
+ * level. */
+static struct cells around_finer(const struct cells *fine)
+{
+    struct cells b;
+    for (int a = 0; a < 3; a++) {
+        b.lo[a] = fine->lo[a] / 2 - REFINE_APART;
+        b.hi[a] = (fine->hi[a] + 1) / 2 + REFINE_APART;
+    }
+    return b;
+}
+
+/* Runs `body` for each brick of a level; b: its cells. */
+#define EACH_BRICK(r, level_, body)                                                                \
+    for (int z = 0; z < (r)->level[level_].n[2]; z++)                                              \
+        for (int y = 0; y < (r)->level[level_].n[1]; y++)                                          \
+            for (int x = 0; x < (r)->level[level_].n[0]; x++) {                                    \
+                const struct cells b = brick_cells(r, level_, (const int[3]){x, y, z});            \
+                if (refined_holds(r, level_, b.lo[0], b.lo[1], b.lo[2]))                           \
+                    body;                                                                          \
+            }
+
+/* The cells of a brick, counted from the first one of the level's bounds. */
+static struct cells brick_cells(const struct refined *r, int level, const int brick[3])
+{
+    struct cells b;
+    for (int a = 0; a < 3; a++) {
+        const int n = r->level[level].cells[a];
+        b.lo[a] = (r->level[level].first[a] + brick[a]) * BRICK;
+        b.hi[a] = b.lo[a] + BRICK < n ? b.lo[a] + BRICK : n;
+    }
+    return b;
+}
+
+static void grow(struct refined *r, int level)
+{
+    EACH_BRICK(r, level + 1, {
+        const struct cells near = around_finer(&b);
+        mark_cells(r, level, &near);
+    })
+}
+
+/* Allocates the bricks within the level's bounds. */
+static enum status make_room(struct refined *r, int level)
+{
+    const int *const n = r->level[level].n;
+    r->level[level].in = calloc(words_of(n), sizeof *r->level[level].in);
+    if (!r->level[level].in)
+        return fail_machine("out of memory for %d x %d x %d bricks of level %d", n[0], n[1], n[2],
+                            level);
+    return STATUS_OK;
+}
+
+/* Reduces the bounds to the bricks that are in the level. */
+static enum status shrink(struct refined *r, int level)
+{
+    struct refined wide = *r;
+    struct cells all = {{INT_MAX, INT_MAX, INT_MAX}, {0, 0, 0}};
+    EACH_BRICK(r, level, {
+        for (int a = 0; a < 3; a++) {
+            all.lo[a] = b.lo[a] < all.lo[a] ? b.lo[a] : all.lo[a];
+            all.hi[a] = b.hi[a] > all.hi[a] ? b.hi[a] : all.hi[a];
+        }
+    })
+    for (int a = 0; a < 3; a++) {
+        r->level[level].lo[a] = all.lo[a];
+        r->level[level].hi[a] = all.hi[a];
+        r->level[level].first[a] = all.lo[a] / BRICK;
+        r->level[level].n[a] = (all.hi[a] - 1) / BRICK + 1 - all.lo[a] / BRICK;
+    }
+    const enum status status = make_room(r, level);
+    if (status) {
+        r->level[level] = wide.level[level];
+        return status;
+    }
+    EACH_BRICK(&wide, level, mark_cells(r, level, &b))
+    free(wide.level[level].in);
+    return STATUS_OK;
+}
+
+/* Makes a level, after the next finer one. */
+static enum status make_level(struct refined *r, const struct flow_case *c, int level)
+{
+    enum status status = STATUS_OK;
+    struct cells b;
+    for (int k = 0; k < c->refine_count && !status; k++) {
+        const struct case_refine *const what = &c->refines[k];
+        if (what->level != level)
+            continue;
+        region_bounds(r, what, &b);
+        if (is_empty(&b))
+            status = holds_nothing(what);
+        else
+            widen(r, level, &b);
+    }
+    if (level + 1 < r->levels) {
+        struct cells finer;
+        memcpy(finer.lo, r->level[level + 1].lo, sizeof finer.lo);
+        memcpy(finer.hi, r->level[level + 1].hi, sizeof finer.hi);
+        finer = around_finer(&finer);
+        widen(r, level, &finer);
+    }
+    if (!status)
+        status = make_room(r, level);
+    if (status)
+        return status;
+    for (int k = 0; k < c->refine_count; k++)
+        if (c->refines[k].level == level) {
+            region_bounds(r, &c->refines[k], &b);
+            mark_cells(r, level, &b);
+        }
+    const int64_t own = count_bricks(r, level);
+    if (level + 1 < r->levels)
+        grow(r, level);
+    r->level[level].bricks = count_bricks(r, level);
+    r->level[level].grown = r->level[level].bricks - own;
+    return shrink(r, level);
+}
+
+/* Level 0 must have cells. */
+static enum status check_cover(const struct refined *r)
+{
+    int64_t all = 1;
+    for (int a = 0; a < 3; a++)
+        all *= (r->level[1].cells[a] - 1) / BRICK + 1;
+    if (r->level[1].bricks < all)
+        return STATUS_OK;
+    return fail_user("refine: level 1 covers the whole box, with the cells that keep finer levels "
+                     "away from its edge (give `domain` finer cells and lower all levels by one, "
+                     "or make the regions smaller)");
+}
+
+static enum status size_levels(struct refined *r, const struct flow_case *c)
+{
+    for (int k = 0; k < c->refine_count; k++)
+        r->levels = c->refines[k].level >= r->levels ? c->refines[k].level + 1 : r->levels;
+    assert(r->levels <= LEVELS);
+    for (int level = 1; level < r->levels; level++)
+        for (int a = 0; a < 3; a++) {
+            if (c->cells[a] > INT_MAX >> (level + 1))
+                return fail_user("level %d has more than %d cells along %c (fewer levels, or fewer "
+                                 "cells)",
+                                 level, INT_MAX / 2, "xyz"[a]);
+            r->level[level].cells[a] = c->cells[a] << level;
+        }
+    return STATUS_OK;
+}
+
+enum status refine_make(struct refined *r, const struct flow_case *c, MPI_Comm comm)
+{
+    bool periodic[3];
+    (void)comm;
+    for (int a = 0; a < 3; a++)
+        periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+    refined_none(r, c->cells, periodic);
+    enum status status = size_levels(r, c);
+    for (int level = r->levels - 1; level > 0 && !status; level--)
+        status = make_level(r, c, level);
+    if (!status && r->levels > 1)
+        status = check_cover(r);
+    if (status)
+        refined_destroy(r);
+    return status;
+}
