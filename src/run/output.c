@@ -68,7 +68,7 @@ static enum status create_averages(struct output *o, struct state *state)
     const int count = o->c->averages_count;
     enum status status = STATUS_OK;
     for (int i = 0; !status && i < count; i++)
-        status = average_create(&o->averages[i], o->c, &o->c->averages[i], o->solver, state);
+        status = average_create(&o->averages[i], o->c, &o->c->averages[i], o->grid, state);
     return status;
 }
 
@@ -249,7 +249,7 @@ static enum status write_field(struct output *o, const struct case_field *field)
     struct h5file *left;
     enum status status = prepare(o);
     if (!status)
-        status = field_write(o->solver, o->c, field, o->dir, o->background, &left);
+        status = field_write(o->grid, o->c, field, o->dir, o->background, &left);
     if (!status)
         o->left[o->left_count++] = left;
     return status;
