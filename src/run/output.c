@@ -258,7 +258,7 @@ static enum status write_field(struct output *o, const struct case_field *field)
 static enum status draw_image(struct output *o, const struct case_image *image)
 {
     const enum status status = prepare(o);
-    return status ? status : plane_image(o->solver, o->c, image, o->dir, o->background);
+    return status ? status : plane_image(o->grid, o->c, image, o->dir, o->background);
 }
 
 enum status output_write(struct output *o, bool last)
