@@ -12,8 +12,6 @@
 #include "solver/seam_lists.h"
 #include "solver/seam_paths.h"
 
-static const int c[Q][3] = LATTICE_VELOCITIES;
-
 /* ---- growing arrays ---- */
 
 /* Room for one more element of `bytes`; false: no memory. */

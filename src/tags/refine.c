@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agree.h"
 #include "base/message.h"
+#include "body/shape.h"
+#include "tags/vicinity.h"
+
+/* Words in one call of MPI, most. */
+enum { MPI_MOST = 1 << 28 };
 
 /* Cells lo <= cell < hi of a level, not wrapped; empty along an axis: there are none. */
 struct cells {
@@ -112,25 +118,39 @@ static int64_t count_bricks(const struct refined *r, int level)
     return count;
 }
 
-/* ---- regions ---- */
-
-/* Cells of the level whose centres are between these places of an axis, in cells of level 0. */
-static void between(const struct refined *r, int level, int axis, double from, double to,
-                    struct cells *b)
+/* The cells of a brick, counted from the first one of the level's bounds. */
+static struct cells brick_cells(const struct refined *r, int level, const int brick[3])
 {
-    const double f = ldexp(1, level), n = r->level[level].cells[axis];
-    const double least = r->periodic[axis] ? -0x1p30 : 0, most = r->periodic[axis] ? 0x1p30 : n;
-    const double lo = fmin(fmax(ceil(from * f - 0.5), least), most);
-    const double hi = fmin(fmax(floor(to * f - 0.5) + 1, lo), most);
-    b->lo[axis] = (int)lo;
-    b->hi[axis] = (int)hi;
+    struct cells b;
+    for (int a = 0; a < 3; a++) {
+        const int n = r->level[level].cells[a];
+        b.lo[a] = (r->level[level].first[a] + brick[a]) * BRICK;
+        b.hi[a] = b.lo[a] + BRICK < n ? b.lo[a] + BRICK : n;
+    }
+    return b;
 }
 
-/* Bounds of the cells of a region. */
-static void region_bounds(const struct refined *r, const struct case_refine *what, struct cells *b)
+/* ---- regions ---- */
+
+/* A region of the case on its level. */
+struct region {
+    const struct case_refine *what;
+    struct cells bounds;
+    struct shape shape;   /* REFINE_shape */
+    struct vicinity near; /* REFINE_around */
+};
+
+/* Bounds of the cells whose centres are between two places, in cells of the level. Along periodic
+ * axes they may be outside of the box, but not without an end. */
+static void put_bounds(const struct refined *r, int level, const double from[3], const double to[3],
+                       struct cells *b)
 {
-    for (int a = 0; a < 3; a++)
-        between(r, what->level, a, what->from[a], what->to[a], b);
+    for (int a = 0; a < 3; a++) {
+        const bool open = r->periodic[a] && isfinite(from[a]) && isfinite(to[a]);
+        const double least = open ? -0x1p30 : 0, most = open ? 0x1p30 : r->level[level].cells[a];
+        b->lo[a] = (int)fmin(fmax(ceil(from[a] - 0.5), least), most);
+        b->hi[a] = (int)fmin(fmax(floor(to[a] - 0.5) + 1, b->lo[a]), most);
+    }
 }
 
 static bool is_empty(const struct cells *b)
@@ -144,6 +164,132 @@ static enum status holds_nothing(const struct case_refine *what)
                      "refine.%s holds the centre of no cell of level %d: it is outside of the box, "
                      "or thinner than a cell (make it larger)",
                      what->name, what->level);
+}
+
+/* Collective. */
+static enum status region_open(struct region *g, const struct refined *r, const struct flow_case *c,
+                               const struct case_refine *what, MPI_Comm comm)
+{
+    const double by = ldexp(1, what->level);
+    double from[3], to[3];
+    *g = (struct region){.what = what};
+    if (what->of == REFINE_around) {
+        const enum status status =
+            vicinity_create(&g->near, c, what, r->level[what->level].cells, comm);
+        if (!status)
+            vicinity_bounds(&g->near, g->bounds.lo, g->bounds.hi);
+        return status;
+    }
+    for (int a = 0; a < 3; a++) {
+        from[a] = by * what->from[a];
+        to[a] = by * what->to[a];
+    }
+    if (what->of == REFINE_shape) {
+        struct case_shape part = what->shape;
+        const struct case_shape scaled = {
+            .kind = SHAPE_union, .count = 1, .parts = &part, .scale = by};
+        const enum status status =
+            status_agree(comm, shape_create(&g->shape, &scaled)
+                                   ? STATUS_OK
+                                   : fail_machine("out of memory for the region %s", what->name));
+        if (status)
+            return status;
+        memcpy(from, g->shape.lo, sizeof from);
+        memcpy(to, g->shape.hi, sizeof to);
+    }
+    put_bounds(r, what->level, from, to, &g->bounds);
+    return is_empty(&g->bounds) ? holds_nothing(what) : STATUS_OK;
+}
+
+static void region_close(struct region *g)
+{
+    shape_destroy(&g->shape);
+    vicinity_destroy(&g->near);
+}
+
+/* Is any of these cells, not wrapped, of a brick and within the bounds, in the region? */
+static bool region_has(const struct region *g, const struct cells *b)
+{
+    uint8_t inside[BRICK] = {0};
+    if (g->what->of == REFINE_around)
+        return vicinity_near(&g->near, b->lo, b->hi);
+    for (int z = b->lo[2]; z < b->hi[2]; z++)
+        for (int y = b->lo[1]; y < b->hi[1]; y++) {
+            shape_row(&g->shape, b->lo[0], b->hi[0] - b->lo[0], y, z, inside);
+            for (int x = 0; x < BRICK; x++)
+                if (inside[x])
+                    return true;
+        }
+    return false;
+}
+
+/* The shifts, in lengths of the axis, at which lo <= cell < hi overlaps the region's bounds. */
+static void images_of(const struct refined *r, const struct region *g, int axis, int lo, int hi,
+                      int *first, int *last)
+{
+    const double n = r->level[g->what->level].cells[axis];
+    *first = *last = 0;
+    if (!r->periodic[axis])
+        return;
+    *first = (int)ceil(((double)g->bounds.lo[axis] - hi + 1) / n);
+    *last = (int)floor(((double)g->bounds.hi[axis] - lo - 1) / n);
+}
+
+/* Is any cell of the brick, or of a periodic image of it, in the region? */
+static bool brick_in(const struct refined *r, const struct region *g, const struct cells *brick)
+{
+    const int *const n = r->level[g->what->level].cells;
+    int first[3], last[3], at[3];
+    for (int a = 0; a < 3; a++)
+        images_of(r, g, a, brick->lo[a], brick->hi[a], &first[a], &last[a]);
+    for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+        for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+            for (at[0] = first[0]; at[0] <= last[0]; at[0]++) {
+                struct cells b;
+                for (int a = 0; a < 3; a++) {
+                    const int lo = brick->lo[a] + at[a] * n[a], hi = brick->hi[a] + at[a] * n[a];
+                    b.lo[a] = lo > g->bounds.lo[a] ? lo : g->bounds.lo[a];
+                    b.hi[a] = hi < g->bounds.hi[a] ? hi : g->bounds.hi[a];
+                }
+                if (!is_empty(&b) && region_has(g, &b))
+                    return true;
+            }
+    return false;
+}
+
+/* Marks the bricks that have cells in the region; the ranks share the planes. *any: it has one. */
+static void mark_region(struct refined *r, const struct region *g, int threads, MPI_Comm comm,
+                        bool *any)
+{
+    const int level = g->what->level, *const n = r->level[level].n;
+    uint64_t *const in = r->level[level].in;
+    int rank, ranks, marked = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2) reduction(| : marked)
+    for (int z = rank; z < n[2]; z += ranks)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                const struct cells brick = brick_cells(r, level, (const int[3]){x, y, z});
+                const size_t bit =
+                    ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
+                if (!brick_in(r, g, &brick))
+                    continue;
+                marked = 1;
+#pragma omp atomic
+                in[bit / 64] |= (uint64_t)1 << bit % 64;
+            }
+    MPI_Allreduce(MPI_IN_PLACE, &marked, 1, MPI_INT, MPI_LOR, comm);
+    *any = marked;
+}
+
+/* Joins the marks of all ranks. */
+static void share_marks(struct refined *r, int level, MPI_Comm comm)
+{
+    const size_t words = words_of(r->level[level].n), most = MPI_MOST;
+    for (size_t k = 0; k < words; k += most)
+        MPI_Allreduce(MPI_IN_PLACE, r->level[level].in + k,
+                      (int)(words - k < most ? words - k : most), MPI_UINT64_T, MPI_BOR, comm);
 }
 
 /* ---- levels ---- */
@@ -169,18 +315,6 @@ static struct cells around_finer(const struct cells *fine)
                 if (refined_holds(r, level_, b.lo[0], b.lo[1], b.lo[2]))                           \
                     body;                                                                          \
             }
-
-/* The cells of a brick, counted from the first one of the level's bounds. */
-static struct cells brick_cells(const struct refined *r, int level, const int brick[3])
-{
-    struct cells b;
-    for (int a = 0; a < 3; a++) {
-        const int n = r->level[level].cells[a];
-        b.lo[a] = (r->level[level].first[a] + brick[a]) * BRICK;
-        b.hi[a] = b.lo[a] + BRICK < n ? b.lo[a] + BRICK : n;
-    }
-    return b;
-}
 
 static void grow(struct refined *r, int level)
 {
@@ -228,21 +362,30 @@ static enum status shrink(struct refined *r, int level)
     return STATUS_OK;
 }
 
-/* Makes a level, after the next finer one. */
-static enum status make_level(struct refined *r, const struct flow_case *c, int level)
+/* Marks the bricks of the level's regions. */
+static enum status mark_regions(struct refined *r, const struct region *region, int regions,
+                                int level, int threads, MPI_Comm comm)
 {
     enum status status = STATUS_OK;
-    struct cells b;
-    for (int k = 0; k < c->refine_count && !status; k++) {
-        const struct case_refine *const what = &c->refines[k];
-        if (what->level != level)
-            continue;
-        region_bounds(r, what, &b);
-        if (is_empty(&b))
-            status = holds_nothing(what);
+    for (int k = 0; k < regions && !status; k++) {
+        bool any = true;
+        if (region[k].what->of == REFINE_box)
+            mark_cells(r, level, &region[k].bounds);
         else
-            widen(r, level, &b);
+            mark_region(r, &region[k], threads, comm, &any);
+        if (!any)
+            status = holds_nothing(region[k].what);
     }
+    share_marks(r, level, comm);
+    return status;
+}
+
+/* Sets the level's bounds, and makes its bricks. */
+static enum status fill_level(struct refined *r, const struct region *region, int regions,
+                              int level, int threads, MPI_Comm comm)
+{
+    for (int k = 0; k < regions; k++)
+        widen(r, level, &region[k].bounds);
     if (level + 1 < r->levels) {
         struct cells finer;
         memcpy(finer.lo, r->level[level + 1].lo, sizeof finer.lo);
@@ -250,21 +393,36 @@ static enum status make_level(struct refined *r, const struct flow_case *c, int 
         finer = around_finer(&finer);
         widen(r, level, &finer);
     }
+    enum status status = status_agree(comm, make_room(r, level));
     if (!status)
-        status = make_room(r, level);
+        status = mark_regions(r, region, regions, level, threads, comm);
     if (status)
         return status;
-    for (int k = 0; k < c->refine_count; k++)
-        if (c->refines[k].level == level) {
-            region_bounds(r, &c->refines[k], &b);
-            mark_cells(r, level, &b);
-        }
     const int64_t own = count_bricks(r, level);
     if (level + 1 < r->levels)
         grow(r, level);
     r->level[level].bricks = count_bricks(r, level);
     r->level[level].grown = r->level[level].bricks - own;
-    return shrink(r, level);
+    return status_agree(comm, shrink(r, level));
+}
+
+/* Makes a level, after the next finer one. */
+static enum status make_level(struct refined *r, const struct flow_case *c, int level,
+                              MPI_Comm comm)
+{
+    int regions = 0;
+    struct region *const region = calloc((size_t)c->refine_count, sizeof *region);
+    enum status status = status_agree(
+        comm, region ? STATUS_OK : fail_machine("out of memory for %d regions", c->refine_count));
+    for (int k = 0; k < c->refine_count && !status; k++)
+        if (c->refines[k].level == level)
+            status = region_open(&region[regions++], r, c, &c->refines[k], comm);
+    if (!status)
+        status = fill_level(r, region, regions, level, case_threads(c), comm);
+    for (int k = 0; k < regions; k++)
+        region_close(&region[k]);
+    free(region);
+    return status;
 }
 
 /* Level 0 must have cells. */
@@ -299,13 +457,12 @@ static enum status size_levels(struct refined *r, const struct flow_case *c)
 enum status refine_make(struct refined *r, const struct flow_case *c, MPI_Comm comm)
 {
     bool periodic[3];
-    (void)comm;
     for (int a = 0; a < 3; a++)
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     refined_none(r, c->cells, periodic);
     enum status status = size_levels(r, c);
     for (int level = r->levels - 1; level > 0 && !status; level--)
-        status = make_level(r, c, level);
+        status = make_level(r, c, level, comm);
     if (!status && r->levels > 1)
         status = check_cover(r);
     if (status)
