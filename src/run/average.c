@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
@@ -392,7 +393,7 @@ static enum status write_levels(const struct average *a, const char *dir)
             .add = arrays[k].add,
             .divide = arrays[k].divide,
             .scale = {arrays[k].scale[0], arrays[k].scale[1]}};
-        snprintf(shown[k].name, sizeof shown[k].name, "%s", arrays[k].name);
+        memcpy(shown[k].name, arrays[k].name, sizeof shown[k].name);
     }
     if (!path_of(a, dir, path))
         return STATUS_USAGE;

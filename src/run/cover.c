@@ -186,12 +186,11 @@ enum status cover_each(struct cover *c, int level, cover_use *use, void *to)
     return each(c, c->of, level, use, to);
 }
 
-/* Sums over finer cells, of this rank and then of all.
+/* Sums over finer cells, of this rank and then of all. One rank has all finer cells of a cell
+ * (domain.h), and takes them in the same order whatever the cut.
  *
- * A mean is made of two sums for each component, whose terms are multiples of 2^-20 and of 2^-70:
- * they are exact for values below 2^30, so their order does not matter. The number behind them is
- * finer cells + 16 * those that are fluid. Of tags there is the least of
- * 2^16 (not fluid) + 2^8 (number of the finer cell) + tag. */
+ * The number behind the sums of a cell is finer cells + 16 * those that are fluid. Of tags there is
+ * the least of 2^16 (not fluid) + 2^8 (number of the finer cell) + tag. */
 struct sums_of {
     const struct cover *c;
     const struct quantity *q;
@@ -201,7 +200,7 @@ struct sums_of {
 
 static int width_of(const struct quantity *q)
 {
-    return q->is_tag ? 1 : 2 * q->components + 1;
+    return q->is_tag ? 1 : q->components + 1;
 }
 
 static double nothing_of(const struct quantity *q)
@@ -215,13 +214,6 @@ static double *sum_at(const struct sums_of *s, const int g[3])
     for (int a = 2; a >= 0; a--)
         at = at * (size_t)(s->box.hi[a] - s->box.lo[a]) + (size_t)(g[a] - s->box.lo[a]);
     return s->sum + at * (size_t)width_of(s->q);
-}
-
-static void add_value(double sum[2], double value)
-{
-    const double coarse = rint(value * 0x1p20) * 0x1p-20;
-    sum[0] += coarse;
-    sum[1] += rint((value - coarse) * 0x1p70) * 0x1p-70;
 }
 
 static enum status add_piece(void *to, int level, const struct box *piece, const double *values)
@@ -248,8 +240,8 @@ static enum status add_piece(void *to, int level, const struct box *piece, const
                     continue;
                 }
                 for (int k = 0; k < components && fluid; k++)
-                    add_value(sum + 2 * k, values[k]);
-                sum[2 * components] += fluid ? 17 : 1;
+                    sum[k] += values[k];
+                sum[components] += fluid ? 17 : 1;
             }
     return STATUS_OK;
 }
@@ -276,19 +268,18 @@ static void add_sums(const struct sums_of *s, const struct box *box, const doubl
         }
 }
 
-/* Turns sums into values, in the same memory: those are fewer. */
+/* Turns sums into values. */
 static void divide_sums(const struct sums_of *s)
 {
     const size_t components = (size_t)s->q->components, cells = cells_of(&s->box);
-    const double *sum = s->sum;
-    double *out = s->sum;
-    for (size_t cell = 0; cell < cells; cell++, out += components + 1) {
-        const double count = floor(sum[2 * components] / 16);
-        const bool any = sum[2 * components] > 0;
-        for (size_t k = 0; k < components; k++, sum += 2)
-            out[k] = count > 0 ? (sum[0] + sum[1]) / count : 0;
-        out[components] = count > 0 ? COVERED_fluid : any ? COVERED_solid : COVERED_no;
-        sum++;
+    double *sum = s->sum;
+    for (size_t cell = 0; cell < cells; cell++, sum += components + 1) {
+        const double count = floor(sum[components] / 16);
+        for (size_t k = 0; k < components && count > 0; k++)
+            sum[k] /= count;
+        sum[components] = count > 0             ? COVERED_fluid
+                          : sum[components] > 0 ? COVERED_solid
+                                                : COVERED_no;
     }
 }
 

@@ -4,8 +4,7 @@
  *     cover_create .. cover_prepare .. cover_each for the levels wanted .. cover_destroy
  *
  * A mean is over the fluid ones of the 8 finer cells; 0 if none is fluid. Means of means follow
- * level by level. Sums are made of numbers with a fixed last bit, so no cut among ranks changes
- * a mean. */
+ * level by level. No cut among ranks changes a mean. */
 #ifndef TAGFLOW_COVER_H
 #define TAGFLOW_COVER_H
 
