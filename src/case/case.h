@@ -399,6 +399,9 @@ struct case_region {
     int lo[3], hi[3];
 };
 
+/* Files of all levels. */
+enum { CASE_LEVELS_all = -1 };
+
 struct case_field {
     char name[CASE_NAME];
     int64_t every;
@@ -406,6 +409,7 @@ struct case_field {
     unsigned scalars; /* bit k: scalar k */
     struct case_region region;
     int stride; /* every stride-th cell of the region along each axis, from its first */
+    int levels; /* CASE_LEVELS_all, or the level whose cells the file has */
     enum precision precision;
 };
 
@@ -425,6 +429,7 @@ struct case_average {
     unsigned scalars;     /* bit k: mean and variance of scalar k, and with the velocity its flux
                            * <u_i' T'> */
     struct case_region region;
+    int levels; /* as in struct case_field */
     enum precision precision;
 };
 

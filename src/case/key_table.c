@@ -47,6 +47,11 @@ KEY_WORDS_LIST(X)
 #define PRECISION_ROW(name, struct_)                                                                    \
     {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
      .example = "fp32", .meaning = "precision of the file"}
+#define LEVELS_ROW(name, struct_)                                                                       \
+    {ROW(name, KEY_CHOICE), AT(struct_, levels), .choices = key_levels, .first = CASE_LEVELS_all,       \
+     .fallback = "all", .example = "0",                                                                 \
+     .meaning = "with `refine`: all levels as they are, or everything in cells of this level: finer "   \
+                "cells are averaged, coarser ones copied"}
 #define ENTRIES(things, reader)                                                                    \
     ROW("output." #things, KEY_NAMES),                                                             \
         THINGS(flow_case, things, things##_count, CASE_ENTRIES, reader), .write = entries_write
@@ -901,6 +906,7 @@ const struct key key_table[] = {
     {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every stride-th cell along each axis, from the first cell of the region"},
+    LEVELS_ROW("output.fields.*.levels", case_field),
     PRECISION_ROW("output.fields.*.precision", case_field),
     {ENTRIES(averages, average_read),
      .otherwise = "none",
@@ -922,6 +928,7 @@ const struct key key_table[] = {
      .range = BETWEEN(0, STEPS_MAX), .otherwise = "the last step of the run", .example = "5000",
      .meaning = "no sample after this step"},
     REGION_ROWS("output.averages.*.region", case_average, "cells that are averaged"),
+    LEVELS_ROW("output.averages.*.levels", case_average),
     PRECISION_ROW("output.averages.*.precision", case_average),
     {ENTRIES(surfaces, surface_read),
      .otherwise = "none",

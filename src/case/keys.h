@@ -205,6 +205,7 @@ struct key {
     X(scalar_walls,      "adiabatic",)                                                             \
     X(scalar_openings,   "outflow",)                                                               \
     X(regions,           "all",)                                                                   \
+    X(levels,            "all", "0", "1", "2", "3", "4", "5", "6", "7", "8",)                      \
     X(nones,             "none",)
 /* clang-format on */
 #define X(name, ...) extern const char *const key_##name[];
