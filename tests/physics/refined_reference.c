@@ -63,7 +63,7 @@ struct level {
     size_t count; /* active cells: proper and transit */
     size_t *active;
     struct target *target;  /* [count][Q] */
-    double *arrived, *sent; /* [Q][cells] */
+    double *arrived, *sent; /* [cells][Q] */
     double tau, omega_even, omega_odd, acceleration[3];
 };
 
@@ -110,6 +110,12 @@ static int opposite(int i)
 static size_t cell_at(const struct level *l, const int x[3])
 {
     return ((size_t)x[2] * (size_t)l->n[1] + (size_t)x[1]) * (size_t)l->n[0] + (size_t)x[0];
+}
+
+/* Of a population in `arrived` and `sent`. */
+static size_t slot(size_t cell, int i)
+{
+    return cell * Q + (size_t)i;
 }
 
 static void cell_of(const struct level *l, size_t cell, int x[3])
@@ -356,8 +362,8 @@ static void make_targets(struct level *l)
             cell_of(l, cell, from.x);
             const struct place to = moved(l, from);
             const size_t at = cell_at(l, to.x);
-            l->target[n * Q + (size_t)i] = (struct target){
-                l->kind[at] == ABSENT ? SIZE_MAX : (size_t)to.i * l->cells + at, to.add};
+            l->target[n * Q + (size_t)i] =
+                (struct target){l->kind[at] == ABSENT ? SIZE_MAX : slot(at, to.i), to.add};
         }
         n++;
     }
@@ -443,7 +449,7 @@ static void check_exits(int number)
             for (int substep = 2; substep >= 1 && !fine->held[cell_at(fine, at.x)]; substep--) {
                 if (fine->kind[cell_at(fine, at.x)] != TRANSIT)
                     fail("a population leaves transit cells");
-                exits[(size_t)at.i * fine->cells + cell_at(fine, at.x)]++;
+                exits[slot(cell_at(fine, at.x), at.i)]++;
                 at = moved(fine, at);
             }
         }
@@ -453,7 +459,7 @@ static void check_exits(int number)
                 const struct edge *const e = &grid.edge[number][n];
                 int x[3];
                 subcell(e->x, s, x);
-                uint8_t *const exit = &exits[(size_t)opposite(i) * fine->cells + cell_at(fine, x)];
+                uint8_t *const exit = &exits[slot(cell_at(fine, x), opposite(i))];
                 if (*exit != (e->k[i][s] > 0))
                     fail("not as many populations leave the fine level as enter it");
                 *exit = 0;
@@ -501,9 +507,9 @@ static struct flow flow_at(const struct level *l, size_t cell)
 {
     struct flow f = {0};
     for (int i = 0; i < Q; i++) {
-        f.drho += l->arrived[(size_t)i * l->cells + cell];
+        f.drho += l->arrived[slot(cell, i)];
         for (int a = 0; a < 3; a++)
-            f.u[a] += c[i][a] * l->arrived[(size_t)i * l->cells + cell];
+            f.u[a] += c[i][a] * l->arrived[slot(cell, i)];
     }
     for (int a = 0; a < 3; a++)
         f.u[a] = f.u[a] / (1 + f.drho) + 0.5 * l->acceleration[a];
@@ -515,6 +521,7 @@ static struct flow flow_at(const struct level *l, size_t cell)
 static void collide(struct level *l, size_t cell)
 {
     const struct flow f = flow_at(l, cell);
+    const double *const arrived = &l->arrived[slot(cell, 0)];
     const double rho = 1 + f.drho;
     double square = 0, uF = 0, equilibrium[Q], force[Q];
     for (int a = 0; a < 3; a++) {
@@ -533,14 +540,12 @@ static void collide(struct level *l, size_t cell)
     }
     for (int i = 0; i < Q; i++) {
         const int j = opposite(i);
-        const double here = l->arrived[(size_t)i * l->cells + cell],
-                     other = l->arrived[(size_t)j * l->cells + cell];
+        const double here = arrived[i], other = arrived[j];
         const double even = 0.5 * (equilibrium[i] + equilibrium[j] - here - other),
                      odd = 0.5 * (equilibrium[i] - equilibrium[j] - here + other);
-        l->sent[(size_t)i * l->cells + cell] =
-            here + l->omega_even * even + l->omega_odd * odd +
-            (1 - 0.5 * l->omega_even) * 0.5 * (force[i] + force[j]) +
-            (1 - 0.5 * l->omega_odd) * 0.5 * (force[i] - force[j]);
+        l->sent[slot(cell, i)] = here + l->omega_even * even + l->omega_odd * odd +
+                                 (1 - 0.5 * l->omega_even) * 0.5 * (force[i] + force[j]) +
+                                 (1 - 0.5 * l->omega_odd) * 0.5 * (force[i] - force[j]);
     }
 }
 
@@ -551,16 +556,16 @@ static void step(struct level *l)
         if (l->kind[cell] == PROPER)
             collide(l, cell);
         for (int i = 0; i < Q && l->kind[cell] == TRANSIT; i++)
-            l->sent[(size_t)i * l->cells + cell] = l->arrived[(size_t)i * l->cells + cell];
+            l->sent[slot(cell, i)] = l->arrived[slot(cell, i)];
     }
     for (size_t n = 0; n < l->count; n++)
         for (int i = 0; i < Q; i++)
-            l->arrived[(size_t)i * l->cells + l->active[n]] = NAN;
+            l->arrived[slot(l->active[n], i)] = NAN;
     for (size_t n = 0; n < l->count; n++)
         for (int i = 0; i < Q; i++) {
             const struct target t = l->target[n * Q + (size_t)i];
             if (t.to != SIZE_MAX)
-                l->arrived[t.to] = l->sent[(size_t)i * l->cells + l->active[n]] + t.add;
+                l->arrived[t.to] = l->sent[slot(l->active[n], i)] + t.add;
         }
 }
 
@@ -572,13 +577,13 @@ static bool beside(const struct level *l, const int x[3], int axis, int side, in
     y[axis] += side;
     if (!wrap(l, y) || l->kind[cell_at(l, y)] != PROPER)
         return false;
-    *f = l->sent[(size_t)i * l->cells + cell_at(l, y)];
+    *f = l->sent[slot(cell_at(l, y), i)];
     return true;
 }
 
 static void slopes(const struct level *l, const int x[3], int i, double g[3])
 {
-    const double here = l->sent[(size_t)i * l->cells + cell_at(l, x)];
+    const double here = l->sent[slot(cell_at(l, x), i)];
     for (int a = 0; a < 3; a++) {
         double low, high;
         const bool down = beside(l, x, a, -1, i, &low), up = beside(l, x, a, 1, i, &high);
@@ -602,19 +607,18 @@ static void explode(struct level *coarse, struct level *fine, const struct edge 
             mean[a] += offset[s][a] / SUBCELLS;
         }
     for (int s = 0; s < SUBCELLS; s++) {
-        double value = coarse->sent[(size_t)i * coarse->cells + cell_at(coarse, e->x)];
+        double value = coarse->sent[slot(cell_at(coarse, e->x), i)];
         int x[3];
         if (!e->k[i][s])
             continue;
         for (int a = 0; a < 3; a++)
             value += (offset[s][a] - (e->n[i] == 8 ? mean[a] : 0)) * g[a];
         subcell(e->x, s, x);
-        fine->arrived[(size_t)i * fine->cells + cell_at(fine, x)] = value;
+        fine->arrived[slot(cell_at(fine, x), i)] = value;
         taken += value + e->place[i].add;
     }
     if (e->n[i] && e->n[i] < 8)
-        coarse->arrived[(size_t)e->place[i].i * coarse->cells + cell_at(coarse, e->place[i].x)] -=
-            taken / SUBCELLS;
+        coarse->arrived[slot(cell_at(coarse, e->place[i].x), e->place[i].i)] -= taken / SUBCELLS;
 }
 
 static void explode_all(int number)
@@ -622,7 +626,7 @@ static void explode_all(int number)
     struct level *const coarse = &grid.level[number], *const fine = coarse + 1;
     for (size_t n = 0; n < fine->count; n++)
         for (int i = 0; i < Q && fine->kind[fine->active[n]] == TRANSIT; i++)
-            fine->arrived[(size_t)i * fine->cells + fine->active[n]] = NAN;
+            fine->arrived[slot(fine->active[n], i)] = NAN;
     for (size_t n = 0; n < grid.edges[number]; n++)
         for (int i = 0; i < Q; i++)
             if (grid.edge[number][n].n[i])
@@ -638,7 +642,7 @@ static void coalesce_all(int number)
         for (int j = 0; j < Q; j++) {
             const struct edge *const e = &grid.edge[number][n];
             const int in = opposite(j);
-            double *const f = &coarse->arrived[(size_t)j * coarse->cells + cell_at(coarse, e->x)];
+            double *const f = &coarse->arrived[slot(cell_at(coarse, e->x), j)];
             double given = 0;
             if (!e->n[in])
                 continue;
@@ -646,7 +650,7 @@ static void coalesce_all(int number)
                 int x[3];
                 subcell(e->x, s, x);
                 if (e->k[in][s])
-                    given += fine->arrived[(size_t)j * fine->cells + cell_at(fine, x)];
+                    given += fine->arrived[slot(cell_at(fine, x), j)];
             }
             *f = e->n[in] == 8 ? given / SUBCELLS : *f + given / SUBCELLS;
         }
@@ -782,7 +786,7 @@ static void start_level(int number)
                 for (int b = 0; b < 3; b++)
                     strain += (c[i][a] * c[i][b] - (a == b) / 3.0) * t.gradient[a][b];
             }
-            l->arrived[(size_t)i * l->cells + cell] =
+            l->arrived[slot(cell, i)] =
                 w * (t.f.drho + rho * (3 * cu + 4.5 * cu * cu - 1.5 * square) -
                      3 * rho * (l->tau * strain + ca / 2) + grid.noise * random_number());
         }
