@@ -120,8 +120,8 @@ static void choose(struct balance *b, const struct balance_source *from, const i
 {
     from->planes(from->context, count);
     for (int a = 0; a < 3; a++) {
-        cut_evenly(from->cells[a], cuts[a], b->at[a]);
-        cut_fairly(count[a], from->cells[a], cuts[a], fair[a]);
+        cut_evenly_by(from->cells[a], cuts[a], from->grain, b->at[a]);
+        cut_fairly_by(count[a], from->cells[a], cuts[a], from->grain, fair[a]);
     }
     b->most = from->largest(from->context, cuts, b->at);
     const int64_t most = from->largest(from->context, cuts, fair);
@@ -166,7 +166,8 @@ enum status balance_by(struct balance *b, const struct balance_source *from, con
 enum status balance_create(struct balance *b, const struct domain *d, const int cuts[3])
 {
     struct tags t = {.d = d};
-    const struct balance_source from = {&t, d->extent, d->fluid_cells, count_planes, largest};
+    const struct balance_source from = {&t,       d->extent,    d->fluid_cells,
+                                        d->grain, count_planes, largest};
     t.blocks = calloc((size_t)cuts[0] * (size_t)cuts[1] * (size_t)cuts[2], sizeof *t.blocks);
     bool room = t.blocks;
     for (int a = 0; a < 3; a++) {

@@ -64,8 +64,17 @@ static void lay_out_axis(struct domain *d, int a, const int *at, int block)
     const struct refined *const r = d->refined;
     d->at[a] = r ? r->level[d->level].lo[a] : 0;
     d->extent[a] = r ? r->level[d->level].hi[a] - d->at[a] : d->cells[a];
-    v->n[a] = block_cells(d->extent[a], d->cuts[a], block, &d->lo[a]);
-    d->lo[a] += d->at[a];
+    if (d->grain == 1) {
+        v->n[a] = block_cells(d->extent[a], d->cuts[a], block, &d->lo[a]);
+        d->lo[a] += d->at[a];
+    } else {
+        int grain, next;
+        const int grains = (d->extent[a] + d->grain - 1) / d->grain;
+        const int n = block_cells(grains, d->cuts[a], block, &grain);
+        next = (grain + n) * d->grain;
+        d->lo[a] = d->at[a] + grain * d->grain;
+        v->n[a] = (next < d->extent[a] ? next : d->extent[a]) - grain * d->grain;
+    }
     if (at) {
         d->lo[a] = at[block];
         v->n[a] = at[block + 1] - d->lo[a];
@@ -80,7 +89,7 @@ enum status domain_keep_cuts(struct domain *d, int *const at[3])
         if (!cut)
             return fail_machine("out of memory for %d cuts", d->cuts[a]);
         d->cut[a] = cut;
-        cut_evenly(d->extent[a], d->cuts[a], cut);
+        cut_evenly_by(d->extent[a], d->cuts[a], d->grain, cut);
         for (int k = 0; k <= d->cuts[a]; k++)
             cut[k] = at ? at[a][k] : cut[k] + d->at[a];
     }
@@ -97,7 +106,8 @@ void domain_layout_level(struct domain *d, const struct flow_case *c, const stru
                          .rank = rank,
                          .ranks = cuts[0] * cuts[1] * cuts[2],
                          .level = level,
-                         .refined = r};
+                         .refined = r,
+                         .grain = r && r->levels > 1 ? BRICK_PARENTS : 1};
     for (int a = 0; a < 3; a++) {
         d->cells[a] = c->cells[a];
         d->cuts[a] = cuts[a];

@@ -33,11 +33,13 @@ struct domain {
     /* The part of the box that is cut among the ranks: cells at <= g < at + extent. The whole box
      * at level 0, else the smallest box that holds the level. */
     int at[3], extent[3];
-    int *cut[3];          /* [cuts + 1] global positions of the cuts; NULL: not kept */
-    int cuts[3];          /* blocks along each axis */
-    int lo[3];            /* global coordinates of the block's first cell */
-    bool periodic[3];     /* the box is, and `extent` is all of it: the blocks at its ends are
-                           * neighbours */
+    int *cut[3];      /* [cuts + 1] global positions of the cuts; NULL: not kept */
+    int grain;        /* cuts are at multiples of so many cells: with several levels 4, so that two
+                       * cells beside the edge of a level have one owner */
+    int cuts[3];      /* blocks along each axis */
+    int lo[3];        /* global coordinates of the block's first cell */
+    bool periodic[3]; /* the box is, and `extent` is all of it: the blocks at its ends are
+                       * neighbours */
     bool box_periodic[3]; /* the box is */
     bool exchanged[3];    /* axes with exchange of halos: cut ones; with EXCHANGE_all periodic ones
                            * too */

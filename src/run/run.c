@@ -108,7 +108,7 @@ static enum status write_status(struct run *r)
     r->status_last = clock_seconds();
     if (!is_root(r))
         return STATUS_OK;
-    return report_status(r->dir, r->lock, r->c, &r->n.progress);
+    return report_status(r->dir, r->lock, r->c, &r->grid, &r->n.progress);
 }
 
 static void tell_watchdog(struct run *r)
@@ -123,7 +123,7 @@ static void tell_watchdog(struct run *r)
 static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
     const double start = clock_seconds();
-    enum status status = flow_measure(&r->grid.level->solver, enstrophy, sums);
+    enum status status = flow_measure_grid(&r->grid, enstrophy, sums);
     if (!status)
         narrate_live_speed(&r->n, sums->max_velocity, clock_seconds() - start);
     if (!status && check)
@@ -131,6 +131,7 @@ static enum status look(struct run *r, bool check, bool enstrophy, struct flow_s
     if (!status && check) {
         r->looked = step_of(r);
         memcpy(r->n.seen, sums->max_cell, sizeof r->n.seen);
+        r->n.seen_level = sums->max_level;
         r->n.seen_speed = sums->max_velocity;
     }
     return status;
@@ -250,7 +251,7 @@ static enum status write_checkpoint(struct run *r)
     if (!status && !folder_checkpoint(path, r->dir, step_of(r)))
         status = fail_user("the name of the output folder is too long");
     if (!status)
-        status = checkpoint_write(&r->grid.level->solver, r->c, &r->state, path, &times);
+        status = checkpoint_write(&r->grid, r->c, &r->state, path, &times);
     if (status)
         return status;
     r->n.progress.checkpoint = step_of(r);
@@ -596,7 +597,7 @@ static enum status finish(struct run *r, enum status status)
 
 static enum status register_own(struct run *r)
 {
-    enum status status = checkpoint_register_populations(&r->state, &r->grid.level->solver);
+    enum status status = checkpoint_register_populations(&r->state, &r->grid);
     if (!status)
         status = drive_register(&r->grid.level->solver, &r->state);
     if (!status)
@@ -633,14 +634,14 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     r->n.progress.sweep = r->grid.level->solver.sweep;
     if (!status) {
         r->n.progress.transport = halo_transport(&r->grid.level->solver.halo);
-        r->n.progress.messages = halo_bytes(&r->grid.level->solver.halo);
+        r->n.progress.messages = grid_messages(&r->grid);
     }
     if (!status)
         status = register_own(r);
     if (!status)
         status = output_create(&r->output, r->c, &r->grid, &r->state, r->dir);
     if (!status)
-        status = from ? checkpoint_load(k, from, &r->grid.level->solver, &r->state) : begin(r);
+        status = from ? checkpoint_load(k, from, &r->grid, &r->state) : begin(r);
     if (!status && from) /* only now: it may rename the checkpoint that was loaded */
         status = status_agree(r->comm, is_root(r) ? folder_rewind(r->dir, k->step) : STATUS_OK);
     stop_resume(&r->stop);
