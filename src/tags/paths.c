@@ -95,10 +95,18 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                      r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
 }
 
+/* Do other levels have cells of the box? */
+static bool has_levels(const struct domain *d)
+{
+    return d->refined && d->refined->levels > 1;
+}
+
 /* Checks all of the fluid as one part. */
 static enum status check_whole(const struct domain *d, const struct flow_case *c)
 {
-    struct reach all = {.cells = (double)d->fluid_cells, .openings = open_of(d, c)};
+    const double box = (double)d->cells[0] * d->cells[1] * d->cells[2];
+    struct reach all = {.cells = has_levels(d) ? box : (double)d->fluid_cells,
+                        .openings = open_of(d, c)};
     for (int k = 0; k < d->openings; k++) {
         all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
         if (d->opening[k].inflow != 0)
@@ -192,5 +200,6 @@ enum status paths_check(const struct domain *d, const struct flow_case *c)
         flows = flows || d->opening[k].inflow != 0;
     if (!flows)
         return STATUS_OK;
-    return c->body_count ? check_parts(d, c) : check_whole(d, c);
+    /* Other levels join parts of this one. */
+    return c->body_count && !has_levels(d) ? check_parts(d, c) : check_whole(d, c);
 }

@@ -110,15 +110,18 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
 
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c)
 {
-    char cell[64];
+    char cell[64], level[32] = "";
+    if (d->level)
+        snprintf(level, sizeof level, "level %d: ", d->level);
     for (int k = 0; k < d->openings; k++)
         say_opening(d, c, k);
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
-    advice_say(d, c);
+    if (d->level == 0)
+        advice_say(d, c);
     standing_warn(&s->standing, c);
     if (s->shapes.cells)
-        warn("%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
+        warn("%s%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
              "flow there is not resolved (a finer grid, or no gap)",
-             (long long)s->shapes.cells, cell_text(cell, d, s->shapes.first));
+             level, (long long)s->shapes.cells, cell_text(cell, d, s->shapes.first));
 }

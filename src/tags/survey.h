@@ -19,10 +19,12 @@ struct survey {
     struct standing standing;
 };
 
-/* Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
+/* Of one level; c: the case in units of the level. Paths through other levels are not followed.
+ * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
 
-/* Logs which open faces are partly covered, and warns. */
+/* Logs which open faces are partly covered, and warns; on levels above 0 only about bodies, with
+ * coordinates in cells of the level. */
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c);
 
 #endif
