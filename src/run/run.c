@@ -251,7 +251,7 @@ static enum status write_checkpoint(struct run *r)
     if (!status && !folder_checkpoint(path, r->dir, step_of(r)))
         status = fail_user("the name of the output folder is too long");
     if (!status)
-        status = checkpoint_write(&r->grid.level->solver, r->c, &r->state, path, &times);
+        status = checkpoint_write(&r->grid, r->c, &r->state, path, &times);
     if (status)
         return status;
     r->n.progress.checkpoint = step_of(r);
@@ -597,7 +597,7 @@ static enum status finish(struct run *r, enum status status)
 
 static enum status register_own(struct run *r)
 {
-    enum status status = checkpoint_register_populations(&r->state, &r->grid.level->solver);
+    enum status status = checkpoint_register_populations(&r->state, &r->grid);
     if (!status)
         status = drive_register(&r->grid.level->solver, &r->state);
     if (!status)
@@ -641,7 +641,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     if (!status)
         status = output_create(&r->output, r->c, &r->grid, &r->state, r->dir);
     if (!status)
-        status = from ? checkpoint_load(k, from, &r->grid.level->solver, &r->state) : begin(r);
+        status = from ? checkpoint_load(k, from, &r->grid, &r->state) : begin(r);
     if (!status && from) /* only now: it may rename the checkpoint that was loaded */
         status = status_agree(r->comm, is_root(r) ? folder_rewind(r->dir, k->step) : STATUS_OK);
     stop_resume(&r->stop);
