@@ -36,7 +36,9 @@ static enum status create_level(struct grid *g, int l, MPI_Comm comm)
             status = want_forces(&level->own, g->level[0].c);
     }
     status = status_agree(comm, status);
-    return status ? status : domain_create_level(&level->domain, level->c, &g->refined, l, comm);
+    return status ? status
+                  : domain_create_level(&level->domain, level->c,
+                                        g->refined.levels > 1 ? &g->refined : NULL, l, comm);
 }
 
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
