@@ -186,25 +186,24 @@ static bool is_solid_shape(const struct case_body *body)
     return !body->image.file && (body->mesh.file || body->shape.kind != SHAPE_pack);
 }
 
-/* Cells of the level on which the body is, to a cell of level 0. Bodies do not cross edges of
- * levels. */
-static double cells_at(const struct domain *d, const struct flow_case *c,
-                       const struct case_body *body)
+/* The finest level at the middle of the body. */
+static int level_of(const struct domain *d, const struct flow_case *c, const struct case_body *body)
 {
-    int level = d->refined ? d->refined->levels - 1 : 0, at[3];
+    int level = d->refined ? d->refined->levels - 1 : 0;
     for (; level > 0; level--) {
+        int at[3];
         for (int a = 0; a < 3; a++) {
             const double lo = fmax(body->lo[a], 0), hi = fmin(body->hi[a], c->cells[a]);
-            at[a] = (int)floor(ldexp(0.5 * (lo + hi), level));
+            at[a] = (int)ldexp(0.5 * (lo + hi), level);
         }
         if (refined_holds(d->refined, level, at[0], at[1], at[2]))
             break;
     }
-    return ldexp(1, level);
+    return level;
 }
 
-/* Warns of bodies that have few cells across, in a stream. A thin plate has not: its middle extent
- * counts. */
+/* Warns of bodies that have few cells of their level across, in a stream. A thin plate has not: its
+ * middle extent counts. */
 static void warn_small(const struct domain *d, const struct flow_case *c)
 {
     static const double least = 5;
@@ -215,7 +214,7 @@ static void warn_small(const struct domain *d, const struct flow_case *c)
     if (!(case_fastest_velocity(c) > 0))
         return;
     for (int k = 0; k < c->body_count; k++) {
-        const double across = width_of(c, &c->bodies[k], -1) * cells_at(d, c, &c->bodies[k]);
+        const double across = ldexp(width_of(c, &c->bodies[k], -1), level_of(d, c, &c->bodies[k]));
         if (!is_solid_shape(&c->bodies[k]) || across >= least - 1e-6)
             continue;
         width = first ? width : across;

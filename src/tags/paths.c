@@ -95,18 +95,24 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                      r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
 }
 
-/* Do other levels have cells of the box? */
-static bool has_levels(const struct domain *d)
+/* Cells of all ranks that belong to another level. */
+static int64_t absent_cells(const struct domain *d)
 {
-    return d->refined && d->refined->levels > 1;
+    const struct view *const v = &d->view;
+    int64_t cells = 0;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                cells += (v->tags[view_index(v, x, y, z)] & TAG_ROW) == TAG_ABSENT;
+    MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
+    return cells;
 }
 
 /* Checks all of the fluid as one part. */
 static enum status check_whole(const struct domain *d, const struct flow_case *c)
 {
-    const double box = (double)d->cells[0] * d->cells[1] * d->cells[2];
-    struct reach all = {.cells = has_levels(d) ? box : (double)d->fluid_cells,
-                        .openings = open_of(d, c)};
+    const int64_t absent = d->refined ? absent_cells(d) : 0;
+    struct reach all = {.cells = (double)(d->fluid_cells + absent), .openings = open_of(d, c)};
     for (int k = 0; k < d->openings; k++) {
         all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
         if (d->opening[k].inflow != 0)
