@@ -20,6 +20,7 @@ enum {
     CASE_NAME = BODY_NAME, /* bytes of a name */
     CASE_ENTRIES = 1024,   /* entries of output; the reader must accept the resolved text */
     CASE_ZONES = 32,       /* regions */
+    CASE_REFINES = 64,     /* regions with finer cells */
     CASE_BODIES = 64,      /* each takes a few tags */
     CASE_REMEMBERED = 60,  /* averages and residuals, each an array in every checkpoint */
     CASE_PATCHES = 48,     /* each takes a few tags */

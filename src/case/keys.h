@@ -182,6 +182,7 @@ struct key {
     X(face_rules,        FACE_RULE_LIST(KEY_WORD))                                                 \
     X(profiles,          "uniform", "parabola", "duct",) /* others need a number or a file */      \
     X(shapes,            SHAPE_LIST(KEY_WORD))                                                     \
+    X(refines,           REFINE_LIST(KEY_WORD))                                                    \
     X(packs,             PACK_LIST(KEY_WORD))                                                      \
     X(opens,             "refuse", "accept",)                                                      \
     X(voxel_types,       VOXEL_TYPE_LIST(KEY_WORD))                                                \

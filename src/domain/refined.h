@@ -15,8 +15,11 @@
 /* Levels of a run, most; cells of a brick along an axis, of the level before and of its own. */
 enum { LEVELS = 9, BRICK_PARENTS = 4, BRICK = 2 * BRICK_PARENTS };
 
+struct case_refine;
 struct refined {
-    int levels;       /* at least 1 */
+    int levels;  /* at least 1 */
+    int regions; /* of the case, which must outlive it */
+    const struct case_refine *region;
     bool periodic[3]; /* axes of the box */
     struct {
         int cells[3];       /* of the whole box, in cells of this level */
@@ -24,8 +27,8 @@ struct refined {
         int first[3], n[3]; /* that box in bricks: the first, and how many; level 0: unused */
         uint64_t *in;       /* bits of these bricks, x fastest: it belongs to the level */
         int64_t bricks;     /* of the level; level 0: unused */
-        int64_t grown;      /* those of them that are only there to keep finer levels and bodies
-                             * away from the level's edge */
+        int64_t grown;      /* those of them that are only there to keep the edge of the finer
+                             * level away from the level's own */
     } level[LEVELS];
 };
 

@@ -48,7 +48,7 @@ double progress_left(const struct progress *p, int64_t steps);
 /* Write one of the files, unless another job has taken the folder. On rank 0 only; failures
  * reported. sound: the run ended with a good flow. */
 enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
-                          const struct progress *p);
+                          const struct grid *g, const struct progress *p);
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
                          const struct grid *g, const struct progress *p, bool sound);
 

@@ -108,7 +108,7 @@ static enum status write_status(struct run *r)
     r->status_last = clock_seconds();
     if (!is_root(r))
         return STATUS_OK;
-    return report_status(r->dir, r->lock, r->c, &r->n.progress);
+    return report_status(r->dir, r->lock, r->c, &r->grid, &r->n.progress);
 }
 
 static void tell_watchdog(struct run *r)
@@ -123,7 +123,7 @@ static void tell_watchdog(struct run *r)
 static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
     const double start = clock_seconds();
-    enum status status = flow_measure(&r->grid.level->solver, enstrophy, sums);
+    enum status status = flow_measure_grid(&r->grid, enstrophy, sums);
     if (!status)
         narrate_live_speed(&r->n, sums->max_velocity, clock_seconds() - start);
     if (!status && check)
@@ -131,6 +131,7 @@ static enum status look(struct run *r, bool check, bool enstrophy, struct flow_s
     if (!status && check) {
         r->looked = step_of(r);
         memcpy(r->n.seen, sums->max_cell, sizeof r->n.seen);
+        r->n.seen_level = sums->max_level;
         r->n.seen_speed = sums->max_velocity;
     }
     return status;
@@ -633,7 +634,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     r->n.progress.sweep = r->grid.level->solver.sweep;
     if (!status) {
         r->n.progress.transport = halo_transport(&r->grid.level->solver.halo);
-        r->n.progress.messages = halo_bytes(&r->grid.level->solver.halo);
+        r->n.progress.messages = grid_messages(&r->grid);
     }
     if (!status)
         status = register_own(r);

@@ -1,6 +1,8 @@
 /* The grid of a run; see grid.h. */
 #include "solver/grid.h"
 
+#include <math.h>
+
 #include "base/agree.h"
 #include "tags/create.h"
 
@@ -99,6 +101,27 @@ double grid_updates(const struct grid *g, bool fluid)
     for (int l = 0; l < g->levels; l++, steps *= 2)
         updates += steps * (double)(fluid ? g->level[l].domain.fluid_cells : grid_cells(g, l));
     return updates;
+}
+
+double grid_imbalance(const struct grid *g)
+{
+    double most = 0;
+    if (g->levels == 1)
+        return g->level[0].domain.imbalance;
+    for (int l = 0; l < g->levels; l++)
+        most += ldexp((double)g->level[l].domain.fluid_cells, l) * g->level[l].domain.imbalance;
+    return most / grid_updates(g, true);
+}
+
+struct halo_bytes grid_messages(const struct grid *g)
+{
+    struct halo_bytes sum = {0, 0};
+    for (int l = 0; l < g->levels; l++) {
+        const struct halo_bytes one = halo_bytes(&g->level[l].solver.halo);
+        sum.all += ldexp(one.all, l);
+        sum.between_hosts += ldexp(one.between_hosts, l);
+    }
+    return sum;
 }
 
 double grid_bytes(const struct grid *g)

@@ -25,6 +25,7 @@ struct grid {
     struct refined refined;
     struct level level[LEVELS];
     struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
+    int seams;                    /* those that exist */
 };
 
 /* Makes the regions of all levels and the tags of this rank's blocks. The case must outlive the
@@ -60,6 +61,12 @@ int64_t grid_cells(const struct grid *g, int level);
 /* Lattice updates in a step of level 0: cells times steps, of all levels. fluid: of fluid cells
  * alone. */
 double grid_updates(const struct grid *g, bool fluid);
+
+/* Time of the rank with most fluid cells over the mean: of each level, one after the other. */
+double grid_imbalance(const struct grid *g);
+
+/* What all ranks send through MPI in a step of level 0 for halos. Collective. */
+struct halo_bytes grid_messages(const struct grid *g);
 
 /* Bytes of backend memory on this rank, lists and seams included; before grid_start without them.
  */

@@ -15,6 +15,7 @@
 #include "domain/sparse.h"
 #include "elementary.h"
 #include "tags/bodies.h"
+#include "tags/edges.h"
 #include "tags/faces.h"
 #include "tags/scalars.h"
 #include "tags/zones.h"
@@ -237,6 +238,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     if (!status && !(status = domain_zones(d, c)))
         status = damp_rows(d, c);
     status = status_agree(comm, status);
+    if (!status)
+        status = edges_clear(d, c);
     if (!status) {
         mark_absent(d, c);
         status = status_agree(comm, mark_beside(d, c, &fluid));

@@ -14,6 +14,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "body/shape.h"
+#include "tags/edges.h"
 #include "tags/vicinity.h"
 
 /* Words in one call of MPI, most. */
@@ -425,19 +426,6 @@ static enum status make_level(struct refined *r, const struct flow_case *c, int 
     return status;
 }
 
-/* Level 0 must have cells. */
-static enum status check_cover(const struct refined *r)
-{
-    int64_t all = 1;
-    for (int a = 0; a < 3; a++)
-        all *= (r->level[1].cells[a] - 1) / BRICK + 1;
-    if (r->level[1].bricks < all)
-        return STATUS_OK;
-    return fail_user("refine: level 1 covers the whole box, with the cells that keep finer levels "
-                     "away from its edge (give `domain` finer cells and lower all levels by one, "
-                     "or make the regions smaller)");
-}
-
 static enum status size_levels(struct refined *r, const struct flow_case *c)
 {
     for (int k = 0; k < c->refine_count; k++)
@@ -460,11 +448,13 @@ enum status refine_make(struct refined *r, const struct flow_case *c, MPI_Comm c
     for (int a = 0; a < 3; a++)
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
     refined_none(r, c->cells, periodic);
+    r->regions = c->refine_count;
+    r->region = c->refines;
     enum status status = size_levels(r, c);
     for (int level = r->levels - 1; level > 0 && !status; level--)
         status = make_level(r, c, level, comm);
-    if (!status && r->levels > 1)
-        status = check_cover(r);
+    if (!status)
+        status = status_agree(comm, edges_fit(r, c));
     if (status)
         refined_destroy(r);
     return status;
