@@ -79,8 +79,8 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
 
 /* Velocity at the neighbour of a fluid cell with velocity u, along an axis. A neighbour that is not
  * fluid gets 2 u_wall - u, so that the wall's velocity is half-way between the two; beyond a plane
- * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary: its
- * velocity is unknown. */
+ * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary, or absent
+ * (not of this level): its velocity is unknown. */
 TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const double *layers,
                                int axis, int side, int x, int y, int z, const double u[3],
                                double beside[3])
@@ -93,7 +93,8 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const do
         &v->rows[v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW];
     double flow[4];
     if (!row->fluid) {
-        if (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip)
+        const int absent = row->boundary == BOUNDARY_none;
+        if (absent || (open && boundary_open(row->boundary) && row->boundary != BOUNDARY_slip))
             return 0;
         double wall[3];
         wall_half_way(v, row, cell, c, wall);
@@ -113,16 +114,44 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const do
     return 1;
 }
 
-/* d u / d x along an axis at a fluid cell. */
+/* Velocity two cells away from a fluid cell whose neighbour on the other side is absent. Returns 0
+ * if that neighbour is not absent, or the cell is not a fluid cell of the block. */
+TAGFLOW_FN int second_beside(const struct view *v, int odd, int open, int axis, int side, int x,
+                             int y, int z, double second[3])
+{
+    const int step = side ? 1 : -1;
+    int at[3] = {x, y, z}, other[3] = {x, y, z};
+    double flow[4];
+    at[axis] += 2 * step;
+    other[axis] -= step;
+    const struct tag_row *const row =
+        &v->rows[v->tags[view_index(v, other[0], other[1], other[2])] & TAG_ROW];
+    if (row->fluid || row->boundary != BOUNDARY_none || at[axis] < 0 || at[axis] >= v->n[axis] ||
+        !view_fluid(v, view_index(v, at[0], at[1], at[2])))
+        return 0;
+    flow_of(v, odd, open, at[0], at[1], at[2], flow);
+    for (int b = 0; b < 3; b++)
+        second[b] = flow[1 + b];
+    return 1;
+}
+
+/* d u / d x along an axis at a fluid cell: by central differences; one-sided where one neighbour is
+ * unknown, and of second order where it is absent. */
 TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double *layers, int axis,
                            int x, int y, int z, const double u[3], double slope[3])
 {
-    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
+    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0}, second[3];
     TAGFLOW_FORGET(x); /* addresses of the previous derivative are of no use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
     const int below = velocity_beside(v, odd, open, layers, axis, 0, x, y, z, u, before);
     const int above = velocity_beside(v, odd, open, layers, axis, 1, x, y, z, u, after);
+    if (below != above && second_beside(v, odd, open, axis, above, x, y, z, second)) {
+        for (int b = 0; b < 3; b++)
+            slope[b] = above ? 0.5 * ((4 * after[b] - 3 * u[b]) - second[b])
+                             : 0.5 * ((3 * u[b] - 4 * before[b]) + second[b]);
+        return;
+    }
     for (int b = 0; b < 3; b++)
         slope[b] = below && above ? 0.5 * (after[b] - before[b])
                    : below        ? u[b] - before[b] /* one-sided */

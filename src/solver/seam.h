@@ -13,35 +13,33 @@ struct seam_message {
     size_t bytes, at; /* at: bytes from the start of the memory that holds them */
 };
 
-/* Values that ranks exchange; `memory` has those to send and those received. */
+/* Values that ranks exchange, in `memory` of the backend. */
 struct seam_exchange {
     int sends, receives;
     struct seam_message *send, *receive; /* [sends], [receives] */
     MPI_Request *request;                /* [sends + receives] */
-    size_t from, bytes;                  /* the part of the memory that messages use */
-    char *memory;                        /* of the backend */
-    char *host;                          /* what MPI uses: a copy, or `memory` + from */
+    char *memory;
+    char *host; /* what MPI uses: `memory`, or a copy of it on the host */
 };
 
 struct seam {
     MPI_Comm comm;
     struct solver *coarse, *fine;
-    struct seam_lists host;         /* pointers of the backend, in memory of the host */
-    const struct seam_lists *lists; /* the same in memory of the backend */
-    int gathered, shared;           /* lengths of the lists */
-    int links, groups;
+    struct seam_lists host;                    /* pointers of the backend, in memory of the host */
+    const struct seam_lists *lists;            /* the same in memory of the backend */
+    int values, needed, links, shared, groups; /* lengths of the lists */
     struct seam_exchange sent, left;
-    void *array[12]; /* memory of the backend to free */
+    void *array[16]; /* memory of the backend to free */
     int arrays;
-    int64_t cells;   /* coarse cells beside the seam, of all ranks */
-    double bytes;    /* of the backend, on this rank */
+    int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
+    double bytes;     /* of the backend, on this rank */
 };
 
 /* Makes the seam between two levels whose solvers exist. Collective. STATUS_MACHINE, reported;
  * STATUS_USAGE, reported: a path that the scheme does not know, with the cell. */
-enum status seam_create(struct seam *s, const struct refined *r, const struct flow_case *coarse_case,
-                        const struct flow_case *fine_case, struct solver *coarse,
-                        struct solver *fine);
+enum status seam_create(struct seam *s, const struct refined *r,
+                        const struct flow_case *coarse_case, const struct flow_case *fine_case,
+                        struct solver *coarse, struct solver *fine);
 void seam_destroy(struct seam *s);
 
 /* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.

@@ -1,0 +1,235 @@
+/* The exchange between two levels; see seam.h. */
+#include "solver/seam.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "solver/seam_lists.h"
+
+/* MPI tags of messages; those of halos are directions. */
+enum { TAG_SENT = Q, TAG_LEFT };
+
+/* ---- memory ---- */
+
+/* Memory of the backend, freed with the seam; *status is set on failure. */
+static void *room_for(struct seam *s, size_t bytes, enum status *status)
+{
+    void *const memory =
+        *status ? NULL : solver_alloc(s->fine, 1, 1, bytes ? bytes : 1, "the seam of two levels");
+    if (!memory) {
+        *status = STATUS_MACHINE;
+        return NULL;
+    }
+    s->array[s->arrays++] = memory;
+    s->bytes += (double)bytes;
+    return memory;
+}
+
+/* A copy of an array in memory of the backend. */
+static const void *put(struct seam *s, const void *from, size_t count, size_t bytes,
+                       enum status *status)
+{
+    void *const memory = room_for(s, count * bytes, status);
+    if (memory && count)
+        *status = solver_copy_in(s->fine, memory, from, count * bytes);
+    return memory;
+}
+
+static size_t stored_bytes(const struct seam *s)
+{
+    return s->fine->view.set[SET_flow].bits / 8;
+}
+
+/* ---- messages ---- */
+
+/* Messages of `bytes` for each of n elements: of what this rank needs, by owner, which lie from
+ * `receive_at` on, and of what others asked for, from `send_at` on. */
+static enum status make_messages(struct seam_exchange *x, MPI_Comm comm,
+                                 const struct seam_needs *needs, const int *asked, size_t bytes,
+                                 size_t receive_at, size_t send_at)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    x->send = calloc((size_t)ranks, sizeof *x->send);
+    x->receive = calloc((size_t)ranks, sizeof *x->receive);
+    x->request = calloc(2 * (size_t)ranks, sizeof *x->request);
+    if (!x->send || !x->receive || !x->request)
+        return fail_machine("out of memory for messages between levels");
+    for (size_t k = 0, end; k < needs->count; k = end) {
+        const int owner = needs->need[k].owner;
+        for (end = k; end < needs->count && needs->need[end].owner == owner; end++)
+            ;
+        if (owner != rank)
+            x->receive[x->receives++] =
+                (struct seam_message){owner, (end - k) * bytes, (receive_at + k) * bytes};
+    }
+    for (int k = 0; k < ranks; k++)
+        if (asked[k + 1] > asked[k])
+            x->send[x->sends++] = (struct seam_message){
+                k, (size_t)(asked[k + 1] - asked[k]) * bytes, (send_at + (size_t)asked[k]) * bytes};
+    bool fit = true;
+    for (int k = 0; k < x->sends; k++)
+        fit = fit && x->send[k].bytes <= INT_MAX;
+    for (int k = 0; k < x->receives; k++)
+        fit = fit && x->receive[k].bytes <= INT_MAX;
+    return fit ? STATUS_OK
+               : fail_machine("a message between two levels has more than 2 GB (use more ranks)");
+}
+
+/* The host's copy of the memory with the messages, if MPI does not use the backend's. */
+static enum status make_host(struct seam *s, struct seam_exchange *x, void *memory, size_t bytes)
+{
+    struct backend *const b = s->fine->backend;
+    x->memory = memory;
+    x->host = memory;
+    if (b->type->host_memory || x->sends + x->receives == 0)
+        return STATUS_OK;
+    x->host = b->type->alloc_host(b, bytes);
+    return x->host ? STATUS_OK
+                   : fail_machine("out of memory on the host: %.4g GB that is not swapped out, for "
+                                  "messages between levels",
+                                  1e-9 * (double)bytes);
+}
+
+/* Sends and receives. After a failure of the backend (`bad`) others still get empty messages. */
+static enum status exchange(const struct seam *s, struct seam_exchange *x, int tag)
+{
+    struct backend *const b = s->fine->backend;
+    const bool staged = x->host != x->memory;
+    int count = 0;
+    if (x->sends + x->receives == 0)
+        return STATUS_OK;
+    for (int k = 0; k < x->sends && staged; k++)
+        b->type->copy(b, QUEUE_INTERIOR, x->host + x->send[k].at, x->memory + x->send[k].at,
+                      x->send[k].bytes);
+    const enum status status = b->type->wait(b, QUEUE_INTERIOR);
+    for (int k = 0; k < x->receives; k++)
+        MPI_Irecv(x->host + x->receive[k].at, (int)x->receive[k].bytes, MPI_BYTE,
+                  x->receive[k].rank, tag, s->comm, &x->request[count++]);
+    for (int k = 0; k < x->sends; k++)
+        MPI_Isend(x->host + x->send[k].at, status ? 0 : (int)x->send[k].bytes, MPI_BYTE,
+                  x->send[k].rank, tag, s->comm, &x->request[count++]);
+    MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < x->receives && staged; k++)
+        b->type->copy(b, QUEUE_INTERIOR, x->memory + x->receive[k].at, x->host + x->receive[k].at,
+                      x->receive[k].bytes);
+    return status;
+}
+
+static void exchange_destroy(struct seam *s, struct seam_exchange *x)
+{
+    struct backend *const b = s->fine ? s->fine->backend : NULL;
+    if (b && x->host != x->memory)
+        b->type->free_host(b, x->host);
+    free(x->send);
+    free(x->receive);
+    free(x->request);
+}
+
+/* ---- create ---- */
+
+static enum status put_lists(struct seam *s, const struct seam_made *m)
+{
+    const size_t bytes = stored_bytes(s), sent = m->sent.count + m->sent_asked.count;
+    const size_t left = 2 * m->link_count + m->left.count + m->left_asked.count;
+    const size_t scalar = (size_t)precision_bits(s->fine->backend->arithmetic) / 8;
+    enum status status = STATUS_OK;
+    struct seam_lists *const l = &s->host;
+    l->value = put(s, m->value, m->values, sizeof *m->value, &status);
+    l->beside = put(s, m->beside, 6 * m->sent.count, sizeof *m->beside, &status);
+    l->link = put(s, m->link, m->link_count, sizeof *m->link, &status);
+    l->group = put(s, m->group, m->group_count, sizeof *m->group, &status);
+    l->wall = put(s, m->wall, 2 * SEAM_WALLS, sizeof *m->wall, &status);
+    l->exit = put(s, m->exits, m->exit_count, sizeof *m->exits, &status);
+    l->entry = put(s, m->entry, m->entry_count, sizeof *m->entry, &status);
+    l->shared = put(s, m->shared, m->left_asked.count, sizeof *m->shared, &status);
+    l->sent = room_for(s, sent * bytes, &status);
+    l->spread = room_for(s, 4 * m->sent.count * scalar, &status);
+    l->left = room_for(s, left * bytes, &status);
+    l->later = room_for(s, m->link_count * bytes, &status);
+    l->links = (uint32_t)m->link_count;
+    l->share_to = (uint32_t)(2 * m->link_count + m->left.count);
+    s->lists = put(s, l, 1, sizeof *l, &status);
+    s->values = (int)m->values;
+    s->needed = (int)m->sent.count;
+    s->shared = (int)m->left_asked.count;
+    s->links = (int)m->link_count;
+    s->groups = (int)m->group_count;
+    if (!status)
+        status = make_messages(&s->sent, s->comm, &m->sent, m->sent_first, bytes, 0, m->sent.count);
+    if (!status)
+        status = make_messages(&s->left, s->comm, &m->left, m->left_first, bytes, 2 * m->link_count,
+                               l->share_to);
+    if (!status)
+        status = make_host(s, &s->sent, l->sent, sent * bytes);
+    return status ? status : make_host(s, &s->left, l->left, left * bytes);
+}
+
+enum status seam_create(struct seam *s, const struct refined *r,
+                        const struct flow_case *coarse_case, const struct flow_case *fine_case,
+                        struct solver *coarse, struct solver *fine)
+{
+    const int level = coarse->domain->level;
+    struct seam_made m = {.coarse = {r, level, coarse_case, coarse->domain},
+                          .fine = {r, level + 1, fine_case, fine->domain}};
+    *s = (struct seam){.comm = fine->domain->comm, .coarse = coarse, .fine = fine};
+    enum status status = seam_make(&m, s->comm);
+    if (!status)
+        status = status_agree(s->comm, put_lists(s, &m));
+    s->crossing = (int64_t)m.link_count;
+    MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
+    seam_made_destroy(&m);
+    if (status)
+        seam_destroy(s);
+    return status;
+}
+
+void seam_destroy(struct seam *s)
+{
+    struct backend *const b = s->fine ? s->fine->backend : NULL;
+    exchange_destroy(s, &s->sent);
+    exchange_destroy(s, &s->left);
+    for (int k = 0; k < s->arrays; k++)
+        b->type->free(b, s->array[k]);
+    *s = (struct seam){0};
+}
+
+/* ---- a step ---- */
+
+/* Runs a kernel over a list, after all work on both levels. */
+static void launch(const struct seam *s, struct solver *of, enum kernel kernel, int count, int odd,
+                   int substep)
+{
+    struct backend *const b = of->backend;
+    const struct work work = {{{0, 0, 0}, {count, 1, 1}},
+                              {.odd = odd, .seam = s->lists, .substep = substep}};
+    b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    if (count > 0)
+        b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);
+}
+
+enum status seam_gathered(struct seam *s)
+{
+    const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
+    launch(s, s->coarse, KERNEL_gather, s->values, odd, 0);
+    const enum status status = exchange(s, &s->sent, TAG_SENT);
+    launch(s, s->fine, KERNEL_slope, s->needed, 0, 0);
+    return status;
+}
+
+void seam_entered(struct seam *s, int substep)
+{
+    launch(s, s->fine, KERNEL_enter, s->links, (int)(s->fine->step & 1), substep);
+}
+
+enum status seam_coalesced(struct seam *s)
+{
+    launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
+    const enum status status = exchange(s, &s->left, TAG_LEFT);
+    launch(s, s->coarse, KERNEL_coalesce, s->groups, (int)(s->coarse->step & 1), 0);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* The lists of a seam while they are made, on the host. */
+#ifndef TAGFLOW_SEAM_LISTS_H
+#define TAGFLOW_SEAM_LISTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "solver/seam_paths.h"
+
+/* A number that a rank has: of a population that leaves a coarse cell, or of a value that leaves
+ * the fine level. */
+struct seam_need {
+    int owner;
+    int64_t key;
+};
+struct seam_needs {
+    struct seam_need *need; /* [count], by owner, then by key */
+    size_t count, room;
+    bool full; /* no memory */
+};
+
+/* Where a value comes from; `at`: of the cell, for messages. */
+struct seam_origin {
+    int at[3], owner;
+    int64_t key;
+};
+
+#define SEAM_ARRAY(type, name)                                                                     \
+    type *name;                                                                                    \
+    size_t name##_count, name##_room
+
+struct seam_made {
+    struct paths coarse, fine;
+    SEAM_ARRAY(struct seam_link, link);
+    SEAM_ARRAY(struct seam_origin, link_origin); /* [links][2] */
+    SEAM_ARRAY(int64_t, link_key);               /* ascending */
+    SEAM_ARRAY(struct seam_group, group);
+    SEAM_ARRAY(struct seam_origin, exit);
+    SEAM_ARRAY(struct seam_entry, entry);
+    SEAM_ARRAY(struct seam_origin, entry_origin);
+    struct seam_needs sent, left;             /* what this rank needs; left: of others only */
+    struct seam_needs sent_asked, left_asked; /* what others need of it, by rank */
+    int *sent_first, *left_first;             /* [ranks + 1] in sent_asked, left_asked */
+    struct seam_value *value;                 /* [values] */
+    size_t values;
+    uint32_t *exits, *beside, *shared;     /* as in struct seam_lists */
+    struct seam_wall wall[2 * SEAM_WALLS]; /* the same */
+    int walls[2];                          /* of the fine, the coarse level */
+    bool full;                             /* no memory */
+    bool wrong;                            /* no path was found */
+    int where[3];
+};
+
+/* Makes all lists; coarse and fine are set. Collective. STATUS_MACHINE; STATUS_USAGE: the edge of
+ * the level has an unknown shape; reported. Destroy it in any case. */
+enum status seam_make(struct seam_made *m, MPI_Comm comm);
+void seam_made_destroy(struct seam_made *m);
+
+/* Index of a need; SIZE_MAX: it is not there. */
+size_t seam_needed(const struct seam_needs *n, int owner, int64_t key);
+
+#endif

@@ -1,0 +1,645 @@
+/* The lists of a seam, made once from the regions and the faces of the box; see seam.h.
+ *
+ * A rank has the links of its own fine cells and the groups of its own coarse cells. It needs
+ * populations of coarse cells, and values that left the fine level, of any rank: it asks their
+ * owners once, and they send them in each step. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "solver/seam_lists.h"
+#include "solver/seam_paths.h"
+
+/* ---- growing arrays ---- */
+
+/* Room for one more element of `bytes`; false: no memory. */
+static bool grow(void **array, size_t *room, size_t count, size_t bytes)
+{
+    if (count < *room)
+        return true;
+    const size_t more = *room ? 2 * *room : 256;
+    void *const moved = realloc(*array, more * bytes);
+    if (!moved)
+        return false;
+    *array = moved;
+    *room = more;
+    return true;
+}
+
+/* Adds an element to an array of struct seam_made with its `count` and `room`. */
+#define ADD(m, name, element)                                                                      \
+    (grow((void **)&(m)->name, &(m)->name##_room, (m)->name##_count, sizeof *(m)->name)            \
+         ? (void)((m)->name[(m)->name##_count++] = (element))                                      \
+         : (void)((m)->full = true))
+
+static int by_owner(const void *a, const void *b)
+{
+    const struct seam_need *const x = a, *const y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Sorts by owner and number, and drops what is there twice. */
+static void sort_needs(struct seam_needs *n)
+{
+    size_t kept = 0;
+    if (n->count > 0)
+        qsort(n->need, n->count, sizeof *n->need, by_owner);
+    for (size_t k = 0; k < n->count; k++)
+        if (kept == 0 || by_owner(&n->need[kept - 1], &n->need[k]) != 0)
+            n->need[kept++] = n->need[k];
+    n->count = kept;
+}
+
+/* Notes what this rank needs. Most things are needed several times: they are dropped before the
+ * array grows. */
+static void need(struct seam_needs *n, int owner, int64_t key)
+{
+    if (n->count == n->room) {
+        sort_needs(n);
+        if (2 * n->count >= n->room &&
+            !grow((void **)&n->need, &n->room, n->room, sizeof *n->need)) {
+            n->full = true;
+            return;
+        }
+    }
+    n->need[n->count++] = (struct seam_need){owner, key};
+}
+
+size_t seam_needed(const struct seam_needs *n, int owner, int64_t key)
+{
+    const struct seam_need wanted = {owner, key};
+    const struct seam_need *const found =
+        n->count ? bsearch(&wanted, n->need, n->count, sizeof wanted, by_owner) : NULL;
+    return found ? (size_t)(found - n->need) : SIZE_MAX;
+}
+
+/* ---- numbers of cells and links ---- */
+
+static int64_t cell_key(const struct paths *p, const int at[3])
+{
+    const int *const n = p->r->level[p->level].cells;
+    return ((int64_t)at[2] * n[1] + at[1]) * n[0] + at[0];
+}
+
+/* What leaves a fine cell through its link i at a substep. */
+static int64_t left_key(const struct paths *p, const int at[3], int i, int substep)
+{
+    return (cell_key(p, at) * (Q - 1) + (i - 1)) * 2 + (substep - 1);
+}
+
+static bool holds(const struct paths *p, const int at[3])
+{
+    return refined_holds(p->r, p->level, at[0], at[1], at[2]);
+}
+
+static void parent_of(const int fine[3], int coarse[3], int *s)
+{
+    *s = 0;
+    for (int a = 0; a < 3; a++) {
+        coarse[a] = fine[a] / 2;
+        *s |= (fine[a] & 1) << a;
+    }
+}
+
+/* ---- what a list needs ---- */
+
+static void no_path(struct seam_made *m, const int at[3])
+{
+    if (!m->wrong)
+        memcpy(m->where, at, sizeof m->where);
+    m->wrong = true;
+}
+
+/* Is it a fluid cell of the coarse level? No body is near. */
+static bool coarse_cell(const struct seam_made *m, const int at[3])
+{
+    const struct paths *const p = &m->coarse;
+    bool in = true;
+    for (int a = 0; a < 3; a++)
+        in = in && at[a] >= 0 && at[a] < p->r->level[p->level].cells[a];
+    return in && refined_has(p->r, p->level, at[0], at[1], at[2]);
+}
+
+/* The neighbour of a coarse cell: 0 to 5 for -x +x -y +y -z +z; false: none that is fluid. */
+static bool neighbour_of(const struct seam_made *m, const int at[3], int side, int to[3])
+{
+    memcpy(to, at, 3 * sizeof *to);
+    to[side / 2] += side % 2 ? 1 : -1;
+    paths_wrap(&m->coarse, to);
+    return coarse_cell(m, to);
+}
+
+static struct seam_origin sent_by(const struct seam_made *m, const int at[3], int i)
+{
+    return (struct seam_origin){.at = {at[0], at[1], at[2]},
+                                .owner = domain_owner(m->coarse.d, at),
+                                .key = cell_key(&m->coarse, at) * (Q - 1) + (i - 1)};
+}
+
+static void need_sent(struct seam_made *m, const int at[3], int i)
+{
+    const struct seam_origin o = sent_by(m, at, i);
+    need(&m->sent, o.owner, o.key);
+}
+
+/* The number of a moving wall of the fine or the coarse level. */
+static uint8_t wall_of(struct seam_made *m, bool coarse, uint8_t type, uint8_t into)
+{
+    struct seam_wall *const wall = m->wall + (coarse ? SEAM_WALLS : 0);
+    int *const count = &m->walls[coarse], k = 1;
+    if (type == TAG_NONE)
+        return 0;
+    while (k <= *count && (wall[k].type != type || wall[k].into != into))
+        k++;
+    if (k == SEAM_WALLS) {
+        m->full = true;
+        return 0;
+    }
+    if (k > *count)
+        wall[++*count] = (struct seam_wall){type, into};
+    return (uint8_t)k;
+}
+
+/* The entry that fine cell `fine` has of its coarse cell along i; `from` is set later. Notes that
+ * the population is needed, and those of neighbours for its slopes. */
+static struct seam_entry entry_of(struct seam_made *m, const int fine[3], int i, uint8_t wall,
+                                  struct seam_origin *origin)
+{
+    struct seam_entry e = {.wall = wall};
+    int s, at[3], to[3];
+    parent_of(fine, at, &s);
+    paths_offset(&m->fine, at, i, s, e.offset);
+    if (!coarse_cell(m, at))
+        no_path(m, at);
+    need_sent(m, at, i);
+    for (int side = 0; side < 6; side++)
+        if (e.offset[side / 2] && neighbour_of(m, at, side, to))
+            need_sent(m, to, i);
+    *origin = sent_by(m, at, i);
+    return e;
+}
+
+/* The value that leaves fine cell `at` through link i. */
+static struct seam_origin left_of(struct seam_made *m, const int at[3], int i, int substep)
+{
+    struct seam_origin o = {.at = {at[0], at[1], at[2]}};
+    o.owner = domain_owner(m->fine.d, at);
+    o.key = left_key(&m->fine, at, i, substep);
+    if (o.owner != m->fine.d->rank)
+        need(&m->left, o.owner, o.key);
+    return o;
+}
+
+/* ---- links of the fine level ---- */
+
+/* The offset in the populations from which a cell reads what arrives along i. `bounce`: the link
+ * has its own slot. */
+static void mailbox(const struct domain *d, const int at[3], int i, int bounce, uint64_t offset[2])
+{
+    for (int odd = 0; odd < 2; odd++)
+        offset[odd] = load_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0], at[1] - d->lo[1],
+                                   at[2] - d->lo[2], bounce);
+}
+
+/* Adds the link along i of fine cell `at`, whose population comes from `before`, which is absent.
+ */
+static void add_link(struct seam_made *m, const int at[3], int i, const struct hop *before)
+{
+    const struct paths *const p = &m->fine;
+    struct seam_link link = {{0, 0}, {{0, {0, 0, 0}, 0}}};
+    struct seam_origin origin[2];
+    const struct hop second = paths_back(p, before->at, before->i);
+    const struct hop out = paths_forward(p, before->at, opposite(before->i));
+    mailbox(p->d, at, i, 1, link.at);
+    link.entry[0] =
+        entry_of(m, before->at, before->i, wall_of(m, false, out.wall, out.into), &origin[0]);
+    if (paths_enters(p, before->at, before->i) != 1)
+        no_path(m, at);
+    if (holds(p, second.at)) { /* it left the level at the first substep */
+        link.entry[1] = (struct seam_entry){.from = SEAM_HANDED};
+        origin[1] = left_of(m, second.at, opposite(second.i), 1);
+        if (second.wall != TAG_NONE)
+            no_path(m, at);
+    } else {
+        link.entry[1] = entry_of(m, second.at, second.i,
+                                 wall_of(m, false, second.wall, second.into), &origin[1]);
+        if (paths_enters(p, second.at, second.i) != 2)
+            no_path(m, at);
+    }
+    ADD(m, link, link);
+    ADD(m, link_origin, origin[0]);
+    ADD(m, link_origin, origin[1]);
+    ADD(m, link_key, left_key(p, at, i, 1));
+}
+
+static void make_links(struct seam_made *m)
+{
+    const struct paths *const p = &m->fine;
+    const struct view *const v = &p->d->view;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++) {
+                const size_t n = owned_index(v, x, y, z);
+                const int at[3] = {p->d->lo[0] + x, p->d->lo[1] + y, p->d->lo[2] + z};
+                if (!(v->tags[n] & TAG_BESIDE) || !view_fluid(v, n))
+                    continue;
+                for (int i = 1; i < Q; i++) {
+                    const struct hop before = paths_back(p, at, i);
+                    if (!holds(p, before.at))
+                        add_link(m, at, i, &before);
+                }
+            }
+}
+
+/* ---- groups of the coarse level ---- */
+
+/* What ends in fine cell number s of coarse cell `at` along i after the second substep, if it left
+ * the fine level: true, with the link and substep at which it left. */
+static bool leaves_to(struct seam_made *m, const int at[3], int i, int s, struct seam_origin *left)
+{
+    int fine[3];
+    paths_child(at, s, fine);
+    struct hop h = {{fine[0], fine[1], fine[2]}, i, TAG_NONE, 0};
+    for (int substep = 2; substep >= 1; substep--) {
+        h = paths_back(&m->fine, h.at, h.i);
+        if (holds(&m->fine, h.at)) {
+            *left = left_of(m, h.at, opposite(h.i), substep);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds what arrives in coarse cell `at` along i from the fine level, if anything does. */
+static void add_group(struct seam_made *m, const int at[3], int i)
+{
+    const struct paths *const p = &m->coarse;
+    const struct hop from = paths_back(p, at, i);
+    const bool covered = holds(&m->fine, (int[3]){2 * from.at[0], 2 * from.at[1], 2 * from.at[2]});
+    struct seam_group group = {.first = (uint32_t)m->exit_count,
+                               .entries = (uint32_t)m->entry_count,
+                               .wall = wall_of(m, true, from.wall, from.into)};
+    int entries = 0, exits = 0;
+    for (int s = 0; s < 8; s++) {
+        struct seam_origin left;
+        int fine[3];
+        if (leaves_to(m, at, i, s, &left)) {
+            ADD(m, exit, left);
+            exits++;
+        }
+        paths_child(from.at, s, fine);
+        if (!covered && paths_enters(&m->fine, fine, from.i) > 0) {
+            struct seam_origin origin;
+            const struct seam_entry e = entry_of(m, fine, from.i, 0, &origin);
+            ADD(m, entry, e);
+            ADD(m, entry_origin, origin);
+            entries++;
+        }
+    }
+    if (exits == 0 && entries == 0)
+        return;
+    if (covered ? exits != 8 : exits != entries || exits > 4)
+        no_path(m, at);
+    group.count = (uint32_t)exits;
+    const int bounce = from.at[0] == at[0] && from.at[1] == at[1] && from.at[2] == at[2];
+    const struct domain *const d = p->d;
+    const int slips = !bounce && !covered && from.i != i;
+    if (slips) { /* the neighbour along the plane of symmetry keeps it */
+        int beside[3];
+        slip_beside(i, from.i, at[0] - d->lo[0], at[1] - d->lo[1], at[2] - d->lo[2], beside);
+        for (int odd = 0; odd < 2; odd++)
+            group.at[odd] =
+                load_address(&d->view, SET_flow, odd, from.i, beside[0], beside[1], beside[2], 0);
+    } else {
+        mailbox(d, at, i, bounce || covered, group.at);
+    }
+    ADD(m, group, group);
+}
+
+/* Is the fine level near the brick that begins at coarse cell `at`? */
+static bool near_brick(const struct paths *fine, const struct paths *coarse, const int at[3])
+{
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++) {
+                int to[3] = {at[0] + x * BRICK_PARENTS, at[1] + y * BRICK_PARENTS,
+                             at[2] + z * BRICK_PARENTS};
+                const int *const cells = coarse->r->level[coarse->level].cells;
+                for (int a = 0; a < 3; a++) { /* the last brick may be smaller */
+                    if (to[a] < 0 && coarse->r->periodic[a])
+                        to[a] = cells[a] - 1;
+                    if (to[a] >= cells[a] && coarse->r->periodic[a])
+                        to[a] = 0;
+                }
+                if (holds(fine, (int[3]){2 * to[0], 2 * to[1], 2 * to[2]}))
+                    return true;
+            }
+    return false;
+}
+
+/* Adds the groups of this rank's cells in a brick. */
+static void brick_groups(struct seam_made *m, const int lo[3], const int hi[3])
+{
+    const struct domain *const d = m->coarse.d;
+    const struct view *const v = &d->view;
+    for (int z = lo[2]; z < hi[2]; z++)
+        for (int y = lo[1]; y < hi[1]; y++)
+            for (int x = lo[0]; x < hi[0]; x++) {
+                const int at[3] = {x, y, z};
+                if (view_fluid(v, owned_index(v, x - d->lo[0], y - d->lo[1], z - d->lo[2])))
+                    for (int i = 1; i < Q; i++)
+                        add_group(m, at, i);
+            }
+}
+
+static int from_brick(int at)
+{
+    return at / BRICK_PARENTS * BRICK_PARENTS;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void make_groups(struct seam_made *m)
+{
+    const struct domain *const d = m->coarse.d;
+    const int *const n = d->view.n;
+    int at[3];
+    for (at[2] = from_brick(d->lo[2]); at[2] < d->lo[2] + n[2]; at[2] += BRICK_PARENTS)
+        for (at[1] = from_brick(d->lo[1]); at[1] < d->lo[1] + n[1]; at[1] += BRICK_PARENTS)
+            for (at[0] = from_brick(d->lo[0]); at[0] < d->lo[0] + n[0]; at[0] += BRICK_PARENTS) {
+                int lo[3], hi[3];
+                if (holds(&m->fine, (int[3]){2 * at[0], 2 * at[1], 2 * at[2]}) ||
+                    !near_brick(&m->fine, &m->coarse, at))
+                    continue;
+                for (int a = 0; a < 3; a++) {
+                    lo[a] = most(at[a], d->lo[a]);
+                    hi[a] = least(at[a] + BRICK_PARENTS, d->lo[a] + n[a]);
+                }
+                brick_groups(m, lo, hi);
+            }
+}
+
+/* ---- ranks ---- */
+
+/* Tells the owners what this rank needs; `asked` gets what others need of this one, by rank. */
+static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *asked, int *first)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int *const counts = calloc(4 * (size_t)ranks, sizeof *counts);
+    if (!counts)
+        return false;
+    int *const to = counts, *const from = to + ranks, *const to_at = from + ranks,
+               *const from_at = to_at + ranks;
+    int64_t *const keys = malloc((n->count ? n->count : 1) * sizeof *keys);
+    for (size_t k = 0; k < n->count; k++) {
+        to[n->need[k].owner] += n->need[k].owner != rank;
+        if (keys)
+            keys[k] = n->need[k].key;
+    }
+    MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
+    size_t own = 0, before = 0, all = 0;
+    for (size_t k = 0; k < n->count; k++)
+        own += n->need[k].owner == rank;
+    for (int k = 0; k < ranks; k++) {
+        to_at[k] = (int)before;
+        before += k == rank ? own : (size_t)to[k];
+        from_at[k] = (int)all;
+        first[k] = (int)all;
+        all += (size_t)from[k];
+    }
+    first[ranks] = (int)all;
+    int64_t *const got = malloc((all ? all : 1) * sizeof *got);
+    asked->need = malloc((all ? all : 1) * sizeof *asked->need);
+    int room = keys && got && asked->need && all < INT_MAX && n->count < INT_MAX, everywhere;
+    MPI_Allreduce(&room, &everywhere, 1, MPI_INT, MPI_MIN, comm);
+    if (everywhere) {
+        MPI_Alltoallv(keys, to, to_at, MPI_INT64_T, got, from, from_at, MPI_INT64_T, comm);
+        for (int k = 0; k < ranks; k++)
+            for (int i = first[k]; i < first[k + 1]; i++)
+                asked->need[i] = (struct seam_need){k, got[i]};
+        asked->count = all;
+    }
+    free(counts);
+    free(keys);
+    free(got);
+    return everywhere;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The number of this rank's link; SIZE_MAX: none. */
+static size_t link_number(const struct seam_made *m, int64_t key)
+{
+    const int64_t first = key / 2 * 2; /* of substep 1 */
+    const int64_t *const found =
+        m->link_key_count ? bsearch(&first, m->link_key, m->link_key_count, sizeof first, by_key)
+                          : NULL;
+    return found ? (size_t)(found - m->link_key) : SIZE_MAX;
+}
+
+/* The number in `left` of a value. */
+static uint32_t left_number(struct seam_made *m, const struct seam_origin *o)
+{
+    size_t n;
+    if (o->owner == m->fine.d->rank) {
+        n = link_number(m, o->key);
+        if (n == SIZE_MAX)
+            no_path(m, o->at);
+        return (uint32_t)(n + (size_t)(o->key & 1) * m->link_count);
+    }
+    n = seam_needed(&m->left, o->owner, o->key);
+    if (n == SIZE_MAX)
+        no_path(m, o->at);
+    return (uint32_t)(n + 2 * m->link_count);
+}
+
+static uint32_t sent_number(struct seam_made *m, const struct seam_origin *o)
+{
+    const size_t n = seam_needed(&m->sent, o->owner, o->key);
+    if (n == SIZE_MAX)
+        no_path(m, o->at);
+    return (uint32_t)n;
+}
+
+/* Replaces keys by numbers. */
+static void number_all(struct seam_made *m)
+{
+    for (size_t k = 0; k < m->link_count; k++)
+        for (int e = 0; e < 2; e++) {
+            struct seam_entry *const entry = &m->link[k].entry[e];
+            const struct seam_origin *const o = &m->link_origin[2 * k + (size_t)e];
+            entry->from =
+                entry->from & SEAM_HANDED ? SEAM_HANDED | left_number(m, o) : sent_number(m, o);
+        }
+    for (size_t k = 0; k < m->entry_count; k++)
+        m->entry[k].from = sent_number(m, &m->entry_origin[k]);
+    for (size_t k = 0; k < m->exit_count; k++)
+        m->exits[k] = left_number(m, &m->exit[k]);
+}
+
+/* The coarse cell and direction of a number in `sent`. */
+static int sent_of_key(const struct paths *p, int64_t key, int at[3])
+{
+    const int *const n = p->r->level[p->level].cells;
+    const int64_t cell = key / (Q - 1);
+    at[0] = (int)(cell % n[0]);
+    at[1] = (int)(cell / n[0] % n[1]);
+    at[2] = (int)(cell / n[0] / n[1]);
+    return 1 + (int)(key % (Q - 1));
+}
+
+/* The neighbours of the needed populations, for slopes. */
+static void number_neighbours(struct seam_made *m)
+{
+    for (size_t k = 0; k < m->sent.count; k++) {
+        int at[3], to[3];
+        const int i = sent_of_key(&m->coarse, m->sent.need[k].key, at);
+        for (int side = 0; side < 6; side++) {
+            size_t n = SIZE_MAX;
+            if (neighbour_of(m, at, side, to)) {
+                const struct seam_origin o = sent_by(m, to, i);
+                n = seam_needed(&m->sent, o.owner, o.key);
+            }
+            m->beside[6 * k + (size_t)side] = n == SIZE_MAX ? SEAM_NONE : (uint32_t)n;
+        }
+    }
+}
+
+/* Adds a population that this rank sends, to itself or to others. */
+static void add_value(struct seam_made *m, int64_t key, size_t place)
+{
+    const struct domain *const d = m->coarse.d;
+    int at[3];
+    const int i = sent_of_key(&m->coarse, key, at);
+    const struct hop to = paths_forward(&m->coarse, at, i);
+    struct seam_value value = {.place = (uint32_t)place,
+                               .wall = wall_of(m, true, to.wall, to.into)};
+    for (int odd = 0; odd < 2; odd++)
+        value.at[odd] = store_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0],
+                                      at[1] - d->lo[1], at[2] - d->lo[2]);
+    m->value[m->values++] = value;
+}
+
+static void list_values(struct seam_made *m)
+{
+    for (size_t k = 0; k < m->sent.count; k++)
+        if (m->sent.need[k].owner == m->coarse.d->rank)
+            add_value(m, m->sent.need[k].key, k);
+    for (size_t k = 0; k < m->sent_asked.count; k++)
+        add_value(m, m->sent_asked.need[k].key, m->sent.count + k);
+}
+
+static void list_shared(struct seam_made *m)
+{
+    for (size_t k = 0; k < m->left_asked.count; k++) {
+        const int64_t key = m->left_asked.need[k].key;
+        const size_t n = link_number(m, key);
+        if (n == SIZE_MAX)
+            m->wrong = true;
+        m->shared[k] = (uint32_t)(n + (size_t)(key & 1) * m->link_count);
+    }
+}
+
+static void *array(struct seam_made *m, size_t count, size_t bytes)
+{
+    void *const memory = malloc((count ? count : 1) * bytes);
+    m->full = m->full || !memory;
+    return memory;
+}
+
+static enum status no_room(void)
+{
+    return fail_machine("out of memory for the lists between two levels");
+}
+
+/* Fails on all ranks if any has no memory or met a path that the scheme does not know. */
+static enum status agree_lists(const struct seam_made *m, MPI_Comm comm)
+{
+    enum status status = STATUS_OK;
+    if (m->full || m->sent.full || m->left.full)
+        status = no_room();
+    else if (m->wrong)
+        status = fail_user("no path is known for a population beside cell (%d, %d, %d) of level "
+                           "%d: this edge of a region has a shape that is not supported (move or "
+                           "enlarge the region)",
+                           m->where[0], m->where[1], m->where[2], m->coarse.level);
+    return status_agree(comm, status);
+}
+
+enum status seam_make(struct seam_made *m, MPI_Comm comm)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    make_links(m);
+    make_groups(m);
+    sort_needs(&m->sent);
+    sort_needs(&m->left);
+    const double values = 2 * (double)m->link_count + (double)m->left.count;
+    if (values >= (double)(UINT32_MAX / 2) || (double)m->sent.count >= (double)(UINT32_MAX / 2))
+        m->full = true;
+    enum status status = agree_lists(m, comm);
+    if (status)
+        return status;
+    m->sent_first = array(m, (size_t)ranks + 1, sizeof *m->sent_first);
+    m->left_first = array(m, (size_t)ranks + 1, sizeof *m->left_first);
+    status = agree_lists(m, comm);
+    if (status)
+        return status;
+    if (!ask(&m->sent, comm, &m->sent_asked, m->sent_first) ||
+        !ask(&m->left, comm, &m->left_asked, m->left_first))
+        m->full = true;
+    status = agree_lists(m, comm);
+    if (status)
+        return status;
+    m->exits = array(m, m->exit_count, sizeof *m->exits);
+    m->beside = array(m, 6 * m->sent.count, sizeof *m->beside);
+    m->value = array(m, m->sent.count + m->sent_asked.count, sizeof *m->value);
+    m->shared = array(m, m->left_asked.count, sizeof *m->shared);
+    if (!m->full) {
+        number_all(m);
+        number_neighbours(m);
+        list_values(m);
+        list_shared(m);
+    }
+    return agree_lists(m, comm);
+}
+
+void seam_made_destroy(struct seam_made *m)
+{
+    free(m->sent.need);
+    free(m->left.need);
+    free(m->sent_asked.need);
+    free(m->left_asked.need);
+    free(m->sent_first);
+    free(m->left_first);
+    free(m->link);
+    free(m->link_origin);
+    free(m->link_key);
+    free(m->group);
+    free(m->exit);
+    free(m->exits);
+    free(m->entry);
+    free(m->entry_origin);
+    free(m->beside);
+    free(m->value);
+    free(m->shared);
+    *m = (struct seam_made){0};
+}
