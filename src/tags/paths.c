@@ -207,5 +207,5 @@ enum status paths_check(const struct domain *d, const struct flow_case *c)
     if (!flows)
         return STATUS_OK;
     /* Other levels join parts of this one. */
-    return c->body_count && !has_levels(d) ? check_parts(d, c) : check_whole(d, c);
+    return c->body_count && !d->refined ? check_parts(d, c) : check_whole(d, c);
 }
