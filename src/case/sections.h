@@ -57,7 +57,7 @@ enum {
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
-    scalar_part_read, series_read, average_read, surface_read, image_read;
+    scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
     gradient_write, scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
