@@ -6,6 +6,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "tags/bodies.h"
 #include "tags/create.h"
 #include "tags/refine.h"
 
@@ -41,6 +42,16 @@ static enum status create_level(struct grid *g, int l, MPI_Comm comm)
                                         g->refined.levels > 1 ? &g->refined : NULL, l, comm);
 }
 
+/* Each body has cells on some level. */
+static enum status find_bodies(const struct grid *g)
+{
+    int64_t cells[CASE_BODIES] = {0};
+    for (int l = 0; l < g->levels; l++)
+        for (int k = 0; k < CASE_BODIES; k++)
+            cells[k] += g->level[l].domain.body_cells[k];
+    return bodies_found(g->level[0].c, cells);
+}
+
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
 {
     *g = (struct grid){.level[0].c = c};
@@ -53,6 +64,8 @@ enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm
         else
             g->levels++;
     }
+    if (!status && levels > 1)
+        status = find_bodies(g);
     if (status)
         grid_destroy(g);
     return status;

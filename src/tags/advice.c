@@ -287,7 +287,9 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
         warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
              "another unit, or place?)",
              body->name, 100 * share);
-    if (body->mesh.file && d->tags && (double)cells < least * all)
+    /* Cells of a refined grid are of several sizes. */
+    const bool counted = d->tags && !(d->refined && d->refined->levels > 1);
+    if (body->mesh.file && counted && (double)cells < least * all)
         warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
              "or place?)",
              body->name, all, (long long)cells);

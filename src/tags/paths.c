@@ -206,5 +206,6 @@ enum status paths_check(const struct domain *d, const struct flow_case *c)
         flows = flows || d->opening[k].inflow != 0;
     if (!flows)
         return STATUS_OK;
-    return c->body_count ? check_parts(d, c) : check_whole(d, c);
+    /* Other levels join parts of this one. */
+    return c->body_count && !d->refined ? check_parts(d, c) : check_whole(d, c);
 }

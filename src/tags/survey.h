@@ -19,7 +19,8 @@ struct survey {
     struct standing standing;
 };
 
-/* Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
+/* Of one level; c: the case in units of the level. Paths through other levels are not followed.
+ * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
 
 /* The same for a level above 0 of a refined grid: gaps, and bodies that stand on what moves. Open
