@@ -90,6 +90,8 @@ enum status grid_start(struct grid *g, enum transport transport)
     for (int l = 0; l < g->levels && !status; l++) {
         struct level *const level = &g->level[l];
         status = solver_create(&level->solver, &level->domain, level->backend, transport);
+        if (g->levels > 1) /* the seams come between two steps */
+            level->solver.sweep = 1;
     }
     for (; g->seams + 1 < g->levels && !status; g->seams += status ? 0 : 1) {
         struct level *const coarse = &g->level[g->seams], *const fine = coarse + 1;
@@ -244,6 +246,23 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
+/* What all ranks send in an exchange between two levels. */
+static struct halo_bytes exchange_bytes(const struct seam *s, const struct seam_exchange *x)
+{
+    const size_t count = (size_t)x->sends + 1;
+    int *const to = calloc(count, sizeof *to);
+    double *const bytes = calloc(count, sizeof *bytes);
+    const bool room = to && bytes; /* without it this rank's messages are left out */
+    for (int k = 0; k < x->sends && room; k++) {
+        to[k] = x->send[k].rank;
+        bytes[k] = (double)x->send[k].bytes;
+    }
+    const struct halo_bytes sum = halo_bytes_of(s->comm, room ? x->sends : 0, to, bytes);
+    free(to);
+    free(bytes);
+    return sum;
+}
+
 struct halo_bytes grid_messages(const struct grid *g)
 {
     struct halo_bytes sum = {0, 0};
@@ -251,6 +270,12 @@ struct halo_bytes grid_messages(const struct grid *g)
         const struct halo_bytes one = halo_bytes(&g->level[l].solver.halo);
         sum.all += ldexp(one.all, l);
         sum.between_hosts += ldexp(one.between_hosts, l);
+    }
+    for (int l = 0; l < g->seams; l++) {
+        const struct halo_bytes sent = exchange_bytes(&g->seam[l], &g->seam[l].sent);
+        const struct halo_bytes left = exchange_bytes(&g->seam[l], &g->seam[l].left);
+        sum.all += ldexp(sent.all + left.all, l);
+        sum.between_hosts += ldexp(sent.between_hosts + left.between_hosts, l);
     }
     return sum;
 }
