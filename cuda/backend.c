@@ -26,8 +26,20 @@ enum { MOST_BLOCKS = 65535 };
 
 enum { ARRAYS = 10 };
 
+/* What all backends of a run have in common: queues, and a failure in one is a failure in all. */
+struct shared {
+    cudaStream_t stream[QUEUES];
+    cudaEvent_t order[QUEUES];  /* events recorded for `after` */
+    cudaError_t error;          /* first error */
+    const char *failed;         /* what failed */
+    bool told;                  /* the error was reported */
+    struct cuda_backend *users; /* a list */
+};
+
 struct cuda_backend {
     struct backend base;
+    struct shared *shared;
+    struct cuda_backend *next; /* user of the same */
     struct cuda_variant variant;
     const void *step;          /* step kernel for the operators of the case */
     int step_cells;            /* cells along x that its thread does */
@@ -39,16 +51,11 @@ struct cuda_backend {
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
     unsigned *plane;           /* [n[2] + 1] the first place of each plane of cells */
     unsigned char uuid[16];
-    struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
-    cudaStream_t stream[QUEUES];
-    cudaEvent_t order[QUEUES];    /* events recorded for `after` */
+    struct nvml *nvml;            /* NULL: nothing is known of energy, clocks and driver */
     cudaEvent_t mark[PEER_MARKS]; /* for peers; NULL: nothing was shared */
     cudaEvent_t begin[PHASES], end[PHASES];
     bool timed[PHASES];
     double seconds[PHASES]; /* of phases on the host */
-    cudaError_t error;      /* first error */
-    const char *failed;     /* what failed */
-    bool told;              /* the error was reported */
 };
 
 /* One line per compiled variant, made by Meson from its list. */
@@ -66,9 +73,9 @@ static struct cuda_variant (*const variants[])(void) = {
 /* Remember the first error until `wait` reports it: launches and copies return nothing. */
 static bool good(struct cuda_backend *b, cudaError_t error, const char *what)
 {
-    if (error != cudaSuccess && b->error == cudaSuccess) {
-        b->error = error;
-        b->failed = what;
+    if (error != cudaSuccess && b->shared->error == cudaSuccess) {
+        b->shared->error = error;
+        b->shared->failed = what;
     }
     return error == cudaSuccess;
 }
@@ -86,29 +93,49 @@ static const char *remedy(cudaError_t error)
     }
 }
 
+/* Do others use memory of this rank, on any level? */
+static bool has_peers(const struct cuda_backend *b)
+{
+    bool any = false;
+    for (const struct cuda_backend *user = b->shared->users; user; user = user->next)
+        any = any || user->base.peers;
+    return any;
+}
+
+/* Tells all peers that this rank has failed. From then on nothing is launched or freed. */
+static void tell_all(struct cuda_backend *b)
+{
+    for (struct cuda_backend *user = b->shared->users; user; user = user->next) {
+        user->base.lost = true;
+        if (user->base.tell_peers)
+            user->base.tell_peers(user->base.peers);
+    }
+}
+
 static enum status report(struct cuda_backend *b)
 {
-    if (b->told) /* everything fails from then on: one line is enough */
+    if (b->shared->told) /* everything fails from then on: one line is enough */
         return STATUS_MACHINE;
-    b->told = true;
-    if (b->base.tell_peers) {
-        b->base.tell_peers(b->base.peers);
-        b->base.lost = true;
-    }
-    return fail_machine("the GPU failed: %s: %s (%s)%s", b->failed, cudaGetErrorString(b->error),
-                        b->base.description, remedy(b->error));
+    b->shared->told = true;
+    if (has_peers(b))
+        tell_all(b);
+    return fail_machine("the GPU failed: %s: %s (%s)%s", b->shared->failed,
+                        cudaGetErrorString(b->shared->error), b->base.description,
+                        remedy(b->shared->error));
 }
 
 /* Has a peer failed? Then what the streams were given may wait for it for ever, and so would any
- * call that waits for them. From then on nothing is launched or freed. */
+ * call that waits for them. */
 static bool lose(struct cuda_backend *b)
 {
-    if (!b->base.peer_failed(b->base.peers))
+    bool failed = false;
+    for (struct cuda_backend *user = b->shared->users; user; user = user->next)
+        failed = failed || (user->base.peers && user->base.peer_failed(user->base.peers));
+    if (!failed)
         return false;
-    b->base.lost = true;
-    b->told = true; /* by that rank */
-    b->error = cudaErrorUnknown;
-    b->base.tell_peers(b->base.peers);
+    b->shared->told = true; /* by that rank */
+    b->shared->error = cudaErrorUnknown;
+    tell_all(b);
     return true;
 }
 
@@ -122,6 +149,25 @@ static void free_arrays(struct cuda_backend *b)
         cudaFree((void *)(uintptr_t)b->array[k]);
         b->array[k] = NULL;
     }
+}
+
+/* Takes the backend off the list; the last one destroys what they share. */
+static void leave(struct cuda_backend *b)
+{
+    struct shared *const shared = b->shared;
+    struct cuda_backend **at = &shared->users;
+    while (*at != b)
+        at = &(*at)->next;
+    *at = b->next;
+    if (shared->users)
+        return;
+    for (int q = 0; q < QUEUES; q++) {
+        if (shared->order[q])
+            cudaEventDestroy(shared->order[q]);
+        if (shared->stream[q])
+            cudaStreamDestroy(shared->stream[q]);
+    }
+    free(shared);
 }
 
 static void cuda_close(struct backend *backend)
@@ -139,28 +185,29 @@ static void cuda_close(struct backend *backend)
         if (b->end[k])
             cudaEventDestroy(b->end[k]);
     }
-    for (int q = 0; q < QUEUES; q++) {
-        if (b->order[q])
-            cudaEventDestroy(b->order[q]);
-        if (b->stream[q])
-            cudaStreamDestroy(b->stream[q]);
-    }
+    leave(b);
     nvml_destroy(b->nvml);
     free(b);
 }
 
-/* Creates streams and events. The shell's stream has the higher priority. */
+/* Creates what backends share. The shell's stream has the higher priority. */
 static bool make_queues(struct cuda_backend *b)
 {
     int low = 0, high = 0;
     bool ok = good(b, cudaDeviceGetStreamPriorityRange(&low, &high), "priorities of streams");
     for (int q = 0; q < QUEUES && ok; q++)
         ok = good(b,
-                  cudaStreamCreateWithPriority(&b->stream[q], cudaStreamNonBlocking,
+                  cudaStreamCreateWithPriority(&b->shared->stream[q], cudaStreamNonBlocking,
                                                q == QUEUE_SHELL ? high : low),
                   "creating a stream") &&
-             good(b, cudaEventCreateWithFlags(&b->order[q], cudaEventDisableTiming),
+             good(b, cudaEventCreateWithFlags(&b->shared->order[q], cudaEventDisableTiming),
                   "creating an event");
+    return ok;
+}
+
+static bool make_phases(struct cuda_backend *b)
+{
+    bool ok = true;
     for (int k = 0; k < PHASES && ok; k++)
         ok = good(b, cudaEventCreate(&b->begin[k]), "creating an event") &&
              good(b, cudaEventCreate(&b->end[k]), "creating an event");
@@ -172,7 +219,7 @@ static bool launch(struct cuda_backend *b, enum queue queue, const void *kernel,
 {
     void *arguments[] = {call};
     return !b->base.lost &&
-           good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->stream[queue]),
+           good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->shared->stream[queue]),
                 "launching a kernel");
 }
 
@@ -198,7 +245,7 @@ static double unused_bytes(void)
 /* `unused`: free bytes before the kernels were loaded. */
 static bool wait_loaded(struct cuda_backend *b, double unused)
 {
-    if (!good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "loading the kernels"))
+    if (!good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]), "loading the kernels"))
         return false;
     const double left = unused_bytes();
     if (left > 0 && left < unused)
@@ -213,12 +260,25 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     char description[128];
     const char *remark;
     unsigned char uuid[16];
-    enum status status = device_choose(wanted->comm, wanted->share, description, &remark, uuid);
+    struct cuda_backend *const beside = (struct cuda_backend *)wanted->beside;
+    enum status status = STATUS_OK;
+    if (beside) {
+        memcpy(description, beside->base.description, sizeof description);
+        memcpy(uuid, beside->uuid, sizeof uuid);
+        remark = beside->base.remark;
+    } else {
+        status = device_choose(wanted->comm, wanted->share, description, &remark, uuid);
+    }
     if (status)
         return status;
     struct cuda_backend *const b = calloc(1, sizeof *b);
-    if (!b)
+    struct shared *const shared = beside ? beside->shared : calloc(1, sizeof *shared);
+    if (!b || !shared) {
+        free(b);
+        if (!beside)
+            free(shared);
         return fail_machine("out of memory");
+    }
     b->base = (struct backend){.type = &backend_cuda,
                                .remark = remark,
                                .storage = wanted->storage,
@@ -227,7 +287,10 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
                                .shares = wanted->peers};
     memcpy(b->base.description, description, sizeof description);
     memcpy(b->uuid, uuid, sizeof uuid);
-    b->nvml = nvml_create(uuid);
+    b->nvml = beside ? NULL : nvml_create(uuid);
+    b->shared = shared;
+    b->next = shared->users;
+    shared->users = b;
     bool found = false;
     for (size_t i = 0; i < sizeof variants / sizeof *variants && !found; i++) {
         b->variant = variants[i]();
@@ -239,8 +302,9 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     } else {
         /* A kernel on an empty box: can the driver load the kernels of this build? */
         const struct view none = {.sets = 0};
-        const double unused = make_queues(b) ? unused_bytes() : 0;
-        if (b->error || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
+        const bool queues = beside || make_queues(b);
+        const double unused = queues && make_phases(b) ? unused_bytes() : 0;
+        if (b->shared->error || !load_one(b, b->variant.kernel[0][KERNEL_sums], &none) ||
             !wait_loaded(b, unused))
             status = report(b);
     }
@@ -355,7 +419,7 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
 {
     void *memory = NULL;
     *total += (double)bytes;
-    if (bytes == 0 || b->error || !*room)
+    if (bytes == 0 || b->shared->error || !*room)
         return NULL;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) {
         cudaGetLastError(); /* clear the error, or a later call returns it */
@@ -396,7 +460,7 @@ static enum status list_cells(struct cuda_backend *b, const struct view *v, bool
             }
     b->base.lists = (double)(places * sizeof *cells);
     b->cells = b->array[7] = upload(b, cells, places * sizeof *cells, room, total);
-    if (!b->error && *room)
+    if (!b->shared->error && *room)
         good(b, cudaDeviceSynchronize(), "copying a list of cells");
     free(cells);
     return STATUS_OK;
@@ -458,7 +522,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
      */
     good(b, cudaDeviceSynchronize(), "copying tags");
     load_kernels(b, kernels);
-    return b->error ? report(b) : STATUS_OK;
+    return b->shared->error ? report(b) : STATUS_OK;
 }
 
 static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
@@ -470,8 +534,9 @@ static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
         cudaGetLastError(); /* the caller reports what the memory was for */
         return NULL;
     }
-    if (good(b, cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR]), "clearing memory"))
-        good(b, cudaStreamSynchronize(b->stream[QUEUE_INTERIOR]), "clearing memory");
+    if (good(b, cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR]),
+             "clearing memory"))
+        good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]), "clearing memory");
     return memory;
 }
 
@@ -688,15 +753,17 @@ static void cuda_copy(struct backend *backend, enum queue queue, void *to, const
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream[queue]), "a copy");
+        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->shared->stream[queue]),
+             "a copy");
 }
 
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->base.lost &&
-        good(b, cudaEventRecord(b->order[other], b->stream[other]), "recording an event"))
-        good(b, cudaStreamWaitEvent(b->stream[queue], b->order[other], 0), "waiting for an event");
+    if (!b->base.lost && good(b, cudaEventRecord(b->shared->order[other], b->shared->stream[other]),
+                              "recording an event"))
+        good(b, cudaStreamWaitEvent(b->shared->stream[queue], b->shared->order[other], 0),
+             "waiting for an event");
 }
 
 static enum status cuda_wait(struct backend *backend, enum queue queue)
@@ -704,15 +771,15 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
     int looks = 0;
-    if (!backend->peers && !b->base.lost)
-        error = cudaStreamSynchronize(b->stream[queue]);
+    if (!has_peers(b) && !b->base.lost)
+        error = cudaStreamSynchronize(b->shared->stream[queue]);
     while (error == cudaErrorNotReady && !b->base.lost) {
-        error = cudaStreamQuery(b->stream[queue]);
+        error = cudaStreamQuery(b->shared->stream[queue]);
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }
     good(b, error, "waiting for a kernel or a copy");
-    return b->error ? report(b) : STATUS_OK;
+    return b->shared->error ? report(b) : STATUS_OK;
 }
 
 static bool cuda_share(struct backend *backend, void *memory, struct peer_handle *handle,
@@ -752,8 +819,8 @@ static enum status cuda_mark(struct backend *backend, enum queue queue, int mark
             clock_rest(&looks);
     }
     if (good(b, error, "waiting for an event"))
-        good(b, cudaEventRecord(b->mark[mark], b->stream[queue]), "recording an event");
-    return b->error ? report(b) : STATUS_OK;
+        good(b, cudaEventRecord(b->mark[mark], b->shared->stream[queue]), "recording an event");
+    return b->shared->error ? report(b) : STATUS_OK;
 }
 
 static void cuda_after_peer(struct backend *backend, enum queue queue, const struct peer *peer,
@@ -761,7 +828,7 @@ static void cuda_after_peer(struct backend *backend, enum queue queue, const str
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0),
+        good(b, cudaStreamWaitEvent(b->shared->stream[queue], peer->mark[mark], 0),
              "waiting for another GPU's event");
 }
 
@@ -789,7 +856,7 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     if (on_host(phase)) {
         b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();
     } else {
-        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase], b->stream[queue]),
+        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase], b->shared->stream[queue]),
              "recording an event");
         b->timed[phase] = true;
     }

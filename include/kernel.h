@@ -25,10 +25,9 @@
  *           surface of a body -> buffer                      [workers] struct heat
  *   dispersion  the flux of a scalar with a mean gradient in the coming step -> buffer
  *                                                            [workers] struct dispersion
- *   gather, enter, share, coalesce  exchange between two levels of a refined grid, see seam.h
- *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
- *           before: [3][cells of the box], type `remembered`, to which u is rounded;
- *           u replaces it if `replace`
+ *   gather, slope, enter, share, coalesce  exchange between two levels of a refined grid, see
+ * seam.h change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change before:
+ * [3][cells of the box], type `remembered`, to which u is rounded; u replaces it if `replace`
  *
  * Values of scalars are relative to their reference.
  *
@@ -38,7 +37,7 @@
  * step for the others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
- * The box of gather, enter, share and coalesce is such a range of a list of task.seam.
+ * The box of gather, slope, enter, share and coalesce is such a range of a list of task.seam.
  * So is the box of heat with `listed`, which adds the cells that near steps; without, it adds all
  * other cells of a box of cells.
  *
@@ -87,6 +86,7 @@
     X(dispersion, sums, always, sizeof(struct dispersion))                                         \
     X(change,    sums,  always, sizeof(struct change))                                             \
     X(gather,    cells, never,  0)                                                                 \
+    X(slope,     cells, never,  0)                                                                 \
     X(enter,     cells, never,  0)                                                                 \
     X(share,     cells, never,  0)                                                                 \
     X(coalesce,  cells, never,  0)
@@ -114,7 +114,7 @@ struct task {
     void *buffer;
     void *before;                  /* change */
     const struct initial *initial; /* begin */
-    const struct seam_lists *seam; /* gather, enter, share, coalesce: in memory of the backend */
+    const struct seam_lists *seam; /* gather to coalesce: in memory of the backend */
     int substep;                   /* enter: 1 or 2 */
     const double *layers;          /* curl, enstrophy: velocities beyond the block, see curl.h */
 };
@@ -450,6 +450,13 @@ TAGFLOW_FN void cell_gather(const struct view *v, struct task t, size_t cell, si
 {
     (void)cell, (void)cells, (void)y, (void)z;
     seam_gather(v, t.seam, t.odd, (size_t)x);
+}
+
+TAGFLOW_FN void cell_slope(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z)
+{
+    (void)v, (void)cell, (void)cells, (void)y, (void)z;
+    seam_slope(t.seam, (size_t)x);
 }
 
 TAGFLOW_FN void cell_enter(const struct view *v, struct task t, size_t cell, size_t cells, int x,

@@ -10,10 +10,11 @@
  * solver/seam_make.c; the lists below are the result. Mass and momentum are kept, because what
  * leaves one level arrives in the other one.
  *
- *   gather    populations that left coarse cells -> values
- *   enter     after substep 1 and 2: what left the fine level -> values; values -> what arrives
- * there share     values that other ranks need -> the end of the values coalesce  values -> what
- * arrives in coarse cells */
+ *   gather    populations that left coarse cells -> `sent`
+ *   slope     `sent` -> the same with slopes
+ *   enter     after substep 1 and 2: what left the fine level -> `left`; what arrives there
+ *   share     values of `left` that other ranks need -> its end
+ *   coalesce  `left` -> what arrives in coarse cells */
 #ifndef TAGFLOW_SEAM_H
 #define TAGFLOW_SEAM_H
 
@@ -21,121 +22,126 @@
 #include "slot.h"
 #include "stored.h"
 
-/* Populations of a coarse cell in `sent`: directions 1 .. 18. */
-enum { SEAM_SENT = Q - 1 };
-
 /* No number. */
 #define SEAM_NONE UINT32_MAX
 
-/* Slopes: in these parts of a coarse cell. */
+/* Offsets are in these parts of a coarse cell. */
 #define SEAM_PARTS 32
+
+/* Walls that populations meet on their way: the cell type, and the direction into it. Numbers from
+ * 1 on; 0: none. Walls at rest are not listed. */
+struct seam_wall {
+    uint8_t type, into;
+};
+enum { SEAM_WALLS = 256 };
+
+/* A population that leaves a coarse cell. */
+struct seam_value {
+    uint64_t at[2]; /* where it lies after an even and an odd step, in elements from the start of
+                     * the populations */
+    uint32_t place; /* its place in `sent` */
+    uint32_t wall;  /* wall that it leaves into */
+};
 
 /* A population that enters the fine level. */
 struct seam_entry {
-    uint32_t from;    /* number of the coarse cell that sent it, in `sent`; or, if `handed`, of a
-                       * value in `left`: it left the fine level at the first substep */
-    uint8_t i;        /* its direction when the coarse cell sent it */
-    uint8_t handed;   /* it came from the fine level */
-    uint8_t wall;     /* cell type of the wall that it meets on its way; TAG_NONE: none */
-    uint8_t into;     /* its direction into that wall */
-    int8_t offset[3]; /* where slopes are evaluated, from the coarse cell's centre, SEAM_PARTS */
+    uint32_t from;    /* number in `spread` of the coarse population; with SEAM_HANDED: number in
+                       * `left`: it left the fine level at the first substep */
+    int8_t offset[3]; /* from the coarse cell's centre, SEAM_PARTS */
+    uint8_t wall;     /* wall that it meets on its way */
 };
+#define SEAM_HANDED 0x80000000u
 
 /* The link of a fine cell from an absent one. */
 struct seam_link {
-    uint64_t at[2]; /* its mailbox, elements from the start of the populations, for an even and an
-                     * odd coming step */
-    struct seam_entry entry[2]; /* what arrives after substep 1 and 2 */
-    uint8_t wall, into;         /* of what leaves at substep 1, as in seam_entry */
+    uint64_t at[2];             /* its mailbox before an even and an odd step, as in seam_value */
+    struct seam_entry entry[2]; /* what arrives after substep 1 and 2. entry[0].wall: the wall that
+                                 * meets what leaves at substep 1; what enters then meets none */
 };
 
-/* A population that arrives in a coarse cell from the fine level: the mean of 8 exits; or an
- * eighth of it is taken by each of `count` entries, and given back by as many exits. */
+/* A population that arrives in a coarse cell from the fine level: the mean of 8 values of `left`;
+ * or `count` eighths of it are taken, as `count` entries have them, and as many values come back.
+ */
 struct seam_group {
-    uint64_t at[2]; /* where the coarse cell reads it, as in seam_link */
-    uint32_t first; /* of its exits, and of its entries if count < 8 */
-    uint32_t entries;
-    uint8_t count;      /* 2 or 8 */
-    uint8_t wall, into; /* of a coarse link into a wall: its type, and the direction */
+    uint64_t at[2];   /* where the coarse cell reads it before an even and an odd step */
+    uint32_t first;   /* of its values in `exit` */
+    uint32_t entries; /* first of its entries in `entry`, if count < 8 */
+    uint32_t count;   /* 2 or 8 */
+    uint32_t wall;    /* of a coarse link into a wall */
 };
 
 /* All lists of a rank for one pair of levels, in memory of the backend. */
 struct seam_lists {
-    const int32_t *cell;    /* [cells][3] coarse cells that this rank sends */
-    const uint32_t *place;  /* [cells] their place in `sent` */
-    const uint32_t *beside; /* [cells that are used][6] numbers in `sent` of the neighbours at
-                             * -x +x -y +y -z +z; SEAM_NONE: not fluid of the level */
+    const struct seam_value *value; /* populations that this rank sends */
+    const uint32_t *beside;         /* [needed][6] numbers in `sent` of the same population of the
+                                     * neighbours at -x +x -y +y -z +z; SEAM_NONE: not needed, or
+                                     * no fluid cell of the level */
     const struct seam_link *link;
     const struct seam_group *group;
-    const uint32_t *exit;           /* what leaves the fine level: numbers in `left` */
+    const uint32_t *exit;           /* numbers in `left` */
     const struct seam_entry *entry; /* of groups with count < 8 */
-    const uint32_t *shared;         /* values of `left` that other ranks need */
-    void *sent;                     /* [cells][SEAM_SENT], stored type */
-    void *left;  /* [links] after substep 1, [links] after substep 2, from other ranks, to them */
-    void *later; /* [links] what enters after substep 2 */
+    const uint32_t *shared;         /* numbers in `left` that other ranks need */
+    const struct seam_wall *wall; /* [SEAM_WALLS] of the fine level; after them of the coarse one */
+    void *sent;                   /* [needed], and what others need; stored type */
+    void *spread; /* [needed][4] population, and its slopes along x, y, z; type scalar */
+    void *left;   /* [links] after substep 1, [links] after substep 2, from other ranks, to them */
+    void *later;  /* [links] what enters after substep 2 */
     uint32_t links, share_to; /* share_to: first place in `left` for other ranks */
 };
 
-/* A cell type that no cell has. */
-enum { TAG_NONE = 0xff };
-
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
-/* The population of direction i that comes back from a wall, or passes it by. */
-TAGFLOW_FN scalar seam_wall(const struct view *v, int wall, int i, scalar f)
+/* What comes back from a wall of the view, or passes by where there is none. */
+TAGFLOW_FN scalar seam_reflect(const struct view *v, const struct seam_wall *wall, uint32_t number,
+                               scalar f)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    if (wall == TAG_NONE)
+    if (number == 0)
         return f;
-    const struct tag_row *const row = &v->rows[wall];
+    const struct tag_row *const row = &v->rows[wall[number].type];
+    const int i = wall[number].into;
     return boundary_leave(row->boundary, c[i][0], c[i][1], c[i][2], f,
                           wall_parameters(v, row, STORED_ONE));
 }
 
-/* f*_i of a coarse cell at the centre of one of its fine cells and at the time at which it crosses
- * the edge: linear across the link. */
-TAGFLOW_FN scalar seam_explode(const struct seam_lists *s, const struct seam_entry *e)
+/* A coarse population in one of the cell's fine cells, at the time at which it crosses the edge:
+ * linear across the link. Rounded as it is stored: the fine level gets what the coarse one loses.
+ */
+TAGFLOW_FN stored seam_explode(const struct seam_lists *s, const struct seam_entry *e)
 {
-    const stored *const sent = (const stored *)s->sent;
-    const scalar here = raw_of(sent[(size_t)e->from * SEAM_SENT + e->i - 1]);
-    scalar f = here;
-    for (int axis = 0; axis < 3; axis++) {
-        if (e->offset[axis] == 0)
-            continue;
-        const uint32_t *const beside = s->beside + (size_t)e->from * 6 + (size_t)(2 * axis);
-        const int down = beside[0] != SEAM_NONE, up = beside[1] != SEAM_NONE;
-        const scalar low = down ? raw_of(sent[(size_t)beside[0] * SEAM_SENT + e->i - 1]) : here;
-        const scalar high = up ? raw_of(sent[(size_t)beside[1] * SEAM_SENT + e->i - 1]) : here;
-        const scalar slope = down && up ? (high - low) * (scalar)0.5 : high - low;
-        f += (scalar)e->offset[axis] * (scalar)(1.0 / SEAM_PARTS) * slope;
-    }
-    return f;
-}
-
-/* Entry as it is stored: the fine level gets exactly what the coarse one loses. */
-TAGFLOW_FN scalar seam_rounded(scalar f)
-{
-    return raw_of(stored_raw(f));
+    const scalar part = (scalar)(1.0 / SEAM_PARTS);
+    const scalar *const f = (const scalar *)s->spread + (size_t)4 * e->from;
+    const scalar x = (scalar)e->offset[0] * part, y = (scalar)e->offset[1] * part,
+                 z = (scalar)e->offset[2] * part;
+    return stored_raw(((f[0] + x * f[1]) + y * f[2]) + z * f[3]);
 }
 
 /* The kernels' work on number n of a list. The view is that of the level named. */
 
-/* Coarse level, after its step. */
+/* Coarse level, after its step, of parity `odd`. */
 TAGFLOW_FN void seam_gather(const struct view *v, const struct seam_lists *s, int odd, size_t n)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
     const stored *const populations = (const stored *)v->set[SET_flow].populations;
-    stored *const sent = (stored *)s->sent + (size_t)s->place[n] * SEAM_SENT;
-    const int x = s->cell[3 * n], y = s->cell[3 * n + 1], z = s->cell[3 * n + 2];
-    const int beside = v->tags[view_index(v, x, y, z)] & TAG_BESIDE;
-    for (int i = 1; i < Q; i++) {
-        const stored f = populations[store_address(v, SET_flow, odd, i, x, y, z)];
-        sent[i - 1] = f;
-        if (!beside)
-            continue;
-        const int tag = v->tags[view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])] & TAG_ROW;
-        if (type_in(&v->pushing, tag)) /* the slot has what comes back from the wall */
-            sent[i - 1] = stored_raw(raw_of(f) - seam_wall(v, tag, i, 0));
+    const struct seam_value *const value = &s->value[n];
+    stored f = populations[value->at[odd]];
+    if (value->wall) /* what comes back from the wall lies there */
+        f = stored_raw(raw_of(f) - seam_reflect(v, s->wall + SEAM_WALLS, value->wall, 0));
+    ((stored *)s->sent)[value->place] = f;
+}
+
+TAGFLOW_FN void seam_slope(const struct seam_lists *s, size_t n)
+{
+    const stored *const sent = (const stored *)s->sent;
+    const uint32_t *const beside = s->beside + 6 * n;
+    scalar *const to = (scalar *)s->spread + 4 * n;
+    const scalar here = raw_of(sent[n]);
+    to[0] = here;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t below = beside[2 * axis], above = beside[2 * axis + 1];
+        const scalar low = below != SEAM_NONE ? raw_of(sent[below]) : here;
+        const scalar high = above != SEAM_NONE ? raw_of(sent[above]) : here;
+        const int both = below != SEAM_NONE && above != SEAM_NONE;
+        to[1 + axis] = both ? (high - low) * (scalar)0.5 : high - low;
     }
 }
 
@@ -143,23 +149,25 @@ TAGFLOW_FN void seam_gather(const struct view *v, const struct seam_lists *s, in
 TAGFLOW_FN void seam_enter(const struct view *v, const struct seam_lists *s, int substep, int odd,
                            size_t n)
 {
-    stored *const populations = (stored *)v->set[SET_flow].populations;
     stored *const left = (stored *)s->left, *const later = (stored *)s->later;
-    const struct seam_link *const link = &s->link[n];
-    const struct seam_entry *const second = &link->entry[1];
-    stored *const mailbox = populations + link->at[odd];
+    const struct seam_link link = s->link[n];
+    stored *const mailbox = (stored *)v->set[SET_flow].populations + link.at[odd];
+    const int handed = (link.entry[1].from & SEAM_HANDED) != 0;
     if (substep == 1) {
         left[n] = *mailbox;
-        *mailbox = stored_raw(seam_explode(s, &link->entry[0]));
-        if (!second->handed)
-            later[n] =
-                stored_raw(seam_wall(v, second->wall, second->into, seam_explode(s, second)));
+        *mailbox = seam_explode(s, &link.entry[0]);
+        if (handed)
+            return;
+        stored f = seam_explode(s, &link.entry[1]);
+        if (link.entry[1].wall)
+            f = stored_raw(seam_reflect(v, s->wall, link.entry[1].wall, raw_of(f)));
+        later[n] = f;
         return;
     }
     left[s->links + n] = *mailbox;
-    *mailbox = second->handed ? left[second->from] : later[n];
-    if (link->wall != TAG_NONE) /* nobody is handed this */
-        left[n] = stored_raw(seam_wall(v, link->wall, link->into, raw_of(left[n])));
+    *mailbox = handed ? left[link.entry[1].from & ~SEAM_HANDED] : later[n];
+    if (link.entry[0].wall) /* nobody is handed this */
+        left[n] = stored_raw(seam_reflect(v, s->wall, link.entry[0].wall, raw_of(left[n])));
 }
 
 TAGFLOW_FN void seam_share(const struct seam_lists *s, size_t n)
@@ -184,8 +192,8 @@ TAGFLOW_FN void seam_coalesce(const struct view *v, const struct seam_lists *s, 
         return;
     }
     for (uint32_t k = 0; k < g->count; k++)
-        taken += seam_wall(v, g->wall, g->into,
-                           seam_rounded(seam_explode(s, &s->entry[g->entries + k])));
+        taken += seam_reflect(v, s->wall + SEAM_WALLS, g->wall,
+                              raw_of(seam_explode(s, &s->entry[g->entries + k])));
     *f = stored_raw((raw_of(*f) - taken * (scalar)0.125) + given);
 }
 

@@ -47,16 +47,17 @@ static const double slowest = 0.2;
 /* A case and everything needed to step it. */
 struct flow {
     struct flow_case c;
-    struct level level;
+    struct domain domain;
+    struct solver solver;
     struct backend *backend;
 };
 
 static void flow_destroy(struct flow *f)
 {
-    solver_destroy(&f->level.solver);
+    solver_destroy(&f->solver);
     if (f->backend)
         f->backend->type->close(f->backend);
-    domain_destroy(&f->level.domain);
+    domain_destroy(&f->domain);
     case_destroy(&f->c);
     *f = (struct flow){0};
 }
@@ -122,7 +123,7 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
     if (!status)
         status = check_memory(b, &f->c, verified);
     if (!status)
-        status = domain_create(&f->level.domain, &f->c, b->comm);
+        status = domain_create(&f->domain, &f->c, b->comm);
     if (status)
         return status;
     const struct backend_wanted wanted = backend_wanted(&f->c, b->comm, b->options->share_gpu);
@@ -130,9 +131,9 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
     if (!status)
         status = transport_choose(&f->c, f->backend, b->comm, &transport, why);
     if (!status)
-        status = solver_create(&f->level.solver, &f->level.domain, f->backend, transport);
+        status = solver_create(&f->solver, &f->domain, f->backend, transport);
     if (!status)
-        status = status_agree(b->comm, solver_initialise(&f->level.solver, &f->c, NULL));
+        status = status_agree(b->comm, solver_initialise(&f->solver, &f->c, NULL));
     return status;
 }
 
@@ -141,17 +142,17 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
 static enum status check_steps(struct flow *f, struct bench_row *row)
 {
     memcpy(row->verified_cells, f->c.cells, sizeof row->verified_cells);
-    row->verified = verify_knows(&f->level.domain, &f->c, row->why);
+    row->verified = verify_knows(&f->domain, &f->c, row->why);
     if (!row->verified)
         return STATUS_OK;
-    return verify_steps(&f->level.solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
+    return verify_steps(&f->solver, &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
 }
 
 /* Makes so many steps, in sweeps over memory or one by one, and hashes the state. */
 static enum status steps_hash(struct bench *b, struct flow *f, int steps, int64_t most,
                               uint64_t *hash)
 {
-    struct solver *const s = &f->level.solver;
+    struct solver *const s = &f->solver;
     enum status status = STATUS_OK;
     for (const int64_t end = s->step + steps; s->step < end;)
         if (solver_sweep(s, end - s->step < most ? end - s->step : most))
@@ -165,7 +166,7 @@ static enum status steps_hash(struct bench *b, struct flow *f, int steps, int64_
  */
 static enum status check_sweeps(struct bench *b, struct flow *f, struct bench_row *row)
 {
-    struct solver *const s = &f->level.solver;
+    struct solver *const s = &f->solver;
     const int sweep = s->sweep;
     uint64_t hash[2] = {0, 0};
     enum status status = STATUS_OK;
@@ -223,7 +224,7 @@ static int inlet_of(const struct flow_case *c)
 
 static enum status look(struct flow *f, struct look *l)
 {
-    struct solver *const s = &f->level.solver;
+    struct solver *const s = &f->solver;
     const int inlet = inlet_of(&f->c), axis = inlet / 2;
     *l = (struct look){.step = s->step};
     enum status status = flow_measure(s, false, &l->sums);
@@ -260,16 +261,16 @@ static double mass_tolerance(const struct flow *f, const struct look *from, cons
     const double unit = units[f->c.solver.storage];
     const double speed = fmax(from->sums.max_velocity, to->sums.max_velocity);
     return 8 * unit * (4 * speed + 0.01) * (double)(to->step - from->step + 1) *
-           (double)f->level.domain.fluid_cells;
+           (double)f->domain.fluid_cells;
 }
 
 /* Where mass may change: the mean density is still near the one given, and what flows through the
  * box near what comes in. */
 static bool flow_sound(const struct flow *f, const struct look *l, struct bench_row *row)
 {
-    const double density = l->sums.mass / (double)f->level.domain.fluid_cells;
+    const double density = l->sums.mass / (double)f->domain.fluid_cells;
     const int inlet = inlet_of(&f->c);
-    const double in = inlet < 0 ? 0 : f->level.domain.opening[inlet].inflow;
+    const double in = inlet < 0 ? 0 : f->domain.opening[inlet].inflow;
     if (!(fabs(density - 1) <= most_density)) {
         snprintf(row->why, sizeof row->why, "after step %lld the mean density is %.6g, not about 1",
                  (long long)l->step, density);
@@ -320,10 +321,10 @@ static enum status timed(struct bench *b, struct flow *f, int64_t steps, double 
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
     const double start = clock_seconds();
-    for (const int64_t end = f->level.solver.step + steps; f->level.solver.step < end;)
-        if (solver_sweep(&f->level.solver, end - f->level.solver.step))
+    for (const int64_t end = f->solver.step + steps; f->solver.step < end;)
+        if (solver_sweep(&f->solver, end - f->solver.step))
             status = STATUS_MACHINE;
-    if (solver_wait(&f->level.solver))
+    if (solver_wait(&f->solver))
         status = STATUS_MACHINE;
     *seconds = clock_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm);
@@ -354,7 +355,7 @@ static enum status warm_up(struct bench *b, struct flow *f, struct bench_row *ro
 
 static enum status make_ceiling(struct bench *b, const struct flow *f)
 {
-    const struct box all = domain_all(&f->level.domain);
+    const struct box all = domain_all(&f->domain);
     const size_t cells = box_cells(&all), bytes = precision_bytes(f->c.solver.storage);
     const int threads = f->c.run.threads;
     int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes ||
@@ -403,8 +404,8 @@ static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PH
     double seconds[PHASES] = {0};
     enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
-    for (const int64_t end = f->level.solver.step + PHASE_STEPS; f->level.solver.step < end;)
-        if (solver_sweep_timed(&f->level.solver, end - f->level.solver.step, seconds))
+    for (const int64_t end = f->solver.step + PHASE_STEPS; f->solver.step < end;)
+        if (solver_sweep_timed(&f->solver, end - f->solver.step, seconds))
             status = STATUS_MACHINE;
     MPI_Allreduce(MPI_IN_PLACE, seconds, PHASES, MPI_DOUBLE, MPI_SUM, b->comm);
     for (int k = 0; k < PHASES; k++)
@@ -494,7 +495,7 @@ static enum status all_repeats(struct bench *b, struct flow *f, struct energy *e
         if (!status && !sound(f, &from, &to, row))
             return STATUS_OK;
         if (!status && to.sums.max_velocity < slowest * first.sums.max_velocity) {
-            status = status_agree(b->comm, solver_initialise(&f->level.solver, &f->c, NULL));
+            status = status_agree(b->comm, solver_initialise(&f->solver, &f->c, NULL));
             if (!status)
                 status = look(f, &from);
         }
@@ -516,21 +517,21 @@ static double scalar_bytes(const struct flow *f)
 static enum status describe(struct bench *b, const struct flow *f, struct bench_row *row)
 {
     const int repeats = b->options->repeat;
-    double bytes = solver_bytes(&f->level.domain);
+    double bytes = solver_bytes(&f->domain);
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, b->comm);
     row->bytes_per_cell = bytes / ((double)f->c.cells[0] * f->c.cells[1] * f->c.cells[2]);
     row->bytes_per_update = backend_bytes_per_update(f->backend) + scalar_bytes(f);
-    row->fluid_cells = f->level.domain.fluid_cells;
+    row->fluid_cells = f->domain.fluid_cells;
     row->bytes_per_fluid = bytes / (double)row->fluid_cells;
-    row->keeps_mass = keeps_mass(&f->level.domain);
-    row->imbalance = f->level.domain.imbalance;
+    row->keeps_mass = keeps_mass(&f->domain);
+    row->imbalance = f->domain.imbalance;
     for (int a = 0; a < 3; a++)
-        row->cuts[a] = f->level.domain.cuts[a];
-    int sparse = f->level.domain.view.place != NULL;
+        row->cuts[a] = f->domain.cuts[a];
+    int sparse = f->domain.view.place != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
-    row->sweep = f->level.solver.sweep;
-    row->transport = halo_transport(&f->level.solver.halo);
+    row->sweep = f->solver.sweep;
+    row->transport = halo_transport(&f->solver.halo);
     snprintf(b->host.device, sizeof b->host.device, "%s", f->backend->description);
     if (!f->backend->type->driver || !f->backend->type->driver(f->backend, b->host.driver))
         *b->host.driver = '\0';
@@ -568,9 +569,9 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
     energy_close(energy);
     if (!status && row->verified && own) /* verifies once more: the state that was measured */
         status = check_steps(f, row);
-    row->state_step = f->level.solver.step;
+    row->state_step = f->solver.step;
     if (!status && row->verified)
-        status = solver_hash(&f->level.solver, SET_flow, &row->hash);
+        status = solver_hash(&f->solver, SET_flow, &row->hash);
     if (!status && row->verified)
         status = sum_up(b, row);
     return status;

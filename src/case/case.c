@@ -59,6 +59,7 @@ static const struct section {
     const char *key;
     section_reader *read;
 } sections[] = {
+    /* clang-format off */
     {"units", units_read},
     {"domain", domain_read},
     {"fluid", fluid_read},
@@ -72,11 +73,13 @@ static const struct section {
     {"force", force_read},
     {"regions", NULL},
     {"bodies", NULL},
+    {"refine", refine_find},
     {"run", run_read},
     {"scalars", scalars_check},
     {"checkpoint", NULL},
     {"check", NULL},
     {"output", output_read},
+    /* clang-format on */
 };
 
 static enum status read_section(const struct reader *r, const struct section *section,
@@ -100,7 +103,17 @@ static enum status read_sections(const struct reader *r, struct flow_case *c)
         choose_defaults(c);
         s = tau_check(r, c);
     }
+    if (!s)
+        s = refine_check(r, c);
     return s ? s : outline_check_used(r);
+}
+
+enum status case_read_tree(const struct reader *r, struct flow_case *c)
+{
+    const enum status s = read_sections(r, c);
+    if (!s && !(c->resolved = case_resolve(c)))
+        return STATUS_MACHINE;
+    return s;
 }
 
 static enum status read_case(const char *path, const char *text, size_t length, int set_count,
@@ -116,9 +129,7 @@ static enum status read_case(const char *path, const char *text, size_t length, 
                            .c = c,
                            .files = files,
                            .unitless = case_is_resolved(text) ? NULL : &c->unitless};
-        s = read_sections(&r, c);
-        if (!s && !(c->resolved = case_resolve(c)))
-            s = STATUS_MACHINE;
+        s = case_read_tree(&r, c);
     }
     document_destroy(&document);
     return s;
@@ -175,6 +186,9 @@ void case_destroy(struct flow_case *c)
     for (int i = 0; i < c->body_count; i++)
         body_destroy(&c->bodies[i]);
     free(c->bodies);
+    for (int i = 0; i < c->refine_count; i++)
+        refine_destroy(&c->refines[i]);
+    free(c->refines);
     for (int i = 0; i < c->scalar_count; i++)
         scalar_destroy(&c->scalars[i]);
     free(c->scalars);

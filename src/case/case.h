@@ -20,6 +20,7 @@ enum {
     CASE_NAME = BODY_NAME, /* bytes of a name */
     CASE_ENTRIES = 1024,   /* entries of output; the reader must accept the resolved text */
     CASE_ZONES = 32,       /* regions */
+    CASE_REFINES = 64,     /* regions with finer cells */
     CASE_BODIES = 64,      /* each takes a few tags */
     CASE_REMEMBERED = 60,  /* averages and residuals, each an array in every checkpoint */
     CASE_PATCHES = 48,     /* each takes a few tags */
@@ -398,6 +399,9 @@ struct case_region {
     int lo[3], hi[3];
 };
 
+/* Files of all levels. */
+enum { CASE_LEVELS_all = -1 };
+
 struct case_field {
     char name[CASE_NAME];
     int64_t every;
@@ -405,6 +409,7 @@ struct case_field {
     unsigned scalars; /* bit k: scalar k */
     struct case_region region;
     int stride; /* every stride-th cell of the region along each axis, from its first */
+    int levels; /* CASE_LEVELS_all, or the level whose cells the file has */
     enum precision precision;
 };
 
@@ -424,6 +429,7 @@ struct case_average {
     unsigned scalars;     /* bit k: mean and variance of scalar k, and with the velocity its flux
                            * <u_i' T'> */
     struct case_region region;
+    int levels; /* as in struct case_field */
     enum precision precision;
 };
 

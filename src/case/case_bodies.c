@@ -33,6 +33,7 @@ static enum status check_source(struct map m)
 static enum status find_bounds(struct map m, struct case_body *body)
 {
     struct shape shape;
+    const double digits = ldexp(0x1p20, -m.r->level); /* the same ones on all levels */
     for (int a = 0; a < 3; a++) {
         body->lo[a] = 0;
         body->hi[a] = m.r->c->cells[a];
@@ -44,8 +45,8 @@ static enum status find_bounds(struct map m, struct case_body *body)
     if (!shape_create(&shape, &body->shape))
         return fail_machine("no memory for a body");
     for (int a = 0; a < 3; a++) {
-        body->lo[a] = rint(shape.lo[a] * 0x1p20) / 0x1p20;
-        body->hi[a] = rint(shape.hi[a] * 0x1p20) / 0x1p20;
+        body->lo[a] = rint(shape.lo[a] * digits) / digits;
+        body->hi[a] = rint(shape.hi[a] * digits) / digits;
     }
     shape_destroy(&shape);
     return body_check_box(m, body->lo, body->hi);

@@ -73,6 +73,7 @@ void case_say_derived(const struct flow_case *c)
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
     scalars_say(c);
+    refine_say(c);
     if (!(c->fluid.length > 0))
         return;
     if (c->fluid.reynolds > 0)

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "body/mesh.h"
 #include "case/input.h"
+#include "case/level.h"
 #include "case/record.h"
 #include "case/sections.h"
 
@@ -169,7 +170,9 @@ enum status mesh_read(struct map m, struct case_mesh *to)
     if ((s = input_mesh(m, &to->stl, &to->file, &to->checksum)) ||
         (s = record_read(m, ALL_KINDS, to)))
         return s;
-    if (!mesh_look(to->stl, &to->facts))
+    if (m.r->origin)
+        to->facts = level_facts(m);
+    else if (!mesh_look(to->stl, &to->facts))
         return fail_machine("no memory for a mesh");
     if ((s = check_closed(m, to)) || (s = place(m, to)))
         return s;

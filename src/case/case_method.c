@@ -83,7 +83,7 @@ enum status domain_read(struct map m, struct flow_case *c)
     if (s)
         return s;
     const double product = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    if (product > CELLS_MAX)
+    if (product > CELLS_MAX && !m.r->origin) /* a level above 0 is a part of its box */
         return fail_at(m.r->document, m.node->first->at,
                        "domain: %d x %d x %d are %g cells, out of range (at most %g)", c->cells[0],
                        c->cells[1], c->cells[2], product, CELLS_MAX);
@@ -211,10 +211,11 @@ void subgrid_write(struct writer *w, const struct key *key, const void *from)
     write_close(w);
 }
 
-/* The operator that `auto` chooses at this viscosity: docs/physics.md, "Which operator". */
+/* The operator that `auto` chooses at this viscosity: docs/physics.md, "Which operator"; for all
+ * levels by level 0: docs/lab/refinement.md. */
 static enum collision choose_collision(const struct flow_case *c, double viscosity)
 {
-    const double most = case_most_cell(c) < 10 ? case_most_cell(c) : 10;
+    const double most = fmin(case_most_cell(c), c->levels > 1 ? REFINE_MOST_CELL : 10);
     const bool fast = case_fastest_velocity(c) > most * viscosity;
     return fast || c->solver.subgrid != SUBGRID_none ? COLLISION_robust : COLLISION_accurate;
 }

@@ -13,7 +13,7 @@ static const char *const shapes[] = {"rectangle", "disc", "mask", NULL};
 static enum status check_rectangle(struct map m, const struct case_patch *p)
 {
     enum status s = STATUS_OK;
-    for (int k = 0; k < 2 && !s; k++) {
+    for (int k = 0; k < 2 && !s && !m.r->origin; k++) { /* on a finer level it may have no cell */
         int span[2];
         s = value_span(m, p->from[k], p->to[k], m.r->axes[k], span);
     }
@@ -25,7 +25,7 @@ static enum status check_disc(struct map m, const struct case_patch *p)
     double nearest[2];
     for (int k = 0; k < 2; k++)
         nearest[k] = floor(p->center[k]) + 0.5 - p->center[k];
-    if (nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
+    if (m.r->origin || nearest[0] * nearest[0] + nearest[1] * nearest[1] <= p->radius * p->radius)
         return STATUS_OK;
     return fail_value(m.r, m.node, ": no cell has its centre in it (that of cell i is i + 0.5)");
 }
@@ -162,7 +162,7 @@ static bool is_covered(const struct flow_case *c, int k)
 enum status patches_check(struct map m, struct flow_case *c)
 {
     const struct node *n = m.node ? m.node->first : NULL;
-    for (int k = 0; k < c->patch_count; k++, n = n->next)
+    for (int k = 0; k < c->patch_count && !m.r->origin; k++, n = n->next)
         if (is_covered(c, k))
             return fail_at(m.r->document, n->key_at,
                            "patches.%s has no cell left: later patches cover all of it (remove it, "

@@ -86,6 +86,7 @@ char *case_resolve(const struct flow_case *c)
     write_force(&w, c);
     write_regions(&w, c);
     write_things(&w, "bodies", body_write);
+    write_things(&w, "refine", refine_write);
     write_section(&w, "run", 0, c);
     write_section(&w, "checkpoint", 0, c);
     write_section(&w, "check", 0, c);

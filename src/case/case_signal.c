@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "case/input.h"
+#include "case/level.h"
 #include "case/sections.h"
 
 /* A table has two columns, times and factors; times must increase. */
@@ -40,6 +41,8 @@ static enum status read_table(struct map m, struct case_signal *s)
     char *dataset = NULL;
     struct case_numbers n = {0};
     enum status status = record_read(m, 0, s);
+    if (!status && m.r->origin)
+        return level_table(m, s);
     if (!status)
         status = input_numbers(m, false, &n, &s->file, &dataset, &s->checksum);
     if (!status)

@@ -28,7 +28,7 @@ const char *case_omega_text(char text[static 32], double tau)
 
 /* Largest tau. Above it a flow takes half a million steps to settle, and rounding spoils the
  * result. */
-static double most_tau(const struct flow_case *c)
+double most_tau(const struct flow_case *c)
 {
     return c->solver.storage == PRECISION_fp16 ? 300 : 10000;
 }

@@ -374,6 +374,7 @@ void case_warn(const struct flow_case *c)
     warn_rings(c);
     warn_samples(c);
     scalars_warn(c);
+    refine_warn(c);
     for (int f = 0; f < 6; f++)
         warn_density(&c->faces[f], face_name(f));
     for (int i = 0; i < c->patch_count; i++)

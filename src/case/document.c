@@ -342,6 +342,29 @@ enum status document_put(struct document *d, struct node *map, const char *key, 
     return STATUS_OK;
 }
 
+void document_remove(struct node *map, const char *key)
+{
+    struct node *const old = node_get(map, key), *previous = NULL;
+    if (!old)
+        return;
+    for (struct node *n = map->first; n != old; n = n->next)
+        previous = n;
+    *(previous ? &previous->next : &map->first) = old->next;
+    if (map->last == old)
+        map->last = previous;
+    map->count--;
+}
+
+enum status document_change(struct document *d, struct node *n, const char *text)
+{
+    assert(n->kind == NODE_SCALAR);
+    const char *const copy = copy_text(d, text, strlen(text));
+    if (!copy)
+        return STATUS_MACHINE;
+    n->text = copy;
+    return STATUS_OK;
+}
+
 void document_destroy(struct document *d)
 {
     while (d->memory) {

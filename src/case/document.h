@@ -69,6 +69,12 @@ struct node *document_map(struct document *d, struct place at);
 enum status document_put(struct document *d, struct node *map, const char *key, struct place key_at,
                          struct node *value);
 
+/* Remove the key from `map`, if it is there. */
+void document_remove(struct node *map, const char *key);
+
+/* Give a scalar another text, which is copied. */
+enum status document_change(struct document *d, struct node *n, const char *text);
+
 void document_destroy(struct document *d);
 
 /* The child under `key`; NULL when there is none or `map` is NULL or no map. */

@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "body/stl.h"
 #include "case/csv.h"
+#include "case/level.h"
 
 /* Most bytes of a file: enough for a table, as text, of the largest face that can be made by
  * hand. */
@@ -176,6 +177,8 @@ enum status input_mask(struct map m, const int size[2], uint8_t **mask, char **f
 {
     char reason[CASE_REASON];
     struct content content;
+    if (m.r->origin)
+        return level_mask(m, size, mask, file, checksum);
     enum status s = read_content(m, &content, file);
     if (!s && !m.r->files->png(content.bytes, content.length, size, mask, reason))
         s = input_wrong(m, "%s", reason);
@@ -190,6 +193,8 @@ enum status input_mesh(struct map m, struct stl **stl, char **file, uint64_t *ch
 {
     char reason[STL_REASON];
     struct content content;
+    if (m.r->origin)
+        return level_mesh(m, stl, file, checksum);
     struct stl *const mesh = *stl = calloc(1, sizeof *mesh);
     if (!mesh)
         return fail_machine("no memory for a mesh");

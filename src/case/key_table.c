@@ -47,6 +47,11 @@ KEY_WORDS_LIST(X)
 #define PRECISION_ROW(name, struct_)                                                                    \
     {ROW(name, KEY_CHOICE), AT(struct_, precision), .choices = key_precisions, .fallback = "fp32",      \
      .example = "fp32", .meaning = "precision of the file"}
+#define LEVELS_ROW(name, struct_)                                                                       \
+    {ROW(name, KEY_CHOICE), AT(struct_, levels), .choices = key_levels, .first = CASE_LEVELS_all,       \
+     .fallback = "all", .example = "0",                                                                 \
+     .meaning = "with `refine`: all levels as they are, or everything in cells of this level: finer "   \
+                "cells are averaged, coarser ones copied"}
 #define ENTRIES(things, reader)                                                                    \
     ROW("output." #things, KEY_NAMES),                                                             \
         THINGS(flow_case, things, things##_count, CASE_ENTRIES, reader), .write = entries_write
@@ -256,8 +261,8 @@ const struct key key_table[] = {
     {ROW("solver.collision", KEY_CHOICE), AT(flow_case, solver.collision), .late = true,
      .choices = key_collision_choices, .fallback = "auto", .example = "trt",
      .meaning = "collision operator; auto takes trt if the cell Reynolds number (largest given "
-                "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both), "
-                "else rr; with a subgrid model always rr"},
+                "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both or "
+                "with refine), else rr; with a subgrid model always rr; the same on all levels of refine"},
     {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
@@ -642,6 +647,64 @@ const struct key key_table[] = {
     SCALAR_WALL_ROWS("bodies.*.labels.*", case_label, ", conduct", "that of the body"),
     SCALAR_BODY_ROWS("bodies.*.labels.*"),
 
+    {ROW("refine", KEY_NAMES), THINGS(flow_case, refines, refine_count, CASE_REFINES, refine_read),
+     .otherwise = "none",
+     .example = "{wake: {level: 1, box: {from: [60, 40, 0], to: [260, 120, 80]}}}",
+     .meaning = "regions with finer cells, each under a name you choose; a cell gets the finest level "
+                "of the regions that hold its centre; all other lengths and steps of the case are "
+                "those of level 0, the cells of domain.cells"},
+    {ROW("refine.*", KEY_MAP), .otherwise = "none",
+     .example = "{level: 3, around: car, distance: 0.08 m, behind: 0.3 m}",
+     .meaning = "one region: a box, a shape, or what is around a body"},
+    {ROW("refine.*.level", KEY_INTEGER), AT(case_refine, level), .late = true, .range = BETWEEN(1, 8),
+     .otherwise = "required; with around this, cells_across or y_plus", .example = "2",
+     .meaning = "its cells are 2^level times finer, and its steps 2^level times shorter"},
+    {ROW("refine.*.cells_across", KEY_NUMBER), AT(case_refine, cells_across), .late = true,
+     .where = REFINE(around), .optional = true, .restart = true, .range = {0, 1e9, true, false},
+     .otherwise = "this, level or y_plus", .example = "60",
+     .meaning = "around: the smallest level with at least so many cells across the body: across the "
+                "smaller extent of the box around it along the two axes that the stream is not along; "
+                "an extent from one end of the box to the other does not count"},
+    {ROW("refine.*.y_plus", KEY_NUMBER), AT(case_refine, y_plus), .late = true,
+     .where = REFINE(around), .optional = true, .restart = true, .range = {0, 1e9, true, false},
+     .otherwise = "this, level or cells_across", .example = "100",
+     .meaning = "around: the smallest level at which the first cell's centre, half a cell from the "
+                "wall, is at most so many viscous lengths from it, by the friction of a turbulent "
+                "boundary layer on a flat plate: c_f = 0.027 / Re^(1/7), Re by fluid.velocity (or "
+                "the largest velocity that the case sets) and fluid.length (or the body's length "
+                "along the stream)"},
+    {ROW("refine.*.box", KEY_MAP), .within = true, .where = REFINE(box),
+     .otherwise = "this, shape or around", .example = "{from: [60, 40, 0], to: [260, 120, 80]}",
+     .meaning = "a box along the axes"},
+    {ROW("refine.*.box.from", KEY_POSITION), AT(case_refine, from), .unit = UNIT_LENGTH,
+     .range = FROM(0), .fallback = "[0, 0, 0]", .example = "[60, 40, 0]",
+     .meaning = "corner with the lowest coordinates; cell i spans i to i + 1"},
+    {ROW("refine.*.box.to", KEY_POSITION), AT(case_refine, to), .unit = UNIT_LENGTH, .range = FROM(0),
+     .otherwise = "the corner of the box", .example = "[260, 120, 80]",
+     .meaning = "corner with the highest coordinates"},
+    {ROW("refine.*.shape", KEY_MAP), .otherwise = "this, box or around",
+     .example = "{capsule: {from: [90, 60, 12], to: [90, 100, 12], radius: 5}}",
+     .meaning = "a shape, with the keys of bodies.*.shape"},
+    {ROW("refine.*.around", KEY_BODY), AT(case_refine, body), .where = REFINE(around),
+     .otherwise = "this, box or shape", .example = "car",
+     .meaning = "a body and its neighbourhood; its name in bodies"},
+    {ROW("refine.*.distance", KEY_NUMBER), AT(case_refine, distance), .where = REFINE(around),
+     .unit = UNIT_LENGTH, .range = {0, FAR, true, false}, .otherwise = "4 cells of its level",
+     .example = "0.5", .meaning = "around: how far the region reaches from the body, on all sides"},
+    {ROW("refine.*.behind", KEY_NUMBER), AT(case_refine, behind), .late = true,
+     .where = REFINE(around), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
+     .otherwise = "refine.*.distance", .example = "20",
+     .meaning = "around: how far it reaches from the body downstream"},
+    {ROW("refine.*.before", KEY_NUMBER), AT(case_refine, before), .late = true,
+     .where = REFINE(around), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
+     .otherwise = "refine.*.distance", .example = "2",
+     .meaning = "around: how far it reaches from the body upstream"},
+    {ROW("refine.*.stream", KEY_AXIS), AT(case_refine, stream), .late = true, .range = ANY,
+     .where = REFINE(around), .choices = key_axes,
+     .otherwise = "that of initial.velocity, else of a velocity face or patch through which fluid "
+                  "comes in, else x",
+     .example = "x", .meaning = "around: direction of the stream"},
+
     {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
      .meaning = "length of the run, and resources"},
     {ROW("run.steps", KEY_INTEGER), AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
@@ -843,6 +906,7 @@ const struct key key_table[] = {
     {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every stride-th cell along each axis, from the first cell of the region"},
+    LEVELS_ROW("output.fields.*.levels", case_field),
     PRECISION_ROW("output.fields.*.precision", case_field),
     {ENTRIES(averages, average_read),
      .otherwise = "none",
@@ -864,6 +928,7 @@ const struct key key_table[] = {
      .range = BETWEEN(0, STEPS_MAX), .otherwise = "the last step of the run", .example = "5000",
      .meaning = "no sample after this step"},
     REGION_ROWS("output.averages.*.region", case_average, "cells that are averaged"),
+    LEVELS_ROW("output.averages.*.levels", case_average),
     PRECISION_ROW("output.averages.*.precision", case_average),
     {ENTRIES(surfaces, surface_read),
      .otherwise = "none",

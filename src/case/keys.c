@@ -56,7 +56,8 @@ static bool segment_matches(const char *segment, size_t length, const char *text
 
 const char *keys_also(const char *pattern)
 {
-    return strcmp(pattern, "scalars.*.initial.shapes.*") ? NULL : "bodies.*.shape";
+    static const char *const shapes[] = {"scalars.*.initial.shapes.*", "refine.*.shape", NULL};
+    return choice_index(shapes, pattern) < 0 ? NULL : "bodies.*.shape";
 }
 
 /* Is it a map from names to the parts of a shape? */
@@ -147,7 +148,7 @@ bool keys_inner(const char *pattern)
     for (const struct key *k = key_table; k->path; k++)
         if (below(k->path, pattern))
             return true;
-    return of_parts(pattern);
+    return of_parts(pattern) || keys_also(pattern);
 }
 
 int choice_index(const char *const *choices, const char *text)

@@ -182,6 +182,7 @@ struct key {
     X(face_rules,        FACE_RULE_LIST(KEY_WORD))                                                 \
     X(profiles,          "uniform", "parabola", "duct",) /* others need a number or a file */      \
     X(shapes,            SHAPE_LIST(KEY_WORD))                                                     \
+    X(refines,           REFINE_LIST(KEY_WORD))                                                    \
     X(packs,             PACK_LIST(KEY_WORD))                                                      \
     X(opens,             "refuse", "accept",)                                                      \
     X(voxel_types,       VOXEL_TYPE_LIST(KEY_WORD))                                                \
@@ -204,6 +205,7 @@ struct key {
     X(scalar_walls,      "adiabatic",)                                                             \
     X(scalar_openings,   "outflow",)                                                               \
     X(regions,           "all",)                                                                   \
+    X(levels,            "all", "0", "1", "2", "3", "4", "5", "6", "7", "8",)                      \
     X(nones,             "none",)
 /* clang-format on */
 #define X(name, ...) extern const char *const key_##name[];

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "case/input.h"
+#include "case/level.h"
 #include "case/opening.h"
 #include "case/record.h"
 
@@ -146,6 +147,8 @@ static enum status read_profile(const struct work *o)
         return value_read(inner, "power", &to->power);
     }
     to->profile = PROFILE_table;
+    if (o->map.r->origin)
+        return level_profile(inner, o->size, to);
     s = input_numbers(inner, true, &n, &to->file, &to->dataset, &to->checksum);
     if (!s)
         s = take_table(o, inner, &n);

@@ -9,8 +9,7 @@
 
 #include "base/message.h"
 
-/* Shortest of 15 to 17 digits that reads back to the same double. */
-static const char *number_text(double value, char text[static 32])
+const char *number_text(double value, char text[static 32])
 {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, value);

@@ -61,6 +61,9 @@ void write_word(struct writer *w, const char *key, const char *word);
  * same bits. */
 double scalar_absolute(const struct case_scalar *scalar, double value);
 
+/* Shortest text of 15 to 17 digits that reads back to the same double. */
+const char *number_text(double value, char text[static 32]);
+
 /* Write a value after a blank: a number that reads back to the same bits, or a list of them; the
  * choices whose bits are set. */
 void write_number(struct writer *w, double value);

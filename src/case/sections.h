@@ -9,7 +9,12 @@
 
 typedef enum status section_reader(struct map m, struct flow_case *c);
 section_reader units_read, domain_read, fluid_read, scalars_read, solver_read, subgrid_read,
-    faces_read, patches_check, initial_read, force_read, scalars_check, run_read, output_read;
+    faces_read, patches_check, initial_read, force_read, scalars_check, refine_find, run_read,
+    output_read;
+
+/* Read all sections of a tree into *c, which is zeroed, and resolve it. The caller destroys it,
+ * also after an error. */
+enum status case_read_tree(const struct reader *r, struct flow_case *c);
 
 /* Defaults that depend on several sections. */
 void choose_defaults(struct flow_case *c);
@@ -31,6 +36,7 @@ double magnitude(const double v[3]);
 #define VOXELS(format) (1u << VOXEL_##format)
 #define SCALAR_KIND(kind) (1u << SCALAR_KIND_##kind)
 #define SCALAR_WALL(kind) (1u << SCALAR_WALL_##kind)
+#define REFINE(kind) (1u << REFINE_##kind)
 enum {
     SERIES_COEFFICIENTS = 1 << 16, /* of forces */
     SERIES_HEAT_OF_BODY = 1 << 17,
@@ -50,7 +56,7 @@ enum {
 
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
-thing_reader patch_read, region_read, body_read, label_read, shape_read, scalar_read,
+thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
     scalar_part_read, series_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
@@ -68,6 +74,19 @@ double viscosity_of(double reynolds, double velocity, double length);
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
 
+/* Largest tau of a case, by its storage. */
+double most_tau(const struct flow_case *c);
+
+/* Cell Reynolds number of level 0 up to which `auto` takes TRT with regions of finer cells. */
+#define REFINE_MOST_CELL 4.0
+
+/* After all sections: refuses what does not go with regions of finer cells. */
+enum status refine_check(const struct reader *r, const struct flow_case *c);
+
+/* The part of refined grids of case_say_derived() and case_warn(). */
+void refine_say(const struct flow_case *c);
+void refine_warn(const struct flow_case *c);
+
 /* Estimate of the velocity that buoyancy makes; 0 without. */
 double scalars_velocity(const struct flow_case *c);
 
@@ -83,8 +102,8 @@ void signal_destroy(struct case_signal *s);
 /* Writers of sections that are not written key by key. */
 void faces_write(struct writer *w);
 
-/* Keys of a patch, of a body and of a scalar. */
-thing_writer patch_write, body_write, scalar_write;
+/* Keys of a patch, of a body, of a region with finer cells and of a scalar. */
+thing_writer patch_write, body_write, refine_write, scalar_write;
 
 /* Read what scalars meet by the key `scalars` of a map, which may be empty, into wall[], one of
  * each scalar. `fallback`: the kind of those that are not named. `outwards`: the opening of a given
@@ -104,6 +123,7 @@ void face_destroy(struct case_face *face);
 void patch_destroy(struct case_patch *patch);
 
 void body_destroy(struct case_body *body);
+void refine_destroy(struct case_refine *refine);
 
 thing_writer shape_write;
 void shape_free(struct case_shape *s);

@@ -245,6 +245,12 @@ static bool in_range(const struct key_range *range, double value)
            (range->high_open ? value < range->high : value <= range->high);
 }
 
+/* Numbers of a level above 0 were checked as those of level 0, whose units the range has. */
+static bool allowed(struct given g, double value)
+{
+    return g.r->origin || in_range(&g.key->range, value);
+}
+
 /* The unit of a row; other for a species. */
 static enum key_unit unit_of(struct given g)
 {
@@ -359,7 +365,7 @@ static enum status integer_of(struct given g, int64_t *value)
         return wrong(g);
     if (*end && !whole_power(g.n->text, &parsed))
         return wrong(g);
-    if (errno || !in_range(&g.key->range, (double)parsed))
+    if (errno || !allowed(g, (double)parsed))
         return out_of_range(g, 0, false);
     *value = parsed;
     return STATUS_OK;
@@ -424,7 +430,7 @@ static enum status checked_number(struct given g, double *value)
     const enum status s = number_of(g, unit_of(g), &number, &converted);
     if (s)
         return s;
-    if (!in_range(&g.key->range, number))
+    if (!allowed(g, number))
         return out_of_range(g, number, converted);
     bare = !converted && g.key->type != KEY_PHYSICAL;
     bare_note(g.r, g.n, unit_of(g), &number, &bare, 1);
@@ -454,10 +460,10 @@ static enum status numbers_of(struct given g, enum key_unit unit, int count, dou
             return s;
         bare[i] = !converted && g.key->type != KEY_SIZE;
         square += value[i] * value[i];
-        if (g.key->type != KEY_VECTOR && !in_range(&g.key->range, value[i]))
+        if (g.key->type != KEY_VECTOR && !allowed(g, value[i]))
             return out_of_range(item(g, c), value[i], converted);
     }
-    if (g.key->type == KEY_VECTOR && !in_range(&g.key->range, sqrt(square)))
+    if (g.key->type == KEY_VECTOR && !allowed(g, sqrt(square)))
         return out_of_range(g, sqrt(square), true);
     bare_note(g.r, g.n, unit, value, bare, count);
     for (i = 0; i < count; i++)
@@ -735,7 +741,7 @@ static enum status interval_of(struct given g, int64_t *value)
         return s;
     const double whole = round(steps);
     const bool vanished = g.key->type == KEY_INTERVAL && whole < 1 && steps != 0;
-    if (vanished || !in_range(&g.key->range, whole))
+    if (vanished || !allowed(g, whole))
         return out_of_range(g, steps, true);
     *value = (int64_t)whole;
     return STATUS_OK;

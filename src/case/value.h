@@ -24,6 +24,9 @@ struct reader {
     const struct case_files *files;   /* NULL: the case may name none */
     const struct case_scalar *scalar; /* whose values are read: its kind decides the units, and
                                        * values become relative to its reference */
+    const struct flow_case *origin;   /* while the case of a level above 0 is read: the case of
+                                       * level 0, which has what was in files; else NULL */
+    int level;                        /* then: the level */
     struct case_unitless *unitless;   /* collects numbers without a unit; NULL: does not */
 };
 

@@ -26,6 +26,8 @@ static enum status describe_checkpoint(const char *path, MPI_Comm comm)
     say("step        %" PRId64 ", time %.9g", k.step, k.time);
     say("grid        %d x %d x %d cells, %s", k.cells[0], k.cells[1], k.cells[2],
         precision_name((enum precision)k.precision));
+    if (k.levels > 1)
+        say("levels      %d, each with cells of half the width of the level before", k.levels);
     say("state       %016" PRIx64, k.hash);
     say("written     %s by %s (%s), %" PRId64 " rank%s, %s", k.date, k.program, k.commit, k.ranks,
         k.ranks == 1 ? "" : "s", k.backend);

@@ -94,7 +94,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     }
     b->threads = wanted->threads;
     b->wanted_sweep = wanted->sweep;
-    b->packages = packages_open(PACKAGES_FOLDER);
+    b->packages = wanted->beside ? NULL : packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
     omp_set_max_active_levels(1); /* a kernel that sweep.c calls runs on the calling thread alone */

@@ -330,6 +330,7 @@ EACH(scalar)
             cell_##name(v, t, 0, 0, n, 0, 0);                                                      \
     }
 LISTED(gather)
+LISTED(slope)
 LISTED(enter)
 LISTED(share)
 LISTED(coalesce)

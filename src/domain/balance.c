@@ -26,30 +26,39 @@ struct tags {
     int64_t *blocks; /* one per block */
 };
 
-/* Fluid cells of each plane of the whole box normal to each axis, count[a]: [cells[a]]; collective.
- */
+/* The block's first planes, counted from the begin of the part that is cut. */
+static void first_plane(const struct domain *d, int lo[3])
+{
+    for (int a = 0; a < 3; a++)
+        lo[a] = d->lo[a] - d->at[a];
+}
+
+/* Fluid cells of each plane of the part that is cut, normal to each axis, count[a]: [extent[a]];
+ * collective. */
 static void count_planes(const void *context, int64_t *const count[3])
 {
     const struct domain *const d = ((const struct tags *)context)->d;
     const struct view *const v = &d->view;
     uint8_t fluid[TAG_ROWS];
+    int lo[3];
+    first_plane(d, lo);
     fluid_types(v, fluid);
     for (int a = 0; a < 3; a++)
-        memset(count[a], 0, (size_t)d->cells[a] * sizeof *count[a]);
+        memset(count[a], 0, (size_t)d->extent[a] * sizeof *count[a]);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++) {
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             int row = 0;
             for (int x = 0; x < v->n[0]; x++) {
                 const int is = fluid[tags[x] & TAG_ROW];
-                count[0][d->lo[0] + x] += is;
+                count[0][lo[0] + x] += is;
                 row += is;
             }
-            count[1][d->lo[1] + y] += row;
-            count[2][d->lo[2] + z] += row;
+            count[1][lo[1] + y] += row;
+            count[2][lo[2] + z] += row;
         }
     for (int a = 0; a < 3; a++)
-        MPI_Allreduce(MPI_IN_PLACE, count[a], d->cells[a], MPI_INT64_T, MPI_SUM, d->comm);
+        MPI_Allreduce(MPI_IN_PLACE, count[a], d->extent[a], MPI_INT64_T, MPI_SUM, d->comm);
 }
 
 /* Sets part[g], the number of the part that plane g belongs to. */
@@ -71,16 +80,18 @@ static int64_t largest(const void *context, const int cuts[3], int *const at[3])
     const int count = cuts[0] * cuts[1] * cuts[2];
     uint8_t fluid[TAG_ROWS];
     int64_t most = 0;
+    int lo[3];
+    first_plane(d, lo);
     fluid_types(v, fluid);
     for (int a = 0; a < 3; a++)
         number_planes(at[a], cuts[a], part[a]);
     memset(blocks, 0, (size_t)count * sizeof *blocks);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++) {
-            const int row = (part[2][d->lo[2] + z] * cuts[1] + part[1][d->lo[1] + y]) * cuts[0];
+            const int row = (part[2][lo[2] + z] * cuts[1] + part[1][lo[1] + y]) * cuts[0];
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++)
-                blocks[row + part[0][d->lo[0] + x]] += fluid[tags[x] & TAG_ROW];
+                blocks[row + part[0][lo[0] + x]] += fluid[tags[x] & TAG_ROW];
         }
     MPI_Allreduce(MPI_IN_PLACE, blocks, count, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < count; k++)
@@ -109,8 +120,8 @@ static void choose(struct balance *b, const struct balance_source *from, const i
 {
     from->planes(from->context, count);
     for (int a = 0; a < 3; a++) {
-        cut_evenly(from->cells[a], cuts[a], b->at[a]);
-        cut_fairly(count[a], from->cells[a], cuts[a], fair[a]);
+        cut_evenly_by(from->cells[a], cuts[a], from->grain, b->at[a]);
+        cut_fairly_by(count[a], from->cells[a], cuts[a], from->grain, fair[a]);
     }
     b->most = from->largest(from->context, cuts, b->at);
     const int64_t most = from->largest(from->context, cuts, fair);
@@ -155,14 +166,18 @@ enum status balance_by(struct balance *b, const struct balance_source *from, con
 enum status balance_create(struct balance *b, const struct domain *d, const int cuts[3])
 {
     struct tags t = {.d = d};
-    const struct balance_source from = {&t, d->cells, d->fluid_cells, count_planes, largest};
+    const struct balance_source from = {&t,       d->extent,    d->fluid_cells,
+                                        d->grain, count_planes, largest};
     t.blocks = calloc((size_t)cuts[0] * (size_t)cuts[1] * (size_t)cuts[2], sizeof *t.blocks);
     bool room = t.blocks;
     for (int a = 0; a < 3; a++) {
-        t.part[a] = calloc((size_t)d->cells[a], sizeof *t.part[a]);
+        t.part[a] = calloc((size_t)d->extent[a], sizeof *t.part[a]);
         room = room && t.part[a];
     }
     const enum status status = cut(b, &from, cuts, room, d->comm);
+    for (int a = 0; a < 3 && !status; a++)
+        for (int k = 0; k <= cuts[a]; k++)
+            b->at[a][k] += d->at[a];
     for (int a = 0; a < 3; a++)
         free(t.part[a]);
     free(t.blocks);

@@ -23,6 +23,7 @@ struct balance_source {
     const void *context;
     const int *cells; /* of the box */
     int64_t fluid;    /* cells of the box */
+    int grain;        /* cuts are at multiples of so many cells */
     /* Fluid cells of each plane normal to each axis, count[a]: [cells[a]]. */
     void (*planes)(const void *context, int64_t *const count[3]);
     /* The largest number of fluid cells in a block with these cuts. */

@@ -20,6 +20,20 @@ void cut_evenly(int cells, int parts, int *at)
     at[parts] = cells;
 }
 
+/* Positions in cells from those in grains. */
+static void ungrain(int cells, int parts, int grain, int *at)
+{
+    for (int k = 0; k < parts; k++)
+        at[k] *= grain;
+    at[parts] = cells;
+}
+
+void cut_evenly_by(int cells, int parts, int grain, int *at)
+{
+    cut_evenly((cells + grain - 1) / grain, parts, at);
+    ungrain(cells, parts, grain, at);
+}
+
 /* Fills one part after the other up to `most`, and leaves at least one cell to each later part.
  * Returns whether this is possible. */
 static bool cut_at_most(const int64_t *count, int cells, int parts, int64_t most, int *at)
@@ -48,6 +62,19 @@ void cut_fairly(const int64_t *count, int cells, int parts, int *at)
         *(cut_at_most(count, cells, parts, middle, at) ? &high : &low) = middle;
     }
     cut_at_most(count, cells, parts, high, at);
+}
+
+void cut_fairly_by(int64_t *count, int cells, int parts, int grain, int *at)
+{
+    const int grains = (cells + grain - 1) / grain;
+    for (int k = 0; k < grains; k++) {
+        int64_t sum = 0;
+        for (int g = k * grain; g < (k + 1) * grain && g < cells; g++)
+            sum += count[g];
+        count[k] = sum;
+    }
+    cut_fairly(count, grains, parts, at);
+    ungrain(cells, parts, grain, at);
 }
 
 /* Relative cost of a step on the largest block: its cells, and its halo weighted by the memory it

@@ -54,21 +54,67 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
                       int *const at[3], int rank)
 {
+    domain_layout_level(d, c, NULL, 0, cuts, at, rank);
+}
+
+/* The part of the box along an axis that is cut, and the block of this rank. */
+static void lay_out_axis(struct domain *d, int a, const int *at, int block)
+{
+    struct view *const v = &d->view;
+    const struct refined *const r = d->refined;
+    d->at[a] = r ? r->level[d->level].lo[a] : 0;
+    d->extent[a] = r ? r->level[d->level].hi[a] - d->at[a] : d->cells[a];
+    if (d->grain == 1) {
+        v->n[a] = block_cells(d->extent[a], d->cuts[a], block, &d->lo[a]);
+        d->lo[a] += d->at[a];
+    } else {
+        int grain, next;
+        const int grains = (d->extent[a] + d->grain - 1) / d->grain;
+        const int n = block_cells(grains, d->cuts[a], block, &grain);
+        next = (grain + n) * d->grain;
+        d->lo[a] = d->at[a] + grain * d->grain;
+        v->n[a] = (next < d->extent[a] ? next : d->extent[a]) - grain * d->grain;
+    }
+    if (at) {
+        d->lo[a] = at[block];
+        v->n[a] = at[block + 1] - d->lo[a];
+    }
+    v->lo[a] = d->lo[a];
+}
+
+enum status domain_keep_cuts(struct domain *d, int *const at[3])
+{
+    for (int a = 0; a < 3; a++) {
+        int *const cut = malloc(((size_t)d->cuts[a] + 1) * sizeof *cut);
+        if (!cut)
+            return fail_machine("out of memory for %d cuts", d->cuts[a]);
+        d->cut[a] = cut;
+        cut_evenly_by(d->extent[a], d->cuts[a], d->grain, cut);
+        for (int k = 0; k <= d->cuts[a]; k++)
+            cut[k] = at ? at[a][k] : cut[k] + d->at[a];
+    }
+    return STATUS_OK;
+}
+
+void domain_layout_level(struct domain *d, const struct flow_case *c, const struct refined *r,
+                         int level, const int cuts[3], int *const at[3], int rank)
+{
     struct view *const v = &d->view;
     int block[3] = {rank % cuts[0], rank / cuts[0] % cuts[1], rank / cuts[0] / cuts[1]};
 
-    *d = (struct domain){.comm = MPI_COMM_NULL, .rank = rank, .ranks = cuts[0] * cuts[1] * cuts[2]};
+    *d = (struct domain){.comm = MPI_COMM_NULL,
+                         .rank = rank,
+                         .ranks = cuts[0] * cuts[1] * cuts[2],
+                         .level = level,
+                         .refined = r,
+                         .grain = r && r->levels > 1 ? BRICK_PARENTS : 1};
     for (int a = 0; a < 3; a++) {
         d->cells[a] = c->cells[a];
         d->cuts[a] = cuts[a];
-        d->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+        lay_out_axis(d, a, at ? at[a] : NULL, block[a]);
+        d->box_periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+        d->periodic[a] = d->box_periodic[a] && d->extent[a] == d->cells[a];
         d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
-        v->n[a] = block_cells(c->cells[a], cuts[a], block[a], &d->lo[a]);
-        if (at) {
-            d->lo[a] = at[a][block[a]];
-            v->n[a] = at[a][block[a] + 1] - d->lo[a];
-        }
-        v->lo[a] = d->lo[a];
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
     }
     view_lay_out(v, SECTOR * 8 / (size_t)precision_bits(c->solver.storage));
@@ -114,6 +160,8 @@ void domain_destroy(struct domain *d)
     free(d->crossing);
     free(d->facing);
     free(d->scalar);
+    for (int a = 0; a < 3; a++)
+        free(d->cut[a]);
     *d = (struct domain){0};
 }
 
@@ -160,13 +208,29 @@ enum status domain_signal(struct domain *d, const struct case_signal *signal, ui
 int domain_wrap(const struct domain *d, int axis, int at)
 {
     const int n = d->cells[axis];
-    return d->periodic[axis] ? (at % n + n) % n : at;
+    return d->box_periodic[axis] ? (at % n + n) % n : at;
+}
+
+int domain_owner(const struct domain *d, const int g[3])
+{
+    int block[3];
+    for (int a = 0; a < 3; a++) {
+        int low = 0, high = d->cuts[a]; /* cut[low] <= g < cut[high] */
+        if (g[a] < d->cut[a][low] || g[a] >= d->cut[a][high])
+            return MPI_PROC_NULL;
+        while (high - low > 1) {
+            const int middle = low + (high - low) / 2;
+            *(g[a] < d->cut[a][middle] ? &high : &low) = middle;
+        }
+        block[a] = low;
+    }
+    return rank_at(d, block);
 }
 
 double domain_fluid_share(const struct domain *d)
 {
     return (double)d->fluid_cells /
-           ((double)d->cells[0] * (double)d->cells[1] * (double)d->cells[2]);
+           ((double)d->extent[0] * (double)d->extent[1] * (double)d->extent[2]);
 }
 
 struct box domain_all(const struct domain *d)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "case/case.h"
+#include "domain/refined.h"
 #include "slot.h"
 
 /* Cell types of every case. Absent: the cell belongs to another level of a refined grid. */
@@ -26,19 +27,24 @@ struct domain_opening {
 struct domain {
     MPI_Comm comm;
     int rank, ranks;
-    int level;    /* of a refined grid; all coordinates are in its cells */
-    int cells[3]; /* of the whole box */
-    /* The part of the box that is cut among the ranks: cells at <= g < at + extent. The whole box at
-     * level 0, else the smallest box that holds the level. */
+    int level;                     /* of a refined grid; all coordinates are in its cells */
+    const struct refined *refined; /* NULL: one level, that of the whole box */
+    int cells[3];                  /* of the whole box */
+    /* The part of the box that is cut among the ranks: cells at <= g < at + extent. The whole box
+     * at level 0, else the smallest box that holds the level. */
     int at[3], extent[3];
-    int *cut[3];  /* [cuts + 1] global positions of the cuts */
-    int cuts[3];  /* blocks along each axis */
-    int lo[3];    /* global coordinates of the block's first cell */
-    bool periodic[3]; /* the box is, and `extent` is all of it */
-    bool exchanged[3]; /* axes with exchange of halos: cut ones; with EXCHANGE_all periodic ones
-                        * too */
-    int neighbour[Q];  /* rank in direction i, MPI_PROC_NULL: none */
-    struct view view;  /* populations NULL until a solver allocates them */
+    int *cut[3];      /* [cuts + 1] global positions of the cuts; NULL: not kept */
+    int grain;        /* cuts are at multiples of so many cells: with several levels 4, so that two
+                       * cells beside the edge of a level have one owner */
+    int cuts[3];      /* blocks along each axis */
+    int lo[3];        /* global coordinates of the block's first cell */
+    bool periodic[3]; /* the box is, and `extent` is all of it: the blocks at its ends are
+                       * neighbours */
+    bool box_periodic[3]; /* the box is */
+    bool exchanged[3];    /* axes with exchange of halos: cut ones; with EXCHANGE_all periodic ones
+                           * too */
+    int neighbour[Q];     /* rank in direction i, MPI_PROC_NULL: none */
+    struct view view;     /* populations NULL until a solver allocates them */
     const char *set_name[SETS]; /* of the view's sets */
     uint8_t *tags;              /* [view.cells] */
     struct place_word *place;   /* view.place, NULL: all cells have populations */
@@ -68,10 +74,10 @@ struct domain {
     const struct case_signal *signal[SIGNALS];
     int signals;
     struct case_flow_rate flow_rate;
-    int64_t fluid_cells;             /* of the whole box */
+    int64_t fluid_cells;             /* of the whole box; of this level alone */
     int64_t filled_cells;            /* isolated pores of images, made solid */
     int64_t body_cells[CASE_BODIES]; /* cells of each body in the box, without later bodies and
-                                      * filled pores */
+                                      * filled pores; of this level alone */
     /* Faces of cells of each body that a scalar passes, less the body's true area there, in faces;
      * 0: not asked for, or equal. */
     double body_excess[CASE_SCALARS][CASE_BODIES];
@@ -84,6 +90,18 @@ void domain_layout(struct domain *d, const struct flow_case *c, const int cuts[3
 /* The same with cuts at positions at[axis][0 .. cuts[axis]]. */
 void domain_layout_at(struct domain *d, const struct flow_case *c, const int cuts[3],
                       int *const at[3], int rank);
+/* The same for a level of a refined grid; c: the case in units of the level, whose cells are the
+ * whole box. at: global positions, from the begin to the end of the level's smallest box; NULL:
+ * even cuts. r NULL: one level. *r must outlive *d. */
+void domain_layout_level(struct domain *d, const struct flow_case *c, const struct refined *r,
+                         int level, const int cuts[3], int *const at[3], int rank);
+
+/* Keeps the positions of the cuts in d->cut; at: as given to the layout. STATUS_MACHINE,
+ * reported. */
+enum status domain_keep_cuts(struct domain *d, int *const at[3]);
+/* The rank that owns a cell of the box; MPI_PROC_NULL: it is outside of the part that is cut. After
+ * domain_keep_cuts(). */
+int domain_owner(const struct domain *d, const int g[3]);
 
 /* Elements of `bits` bits between slots of `cells` cells: whole cache lines of a GPU. */
 size_t domain_stride(size_t cells, int bits);
@@ -103,10 +121,10 @@ enum status domain_table(struct domain *d, size_t values, size_t *place);
  * number. NULL: the flow-rate controller's. STATUS_USAGE, reported: there are too many. */
 enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
 
-/* A global coordinate, wrapped into the box along periodic axes. */
+/* A global coordinate, wrapped into the box along its periodic axes. */
 int domain_wrap(const struct domain *d, int axis, int at);
 
-/* Share of the cells of the whole box that are fluid. */
+/* Share of the cells of the part of the box that is cut among the ranks that are fluid. */
 double domain_fluid_share(const struct domain *d);
 
 /* All owned cells. */

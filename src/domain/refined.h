@@ -2,7 +2,8 @@
  *
  * Level 0 has the cells of the box; each further level halves them. A level above 0 is a union of
  * bricks: 4^3 cells of the level before, 8^3 of its own. Bricks at the end of the box may be
- * smaller. A cell of a level is `absent` if a finer level covers it. Every rank knows all bricks. */
+ * smaller. A cell of a level is `absent` if a finer level covers it. Every rank knows all bricks.
+ */
 #ifndef TAGFLOW_REFINED_H
 #define TAGFLOW_REFINED_H
 
@@ -14,14 +15,20 @@
 /* Levels of a run, most; cells of a brick along an axis, of the level before and of its own. */
 enum { LEVELS = 9, BRICK_PARENTS = 4, BRICK = 2 * BRICK_PARENTS };
 
+struct case_refine;
 struct refined {
-    int levels;       /* at least 1 */
+    int levels;  /* at least 1 */
+    int regions; /* of the case, which must outlive it */
+    const struct case_refine *region;
     bool periodic[3]; /* axes of the box */
     struct {
         int cells[3];       /* of the whole box, in cells of this level */
         int lo[3], hi[3];   /* the smallest box that holds all cells of the level */
         int first[3], n[3]; /* that box in bricks: the first, and how many; level 0: unused */
         uint64_t *in;       /* bits of these bricks, x fastest: it belongs to the level */
+        int64_t bricks;     /* of the level; level 0: unused */
+        int64_t grown;      /* those of them that are only there to keep the edge of the finer
+                             * level away from the level's own */
     } level[LEVELS];
 };
 

@@ -310,8 +310,9 @@ const int64_t *h5file_size(const struct h5file *file, int dataset, int *axes)
     return file->dataset[dataset].size;
 }
 
-enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
-                         const int64_t *count, const void *data)
+enum status h5file_write_array(struct h5file *file, int dataset, int64_t first, int axes,
+                               const int64_t *size, const int64_t *start, const int64_t *count,
+                               const void *data)
 {
     if (file->status != STATUS_OK)
         return file->status;
@@ -326,28 +327,27 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
     }
 
     /* stride: bytes from one index to the next along each axis. run: contiguous bytes in the file.
-     * A run covers axis `cut`, the last one along which the box is only a part of the dataset (or
+     * A run covers axis `cut`, the last one along which the box is only a part of the array (or
      * axis 0), and all later axes. */
     int64_t stride[H5FILE_AXES], run = 0, runs = 1;
     int cut = -1;
-    for (int axis = set->axes - 1; axis >= 0; --axis) {
-        assert(start[axis] >= 0 && count[axis] >= 0 &&
-               start[axis] + count[axis] <= set->size[axis]);
-        stride[axis] =
-            axis + 1 == set->axes ? set->sample_bytes : stride[axis + 1] * set->size[axis + 1];
-        if (cut < 0 && (count[axis] < set->size[axis] || axis == 0)) {
+    for (int axis = axes - 1; axis >= 0; --axis) {
+        assert(start[axis] >= 0 && count[axis] >= 0 && start[axis] + count[axis] <= size[axis]);
+        stride[axis] = axis + 1 == axes ? set->sample_bytes : stride[axis + 1] * size[axis + 1];
+        if (cut < 0 && (count[axis] < size[axis] || axis == 0)) {
             cut = axis;
             run = count[axis] * stride[axis];
         } else if (cut >= 0) {
             runs *= count[axis];
         }
     }
+    assert(first >= 0 && first * set->sample_bytes + size[0] * stride[0] <= set->bytes);
     if (run == 0)
         return STATUS_OK;
 
     const char *from = data;
     for (int64_t r = 0; r < runs; ++r, from += run) {
-        int64_t offset = set->offset + start[cut] * stride[cut];
+        int64_t offset = set->offset + first * set->sample_bytes + start[cut] * stride[cut];
         for (int64_t axis = cut - 1, rest = r; axis >= 0; --axis) {
             offset += (start[axis] + rest % count[axis]) * stride[axis];
             rest /= count[axis];
@@ -363,6 +363,16 @@ enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
         file->unflushed = 0;
     }
     return file->status;
+}
+
+enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
+                         const int64_t *count, const void *data)
+{
+    if (file->status != STATUS_OK)
+        return file->status;
+    assert(dataset >= 0 && dataset < file->datasets);
+    const struct dataset *const set = &file->dataset[dataset];
+    return h5file_write_array(file, dataset, 0, set->axes, set->size, start, count, data);
 }
 
 void h5file_group(struct h5file *file, const char *name)

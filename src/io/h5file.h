@@ -70,6 +70,13 @@ enum status h5file_add(struct h5file *file, const char *name, enum sample sample
 enum status h5file_write(struct h5file *file, int dataset, const int64_t *start,
                          const int64_t *count, const void *data);
 
+/* The same for a dataset that holds several arrays one after the other: writes a box of the array
+ * of size[0] x .. x size[axes - 1] elements whose first element is number `first` of the
+ * dataset. */
+enum status h5file_write_array(struct h5file *file, int dataset, int64_t first, int axes,
+                               const int64_t *size, const int64_t *start, const int64_t *count,
+                               const void *data);
+
 /* The sizes of a dataset along its axes, as given to h5file_add; *axes: number of axes. NULL: no
  * such dataset, because h5file_add failed. */
 const int64_t *h5file_size(const struct h5file *file, int dataset, int *axes);

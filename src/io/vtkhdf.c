@@ -17,15 +17,26 @@ struct vtkhdf {
     bool thin[3];  /* one cell thick: both points have its values */
 };
 
+enum status vtkhdf_start(struct h5file **out, MPI_Comm comm, const char *path, const char *type)
+{
+    static const int64_t version[2] = {1, 0};
+    const enum status status = h5file_create(out, comm, path);
+    if (status)
+        return status;
+    h5file_group(*out, "/VTKHDF");
+    h5file_numbers(*out, "/VTKHDF", "Version", SAMPLE_int64, 2, version);
+    h5file_word(*out, "/VTKHDF", "Type", type);
+    return STATUS_OK;
+}
+
 enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, const int cells[3],
                           const double origin[3], const double spacing[3])
 {
     struct h5file *file;
-    enum status status = h5file_create(&file, comm, path);
+    enum status status = vtkhdf_start(&file, comm, path, "ImageData");
     if (status != STATUS_OK)
         return status;
 
-    static const int64_t version[2] = {1, 0};
     static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double first[3];
     int32_t extent[6];
@@ -35,9 +46,6 @@ enum status vtkhdf_create(struct vtkhdf **out, MPI_Comm comm, const char *path, 
         extent[2 * axis] = 0;
         extent[2 * axis + 1] = thin ? 1 : cells[axis] - 1;
     }
-    h5file_group(file, "/VTKHDF");
-    h5file_numbers(file, "/VTKHDF", "Version", SAMPLE_int64, 2, version);
-    h5file_word(file, "/VTKHDF", "Type", "ImageData");
     h5file_numbers(file, "/VTKHDF", "WholeExtent", SAMPLE_int32, 6, extent);
     h5file_numbers(file, "/VTKHDF", "Origin", SAMPLE_float64, 3, first);
     h5file_numbers(file, "/VTKHDF", "Spacing", SAMPLE_float64, 3, spacing);
@@ -98,12 +106,11 @@ struct h5file *vtkhdf_file(struct vtkhdf *file)
     return file->file;
 }
 
-enum status vtkhdf_leave(struct vtkhdf *file, struct background *b)
+struct h5file *vtkhdf_release(struct vtkhdf *file)
 {
-    const enum status status = h5file_leave(file->file, b);
-    if (status)
-        free(file);
-    return status;
+    struct h5file *const released = file->file;
+    free(file);
+    return released;
 }
 
 enum status vtkhdf_close(struct vtkhdf *file, bool ok)

@@ -13,6 +13,10 @@
 
 struct vtkhdf;
 
+/* Starts a VTKHDF file of any type, with the group /VTKHDF and its attributes Version and Type.
+ * Collective; errors and *out as h5file_create. */
+enum status vtkhdf_start(struct h5file **out, MPI_Comm comm, const char *path, const char *type);
+
 /* Starts the snapshot `path`, which has a temporary name until it is closed.
  *   cells, origin, spacing: along x, y, z; origin: centre of the first cell
  * Collective: one status on all ranks; *out is set only on success. */
@@ -34,8 +38,8 @@ enum status vtkhdf_write(struct vtkhdf *file, int array, const int start[3], con
  * for attributes that say where the snapshot comes from. */
 struct h5file *vtkhdf_file(struct vtkhdf *file);
 
-/* As h5file_leave: vtkhdf_close must follow after background_wait. */
-enum status vtkhdf_leave(struct vtkhdf *file, struct background *b);
+/* Frees the snapshot but not its file, which h5file_leave or h5file_close ends. */
+struct h5file *vtkhdf_release(struct vtkhdf *file);
 
 /* Ends the snapshot. If `ok` and nothing failed on any rank, it is on disk under its name; else it
  * is deleted. Collective: one status on all ranks. NULL: does nothing. */

@@ -5,6 +5,7 @@
 
 #include "base/agree.h"
 #include "measure/curl.h"
+#include "measure/levels.h"
 
 struct partial {
     struct sums sums; /* cells by their global index */
@@ -40,42 +41,82 @@ static enum status add_enstrophy(struct solver *s, struct enstrophy *sum)
     return partial ? STATUS_OK : STATUS_MACHINE;
 }
 
-enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums)
-{
-    const struct domain *const d = s->domain;
-    struct partial p = {.sums = sums_none(), .enstrophy = enstrophy_none()};
-    int status = add_all(s, &p.sums);
-    if (enstrophy && add_enstrophy(s, &p.enstrophy))
-        status = STATUS_MACHINE;
+/* What ranks add up. */
+struct whole {
+    int64_t drho[3], energy[3], enstrophy[3], bad;
+};
 
-    struct {
-        int64_t drho[3], energy[3], enstrophy[3], bad;
-    } sum = {.bad = p.enstrophy.bad};
-    exact_split(&p.sums.drho, sum.drho);
-    exact_split(&p.sums.energy, sum.energy);
-    exact_split(&p.enstrophy.sum, sum.enstrophy);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, sizeof sum / sizeof(int64_t), MPI_INT64_T, MPI_SUM, d->comm);
-    const struct exact_sum drho = exact_join(sum.drho), energy = exact_join(sum.energy),
-                           whole_enstrophy = exact_join(sum.enstrophy);
-    double max_square = p.sums.max_square;
-    MPI_Allreduce(MPI_IN_PLACE, &max_square, 1, MPI_DOUBLE, MPI_MAX, d->comm);
-    int64_t first[2] = {p.sums.max_square == max_square ? p.sums.max_cell : NO_CELL,
-                        p.sums.bad_cell};
-    MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT64_T, MPI_MIN, d->comm);
+static enum status measure(const struct levels *all, bool enstrophy, struct flow_sums *sums)
+{
+    const struct domain *const d = all->solver[0]->domain;
+    const int count = all->count;
+    struct whole sum[LEVELS];
+    double square[LEVELS], most[LEVELS], fluid = 0;
+    int64_t first[LEVELS][2], bad = 0; /* cells: the fastest, one that is not sane */
+    int status = STATUS_OK;
+    for (int l = 0; l < count; l++) {
+        struct partial p = {.sums = sums_none(), .enstrophy = enstrophy_none()};
+        if (add_all(all->solver[l], &p.sums))
+            status = STATUS_MACHINE;
+        if (enstrophy && add_enstrophy(all->solver[l], &p.enstrophy))
+            status = STATUS_MACHINE;
+        exact_split(&p.sums.drho, sum[l].drho);
+        exact_split(&p.sums.energy, sum[l].energy);
+        exact_split(&p.enstrophy.sum, sum[l].enstrophy);
+        sum[l].bad = p.enstrophy.bad;
+        square[l] = most[l] = p.sums.max_square;
+        first[l][0] = p.sums.max_cell;
+        first[l][1] = p.sums.bad_cell;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, d->comm);
+    MPI_Allreduce(MPI_IN_PLACE, most, count, MPI_DOUBLE, MPI_MAX, d->comm);
+    for (int l = 0; l < count; l++)
+        first[l][0] = square[l] == most[l] ? first[l][0] : NO_CELL;
+    MPI_Allreduce(MPI_IN_PLACE, first, 2 * count, MPI_INT64_T, MPI_MIN, d->comm);
     MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, d->comm);
 
+    struct exact_sum drho[LEVELS], energy[LEVELS], curls[LEVELS];
+    *sums = (struct flow_sums){.finite = true};
+    for (int l = count - 1; l >= 0; l--) {
+        const struct domain *const level = all->solver[l]->domain;
+        drho[l] = exact_join(sum[l].drho);
+        energy[l] = exact_join(sum[l].energy);
+        curls[l] = exact_join(sum[l].enstrophy);
+        bad += sum[l].bad;
+        fluid += ldexp((double)level->fluid_cells, -3 * l);
+        if (first[l][0] != NO_CELL && most[l] >= sums->max_velocity) {
+            sums->max_velocity = most[l];
+            sums->max_level = l;
+            domain_coordinates(level, first[l][0], sums->max_cell);
+        }
+        if (first[l][1] == NO_CELL)
+            continue;
+        sums->finite = false;
+        sums->bad_level = l;
+        domain_coordinates(level, first[l][1], sums->bad_cell);
+    }
     const struct tag_row *const row = &d->rows[TAG_FLUID];
     const double *const a = row->acceleration;
-    const bool finite = first[1] == NO_CELL;
-    *sums = (struct flow_sums){.finite = finite};
-    sums->mass = finite ? (double)d->fluid_cells + exact_value(&drho) : NAN;
-    sums->kinetic_energy = finite ? exact_value(&energy) : NAN;
-    sums->max_velocity = finite ? sqrt(max_square) : NAN;
-    sums->acceleration = s->view.signal[row->force_signal] * sqrt(flow_square(a[0], a[1], a[2]));
-    sums->enstrophy = finite && !sum.bad ? exact_value(&whole_enstrophy) : NAN;
-    if (first[0] != NO_CELL)
-        domain_coordinates(d, first[0], sums->max_cell);
-    if (!sums->finite)
-        domain_coordinates(d, first[1], sums->bad_cell);
+    const bool finite = sums->finite;
+    sums->mass = finite ? fluid + levels_sum(drho, count, 3) : NAN;
+    sums->kinetic_energy = finite ? levels_sum(energy, count, 3) : NAN;
+    sums->max_velocity = finite ? sqrt(sums->max_velocity) : NAN;
+    sums->acceleration =
+        all->solver[0]->view.signal[row->force_signal] * sqrt(flow_square(a[0], a[1], a[2]));
+    /* its square is 4^l, its volume 8^-l */
+    sums->enstrophy = finite && !bad ? levels_sum(curls, count, 1) : NAN;
     return (enum status)status;
+}
+
+enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums)
+{
+    const struct levels one = levels_one(s);
+    return measure(&one, enstrophy, sums);
+}
+
+enum status flow_measure_grid(struct grid *g, bool enstrophy, struct flow_sums *sums)
+{
+    const struct levels all = levels_of(g);
+    return measure(&all, enstrophy, sums);
 }

@@ -3,23 +3,30 @@
 #ifndef TAGFLOW_FLOW_H
 #define TAGFLOW_FLOW_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 
-/* Lattice units; of the state before the next step, half of a step's force included. If the flow is
- * not finite, all but the acceleration are NaN. */
+/* Lattice units of level 0; of the state before the next step, half of a step's force included. If
+ * the flow is not finite, all but the acceleration are NaN. */
 struct flow_sums {
     double mass;           /* sum of rho */
     double kinetic_energy; /* sum of rho u^2 / 2 */
     double enstrophy;      /* sum of |curl u|^2 / 2 of curl.h; 0 unless asked for */
     double max_velocity;   /* largest |u| */
     double acceleration;   /* of body force or controller in this step, along its direction */
-    int max_cell[3];       /* global coordinates of the first cell with the largest |u| */
+    int max_level;         /* level of max_cell */
+    int max_cell[3];       /* global coordinates of the first cell with the largest |u|, in cells of
+                            * its level */
     bool finite;           /* false: bad_cell has a value that is NaN or out of bounds */
-    int bad_cell[3];       /* the first such cell */
+    int bad_level;         /* level of bad_cell */
+    int bad_cell[3];       /* the first such cell, in cells of its level */
 };
 
 /* Collective: one status on all ranks. STATUS_MACHINE, reported, when memory or the backend failed.
  */
 enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums);
+
+/* The same over all levels of a grid, which are at the same time. First cells are of the coarsest
+ * level that has one. Enstrophy is of differences within each level. */
+enum status flow_measure_grid(struct grid *g, bool enstrophy, struct flow_sums *sums);
 
 #endif

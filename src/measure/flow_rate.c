@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "exact.h"
+#include "measure/levels.h"
 
 /* Larger values mean that the flow has diverged, and would overflow the sums. */
 static const double sane = 1e5;
@@ -26,13 +27,13 @@ static void add_cell(struct partial *p, const double flow[4], int axis)
     exact_add(&p->drho, drho);
 }
 
-/* This rank's part of the plane. */
-static enum status add_plane(struct solver *s, int axis, int at, struct partial *p)
+/* This rank's part of a level's plane, `thick` cells thick. */
+static enum status add_plane(struct solver *s, int axis, int at, int thick, struct partial *p)
 {
     const struct domain *const d = s->domain;
     int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
-    lo[axis] = at;
-    hi[axis] = at + 1;
+    lo[axis] = at * thick;
+    hi[axis] = (at + 1) * thick;
     const struct box plane = domain_part(d, lo, hi);
     struct box piece;
     struct fetch f;
@@ -46,23 +47,50 @@ static enum status add_plane(struct solver *s, int axis, int at, struct partial 
     return fetch_end(&f);
 }
 
+/* What ranks add up. */
+struct whole {
+    int64_t velocity[3], momentum[3], drho[3], fluid, bad, failed;
+};
+
+static enum status measure(const struct levels *all, int axis, int at, struct flow_rate *rate)
+{
+    const int count = all->count;
+    struct whole sum[LEVELS];
+    for (int l = 0; l < count; l++) {
+        struct partial p = {.fluid = 0};
+        const enum status status = add_plane(all->solver[l], axis, at, 1 << l, &p);
+        sum[l] = (struct whole){.fluid = p.fluid, .bad = p.bad, .failed = status != STATUS_OK};
+        exact_split(&p.velocity, sum[l].velocity);
+        exact_split(&p.momentum, sum[l].momentum);
+        exact_split(&p.drho, sum[l].drho);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, all->solver[0]->domain->comm);
+    struct exact_sum velocity[LEVELS], momentum[LEVELS], drho[LEVELS];
+    bool bad = false, failed = false;
+    rate->area = 0;
+    for (int l = 0; l < count; l++) {
+        velocity[l] = exact_join(sum[l].velocity);
+        momentum[l] = exact_join(sum[l].momentum);
+        drho[l] = exact_join(sum[l].drho);
+        rate->area += ldexp((double)sum[l].fluid, -3 * l);
+        bad = bad || sum[l].bad;
+        failed = failed || sum[l].failed;
+    }
+    rate->volume = bad ? NAN : levels_sum(velocity, count, 3);
+    rate->mass = bad ? NAN : levels_sum(momentum, count, 3);
+    rate->pressure = bad || rate->area == 0 ? NAN : levels_sum(drho, count, 3) / 3 / rate->area;
+    return failed ? STATUS_MACHINE : STATUS_OK;
+}
+
 enum status flow_rate_measure(struct solver *s, int axis, int at, struct flow_rate *rate)
 {
-    struct partial p = {.fluid = 0};
-    const enum status status = add_plane(s, axis, at, &p);
-    struct {
-        int64_t velocity[3], momentum[3], drho[3], fluid, bad, failed;
-    } sum = {.fluid = p.fluid, .bad = p.bad, .failed = status != STATUS_OK};
-    exact_split(&p.velocity, sum.velocity);
-    exact_split(&p.momentum, sum.momentum);
-    exact_split(&p.drho, sum.drho);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, sizeof sum / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
-                  s->domain->comm);
-    const struct exact_sum velocity = exact_join(sum.velocity), momentum = exact_join(sum.momentum),
-                           drho = exact_join(sum.drho);
-    rate->area = (double)sum.fluid;
-    rate->volume = sum.bad ? NAN : exact_value(&velocity);
-    rate->mass = sum.bad ? NAN : exact_value(&momentum);
-    rate->pressure = sum.bad || !sum.fluid ? NAN : exact_value(&drho) / 3 / rate->area;
-    return sum.failed ? STATUS_MACHINE : STATUS_OK;
+    const struct levels one = levels_one(s);
+    return measure(&one, axis, at, rate);
+}
+
+enum status flow_rate_measure_grid(struct grid *g, int axis, int at, struct flow_rate *rate)
+{
+    const struct levels all = levels_of(g);
+    return measure(&all, axis, at, rate);
 }

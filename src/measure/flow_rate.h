@@ -2,10 +2,10 @@
 #ifndef TAGFLOW_FLOW_RATE_H
 #define TAGFLOW_FLOW_RATE_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 
-/* Lattice units; of the state before the next step, half of a step's force included. If a value in
- * the plane is NaN or out of bounds, all but the area are NaN. */
+/* Lattice units of level 0; of the state before the next step, half of a step's force included. If
+ * a value in the plane is NaN or out of bounds, all but the area are NaN. */
 struct flow_rate {
     double volume;   /* sum of u along the axis over the plane's fluid cells */
     double mass;     /* sum of rho u */
@@ -17,5 +17,9 @@ struct flow_rate {
  * Collective, the same on all ranks, bit-identical for every decomposition. STATUS_MACHINE when the
  * backend failed. */
 enum status flow_rate_measure(struct solver *s, int axis, int at, struct flow_rate *rate);
+
+/* The same through all levels of a grid; `at` is in cells of level 0. On level l the plane is 2^l
+ * cells thick, and its cells count by their volume: so it is the mean over 2^l planes. */
+enum status flow_rate_measure_grid(struct grid *g, int axis, int at, struct flow_rate *rate);
 
 #endif

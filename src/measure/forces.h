@@ -2,10 +2,10 @@
 #ifndef TAGFLOW_FORCES_H
 #define TAGFLOW_FORCES_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 
 /* Momentum that links exchange with the body's surface in the next step (see surface.h): the force
- * half a step after the solver's time. Lattice units; NaN if a term is not finite. */
+ * half a step after the solver's time. Lattice units of level 0; NaN if a term is not finite. */
 struct body_forces {
     double force[3];
     double pressure[3]; /* the part of the force due to the density beside the surface; the rest is
@@ -19,5 +19,13 @@ struct body_forces {
  * decomposition. STATUS_MACHINE when the backend failed. */
 enum status forces_measure(struct solver *s, int body, const double *about,
                            struct body_forces *forces);
+
+/* The same over all levels of a grid, each of which gives the momentum of its own next step: half a
+ * step of the level after the grid's time. */
+enum status forces_measure_grid(struct grid *g, int body, const double *about,
+                                struct body_forces *forces);
+
+/* The finest level with fluid beside the body; 0: none has. Lists as above. Collective. */
+int forces_level(const struct grid *g, int body);
 
 #endif

@@ -1,9 +1,9 @@
 /* Values between cells; see probe.h.
  *
- * Every rank lists the cells of its block that any position needs. Rank 0 collects these
- * lists once; later it collects only the values, one message per rank, and interpolates. A line
- * through the box needs few of its cells. A rank divides its block into bricks and fetches, for
- * each brick, the box around its needed cells: few launches, and few cells copied in vain. */
+ * Every rank lists the cells of its block, on each level, that any position needs. Rank 0 collects
+ * these lists once; later it collects only the values, one message per rank, and interpolates. A
+ * line through the box needs few of its cells. A rank divides its block into bricks and fetches,
+ * for each brick, the box around its needed cells: few launches, and few cells copied in vain. */
 #include "measure/probe.h"
 
 #include <assert.h>
@@ -12,6 +12,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "measure/levels.h"
 
 /* Cells of a brick: long along x, where cells are contiguous in memory. */
 static const int brick[3] = {32, 8, 8};
@@ -27,8 +28,23 @@ struct need {
 
 /* A cell that a rank offers, or rank 0 looks for. */
 struct offer {
-    int64_t index; /* of the cell in the whole box */
-    int number;    /* in the order of the ranks */
+    int level;
+    int64_t index; /* of the cell in the whole box of the level */
+    int number;    /* in the order of the levels, then of the ranks */
+};
+
+/* Where positions are looked up. */
+struct where {
+    int levels;
+    const struct solver *solver[LEVELS];
+    const struct refined *refined; /* NULL: one level */
+};
+
+/* Up to 8 cells, or their 8 parts each. */
+enum { CORNERS = 64 };
+struct corner {
+    int level, cell[3];
+    double weight;
 };
 
 static int64_t index_of(const struct domain *d, const int cell[3])
@@ -38,12 +54,15 @@ static int64_t index_of(const struct domain *d, const int cell[3])
 
 /* The cells on both sides of a position along one axis, and their weights. Returns their number: 2,
  * or 1 on a centre, beyond the outermost centre, or if the axis has one cell. */
-static int sides(const struct domain *d, int axis, double at, int cell[2], double weight[2])
+static int sides(const struct where *w, int level, int axis, double at, int cell[2],
+                 double weight[2])
 {
+    const struct domain *const d = w->solver[level]->domain;
+    const bool periodic = w->refined ? w->refined->periodic[axis] : d->periodic[axis];
     const int n = d->cells[axis];
     double t = at - 0.5; /* in cells from the first centre */
     assert(at >= 0 && at <= n);
-    if (!d->periodic[axis])
+    if (!periodic)
         t = t < 0 ? 0 : t > n - 1 ? n - 1 : t;
     double below = floor(t), share = t - below;
     if (share > 1 - close_by) {
@@ -61,21 +80,62 @@ static int sides(const struct domain *d, int axis, double at, int cell[2], doubl
     return 1;
 }
 
-/* The cells around a position, x fastest, and their weights. */
-static int corners_of(const struct domain *d, const double at[3], int cell[8][3], double weight[8])
+/* The cells of a level around a position in its cells, x fastest, and their weights. */
+static int cells_around(const struct where *w, int level, const double at[3],
+                        struct corner corner[8])
 {
     int side[3][2], count[3], corners = 0;
     double part[3][2];
     for (int a = 0; a < 3; a++)
-        count[a] = sides(d, a, at[a], side[a], part[a]);
+        count[a] = sides(w, level, a, at[a], side[a], part[a]);
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++)
-            for (int x = 0; x < count[0]; x++, corners++) {
-                cell[corners][0] = side[0][x];
-                cell[corners][1] = side[1][y];
-                cell[corners][2] = side[2][z];
-                weight[corners] = part[0][x] * part[1][y] * part[2][z];
-            }
+            for (int x = 0; x < count[0]; x++)
+                corner[corners++] = (struct corner){.level = level,
+                                                    .cell = {side[0][x], side[1][y], side[2][z]},
+                                                    .weight = part[0][x] * part[1][y] * part[2][z]};
+    return corners;
+}
+
+static bool holds(const struct where *w, const struct corner *c)
+{
+    return c->level == 0 || refined_holds(w->refined, c->level, c->cell[0], c->cell[1], c->cell[2]);
+}
+
+/* The finest level whose cells around the position are all of the level, covered or not. */
+static int corners_of_level(const struct where *w, const double at[3], struct corner corner[8])
+{
+    for (int level = w->levels - 1;; level--) {
+        double there[3];
+        for (int a = 0; a < 3; a++)
+            there[a] = ldexp(at[a], level);
+        const int corners = cells_around(w, level, there, corner);
+        int held = 0;
+        while (held < corners && holds(w, &corner[held]))
+            held++;
+        if (held == corners)
+            return corners;
+    }
+}
+
+/* The cells around a position, and their weights. */
+static int corners_of(const struct where *w, const double at[3], struct corner corner[CORNERS])
+{
+    struct corner whole[8];
+    const int count = corners_of_level(w, at, whole);
+    int corners = 0;
+    for (int k = 0; k < count; k++) {
+        const int *const c = whole[k].cell;
+        if (!w->refined || refined_has(w->refined, whole[k].level, c[0], c[1], c[2])) {
+            corner[corners++] = whole[k];
+            continue;
+        }
+        for (int part = 0; part < 8; part++)
+            corner[corners++] = (struct corner){
+                .level = whole[k].level + 1,
+                .cell = {2 * c[0] + (part & 1), 2 * c[1] + (part >> 1 & 1), 2 * c[2] + (part >> 2)},
+                .weight = 0.125 * whole[k].weight};
+    }
     return corners;
 }
 
@@ -99,23 +159,23 @@ static bool same_brick(const struct need *p, const struct need *q)
            p->cell[2] / brick[2] == q->cell[2] / brick[2];
 }
 
-/* The fluid cells of this block that a position needs, each once, in the order of compare_needs. */
-static enum status list_needs(const struct solver *s, int set, int points, const double *at,
-                              struct need **out, int *count)
+/* The fluid cells of this rank's block of a level that a position needs, each once, in the order of
+ * compare_needs. */
+static enum status list_needs(const struct where *w, int level, int set, int points,
+                              const double *at, struct need **out, int *count)
 {
-    const struct domain *const d = s->domain;
-    const struct view *const v = &s->domain->view;
+    const struct domain *const d = w->solver[level]->domain;
+    const struct view *const v = &d->view;
     struct need *list = NULL;
     size_t filled = 0, room = 0;
     for (int p = 0; p < points; p++) {
-        int cell[8][3];
-        double weight[8];
-        const int corners = corners_of(d, at + 3 * (size_t)p, cell, weight);
+        struct corner corner[CORNERS];
+        const int corners = corners_of(w, at + 3 * (size_t)p, corner);
         for (int k = 0; k < corners; k++) {
             struct need here;
-            bool mine = true;
+            bool mine = corner[k].level == level;
             for (int a = 0; a < 3; a++) {
-                here.cell[a] = cell[k][a] - d->lo[a];
+                here.cell[a] = corner[k].cell[a] - d->lo[a];
                 mine = mine && here.cell[a] >= 0 && here.cell[a] < v->n[a];
             }
             if (!mine ||
@@ -146,8 +206,8 @@ static enum status list_needs(const struct solver *s, int set, int points, const
 
 /* Adds the box around cells list[0] to list[count - 1], all of one brick, cut into pieces that the
  * solver can fetch. p->box has room for `count` more. */
-static void add_boxes(struct probe *p, const struct solver *s, const struct need *list, int first,
-                      int count)
+static void add_boxes(struct probe_level *p, const struct solver *s, const struct need *list,
+                      int first, int count)
 {
     struct box around = {{list[0].cell[0], list[0].cell[1], list[0].cell[2]}, {0, 0, 0}}, piece;
     int done = 0;
@@ -175,12 +235,13 @@ static void add_boxes(struct probe *p, const struct solver *s, const struct need
     assert(done == count);
 }
 
-static enum status make_boxes(struct probe *p, const struct solver *s, const struct need *list)
+static enum status make_boxes(struct probe_level *p, int components, const struct solver *s,
+                              const struct need *list)
 {
     const size_t cells = (size_t)p->cells + 1; /* no allocation of 0 bytes */
     p->box = calloc(cells, sizeof *p->box);
     p->place = calloc(cells, sizeof *p->place);
-    p->mine = calloc(cells, (size_t)p->components * sizeof *p->mine);
+    p->mine = calloc(cells, (size_t)components * sizeof *p->mine);
     if (!p->box || !p->place || !p->mine)
         return fail_machine("out of memory for the cells of a probe or line");
     for (int k = 0; k < p->cells;) {
@@ -195,52 +256,69 @@ static enum status make_boxes(struct probe *p, const struct solver *s, const str
 static int compare_offers(const void *one, const void *other)
 {
     const struct offer *const p = one, *const q = other;
+    if (p->level != q->level)
+        return p->level < q->level ? -1 : 1;
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
 /* Rank 0: finds each position's corners in p->all. offers: sorted. */
-static void make_points(struct probe *p, const struct domain *d, const double *at,
-                        const struct offer *offers, size_t count)
+static enum status make_points(struct probe *p, const struct where *w, const double *at,
+                               const struct offer *offers, size_t count)
 {
+    size_t filled = 0, room = 0;
     for (int k = 0; k < p->points; k++) {
         struct probe_point *const point = &p->point[k];
-        int cell[8][3];
-        double weight[8];
-        const int corners = corners_of(d, at + 3 * (size_t)k, cell, weight);
-        *point = (struct probe_point){.sum = 0};
+        struct corner corner[CORNERS];
+        const int corners = corners_of(w, at + 3 * (size_t)k, corner);
+        *point = (struct probe_point){.first = (int)filled};
+        if (filled + CORNERS > room) {
+            room = 2 * room + CORNERS;
+            struct probe_corner *const more = realloc(p->corner, room * sizeof *more);
+            if (!more)
+                return fail_machine("out of memory for the cells of a probe or line");
+            p->corner = more;
+        }
         for (int c = 0; c < corners; c++) {
-            const struct offer key = {.index = index_of(d, cell[c])};
+            const struct domain *const d = w->solver[corner[c].level]->domain;
+            const struct offer key = {.level = corner[c].level,
+                                      .index = index_of(d, corner[c].cell)};
             const struct offer *const found =
                 count ? bsearch(&key, offers, count, sizeof key, compare_offers) : NULL;
             if (!found)
                 continue; /* held on no rank */
-            point->cell[point->corners] = found->number;
-            point->weight[point->corners++] = weight[c];
-            point->sum += weight[c];
+            p->corner[filled++] =
+                (struct probe_corner){.cell = found->number, .weight = corner[c].weight};
+            point->corners++;
+            point->sum += corner[c].weight;
         }
         if (point->corners == corners)
             point->sum = 1;
     }
+    return STATUS_OK;
 }
 
-/* Rank 0 learns which cells each rank offers. */
-static enum status collect(struct probe *p, const struct solver *s, const double *at,
-                           const struct need *list)
+/* Cells that all ranks offer, of all levels; on rank 0. */
+struct offers {
+    struct offer *list;
+    size_t count;
+};
+
+/* Rank 0 learns which cells of a level each rank offers. */
+static enum status collect(struct probe_level *p, const struct solver *s, int level,
+                           const struct need *list, struct offers *offers)
 {
     const struct domain *const d = s->domain;
     const bool root = d->rank == 0;
     enum status status = STATUS_OK;
     int64_t *const indices = malloc(((size_t)p->cells + 1) * sizeof *indices);
     int64_t *everybody = NULL;
-    struct offer *offers = NULL;
     size_t total = 0;
 
     p->counts = root ? calloc((size_t)d->ranks, sizeof *p->counts) : NULL;
     p->starts = root ? calloc((size_t)d->ranks, sizeof *p->starts) : NULL;
-    p->point = root ? calloc((size_t)p->points, sizeof *p->point) : NULL;
-    if (!indices || (root && (!p->counts || !p->starts || !p->point)))
+    if (!indices || (root && (!p->counts || !p->starts)))
         status = fail_machine("out of memory for the cells of a probe or line");
-    if ((status = status_agree(s->domain->comm, status)))
+    if ((status = status_agree(d->comm, status)))
         goto done;
     for (int k = 0; k < p->cells; k++) {
         int cell[3];
@@ -254,95 +332,162 @@ static enum status collect(struct probe *p, const struct solver *s, const double
         total += (size_t)p->counts[rank];
     }
     if (root) {
+        struct offer *const more =
+            realloc(offers->list, (offers->count + total + 1) * sizeof *more);
+        offers->list = more ? more : offers->list;
         everybody = malloc((total + 1) * sizeof *everybody);
-        offers = malloc((total + 1) * sizeof *offers);
-        p->all = malloc((total + 1) * (size_t)p->components * sizeof *p->all);
-        if (!everybody || !offers || !p->all)
+        if (!everybody || !more)
             status = fail_machine("out of memory for the cells of a probe or line");
     }
-    if ((status = status_agree(s->domain->comm, status)))
+    if ((status = status_agree(d->comm, status)))
         goto done;
     MPI_Gatherv(indices, p->cells, MPI_INT64_T, everybody, p->counts, p->starts, MPI_INT64_T, 0,
                 d->comm);
-    if (root) {
-        for (size_t k = 0; k < total; k++)
-            offers[k] = (struct offer){.index = everybody[k], .number = (int)k};
-        if (total)
-            qsort(offers, total, sizeof *offers, compare_offers);
-        make_points(p, d, at, offers, total);
-        for (int rank = 0; rank < d->ranks; rank++) { /* from cells to values */
-            p->counts[rank] *= p->components;
-            p->starts[rank] *= p->components;
-        }
-    }
+    for (size_t k = 0; root && k < total; k++)
+        offers->list[offers->count + k] = (struct offer){
+            .level = level, .index = everybody[k], .number = (int)(offers->count + k)};
+    for (int rank = 0; root && rank < d->ranks; rank++)
+        p->starts[rank] += (int)offers->count;
+    offers->count += total;
 done:
     free(indices);
     free(everybody);
-    free(offers);
+    return status;
+}
+
+/* Rank 0: room for all values, and the interpolation. */
+static enum status prepare(struct probe *p, const struct where *w, const double *at,
+                           const struct offers *offers)
+{
+    const size_t n = (size_t)p->components;
+    p->point = calloc((size_t)p->points + 1, sizeof *p->point);
+    p->all = malloc((offers->count + 1) * n * sizeof *p->all);
+    if (!p->point || !p->all)
+        return fail_machine("out of memory for the cells of a probe or line");
+    if (offers->count)
+        qsort(offers->list, offers->count, sizeof *offers->list, compare_offers);
+    for (int l = 0; l < p->levels; l++)
+        for (int rank = 0; rank < w->solver[l]->domain->ranks; rank++) {
+            p->level[l].counts[rank] *= p->components; /* from cells to values */
+            p->level[l].starts[rank] *= p->components;
+        }
+    return make_points(p, w, at, offers->list, offers->count);
+}
+
+static enum status create(struct probe *p, const struct where *w, int set, int points,
+                          const double *at)
+{
+    const struct domain *const d = w->solver[0]->domain;
+    struct offers offers = {NULL, 0};
+    enum status status = STATUS_OK;
+    *p = (struct probe){
+        .points = points, .set = set, .components = set == SET_flow ? 4 : 1, .levels = w->levels};
+    for (int l = 0; l < p->levels && !status; l++) {
+        struct need *list = NULL;
+        status = list_needs(w, l, set, points, at, &list, &p->level[l].cells);
+        if (!status)
+            status = make_boxes(&p->level[l], p->components, w->solver[l], list);
+        status = status_agree(d->comm, status);
+        if (!status)
+            status = collect(&p->level[l], w->solver[l], l, list, &offers);
+        free(list);
+    }
+    if (!status)
+        status = status_agree(d->comm, d->rank == 0 ? prepare(p, w, at, &offers) : STATUS_OK);
+    free(offers.list);
+    if (status)
+        probe_destroy(p);
     return status;
 }
 
 enum status probe_create(struct probe *p, const struct solver *s, int set, int points,
                          const double *at)
 {
-    struct need *list = NULL;
-    *p = (struct probe){.points = points, .set = set, .components = set == SET_flow ? 4 : 1};
-    enum status status = list_needs(s, set, points, at, &list, &p->cells);
-    if (!status)
-        status = make_boxes(p, s, list);
-    status = status_agree(s->domain->comm, status);
-    if (!status)
-        status = collect(p, s, at, list);
-    free(list);
-    if (status)
-        probe_destroy(p);
-    return status;
+    const struct where w = {.levels = 1, .solver = {s}};
+    return create(p, &w, set, points, at);
+}
+
+enum status probe_create_grid(struct probe *p, const struct grid *g, int set, int points,
+                              const double *at)
+{
+    struct where w = {.levels = g->levels, .refined = g->levels > 1 ? &g->refined : NULL};
+    for (int l = 0; l < g->levels; l++)
+        w.solver[l] = &g->level[l].solver;
+    return create(p, &w, set, points, at);
 }
 
 void probe_destroy(struct probe *p)
 {
-    free(p->box);
-    free(p->place);
-    free(p->mine);
-    free(p->counts);
-    free(p->starts);
+    for (int l = 0; l < p->levels; l++) {
+        free(p->level[l].box);
+        free(p->level[l].place);
+        free(p->level[l].mine);
+        free(p->level[l].counts);
+        free(p->level[l].starts);
+    }
     free(p->all);
     free(p->point);
+    free(p->corner);
     *p = (struct probe){0};
 }
 
 static bool cut(const void *how, int number, struct box *piece)
 {
-    const struct probe *const p = how;
+    const struct probe_level *const p = how;
     if (number >= p->boxes)
         return false;
     *piece = p->box[number].box;
     return true;
 }
 
-enum status probe_measure(struct probe *p, struct solver *s, double *values)
+/* Brings the values of a level's cells to rank 0. */
+static enum status gather(struct probe *p, struct probe_level *level, struct solver *s)
 {
     const size_t n = (size_t)p->components;
     struct box piece;
     struct fetch f;
     const double *flow;
-    const struct probe_box *box = p->box;
-    fetch_start_set(&f, s, p->set == SET_flow ? KERNEL_flow : KERNEL_scalar, p->set, NULL, cut, p);
+    const struct probe_box *box = level->box;
+    fetch_start_set(&f, s, p->set == SET_flow ? KERNEL_flow : KERNEL_scalar, p->set, NULL, cut,
+                    level);
     for (; (flow = fetch_next(&f, &piece)); box++)
         for (int k = box->first; k < box->first + box->count; k++)
             for (size_t c = 0; c < n; c++)
-                p->mine[n * (size_t)k + c] = flow[n * p->place[k] + c];
+                level->mine[n * (size_t)k + c] = flow[n * level->place[k] + c];
     const enum status status = fetch_end(&f);
-    MPI_Gatherv(p->mine, p->components * p->cells, MPI_DOUBLE, p->all, p->counts, p->starts,
-                MPI_DOUBLE, 0, s->domain->comm);
+    MPI_Gatherv(level->mine, p->components * level->cells, MPI_DOUBLE, p->all, level->counts,
+                level->starts, MPI_DOUBLE, 0, s->domain->comm);
+    return status;
+}
+
+static enum status measure(struct probe *p, const struct levels *all, double *values)
+{
+    const size_t n = (size_t)p->components;
+    enum status status = STATUS_OK;
+    for (int l = 0; l < p->levels; l++)
+        status = status_worse(status, gather(p, &p->level[l], all->solver[l]));
     for (int k = 0; values && k < p->points; k++) {
         const struct probe_point *const point = &p->point[k];
         for (size_t c = 0; c < n; c++) {
             double sum = 0;
-            for (int corner = 0; corner < point->corners; corner++)
-                sum += point->weight[corner] * p->all[n * (size_t)point->cell[corner] + c];
+            for (int corner = 0; corner < point->corners; corner++) {
+                const struct probe_corner *const from = &p->corner[point->first + corner];
+                sum += from->weight * p->all[n * (size_t)from->cell + c];
+            }
             values[n * (size_t)k + c] = point->corners ? sum / point->sum : NAN;
         }
     }
-    return status_agree(s->domain->comm, status);
+    return status_agree(all->solver[0]->domain->comm, status);
+}
+
+enum status probe_measure(struct probe *p, struct solver *s, double *values)
+{
+    const struct levels one = levels_one(s);
+    return measure(p, &one, values);
+}
+
+enum status probe_measure_grid(struct probe *p, struct grid *g, double *values)
+{
+    const struct levels all = levels_of(g);
+    return measure(p, &all, values);
 }

@@ -4,24 +4,34 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
 #include "io/vtkhdf.h"
 #include "run/field.h"
 #include "run/folder.h"
+#include "run/levels_file.h"
 #include "run/output.h"
 
 enum { NONE = -1 };
 
+/* Sums of a level. */
+struct average_level {
+    struct solver *solver;
+    struct box box;  /* cells of the region on this level, whole grid; perhaps none */
+    struct box part; /* those of this rank's block, perhaps none */
+    size_t cells;    /* of the part */
+    double *sums;    /* memory of the backend, [components][cells]; lattice units */
+};
+
 struct average {
     const struct flow_case *c;
     const struct case_average *what;
-    struct solver *solver;
-    struct box part; /* cells of the region in this rank's block, perhaps none */
-    size_t cells;    /* of the part */
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     struct average_layout layout;
-    double *sums; /* memory of the backend, [components][cells]; lattice units */
+    struct average_level level[LEVELS];
     int64_t samples;
     int64_t steps[2]; /* the first and the last sampled; NONE */
 };
@@ -50,17 +60,30 @@ static void define(const struct average *a, char text[STATE_DEFINITION])
     (void)length;
 }
 
+/* Registers the sums of a level. */
+static enum status enter_level(const struct average *a, int number, struct state *state)
+{
+    const struct average_level *const level = &a->level[number];
+    char definition[STATE_DEFINITION], name[STATE_NAME];
+    define(a, definition);
+    if (a->grid->levels > 1)
+        snprintf(name, sizeof name, "averages/%s/level_%d", a->what->name, number);
+    else
+        snprintf(name, sizeof name, "averages/%s", a->what->name);
+    return state_add_cells(state, name, definition, SAMPLE_float64, a->layout.components,
+                           &level->box, level->solver, level->sums);
+}
+
 static enum status enter(struct average *a, struct state *state)
 {
-    const struct case_region *const r = &a->what->region;
-    const struct box box = {{r->lo[0], r->lo[1], r->lo[2]}, {r->hi[0], r->hi[1], r->hi[2]}};
-    char definition[STATE_DEFINITION], name[STATE_NAME], samples[STATE_NAME], steps[STATE_NAME];
+    char definition[STATE_DEFINITION], samples[STATE_NAME], steps[STATE_NAME];
+    enum status status = STATUS_OK;
     define(a, definition);
-    snprintf(name, sizeof name, "averages/%s", a->what->name);
     snprintf(samples, sizeof samples, "averages/%s/samples", a->what->name);
     snprintf(steps, sizeof steps, "averages/%s/steps", a->what->name);
-    enum status status = state_add_cells(state, name, definition, SAMPLE_float64,
-                                         a->layout.components, &box, a->solver, a->sums);
+    for (int l = 0; l < a->grid->levels && !status; l++)
+        if (a->level[l].box.lo[0] < a->level[l].box.hi[0])
+            status = enter_level(a, l, state);
     if (!status)
         status = state_add_numbers(state, samples, definition, SAMPLE_int64, 1, &a->samples);
     if (!status)
@@ -68,25 +91,50 @@ static enum status enter(struct average *a, struct state *state)
     return status;
 }
 
+/* Allocates the sums of a level. */
+static enum status create_level(struct average *a, int number)
+{
+    struct average_level *const level = &a->level[number];
+    const struct domain *const d = &a->grid->level[number].domain;
+    const struct case_region *const r = &a->what->region;
+    char what_for[CASE_NAME + 32];
+    bool any = true;
+    level->solver = &a->grid->level[number].solver;
+    for (int axis = 0; axis < 3; axis++) {
+        const int lo = r->lo[axis] << number, hi = r->hi[axis] << number;
+        const int first = d->at[axis], end = d->at[axis] + d->extent[axis];
+        level->box.lo[axis] = lo > first ? lo : first;
+        level->box.hi[axis] = hi < end ? hi : end;
+        any = any && level->box.lo[axis] < level->box.hi[axis];
+    }
+    if (!any)
+        level->box = (struct box){{0}, {0}};
+    level->part = domain_part(d, level->box.lo, level->box.hi);
+    level->cells = box_cells(&level->part);
+    snprintf(what_for, sizeof what_for, "the average %s", a->what->name);
+    level->sums = solver_alloc(level->solver, level->cells, a->layout.components,
+                               sizeof *level->sums, what_for);
+    return level->sums ? STATUS_OK : STATUS_MACHINE;
+}
+
 enum status average_create(struct average **out, const struct flow_case *c,
-                           const struct case_average *what, struct solver *s, struct state *state)
+                           const struct case_average *what, struct grid *g, struct state *state)
 {
     struct average *const a = calloc(1, sizeof *a);
-    char what_for[CASE_NAME + 32];
+    struct solver *const s = &g->level[0].solver;
     enum status status = STATUS_OK;
     if (!a) {
         status = fail_machine("out of memory for the average %s", what->name);
     } else {
-        snprintf(what_for, sizeof what_for, "the average %s", what->name);
-        *a = (struct average){.c = c, .what = what, .solver = s, .steps = {NONE, NONE}};
-        a->part = domain_part(s->domain, what->region.lo, what->region.hi);
-        a->cells = box_cells(&a->part);
+        *a = (struct average){.c = c, .what = what, .grid = g, .solver = s, .steps = {NONE, NONE}};
         a->layout = average_layout(asks_for(a, AVERAGE_velocity), asks_for(a, AVERAGE_density),
                                    asks_for(a, AVERAGE_stress));
         if (what->scalars)
             a->layout = average_layout_scalars(a->layout, (int)(what->scalars << 1));
-        a->sums = solver_alloc(s, a->cells, a->layout.components, sizeof *a->sums, what_for);
-        status = a->sums ? enter(a, state) : STATUS_MACHINE;
+        for (int l = 0; l < g->levels && !status; l++)
+            status = create_level(a, l);
+        if (!status)
+            status = enter(a, state);
     }
     status = status_agree(s->domain->comm, status);
     if (status)
@@ -98,8 +146,11 @@ enum status average_create(struct average **out, const struct flow_case *c,
 
 void average_destroy(struct average *a)
 {
-    if (a)
-        a->solver->backend->type->free(a->solver->backend, a->sums);
+    for (int l = 0; a && l < a->grid->levels; l++)
+        if (a->level[l].sums) {
+            struct backend *const b = a->level[l].solver->backend;
+            b->type->free(b, a->level[l].sums);
+        }
     free(a);
 }
 
@@ -151,9 +202,12 @@ void average_sample(struct average *a)
     a->samples++;
     a->steps[0] = a->samples == 1 ? a->solver->step : a->steps[0];
     a->steps[1] = a->solver->step;
-    solver_launch(
-        a->solver, KERNEL_average, &a->part,
-        (struct task){.average = a->layout, .samples = (double)a->samples, .buffer = a->sums});
+    for (int l = 0; l < a->grid->levels; l++) {
+        const struct task task = {
+            .average = a->layout, .samples = (double)a->samples, .buffer = a->level[l].sums};
+        if (l == 0 || a->level[l].cells > 0)
+            solver_launch(a->level[l].solver, KERNEL_average, &a->level[l].part, task);
+    }
 }
 
 /* ---- writing ---- */
@@ -213,11 +267,12 @@ static int arrays_of(const struct average *a, struct written to[WRITTEN_MOST])
 static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
                                const struct written *w, double *sums, void *out)
 {
+    const struct average_level *const level = &a->level[0];
     const size_t components = (size_t)w->components, first = (size_t)w->first;
     enum status status = STATUS_OK;
     struct box piece;
     size_t at = 0;
-    for (int p = 0; !status && solver_piece(a->solver, &a->part, p, &piece); p++) {
+    for (int p = 0; !status && solver_piece(a->solver, &level->part, p, &piece); p++) {
         const size_t cells = box_cells(&piece);
         int start[3], count[3];
         for (int axis = 0; axis < 3; axis++) {
@@ -226,7 +281,8 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
         }
         for (size_t k = 0; k < components && !status; k++)
             status = solver_copy_out(a->solver, sums + k * cells,
-                                     a->sums + (first + k) * a->cells + at, cells * sizeof *sums);
+                                     level->sums + (first + k) * level->cells + at,
+                                     cells * sizeof *sums);
         for (size_t cell = 0; cell < cells; cell++)
             for (size_t k = 0; k < components; k++) {
                 const double value =
@@ -243,19 +299,37 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
     return status;
 }
 
+static void add_notes(const struct average *a, struct h5file *file)
+{
+    output_provenance(file, a->c, a->solver);
+    h5file_numbers(file, "/provenance", "samples", SAMPLE_int64, 1, &a->samples);
+    h5file_numbers(file, "/provenance", "first_step", SAMPLE_int64, 1, &a->steps[0]);
+    h5file_numbers(file, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
+}
+
+/* The path of the file; false, reported: too long. */
+static bool path_of(const struct average *a, const char *dir, char path[FOLDER_PATH])
+{
+    char name[CASE_NAME + 64];
+    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", a->what->name,
+             (long long)a->solver->step);
+    if (folder_path(path, dir, name))
+        return true;
+    fail_user("the name of the output folder is too long");
+    return false;
+}
+
 /* Creates the file and its arrays, without data. Collective. */
 static enum status open_file(const struct average *a, const struct written *arrays, int count,
                              const char *dir, struct vtkhdf **file)
 {
     const struct case_region *const region = &a->what->region;
     const double dx = a->c->units.dx, spacing[3] = {dx, dx, dx};
-    char path[FOLDER_PATH], name[CASE_NAME + 64];
+    char path[FOLDER_PATH];
     double origin[3];
     int cells[3];
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", a->what->name,
-             (long long)a->solver->step);
-    if (!folder_path(path, dir, name))
-        return fail_user("the name of the output folder is too long");
+    if (!path_of(a, dir, path))
+        return STATUS_USAGE;
     for (int axis = 0; axis < 3; axis++) {
         origin[axis] = (region->lo[axis] + 0.5) * dx;
         cells[axis] = region->hi[axis] - region->lo[axis];
@@ -263,15 +337,72 @@ static enum status open_file(const struct average *a, const struct written *arra
     enum status status = vtkhdf_create(file, a->solver->domain->comm, path, cells, origin, spacing);
     if (status)
         return status;
-    struct h5file *const notes = vtkhdf_file(*file);
-    output_provenance(notes, a->c, a->solver);
-    h5file_numbers(notes, "/provenance", "samples", SAMPLE_int64, 1, &a->samples);
-    h5file_numbers(notes, "/provenance", "first_step", SAMPLE_int64, 1, &a->steps[0]);
-    h5file_numbers(notes, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
+    add_notes(a, vtkhdf_file(*file));
     for (int k = 0; k < count && !status; k++)
         status = vtkhdf_add(*file, arrays[k].name, arrays[k].components,
                             a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
     return status;
+}
+
+/* Passes the sums of a level to `use`, [cells][components]. */
+static enum status read_sums(const struct quantity *q, const struct cover *cover, int number,
+                             cover_use *use, void *to)
+{
+    const struct average *const a = q->how;
+    const struct average_level *const level = &a->level[number];
+    const size_t components = (size_t)q->components;
+    double *const sums = malloc(level->solver->piece_cells * sizeof *sums),
+                  *const values = malloc(level->solver->piece_cells * components * sizeof *values);
+    enum status status =
+        sums && values ? STATUS_OK : fail_machine("out of memory for a piece of an average");
+    struct box piece;
+    size_t at = 0;
+    (void)cover;
+    for (int p = 0; !status && solver_piece(level->solver, &level->part, p, &piece); p++) {
+        const size_t cells = box_cells(&piece);
+        for (size_t k = 0; k < components && !status; k++) {
+            status = solver_copy_out(level->solver, sums, level->sums + k * level->cells + at,
+                                     cells * sizeof *sums);
+            for (size_t cell = 0; cell < cells; cell++)
+                values[cell * components + k] = sums[cell];
+        }
+        if (!status)
+            status = use(to, number, &piece, values);
+        at += cells; /* a piece is whole lines of the part */
+    }
+    free(sums);
+    free(values);
+    return status;
+}
+
+static enum status write_levels(const struct average *a, const char *dir)
+{
+    const struct quantity sums = {.components = a->layout.components, .read = read_sums, .how = a};
+    const struct case_region *const r = &a->what->region;
+    struct written arrays[WRITTEN_MOST];
+    struct levels_array shown[WRITTEN_MOST];
+    char path[FOLDER_PATH];
+    struct h5file *file;
+    const int count = arrays_of(a, arrays);
+    for (int k = 0; k < count; k++) {
+        shown[k] = (struct levels_array){
+            .of = &sums,
+            .first = arrays[k].first,
+            .components = arrays[k].components,
+            .sample = a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32,
+            .add = arrays[k].add,
+            .divide = arrays[k].divide,
+            .scale = {arrays[k].scale[0], arrays[k].scale[1]}};
+        memcpy(shown[k].name, arrays[k].name, sizeof shown[k].name);
+    }
+    if (!path_of(a, dir, path))
+        return STATUS_USAGE;
+    const enum status status = levels_file_write(&file, a->grid, path, r->lo, r->hi, a->c->units.dx,
+                                                 a->what->levels, count, shown);
+    if (!file)
+        return status;
+    add_notes(a, file);
+    return h5file_close(file, status == STATUS_OK);
 }
 
 enum status average_write(struct average *a, const char *dir)
@@ -283,6 +414,8 @@ enum status average_write(struct average *a, const char *dir)
             (long long)a->what->from);
         return STATUS_OK;
     }
+    if (a->grid->levels > 1)
+        return write_levels(a, dir);
     struct written arrays[WRITTEN_MOST];
     const int count = arrays_of(a, arrays);
     enum status status = open_file(a, arrays, count, dir, &file);

@@ -4,7 +4,7 @@
 #ifndef TAGFLOW_AVERAGE_H
 #define TAGFLOW_AVERAGE_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 #include "solver/state.h"
 
 struct average;
@@ -15,17 +15,20 @@ struct average;
  *                            velocity from its mean, xx yy zz xy xz yz (6), then of each scalar
  *                            its mean and sum of squares and, with a velocity, its products with
  *                            the velocity's deviations (3); only those needed
+ *                            with several levels averages/<name>/level_<k>, for each level that has
+ *                            cells in the region
  *   averages/<name>/samples  int64, the number of samples
  *   averages/<name>/steps    int64, the first and the last step sampled; -1: none
  * Collective; the same status on all ranks, failures reported; *out is set only on success. */
 enum status average_create(struct average **out, const struct flow_case *c,
-                           const struct case_average *what, struct solver *s, struct state *state);
-void average_destroy(struct average *a); /* NULL: nothing; before the solver */
+                           const struct case_average *what, struct grid *g, struct state *state);
+void average_destroy(struct average *a); /* NULL: nothing; before the grid */
 
 /* Is a sample to be taken at this step? */
 bool average_due(const struct average *a, int64_t step);
 
-/* Sample the solver's state. If the backend fails, the next function that waits for it says so. */
+/* Sample the state of all levels. If the backend fails, the next function that waits for it says
+ * so. */
 void average_sample(struct average *a);
 
 /* The first step after `step` with a sample to take, or with a file to write because the window has

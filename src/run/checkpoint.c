@@ -24,17 +24,26 @@
 /* About the bytes that are sent and written at a time, but at least one line of all components. */
 enum { PIECE_BYTES = 4 << 20 };
 
-static enum status register_set(struct state *state, struct solver *s, int number)
+static enum status register_set(struct state *state, struct grid *g, int level, int number)
 {
+    struct solver *const s = &g->level[level].solver;
     const struct domain *const d = s->domain;
     const struct population_set *const set = &s->view.set[number];
-    const struct box all = {{0, 0, 0}, {d->cells[0], d->cells[1], d->cells[2]}};
+    struct box all;
     const enum sample sample = set->bits == 64   ? SAMPLE_float64
                                : set->bits == 32 ? SAMPLE_float32
                                                  : SAMPLE_float16;
-    char name[STATE_NAME] = "populations", definition[STATE_DEFINITION];
-    if (number != SET_flow)
-        snprintf(name, sizeof name, "sets/%s", d->set_name[number]);
+    char name[STATE_NAME], definition[STATE_DEFINITION], of[16] = "";
+    for (int a = 0; a < 3; a++) {
+        all.lo[a] = d->at[a];
+        all.hi[a] = d->at[a] + d->extent[a];
+    }
+    if (g->levels > 1)
+        snprintf(of, sizeof of, "_%d", level);
+    if (number == SET_flow)
+        snprintf(name, sizeof name, "populations%s", of);
+    else
+        snprintf(name, sizeof name, "sets/%s%s", d->set_name[number], of);
     snprintf(definition, sizeof definition, "D3Q%d, stored %s as it arrives", set->q,
              number != SET_flow         ? "g_i"
              : sample == SAMPLE_float16 ? "2^15 (f_i - w_i)"
@@ -46,11 +55,12 @@ static enum status register_set(struct state *state, struct solver *s, int numbe
     return status;
 }
 
-enum status checkpoint_register_populations(struct state *state, struct solver *s)
+enum status checkpoint_register_populations(struct state *state, struct grid *g)
 {
     enum status status = STATUS_OK;
-    for (int set = 0; set < s->view.sets && !status; set++)
-        status = register_set(state, s, set);
+    for (int l = 0; l < g->levels; l++)
+        for (int set = 0; set < g->level[l].solver.view.sets && !status; set++)
+            status = register_set(state, g, l, set);
     return status;
 }
 
@@ -358,8 +368,9 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
 
 /* ---- the whole file ---- */
 
-/* The sets of populations, the averages and residuals of the case, and the residual of run.stop. */
-_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS,
+/* The sets of populations, the averages and residuals of the case, and the residual of run.stop. A
+ * case with levels has no scalars and no residuals. */
+_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS && LEVELS + CASE_REMEMBERED <= SEAL_SPANS,
                "the seal has room for every array in cells");
 
 static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets)
@@ -409,24 +420,35 @@ static char *array_list(const struct state *state)
     return NULL;
 }
 
-/* The hash of a set, of which each rank has a part: of the flow it is the state's. */
-static void write_hash(struct h5file *file, MPI_Comm comm, const struct state_array *array,
-                       uint64_t hash)
+static void write_hash(struct h5file *file, const char *object, const char *name, uint64_t hash)
 {
-    char text[17], name[STATE_NAME + 16];
-    MPI_Allreduce(MPI_IN_PLACE, &hash, 1, MPI_UINT64_T, MPI_SUM, comm);
+    char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, hash);
-    dataset_name(name, sizeof name, "cells", array->name);
-    if (array->set == SET_flow)
-        h5file_word(file, "/", "state_hash", text);
-    else
-        h5file_word(file, name, "hash", text);
+    h5file_word(file, object, name, text);
 }
 
-static enum status fill(struct h5file *file, struct solver *s, const struct flow_case *c,
+/* The hash of a set, of which each rank has a part: that of the flow is the state's, if there is
+ * one level. Returns it for the flow, else 0. */
+static uint64_t write_set_hash(struct h5file *file, MPI_Comm comm, const struct state_array *array,
+                               int levels, uint64_t hash)
+{
+    char name[STATE_NAME + 16];
+    MPI_Allreduce(MPI_IN_PLACE, &hash, 1, MPI_UINT64_T, MPI_SUM, comm);
+    dataset_name(name, sizeof name, "cells", array->name);
+    if (array->set != SET_flow || levels > 1)
+        write_hash(file, name, "hash", hash);
+    else
+        write_hash(file, "/", "state_hash", hash);
+    return array->set == SET_flow ? hash : 0;
+}
+
+static enum status fill(struct h5file *file, struct grid *g, const struct flow_case *c,
                         const struct state *state)
 {
+    const struct solver *const s = &g->level[0].solver;
     const struct domain *const d = s->domain;
+    const int32_t levels = g->levels;
+    uint64_t all = 0; /* the state's hash */
     int datasets = 0;
     char *const list = array_list(state);
     enum status status = status_agree(d->comm, list ? STATUS_OK : fail_machine("out of memory"));
@@ -436,6 +458,8 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
         h5file_numbers(file, "/", "step", SAMPLE_int64, 1, &s->step);
         h5file_numbers(file, "/", "time", SAMPLE_float64, 1, &time);
         h5file_numbers(file, "/", "grid", SAMPLE_int32, 3, cells);
+        if (levels > 1)
+            h5file_numbers(file, "/", "levels", SAMPLE_int32, 1, &levels);
         h5file_word(file, "/", "storage", precision_name(s->backend->storage));
         if (s->backend->storage == PRECISION_fp16)
             h5file_numbers(file, "/", "scale", SAMPLE_float64, 1, &scale);
@@ -451,9 +475,9 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
         const int64_t zero = 0, count = array->components;
         if (array->in_cells) {
             uint64_t hash = 0;
-            status = write_cells(file, d, array, dataset, dataset + 1, &hash);
+            status = write_cells(file, array->solver->domain, array, dataset, dataset + 1, &hash);
             if (is_set(array))
-                write_hash(file, d->comm, array, hash);
+                all += write_set_hash(file, d->comm, array, levels, hash);
             dataset += 2;
         } else {
             if (d->rank == 0)
@@ -462,14 +486,16 @@ static enum status fill(struct h5file *file, struct solver *s, const struct flow
             dataset++;
         }
     }
+    if (levels > 1)
+        write_hash(file, "/", "state_hash", all);
     free(list);
     return status_agree(d->comm, status);
 }
 
-enum status checkpoint_write(struct solver *s, const struct flow_case *c, const struct state *state,
+enum status checkpoint_write(struct grid *g, const struct flow_case *c, const struct state *state,
                              const char *path, struct checkpoint_times *times)
 {
-    MPI_Comm const comm = s->domain->comm;
+    MPI_Comm const comm = g->level[0].solver.domain->comm;
     const double start = MPI_Wtime();
     char reason[CHECKPOINT_REASON];
     struct checkpoint written;
@@ -477,12 +503,12 @@ enum status checkpoint_write(struct solver *s, const struct flow_case *c, const 
     enum status status = h5file_create_sealed(&file, comm, path, "checkpoint", CHECKPOINT_FORMAT);
     if (status)
         return status;
-    const char *temporary = fill(file, s, c, state) ? NULL : h5file_finish(file);
+    const char *temporary = fill(file, g, c, state) ? NULL : h5file_finish(file);
     times->write = MPI_Wtime() - start;
     bool whole = temporary != NULL;
     if (temporary) {
         whole = checkpoint_open(&written, comm, temporary, reason);
-        if (!whole && s->domain->rank == 0)
+        if (!whole && g->level[0].solver.domain->rank == 0)
             fail_machine("%s was written, but %s", path, reason);
         checkpoint_close(&written);
     }
@@ -588,9 +614,9 @@ static enum status verify_hashes(const struct checkpoint *k, const char *path,
         uint64_t hash, written = k->hash;
         if (!is_set(array))
             continue;
-        if (array->set != SET_flow && (!from || !same_array(from, array)))
+        if ((array->set != SET_flow || k->levels > 1) && (!from || !same_array(from, array)))
             continue;
-        if (array->set != SET_flow)
+        if (array->set != SET_flow || k->levels > 1)
             written = from->hash;
         status = solver_hash(array->solver, array->set, &hash);
         if (!status && hash != written && d->rank == 0)
@@ -602,14 +628,15 @@ static enum status verify_hashes(const struct checkpoint *k, const char *path,
     return status;
 }
 
-enum status checkpoint_load(const struct checkpoint *k, const char *path, struct solver *s,
+enum status checkpoint_load(const struct checkpoint *k, const char *path, struct grid *g,
                             struct state *state)
 {
-    const struct domain *const d = s->domain;
+    const struct domain *const d = g->level[0].solver.domain;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum status status =
         fd < 0 ? fail_machine("cannot open %s: %s", path, strerror(errno)) : STATUS_OK;
-    s->step = k->step;
+    for (int l = 0; l < g->levels; l++) /* a level makes two steps in one of the level before */
+        g->level[l].solver.step = k->step << l;
     for (int i = 0; i < state->count && !status; i++) {
         struct state_array *const array = &state->array[i];
         const struct checkpoint_array *const from = find(k, array->name);
@@ -620,7 +647,7 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
                           : "the checkpoint does not hold it");
             continue;
         }
-        status = array->in_cells ? load_cells(fd, from, d, array, path)
+        status = array->in_cells ? load_cells(fd, from, array->solver->domain, array, path)
                                  : load_numbers(fd, from, array, path);
     }
     if (fd >= 0)

@@ -5,7 +5,7 @@
 #ifndef TAGFLOW_CHECKPOINT_H
 #define TAGFLOW_CHECKPOINT_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 #include "solver/state.h"
 
 enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_REASON = 512 };
@@ -19,15 +19,16 @@ struct checkpoint_array {
     int lo[3], n[3]; /* cells of the whole grid */
     int64_t offset;  /* in the file */
     int64_t sums;    /* index of its first checksum in `sum` */
-    uint64_t hash;   /* of a set of populations except the flow: solver_hash */
+    uint64_t hash; /* solver_hash of a set of populations; 0: of the flow, if there is one level */
 };
 
 struct checkpoint {
     int64_t step, ranks;
     double time;
     int cells[3];
+    int levels;    /* of a refined grid; 1: none */
     int precision; /* enum precision of the populations */
-    uint64_t hash;
+    uint64_t hash; /* grid_hash of the flow */
     int64_t bytes;
     char program[64], commit[64], date[64], backend[128];
     char *case_text;
@@ -44,7 +45,7 @@ struct checkpoint_times {
 
 /* Write the present state to `path`. Collective, one status on all ranks. On failure, reported, an
  * earlier file stays as it was and nothing new is left. *times: the same on all ranks. */
-enum status checkpoint_write(struct solver *s, const struct flow_case *c, const struct state *state,
+enum status checkpoint_write(struct grid *g, const struct flow_case *c, const struct state *state,
                              const char *path, struct checkpoint_times *times);
 
 /* Read the description of the checkpoint `path`, without verifying the arrays in cells; else as
@@ -58,15 +59,16 @@ bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
                      char reason[CHECKPOINT_REASON]);
 void checkpoint_close(struct checkpoint *k);
 
-/* Restore the state: populations, step, and every array registered in `state` that the file holds
- * with the same definition. The case must be that of the file (case_same_flow). Collective;
- * STATUS_MACHINE, reported, when the file cannot be read any more or the loaded state has another
- * hash than the written one. */
-enum status checkpoint_load(const struct checkpoint *k, const char *path, struct solver *s,
+/* Restore the state: populations, steps of all levels, and every array registered in `state` that
+ * the file holds with the same definition. The case must be that of the file (case_same_flow).
+ * Collective; STATUS_MACHINE, reported, when the file cannot be read any more or the loaded state
+ * has another hash than the written one. */
+enum status checkpoint_load(const struct checkpoint *k, const char *path, struct grid *g,
                             struct state *state);
 
 /* Register the populations of all sets in `state`: those of the flow as "populations", those of
- * another set as "sets/NAME". */
-enum status checkpoint_register_populations(struct state *state, struct solver *s);
+ * another set as "sets/NAME"; with several levels those of level K as "populations_K" and
+ * "sets/NAME_K", each of the smallest box of cells that holds the level. */
+enum status checkpoint_register_populations(struct state *state, struct grid *g);
 
 #endif

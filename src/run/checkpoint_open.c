@@ -142,6 +142,9 @@ static bool read_description(struct checkpoint *k, const char *path)
                scale == (double)HALF_SCALE;
     k->hash = strtoull(hash, &end, 16);
     good = good && end == hash + 16;
+    k->levels = 1;
+    if (good && H5Aexists(file, "levels") > 0)
+        good = h5read_numbers(file, "/", "levels", H5T_NATIVE_INT, 1, &k->levels) && k->levels > 1;
     H5Fclose(file);
     return good;
 }

@@ -116,6 +116,13 @@ static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, 
         snprintf(reason, CASE_REASON, ": %.150s", why);
         return false;
     }
+    if (k.levels > 1) {
+        snprintf(reason, CASE_REASON,
+                 " holds a flow on %d levels of cells (take a snapshot with `levels: 0`)",
+                 k.levels);
+        checkpoint_close(&k);
+        return false;
+    }
     bool good = case_facts(k.case_text, &e->facts);
     for (int i = 0; i < k.count; i++)
         if (!strcmp(k.array[i].name, "populations"))
@@ -238,6 +245,11 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         !h5read_numbers(file, "/provenance", "cells", H5T_NATIVE_INT, 3, points))
         return false;
     const double stride = spacing[0] / e->facts.units.dx;
+    if (stride > 1e-3 && stride < 0.75) {
+        snprintf(reason, CASE_REASON,
+                 " holds finer cells than those of level 0 (take a snapshot with `levels: 0`)");
+        return false;
+    }
     if (!(stride > 0.5 && stride < 1e9))
         return false;
     e->stride = (int)round(stride);
@@ -256,13 +268,22 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
     return true;
 }
 
-static bool read_snapshot(struct earlier *e, hid_t file, char reason[CASE_REASON])
+/* Has the file the cells of one level? */
+static bool is_image(hid_t file, char reason[CASE_REASON])
 {
     char type[16];
+    if (!h5read_short_text(file, "/VTKHDF", "Type", type, sizeof type))
+        return false;
+    if (!strcmp(type, "OverlappingAMR"))
+        snprintf(reason, CASE_REASON,
+                 " holds a flow on several levels of cells (take a snapshot with `levels: 0`)");
+    return !strcmp(type, "ImageData");
+}
+
+static bool read_snapshot(struct earlier *e, hid_t file, char reason[CASE_REASON])
+{
     char *const text = h5read_text(file, "/provenance", "case");
-    const bool good = text && case_facts(text, &e->facts) &&
-                      h5read_short_text(file, "/VTKHDF", "Type", type, sizeof type) &&
-                      !strcmp(type, "ImageData") &&
+    const bool good = text && case_facts(text, &e->facts) && is_image(file, reason) &&
                       h5read_numbers(file, "/provenance", "step", H5T_NATIVE_INT64, 1, &e->step) &&
                       find_arrays(e, file, reason) && find_scalars(e, file) &&
                       find_points(e, file, reason);

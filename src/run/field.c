@@ -9,6 +9,7 @@
 #include "io/vtkhdf.h"
 #include "measure/curl.h"
 #include "run/folder.h"
+#include "run/levels_file.h"
 #include "run/output.h"
 
 enum { MOST_COMPONENTS = 3 };
@@ -240,19 +241,25 @@ static enum status write_part(struct snapshot *o, const struct box *part)
     return status;
 }
 
+static bool path_of(char path[FOLDER_PATH], const char *dir, const struct case_field *field,
+                    int64_t step)
+{
+    char name[CASE_NAME + 64];
+    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", field->name, (long long)step);
+    return folder_path(path, dir, name);
+}
+
 /* Creates the file and its arrays, without data. Collective. */
 static enum status open_file(struct snapshot *o, const char *dir)
 {
     const struct case_region *const region = &o->field->region;
     const double dx = o->c->units.dx, distance = dx * o->field->stride;
     const double spacing[3] = {distance, distance, distance};
-    char path[FOLDER_PATH], name[CASE_NAME + 64];
+    char path[FOLDER_PATH];
     double origin[3];
     int cells[3], count = 0;
 
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", o->field->name,
-             (long long)o->solver->step);
-    if (!folder_path(path, dir, name))
+    if (!path_of(path, dir, o->field, o->solver->step))
         return fail_user("the name of the output folder is too long");
     for (int a = 0; a < 3; a++) {
         origin[a] = (region->lo[a] + 0.5) * dx;
@@ -281,9 +288,58 @@ static enum status open_file(struct snapshot *o, const char *dir)
     return status;
 }
 
-enum status field_write(struct solver *s, const struct flow_case *c, const struct case_field *field,
-                        const char *dir, struct background *b, struct vtkhdf **left)
+/* The arrays of a snapshot of several levels; returns their number. */
+static int arrays_of(const struct flow_case *c, const struct case_field *field,
+                     struct levels_array to[])
 {
+    const double u = output_velocity_unit(c), rho = c->units.density, dx = c->units.dx;
+    const struct levels_array velocity = {.of = &quantity_flow, .first = 1, .scale = {u, 1}},
+                              density = {.of = &quantity_flow, .add = 1, .scale = {rho, 1}},
+                              pressure = {.of = &quantity_flow, .scale = {rho * u, u / 3}},
+                              vorticity = {.of = &quantity_curl, .scale = {u / dx, 1}},
+                              tags = {.of = &quantity_tags, .scale = {1, 1}};
+    int count = 0;
+#define X(array)                                                                                   \
+    if (field->of & 1u << FIELD_##array) {                                                         \
+        to[count] = array;                                                                         \
+        to[count].components = components_of(FIELD_##array);                                       \
+        to[count].sample = sample_of(field, FIELD_##array);                                        \
+        to[count].divide = 1;                                                                      \
+        snprintf(to[count++].name, sizeof to->name, "%s", #array);                                 \
+    }
+    FIELD_LIST(X)
+#undef X
+    return count;
+}
+
+static enum status write_levels(struct grid *g, const struct flow_case *c,
+                                const struct case_field *field, const char *path,
+                                struct background *b, struct h5file **left)
+{
+    struct levels_array arrays[32];
+    const struct case_region *const r = &field->region;
+    struct h5file *file;
+    const int count = arrays_of(c, field, arrays);
+    const enum status status =
+        levels_file_write(&file, g, path, r->lo, r->hi, c->units.dx, field->levels, count, arrays);
+    if (!file)
+        return status;
+    if (status)
+        return h5file_close(file, false);
+    output_provenance(file, c, &g->level[0].solver);
+    *left = file;
+    return h5file_leave(file, b);
+}
+
+enum status field_write(struct grid *g, const struct flow_case *c, const struct case_field *field,
+                        const char *dir, struct background *b, struct h5file **left)
+{
+    struct solver *const s = &g->level[0].solver;
+    char path[FOLDER_PATH];
+    if (g->levels > 1)
+        return path_of(path, dir, field, s->step)
+                   ? write_levels(g, c, field, path, b, left)
+                   : fail_user("the name of the output folder is too long");
     struct snapshot o = {.solver = s, .c = c, .field = field};
     const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
     enum status status = open_file(&o, dir);
@@ -299,6 +355,6 @@ enum status field_write(struct solver *s, const struct flow_case *c, const struc
         return status;
     if (status_agree(s->domain->comm, status))
         return vtkhdf_close(o.file, false);
-    *left = o.file;
-    return vtkhdf_leave(o.file, b);
+    *left = vtkhdf_release(o.file);
+    return h5file_leave(*left, b);
 }

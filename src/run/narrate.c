@@ -26,16 +26,16 @@ static const double live_seconds = 0.5;
 
 static void say_hosts(const struct narrator *n)
 {
-    const struct domain *const d = n->solver->domain;
+    const struct domain *const d = &n->grid->level->domain;
     char host[256] = "?", place[PLACE] = "";
     char *places = NULL;
     gethostname(host, sizeof host - 1);
-    snprintf(place, sizeof place, "%s: %s", host, n->solver->backend->description);
+    snprintf(place, sizeof place, "%s: %s", host, n->grid->level->backend->description);
     if (d->rank == 0)
         places = calloc((size_t)d->ranks, PLACE);
     if (d->rank == 0 && !places)
-        MPI_Abort(n->solver->domain->comm, fail_machine("out of memory"));
-    MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->solver->domain->comm);
+        MPI_Abort(n->grid->level->domain.comm, fail_machine("out of memory"));
+    MPI_Gather(place, PLACE, MPI_CHAR, places, PLACE, MPI_CHAR, 0, n->grid->level->domain.comm);
     for (int rank = 0; d->rank == 0 && rank < d->ranks;) {
         int same = rank; /* consecutive ranks at one place share a line */
         while (same + 1 < d->ranks &&
@@ -65,9 +65,10 @@ static void say_meshes(const struct flow_case *c)
 /* Steps in one sweep over memory, if there are several or the case wants them. */
 static void say_sweep(const struct narrator *n)
 {
-    const struct solver *const s = n->solver;
+    const struct solver *const s = &n->grid->level->solver;
     const char *const why = s->halo.count > 0               ? "ranks exchange halos"
                             : !s->backend->type->sweep      ? "on a GPU"
+                            : n->grid->levels > 1           ? "refined grid"
                             : s->domain->near_stepped > 0   ? "interpolated surfaces"
                             : s->domain->view.place != NULL ? "sparse memory"
                                                             : "too few planes for its threads";
@@ -77,34 +78,68 @@ static void say_sweep(const struct narrator *n)
         say("steps in one sweep over memory: 1, not %d (%s)", n->c->run.sweep, why);
 }
 
+/* A line for each level of a refined grid. bytes: of the rank that needs most. */
+static void say_levels(const struct narrator *n, double bytes)
+{
+    const struct grid *const g = n->grid;
+    const double updates = grid_updates(g, false);
+    int64_t fluid = 0;
+    for (int l = 0; l < g->levels; l++)
+        fluid += g->level[l].domain.fluid_cells;
+    say("ranks: %d; %d levels, %lld fluid cells, %.4g updates a step; %.4g GB a rank",
+        g->level->domain.ranks, g->levels, (long long)fluid, updates, 1e-9 * bytes);
+    for (int l = 0; l < g->levels; l++) {
+        const struct domain *const d = &g->level[l].domain;
+        const struct flow_case *const c = g->level[l].c;
+        const double cells = (double)grid_cells(g, l);
+        char tau[32], sparse[96] = "", imbalance[64] = "";
+        if (d->view.place)
+            snprintf(sparse, sizeof sparse, "; populations of %.1f %% of its box",
+                     100 * d->kept_share);
+        if (d->ranks > 1)
+            snprintf(imbalance, sizeof imbalance, ", load imbalance %.1f %%",
+                     100 * (d->imbalance - 1));
+        say("level %d: %.0f cells, %lld fluid, %.1f %% of the updates; tau %s, u/nu %.3g; blocks "
+            "%d "
+            "x %d x %d%s%s",
+            l, cells, (long long)d->fluid_cells, 100 * ldexp(cells, l) / updates,
+            case_tau_text(tau, case_tau(c), 6), case_fastest_velocity(c) / c->fluid.viscosity,
+            d->cuts[0], d->cuts[1], d->cuts[2], imbalance, sparse);
+    }
+}
+
 void narrate_start(const struct narrator *n, const char *from)
 {
-    const struct domain *const d = n->solver->domain;
+    const struct domain *const d = &n->grid->level->domain;
     char date[64];
     const time_t t = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime(&t));
     say("tagflow %s (%s), %s", TAGFLOW_VERSION, TAGFLOW_COMMIT, date);
     say_hosts(n);
     if (*n->backend_reason)
-        say("backend %s: no GPU is used (%s)", n->solver->backend->type->name, n->backend_reason);
-    if (n->solver->backend->remark)
-        say("%s", n->solver->backend->remark);
+        say("backend %s: no GPU is used (%s)", n->grid->level->backend->type->name,
+            n->backend_reason);
+    if (n->grid->level->backend->remark)
+        say("%s", n->grid->level->backend->remark);
     if (from)
-        say("goes on from %s, step %lld", from, (long long)n->solver->step);
+        say("goes on from %s, step %lld", from, (long long)n->grid->level->solver.step);
     case_say_derived(n->c);
-    double bytes[2] = {solver_bytes(d) + n->solver->backend->lists, n->solver->backend->loaded};
-    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->solver->domain->comm);
-    say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
-        d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes[0]);
+    double bytes[2] = {grid_bytes(n->grid), n->grid->level->backend->loaded};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_MAX, n->grid->level->domain.comm);
+    if (n->grid->levels > 1)
+        say_levels(n, bytes[0]);
+    else
+        say("ranks: %d = %d x %d x %d; %lld fluid cells; %.4g GB a rank", d->ranks, d->cuts[0],
+            d->cuts[1], d->cuts[2], (long long)d->fluid_cells, 1e-9 * bytes[0]);
     if (bytes[1] > 0)
         say("GPU memory besides, for kernels and the stacks of their threads: %.4g GB a rank",
             1e-9 * bytes[1]);
-    if (d->ranks > 1)
+    if (d->ranks > 1 && n->grid->levels == 1)
         say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean",
             100 * (d->imbalance - 1));
-    if (d->view.place) {
+    if (d->view.place && n->grid->levels == 1) {
         double saved = ((double)d->all_stride - (double)d->view.set[SET_flow].stride) * Q *
-                       (double)precision_bytes(n->solver->backend->storage);
+                       (double)precision_bytes(n->grid->level->backend->storage);
         MPI_Allreduce(MPI_IN_PLACE, &saved, 1, MPI_DOUBLE, MPI_SUM, d->comm);
         say("sparse: fluid cells need %.1f %% of the populations of all cells, %.4g GB less in all",
             100 * d->kept_share, 1e-9 * saved);
@@ -112,9 +147,9 @@ void narrate_start(const struct narrator *n, const char *from)
     say_meshes(n->c);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
-    if (n->solver->halo.count > 0) {
+    if (n->grid->level->solver.halo.count > 0) {
         char halos[HALO_TEXT];
-        halo_describe(&n->solver->halo, n->transport, halos);
+        halo_describe(&n->grid->level->solver.halo, n->transport, halos);
         say("halos: %s", halos);
     }
     if (n->progress.messages.all > 0)
@@ -123,7 +158,7 @@ void narrate_start(const struct narrator *n, const char *from)
     say_sweep(n);
     survey_say(n->survey, d, n->c);
     case_warn(n->c);
-    if (n->solver->backend->type->host_memory)
+    if (n->grid->level->backend->type->host_memory)
         threads_say(n->threads, n->c->run.threads);
 }
 
@@ -153,11 +188,6 @@ static const char *rate_text(char text[static 32], double updates)
     return text;
 }
 
-static double all_cells(const struct narrator *n)
-{
-    return (double)n->c->cells[0] * n->c->cells[1] * n->c->cells[2];
-}
-
 static double seconds_left(const struct narrator *n)
 {
     return progress_left(&n->progress, n->c->run.steps);
@@ -179,7 +209,7 @@ void narrate_steps(struct narrator *n, int64_t steps, double seconds)
     n->last_seconds += seconds;
     const bool enough = n->last_seconds >= rate_seconds;
     if (enough || (!n->rated && n->last_seconds > 0))
-        p->updates_now = (double)n->last_steps * all_cells(n) / n->last_seconds;
+        p->updates_now = (double)n->last_steps * grid_updates(n->grid, false) / n->last_seconds;
     if (!enough)
         return;
     n->rated = true;
@@ -218,7 +248,8 @@ void narrate_progress(struct narrator *n, const struct flow_sums *sums)
     const struct flow_case *const c = n->c;
     char left[32], rate[32], time_text[48] = "", scalars[CASE_SCALARS * (CASE_NAME + 48)];
     const double updates =
-        n->lap_seconds > 0 ? (double)n->lap_steps * all_cells(n) / n->lap_seconds : 0;
+        n->lap_seconds > 0 ? (double)n->lap_steps * grid_updates(n->grid, false) / n->lap_seconds
+                           : 0;
     n->said = n->progress.began > 0 ? clock_seconds() - n->progress.began : 0;
     n->lap_seconds = 0;
     n->lap_steps = 0;
@@ -239,9 +270,10 @@ void narrate_live(struct narrator *n)
     const struct progress *const p = &n->progress;
     const double t = clock_seconds();
     const double passed = t - p->began;
-    const double updates = p->updates_now > 0 || !(passed > 0)
-                               ? p->updates_now
-                               : (double)(p->step - p->first) * all_cells(n) / passed;
+    const double updates =
+        p->updates_now > 0 || !(passed > 0)
+            ? p->updates_now
+            : (double)(p->step - p->first) * grid_updates(n->grid, false) / passed;
     char text[256], left[32], rate[32], speed[64] = "";
     if (!n->terminal.to || (n->live_last > 0 && t - n->live_last < live_seconds) ||
         !terminal_in_front(&n->terminal))
@@ -334,20 +366,23 @@ static double buoyancy_mach(const struct narrator *n, int *which)
 
 /* Advice after a divergence, the most likely remedy first, from the case and the place where it
  * began. */
-static void divergence_advice(const struct narrator *n, double speed, const int cell[3], char *text,
-                              size_t size)
+static void divergence_advice(const struct narrator *n, double speed, int level, const int cell[3],
+                              char *text, size_t size)
 {
     static const int64_t early = 1000;
     static const double much_buoyancy = 0.3; /* Mach number */
     const struct flow_case *const c = n->c;
     const int64_t step = n->progress.step;
-    const double tau = case_tau(c), set = case_fastest_velocity(c);
+    const struct flow_case *const own = n->grid->level[level].c;
+    const double tau = case_tau(own), set = case_fastest_velocity(c);
+    const double viscosity = own->fluid.viscosity;
     /* the operator is the likely cause here */
     const bool beyond =
-        collision_on_pairs(c->solver.collision) && set > case_most_cell(c) * c->fluid.viscosity;
-    const bool thin = beyond || tau < 0.51 || set > 10 * c->fluid.viscosity;
+        collision_on_pairs(c->solver.collision) && set > case_most_cell(c) * viscosity;
+    const bool thin = beyond || tau < 0.51 || set > 10 * viscosity;
     const char *const method = thin ? narrate_operator_remedy(c) : "";
     const char *side;
+    const int parent[3] = {cell[0] >> level, cell[1] >> level, cell[2] >> level};
     char outlet[160] = "", inlet[96] = "", buoyancy[CASE_NAME + 160] = "";
     size_t length = 0;
     int lifts;
@@ -357,12 +392,12 @@ static void divergence_advice(const struct narrator *n, double speed, const int 
                  "a smaller time step, or smaller scalars.%s.expansion times its differences, as "
                  "buoyancy may drive velocities of Mach %.2g",
                  c->scalars[lifts].name, fall);
-    const struct case_face *const out = open_face_near(c, cell, true, &side);
+    const struct case_face *const out = open_face_near(c, parent, true, &side);
     if (out)
         snprintf(outlet, sizeof outlet,
                  "at %s the outlet %s, more cells before it, or a sponge there (regions)", side,
                  out->kind == FACE_pressure ? "nonreflecting" : "pressure");
-    if (open_face_near(c, cell, false, &side))
+    if (open_face_near(c, parent, false, &side))
         snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
     const char *const advice[] = {
         fall > much_buoyancy ? buoyancy : "",
@@ -387,13 +422,17 @@ static void divergence_advice(const struct narrator *n, double speed, const int 
                                        advice[i]);
 }
 
-void narrate_place(const struct narrator *n, const int cell[3], char *text, size_t size)
+void narrate_place(const struct narrator *n, int level, const int cell[3], char *text, size_t size)
 {
-    const double dx = n->c->units.dx;
-    const int length = snprintf(text, size, "[%d, %d, %d]", cell[0], cell[1], cell[2]);
-    if (n->c->units.given && length > 0 && (size_t)length < size)
-        snprintf(text + length, size - (size_t)length, " (%.4g, %.4g, %.4g m)",
-                 (cell[0] + 0.5) * dx, (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx);
+    const bool many = n->grid->levels > 1, units = n->c->units.given;
+    const double dx = ldexp(units ? n->c->units.dx : 1, -level);
+    char of[32] = "", where[96] = "";
+    if (many)
+        snprintf(of, sizeof of, " of level %d", level);
+    if (units || many)
+        snprintf(where, sizeof where, " (%.4g, %.4g, %.4g %s)", (cell[0] + 0.5) * dx,
+                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx, units ? "m" : "in cells of level 0");
+    snprintf(text, size, "[%d, %d, %d]%s%s", cell[0], cell[1], cell[2], of, where);
 }
 
 enum status narrate_divergence(const struct narrator *n, const struct flow_sums *sums,
@@ -402,25 +441,26 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
     const double limit = n->c->check.max_velocity;
     const char *const unit = n->c->units.given ? " m/s" : "";
     const int *const cell = sums->finite ? sums->max_cell : sums->bad_cell;
+    const int level = sums->finite ? sums->max_level : sums->bad_level;
     const double u = output_velocity_unit(n->c);
-    char place[128], before[256] = "";
+    char place[192], before[320] = "";
     if (sums->finite && sums->max_velocity <= limit)
         return STATUS_OK;
-    narrate_place(n, n->seen, place, sizeof place);
+    narrate_place(n, n->seen_level, n->seen, place, sizeof place);
     if (!sums->finite && n->seen_speed > 0) /* the first cell that is not finite tells little */
         snprintf(before, sizeof before, ", where |u| was largest, %.3g%s, in cell %s",
                  n->seen_speed * u, unit, place);
-    narrate_place(n, cell, place, sizeof place);
-    const double tau = case_tau(n->c);
+    narrate_place(n, level, cell, place, sizeof place);
     const double speed = sums->finite ? sums->max_velocity : n->seen_speed;
-    const int *const origin = !sums->finite && n->seen_speed > 0 ? n->seen : cell;
+    const bool seen = !sums->finite && n->seen_speed > 0;
+    const int *const origin = seen ? n->seen : cell, origin_level = seen ? n->seen_level : level;
     char what[128] = "not a finite number", method[96], text[32], advice[512];
     if (sums->finite)
         snprintf(what, sizeof what, "|u| = %.3g%s (Mach %.2g) above check.max_velocity %.3g%s",
                  sums->max_velocity * u, unit, sums->max_velocity * sqrt(3.0), limit * u, unit);
     snprintf(method, sizeof method, "%s, tau %s", key_collisions[n->c->solver.collision],
-             case_tau_text(text, tau, 6));
-    divergence_advice(n, speed, origin, advice, sizeof advice);
+             case_tau_text(text, case_tau(n->grid->level[level].c), 6));
+    divergence_advice(n, speed, origin_level, origin, advice, sizeof advice);
     fail_user("the flow diverged: %s at step %lld in cell %s, after step %lld%s (%s: %s)", what,
               (long long)n->progress.step, place, (long long)last_good, before, method, advice);
     return STATUS_DIVERGED;
@@ -491,10 +531,11 @@ enum status narrate_scalars(const struct narrator *n, int64_t last_good)
         const struct scalar_found *const found = &n->scalar[k];
         const struct case_scalar *const s = &n->c->scalars[k];
         const double given = largest_begun(n->c, k);
-        char place[128], what[160] = "not a finite number", advice[320];
+        char place[192], what[160] = "not a finite number", advice[320];
         if (found->finite && (given == 0 || found->size <= most_beyond * given))
             continue;
-        narrate_place(n, found->finite ? found->size_cell : found->bad_cell, place, sizeof place);
+        narrate_place(n, 0, found->finite ? found->size_cell : found->bad_cell, place,
+                      sizeof place);
         if (found->finite)
             snprintf(what, sizeof what,
                      "%.4g from its reference, more than %g times the largest value given (%.4g)",
@@ -553,14 +594,14 @@ static void warn_not_met(const struct narrator *n)
 void narrate_done(const struct narrator *n)
 {
     const char *const hash = n->progress.hashes[SET_flow];
-    const double cells = all_cells(n);
+    const double updates = grid_updates(n->grid, false);
     const double rate =
         n->progress.seconds > 0 ? (double)n->progress.steps_done / n->progress.seconds : 0;
     char text[32], speed[32];
     say("done: step %lld; %lld steps in %s, %s, %.1f GB/s; state %s", (long long)n->progress.step,
         (long long)n->progress.steps_done, duration_text(text, sizeof text, n->progress.seconds),
-        rate_text(speed, rate * cells),
-        1e-9 * rate * cells * backend_bytes_per_update(n->solver->backend), hash);
+        rate_text(speed, rate * updates),
+        1e-9 * rate * updates * backend_bytes_per_update(n->grid->level->backend), hash);
     for (int k = 0; k < n->c->scalar_count; k++)
         say("state of %s: %s", n->c->scalars[k].name, n->progress.hashes[1 + k]);
     if (n->progress.permeability != 0)

@@ -13,7 +13,7 @@
 /* State of the run for its messages. */
 struct narrator {
     const struct flow_case *c;
-    const struct solver *solver;
+    const struct grid *grid;
     const struct survey *survey;
     const struct threads *threads;
     const char *dir;
@@ -24,10 +24,11 @@ struct narrator {
     int64_t lap_steps;
     double last_seconds; /* of the last steps, for the present rate */
     int64_t last_steps;
-    bool rated;        /* there were enough of them once */
-    double said;       /* when the last line was written, seconds since the first step */
-    int seen[3];       /* fastest cell at the last good check */
-    double seen_speed; /* its speed; 0: no check yet */
+    bool rated;  /* there were enough of them once */
+    double said; /* when the last line was written, seconds since the first step */
+    int seen[3]; /* fastest cell at the last good check, in cells of level seen_level */
+    int seen_level;
+    double seen_speed;                        /* its speed; 0: no check yet */
     struct scalar_found scalar[CASE_SCALARS]; /* extremes at the last check or line */
     struct terminal terminal;                 /* rank 0: where a progress line is shown */
     double live_last;                         /* when it was shown */
@@ -62,8 +63,10 @@ void narrate_checkpoint(const char *name, const struct checkpoint_times *times, 
 void narrate_stop(const struct narrator *n, const char *why);
 void narrate_done(const struct narrator *n);
 
-/* A cell in words: "[3, 4, 0]", with its position in m if the case has units. */
-void narrate_place(const struct narrator *n, const int cell[3], char *text, size_t size);
+/* A cell of a level in words: "[3, 4, 0]", with its position in m if the case has units. On a
+ * refined grid also the level, and the position of the cell's centre in cells of level 0 without
+ * units. */
+void narrate_place(const struct narrator *n, int level, const int cell[3], char *text, size_t size);
 
 /* A solver setting that is more stable than the case's; "": none. */
 const char *narrate_operator_remedy(const struct flow_case *c);

@@ -8,7 +8,7 @@
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/message.h"
-#include "io/vtkhdf.h"
+#include "io/h5file.h"
 #include "run/average.h"
 #include "run/field.h"
 #include "run/plane.h"
@@ -18,14 +18,15 @@
 
 struct output {
     const struct flow_case *c;
-    struct solver *solver;
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     const char *dir;
     struct tables *tables;
     struct average **averages; /* [averages_count] */
     struct skin_file **skins;  /* [surfaces_count] */
     int64_t done;              /* the output of this step and of all before was written */
     struct background *background;
-    struct vtkhdf **left; /* [fields_count] snapshots that it brings to disk */
+    struct h5file **left; /* [fields_count] snapshots that it brings to disk */
     int left_count;
     bool given;      /* it may have jobs, on any rank */
     bool fresh;      /* all of them are from the present call of output_write() */
@@ -67,19 +68,20 @@ static enum status create_averages(struct output *o, struct state *state)
     const int count = o->c->averages_count;
     enum status status = STATUS_OK;
     for (int i = 0; !status && i < count; i++)
-        status = average_create(&o->averages[i], o->c, &o->c->averages[i], o->solver, state);
+        status = average_create(&o->averages[i], o->c, &o->c->averages[i], o->grid, state);
     return status;
 }
 
-enum status output_create(struct output **out, const struct flow_case *c, struct solver *s,
+enum status output_create(struct output **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir)
 {
+    struct solver *const s = &g->level->solver;
     struct output *const o = calloc(1, sizeof *o);
     struct average **const averages =
         calloc((size_t)c->averages_count + 1, sizeof(struct average *));
     struct skin_file **const skins =
         calloc((size_t)c->surfaces_count + 1, sizeof(struct skin_file *));
-    struct vtkhdf **const left = calloc((size_t)c->fields_count + 1, sizeof(struct vtkhdf *));
+    struct h5file **const left = calloc((size_t)c->fields_count + 1, sizeof(struct h5file *));
     const bool room = o && averages && skins && left;
     enum status status = status_agree(
         s->domain->comm, room ? STATUS_OK : fail_machine("out of memory for what the run writes"));
@@ -91,6 +93,7 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
         return STATUS_MACHINE;
     }
     *o = (struct output){.c = c,
+                         .grid = g,
                          .solver = s,
                          .dir = dir,
                          .averages = averages,
@@ -100,7 +103,7 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     if (c->fields_count || c->images_count)
         status = status_agree(s->domain->comm, background_create(&o->background));
     if (!status)
-        status = tables_create(&o->tables, c, s, state, dir);
+        status = tables_create(&o->tables, c, g, state, dir);
     if (!status)
         status = create_averages(o, state);
     for (int i = 0; i < c->surfaces_count && !status; i++)
@@ -218,7 +221,7 @@ enum status output_complete(struct output *o)
         return STATUS_OK;
     enum status status = background_wait(o->background);
     for (int i = 0; i < o->left_count; i++)
-        if (vtkhdf_close(o->left[i], true))
+        if (h5file_close(o->left[i], true))
             status = STATUS_MACHINE;
     o->given = false;
     o->left_count = 0;
@@ -243,10 +246,10 @@ static enum status prepare(struct output *o)
 
 static enum status write_field(struct output *o, const struct case_field *field)
 {
-    struct vtkhdf *left;
+    struct h5file *left;
     enum status status = prepare(o);
     if (!status)
-        status = field_write(o->solver, o->c, field, o->dir, o->background, &left);
+        status = field_write(o->grid, o->c, field, o->dir, o->background, &left);
     if (!status)
         o->left[o->left_count++] = left;
     return status;
@@ -255,7 +258,7 @@ static enum status write_field(struct output *o, const struct case_field *field)
 static enum status draw_image(struct output *o, const struct case_image *image)
 {
     const enum status status = prepare(o);
-    return status ? status : plane_image(o->solver, o->c, image, o->dir, o->background);
+    return status ? status : plane_image(o->grid, o->c, image, o->dir, o->background);
 }
 
 enum status output_write(struct output *o, bool last)

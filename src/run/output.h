@@ -3,6 +3,7 @@
 #define TAGFLOW_OUTPUT_H
 
 #include "measure/flow.h"
+#include "solver/grid.h"
 #include "solver/state.h"
 
 struct output;
@@ -15,7 +16,7 @@ int64_t output_nearer(int64_t next, int64_t step, int64_t every);
 
 /* Prepare the output of the case and register its memory in `state`. Collective, as the others
  * below: one status on all ranks, failures reported. */
-enum status output_create(struct output **out, const struct flow_case *c, struct solver *s,
+enum status output_create(struct output **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir);
 
 /* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. over: the

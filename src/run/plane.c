@@ -14,14 +14,19 @@
 #include "run/output.h"
 #include "version.h"
 
-enum { PLANE_TAG = 100 };
+enum { PLANE_TAG = 100, MOST_PIXELS = 1 << 24 /* of finer levels than 0 */ };
 
 /* Horizontal and vertical axis of the picture, by the plane's normal axis. */
 static const int across_axis[3] = {1, 0, 0}, up_axis[3] = {2, 2, 1};
 
-/* The image's quantity in a whole plane, on rank 0. */
+/* Marks cells of other levels, in messages: values that are not finite are shown as infinite, and
+ * never as this. */
+static const double absent = -INFINITY;
+
+/* The image's quantity in a whole plane, on rank 0. Its pixels are cells of a level. */
 struct plane {
-    int axis, at, width, height;
+    int axis, at; /* of level 0 */
+    int level, width, height;
     double *values; /* [height][width], in the quantity's unit, as in struct image */
 };
 
@@ -64,6 +69,12 @@ static double shown(double value)
     return isfinite(value) ? value : INFINITY;
 }
 
+/* What is shown of a cell that is not fluid. */
+static double not_fluid(const struct view *v, size_t cell)
+{
+    return (v->tags[cell] & TAG_ROW) == TAG_ABSENT ? absent : NAN;
+}
+
 static enum status fetch_part(struct solver *s, const struct flow_case *c, enum image_quantity of,
                               const struct box *part, double *out)
 {
@@ -74,9 +85,11 @@ static enum status fetch_part(struct solver *s, const struct flow_case *c, enum 
     for (fetch_start(&f, s, KERNEL_flow, part); (flow = fetch_next(&f, &piece));)
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4)
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4) {
+                    const size_t cell = view_index(v, x, y, z);
                     *out++ =
-                        view_fluid(v, view_index(v, x, y, z)) ? shown(value_at(c, of, flow)) : NAN;
+                        view_fluid(v, cell) ? shown(value_at(c, of, flow)) : not_fluid(v, cell);
+                }
     return fetch_end(&f);
 }
 
@@ -103,7 +116,7 @@ static enum status fetch_scalar(struct solver *s, const struct flow_case *c, int
 static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, int axis,
                                    const struct box *part, double *out)
 {
-    const double unit = output_velocity_unit(c) / c->units.dx;
+    const double unit = ldexp(output_velocity_unit(c) / c->units.dx, s->domain->level);
     const struct view *const v = &s->domain->view;
     const enum status status = curl_prepare(s);
     struct box piece;
@@ -114,30 +127,63 @@ static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, 
     for (fetch_start(&f, s, KERNEL_curl, part); (curl = fetch_next(&f, &piece));)
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, curl += 3)
-                    *out++ = view_fluid(v, view_index(v, x, y, z)) ? shown(unit * curl[axis]) : NAN;
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, curl += 3) {
+                    const size_t cell = view_index(v, x, y, z);
+                    *out++ = view_fluid(v, cell) ? shown(unit * curl[axis]) : not_fluid(v, cell);
+                }
     return fetch_end(&f);
 }
 
-/* Copies a part (x fastest, then y, z) into the plane. */
-static void place_part(struct plane *p, const int lo[3], const int n[3], const double *part)
+/* The plane of cells of a level that the image shows: that above the middle of the cells of
+ * level 0. */
+static int plane_of(int at, int level)
 {
-    const int across = across_axis[p->axis], up = up_axis[p->axis];
-    int g[3];
-    for (g[2] = lo[2]; g[2] < lo[2] + n[2]; g[2]++)
-        for (g[1] = lo[1]; g[1] < lo[1] + n[1]; g[1]++)
-            for (g[0] = lo[0]; g[0] < lo[0] + n[0]; g[0]++)
-                p->values[(size_t)g[up] * (size_t)p->width + (size_t)g[across]] = *part++;
+    return (at << level) + (1 << level >> 1);
 }
 
-/* Every rank with a part sends rank 0 its position and values. */
+/* The pixels first .. after that show cell g, along an axis; false: none does. Of finer cells than
+ * pixels, a pixel shows those above its middle. */
+static bool pixels_of(const struct plane *p, int level, int g, int *first, int *after)
+{
+    if (level <= p->level) {
+        *first = g << (p->level - level);
+        *after = (g + 1) << (p->level - level);
+        return true;
+    }
+    const int finer = level - p->level;
+    *first = g >> finer;
+    *after = *first + 1;
+    return (g & ((1 << finer) - 1)) == 1 << (finer - 1);
+}
+
+/* Copies a part of a level (x fastest, then y, z) into the plane, without absent cells. */
+static void place_part(struct plane *p, int level, const int lo[3], const int n[3],
+                       const double *part)
+{
+    const int across = across_axis[p->axis], up = up_axis[p->axis];
+    int g[3], x[2], y[2];
+    for (g[2] = lo[2]; g[2] < lo[2] + n[2]; g[2]++)
+        for (g[1] = lo[1]; g[1] < lo[1] + n[1]; g[1]++)
+            for (g[0] = lo[0]; g[0] < lo[0] + n[0]; g[0]++, part++) {
+                if (*part == absent || !pixels_of(p, level, g[across], &x[0], &x[1]) ||
+                    !pixels_of(p, level, g[up], &y[0], &y[1]))
+                    continue;
+                for (int j = y[0]; j < y[1]; j++)
+                    for (int i = x[0]; i < x[1]; i++)
+                        p->values[(size_t)j * (size_t)p->width + (size_t)i] = *part;
+            }
+}
+
+/* Every rank with a part of a level sends rank 0 its position and values. c: the case of the
+ * run. */
 static enum status gather(struct solver *s, const struct flow_case *c,
                           const struct case_image *image, struct plane *p)
 {
     const struct domain *const d = s->domain;
+    const int tag = PLANE_TAG + 2 * d->level; /* ranks may be at different levels */
     int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
-    lo[p->axis] = p->at;
-    hi[p->axis] = p->at + 1;
+    lo[p->axis] = plane_of(p->at, d->level);
+    hi[p->axis] = lo[p->axis] + 1;
     const struct box part = domain_part(d, lo, hi);
     const size_t cells = box_cells(&part);
     int where[6], total = 0, has = cells > 0;
@@ -157,32 +203,33 @@ static enum status gather(struct solver *s, const struct flow_case *c,
     MPI_Reduce(&has, &total, 1, MPI_INT, MPI_SUM, 0, d->comm);
     if (d->rank != 0) {
         if (has) {
-            MPI_Send(where, 6, MPI_INT, 0, PLANE_TAG, d->comm);
-            MPI_Send(mine, (int)cells, MPI_DOUBLE, 0, PLANE_TAG + 1, d->comm);
+            MPI_Send(where, 6, MPI_INT, 0, tag, d->comm);
+            MPI_Send(mine, (int)cells, MPI_DOUBLE, 0, tag + 1, d->comm);
         }
         free(mine);
         return status;
     }
-    p->values = malloc((size_t)p->width * (size_t)p->height * sizeof *p->values);
+    if (!p->values)
+        p->values = malloc((size_t)p->width * (size_t)p->height * sizeof *p->values);
     if (!p->values) {
         fail_machine("out of memory for a slice of %d x %d cells", p->width, p->height);
         MPI_Abort(d->comm, STATUS_MACHINE); /* the others wait to send */
     }
     if (has)
-        place_part(p, where, where + 3, mine);
+        place_part(p, d->level, where, where + 3, mine);
     free(mine);
     for (int k = has; k < total; k++) {
         MPI_Status from;
-        MPI_Recv(where, 6, MPI_INT, MPI_ANY_SOURCE, PLANE_TAG, d->comm, &from);
+        MPI_Recv(where, 6, MPI_INT, MPI_ANY_SOURCE, tag, d->comm, &from);
         const size_t count = (size_t)where[3] * (size_t)where[4] * (size_t)where[5];
         double *const theirs = malloc(count * sizeof *theirs);
         if (!theirs) {
             fail_machine("out of memory for a slice");
             MPI_Abort(d->comm, STATUS_MACHINE);
         }
-        MPI_Recv(theirs, (int)count, MPI_DOUBLE, from.MPI_SOURCE, PLANE_TAG + 1, d->comm,
+        MPI_Recv(theirs, (int)count, MPI_DOUBLE, from.MPI_SOURCE, tag + 1, d->comm,
                  MPI_STATUS_IGNORE);
-        place_part(p, where, where + 3, theirs);
+        place_part(p, d->level, where, where + 3, theirs);
         free(theirs);
     }
     return status;
@@ -272,16 +319,51 @@ static enum status give(struct plane *p, const struct solver *s, const struct fl
     return fail_user("the name of the output folder is too long");
 }
 
-enum status plane_image(struct solver *s, const struct flow_case *c, const struct case_image *image,
+/* Has a level above 0 a cell in the plane? */
+static bool shows(const struct refined *r, int level, const struct plane *p)
+{
+    const int *const first = r->level[level].first, *const n = r->level[level].n;
+    int lo[3] = {0, 0, 0}, hi[3] = {n[0], n[1], n[2]}, b[3];
+    lo[p->axis] = plane_of(p->at, level) / BRICK - first[p->axis];
+    hi[p->axis] = lo[p->axis] + 1;
+    if (lo[p->axis] < 0 || lo[p->axis] >= n[p->axis])
+        return false;
+    for (b[2] = lo[2]; b[2] < hi[2]; b[2]++)
+        for (b[1] = lo[1]; b[1] < hi[1]; b[1]++)
+            for (b[0] = lo[0]; b[0] < hi[0]; b[0]++)
+                if (refined_holds(r, level, BRICK * (first[0] + b[0]), BRICK * (first[1] + b[1]),
+                                  BRICK * (first[2] + b[2])))
+                    return true;
+    return false;
+}
+
+/* Pixels are cells of the finest level in the plane; of a coarser one if these were too many. */
+static void choose_pixels(const struct grid *g, const struct flow_case *c, struct plane *p)
+{
+    const double cells = (double)p->width * p->height;
+    for (int l = 1; l < g->levels && shows(&g->refined, l, p); l++)
+        if (ldexp(cells, 2 * l) <= MOST_PIXELS)
+            p->level = l;
+    p->width = c->cells[across_axis[p->axis]] << p->level;
+    p->height = c->cells[up_axis[p->axis]] << p->level;
+}
+
+enum status plane_image(struct grid *g, const struct flow_case *c, const struct case_image *image,
                         const char *dir, struct background *b)
 {
+    struct solver *const s = &g->level[0].solver;
     struct plane p = {
         .axis = image->axis,
         .at = image->at,
         .width = c->cells[across_axis[image->axis]],
         .height = c->cells[up_axis[image->axis]],
     };
-    enum status status = status_agree(s->domain->comm, gather(s, c, image, &p));
+    enum status status = STATUS_OK;
+    choose_pixels(g, c, &p);
+    for (int l = 0; l < g->levels; l++)
+        if (gather(&g->level[l].solver, c, image, &p))
+            status = STATUS_MACHINE;
+    status = status_agree(s->domain->comm, status);
     if (s->domain->rank == 0 && !status)
         status = give(&p, s, c, image, dir, b);
     else

@@ -127,11 +127,6 @@ static void add_end(json_t *to, const struct progress *p)
     json_object_set_new(to, "reason", ended && p->reason ? json_string(p->reason) : json_null());
 }
 
-static double all_cells(const struct flow_case *c)
-{
-    return (double)c->cells[0] * c->cells[1] * c->cells[2];
-}
-
 double progress_left(const struct progress *p, int64_t steps)
 {
     const int64_t done = p->step - p->first;
@@ -142,7 +137,30 @@ double progress_left(const struct progress *p, int64_t steps)
                : INFINITY;
 }
 
-static json_t *status_json(const struct flow_case *c, const struct progress *p)
+/* Adds the levels of a refined grid. */
+static void add_levels(json_t *to, const struct grid *g)
+{
+    json_t *const levels = json_array();
+    for (int l = 0; l < g->levels && g->levels > 1; l++) {
+        const struct domain *const d = &g->level[l].domain;
+        const struct flow_case *const c = g->level[l].c;
+        const double cells = (double)grid_cells(g, l);
+        json_array_append_new(
+            levels,
+            json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "cells", (json_int_t)cells,
+                      "fluid_cells", (json_int_t)d->fluid_cells, "updates", ldexp(cells, l), "tau",
+                      case_tau(c), "cell_reynolds", case_fastest_velocity(c) / c->fluid.viscosity,
+                      "imbalance", d->imbalance, "kept_share", d->kept_share));
+    }
+    if (g->levels > 1) {
+        json_object_set(to, "levels", levels);
+        json_object_set_new(to, "updates_per_step", json_real(grid_updates(g, false)));
+    }
+    json_decref(levels);
+}
+
+static json_t *status_json(const struct flow_case *c, const struct grid *g,
+                           const struct progress *p)
 {
     char date[64], host[256] = "";
     const time_t now = time(NULL);
@@ -161,13 +179,14 @@ static json_t *status_json(const struct flow_case *c, const struct progress *p)
         isfinite(left) ? json_real(left) : json_null(), "checkpoint", checkpoint, "updated", date,
         "host", host, "pid", (int)getpid());
     add_end(object, p);
+    add_levels(object, g);
     return object;
 }
 
 enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
-                          const struct progress *p)
+                          const struct grid *g, const struct progress *p)
 {
-    return replace_json(dir, status_name, lock, status_json(c, p), p->state == RUN_starting);
+    return replace_json(dir, status_name, lock, status_json(c, g, p), p->state == RUN_starting);
 }
 
 /* Seconds of each phase of a step on rank 0. */
@@ -260,9 +279,18 @@ static json_t *hashes_json(const struct flow_case *c, const struct progress *p)
     return object;
 }
 
-static json_t *report_json(const struct flow_case *c, const struct domain *d,
-                           const struct backend *b, const struct progress *p)
+static json_t *report_json(const struct flow_case *c, const struct grid *g,
+                           const struct progress *p)
 {
+    const struct domain *const d = &g->level->domain;
+    const struct backend *const b = g->level->backend;
+    const double updates = grid_updates(g, false);
+    int64_t fluid = 0;
+    bool sparse = false;
+    for (int l = 0; l < g->levels; l++) {
+        fluid += g->level[l].domain.fluid_cells;
+        sparse = sparse || g->level[l].domain.view.place;
+    }
     const double rate =
         p->seconds > 0 ? (double)p->steps_done / p->seconds : 0; /* steps a second */
     const double bytes = backend_bytes_per_update(b);
@@ -273,18 +301,18 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
         "s:s, s:b, s:f, s:s?, s:i, s:f, s:f}",
         "state", run_state_name(p->state), "step", (json_int_t)p->step, "steps",
         (json_int_t)p->steps_done, "seconds", p->seconds, "cells", c->cells[0], c->cells[1],
-        c->cells[2], "fluid_cells", (json_int_t)d->fluid_cells, "imbalance", d->imbalance, "mlups",
-        1e-6 * rate * all_cells(c), "mflups", 1e-6 * rate * (double)d->fluid_cells, "ranks",
-        d->ranks, "threads", c->run.threads, "backend", b->type->name, "device", b->description,
-        "collision", key_collisions[c->solver.collision], "storage",
-        precision_name(c->solver.storage), "arithmetic", precision_name(c->solver.arithmetic),
-        "bytes_per_update", bytes, "bandwidth_gbs", 1e-9 * rate * all_cells(c) * bytes, "phases",
-        phases_json(p), "state_hash", *p->hashes[SET_flow] ? p->hashes[SET_flow] : NULL, "hashes",
-        hashes_json(c, p), "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT, "sparse",
-        d->view.place != NULL, "kept_share", d->kept_share, "transport", p->transport, "sweep",
-        p->sweep > 1 ? p->sweep : 1, "message_bytes", p->messages.all,
-        "message_bytes_between_hosts", p->messages.between_hosts);
+        c->cells[2], "fluid_cells", (json_int_t)fluid, "imbalance", grid_imbalance(g), "mlups",
+        1e-6 * rate * updates, "mflups", 1e-6 * rate * grid_updates(g, true), "ranks", d->ranks,
+        "threads", c->run.threads, "backend", b->type->name, "device", b->description, "collision",
+        key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage),
+        "arithmetic", precision_name(c->solver.arithmetic), "bytes_per_update", bytes,
+        "bandwidth_gbs", 1e-9 * rate * updates * bytes, "phases", phases_json(p), "state_hash",
+        *p->hashes[SET_flow] ? p->hashes[SET_flow] : NULL, "hashes", hashes_json(c, p), "version",
+        TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT, "sparse", sparse, "kept_share",
+        d->kept_share, "transport", p->transport, "sweep", p->sweep > 1 ? p->sweep : 1,
+        "message_bytes", p->messages.all, "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
+    add_levels(object, g);
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));
     if (c->run.stop.given)
@@ -295,10 +323,9 @@ static json_t *report_json(const struct flow_case *c, const struct domain *d,
 }
 
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
-                         const struct domain *d, const struct backend *b, const struct progress *p,
-                         bool sound)
+                         const struct grid *g, const struct progress *p, bool sound)
 {
-    json_t *const object = report_json(c, d, b, p);
+    json_t *const object = report_json(c, g, p);
     if (sound && report_statistics(object, dir, c)) {
         json_decref(object);
         return STATUS_MACHINE;
@@ -306,8 +333,8 @@ enum status report_write(const char *dir, struct lock *lock, const struct flow_c
     return replace_json(dir, report_name, lock, object, true);
 }
 
-void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,
-                         const struct backend *b, const struct progress *p)
+void report_for_watchdog(const char *dir, const struct flow_case *c, const struct grid *g,
+                         const struct progress *p)
 {
     struct progress end = *p;
     end.state = RUN_failed;
@@ -316,8 +343,8 @@ void report_for_watchdog(const char *dir, const struct flow_case *c, const struc
     end.pores = NULL; /* would take time whenever this is prepared */
     if (!end.reason)
         return;
-    char *const report = text_of(report_json(c, d, b, &end));
-    char *const status = text_of(status_json(c, &end));
+    char *const report = text_of(report_json(c, g, &end));
+    char *const status = text_of(status_json(c, g, &end));
     if (report && status)
         watchdog_files(
             dir, (const struct watchdog_file[]){{report_name, report}, {status_name, status}});

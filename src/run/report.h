@@ -3,7 +3,7 @@
 #define TAGFLOW_REPORT_H
 
 #include "run/lock.h"
-#include "solver/solver.h"
+#include "solver/grid.h"
 #include "tags/pore_survey.h"
 
 #define RUN_STATE_LIST(X) X(starting) X(running) X(done) X(stopped) X(diverged) X(failed)
@@ -48,13 +48,12 @@ double progress_left(const struct progress *p, int64_t steps);
 /* Write one of the files, unless another job has taken the folder. On rank 0 only; failures
  * reported. sound: the run ended with a good flow. */
 enum status report_status(const char *dir, struct lock *lock, const struct flow_case *c,
-                          const struct progress *p);
+                          const struct grid *g, const struct progress *p);
 enum status report_write(const char *dir, struct lock *lock, const struct flow_case *c,
-                         const struct domain *d, const struct backend *b, const struct progress *p,
-                         bool sound);
+                         const struct grid *g, const struct progress *p, bool sound);
 
 /* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
-void report_for_watchdog(const char *dir, const struct flow_case *c, const struct domain *d,
-                         const struct backend *b, const struct progress *p);
+void report_for_watchdog(const char *dir, const struct flow_case *c, const struct grid *g,
+                         const struct progress *p);
 
 #endif

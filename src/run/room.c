@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "domain/decompose.h"
-#include "solver/solver.h"
 
 /* Seconds to wait for memory that a job before this one may still give back. */
 enum { PATIENCE = 10 };
@@ -129,12 +128,21 @@ static enum status check_device(const struct flow_case *c, double need, struct b
                      c->solver.storage == PRECISION_fp16 ? "" : ", or a smaller solver.storage");
 }
 
-enum status room_check(const struct flow_case *c, const struct domain *d, struct backend *b)
+enum status room_check(const struct grid *g)
 {
-    double need;
-    const enum status status = status_agree(d->comm, need_of(c, d, b, &need));
+    const struct flow_case *const c = g->level[0].c;
+    struct backend *const b = g->level[0].backend;
+    const MPI_Comm comm = g->level[0].domain.comm;
+    double need = 0;
+    enum status status = STATUS_OK;
+    for (int l = 0; l < g->levels && !status; l++) {
+        double more = 0;
+        status = need_of(g->level[l].c, &g->level[l].domain, g->level[l].backend, &more);
+        need += more;
+    }
+    status = status_agree(comm, status);
     if (status)
         return status;
-    return b->type->host_memory ? check_hosts(c, need, "the run", d->comm)
-                                : status_agree(d->comm, check_device(c, need, b));
+    return b->type->host_memory ? check_hosts(c, need, "the run", comm)
+                                : status_agree(comm, check_device(c, need, b));
 }

@@ -2,8 +2,7 @@
 #ifndef TAGFLOW_ROOM_H
 #define TAGFLOW_ROOM_H
 
-#include "domain/domain.h"
-#include "solver/backend.h"
+#include "solver/grid.h"
 
 /* Numbers per cell of an average: means, and sums of products of deviations from them. A file holds
  * only those that were asked for; in memory the stress also needs the mean velocity. */
@@ -19,8 +18,9 @@ double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm);
 
-/* Have hosts and devices room for the run? STATUS_USAGE, reported: a host or device has too little
- * memory. STATUS_MACHINE: other programs use too much of it, even after some seconds. */
-enum status room_check(const struct flow_case *c, const struct domain *d, struct backend *b);
+/* Have hosts and devices room for the run? Call it after grid_open. STATUS_USAGE, reported: a host
+ * or device has too little memory. STATUS_MACHINE: other programs use too much of it, even after
+ * some seconds. */
+enum status room_check(const struct grid *g);
 
 #endif

@@ -27,7 +27,6 @@
 #include "run/sanity.h"
 #include "run/stop.h"
 #include "solver/transport.h"
-#include "tags/create.h"
 
 /* Seconds of steps after which ranks agree again: whether to stop, whether to write a checkpoint,
  * and after how many steps to agree next. */
@@ -68,11 +67,10 @@ struct run {
     const struct flow_case *c;
     const char *dir;
     MPI_Comm comm;
-    struct lock *lock;          /* rank 0 */
-    struct level level[LEVELS]; /* in use: the first */
+    struct lock *lock; /* rank 0 */
+    struct grid grid;
     struct survey survey;
     struct pore_survey pores;
-    struct backend *backend;
     struct state state;
     struct sanity sanity;
     struct output *output;
@@ -90,23 +88,33 @@ struct run {
     struct given_flow given; /* an earlier result, until step 0 is set up */
 };
 
+static int64_t step_of(const struct run *r)
+{
+    return r->grid.level->solver.step;
+}
+
+static bool is_root(const struct run *r)
+{
+    return r->grid.level->domain.rank == 0;
+}
+
 static bool over(const struct run *r)
 {
-    return r->stop.met || r->level->solver.step >= r->c->run.steps;
+    return r->stop.met || step_of(r) >= r->c->run.steps;
 }
 
 static enum status write_status(struct run *r)
 {
     r->status_last = clock_seconds();
-    if (r->level->domain.rank != 0)
+    if (!is_root(r))
         return STATUS_OK;
-    return report_status(r->dir, r->lock, r->c, &r->n.progress);
+    return report_status(r->dir, r->lock, r->c, &r->grid, &r->n.progress);
 }
 
 static void tell_watchdog(struct run *r)
 {
     r->watchdog_last = clock_seconds();
-    report_for_watchdog(r->dir, r->c, &r->level->domain, r->backend, &r->n.progress);
+    report_for_watchdog(r->dir, r->c, &r->grid, &r->n.progress);
 }
 
 /* ---- at a step ---- */
@@ -115,14 +123,15 @@ static void tell_watchdog(struct run *r)
 static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
     const double start = clock_seconds();
-    enum status status = flow_measure(&r->level->solver, enstrophy, sums);
+    enum status status = flow_measure_grid(&r->grid, enstrophy, sums);
     if (!status)
         narrate_live_speed(&r->n, sums->max_velocity, clock_seconds() - start);
     if (!status && check)
         status = narrate_divergence(&r->n, sums, r->looked < 0 ? 0 : r->looked);
     if (!status && check) {
-        r->looked = r->level->solver.step;
+        r->looked = step_of(r);
         memcpy(r->n.seen, sums->max_cell, sizeof r->n.seen);
+        r->n.seen_level = sums->max_level;
         r->n.seen_speed = sums->max_velocity;
     }
     return status;
@@ -133,11 +142,11 @@ static enum status look_at_scalars(struct run *r, bool check)
 {
     enum status status = STATUS_OK;
     for (int k = 0; k < r->c->scalar_count && !status; k++)
-        status = scalar_extremes(&r->level->solver, 1 + k, &r->n.scalar[k]);
+        status = scalar_extremes(&r->grid.level->solver, 1 + k, &r->n.scalar[k]);
     if (!status && check)
         status = narrate_scalars(&r->n, r->looked_scalars < 0 ? 0 : r->looked_scalars);
     if (!status && check)
-        r->looked_scalars = r->level->solver.step;
+        r->looked_scalars = step_of(r);
     return status;
 }
 
@@ -149,14 +158,14 @@ static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
     double column = NAN;
     if (wanted->of == STOP_COLUMN)
         column = output_value(r->output, wanted->series, wanted->column);
-    const enum status status = stop_look(&r->stop, r->c, &r->level->solver, sums, column);
+    const enum status status = stop_look(&r->stop, r->c, &r->grid, sums, column);
     return status || !r->stop.met ? status : output_last_rows(r->output);
 }
 
 /* Is a line of the log due at this step, whatever the time? */
 static bool line_due(const struct run *r)
 {
-    const int64_t step = r->level->solver.step;
+    const int64_t step = step_of(r);
     return output_due(step, r->c->log.every) || step == r->c->run.steps || step == 0;
 }
 
@@ -165,7 +174,7 @@ static bool line_due(const struct run *r)
 static enum status attend(struct run *r)
 {
     const struct flow_case *const c = r->c;
-    const int64_t step = r->level->solver.step;
+    const int64_t step = step_of(r);
     const bool stop = stop_due(&r->stop, step);
     bool enstrophy = stop && c->run.stop.of == STOP_enstrophy;
     const bool series = output_needs_sums(r->output, step, &enstrophy);
@@ -192,7 +201,7 @@ static enum status attend(struct run *r)
         sanity_mass(&r->sanity, sums.mass);
     if (r->stop.met && !log)
         status = look_at_scalars(r, false);
-    if ((log || r->stop.met) && r->level->domain.rank == 0) {
+    if ((log || r->stop.met) && is_root(r)) {
         narrate_progress(&r->n, &sums);
         status = message_log_state();
         if (!status)
@@ -206,9 +215,8 @@ static enum status attend(struct run *r)
 static int64_t steps_to_next(const struct run *r)
 {
     const struct flow_case *const c = r->c;
-    const int64_t step = r->level->solver.step,
-                  every[] = {c->log.every, c->check.every, c->checkpoint.every,
-                             c->run.stop.given ? c->run.stop.every : 0};
+    const int64_t step = step_of(r), every[] = {c->log.every, c->check.every, c->checkpoint.every,
+                                                c->run.stop.given ? c->run.stop.every : 0};
     int64_t next = c->run.steps - step;
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
         if (every[i] > 0 && every[i] - step % every[i] < next)
@@ -232,28 +240,28 @@ static enum status write_checkpoint(struct run *r)
     struct flow_sums sums;
     enum status status = STATUS_OK;
     struct checkpoint_times times = {0, 0};
-    if (r->n.progress.checkpoint == r->level->solver.step)
+    if (r->n.progress.checkpoint == step_of(r))
         return STATUS_OK;
-    if (r->looked != r->level->solver.step) /* never from a bad state */
+    if (r->looked != step_of(r)) /* never from a bad state */
         status = look(r, true, false, &sums);
-    if (!status && r->looked_scalars != r->level->solver.step)
+    if (!status && r->looked_scalars != step_of(r))
         status = look_at_scalars(r, true);
     if (!status) /* a checkpoint relies on the rows written before it */
         status = output_sync(r->output);
-    if (!status && !folder_checkpoint(path, r->dir, r->level->solver.step))
+    if (!status && !folder_checkpoint(path, r->dir, step_of(r)))
         status = fail_user("the name of the output folder is too long");
     if (!status)
-        status = checkpoint_write(&r->level->solver, r->c, &r->state, path, &times);
+        status = checkpoint_write(&r->grid, r->c, &r->state, path, &times);
     if (status)
         return status;
-    r->n.progress.checkpoint = r->level->solver.step;
+    r->n.progress.checkpoint = step_of(r);
     r->checkpoint_last = clock_seconds();
     if (times.write + times.verify > r->checkpoint_seconds)
         r->checkpoint_seconds = times.write + times.verify;
     tell_watchdog(r); /* before the message, which may wait for a reader */
-    folder_checkpoint_name(name, r->level->solver.step);
+    folder_checkpoint_name(name, step_of(r));
     narrate_checkpoint(name, &times, state_bytes(&r->state));
-    if (r->level->domain.rank == 0) {
+    if (is_root(r)) {
         status = folder_prune(r->dir, r->c->checkpoint.keep);
         if (!status)
             status = write_status(r);
@@ -274,7 +282,7 @@ static enum status look_meanwhile(struct run *r, bool line)
         status = narrate_divergence(&r->n, &sums, r->looked < 0 ? 0 : r->looked);
     if (!status && line)
         status = look_at_scalars(r, false);
-    if (!status && line && r->level->domain.rank == 0) {
+    if (!status && line && is_root(r)) {
         narrate_progress(&r->n, &sums);
         status = message_log_state();
         if (!status)
@@ -315,7 +323,7 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
                          .stop = asked_to_stop(),
                          .checkpoint = signals_checkpoint() && !young,
                          .busy = output_busy(r->output)};
-    if (r->level->domain.rank != 0)
+    if (!is_root(r))
         return;
     if (lock_lost(r->lock))
         w->status = STATUS_MACHINE;
@@ -325,7 +333,7 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
         w->checkpoint = 1;
     w->look = narrate_line_due(&r->n) ? LOOK_LINE : narrate_live_due(&r->n) ? LOOK_LIVE : LOOK_NOT;
     const double batch = agree_seconds / (step_seconds > 1e-9 ? step_seconds : 1e-9);
-    const int64_t sweep = r->level->solver.sweep;
+    const int64_t sweep = r->grid.level->solver.sweep;
     w->batch = batch < 1 ? 1 : batch > 8 * (double)r->batch ? 8 * r->batch : (int64_t)batch;
     w->batch = w->batch < sweep ? sweep : w->batch / sweep * sweep;
 }
@@ -337,20 +345,21 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     const int64_t steps = r->batch < most ? r->batch : most;
     const double start = clock_seconds();
     enum status status = STATUS_OK;
-    struct solver *const s = &r->level->solver;
+    struct grid *const g = &r->grid;
+    const struct solver *const s = &g->level->solver;
     const int64_t first = s->step, end = first + steps;
     while (s->step < end) {
         const int64_t left = end - s->step, step = s->step;
         const bool last = left <= s->sweep; /* its phases stand for those of all steps */
         /* A rank that failed completes the batch, too: the others do not know it yet. */
-        if (last ? solver_sweep_timed(s, left, p->phases) : solver_sweep(s, left))
+        if (last ? grid_sweep_timed(g, left, p->phases) : grid_sweep(g, left))
             status = STATUS_MACHINE;
         p->phases_steps += last ? s->step - step : 0;
         p->step = s->step;
         narrate_live(&r->n);
     }
     const double oldest = r->status_again ? status_seconds : status_first;
-    if (!status && r->level->domain.rank == 0 && clock_seconds() - r->status_last > oldest) {
+    if (!status && is_root(r) && clock_seconds() - r->status_last > oldest) {
         status = write_status(r);
         r->status_again = true;
     }
@@ -386,30 +395,28 @@ static enum status advance(struct run *r, bool resumed)
     struct wishes w = {0};
     narrate_begin(&r->n);
     while (!status && !over(r)) {
-        const int64_t due = r->level->solver.step + steps_to_next(r);
-        const bool waits =
-            sanity_waits(&r->sanity, r->level->solver.step); /* wishes are kept, too */
+        const int64_t due = step_of(r) + steps_to_next(r);
+        const bool waits = sanity_waits(&r->sanity, step_of(r)); /* wishes are kept, too */
         if (!waits)
             w = (struct wishes){0};
         if ((status = output_sample(r->output)))
             break;
         MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
-        while (!status && r->level->solver.step < due && (waits || (!w.stop && !w.checkpoint))) {
-            status = run_batch(r, due - r->level->solver.step, &w);
+        while (!status && step_of(r) < due && (waits || (!w.stop && !w.checkpoint))) {
+            status = run_batch(r, due - step_of(r), &w);
             if (!status && !w.busy) /* files get their names soon after they are on disk */
                 status = output_complete(r->output);
             if (!status && w.look && !line_due(r))
                 status = look_meanwhile(r, w.look == LOOK_LINE);
         }
         const double start = clock_seconds();
-        if (!status && r->level->solver.step == due)
+        if (!status && step_of(r) == due)
             status = attend(r);
         if (clock_seconds() - start > r->attend_seconds)
             r->attend_seconds = clock_seconds() - start;
-        if (!status && sanity_waits(&r->sanity, r->level->solver.step) && !over(r))
+        if (!status && sanity_waits(&r->sanity, step_of(r)) && !over(r))
             continue;
-        if (!status &&
-            (w.stop || w.checkpoint || output_due(r->level->solver.step, r->c->checkpoint.every)))
+        if (!status && (w.stop || w.checkpoint || output_due(step_of(r), r->c->checkpoint.every)))
             status = write_checkpoint(r);
         if (!status && w.stop && !over(r))
             status = stop_early(r, w.stop);
@@ -486,7 +493,7 @@ static enum status open_folder(struct run *r, const struct run_options *options,
     MPI_Bcast(&first, 1, MPI_INT, 0, r->comm);
     if (first)
         status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
-    if (!status && r->level->domain.rank == 0)
+    if (!status && is_root(r))
         status = folder_open(r->dir, mode, options->case_path, &r->lock);
     wait_for_folder(r->comm);
     status = status_agree(r->comm, status);
@@ -495,7 +502,7 @@ static enum status open_folder(struct run *r, const struct run_options *options,
     if (!status && options->restart && !first)
         status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
     *done = begin == RESTART_DONE;
-    if (status || *done || r->level->domain.rank != 0)
+    if (status || *done || !is_root(r))
         return status_agree(r->comm, status);
 
     char path[FOLDER_PATH];
@@ -523,8 +530,7 @@ static enum status write_reports(struct run *r, enum status status, bool sound)
         p->reason = message_error() ? message_error()
                                     : "another rank failed; it says why on "
                                       "standard error";
-    enum status written =
-        report_write(r->dir, r->lock, r->c, &r->level->domain, r->backend, p, sound);
+    enum status written = report_write(r->dir, r->lock, r->c, &r->grid, p, sound);
     if (written && (status == STATUS_OK || status == STATUS_STOPPED)) {
         p->state = RUN_failed; /* a run without its report is not done */
         p->exit_status = (int)written;
@@ -546,7 +552,7 @@ static enum status find_permeability(struct run *r, bool sound)
     if (r->c->run.stop.of != STOP_permeability || !stop_value(&r->stop, &p->permeability))
         return STATUS_OK;
     if (sound) {
-        status = permeability_measure(&r->level->solver, r->c->fluid.viscosity, along->axis,
+        status = permeability_measure(&r->grid.level->solver, r->c->fluid.viscosity, along->axis,
                                       along->length, &k);
         p->permeability = k.value;
     }
@@ -562,7 +568,7 @@ static enum status finish(struct run *r, enum status status)
     const bool sound = status == STATUS_OK || status == STATUS_STOPPED;
     for (int set = 0; sound && set <= r->c->scalar_count; set++) {
         uint64_t bits;
-        const enum status hashed = solver_hash(&r->level->solver, set, &bits);
+        const enum status hashed = grid_hash(&r->grid, set, &bits);
         status = hashed ? hashed : status;
         snprintf(r->n.progress.hashes[set], sizeof r->n.progress.hashes[set], "%016llx",
                  (unsigned long long)bits);
@@ -576,7 +582,7 @@ static enum status finish(struct run *r, enum status status)
     r->n.progress.stop_change = stop_change(&r->stop);
     if (status == STATUS_OK)
         narrate_done(&r->n);
-    if (r->level->domain.rank == 0) {
+    if (is_root(r)) {
         if (message_log_state() && sound)
             status = STATUS_MACHINE;
         if (!lock_lost(r->lock)) /* they would replace those of the run that has the folder */
@@ -591,15 +597,15 @@ static enum status finish(struct run *r, enum status status)
 
 static enum status register_own(struct run *r)
 {
-    enum status status = checkpoint_register_populations(&r->state, &r->level->solver);
+    enum status status = checkpoint_register_populations(&r->state, &r->grid);
     if (!status)
-        status = drive_register(&r->level->solver, &r->state);
+        status = drive_register(&r->grid.level->solver, &r->state);
     if (!status)
-        status = mean_flow_register(&r->level->solver, &r->state);
+        status = mean_flow_register(&r->grid.level->solver, &r->state);
     status = status_agree(r->comm, status);
     if (!status)
-        status = sanity_create(&r->sanity, r->c, &r->level->solver, &r->state);
-    return status ? status : stop_create(&r->stop, r->c, &r->level->solver, &r->state);
+        status = sanity_create(&r->sanity, r->c, &r->grid, &r->state);
+    return status ? status : stop_create(&r->stop, r->c, &r->grid, &r->state);
 }
 
 /* Sets up the flow at step 0. */
@@ -608,9 +614,9 @@ static enum status begin(struct run *r)
     const bool earlier = r->c->initial.from.file;
     enum status status = STATUS_OK;
     if (earlier && !r->given.value)
-        status = earlier_load(r->c, &r->level->domain, &r->given);
+        status = earlier_load(r->c, &r->grid.level->domain, &r->given);
     if (!status)
-        status = solver_initialise(&r->level->solver, r->c, earlier ? &r->given : NULL);
+        status = grid_initialise(&r->grid, earlier ? &r->given : NULL);
     earlier_free(&r->given);
     return status;
 }
@@ -624,21 +630,20 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
         MPI_Bcast(&r->n.progress.checkpoint, 1, MPI_INT64_T, 0, r->comm);
     }
     tell_watchdog(r);
-    enum status status = solver_create(&r->level->solver, &r->level->domain, r->backend, transport);
-    r->n.progress.sweep = r->level->solver.sweep;
+    enum status status = grid_start(&r->grid, transport);
+    r->n.progress.sweep = r->grid.level->solver.sweep;
     if (!status) {
-        r->n.progress.transport = halo_transport(&r->level->solver.halo);
-        r->n.progress.messages = halo_bytes(&r->level->solver.halo);
+        r->n.progress.transport = halo_transport(&r->grid.level->solver.halo);
+        r->n.progress.messages = grid_messages(&r->grid);
     }
     if (!status)
         status = register_own(r);
     if (!status)
-        status = output_create(&r->output, r->c, &r->level->solver, &r->state, r->dir);
+        status = output_create(&r->output, r->c, &r->grid, &r->state, r->dir);
     if (!status)
-        status = from ? checkpoint_load(k, from, &r->level->solver, &r->state) : begin(r);
+        status = from ? checkpoint_load(k, from, &r->grid, &r->state) : begin(r);
     if (!status && from) /* only now: it may rename the checkpoint that was loaded */
-        status = status_agree(r->comm, r->level->domain.rank == 0 ? folder_rewind(r->dir, k->step)
-                                                                  : STATUS_OK);
+        status = status_agree(r->comm, is_root(r) ? folder_rewind(r->dir, k->step) : STATUS_OK);
     stop_resume(&r->stop);
     if (!status)
         narrate_start(&r->n, from);
@@ -659,42 +664,41 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     bool done = false;
     enum status status = room_before_tags(c, options->backend, comm);
     if (!status)
-        status = domain_create(&r.level->domain, c, comm);
+        status = grid_create(&r.grid, c, comm);
     if (status)
         return status;
-    status = survey_make(&r.survey, &r.level->domain, c);
+    status = survey_make(&r.survey, &r.grid.level->domain, c);
     if (!status && pore_survey_wanted(c))
-        status = pore_survey_make(&r.pores, &r.level->domain, c);
+        status = pore_survey_make(&r.pores, &r.grid.level->domain, c);
     if (!status)
         status = pore_survey_check(&r.pores, c);
     if (status) {
-        domain_destroy(&r.level->domain);
+        grid_destroy(&r.grid);
         return status;
     }
     r.n = (struct narrator){.c = c,
                             .survey = &r.survey,
-                            .solver = &r.level->solver,
+                            .grid = &r.grid,
                             .threads = &options->threads,
                             .dir = options->dir,
                             .backend_reason = options->backend_reason};
     r.n.progress.checkpoint = -1;
     r.n.progress.pores = &r.pores;
     r.n.terminal.fd = -1;
-    if (r.level->domain.rank == 0)
+    if (is_root(&r))
         terminal_find(&r.n.terminal);
-    const struct backend_wanted wanted = backend_wanted(c, comm, options->share_gpu);
-    status = status_agree(comm, options->backend->open(&r.backend, &wanted));
+    status = grid_open(&r.grid, options->backend, options->share_gpu);
     enum transport transport = TRANSPORT_host;
     if (!status)
-        status = room_check(c, &r.level->domain, r.backend);
+        status = room_check(&r.grid);
     if (!status)
-        status = transport_choose(c, r.backend, comm, &transport, r.n.transport);
+        status = transport_choose(c, r.grid.level->backend, comm, &transport, r.n.transport);
     if (!status)
         status = status_agree(comm, watchdog_start(c->check.hang));
     /* A wrong file is reported before anything is written, unless the run may continue from a
      * checkpoint and not need it. */
     if (!status && c->initial.from.file && !options->restart)
-        status = earlier_load(c, &r.level->domain, &r.given);
+        status = earlier_load(c, &r.grid.level->domain, &r.given);
     if (!status)
         status = look_for_stop(&r);
     if (!status)
@@ -709,10 +713,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     stop_destroy(&r.stop);
     sanity_destroy(&r.sanity);
     state_destroy(&r.state);
-    solver_destroy(&r.level->solver);
-    if (r.backend)
-        r.backend->type->close(r.backend);
-    domain_destroy(&r.level->domain);
+    grid_destroy(&r.grid);
     pore_survey_destroy(&r.pores);
     lock_release(r.lock);
     return status;

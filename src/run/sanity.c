@@ -35,10 +35,11 @@ static double slowest(const struct flow_case *c)
     return c->scalar_count ? fmax(noise, 1e-3 * case_fastest_velocity(c)) : noise;
 }
 
-enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,
+enum status sanity_create(struct sanity *s, const struct flow_case *c, struct grid *grid,
                           struct state *state)
 {
-    *s = (struct sanity){.c = c, .solver = solver, .above = -1, .noisy = -1};
+    struct solver *const solver = &grid->level->solver;
+    *s = (struct sanity){.c = c, .grid = grid, .solver = solver, .above = -1, .noisy = -1};
     enum status status = alternation_create(&s->alternation, solver);
     s->forces = calloc((size_t)c->series_count + 1, sizeof *s->forces);
     if (!status && !s->forces)
@@ -100,7 +101,7 @@ static enum status sample_forces(struct sanity *s)
         struct body_forces now;
         if (s->c->series[k].kind != SERIES_KIND_forces)
             continue;
-        status = forces_measure(s->solver, s->c->series[k].body, NULL, &now);
+        status = forces_measure_grid(s->grid, s->c->series[k].body, NULL, &now);
         memmove(t->force[1], t->force[0], sizeof *t->force * (ALTERNATION_TIMES - 1));
         memcpy(t->force[0], now.force, sizeof *t->force);
     }
@@ -157,12 +158,12 @@ static void warn_forces(struct sanity *s)
 static enum status judge(struct sanity *s, const struct narrator *n)
 {
     struct alternation_found found;
-    char place[128], help[128];
+    char place[192], help[128];
     const enum status status = alternation_measure(&s->alternation, s->solver, &found);
     if (status || !(found.share >= 0)) /* too few steps since the start */
         return status;
     const int64_t step = s->solver->step;
-    narrate_place(n, found.cell, place, sizeof place);
+    narrate_place(n, 0, found.cell, place, sizeof place);
     warn_forces(s);
     if (found.density > most_density && !s->warned_density) {
         s->warned_density = true;

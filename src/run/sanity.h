@@ -12,7 +12,8 @@
 
 struct sanity {
     const struct flow_case *c;
-    struct solver *solver;
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     struct alternation alternation;
     struct force_triple *forces; /* [series_count], used by series of forces */
     double warned;               /* the share in the last warning */
@@ -25,7 +26,7 @@ struct sanity {
 };
 
 /* Collective: one status on all ranks, failures reported. Registers its state in `state`. */
-enum status sanity_create(struct sanity *s, const struct flow_case *c, struct solver *solver,
+enum status sanity_create(struct sanity *s, const struct flow_case *c, struct grid *grid,
                           struct state *state);
 void sanity_destroy(struct sanity *s);
 

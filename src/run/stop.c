@@ -29,10 +29,11 @@ static enum status register_window(struct stop *s, struct state *state)
                              s->kept);
 }
 
-enum status stop_create(struct stop *s, const struct flow_case *c, struct solver *solver,
+enum status stop_create(struct stop *s, const struct flow_case *c, struct grid *grid,
                         struct state *state)
 {
     const struct case_stop *const w = &c->run.stop;
+    struct solver *const solver = &grid->level->solver;
     const MPI_Comm comm = solver->domain->comm;
     *s = (struct stop){.wanted = w};
     enum status status =
@@ -116,10 +117,11 @@ static void add_value(struct stop *s, double value)
 }
 
 /* Gets the watched value, measuring it if need be. */
-static enum status measure(struct stop *s, const struct flow_case *c, struct solver *solver,
+static enum status measure(struct stop *s, const struct flow_case *c, struct grid *grid,
                            const struct flow_sums *sums, double column, double *value)
 {
     const struct case_series *const along = &c->series[s->wanted->series];
+    struct solver *const solver = &grid->level->solver;
     struct permeability k = {0};
     enum status status = STATUS_OK;
     switch (s->wanted->of) {
@@ -146,19 +148,19 @@ static enum status measure(struct stop *s, const struct flow_case *c, struct sol
     return status_agree(solver->domain->comm, status);
 }
 
-enum status stop_look(struct stop *s, const struct flow_case *c, struct solver *solver,
+enum status stop_look(struct stop *s, const struct flow_case *c, struct grid *grid,
                       const struct flow_sums *sums, double column)
 {
     const struct case_stop *const w = s->wanted;
     double value = NAN;
-    const enum status status = measure(s, c, solver, sums, column, &value);
+    const enum status status = measure(s, c, grid, sums, column, &value);
     if (status)
         return status;
     add_value(s, value);
     if (s->kept[CHANGE] < w->change) { /* false for NaN, not known yet */
         s->met = 1;
         say("steady at step %lld: in %lld steps a change of %.3g%s%s, below run.stop.change %.3g",
-            (long long)solver->step, (long long)w->over, s->kept[CHANGE],
+            (long long)grid->level->solver.step, (long long)w->over, s->kept[CHANGE],
             w->of == STOP_COLUMN ? " in " : "", w->of == STOP_COLUMN ? w->name : "", w->change);
     }
     return STATUS_OK;

@@ -8,6 +8,7 @@
 
 #include "measure/flow.h"
 #include "measure/residual.h"
+#include "solver/grid.h"
 #include "solver/state.h"
 
 struct stop {
@@ -20,7 +21,7 @@ struct stop {
 };
 
 /* Prepare it and register its state. Collective, one status on all ranks, as below. */
-enum status stop_create(struct stop *s, const struct flow_case *c, struct solver *solver,
+enum status stop_create(struct stop *s, const struct flow_case *c, struct grid *grid,
                         struct state *state);
 void stop_destroy(struct stop *s);
 
@@ -33,7 +34,7 @@ bool stop_due(const struct stop *s, int64_t step);
 
 /* Take a value at the solver's step; may set s->met. sums: of the flow; column: the value of the
  * watched column, if any. */
-enum status stop_look(struct stop *s, const struct flow_case *c, struct solver *solver,
+enum status stop_look(struct stop *s, const struct flow_case *c, struct grid *grid,
                       const struct flow_sums *sums, double column);
 
 /* The relative change over the window; NaN: not known, because there are too few values, one is not

@@ -41,6 +41,7 @@ struct table {
     struct skin_flow flow;
     struct body_forces sample; /* of forces: in the step after `sampled` */
     int64_t sampled;           /* NEVER: none yet */
+    double ahead;              /* half a step of the level of their body, in steps of level 0 */
     /* Rank 0: */
     struct series *file; /* NULL before tables_start() */
     int points;          /* rows of a step: 1, or the points of a line or ring */
@@ -52,7 +53,8 @@ struct table {
 
 struct tables {
     const struct flow_case *c;
-    struct solver *solver;
+    struct grid *grid;
+    struct solver *solver; /* of level 0 */
     const char *dir;
     int count;
     struct table table[];
@@ -99,8 +101,9 @@ static enum status create_ring(struct table *t, const struct flow_case *c, struc
 }
 
 /* Creates the probes of the flow and of all scalars. */
-static enum status create_probes(struct table *t, const struct flow_case *c, struct solver *s)
+static enum status create_probes(struct table *t, const struct flow_case *c, struct grid *g)
 {
+    const MPI_Comm comm = g->level->domain.comm;
     const size_t points = (size_t)t->points;
     t->position = malloc(points * 3 * sizeof *t->position);
     t->values = malloc(points * 4 * sizeof *t->values);
@@ -109,19 +112,21 @@ static enum status create_probes(struct table *t, const struct flow_case *c, str
         t->position && t->values && t->carried_values
             ? STATUS_OK
             : fail_machine("out of memory for the points of series %s", t->series->name);
-    status = status_agree(s->domain->comm, status);
+    status = status_agree(comm, status);
     if (status)
         return status;
     place_points(t);
-    status = probe_create(&t->probe, s, SET_flow, t->points, t->position);
+    status = probe_create_grid(&t->probe, g, SET_flow, t->points, t->position);
     for (; t->scalars < c->scalar_count && !status; t->scalars++)
-        status = probe_create(&t->carried[t->scalars], s, 1 + t->scalars, t->points, t->position);
+        status =
+            probe_create_grid(&t->carried[t->scalars], g, 1 + t->scalars, t->points, t->position);
     return status;
 }
 
-static enum status create_table(struct table *t, const struct flow_case *c, struct solver *s,
+static enum status create_table(struct table *t, const struct flow_case *c, struct grid *g,
                                 struct state *state)
 {
+    struct solver *const s = &g->level->solver;
     char name[STATE_NAME];
     enum status status = STATUS_OK;
     t->columns = series_columns(t->series, c, t->names);
@@ -129,15 +134,17 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
     switch (t->series->kind) {
     case SERIES_KIND_flow:
     case SERIES_KIND_flow_rate:
-    case SERIES_KIND_forces:
     case SERIES_KIND_permeability:
     case SERIES_KIND_scalar:
     case SERIES_KIND_heat:
     case SERIES_KIND_dispersion:
         break;
+    case SERIES_KIND_forces:
+        t->ahead = ldexp(0.5, -forces_level(g, t->series->body));
+        break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
-        status = create_probes(t, c, s);
+        status = create_probes(t, c, g);
         break;
     case SERIES_KIND_residual:
         status = residual_create(&t->residual, s);
@@ -183,9 +190,10 @@ static void destroy(struct tables *t)
     free(t);
 }
 
-enum status tables_create(struct tables **out, const struct flow_case *c, struct solver *s,
+enum status tables_create(struct tables **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir)
 {
+    struct solver *const s = &g->level->solver;
     struct tables *const t = calloc(1, sizeof *t + (size_t)c->series_count * sizeof(struct table));
     enum status status =
         status_agree(s->domain->comm, t ? STATUS_OK : fail_machine("out of memory for the series"));
@@ -194,13 +202,14 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
         return status;
     }
     t->c = c;
+    t->grid = g;
     t->solver = s;
     t->dir = dir;
     t->count = c->series_count;
     for (int i = 0; i < t->count; i++)
         t->table[i].series = &c->series[i];
     for (int i = 0; i < t->count && !status; i++)
-        status = create_table(&t->table[i], c, s, state);
+        status = create_table(&t->table[i], c, g, state);
     if (status)
         destroy(t);
     else
@@ -270,13 +279,14 @@ int64_t tables_next_sample(const struct tables *t, int64_t step)
 }
 
 /* The forces in the step after the solver's. */
-static enum status sample_forces(struct table *t, struct solver *s)
+static enum status sample_forces(struct table *t, struct grid *g)
 {
     const struct case_series *const what = t->series;
-    if (t->sampled == s->step)
+    const int64_t step = g->level->solver.step;
+    if (t->sampled == step)
         return STATUS_OK;
-    t->sampled = s->step;
-    return forces_measure(s, what->body, what->about_given ? what->about : NULL, &t->sample);
+    t->sampled = step;
+    return forces_measure_grid(g, what->body, what->about_given ? what->about : NULL, &t->sample);
 }
 
 enum status tables_sample(struct tables *t)
@@ -285,22 +295,23 @@ enum status tables_sample(struct tables *t)
     for (int i = 0; i < t->count && !status; i++)
         if (t->table[i].series->kind == SERIES_KIND_forces &&
             may_have_row(t, &t->table[i], t->solver->step + 1))
-            status = sample_forces(&t->table[i], t->solver);
+            status = sample_forces(&t->table[i], t->grid);
     return status;
 }
 
-/* The mean of the steps before and after the solver's step: the forces at its time. At step 0 there
- * is no step before. */
-static enum status forces_now(struct table *t, struct solver *s, struct body_forces *forces)
+/* The forces at the time of the solver's step, which are known `ahead` of it and of the step
+ * before: on level 0 the mean of both. At step 0 there is no step before. */
+static enum status forces_now(struct table *t, struct grid *g, struct body_forces *forces)
 {
     const struct body_forces before = t->sample;
-    const bool known = t->sampled == s->step - 1;
-    const enum status status = sample_forces(t, s);
+    const bool known = t->sampled == g->level->solver.step - 1;
+    const double old = t->ahead, now = 1 - t->ahead;
+    const enum status status = sample_forces(t, g);
     *forces = t->sample;
     for (int a = 0; a < 3 && known; a++) {
-        forces->force[a] = 0.5 * (before.force[a] + forces->force[a]);
-        forces->pressure[a] = 0.5 * (before.pressure[a] + forces->pressure[a]);
-        forces->torque[a] = 0.5 * (before.torque[a] + forces->torque[a]);
+        forces->force[a] = old * before.force[a] + now * forces->force[a];
+        forces->pressure[a] = old * before.pressure[a] + now * forces->pressure[a];
+        forces->torque[a] = old * before.torque[a] + now * forces->torque[a];
     }
     return status;
 }
@@ -486,14 +497,14 @@ static enum status measure_heat(const struct flow_case *c, const struct case_ser
 }
 
 /* Density of the coefficients: of the fluid beside a face, or 1, the reference. */
-static enum status measure_density(struct solver *s, int face, double *rho)
+static enum status measure_density(struct grid *g, int face, double *rho)
 {
     struct flow_rate rate = {0};
     *rho = 1;
     if (face < 0)
         return STATUS_OK;
-    const int at = face & 1 ? s->domain->cells[face / 2] - 1 : 0;
-    const enum status status = flow_rate_measure(s, face / 2, at, &rate);
+    const int at = face & 1 ? g->level->domain.cells[face / 2] - 1 : 0;
+    const enum status status = flow_rate_measure_grid(g, face / 2, at, &rate);
     *rho = 1 + 3 * rate.pressure; /* p = (rho - 1) / 3 */
     return status;
 }
@@ -505,6 +516,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
 {
     const struct case_units *const units = &tables->c->units;
     const double u = output_velocity_unit(tables->c);
+    struct grid *const g = tables->grid;
     struct solver *const s = tables->solver;
     const bool root = s->domain->rank == 0;
     struct flow_rate rate = {0};
@@ -521,21 +533,21 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
-        status = probe_measure(&t->probe, s, root ? t->values : NULL);
+        status = probe_measure_grid(&t->probe, g, root ? t->values : NULL);
         for (int k = 0; k < t->scalars && !status; k++)
-            status =
-                probe_measure(&t->carried[k], s, root ? t->carried_values + k * t->points : NULL);
+            status = probe_measure_grid(&t->carried[k], g,
+                                        root ? t->carried_values + k * t->points : NULL);
         break;
     case SERIES_KIND_flow_rate:
-        status = flow_rate_measure(s, t->series->axis, t->series->at, &rate);
+        status = flow_rate_measure_grid(g, t->series->axis, t->series->at, &rate);
         break;
     case SERIES_KIND_residual:
         status = due ? residual_measure(&t->residual, &residual)
                      : residual_compare(&t->residual, &residual);
         break;
     case SERIES_KIND_forces:
-        status = forces_now(t, s, &forces);
-        if (measure_density(s, t->series->density_face, &rho))
+        status = forces_now(t, g, &forces);
+        if (measure_density(g, t->series->density_face, &rho))
             status = STATUS_MACHINE;
         break;
     case SERIES_KIND_permeability:
@@ -628,7 +640,7 @@ enum status tables_end(struct tables *t)
         any = any || s->kind == SERIES_KIND_flow;
         enstrophy = enstrophy || s->of & (1u << SERIES_enstrophy);
     }
-    const enum status status = any ? flow_measure(t->solver, enstrophy, &sums) : STATUS_OK;
+    const enum status status = any ? flow_measure_grid(t->grid, enstrophy, &sums) : STATUS_OK;
     return status ? status : write_tables(t, &sums, false);
 }
 

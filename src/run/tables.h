@@ -3,13 +3,14 @@
 #define TAGFLOW_TABLES_H
 
 #include "measure/flow.h"
+#include "solver/grid.h"
 #include "solver/state.h"
 
 struct tables;
 
 /* Prepare the series of the case and register their state in `state`. Collective, as all below: one
  * status on all ranks, failures reported. */
-enum status tables_create(struct tables **out, const struct flow_case *c, struct solver *s,
+enum status tables_create(struct tables **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir);
 
 /* Start the files, dir/series/<name>.csv. After a restart (resumed >= 0) continue them: rows after

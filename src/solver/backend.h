@@ -63,9 +63,11 @@ struct backend {
 /* The user's choices. */
 struct backend_wanted {
     enum precision storage, arithmetic;
-    enum isa isa; /* of the CPU's kernels */
-    int threads;  /* of the CPU, a rank */
-    int sweep;    /* most steps in one sweep over memory; 0: as many as pay */
+    enum isa isa;           /* of the CPU's kernels */
+    int threads;            /* of the CPU, a rank */
+    int sweep;              /* most steps in one sweep over memory; 0: as many as pay */
+    struct backend *beside; /* another one of this run, which stays open longer: share its device
+                             * and its queues; NULL: none */
     MPI_Comm comm;
     bool share; /* several ranks may use one device */
     bool peers; /* ranks of a host may use each other's memory */

@@ -3,7 +3,7 @@
  * Levels have cells of half the width, one after the other, and make two steps in each step of the
  * level before. Each level is a solver with a domain, a case and a backend of its own: cells, steps
  * and rates of its case are those of the level. Steps of a run are steps of level 0. All levels
- * stand at the same time between two calls of grid_step. */
+ * stand at the same time between two calls of grid_sweep. */
 #ifndef TAGFLOW_GRID_H
 #define TAGFLOW_GRID_H
 
@@ -25,33 +25,51 @@ struct grid {
     struct refined refined;
     struct level level[LEVELS];
     struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
+    int seams;                    /* those that exist */
 };
 
-/* Makes the regions of all levels and the tags of this rank's blocks. Collective. STATUS_USAGE or
- * STATUS_MACHINE, reported. */
+/* Makes the regions of all levels and the tags of this rank's blocks. The case must outlive the
+ * grid. Collective. STATUS_USAGE or STATUS_MACHINE, reported; then there is nothing to destroy. */
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm);
 
-/* Opens a backend for each level; they share their queues. Collective. STATUS_MACHINE, reported. */
+/* Opens a backend for each level; they share one device and its queues. share: several ranks may
+ * use one device. Collective. STATUS_MACHINE, reported. */
 enum status grid_open(struct grid *g, const struct backend_type *type, bool share);
 
 /* Allocates populations, at rest, and makes the seams. Collective; errors as solver_create. */
 enum status grid_start(struct grid *g, enum transport transport);
+
+/* An empty grid, all zero: nothing. */
 void grid_destroy(struct grid *g);
 
-/* The flow at step 0 on all levels. given: as solver_initialise, for one level only. */
+/* The flow at step 0 on all levels. given: as solver_initialise, for one level only. Errors as
+ * there. */
 enum status grid_initialise(struct grid *g, const struct given_flow *given);
 
-/* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. */
+/* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. With
+ * several levels a sweep makes one step. */
 enum status grid_sweep(struct grid *g, int64_t most);
 enum status grid_sweep_timed(struct grid *g, int64_t most, double seconds[PHASES]);
 enum status grid_wait(struct grid *g);
 
-/* Sum of solver_hash over the levels, each with its own cell indices, offset by the cells of the
- * boxes of coarser levels. One level: solver_hash. Collective. */
+/* Sum of solver_hash over the levels. Collective, STATUS_MACHINE as there. */
 enum status grid_hash(struct grid *g, int set, uint64_t *hash);
 
-/* Fluid cells of all levels; lattice updates in a step of level 0. */
-int64_t grid_cells(const struct grid *g);
-double grid_updates(const struct grid *g);
+/* Cells of a level that no finer level covers, fluid or not. */
+int64_t grid_cells(const struct grid *g, int level);
+
+/* Lattice updates in a step of level 0: cells times steps, of all levels. fluid: of fluid cells
+ * alone. */
+double grid_updates(const struct grid *g, bool fluid);
+
+/* Time of the rank with most fluid cells over the mean: of each level, one after the other. */
+double grid_imbalance(const struct grid *g);
+
+/* What all ranks send through MPI in a step of level 0 for halos. Collective. */
+struct halo_bytes grid_messages(const struct grid *g);
+
+/* Bytes of backend memory on this rank, lists and seams included; before grid_start without them.
+ */
+double grid_bytes(const struct grid *g);
 
 #endif

@@ -134,36 +134,38 @@ static void exchange_destroy(struct seam *s, struct seam_exchange *x)
 
 static enum status put_lists(struct seam *s, const struct seam_made *m)
 {
-    const size_t bytes = stored_bytes(s), cells = m->cells.count + m->cells_asked.count;
+    const size_t bytes = stored_bytes(s), sent = m->sent.count + m->sent_asked.count;
     const size_t left = 2 * m->link_count + m->left.count + m->left_asked.count;
+    const size_t scalar = (size_t)precision_bits(s->fine->backend->arithmetic) / 8;
     enum status status = STATUS_OK;
     struct seam_lists *const l = &s->host;
-    l->cell = put(s, m->cell, 3 * m->gathered, sizeof *m->cell, &status);
-    l->place = put(s, m->place, m->gathered, sizeof *m->place, &status);
-    l->beside = put(s, m->beside, 6 * m->cells.count, sizeof *m->beside, &status);
+    l->value = put(s, m->value, m->values, sizeof *m->value, &status);
+    l->beside = put(s, m->beside, 6 * m->sent.count, sizeof *m->beside, &status);
     l->link = put(s, m->link, m->link_count, sizeof *m->link, &status);
     l->group = put(s, m->group, m->group_count, sizeof *m->group, &status);
+    l->wall = put(s, m->wall, 2 * SEAM_WALLS, sizeof *m->wall, &status);
     l->exit = put(s, m->exits, m->exit_count, sizeof *m->exits, &status);
     l->entry = put(s, m->entry, m->entry_count, sizeof *m->entry, &status);
     l->shared = put(s, m->shared, m->left_asked.count, sizeof *m->shared, &status);
-    l->sent = room_for(s, cells * SEAM_SENT * bytes, &status);
+    l->sent = room_for(s, sent * bytes, &status);
+    l->spread = room_for(s, 4 * m->sent.count * scalar, &status);
     l->left = room_for(s, left * bytes, &status);
     l->later = room_for(s, m->link_count * bytes, &status);
     l->links = (uint32_t)m->link_count;
     l->share_to = (uint32_t)(2 * m->link_count + m->left.count);
     s->lists = put(s, l, 1, sizeof *l, &status);
-    s->gathered = (int)m->gathered;
+    s->values = (int)m->values;
+    s->needed = (int)m->sent.count;
     s->shared = (int)m->left_asked.count;
     s->links = (int)m->link_count;
     s->groups = (int)m->group_count;
     if (!status)
-        status = make_messages(&s->sent, s->comm, &m->cells, m->cells_first, SEAM_SENT * bytes, 0,
-                               m->cells.count);
+        status = make_messages(&s->sent, s->comm, &m->sent, m->sent_first, bytes, 0, m->sent.count);
     if (!status)
         status = make_messages(&s->left, s->comm, &m->left, m->left_first, bytes, 2 * m->link_count,
                                l->share_to);
     if (!status)
-        status = make_host(s, &s->sent, l->sent, cells * SEAM_SENT * bytes);
+        status = make_host(s, &s->sent, l->sent, sent * bytes);
     return status ? status : make_host(s, &s->left, l->left, left * bytes);
 }
 
@@ -178,8 +180,8 @@ enum status seam_create(struct seam *s, const struct refined *r,
     enum status status = seam_make(&m, s->comm);
     if (!status)
         status = status_agree(s->comm, put_lists(s, &m));
-    s->cells = (int64_t)m.gathered - (int64_t)m.cells_asked.count;
-    MPI_Allreduce(MPI_IN_PLACE, &s->cells, 1, MPI_INT64_T, MPI_SUM, s->comm);
+    s->crossing = (int64_t)m.link_count;
+    MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
     seam_made_destroy(&m);
     if (status)
         seam_destroy(s);
@@ -213,8 +215,10 @@ static void launch(const struct seam *s, struct solver *of, enum kernel kernel, 
 enum status seam_gathered(struct seam *s)
 {
     const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
-    launch(s, s->coarse, KERNEL_gather, s->gathered, odd, 0);
-    return exchange(s, &s->sent, TAG_SENT);
+    launch(s, s->coarse, KERNEL_gather, s->values, odd, 0);
+    const enum status status = exchange(s, &s->sent, TAG_SENT);
+    launch(s, s->fine, KERNEL_slope, s->needed, 0, 0);
+    return status;
 }
 
 void seam_entered(struct seam *s, int substep)

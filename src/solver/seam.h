@@ -25,15 +25,14 @@ struct seam_exchange {
 struct seam {
     MPI_Comm comm;
     struct solver *coarse, *fine;
-    struct seam_lists host;         /* pointers of the backend, in memory of the host */
-    const struct seam_lists *lists; /* the same in memory of the backend */
-    int gathered, shared;           /* lengths of the lists */
-    int links, groups;
+    struct seam_lists host;                    /* pointers of the backend, in memory of the host */
+    const struct seam_lists *lists;            /* the same in memory of the backend */
+    int values, needed, links, shared, groups; /* lengths of the lists */
     struct seam_exchange sent, left;
-    void *array[12]; /* memory of the backend to free */
+    void *array[16]; /* memory of the backend to free */
     int arrays;
-    int64_t cells; /* coarse cells beside the seam, of all ranks */
-    double bytes;  /* of the backend, on this rank */
+    int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
+    double bytes;     /* of the backend, on this rank */
 };
 
 /* Makes the seam between two levels whose solvers exist. Collective. STATUS_MACHINE, reported;

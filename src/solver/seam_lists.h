@@ -8,7 +8,8 @@
 #include "base/status.h"
 #include "solver/seam_paths.h"
 
-/* A thing that a rank has: a cell, or a value that leaves the fine level. */
+/* A number that a rank has: of a population that leaves a coarse cell, or of a value that leaves
+ * the fine level. */
 struct seam_need {
     int owner;
     int64_t key;
@@ -38,14 +39,16 @@ struct seam_made {
     SEAM_ARRAY(struct seam_origin, exit);
     SEAM_ARRAY(struct seam_entry, entry);
     SEAM_ARRAY(struct seam_origin, entry_origin);
-    struct seam_needs cells, left;             /* what this rank needs; left: of others only */
-    struct seam_needs cells_asked, left_asked; /* what others need of it, by rank */
-    int *cells_first, *left_first;             /* [ranks + 1] in cells_asked, left_asked */
-    uint32_t *exits, *beside, *place, *shared; /* as in struct seam_lists */
-    int32_t *cell;
-    size_t gathered;
-    bool full;  /* no memory */
-    bool wrong; /* no path was found */
+    struct seam_needs sent, left;             /* what this rank needs; left: of others only */
+    struct seam_needs sent_asked, left_asked; /* what others need of it, by rank */
+    int *sent_first, *left_first;             /* [ranks + 1] in sent_asked, left_asked */
+    struct seam_value *value;                 /* [values] */
+    size_t values;
+    uint32_t *exits, *beside, *shared;     /* as in struct seam_lists */
+    struct seam_wall wall[2 * SEAM_WALLS]; /* the same */
+    int walls[2];                          /* of the fine, the coarse level */
+    bool full;                             /* no memory */
+    bool wrong;                            /* no path was found */
     int where[3];
 };
 

@@ -12,8 +12,6 @@
 #include "solver/seam_lists.h"
 #include "solver/seam_paths.h"
 
-static const int c[Q][3] = LATTICE_VELOCITIES;
-
 /* ---- growing arrays ---- */
 
 /* Room for one more element of `bytes`; false: no memory. */
@@ -109,6 +107,13 @@ static void parent_of(const int fine[3], int coarse[3], int *s)
 
 /* ---- what a list needs ---- */
 
+static void no_path(struct seam_made *m, const int at[3])
+{
+    if (!m->wrong)
+        memcpy(m->where, at, sizeof m->where);
+    m->wrong = true;
+}
+
 /* Is it a fluid cell of the coarse level? No body is near. */
 static bool coarse_cell(const struct seam_made *m, const int at[3])
 {
@@ -128,29 +133,53 @@ static bool neighbour_of(const struct seam_made *m, const int at[3], int side, i
     return coarse_cell(m, to);
 }
 
-/* Notes that populations of a coarse cell are needed, and of the neighbours for slopes. */
-static void need_cell(struct seam_made *m, const int at[3])
+static struct seam_origin sent_by(const struct seam_made *m, const int at[3], int i)
 {
-    int to[3];
-    need(&m->cells, domain_owner(m->coarse.d, at), cell_key(&m->coarse, at));
-    for (int side = 0; side < 6; side++)
-        if (neighbour_of(m, at, side, to))
-            need(&m->cells, domain_owner(m->coarse.d, to), cell_key(&m->coarse, to));
+    return (struct seam_origin){.at = {at[0], at[1], at[2]},
+                                .owner = domain_owner(m->coarse.d, at),
+                                .key = cell_key(&m->coarse, at) * (Q - 1) + (i - 1)};
 }
 
-/* The entry that fine cell `fine` has of its coarse cell along i; `from` is set later. */
-static struct seam_entry entry_of(struct seam_made *m, const int fine[3], int i, uint8_t wall,
-                                  uint8_t into, struct seam_origin *origin)
+static void need_sent(struct seam_made *m, const int at[3], int i)
 {
-    struct seam_entry e = {.i = (uint8_t)i, .wall = wall, .into = into};
-    int s;
-    parent_of(fine, origin->at, &s);
-    paths_offset(&m->fine, origin->at, i, s, e.offset);
-    if (!coarse_cell(m, origin->at))
-        m->wrong = true;
-    need_cell(m, origin->at);
-    origin->key = cell_key(&m->coarse, origin->at);
-    origin->owner = domain_owner(m->coarse.d, origin->at);
+    const struct seam_origin o = sent_by(m, at, i);
+    need(&m->sent, o.owner, o.key);
+}
+
+/* The number of a moving wall of the fine or the coarse level. */
+static uint8_t wall_of(struct seam_made *m, bool coarse, uint8_t type, uint8_t into)
+{
+    struct seam_wall *const wall = m->wall + (coarse ? SEAM_WALLS : 0);
+    int *const count = &m->walls[coarse], k = 1;
+    if (type == TAG_NONE)
+        return 0;
+    while (k <= *count && (wall[k].type != type || wall[k].into != into))
+        k++;
+    if (k == SEAM_WALLS) {
+        m->full = true;
+        return 0;
+    }
+    if (k > *count)
+        wall[++*count] = (struct seam_wall){type, into};
+    return (uint8_t)k;
+}
+
+/* The entry that fine cell `fine` has of its coarse cell along i; `from` is set later. Notes that
+ * the population is needed, and those of neighbours for its slopes. */
+static struct seam_entry entry_of(struct seam_made *m, const int fine[3], int i, uint8_t wall,
+                                  struct seam_origin *origin)
+{
+    struct seam_entry e = {.wall = wall};
+    int s, at[3], to[3];
+    parent_of(fine, at, &s);
+    paths_offset(&m->fine, at, i, s, e.offset);
+    if (!coarse_cell(m, at))
+        no_path(m, at);
+    need_sent(m, at, i);
+    for (int side = 0; side < 6; side++)
+        if (e.offset[side / 2] && neighbour_of(m, at, side, to))
+            need_sent(m, to, i);
+    *origin = sent_by(m, at, i);
     return e;
 }
 
@@ -167,13 +196,6 @@ static struct seam_origin left_of(struct seam_made *m, const int at[3], int i, i
 
 /* ---- links of the fine level ---- */
 
-static void no_path(struct seam_made *m, const int at[3])
-{
-    if (!m->wrong)
-        memcpy(m->where, at, sizeof m->where);
-    m->wrong = true;
-}
-
 /* The offset in the populations from which a cell reads what arrives along i. `bounce`: the link
  * has its own slot. */
 static void mailbox(const struct domain *d, const int at[3], int i, int bounce, uint64_t offset[2])
@@ -188,26 +210,26 @@ static void mailbox(const struct domain *d, const int at[3], int i, int bounce, 
 static void add_link(struct seam_made *m, const int at[3], int i, const struct hop *before)
 {
     const struct paths *const p = &m->fine;
-    struct seam_link link = {.wall = TAG_NONE};
-    struct seam_origin origin[2] = {{{0, 0, 0}, 0, 0}};
-    mailbox(p->d, at, i, 1, link.at);
-    link.entry[0] = entry_of(m, before->at, before->i, TAG_NONE, 0, &origin[0]);
+    struct seam_link link = {{0, 0}, {{0, {0, 0, 0}, 0}}};
+    struct seam_origin origin[2];
     const struct hop second = paths_back(p, before->at, before->i);
+    const struct hop out = paths_forward(p, before->at, opposite(before->i));
+    mailbox(p->d, at, i, 1, link.at);
+    link.entry[0] =
+        entry_of(m, before->at, before->i, wall_of(m, false, out.wall, out.into), &origin[0]);
     if (paths_enters(p, before->at, before->i) != 1)
         no_path(m, at);
     if (holds(p, second.at)) { /* it left the level at the first substep */
-        link.entry[1] = (struct seam_entry){.handed = 1, .wall = TAG_NONE};
+        link.entry[1] = (struct seam_entry){.from = SEAM_HANDED};
         origin[1] = left_of(m, second.at, opposite(second.i), 1);
         if (second.wall != TAG_NONE)
             no_path(m, at);
     } else {
-        link.entry[1] = entry_of(m, second.at, second.i, second.wall, second.into, &origin[1]);
+        link.entry[1] = entry_of(m, second.at, second.i,
+                                 wall_of(m, false, second.wall, second.into), &origin[1]);
         if (paths_enters(p, second.at, second.i) != 2)
             no_path(m, at);
     }
-    const struct hop out = paths_forward(p, before->at, opposite(before->i));
-    link.wall = out.wall;
-    link.into = out.into;
     ADD(m, link, link);
     ADD(m, link_origin, origin[0]);
     ADD(m, link_origin, origin[1]);
@@ -260,8 +282,7 @@ static void add_group(struct seam_made *m, const int at[3], int i)
     const bool covered = holds(&m->fine, (int[3]){2 * from.at[0], 2 * from.at[1], 2 * from.at[2]});
     struct seam_group group = {.first = (uint32_t)m->exit_count,
                                .entries = (uint32_t)m->entry_count,
-                               .wall = from.wall,
-                               .into = from.into};
+                               .wall = wall_of(m, true, from.wall, from.into)};
     int entries = 0, exits = 0;
     for (int s = 0; s < 8; s++) {
         struct seam_origin left;
@@ -273,7 +294,7 @@ static void add_group(struct seam_made *m, const int at[3], int i)
         paths_child(from.at, s, fine);
         if (!covered && paths_enters(&m->fine, fine, from.i) > 0) {
             struct seam_origin origin;
-            const struct seam_entry e = entry_of(m, fine, from.i, TAG_NONE, 0, &origin);
+            const struct seam_entry e = entry_of(m, fine, from.i, 0, &origin);
             ADD(m, entry, e);
             ADD(m, entry_origin, origin);
             entries++;
@@ -283,7 +304,7 @@ static void add_group(struct seam_made *m, const int at[3], int i)
         return;
     if (covered ? exits != 8 : exits != entries || exits > 4)
         no_path(m, at);
-    group.count = (uint8_t)exits;
+    group.count = (uint32_t)exits;
     const int bounce = from.at[0] == at[0] && from.at[1] == at[1] && from.at[2] == at[2];
     const struct domain *const d = p->d;
     const int slips = !bounce && !covered && from.i != i;
@@ -450,9 +471,9 @@ static uint32_t left_number(struct seam_made *m, const struct seam_origin *o)
     return (uint32_t)(n + 2 * m->link_count);
 }
 
-static uint32_t cell_number(struct seam_made *m, const struct seam_origin *o)
+static uint32_t sent_number(struct seam_made *m, const struct seam_origin *o)
 {
-    const size_t n = seam_needed(&m->cells, o->owner, o->key);
+    const size_t n = seam_needed(&m->sent, o->owner, o->key);
     if (n == SIZE_MAX)
         no_path(m, o->at);
     return (uint32_t)n;
@@ -465,55 +486,65 @@ static void number_all(struct seam_made *m)
         for (int e = 0; e < 2; e++) {
             struct seam_entry *const entry = &m->link[k].entry[e];
             const struct seam_origin *const o = &m->link_origin[2 * k + (size_t)e];
-            entry->from = entry->handed ? left_number(m, o) : cell_number(m, o);
+            entry->from =
+                entry->from & SEAM_HANDED ? SEAM_HANDED | left_number(m, o) : sent_number(m, o);
         }
     for (size_t k = 0; k < m->entry_count; k++)
-        m->entry[k].from = cell_number(m, &m->entry_origin[k]);
+        m->entry[k].from = sent_number(m, &m->entry_origin[k]);
     for (size_t k = 0; k < m->exit_count; k++)
         m->exits[k] = left_number(m, &m->exit[k]);
 }
 
-static void cell_of_key(const struct paths *p, int64_t key, int at[3])
+/* The coarse cell and direction of a number in `sent`. */
+static int sent_of_key(const struct paths *p, int64_t key, int at[3])
 {
     const int *const n = p->r->level[p->level].cells;
-    at[0] = (int)(key % n[0]);
-    at[1] = (int)(key / n[0] % n[1]);
-    at[2] = (int)(key / n[0] / n[1]);
+    const int64_t cell = key / (Q - 1);
+    at[0] = (int)(cell % n[0]);
+    at[1] = (int)(cell / n[0] % n[1]);
+    at[2] = (int)(cell / n[0] / n[1]);
+    return 1 + (int)(key % (Q - 1));
 }
 
-/* The neighbours of the needed cells, for slopes. */
+/* The neighbours of the needed populations, for slopes. */
 static void number_neighbours(struct seam_made *m)
 {
-    for (size_t k = 0; k < m->cells.count; k++) {
+    for (size_t k = 0; k < m->sent.count; k++) {
         int at[3], to[3];
-        cell_of_key(&m->coarse, m->cells.need[k].key, at);
+        const int i = sent_of_key(&m->coarse, m->sent.need[k].key, at);
         for (int side = 0; side < 6; side++) {
-            const size_t n = neighbour_of(m, at, side, to)
-                                 ? seam_needed(&m->cells, domain_owner(m->coarse.d, to),
-                                               cell_key(&m->coarse, to))
-                                 : SIZE_MAX;
+            size_t n = SIZE_MAX;
+            if (neighbour_of(m, at, side, to)) {
+                const struct seam_origin o = sent_by(m, to, i);
+                n = seam_needed(&m->sent, o.owner, o.key);
+            }
             m->beside[6 * k + (size_t)side] = n == SIZE_MAX ? SEAM_NONE : (uint32_t)n;
         }
     }
 }
 
-static void add_gathered(struct seam_made *m, int64_t key, size_t place)
+/* Adds a population that this rank sends, to itself or to others. */
+static void add_value(struct seam_made *m, int64_t key, size_t place)
 {
+    const struct domain *const d = m->coarse.d;
     int at[3];
-    cell_of_key(&m->coarse, key, at);
-    for (int a = 0; a < 3; a++)
-        m->cell[3 * m->gathered + (size_t)a] = at[a] - m->coarse.d->lo[a];
-    m->place[m->gathered++] = (uint32_t)place;
+    const int i = sent_of_key(&m->coarse, key, at);
+    const struct hop to = paths_forward(&m->coarse, at, i);
+    struct seam_value value = {.place = (uint32_t)place,
+                               .wall = wall_of(m, true, to.wall, to.into)};
+    for (int odd = 0; odd < 2; odd++)
+        value.at[odd] = store_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0],
+                                      at[1] - d->lo[1], at[2] - d->lo[2]);
+    m->value[m->values++] = value;
 }
 
-/* The cells that this rank gathers: for itself and for others. */
-static void list_gathered(struct seam_made *m)
+static void list_values(struct seam_made *m)
 {
-    for (size_t k = 0; k < m->cells.count; k++)
-        if (m->cells.need[k].owner == m->coarse.d->rank)
-            add_gathered(m, m->cells.need[k].key, k);
-    for (size_t k = 0; k < m->cells_asked.count; k++)
-        add_gathered(m, m->cells_asked.need[k].key, m->cells.count + k);
+    for (size_t k = 0; k < m->sent.count; k++)
+        if (m->sent.need[k].owner == m->coarse.d->rank)
+            add_value(m, m->sent.need[k].key, k);
+    for (size_t k = 0; k < m->sent_asked.count; k++)
+        add_value(m, m->sent_asked.need[k].key, m->sent.count + k);
 }
 
 static void list_shared(struct seam_made *m)
@@ -543,7 +574,7 @@ static enum status no_room(void)
 static enum status agree_lists(const struct seam_made *m, MPI_Comm comm)
 {
     enum status status = STATUS_OK;
-    if (m->full || m->cells.full || m->left.full)
+    if (m->full || m->sent.full || m->left.full)
         status = no_room();
     else if (m->wrong)
         status = fail_user("no path is known for a population beside cell (%d, %d, %d) of level "
@@ -559,34 +590,33 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
     MPI_Comm_size(comm, &ranks);
     make_links(m);
     make_groups(m);
-    sort_needs(&m->cells);
+    sort_needs(&m->sent);
     sort_needs(&m->left);
     const double values = 2 * (double)m->link_count + (double)m->left.count;
-    if (values >= (double)(UINT32_MAX / 2) || (double)m->cells.count >= (double)(UINT32_MAX / 2))
+    if (values >= (double)(UINT32_MAX / 2) || (double)m->sent.count >= (double)(UINT32_MAX / 2))
         m->full = true;
     enum status status = agree_lists(m, comm);
     if (status)
         return status;
-    m->cells_first = array(m, (size_t)ranks + 1, sizeof *m->cells_first);
+    m->sent_first = array(m, (size_t)ranks + 1, sizeof *m->sent_first);
     m->left_first = array(m, (size_t)ranks + 1, sizeof *m->left_first);
     status = agree_lists(m, comm);
     if (status)
         return status;
-    if (!ask(&m->cells, comm, &m->cells_asked, m->cells_first) ||
+    if (!ask(&m->sent, comm, &m->sent_asked, m->sent_first) ||
         !ask(&m->left, comm, &m->left_asked, m->left_first))
         m->full = true;
     status = agree_lists(m, comm);
     if (status)
         return status;
     m->exits = array(m, m->exit_count, sizeof *m->exits);
-    m->beside = array(m, 6 * m->cells.count, sizeof *m->beside);
-    m->cell = array(m, 3 * (m->cells.count + m->cells_asked.count), sizeof *m->cell);
-    m->place = array(m, m->cells.count + m->cells_asked.count, sizeof *m->place);
+    m->beside = array(m, 6 * m->sent.count, sizeof *m->beside);
+    m->value = array(m, m->sent.count + m->sent_asked.count, sizeof *m->value);
     m->shared = array(m, m->left_asked.count, sizeof *m->shared);
     if (!m->full) {
         number_all(m);
         number_neighbours(m);
-        list_gathered(m);
+        list_values(m);
         list_shared(m);
     }
     return agree_lists(m, comm);
@@ -594,11 +624,11 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
 
 void seam_made_destroy(struct seam_made *m)
 {
-    free(m->cells.need);
+    free(m->sent.need);
     free(m->left.need);
-    free(m->cells_asked.need);
+    free(m->sent_asked.need);
     free(m->left_asked.need);
-    free(m->cells_first);
+    free(m->sent_first);
     free(m->left_first);
     free(m->link);
     free(m->link_origin);
@@ -609,8 +639,7 @@ void seam_made_destroy(struct seam_made *m)
     free(m->entry);
     free(m->entry_origin);
     free(m->beside);
-    free(m->cell);
-    free(m->place);
+    free(m->value);
     free(m->shared);
     *m = (struct seam_made){0};
 }

@@ -16,7 +16,9 @@ struct paths {
     const struct domain *d;
 };
 
-/* A population of a cell. wall, into: as in struct seam_entry, of the last hop. */
+/* A population of a cell. wall: the type of a moving wall that the last hop met, TAG_NONE: none;
+ * into: its direction into that wall. */
+enum { TAG_NONE = 0xff };
 struct hop {
     int at[3]; /* global coordinates in the box */
     int i;

@@ -626,13 +626,23 @@ static row_hash *const *const row_hashes[ISAS] = {
 #undef X
 };
 
+/* Cells of the boxes of all coarser levels. */
+static uint64_t cells_before(const struct domain *d)
+{
+    uint64_t sum = 0;
+    for (int k = 1; k <= d->level; k++)
+        sum += (uint64_t)(d->cells[0] >> k) * (uint64_t)(d->cells[1] >> k) *
+               (uint64_t)(d->cells[2] >> k);
+    return sum;
+}
+
 uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *piece,
                            const void *populations)
 {
     const struct domain *const d = s->domain;
     const size_t cells = box_cells(piece), bytes = s->view.set[set].bits / 8;
     row_hash *const hash = row_hashes[isa_best()][bytes == 8 ? 2 : bytes == 4];
-    const uint64_t q = s->view.set[set].q;
+    const uint64_t q = s->view.set[set].q, before = cells_before(d);
     const int nx = piece->hi[0] - piece->lo[0];
     uint8_t fluid[TAG_ROWS];
     uint64_t sum = 0;
@@ -643,6 +653,7 @@ uint64_t solver_piece_hash(const struct solver *s, int set, const struct box *pi
         for (int y = piece->lo[1]; y < piece->hi[1]; y++, cell += (size_t)nx) {
             const uint8_t *const tags = d->tags + view_index(&d->view, piece->lo[0], y, z);
             const uint64_t g =
+                before +
                 ((uint64_t)(d->lo[2] + z) * (uint64_t)d->cells[1] + (uint64_t)(d->lo[1] + y)) *
                     (uint64_t)d->cells[0] +
                 (uint64_t)(d->lo[0] + piece->lo[0]);

@@ -29,13 +29,6 @@ struct solver {
     enum transport transport; /* of halos: device or host */
 };
 
-/* A grid with one cell size, and the flow on it. A run has a list of levels. */
-enum { LEVELS = 1 };
-struct level {
-    struct domain domain;
-    struct solver solver;
-};
-
 /* The case's requirements on the backend; share: several ranks may use one device. */
 struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, bool share);
 
@@ -174,7 +167,8 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
 
 /* Hash of all populations of a set in all fluid cells of all ranks (collective): the sum modulo
  * 2^64 over them of mix(bits ^ mix(q g + i + 1)), g the cell's global index, mix the splitmix64
- * finaliser. */
+ * finaliser. On level l of a refined grid g begins behind the indices of coarser levels: at the sum
+ * of the cells of their boxes. */
 enum status solver_hash(struct solver *s, int set, uint64_t *hash);
 
 /* Contribution of one piece, as solver_get returns it, to that sum. */

@@ -46,7 +46,7 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
         const double middle = whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]);
         row->spin[a] = what->spin[a];
         row->pivot[a] = what->pivot_given ? what->pivot[a] : middle;
-        row->period[a] = d->periodic[a] ? d->cells[a] : 0;
+        row->period[a] = d->box_periodic[a] ? d->cells[a] : 0;
     }
     return STATUS_OK;
 }
@@ -57,7 +57,7 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
 static void shifts_of(const struct domain *d, int axis, double lo, double hi, int *first, int *last)
 {
     *first = *last = 0;
-    if (d->periodic[axis] && isfinite(lo) && isfinite(hi))
+    if (d->box_periodic[axis] && isfinite(lo) && isfinite(hi))
         body_images(lo, hi, d->cells[axis], first, last);
 }
 
@@ -99,7 +99,7 @@ static void mark_row(const struct domain *d, const struct body *b, int y, int z,
 static bool in_box(const struct domain *d, int axis, int at)
 {
     const int g = d->lo[axis] + at;
-    return d->periodic[axis] || (g >= 0 && g < d->cells[axis]);
+    return d->box_periodic[axis] || (g >= 0 && g < d->cells[axis]);
 }
 
 /* Bytes of a row's cells, ghost cells included. */
@@ -193,7 +193,7 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
         return status;
     int64_t cells = fill(d, b, *row, body->label_count > 0, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
-    if (cells == 0)
+    if (cells == 0 && !d->refined)
         return fail_case(body->place,
                          "bodies.%s holds the centre of no cell: it is outside of the box, or "
                          "thinner than a cell (that of cell i is i + 0.5)%s",
@@ -218,6 +218,13 @@ enum status bodies_solid(struct domain *d, const struct flow_case *c)
     return status;
 }
 
+/* Does the cell of the block count for its body: does this level have it? */
+static bool counts_cell(const struct domain *d, int x, int y, int z)
+{
+    return !d->refined ||
+           refined_has(d->refined, d->level, d->lo[0] + x, d->lo[1] + y, d->lo[2] + z);
+}
+
 /* Counts the cells of each body that later bodies leave; `row`: the first type of each. */
 static enum status count_bodies(struct domain *d, const struct flow_case *c, const uint8_t *row)
 {
@@ -228,7 +235,8 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
         for (int y = 0; y < v->n[1]; y++) {
             const uint8_t *const tags = d->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++)
-                cells[tags[x] & TAG_ROW]++;
+                if (d->rows[tags[x] & TAG_ROW].body && counts_cell(d, x, y, z))
+                    cells[tags[x] & TAG_ROW]++;
         }
     MPI_Allreduce(MPI_IN_PLACE, cells, TAG_ROWS, MPI_INT64_T, MPI_SUM, d->comm);
     for (int k = 0; k < c->body_count; k++) {
@@ -236,6 +244,8 @@ static enum status count_bodies(struct domain *d, const struct flow_case *c, con
         d->body_cells[k] = 0;
         for (int part = 0; part <= body->label_count; part++)
             d->body_cells[k] += cells[row[k] + part];
+        if (d->refined) /* other levels may have them */
+            continue;
         if (!d->body_cells[k])
             return fail_case(body->place,
                              "bodies.%s has no cell left: later bodies cover all of it (remove it, "

@@ -15,6 +15,7 @@
 #include "domain/sparse.h"
 #include "elementary.h"
 #include "tags/bodies.h"
+#include "tags/edges.h"
 #include "tags/faces.h"
 #include "tags/scalars.h"
 #include "tags/zones.h"
@@ -50,6 +51,7 @@ static enum status make_rows(struct domain *d, const struct flow_case *c)
     tag_row_rates(&d->rows[TAG_FLUID], case_tau(c), c->solver.magic);
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
+    d->rows[TAG_ABSENT] = (struct tag_row){.fluid = FLUID_none, .boundary = BOUNDARY_none};
     d->row_count = TAG_FIRST_FACE;
     return drive_row(d, c, &d->rows[TAG_FLUID]);
 }
@@ -150,25 +152,75 @@ static enum status mark_beside(struct domain *d, const struct flow_case *c, int6
     return STATUS_OK;
 }
 
-/* Makes this rank's part and its tags. at: positions of cuts; NULL: even cuts. Collective. */
+/* Marks the cells of a row of the block, ghost cells included, that belong to another level. Cells
+ * beyond the box keep their types. */
+static void mark_absent_row(struct domain *d, int y, int z)
+{
+    const struct view *const v = &d->view;
+    const int gy = domain_wrap(d, 1, d->lo[1] + y), gz = domain_wrap(d, 2, d->lo[2] + z);
+    if (gy < 0 || gy >= d->cells[1] || gz < 0 || gz >= d->cells[2])
+        return;
+    for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0];) {
+        const int gx = domain_wrap(d, 0, d->lo[0] + x);
+        if (gx < 0 || gx >= d->cells[0]) {
+            x++;
+            continue;
+        }
+        /* The next cells to the end of a finer level's brick are alike. */
+        int count = BRICK_PARENTS - gx % BRICK_PARENTS;
+        count = count < d->cells[0] - gx ? count : d->cells[0] - gx;
+        count = count < v->n[0] + v->ghost[0] - x ? count : v->n[0] + v->ghost[0] - x;
+        if (!refined_has(d->refined, d->level, gx, gy, gz))
+            for (int k = 0; k < count; k++)
+                d->tags[view_index(v, x + k, y, z)] = TAG_ABSENT;
+        x += count;
+    }
+}
+
+static void mark_absent(struct domain *d, const struct flow_case *c)
+{
+    const struct view *const v = &d->view;
+    if (!d->refined)
+        return;
+#pragma omp parallel for num_threads(case_threads(c))
+    for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+            mark_absent_row(d, y, z);
+}
+
+static enum status no_fluid(const struct domain *d)
+{
+    if (d->level == 0)
+        return fail_user("the bodies leave no fluid cell");
+    return fail_user("level %d has no fluid cell: its regions lie in bodies (move them, or remove "
+                     "them)",
+                     d->level);
+}
+
+/* What is cut, and where; at: positions of cuts, NULL: even ones. */
+struct cuts {
+    const struct refined *refined; /* NULL: one level */
+    int level, cuts[3];
+    int *const *at;
+};
+
+/* Makes this rank's part and its tags. Collective. */
 static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Comm comm,
-                             const int cuts[3], int *const at[3])
+                             const struct cuts *by)
 {
     int rank;
     enum status status;
     MPI_Comm_rank(comm, &rank);
-    domain_layout_at(d, c, cuts, at, rank);
+    domain_layout_level(d, c, by->refined, by->level, by->cuts, by->at, rank);
     d->comm = comm;
-    d->tags = malloc(d->view.cells);
-    int failed = !d->tags, anyone;
-    if (failed)
-        fail_machine("out of memory for the tags of %zu cells", d->view.cells);
-    MPI_Allreduce(&failed, &anyone, 1, MPI_INT, MPI_MAX, comm);
-    if (anyone) {
+    d->view.tags = d->tags = malloc(d->view.cells);
+    status = d->tags ? domain_keep_cuts(d, by->at)
+                     : fail_machine("out of memory for the tags of %zu cells", d->view.cells);
+    status = status_agree(comm, status);
+    if (status) {
         domain_destroy(d);
-        return STATUS_MACHINE;
+        return status;
     }
-    d->view.tags = d->tags;
     status = make_rows(d, c);
     if (status) {
         domain_destroy(d);
@@ -187,7 +239,11 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
         status = damp_rows(d, c);
     status = status_agree(comm, status);
     if (!status)
+        status = edges_clear(d, c);
+    if (!status) {
+        mark_absent(d, c);
         status = status_agree(comm, mark_beside(d, c, &fluid));
+    }
     if (!status)
         status = bodies_list(&bodies, d);
     bodies_close(&bodies);
@@ -199,8 +255,9 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     }
     MPI_Allreduce(&fluid, &d->fluid_cells, 1, MPI_INT64_T, MPI_SUM, comm);
     if (d->fluid_cells == 0) {
+        status = no_fluid(d);
         domain_destroy(d);
-        return fail_user("the bodies leave no fluid cell");
+        return status;
     }
     d->imbalance = 1;
     return STATUS_OK;
@@ -208,8 +265,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
 
 enum status domain_whole(struct domain *d, const struct flow_case *c)
 {
-    static const int uncut[3] = {1, 1, 1};
-    return create_at(d, c, MPI_COMM_SELF, uncut, NULL);
+    return create_at(d, c, MPI_COMM_SELF, &(struct cuts){.cuts = {1, 1, 1}});
 }
 
 enum status domain_tile(struct domain *d, const struct flow_case *c, const int lo[3],
@@ -247,20 +303,21 @@ enum status domain_tile(struct domain *d, const struct flow_case *c, const int l
 /* Makes even blocks first, then cuts anew if their tags show that other cuts balance the fluid
  * better. */
 static enum status create_balanced(struct domain *d, const struct flow_case *c, MPI_Comm comm,
-                                   const int cuts[3])
+                                   struct cuts *by)
 {
     struct balance b;
-    enum status status = create_at(d, c, comm, cuts, NULL);
-    if (status || cuts[0] * cuts[1] * cuts[2] == 1)
+    enum status status = create_at(d, c, comm, by);
+    if (status || by->cuts[0] * by->cuts[1] * by->cuts[2] == 1)
         return status;
-    status = balance_create(&b, d, cuts);
+    status = balance_create(&b, d, by->cuts);
     if (status) {
         domain_destroy(d);
         return status;
     }
     if (!b.even) {
         domain_destroy(d);
-        status = create_at(d, c, comm, cuts, b.at);
+        by->at = b.at;
+        status = create_at(d, c, comm, by);
     }
     if (!status)
         d->imbalance = b.imbalance;
@@ -268,13 +325,51 @@ static enum status create_balanced(struct domain *d, const struct flow_case *c, 
     return status;
 }
 
+/* Can so many blocks of at least one cell be cut? */
+static bool has_room(const int cells[3], int ranks)
+{
+    for (int pz = 1; pz <= ranks && pz <= cells[2]; pz++)
+        for (int py = 1; ranks % pz == 0 && py <= ranks / pz && py <= cells[1]; py++)
+            if (ranks / pz % py == 0 && ranks / pz / py <= cells[0])
+                return true;
+    return false;
+}
+
+/* Chooses the cuts of a level: those of the case if they fit. Cuts are between groups of cells. */
+static enum status cut_level(const struct flow_case *c, int ranks, struct cuts *by)
+{
+    int extent[3], wanted[3];
+    bool fits = true;
+    for (int a = 0; a < 3; a++) {
+        const int cells = by->refined->level[by->level].hi[a] - by->refined->level[by->level].lo[a];
+        extent[a] = (cells + BRICK_PARENTS - 1) / BRICK_PARENTS;
+        fits = fits && c->run.ranks[a] <= extent[a];
+    }
+    for (int a = 0; a < 3; a++)
+        wanted[a] = fits ? c->run.ranks[a] : 0;
+    if (!has_room(extent, ranks))
+        return fail_user("level %d of the refined grid spans %d x %d x %d groups of 4^3 cells, too "
+                         "few to cut them among %d ranks (start fewer ranks, or refine a larger "
+                         "region)",
+                         by->level, extent[0], extent[1], extent[2], ranks);
+    return decompose(extent, wanted, ranks, by->cuts);
+}
+
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
 {
-    int ranks, cuts[3];
+    return domain_create_level(d, c, NULL, 0, comm);
+}
+
+enum status domain_create_level(struct domain *d, const struct flow_case *c,
+                                const struct refined *r, int level, MPI_Comm comm)
+{
+    int ranks;
+    struct cuts by = {.refined = r, .level = level};
     MPI_Comm_size(comm, &ranks);
-    enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    enum status status = r && r->levels > 1 ? cut_level(c, ranks, &by)
+                                            : decompose(c->cells, c->run.ranks, ranks, by.cuts);
     if (!status)
-        status = create_balanced(d, c, comm, cuts);
+        status = create_balanced(d, c, comm, &by);
     if (status)
         return status;
     status = sparse_choose(d, c);

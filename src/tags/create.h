@@ -8,6 +8,12 @@
 /* Cuts the box among the ranks of comm, into blocks with about equal numbers of fluid cells, and
  * makes this rank's tags from the case. */
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
+/* The same for a level of a refined grid; c: the case in units of the level. Cells that do not
+ * belong to the level are TAG_ABSENT. Levels above 0 do not reach openings: theirs are walls at
+ * rest. r NULL: one level. *c and *r must outlive *d. STATUS_USAGE, reported, also when the level
+ * has no fluid cell, or too few cells for the ranks. */
+enum status domain_create_level(struct domain *d, const struct flow_case *c,
+                                const struct refined *r, int level, MPI_Comm comm);
 /* The whole box on this process, whatever the case says of ranks. */
 enum status domain_whole(struct domain *d, const struct flow_case *c);
 /* The cells lo <= cell < hi of the box on this process alone, with bodies as walls at rest, without

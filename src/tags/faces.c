@@ -40,6 +40,14 @@ struct faces {
     int nodes;
 };
 
+/* Opening k; levels above 0 end before those that fluid can pass. */
+static const struct case_face *opening_of(const struct domain *d, const struct flow_case *c, int k)
+{
+    static const struct case_face rest = {.kind = FACE_wall, .density = 1};
+    const struct case_face *const what = case_opening(c, k);
+    return d->level && face_open(what->kind) ? &rest : what;
+}
+
 int faces_opening_at(const struct domain *d, const struct flow_case *c, int face, const int g[3])
 {
     int axes[2], at[2], found = face;
@@ -197,7 +205,7 @@ static int openings_of(const struct faces *f, const int g[3], int openings[3])
     int count = 0;
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2, last = face & 1 ? f->c->cells[axis] - 1 : 0;
-        if (f->d->periodic[axis] || g[axis] != last)
+        if (f->d->box_periodic[axis] || g[axis] != last)
             continue;
         const int o = opening_at(f, face, g);
         if (has_nodes(f->opening[o].what) && count < 3)
@@ -298,8 +306,8 @@ static enum status make_nodes(struct faces *f, const uint8_t *fluid_rows, int co
         int axes[2], g[3];
         bool any = has_nodes(f->opening[face].what);
         for (int k = 0; k < f->c->patch_count; k++)
-            any = any || (f->c->patches[k].face == face && has_nodes(&f->c->patches[k].opening));
-        if (!any || f->d->periodic[face / 2])
+            any = any || (f->c->patches[k].face == face && has_nodes(f->opening[6 + k].what));
+        if (!any || f->d->box_periodic[face / 2])
             continue;
         if (f->c->cells[face / 2] == 1)
             return fail_user("the box is one cell wide behind face %s, whose nodes are on the face "
@@ -317,28 +325,29 @@ static enum status make_nodes(struct faces *f, const uint8_t *fluid_rows, int co
     return status;
 }
 
-/* The type of the cell at these global coordinates, which may lie one cell beyond the box along any
- * axis; TAG_FLUID inside. Beyond an edge, the rule with the larger precedence holds, with its
- * velocity. Two walls make a wall at rest: a lid does not push round the corner. Two planes of
- * symmetry make a wall too, which sends back what arrives. */
-static uint8_t row_beyond(const struct faces *f, const int g[3])
+/* Beyond an edge of the box, the rule with the larger precedence holds, with its velocity. Two
+ * walls make a wall at rest: a lid does not push round the corner. Two planes of symmetry make a
+ * wall too, which sends back what arrives. */
+uint8_t faces_beyond(const struct domain *d, const struct flow_case *c, const int g[3])
 {
-    const struct opening *best = NULL;
+    const struct case_face *best = NULL;
+    uint8_t type = TAG_FLUID;
     int beyond = 0, walls = 0;
     for (int a = 0; a < 3; a++) {
-        if (f->d->periodic[a] || (g[a] >= 0 && g[a] < f->c->cells[a]))
+        if (d->box_periodic[a] || (g[a] >= 0 && g[a] < d->cells[a]))
             continue;
-        const struct opening *const o =
-            &f->opening[opening_at(f, 2 * a + (g[a] >= f->c->cells[a]), g)];
+        const int k = faces_opening_at(d, c, 2 * a + (g[a] >= d->cells[a]), g);
+        const struct case_face *const what = opening_of(d, c, k);
         beyond++;
-        walls += o->what->kind == FACE_wall;
-        if (!best ||
-            boundary_precedence(rule_of(o->what)) > boundary_precedence(rule_of(best->what)))
-            best = o;
+        walls += what->kind == FACE_wall;
+        if (best && boundary_precedence(rule_of(what)) <= boundary_precedence(rule_of(best)))
+            continue;
+        best = what;
+        type = d->opening[k].beyond;
     }
-    if (beyond == 3 || walls > 1 || (beyond == 2 && best->what->kind == FACE_slip))
+    if (beyond == 3 || walls > 1 || (beyond == 2 && best->kind == FACE_slip))
         return TAG_WALL;
-    return beyond ? best->beyond : TAG_FLUID;
+    return type;
 }
 
 static enum status set_tags(struct faces *f)
@@ -351,7 +360,7 @@ static enum status set_tags(struct faces *f)
             for (int x = -v->ghost[0]; x < v->n[0] + v->ghost[0]; x++) {
                 int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
                 uint8_t *const tag = &d->tags[view_index(v, x, y, z)];
-                const uint8_t beyond = row_beyond(f, g);
+                const uint8_t beyond = faces_beyond(d, f->c, g);
                 if (beyond != TAG_FLUID) {
                     *tag = beyond;
                     continue;
@@ -371,7 +380,7 @@ static enum status set_tags(struct faces *f)
 static void name_opening(struct faces *f, int k, struct opening *o)
 {
     const struct flow_case *const c = f->c;
-    *o = (struct opening){.what = case_opening(c, k),
+    *o = (struct opening){.what = opening_of(f->d, c, k),
                           .face = case_opening_side(c, k),
                           .table = f->d->opening[k].table};
 }
@@ -399,6 +408,7 @@ static enum status make_openings(struct faces *f, struct domain *d, const struct
     for (int k = 0; k < f->count && !status; k++) {
         status = make_opening(f, &f->opening[k]);
         d->opening[k].table = f->opening[k].table;
+        d->opening[k].beyond = f->opening[k].beyond;
     }
     return status;
 }
@@ -425,7 +435,7 @@ enum status domain_faces(struct domain *d, const struct flow_case *c)
 double faces_inward(const struct domain *d, const struct flow_case *c, int opening, int face,
                     const int g[3])
 {
-    const struct case_face *const what = case_opening(c, opening);
+    const struct case_face *const what = opening_of(d, c, opening);
     const uint32_t table = d->opening[opening].table;
     const int axis = face / 2;
     int axes[2], n[2];
@@ -447,7 +457,7 @@ double faces_inward(const struct domain *d, const struct flow_case *c, int openi
         int axes[2], g[3];                                                                         \
         const int axis = face / 2, end = face % 2 ? d->cells[axis] - 1 : 0;                        \
         face_axes(face, axes);                                                                     \
-        if (d->periodic[axis] || end < d->lo[axis] || end >= d->lo[axis] + d->view.n[axis])        \
+        if (d->box_periodic[axis] || end < d->lo[axis] || end >= d->lo[axis] + d->view.n[axis])    \
             continue;                                                                              \
         g[axis] = end;                                                                             \
         for (int j = 0; j < d->view.n[axes[1]]; j++)                                               \
@@ -559,6 +569,8 @@ static void sum_inflow(struct domain *d, const struct flow_case *c)
 enum status faces_fit(struct domain *d, const struct flow_case *c)
 {
     struct faces f;
+    if (d->level) /* it has no openings */
+        return STATUS_OK;
     enum status status = status_agree(d->comm, faces_open(&f, d, c));
     if (!status)
         count_cells(d, c);

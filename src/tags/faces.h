@@ -10,10 +10,14 @@
  * STATUS_MACHINE, reported. */
 enum status domain_faces(struct domain *d, const struct flow_case *c);
 
+/* The type of the cell at these global coordinates, which may lie one cell beyond the box along any
+ * axis; TAG_FLUID inside. After domain_faces(). */
+uint8_t faces_beyond(const struct domain *d, const struct flow_case *c, const int g[3]);
+
 /* After bodies have their tags: counts the cells that bodies and later patches leave of each
  * opening (d->opening), and fits its profile to them. Collective. STATUS_USAGE, reported: an open
  * face is covered completely, or the open part of one with a profile is no rectangle;
- * STATUS_MACHINE. */
+ * STATUS_MACHINE. Levels above 0 have no openings: nothing is counted. */
 enum status faces_fit(struct domain *d, const struct flow_case *c);
 
 /* Makes d->opening for a case without bodies, on this process, without tags; *d must be destroyed

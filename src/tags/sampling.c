@@ -270,7 +270,7 @@ static int64_t largest(const void *context, const int cuts[3], int *const at[3])
 enum status sampling_balance(const struct sampling *s, struct balance *b, const int cuts[3])
 {
     const double all = (double)s->cells[0] * s->cells[1] * s->cells[2];
-    const struct balance_source source = {s, s->cells, (int64_t)(s->share * all), count_planes,
-                                          largest};
+    const struct balance_source source = {s, s->cells,     (int64_t)(s->share * all),
+                                          1, count_planes, largest};
     return balance_by(b, &source, cuts);
 }

@@ -16,7 +16,6 @@
 #include "base/message.h"
 #include "run/folder.h"
 #include "run/output.h"
-#include "tags/create.h"
 
 enum { STEPS = 12, CELLS = 9 * 7 * 5, VALUES = 10 * CELLS, MOST_ARRAYS = 16 };
 
@@ -116,9 +115,7 @@ static size_t read_average(const char *dir, const char *name, double *out)
 
 struct setting {
     struct flow_case *c;
-    struct solver solver;
-    struct domain domain;
-    struct backend *backend;
+    struct grid grid;
     const char *dir;
 };
 
@@ -134,31 +131,30 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     struct state state = {0};
     struct output *o = NULL;
     struct memory memory;
-    const struct backend_wanted wanted = backend_wanted(t->c, MPI_COMM_WORLD, false);
-    must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(backend_cpu.open(&t->backend, &wanted));
-    must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
-    must(solver_initialise(&t->solver, t->c, NULL));
-    must(output_create(&o, t->c, &t->solver, &state, t->dir));
+    must(grid_create(&t->grid, t->c, MPI_COMM_WORLD));
+    must(grid_open(&t->grid, &backend_cpu, false));
+    must(grid_start(&t->grid, TRANSPORT_host));
+    must(grid_initialise(&t->grid, NULL));
+    must(output_create(&o, t->c, &t->grid, &state, t->dir));
     must(output_start(o, -1, false));
     must(output_write(o, false));
-    for (int64_t next = 0;; next = t->solver.step) {
-        next += output_next(o, t->solver.step);
-        while (t->solver.step < STEPS && t->solver.step < next) {
-            if (t->solver.step == resumed) {
-                keep(&memory, &t->domain, &state);
+    for (int64_t next = 0;; next = t->grid.level->solver.step) {
+        next += output_next(o, t->grid.level->solver.step);
+        while (t->grid.level->solver.step < STEPS && t->grid.level->solver.step < next) {
+            if (t->grid.level->solver.step == resumed) {
+                keep(&memory, &t->grid.level->domain, &state);
                 must(output_close(o));
                 state_destroy(&state);
-                must(output_create(&o, t->c, &t->solver, &state, t->dir));
+                must(output_create(&o, t->c, &t->grid, &state, t->dir));
                 bring_back(&memory, &state);
                 must(output_start(o, resumed, false));
                 check(!output_files_due(o, resumed), "files are due again", resumed);
                 must(output_write(o, false));
                 resumed = -1;
             }
-            must(solver_step(&t->solver));
+            must(grid_sweep(&t->grid, 1));
         }
-        const bool last = t->solver.step == STEPS;
+        const bool last = t->grid.level->solver.step == STEPS;
         must(output_write(o, last));
         if (thrice) {
             must(output_write(o, last));
@@ -170,9 +166,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     must(output_sync(o));
     must(output_close(o));
     state_destroy(&state);
-    solver_destroy(&t->solver);
-    t->backend->type->close(t->backend);
-    domain_destroy(&t->domain);
+    grid_destroy(&t->grid);
 }
 
 static void discard(const char *dir)
@@ -194,22 +188,19 @@ static void without_samples(struct setting *t)
 {
     struct state state = {0};
     struct output *o = NULL;
-    const struct backend_wanted wanted = backend_wanted(t->c, MPI_COMM_WORLD, false);
-    must(domain_create(&t->domain, t->c, MPI_COMM_WORLD));
-    must(backend_cpu.open(&t->backend, &wanted));
-    must(solver_create(&t->solver, &t->domain, t->backend, TRANSPORT_host));
-    must(solver_initialise(&t->solver, t->c, NULL));
-    must(output_create(&o, t->c, &t->solver, &state, t->dir));
+    must(grid_create(&t->grid, t->c, MPI_COMM_WORLD));
+    must(grid_open(&t->grid, &backend_cpu, false));
+    must(grid_start(&t->grid, TRANSPORT_host));
+    must(grid_initialise(&t->grid, NULL));
+    must(output_create(&o, t->c, &t->grid, &state, t->dir));
     must(output_start(o, -1, false));
-    must(solver_step(&t->solver));
+    must(grid_sweep(&t->grid, 1));
     must(output_write(o, true));
     check(!there(t->dir, "fields/all_0000000001.vtkhdf"), "an average of nothing is written", 1);
     check(!there(t->dir, "fields/few_0000000001.vtkhdf"), "an average of nothing is written", 1);
     must(output_close(o));
     state_destroy(&state);
-    solver_destroy(&t->solver);
-    t->backend->type->close(t->backend);
-    domain_destroy(&t->domain);
+    grid_destroy(&t->grid);
 }
 
 int main(int argc, char **argv)

@@ -265,11 +265,14 @@ static void go_on(const struct flow_case *c, int bits, const struct reference *r
     struct state state = {0};
     struct checkpoint k;
     struct checkpoint_times times;
+    static struct grid grid; /* the solver's copy stands for it in files */
     char where[256] = "", reason[CHECKPOINT_REASON];
     snprintf(path, sizeof path, "sets_ranks_%d.h5", before->domain->ranks);
     other.resolved = (char *)"a case";
-    if (checkpoint_register_populations(&state, before) ||
-        checkpoint_write(before, &other, &state, path, &times))
+    grid.levels = 1;
+    grid.level[0].solver = *before;
+    if (checkpoint_register_populations(&state, &grid) ||
+        checkpoint_write(&grid, &other, &state, path, &times))
         complain(c, bits, STEPS, "no checkpoint");
     state_destroy(&state);
 
@@ -284,11 +287,13 @@ static void go_on(const struct flow_case *c, int bits, const struct reference *r
         reference_solver(&s, &d, backend, &other))
         MPI_Abort(MPI_COMM_WORLD, 1);
     reference_poison(&s);
-    if (checkpoint_register_populations(&state, &s) ||
+    grid.level[0].solver = s;
+    if (checkpoint_register_populations(&state, &grid) ||
         !checkpoint_open(&k, MPI_COMM_WORLD, path, reason))
         MPI_Abort(MPI_COMM_WORLD, 1);
-    if (checkpoint_load(&k, path, &s, &state))
+    if (checkpoint_load(&k, path, &grid, &state))
         complain(c, bits, STEPS, "the checkpoint cannot be loaded");
+    s = grid.level[0].solver;
     checkpoint_close(&k);
     if (s.step != before->step || count_wrong(&s, b, set) > 0 ||
         !reference_same(r, &s, where, sizeof where))

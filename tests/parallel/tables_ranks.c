@@ -126,27 +126,26 @@ static void add_series(struct flow_case *c, uint64_t *seed)
 
 struct flow {
     const struct flow_case *c;
-    struct domain d;
-    struct backend *b;
-    struct solver s;
+    struct grid g; /* of one level */
 };
 
 static void start(struct flow *f, const struct flow_case *c, const struct reference *r,
                   MPI_Comm comm)
 {
-    *f = (struct flow){.c = c};
-    must(!reference_domain(r, &f->d, c, comm) && !reference_open(&f->b, c, comm),
+    *f = (struct flow){.c = c, .g = {.levels = 1}};
+    f->g.level->c = c;
+    must(!reference_domain(r, &f->g.level->domain, c, comm) &&
+             !reference_open(&f->g.level->backend, c, comm),
          "no domain or backend");
-    must(!reference_solver(&f->s, &f->d, f->b, c), "no solver");
-    reference_poison(&f->s);
-    reference_put(r, &f->s);
+    must(!reference_solver(&f->g.level->solver, &f->g.level->domain, f->g.level->backend, c),
+         "no solver");
+    reference_poison(&f->g.level->solver);
+    reference_put(r, &f->g.level->solver);
 }
 
 static void stop(struct flow *f)
 {
-    solver_destroy(&f->s);
-    TAGFLOW_BACKEND.close(f->b);
-    domain_destroy(&f->d);
+    grid_destroy(&f->g);
 }
 
 static void make_folders(const char *dir, MPI_Comm comm)
@@ -163,13 +162,13 @@ static void rows(struct flow *f, struct tables *t)
 {
     struct flow_sums sums = {0};
     bool enstrophy = false, other = true;
-    const bool any = tables_need_sums(t, f->s.step, &enstrophy);
-    tables_need_sums(t, f->s.step, &other);
-    if (any != (f->s.step % 2 == 0 || f->s.step % 3 == 0) || enstrophy != (f->s.step % 2 == 0) ||
-        !other)
+    const bool any = tables_need_sums(t, f->g.level->solver.step, &enstrophy);
+    tables_need_sums(t, f->g.level->solver.step, &other);
+    if (any != (f->g.level->solver.step % 2 == 0 || f->g.level->solver.step % 3 == 0) ||
+        enstrophy != (f->g.level->solver.step % 2 == 0) || !other)
         complain(f->c, "sums are needed at other steps", "");
     if (any)
-        must(!flow_measure(&f->s, enstrophy, &sums), "no sums");
+        must(!flow_measure(&f->g.level->solver, enstrophy, &sums), "no sums");
     if (tables_write(t, &sums))
         complain(f->c, "rows cannot be written", "");
 }
@@ -177,7 +176,7 @@ static void rows(struct flow *f, struct tables *t)
 /* What a checkpoint holds: the registered arrays, and here the populations too. */
 static size_t bytes_of(const struct flow *f, const struct state_array *array)
 {
-    const struct box all = domain_all(&f->d);
+    const struct box all = domain_all(&f->g.level->domain);
     const size_t one = array->sample == SAMPLE_float32 ? 4 : 8;
     return one * (size_t)array->components * (array->in_cells ? box_cells(&all) : 1);
 }
@@ -213,42 +212,46 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
     size_t bytes = 0;
     make_folders(dir, comm);
     start(&f, c, r, comm);
-    must(!tables_create(&t, c, &f.s, &state, dir), "no tables");
+    must(!tables_create(&t, c, &f.g, &state, dir), "no tables");
     must(!tables_start(t, -1, false), "tables do not start");
     for (;;) {
         rows(&f, t);
         if (history) {
-            const struct box all = domain_all(&f.d);
+            const struct box all = domain_all(&f.g.level->domain);
             struct box piece;
-            double *to = history + 4 * (size_t)f.s.step * r->count;
-            for (int number = 0; solver_piece(&f.s, &all, number, &piece); number++) {
-                memcpy(to, solver_flow(&f.s, &piece), 4 * box_cells(&piece) * sizeof *to);
+            double *to = history + 4 * (size_t)f.g.level->solver.step * r->count;
+            for (int number = 0; solver_piece(&f.g.level->solver, &all, number, &piece); number++) {
+                memcpy(to, solver_flow(&f.g.level->solver, &piece),
+                       4 * box_cells(&piece) * sizeof *to);
                 to += 4 * box_cells(&piece);
             }
         }
-        if (interrupt && !kept && f.s.step == KEPT) {
+        if (interrupt && !kept && f.g.level->solver.step == KEPT) {
             kept = save(&f, &state);
-            bytes = Q * f.s.view.set[SET_flow].stride * sizeof(stored);
+            bytes = Q * f.g.level->solver.view.set[SET_flow].stride * sizeof(stored);
             populations = need(bytes, 1);
-            reference_memory_get(f.b, populations, f.s.view.set[SET_flow].populations, bytes);
+            reference_memory_get(f.g.level->backend, populations,
+                                 f.g.level->solver.view.set[SET_flow].populations, bytes);
             if (tables_sync(t))
                 complain(c, "rows cannot be synced", "");
         }
-        if (f.s.step == STEPS)
+        if (f.g.level->solver.step == STEPS)
             break;
-        must(!solver_step(&f.s), "no step");
-        if (populations && f.s.step == LOST) {
+        must(!solver_step(&f.g.level->solver), "no step");
+        if (populations && f.g.level->solver.step == LOST) {
             rows(&f, t);
             must(!tables_close(t), "tables cannot be closed");
             state_destroy(&state);
-            f.s.step = KEPT;
-            reference_memory_put(f.b, f.s.view.set[SET_flow].populations, populations, bytes);
+            f.g.level->solver.step = KEPT;
+            reference_memory_put(f.g.level->backend,
+                                 f.g.level->solver.view.set[SET_flow].populations, populations,
+                                 bytes);
             free(populations);
             populations = NULL;
-            must(!tables_create(&t, c, &f.s, &state, dir), "no tables again");
+            must(!tables_create(&t, c, &f.g, &state, dir), "no tables again");
             bring_back(&f, &state, kept);
             must(!tables_start(t, KEPT, false), "tables do not go on");
-            must(!solver_step(&f.s), "no step");
+            must(!solver_step(&f.g.level->solver), "no step");
         }
     }
     if (tables_close(t))
@@ -610,7 +613,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     reference_create(&r, &c);
     reference_fill(&r, 1);
     start(&f, &c, &r, MPI_COMM_WORLD);
-    must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
+    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
 
     all_have(&c, tables_start(t, -1, false), STATUS_MACHINE, "no folder");
     must(!tables_close(t), "tables cannot be closed");
@@ -620,27 +623,27 @@ static void failures_reach_all_ranks(int rank, int ranks)
     snprintf(path, sizeof path, "%s/series/centres.csv", dir);
     if (rank == 0)
         must(!file_replace(path, "step,other\n", 11), "no file");
-    must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
+    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
     all_have(&c, tables_start(t, 0, false), STATUS_USAGE, "other columns");
     must(!tables_close(t), "tables cannot be closed");
     state_destroy(&state);
 
-    must(!tables_create(&t, &c, &f.s, &state, dir), "no tables");
+    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
     must(!tables_start(t, -1, false), "tables do not start");
     /* the backend of the last rank fails, whatever is measured */
     if (rank == ranks - 1)
-        f.b->type = &broken;
+        f.g.level->backend->type = &broken;
     all_have(&c, tables_write(t, &sums), STATUS_MACHINE, "the backend");
     if (rank == ranks - 1 && failing_wait_calls == 0)
         complain(&c, "the backend was not asked", "");
-    f.b->type = &TAGFLOW_BACKEND;
+    f.g.level->backend->type = &TAGFLOW_BACKEND;
     /* rank 0's disk is full */
     struct rlimit before, small = {.rlim_cur = 100};
     must(getrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");
     small.rlim_max = before.rlim_max;
     if (rank == 0)
         must(setrlimit(RLIMIT_FSIZE, &small) == 0, "no limit");
-    f.s.step = 12;
+    f.g.level->solver.step = 12;
     all_have(&c, tables_write(t, &sums), STATUS_MACHINE, "a full disk");
     if (rank == 0)
         must(setrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "exact.h"
+#include "measure/levels.h"
 #include "reference.h"
 
 enum { TERMS = 5000 };
@@ -123,6 +124,54 @@ static void holds_the_sum_of_a_large_box(void **state)
     }
 }
 
+/* Integers in units of the finest level, and the nearest double but for its last bit. */
+static void levels_add_up_to_the_wide_sum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        const int count = 1 + (int)(seed % LEVELS), bits = (int)(seed % 4),
+                  most = bits * (count - 1);
+        struct exact_sum sum[LEVELS] = {{0}};
+        exact_units whole = 0;
+        uint64_t random = seed;
+        for (int l = 0; l < count; l++) {
+            for (int k = 0; k < 50; k++)
+                exact_add(&sum[l], reference_uniform(&random));
+            if (seed % 5 == 0) /* nearly nothing is left */
+                sum[l].units %= 1000;
+            whole += sum[l].units * ((exact_units)1 << (most - bits * l));
+        }
+        const double value = levels_sum(sum, count, bits);
+        const double expected = ldexp((double)((quad)whole), -80 - most);
+        assert_true(fabs(value - expected) <= 0x1p-52 * fabs(expected));
+        if (seed % 5 == 0) /* few digits: exact */
+            assert_true(value == expected);
+        assert_true(levels_sum(sum, 1, bits) == exact_value(&sum[0]));
+    }
+}
+
+/* Eight parts of a cell with the value of the cell are as much as the cell, to the bit. */
+static void a_cell_is_its_parts(void **state)
+{
+    (void)state;
+    make_terms(3);
+    for (int finest = 1; finest < LEVELS; finest++) {
+        struct exact_sum coarse[LEVELS] = {{0}}, fine[LEVELS] = {{0}};
+        for (int k = 0; k < TERMS; k++)
+            exact_add(&coarse[0], term[k]);
+        fine[finest].units = coarse[0].units * ((exact_units)1 << (3 * finest));
+        const double one = levels_sum(coarse, finest + 1, 3),
+                     other = levels_sum(fine, finest + 1, 3);
+        assert_true(one == other && one == exact_value(&coarse[0]) && one != 0);
+    }
+    /* the coarse part of a large box with many levels */
+    struct exact_sum large[LEVELS] = {{0}};
+    large[0].units = (exact_units)1 << 126;
+    assert_true(levels_sum(large, LEVELS, 3) == 0x1p46);
+    large[0].units = -large[0].units;
+    assert_true(levels_sum(large, LEVELS, 3) == -0x1p46);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +179,8 @@ int main(void)
         cmocka_unit_test(the_sum_is_that_of_wide_arithmetic),
         cmocka_unit_test(what_cancels_leaves_what_is_small),
         cmocka_unit_test(holds_the_sum_of_a_large_box),
+        cmocka_unit_test(levels_add_up_to_the_wide_sum),
+        cmocka_unit_test(a_cell_is_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,7 @@ static void a_line_is_fetched_in_few_boxes(void **state)
             for (int a = 0; a < 3; a++)
                 at[3 * k + a] = ends[line][a] > 0 ? ends[line][a] * k / (POINTS - 1) : 20;
         assert_int_equal(probe_create(&p, &f.s, SET_flow, POINTS, at), STATUS_OK);
-        assert_true(p.boxes >= 5 && p.boxes <= 4 * most[line]);
+        assert_true(p.level[0].boxes >= 5 && p.level[0].boxes <= 4 * most[line]);
         probe_destroy(&p);
     }
     stop(&f);

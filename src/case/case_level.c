@@ -1,0 +1,511 @@
+/* The case of a level above 0; see case_of_level() in case.h.
+ *
+ * The resolved case of level 0 is parsed, its numbers are multiplied by powers of 2^level, and it
+ * is read again. So all checks are made anew, and all that follows from the numbers is derived
+ * anew. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "body/stl.h"
+#include "case/level.h"
+#include "case/record.h"
+#include "case/sections.h"
+
+/* ---- rules ---- */
+
+/* Keys whose numbers have no unit, or another rule than by their unit. A row is for the key and for
+ * all keys below it; the first that fits counts. */
+static const struct {
+    const char *key;
+    enum level_rule rule;
+} rules[] = {
+    {"refine", LEVEL_ABSENT},
+    {"checkpoint", LEVEL_ABSENT},
+    {"output", LEVEL_ABSENT},
+    {"run.stop", LEVEL_ABSENT},
+    {"run.time_limit", LEVEL_ABSENT},
+    {"scalars", LEVEL_ABSENT}, /* refine_check() refuses these */
+    {"force.flow_rate", LEVEL_ABSENT},
+    {"initial.from", LEVEL_ABSENT},
+    {"initial.checksum", LEVEL_ABSENT},
+    {"initial.relax", LEVEL_ABSENT},
+    {"bodies.*.image", LEVEL_ABSENT},
+    {"bodies.*.labels", LEVEL_ABSENT},
+    {"units.velocity", LEVEL_ABSENT}, /* a resolved case has units.dt and domain.cells */
+    {"domain.size", LEVEL_ABSENT},
+    {"run.duration", LEVEL_ABSENT},
+
+    {"domain.cells", LEVEL_CELLS},
+    {"run.steps", LEVEL_CELLS},
+    {"regions.*.sponge.strength", LEVEL_SHARE},
+    {"faces.<face>.outflow.reflection", LEVEL_SHARE},
+    {"faces.<face>.nonreflecting.reflection", LEVEL_SHARE},
+    {"patches.*.outflow.reflection", LEVEL_SHARE},
+    {"patches.*.nonreflecting.reflection", LEVEL_SHARE},
+
+    {"fluid.reynolds", LEVEL_SAME},
+    {"solver.magic", LEVEL_SAME}, /* docs/lab/refinement.md, "What to do" */
+    {"solver.rates", LEVEL_SAME},
+    {"solver.subgrid.smagorinsky.constant", LEVEL_SAME}, /* in cells of the level */
+    {"regions.*.magic", LEVEL_SAME},
+    {"regions.*.sponge.power", LEVEL_SAME},
+    {"initial.thickness", LEVEL_SAME}, /* parts of the box, of the amplitude, of the density */
+    {"initial.perturbation", LEVEL_SAME},
+    {"initial.density", LEVEL_SAME},
+    {"bodies.*.shape.pack.share", LEVEL_SAME},
+    {"bodies.*.shape.scale", LEVEL_SAME},
+    {"bodies.*.shape.rotate", LEVEL_SAME}, /* degrees */
+    {"bodies.*.mesh.rotate", LEVEL_SAME},
+    {"run.ranks", LEVEL_SAME},
+    {"run.threads", LEVEL_SAME},
+    {"run.sweep", LEVEL_SAME},
+    {"check.hang", LEVEL_SAME}, /* wall time */
+};
+
+/* Is it this key or below it? */
+static bool is_under(const char *path, const char *key)
+{
+    const size_t length = strlen(key);
+    return !strncmp(path, key, length) && (!path[length] || path[length] == '.');
+}
+
+/* The last part of a path is this, of a time function or profile that many places have. */
+static bool ends(const char *path, const char *with)
+{
+    const size_t length = strlen(path), tail = strlen(with);
+    return length > tail && !strcmp(path + length - tail, with);
+}
+
+/* Numbers without dimension of keys that several places have. */
+static bool is_shared(const char *path)
+{
+    static const char *const with[] = {".sine.phase", ".sine.mean", ".sine.amplitude",
+                                       ".profile.power"};
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++)
+        if (ends(path, with[k]))
+            return true;
+    return false;
+}
+
+/* Values of scalars at walls and openings: refine_check() refuses them. */
+static bool is_of_scalar(const char *path)
+{
+    return strstr(path, ".scalars.") || ends(path, ".scalars");
+}
+
+static bool is_number(enum key_type type)
+{
+    switch (type) {
+    case KEY_INTEGER:
+    case KEY_COUNT:
+    case KEY_INTEGERS:
+    case KEY_RANKS:
+    case KEY_NUMBER:
+    case KEY_AUTO:
+    case KEY_VECTOR:
+    case KEY_RANGE:
+    case KEY_PHYSICAL:
+    case KEY_SIZE:
+    case KEY_INTERVAL:
+    case KEY_STEP:
+    case KEY_WALL:
+    case KEY_DUE:
+    case KEY_POSITION:
+    case KEY_VALUE:
+    case KEY_POINT:
+    case KEY_PLANE:
+    case KEY_LABELS:
+        return true;
+    case KEY_MAP:
+    case KEY_NAMES:
+    case KEY_CHOICE:
+    case KEY_CHOICES:
+    case KEY_ARRAYS:
+    case KEY_SHOWN:
+    case KEY_WATCHED:
+    case KEY_COLUMNS:
+    case KEY_OR_MAP:
+    case KEY_REGION:
+    case KEY_FACE:
+    case KEY_EMPTY:
+    case KEY_TEXT:
+    case KEY_CHECKSUM:
+    case KEY_BODY:
+    case KEY_SCALAR:
+    case KEY_AXIS:
+        return false;
+    }
+    return true;
+}
+
+enum level_rule level_rule_of(const struct key *key)
+{
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (is_under(key->path, rules[k].key))
+            return rules[k].rule;
+    if (is_of_scalar(key->path))
+        return LEVEL_ABSENT;
+    if (!is_number(key->type) || is_shared(key->path))
+        return LEVEL_SAME;
+    return key->unit == UNIT_NONE ? LEVEL_UNKNOWN : LEVEL_UNIT;
+}
+
+/* A quantity Q of dimension m^a s^b kg^c is Q / (dx^a dt^b (density dx^3)^c) in lattice units. One
+ * of a KEY_PHYSICAL is the SI value of such a unit. */
+int level_power(const struct key *key)
+{
+    const struct dimension d = unit_info(key->unit)->dimension;
+    const int power = d.m + d.s + 3 * d.kg;
+    return key->type == KEY_PHYSICAL ? -power : power;
+}
+
+/* ---- the tree ---- */
+
+struct work {
+    struct document *document;
+    const struct flow_case *c; /* of level 0 */
+    int level;
+};
+
+/* 1 - (1 - s)^(1 / 2^l) by square roots, without a difference of near numbers. */
+static double share_of(double s, int level)
+{
+    for (int k = 0; k < level; k++)
+        s /= 1 + sqrt(1 - s);
+    return s;
+}
+
+static double scaled(const struct key *key, enum level_rule rule, double value, int level)
+{
+    switch (rule) {
+    case LEVEL_CELLS:
+        value = ldexp(value, level);
+        break;
+    case LEVEL_UNIT:
+        value = ldexp(value, level * level_power(key));
+        break;
+    case LEVEL_SHARE:
+        return share_of(value, level);
+    case LEVEL_SAME:
+    case LEVEL_UNKNOWN:
+    case LEVEL_ABSENT:
+        return value;
+    }
+    /* whole numbers of steps that no run reaches */
+    if (key->type == KEY_INTEGER || key->type == KEY_INTERVAL || key->type == KEY_STEP)
+        value = fmin(value, key->range.high);
+    return value;
+}
+
+/* A scalar of the tree that is a number, with or without a unit behind it; a word stays. */
+static enum status scale_scalar(const struct work *w, struct node *n, const struct key *key,
+                                enum level_rule rule)
+{
+    char text[64], number[32];
+    const char *end;
+    double value;
+    if (number_parse(n->text, &end, &value))
+        return STATUS_OK;
+    value = scaled(key, rule, value, w->level);
+    if (strlen(end) > 16)
+        return STATUS_OK; /* no number of a resolved case */
+    snprintf(text, sizeof text, "%s%s", number_text(value, number), end);
+    return document_change(w->document, n, text);
+}
+
+static enum status scale_map(const struct work *w, struct node *map, const char *pattern);
+
+static enum status scale_node(const struct work *w, struct node *n, const char *pattern)
+{
+    const struct key *const key = keys_row(pattern);
+    if (n->kind == NODE_MAPPING)
+        return scale_map(w, n, pattern);
+    const enum level_rule rule = level_rule_of(key);
+    assert(rule != LEVEL_UNKNOWN);
+    if (rule == LEVEL_SAME || rule == LEVEL_ABSENT || !is_number(key->type))
+        return STATUS_OK;
+    if (n->kind == NODE_SCALAR)
+        return scale_scalar(w, n, key, rule);
+    enum status s = STATUS_OK;
+    for (struct node *item = n->first; item && !s; item = item->next)
+        s = item->kind == NODE_SCALAR ? scale_scalar(w, item, key, rule) : STATUS_OK;
+    return s;
+}
+
+static enum status scale_map(const struct work *w, struct node *map, const char *pattern)
+{
+    enum status s = STATUS_OK;
+    for (struct node *n = map->first, *next; n && !s; n = next) {
+        char child[KEYS_PATH];
+        next = n->next;
+        if (!keys_step(pattern, n->key, child))
+            continue; /* cannot be: the case was read */
+        if (keys_row(child) && level_rule_of(keys_row(child)) == LEVEL_ABSENT)
+            document_remove(map, n->key);
+        else
+            s = scale_node(w, n, child);
+    }
+    return s;
+}
+
+static enum status put(const struct work *w, struct node *map, const char *key, const char *text)
+{
+    const struct place at = map->at;
+    struct node *value;
+    enum status s = document_value(w->document, NULL, text, &value);
+    return s ? s : document_put(w->document, map, key, at, value);
+}
+
+/* Does the initial flow need the profile of an inlet? */
+static bool needs_inlet(const struct flow_case *c)
+{
+    const struct case_face *const inlet = &c->faces[c->initial.inlet];
+    return c->initial.flow == INITIAL_inlet &&
+           (inlet->profile != PROFILE_uniform || inlet->signal.kind != SIGNAL_constant);
+}
+
+/* The velocity of a uniform inlet, everywhere. */
+static enum status make_uniform(const struct work *w)
+{
+    char text[128], number[3][32];
+    const double *const v = w->c->faces[w->c->initial.inlet].velocity;
+    struct node *const initial = node_get(w->document->root, "initial");
+    const enum status s = put(w, initial, "flow", "uniform");
+    if (s)
+        return s;
+    snprintf(text, sizeof text, "[%s, %s, %s]", number_text(v[0], number[0]),
+             number_text(v[1], number[1]), number_text(v[2], number[2]));
+    return put(w, initial, "velocity", text);
+}
+
+/* Levels above 0 have no cell at an open face: it becomes a plane of symmetry, which no profile and
+ * no other formula feels. */
+static enum status close_faces(const struct work *w)
+{
+    struct node *const faces = node_get(w->document->root, "faces"), *const patches =
+                                                                         node_get(w->document->root,
+                                                                                  "patches");
+    enum status s = w->c->initial.flow == INITIAL_inlet ? make_uniform(w) : STATUS_OK;
+    for (int f = 0; f < 6 && !s; f++)
+        if (face_open(w->c->faces[f].kind))
+            s = put(w, faces, face_name(f), "slip");
+    for (int k = 0; k < w->c->patch_count; k++)
+        if (face_open(w->c->patches[k].opening.kind))
+            document_remove(patches, w->c->patches[k].name);
+    return s;
+}
+
+/* Positions in the case file, which the resolved text does not have. */
+static enum status take_places(const struct flow_case *c, struct flow_case *to)
+{
+    bool done = true;
+    for (int k = 0; k < to->body_count && done; k++) {
+        free(to->bodies[k].place);
+        to->bodies[k].place = c->bodies[k].place ? strdup(c->bodies[k].place) : NULL;
+        done = to->bodies[k].place || !c->bodies[k].place;
+    }
+    for (int f = 0; f < 6 && done; f++) {
+        free(to->faces[f].place);
+        to->faces[f].place = c->faces[f].place ? strdup(c->faces[f].place) : NULL;
+        done = to->faces[f].place || !c->faces[f].place;
+    }
+    return done ? STATUS_OK : fail_machine("no memory for the place of a key");
+}
+
+static enum status read_level(const struct work *w, struct flow_case *to)
+{
+    const struct reader r = {.document = w->document, .c = to, .origin = w->c, .level = w->level};
+    enum status s = scale_map(w, w->document->root, "");
+    if (!s && !needs_inlet(w->c))
+        s = close_faces(w);
+    if (!s)
+        s = put(w, w->document->root, "output", "none");
+    if (!s)
+        s = case_read_tree(&r, to);
+    to->run.steps = w->c->run.steps << w->level; /* may be out of the key's range */
+    return s ? s : take_places(w->c, to);
+}
+
+enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level)
+{
+    char path[CASE_NAME + 32];
+    struct plain_locale locale;
+    struct document document;
+    *of_level = (struct flow_case){0};
+    enum status s = plain_locale_enter(&locale);
+    if (s)
+        return s;
+    memcpy(of_level->name, c->name, sizeof of_level->name);
+    snprintf(path, sizeof path, "%s on level %d", c->name, level);
+    s = document_read(&document, path, c->resolved, strlen(c->resolved));
+    if (!s) {
+        const struct work w = {&document, c, level};
+        s = read_level(&w, of_level);
+        document_destroy(&document);
+    }
+    plain_locale_leave(&locale);
+    if (s)
+        case_destroy(of_level);
+    return s;
+}
+
+/* ---- what level 0 read from files ---- */
+
+static const struct case_body *body_of(struct map m)
+{
+    const struct flow_case *const c = m.r->origin;
+    const char *const name = m.node->parent->key;
+    for (int k = 0; k < c->body_count; k++)
+        if (!strcmp(c->bodies[k].name, name))
+            return &c->bodies[k];
+    assert(!"a level has the bodies of level 0");
+    return NULL;
+}
+
+/* The patch that the node is directly below; NULL: none. */
+static const struct case_patch *patch_of(const struct reader *r, const struct node *n)
+{
+    const struct flow_case *const c = r->origin;
+    for (int k = 0; k < c->patch_count; k++)
+        if (n->key && !strcmp(c->patches[k].name, n->key))
+            return &c->patches[k];
+    return NULL;
+}
+
+/* The opening whose map {kind: {...}} the node is. */
+static const struct case_face *opening_of(const struct reader *r, const struct node *n)
+{
+    const int face = choice_index(key_sides, n->key);
+    if (!strcmp(n->parent->key, "faces") && face >= 0)
+        return &r->origin->faces[face];
+    const struct case_patch *const patch = patch_of(r, n);
+    assert(patch);
+    return &patch->opening;
+}
+
+static enum status no_memory(const char *what)
+{
+    return fail_machine("no memory for %s on another level", what);
+}
+
+enum status level_mesh(struct map m, struct stl **stl, char **file, uint64_t *checksum)
+{
+    const struct case_mesh *const from = &body_of(m)->mesh;
+    const size_t vertices = from->stl->vertices * sizeof *from->stl->vertex,
+                 triangles = from->stl->triangles * sizeof *from->stl->triangle;
+    const char *unused;
+    struct stl *const to = *stl = calloc(1, sizeof *to);
+    if (!to)
+        return no_memory("a mesh");
+    to->vertex = malloc(vertices);
+    to->triangle = malloc(triangles);
+    *file = strdup(from->file);
+    if (!to->vertex || !to->triangle || !*file)
+        return no_memory("a mesh");
+    memcpy(to->vertex, from->stl->vertex, vertices);
+    memcpy(to->triangle, from->stl->triangle, triangles);
+    to->vertices = from->stl->vertices;
+    to->triangles = from->stl->triangles;
+    *checksum = from->checksum;
+    const enum status s = value_text(m, "file", &unused);
+    return s ? s : value_text(m, "checksum", &unused);
+}
+
+struct mesh_facts level_facts(struct map m)
+{
+    return body_of(m)->mesh.facts;
+}
+
+enum status level_mask(struct map m, const int size[2], uint8_t **mask, char **file,
+                       uint64_t *checksum)
+{
+    const struct case_patch *const from = patch_of(m.r, m.node->parent);
+    const size_t width = (size_t)size[0] >> m.r->level;
+    const char *unused;
+    *mask = malloc((size_t)size[0] * (size_t)size[1]);
+    *file = strdup(from->file);
+    if (!*mask || !*file)
+        return no_memory("a mask");
+    for (size_t j = 0; j < (size_t)size[1]; j++)
+        for (size_t i = 0; i < (size_t)size[0]; i++)
+            (*mask)[j * (size_t)size[0] + i] =
+                from->mask[(j >> m.r->level) * width + (i >> m.r->level)];
+    *checksum = from->checksum;
+    const enum status s = value_text(m, "file", &unused);
+    return s ? s : value_text(m, "checksum", &unused);
+}
+
+enum status level_table(struct map m, struct case_signal *s)
+{
+    const struct node *const of = m.node->parent;
+    const struct case_signal *const from = !strcmp(of->key, "force")
+                                               ? &m.r->origin->force_signal
+                                               : &opening_of(m.r, of->parent)->signal;
+    const size_t bytes = (size_t)from->points * sizeof *from->times;
+    const char *unused;
+    s->times = malloc(bytes);
+    s->values = malloc(bytes);
+    s->file = strdup(from->file);
+    if (!s->times || !s->values || !s->file)
+        return no_memory("a table of times");
+    for (int i = 0; i < from->points; i++)
+        s->times[i] = ldexp(from->times[i], m.r->level);
+    memcpy(s->values, from->values, bytes);
+    s->points = from->points;
+    s->checksum = from->checksum;
+    const enum status status = value_text(m, "file", &unused);
+    return status ? status : value_text(m, "checksum", &unused);
+}
+
+/* Two cells of level 0, of n, and the weight of the second, for cell i of the level. */
+struct between {
+    size_t cell[2];
+    double weight;
+};
+
+static struct between between(int i, int n, int level)
+{
+    const double at = fmin(fmax(ldexp(i + 0.5, -level) - 0.5, 0), n - 1);
+    const double first = fmin(floor(at), n > 1 ? n - 2 : 0);
+    return (struct between){{(size_t)first, (size_t)first + (n > 1)}, at - first};
+}
+
+enum status level_profile(struct map m, const int size[2], struct case_face *to)
+{
+    const struct case_face *const from = opening_of(m.r, m.node->parent->parent);
+    const int *const n = from->table_size;
+    const size_t components = (size_t)from->table_components;
+    const char *unused;
+    to->table = malloc((size_t)size[0] * (size_t)size[1] * components * sizeof *to->table);
+    to->file = strdup(from->file);
+    to->dataset = from->dataset ? strdup(from->dataset) : NULL;
+    if (!to->table || !to->file || (from->dataset && !to->dataset))
+        return no_memory("a profile");
+    for (int j = 0; j < size[1]; j++) {
+        const struct between y = between(j, n[1], m.r->level);
+        for (int i = 0; i < size[0]; i++) {
+            const struct between x = between(i, n[0], m.r->level);
+            for (size_t k = 0; k < components; k++) {
+                double line[2];
+                for (int b = 0; b < 2; b++) {
+                    const double *const row =
+                        from->table + y.cell[b] * (size_t)n[0] * components + k;
+                    line[b] = row[x.cell[0] * components] * (1 - x.weight) +
+                              row[x.cell[1] * components] * x.weight;
+                }
+                to->table[((size_t)j * (size_t)size[0] + (size_t)i) * components + k] =
+                    line[0] * (1 - y.weight) + line[1] * y.weight;
+            }
+        }
+    }
+    memcpy(to->table_size, size, sizeof to->table_size);
+    to->table_components = from->table_components;
+    to->checksum = from->checksum;
+    enum status s = value_text(m, "file", &unused);
+    s = s ? s : value_text(m, "dataset", &unused);
+    return s ? s : value_text(m, "checksum", &unused);
+}

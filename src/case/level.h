@@ -1,0 +1,38 @@
+/* The case of a level above 0: how its keys follow from those of level 0; and what level 0 read
+ * from files, in units of the level. */
+#ifndef TAGFLOW_LEVEL_H
+#define TAGFLOW_LEVEL_H
+
+#include "case/value.h"
+
+/* How the number of a key changes from level 0 to level l. */
+enum level_rule {
+    LEVEL_UNKNOWN, /* nobody has said: a number without a unit */
+    LEVEL_SAME,    /* it has no dimension, or is no number */
+    LEVEL_UNIT,    /* times a power of 2^l, by its unit */
+    LEVEL_CELLS,   /* a number of cells or steps: times 2^l */
+    LEVEL_SHARE,   /* a share s that each step removes: 1 - (1 - s)^(1 / 2^l) */
+    LEVEL_ABSENT,  /* level l has no such key */
+};
+enum level_rule level_rule_of(const struct key *key);
+
+/* The power of 2^l of a key whose rule is LEVEL_UNIT: 1 of a length. */
+int level_power(const struct key *key);
+
+/* The functions below are for a map whose reader has an origin. They copy from the thing of level 0
+ * at the same place; outputs are allocated as by input.h. STATUS_MACHINE, reported. */
+
+/* As input_mesh() and input_mask(). level_facts: of a mesh, as mesh_look() finds them. */
+enum status level_mesh(struct map m, struct stl **stl, char **file, uint64_t *checksum);
+struct mesh_facts level_facts(struct map m);
+enum status level_mask(struct map m, const int size[2], uint8_t **mask, char **file,
+                       uint64_t *checksum);
+
+/* The table of a time function, the map `table`. */
+enum status level_table(struct map m, struct case_signal *s);
+
+/* The table of a profile, the map `profile`, for a face of size[0] x size[1] cells: linear between
+ * the centres of cells of level 0. */
+enum status level_profile(struct map m, const int size[2], struct case_face *to);
+
+#endif

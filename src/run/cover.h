@@ -1,0 +1,73 @@
+/* The cells that files of a refined grid show, level by level: cells of the level with their own
+ * values, and cells that a finer level covers with the means of their finer cells.
+ *
+ *     cover_create .. cover_prepare .. cover_each for the levels wanted .. cover_destroy
+ *
+ * A mean is over the fluid ones of the 8 finer cells; 0 if none is fluid. Means of means follow
+ * level by level. No cut among ranks changes a mean. */
+#ifndef TAGFLOW_COVER_H
+#define TAGFLOW_COVER_H
+
+#include "domain/boxes.h"
+#include "solver/grid.h"
+
+struct cover;
+
+/* What a quantity's or a file's function gets: a piece of the level in coordinates of this rank's
+ * block, and its values, [cells][components]. A piece may hold cells that are not of the level:
+ * their values are 0. Returns a status, which ends the loop if it is not STATUS_OK. */
+typedef enum status cover_use(void *to, int level, const struct box *piece, const double *values);
+
+/* A quantity in the cells of all levels. */
+struct quantity {
+    int components;
+    bool is_tag;  /* one component; of covered cells: the first fluid one of the finer cells has it,
+                   * else the first */
+    bool is_rate; /* in units of each level's cells: becomes one in cells of level 0 */
+    /* Passes all cells of this rank's part of a level to `use`. cells are those of cover_box(). */
+    enum status (*read)(const struct quantity *q, const struct cover *c, int level, cover_use *use,
+                        void *to);
+    const void *how;
+};
+
+/* Density - 1 and velocity [4], curl of the velocity [3], cell types [1]. */
+extern const struct quantity quantity_flow, quantity_curl, quantity_tags;
+
+/* Values of the cells of a level that a finer one covers. */
+struct covered {
+    struct box box; /* global coordinates of the level; may be empty */
+    double *value;  /* [z][y][x][components + 1], the last: COVERED_ */
+};
+
+struct cover {
+    struct grid *grid;
+    int lo[3], hi[3]; /* the region, in cells of level 0 */
+    int levels;       /* that have cells in it */
+    struct {
+        struct boxes boxes; /* cells of the level, covered ones too */
+        struct box *part;   /* [parts] they make up this rank's part of the boxes, in coordinates of
+                             * its block; each fits the buffers of the solver */
+        int parts;
+        struct covered covered;
+        double *values; /* room for a piece */
+    } level[LEVELS];
+    const struct quantity *of; /* as prepared */
+};
+
+/* lo, hi: a region in cells of level 0. Collective. STATUS_MACHINE, reported: no memory. */
+enum status cover_create(struct cover *c, struct grid *g, const int lo[3], const int hi[3]);
+void cover_destroy(struct cover *c);
+
+/* Makes the values of covered cells on level `lowest` and finer ones. Collective; STATUS_MACHINE,
+ * reported, when memory or the backend failed. */
+enum status cover_prepare(struct cover *c, const struct quantity *q, int lowest);
+
+/* Passes this rank's cells of a level of the prepared quantity to `use`; covered cells need a
+ * level that was prepared. Not collective. STATUS_MACHINE, reported, when the backend failed; else
+ * what `use` returns. */
+enum status cover_each(struct cover *c, int level, cover_use *use, void *to);
+
+/* This rank's part of a level within the region, in coordinates of its block; may be empty. */
+struct box cover_box(const struct cover *c, int level);
+
+#endif

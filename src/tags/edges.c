@@ -1,0 +1,269 @@
+/* Edges of levels keep their distance; see edges.h. */
+#include "tags/edges.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "tags/refine.h"
+
+/* ---- open faces ---- */
+
+/* Can fluid pass the face at cell (i, j) of it? */
+static bool open_at(const struct flow_case *c, int face, int i, int j)
+{
+    const struct case_face *what = &c->faces[face];
+    for (int k = 0; k < c->patch_count; k++)
+        if (c->patches[k].face == face && patch_holds(&c->patches[k], c->cells, i, j))
+            what = &c->patches[k].opening;
+    return face_open(what->kind);
+}
+
+/* Can fluid pass any part of the face? */
+static bool opens(const struct flow_case *c, int face)
+{
+    bool any = face_open(c->faces[face].kind);
+    for (int k = 0; k < c->patch_count; k++)
+        any = any || (c->patches[k].face == face && face_open(c->patches[k].opening.kind));
+    return any;
+}
+
+/* Marks the cells of a face that fluid can pass; open: [cells along axes 1][axes 0]. */
+static void mark_open(const struct flow_case *c, int face, const int axes[2], uint8_t *open)
+{
+    const int *const n = c->cells;
+    for (int j = 0; j < n[axes[1]]; j++)
+        for (int i = 0; i < n[axes[0]]; i++)
+            open[(size_t)j * (size_t)n[axes[0]] + (size_t)i] = open_at(c, face, i, j);
+}
+
+/* Is an open cell of the face beside these cells of level 0, or nearer than REFINE_APART cells to
+ * them along the face? */
+static bool opens_beside(const struct refined *r, const int axes[2], const uint8_t *open,
+                         const int lo[3], const int hi[3])
+{
+    const int *const n = r->level[0].cells;
+    for (int j = lo[axes[1]] - REFINE_APART; j < hi[axes[1]] + REFINE_APART; j++)
+        for (int i = lo[axes[0]] - REFINE_APART; i < hi[axes[0]] + REFINE_APART; i++) {
+            int at[2] = {i, j};
+            bool in = true;
+            for (int k = 0; k < 2; k++) {
+                const int cells = n[axes[k]];
+                in = in && (r->periodic[axes[k]] || (at[k] >= 0 && at[k] < cells));
+                at[k] = (at[k] % cells + cells) % cells;
+            }
+            if (in && open[(size_t)at[1] * (size_t)n[axes[0]] + (size_t)at[0]])
+                return true;
+        }
+    return false;
+}
+
+static enum status touches(const struct flow_case *c, int face, const int lo[3], const int hi[3])
+{
+    return fail_case(
+        c->refine_count == 1 ? c->refines[0].place : NULL,
+        "refine: cells of level 1 at (%g, %g, %g) are within %d cells of an opening in face %s "
+        "(let "
+        "the regions end farther from it: each level reaches %d cells of its own beyond the next "
+        "finer one, and is made of bricks of %d cells of the level before)",
+        0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), 0.5 * (lo[2] + hi[2]), REFINE_APART,
+        face_name(face), REFINE_APART, BRICK_PARENTS);
+}
+
+/* Checks the bricks of level 1 that are near the face. */
+static enum status check_face(const struct refined *r, const struct flow_case *c, int face,
+                              const uint8_t *open)
+{
+    const int *const first = r->level[1].first, *const n = r->level[1].n;
+    const int axis = face / 2, side = face % 2;
+    int axes[2], at[3];
+    face_axes(face, axes);
+    for (at[2] = first[2]; at[2] < first[2] + n[2]; at[2]++)
+        for (at[1] = first[1]; at[1] < first[1] + n[1]; at[1]++)
+            for (at[0] = first[0]; at[0] < first[0] + n[0]; at[0]++) {
+                int lo[3], hi[3];
+                for (int a = 0; a < 3; a++) {
+                    lo[a] = at[a] * BRICK_PARENTS;
+                    hi[a] = lo[a] + BRICK_PARENTS;
+                    hi[a] = hi[a] < c->cells[a] ? hi[a] : c->cells[a];
+                }
+                const bool near =
+                    side ? hi[axis] > c->cells[axis] - REFINE_APART : lo[axis] < REFINE_APART;
+                if (near && refined_holds(r, 1, 2 * lo[0], 2 * lo[1], 2 * lo[2]) &&
+                    opens_beside(r, axes, open, lo, hi))
+                    return touches(c, face, lo, hi);
+            }
+    return STATUS_OK;
+}
+
+static enum status check_openings(const struct refined *r, const struct flow_case *c)
+{
+    enum status status = STATUS_OK;
+    for (int face = 0; face < 6 && !status; face++) {
+        int axes[2];
+        if (!opens(c, face))
+            continue;
+        face_axes(face, axes);
+        uint8_t *const open = malloc((size_t)c->cells[axes[0]] * (size_t)c->cells[axes[1]]);
+        if (!open)
+            return fail_machine("out of memory for the cells of face %s", face_name(face));
+        mark_open(c, face, axes, open);
+        status = check_face(r, c, face, open);
+        free(open);
+    }
+    return status;
+}
+
+/* Level 0 must have cells. */
+static enum status check_cover(const struct refined *r)
+{
+    int64_t all = 1;
+    for (int a = 0; a < 3; a++)
+        all *= (r->level[1].cells[a] - 1) / BRICK + 1;
+    if (r->level[1].bricks < all)
+        return STATUS_OK;
+    return fail_user("refine: level 1 covers the whole box, with the cells that keep finer levels "
+                     "away from its edge (give `domain` finer cells and lower all levels by one, "
+                     "or make the regions smaller)");
+}
+
+enum status edges_fit(const struct refined *r, const struct flow_case *c)
+{
+    enum status status = STATUS_OK;
+    if (r->levels > 1)
+        status = check_cover(r);
+    if (r->levels > 1 && !status)
+        status = check_openings(r, c);
+    return status;
+}
+
+/* ---- bodies ---- */
+
+/* Cells from one that is looked at to the next, so that none of the bricks is passed over: they
+ * have `brick` cells, but the last one of an axis may have less. */
+static int stride(int cells, int brick, int reach)
+{
+    return cells % brick ? 1 : reach < brick ? reach : brick;
+}
+
+/* Are all cells of the box within `reach` of the cell in the level `held` (all), or is one (any)?
+ * Coordinates are of level d->level. */
+static bool look_around(const struct domain *d, const int g[3], int reach, int held, bool any)
+{
+    const int shift = held - d->level;
+    int step[3], o[3];
+    for (int a = 0; a < 3; a++)
+        step[a] = stride(d->cells[a], BRICK >> shift, reach);
+    for (o[2] = -reach; o[2] <= reach; o[2] += step[2])
+        for (o[1] = -reach; o[1] <= reach; o[1] += step[1])
+            for (o[0] = -reach; o[0] <= reach; o[0] += step[0]) {
+                int at[3];
+                bool in = true;
+                for (int a = 0; a < 3; a++) {
+                    at[a] = g[a] + o[a];
+                    in = in && (d->box_periodic[a] || (at[a] >= 0 && at[a] < d->cells[a]));
+                }
+                if (in && refined_holds(d->refined, held, at[0] << shift, at[1] << shift,
+                                        at[2] << shift) == any)
+                    return any;
+            }
+    return !any;
+}
+
+/* Does the cell touch fluid along an axis? */
+static bool beside_fluid(const struct domain *d, int x, int y, int z)
+{
+    const struct view *const v = &d->view;
+    const int at[3] = {x, y, z};
+    for (int a = 0; a < 3; a++)
+        for (int side = -1; side <= 1; side += 2) {
+            int to[3] = {x, y, z};
+            to[a] = at[a] + side;
+            if (view_fluid(v, view_index(v, to[0], to[1], to[2])))
+                return true;
+        }
+    return false;
+}
+
+/* Levels whose edge is too near to the cell of a body: 0: none; else 1 + the level. */
+static int edge_near(const struct domain *d, const int g[3])
+{
+    const int level = d->level;
+    if (!refined_has(d->refined, level, g[0], g[1], g[2]))
+        return 0;
+    if (level > 0 && !look_around(d, g, EDGES_INSIDE, level, false))
+        return 1 + level;
+    if (level + 1 < d->refined->levels && look_around(d, g, EDGES_OUTSIDE, level + 1, true))
+        return 2 + level;
+    return 0;
+}
+
+/* The region whose edge it is, by its place and name. */
+static const struct case_refine *region_of(const struct refined *r, int level, int body)
+{
+    const struct case_refine *found = NULL;
+    for (int k = 0; k < r->regions; k++) {
+        const struct case_refine *const what = &r->region[k];
+        const bool own = what->of == REFINE_around && what->body == body;
+        if (what->level == level && (own || !found || found->level != level))
+            found = what;
+        else if (what->level > level && !found) /* it made the level grow */
+            found = what;
+    }
+    return found;
+}
+
+static enum status report(const struct domain *d, const struct flow_case *c, int64_t cell,
+                          int level, int body)
+{
+    const struct case_refine *const region = region_of(d->refined, level, body);
+    const bool inside = level == d->level;
+    int g[3];
+    domain_coordinates(d, cell, g);
+    return fail_case(c->bodies[body].place,
+                     "bodies.%s comes within %d %s cells of the edge of level %d at (%g, %g, %g) "
+                     "(enlarge refine.%s, or let it end %d cells before the body)",
+                     c->bodies[body].name, inside ? EDGES_INSIDE : EDGES_OUTSIDE,
+                     inside ? "fine" : "coarse", level, ldexp(g[0] + 0.5, -d->level),
+                     ldexp(g[1] + 0.5, -d->level), ldexp(g[2] + 0.5, -d->level),
+                     region ? region->name : "*", EDGES_OUTSIDE + 1);
+}
+
+enum status edges_clear(const struct domain *d, const struct flow_case *c)
+{
+    const struct view *const v = &d->view;
+    int64_t first = INT64_MAX, mine;
+    int what[2] = {0, 0}; /* 1 + the level, and the body */
+    if (!d->refined || d->refined->levels == 1 || !c->body_count)
+        return STATUS_OK;
+#pragma omp parallel for num_threads(case_threads(c)) schedule(dynamic) reduction(min : first)
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++) {
+            const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
+            for (int x = 0; x < v->n[0]; x++) {
+                const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
+                if (!v->rows[tags[x] & TAG_ROW].body || !beside_fluid(d, x, y, z) ||
+                    !edge_near(d, g))
+                    continue;
+                const int64_t cell =
+                    ((int64_t)g[2] * d->cells[1] + g[1]) * (int64_t)d->cells[0] + g[0];
+                first = cell < first ? cell : first;
+            }
+        }
+    mine = first;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, d->comm);
+    if (first == INT64_MAX)
+        return STATUS_OK;
+    if (first == mine) {
+        int g[3];
+        domain_coordinates(d, first, g);
+        what[0] = edge_near(d, g);
+        what[1] =
+            v->rows[v->tags[view_index(v, g[0] - d->lo[0], g[1] - d->lo[1], g[2] - d->lo[2])] &
+                    TAG_ROW]
+                .body -
+            1;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, what, 2, MPI_INT, MPI_MAX, d->comm);
+    return report(d, c, first, what[0] - 1, what[1]);
+}

@@ -1,0 +1,49 @@
+/* The neighbourhood of a body on a level of a refined grid: what lies within a distance of its
+ * cells, farther along a stream. Coordinates of the level's cells, not wrapped. */
+#ifndef TAGFLOW_VICINITY_H
+#define TAGFLOW_VICINITY_H
+
+#include <mpi.h>
+
+#include "case/case.h"
+
+/* Cells of the level that lie at least between a body's cells and the edge of its
+ * neighbourhood. */
+enum { VICINITY_LEAST = 2 };
+
+/* The cells lo <= cell < hi that hold all cells of the body in a part of the box; empty: there are
+ * none. */
+struct vicinity_part {
+    int lo[3], hi[3];
+};
+
+/* A tree: parts of BRICK^3 cells, then 2^3 parts of the layer before. */
+struct vicinity_layer {
+    int n[3];
+    struct vicinity_part *part; /* x fastest */
+};
+
+enum { VICINITY_LAYERS = 32 };
+
+struct vicinity {
+    int layers;
+    struct vicinity_layer layer[VICINITY_LAYERS];
+    /* The neighbourhood of a cell: all that is nearer than `distance` to the line from first to
+     * last, in cells along the stream. */
+    double distance, first, last, stream[3];
+};
+
+/* Finds the cells of the body of c->refines[...] in the box of `cells` cells of level what->level.
+ * Collective. STATUS_MACHINE, reported; STATUS_USAGE, reported: the body has no cell there. */
+enum status vicinity_create(struct vicinity *v, const struct flow_case *c,
+                            const struct case_refine *what, const int cells[3], MPI_Comm comm);
+void vicinity_destroy(struct vicinity *v);
+
+/* All of the neighbourhood lies in the cells lo <= cell < hi. */
+void vicinity_bounds(const struct vicinity *v, int lo[3], int hi[3]);
+
+/* Is any cell lo <= cell < hi in the neighbourhood? The body's cells count by the smallest boxes
+ * that hold those of each part. */
+bool vicinity_near(const struct vicinity *v, const int lo[3], const int hi[3]);
+
+#endif

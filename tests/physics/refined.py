@@ -1,0 +1,174 @@
+"""What the tests of refined grids share: a flow is described once, for the reference and for tagflow.
+
+A flow is a dictionary, in units of level 0:
+
+    cells      [nx, ny, nz]
+    faces      {"x": "periodic", "ymax": ["wall", [0.1, 0, 0]], "z": "slip", ...}, as `faces` of a case file
+    boxes      [(level, from, to)], in cells of level - 1, whole bricks of four of these
+    tau        of level 0
+    initial    as `initial` of a case file
+    steps, and if given magic, acceleration, collision, every, noise
+
+refined_reference.c says what it does; the script that imports this gets its path as the first argument.
+"""
+import os
+import subprocess
+import sys
+
+import numpy
+
+import case
+
+MAGIC = 3 / 16
+_runs = 0
+
+
+def face_of(flow, face):
+    """Kind and velocity of one of the six faces."""
+    given = flow["faces"].get(face, flow["faces"].get(face[0]))
+    kind, velocity = (given, [0, 0, 0]) if isinstance(given, str) else given
+    return kind, velocity
+
+
+def _lines(flow):
+    yield "cells", flow["cells"]
+    for face in "xmin", "xmax", "ymin", "ymax", "zmin", "zmax":
+        kind, velocity = face_of(flow, face)
+        yield face, [kind] + (velocity if kind == "wall" else [])
+    for level, lower, upper in flow["boxes"]:
+        yield "box", [level, *lower, *upper]
+    for key in "tau", "steps", "every", "noise", "acceleration", "collision", "magic":
+        if key in flow:
+            yield key, flow[key]
+    for key, value in flow.get("initial", {}).items():
+        yield key, value
+
+
+def _text(value):
+    if isinstance(value, (list, tuple)):
+        return " ".join(_text(v) for v in value)
+    return value if isinstance(value, str) else repr(value)
+
+
+class Reference:
+    """What the reference found.
+
+    table      [state][step, mass, momentum x, y, z]; mass: beyond that at density 1
+    states     [state][level][x, y, z, 4]: density - 1 and velocity; NaN: not a cell of the level
+    """
+
+    def __init__(self, flow):
+        global _runs
+        _runs += 1
+        start = os.path.join(case.scratch(), f"reference_{_runs}")
+        with open(start + ".in", "w") as file:
+            for key, value in _lines(flow):
+                file.write(f"{key} {_text(value)}\n")
+        result = subprocess.run([sys.argv[1], start + ".in", start + ".out"], stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+        if result.returncode != 0:
+            print(result.stdout)
+            print(f"FAIL reference: exit status {result.returncode}, input:")
+            with open(start + ".in") as file:
+                print(file.read())
+            sys.exit(1)
+        self.table = numpy.array([[float(v) for v in line.split()] for line in result.stdout.splitlines()])
+        values = numpy.fromfile(start + ".out").reshape(len(self.table), -1)
+        os.remove(start + ".out")
+        self.states = []
+        for state in values:
+            levels, at = [], 0
+            for level in range(levels_of(flow)):
+                shape = [n << level for n in flow["cells"][::-1]] + [4]
+                levels.append(state[at:at + numpy.prod(shape)].reshape(shape).swapaxes(0, 2))
+                at += numpy.prod(shape)
+            self.states.append(levels)
+        self.levels = self.states[-1]
+
+
+def levels_of(flow):
+    return 1 + max([box[0] for box in flow["boxes"]], default=0)
+
+
+def centres(flow, level):
+    """Cell centres, in cells of level 0: [x, y, z, 3]."""
+    axes = [(numpy.arange(n << level) + 0.5) / 2**level for n in flow["cells"]]
+    return numpy.stack(numpy.meshgrid(*axes, indexing="ij"), axis=-1)
+
+
+def rms(flow, levels, exact):
+    """Root of the mean square of velocity less exact(centres)[..., 3], weighted by volume."""
+    square = volume = 0
+    for level, values in enumerate(levels):
+        there = ~numpy.isnan(values[..., 0])
+        error = values[there][:, 1:] - exact(centres(flow, level)[there])
+        square += (error**2).sum() / 8**level
+        volume += there.sum() / 8**level
+    return numpy.sqrt(square / volume)
+
+
+def worst(flow, levels, exact):
+    """Largest difference of a component of the velocity."""
+    found = 0
+    for level, values in enumerate(levels):
+        there = ~numpy.isnan(values[..., 0])
+        found = max(found, numpy.abs(values[there][:, 1:] - exact(centres(flow, level)[there])).max())
+    return found
+
+
+def box_in_the_middle(cells, axes, level=1):
+    """From a quarter to three quarters along the axes, the whole box along the others."""
+    lower = [n // 4 if a in axes else 0 for a, n in enumerate(cells)]
+    upper = [n - n // 4 if a in axes else n for a, n in enumerate(cells)]
+    return level, lower, upper
+
+
+def half_along(cells, axis, level=1):
+    """The lower half along an axis."""
+    return level, [0, 0, 0], [n // 2 if a == axis else n for a, n in enumerate(cells)]
+
+
+def taylor_green(cells, nu, time, boxes, axis="z"):
+    """Taylor-Green vortices, one cell thick, for `time` L^2 / nu, so that errors are as 1 / cells^2 at second order. `boxes`: of
+    (cells, axes across). Returns the flow and the exact velocity, a function of positions and the step."""
+    across = "xyz".index(axis)
+    size = [1 if a == across else cells for a in range(3)]
+    a, b = (across + 1) % 3, (across + 2) % 3
+    amplitude, k = 0.02 * 16 / cells, 2 * numpy.pi / cells
+
+    def exact(x, step):
+        u, now = numpy.zeros_like(x), amplitude * numpy.exp(-2 * nu * k * k * step)
+        u[..., a] = -now * numpy.cos(k * x[..., a]) * numpy.sin(k * x[..., b])
+        u[..., b] = now * numpy.sin(k * x[..., a]) * numpy.cos(k * x[..., b])
+        return u
+
+    steps = round(time * cells**2 / nu)
+    flow = {"cells": size, "faces": {"x": "periodic", "y": "periodic", "z": "periodic"}, "tau": 3 * nu + 0.5,
+            "boxes": boxes(size, (a, b)), "steps": steps, "every": max(1, steps // 20),
+            "initial": {"flow": "taylor_green_2d", "amplitude": amplitude, "axis": axis}}
+    return flow, exact
+
+
+def rms_in_time(flow, states, exact):
+    """Root of the mean square over the states [(step, levels)], over the velocity's rms at the start. A single state would not do:
+    sound comes and goes in it."""
+    start = rms(flow, states[0][1], lambda x: numpy.zeros_like(x))
+    squares = [rms(flow, levels, lambda x: exact(x, step))**2 for step, levels in states]
+    return numpy.sqrt(numpy.mean(squares)) / start
+
+
+def driven(cells, across, along, nu, boxes, steps, lid=0, acceleration=0):
+    """Couette (lid: velocity of the upper wall) or Poiseuille flow between walls. Returns the flow and its steady velocity."""
+    height = cells[across]
+    names = "xyz"
+    faces = {name: "periodic" for name in names if name != names[across]}
+    push, drive = [0, 0, 0], [0, 0, 0]
+    push[along], drive[along] = lid, acceleration
+    faces |= {names[across] + "min": ["wall", [0, 0, 0]], names[across] + "max": ["wall", push]}
+
+    def exact(x):
+        u, y = numpy.zeros_like(x), x[..., across]
+        u[..., along] = lid * y / height + acceleration / (2 * nu) * y * (height - y)
+        return u
+
+    return {"cells": cells, "faces": faces, "tau": 3 * nu + 0.5, "boxes": boxes, "steps": steps, "acceleration": drive}, exact
