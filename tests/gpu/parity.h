@@ -148,13 +148,20 @@ bool takes_seam(enum kernel);
 size_t seam_bytes(const struct work *, const struct view *);
 const struct seam_lists *seam_of(const void *buffer);
 
+/* What numbers of the arithmetic are there: bytes of one, and their state. */
+struct seam_numbers {
+    size_t scalar;
+    enum state state;
+};
+
 /* Writes the lists of a work of the launch into its buffer on the host, for use at `there`, which
  * is as far from a multiple of 8 bytes. `v` is the ground's view. */
-void seam_write(const struct launch *, int number, const struct view *v, void *buffer,
-                const void *there);
+void seam_write(const struct launch *, int number, const struct view *v,
+                const struct seam_numbers *, void *buffer, const void *there);
 
 /* Makes buffers with the same lists the same, wherever they are for. */
-void seam_settle(void *buffer);
+void seam_settle(const struct work *, const struct view *v, const struct seam_numbers *,
+                 void *buffer);
 
 /* ---- variants ---- */
 

@@ -139,12 +139,18 @@ static size_t first_difference(const char *a, const char *b, size_t size, size_t
     return SIZE_MAX;
 }
 
+static struct seam_numbers seam_numbers(const struct trial *t)
+{
+    return (struct seam_numbers){(size_t)t->variant->expect->arithmetic / 8, t->state};
+}
+
 /* Compare everything with what should be there. */
 static void compare(const struct trial *t, enum kernel kernel, const struct launch *l,
                     struct tally *tally)
 {
     const struct view *const v = &t->ground.view;
     const size_t element = kernel_tests[kernel].element(v);
+    const struct seam_numbers numbers = seam_numbers(t);
     bool different = false;
     for (int k = 0; k < l->count && kernel_tests[kernel].settle; k++)
         for (int which = 0; which < 2; which++)
@@ -152,7 +158,8 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
                                         (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
     for (int k = 0; k < l->count && takes_seam(kernel); k++)
         for (int which = 0; which < 2 && l->bytes[k]; which++)
-            seam_settle((which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
+            seam_settle(&l->work[k], v, &numbers,
+                        (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
     /* The sets, each with what lies before it, then the buffers. */
     for (int set = 0; set <= v->sets; set++) {
         const bool buffers = set == v->sets;
@@ -222,9 +229,10 @@ static void set_populations(const struct trial *t, struct view *v, char *memory)
 static void write_lists(const struct trial *t, const struct launch *l, char *buffers,
                         const char *there)
 {
+    const struct seam_numbers numbers = seam_numbers(t);
     for (int k = 0; k < l->count; k++)
         if (l->bytes[k])
-            seam_write(l, k, &t->ground.view, buffers + l->at[k], there + l->at[k]);
+            seam_write(l, k, &t->ground.view, &numbers, buffers + l->at[k], there + l->at[k]);
 }
 
 static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)

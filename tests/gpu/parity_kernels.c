@@ -759,7 +759,7 @@ static double moved_scalar(const struct work *w, const struct view *v)
 
 #define plan_scalar plan_scalar_put
 
-/* ---- gather, enter, share, coalesce: ranges of lists of a seam, which lie in the buffer ---- */
+/* ---- gather, slope, enter, share, coalesce: ranges of lists of a seam, in the buffer ---- */
 
 static size_t element_gather(const struct view *v)
 {
@@ -767,12 +767,12 @@ static size_t element_gather(const struct view *v)
 }
 
 #define buffer_gather seam_bytes
-#define MODEL_gather "a cell: 18 populations loaded and stored, its coordinates and place, 19 tags"
+#define MODEL_gather "a value: loaded and stored, where it lies"
 
 static double moved_gather(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-           (2.0 * SEAM_SENT * (double)flow_bytes(v) + 4 * sizeof(uint32_t) + Q);
+           (2.0 * (double)flow_bytes(v) + (double)sizeof(struct seam_value));
 }
 
 /* A range of a list, with places behind it: the whole; a part; several, one of them empty, two at
@@ -799,27 +799,32 @@ static void plan_range(struct plan *p, const struct ground *g, uint64_t *random,
             p->launch[k].work[i].task.substep = substep;
 }
 
-/* Cells that are sent are fluid. */
 static void plan_gather(struct plan *p, const struct ground *g, uint64_t *random)
 {
-    const struct view *const v = &g->view;
-    bool fluid = false;
-    for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++)
-                fluid = fluid || view_fluid(v, view_index(v, x, y, z));
-    if (fluid)
-        plan_range(p, g, random, 0);
+    plan_range(p, g, random, 0);
 }
+
+#define element_slope element_gather
+#define buffer_slope seam_bytes
+#define MODEL_slope "a value: 7 loaded, 4 numbers stored, 6 numbers of neighbours"
+
+static double moved_slope(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) *
+           (7.0 * (double)flow_bytes(v) + 4.0 * (double)remembered_bytes(v) + 6 * sizeof(uint32_t));
+}
+
+#define plan_slope plan_gather
 
 #define element_enter element_gather
 #define buffer_enter seam_bytes
-#define MODEL_enter "a link: 7 populations loaded, 3 stored, its entries, 6 numbers of neighbours"
+#define MODEL_enter "a link: two populations with slopes loaded, 3 stored, the link"
 
 static double moved_enter(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-           (10.0 * (double)flow_bytes(v) + sizeof(struct seam_link) + 6 * sizeof(uint32_t));
+           (3.0 * (double)flow_bytes(v) + 8.0 * (double)remembered_bytes(v) +
+            (double)sizeof(struct seam_link));
 }
 
 static void plan_enter(struct plan *p, const struct ground *g, uint64_t *random)
@@ -830,17 +835,14 @@ static void plan_enter(struct plan *p, const struct ground *g, uint64_t *random)
 
 #define element_share element_gather
 #define buffer_share seam_bytes
-#define MODEL_share "a value: a number, loaded and stored"
+#define MODEL_share "a value: loaded and stored, its number"
 
 static double moved_share(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) * (2.0 * (double)flow_bytes(v) + sizeof(uint32_t));
 }
 
-static void plan_share(struct plan *p, const struct ground *g, uint64_t *random)
-{
-    plan_range(p, g, random, 0);
-}
+#define plan_share plan_gather
 
 #define element_coalesce element_gather
 #define buffer_coalesce seam_bytes
@@ -849,10 +851,10 @@ static void plan_share(struct plan *p, const struct ground *g, uint64_t *random)
 static double moved_coalesce(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-           (9.0 * (double)flow_bytes(v) + sizeof(struct seam_group) + 8 * sizeof(uint32_t));
+           (9.0 * (double)flow_bytes(v) + (double)sizeof(struct seam_group) + 8 * sizeof(uint32_t));
 }
 
-#define plan_coalesce plan_share
+#define plan_coalesce plan_gather
 
 /* ---- all of them ---- */
 

@@ -2,15 +2,17 @@
  *
  * The lists of a work lie in its buffer: struct seam_lists, then its arrays, each with some bytes
  * behind it that nobody may touch. What kernels change (sent, left, later) keeps the numbers that
- * the buffer had. Pointers are made for the memory in which they are followed. */
+ * the buffer had; `spread`, whose type is another one, gets its own. Pointers are made for the
+ * memory in which they are followed. */
 #include "parity.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Lists are so much longer than the range that a work names. */
 enum { LONGER = 5 };
 
-/* Values of `left` from other ranks; cells of `sent` that nobody has places in. */
+/* Values of `left` from other ranks; places of `sent` that no value has. */
 enum { RECEIVED = 9, UNSENT = 3 };
 
 /* Bytes behind each array. */
@@ -18,8 +20,8 @@ enum { GAP = 24 };
 
 bool takes_seam(enum kernel kernel)
 {
-    return kernel == KERNEL_gather || kernel == KERNEL_enter || kernel == KERNEL_share ||
-           kernel == KERNEL_coalesce;
+    return kernel == KERNEL_gather || kernel == KERNEL_slope || kernel == KERNEL_enter ||
+           kernel == KERNEL_share || kernel == KERNEL_coalesce;
 }
 
 /* Lengths of all lists: the work's range may be of any of them. */
@@ -38,7 +40,7 @@ static size_t place_for(size_t *at, size_t count, size_t bytes)
 
 /* Where things are, in bytes from the first multiple of 8 in a buffer. */
 struct layout {
-    size_t cell, place, beside, link, group, exit, entry, shared, sent, left, later, end;
+    size_t value, beside, link, group, exit, entry, shared, wall, sent, spread, left, later, end;
 };
 
 static struct layout lay_out(const struct work *w, const struct view *v)
@@ -46,15 +48,16 @@ static struct layout lay_out(const struct work *w, const struct view *v)
     const size_t n = length(w), stored = v->set[SET_flow].bits / 8;
     size_t at = sizeof(struct seam_lists);
     struct layout l;
-    l.cell = place_for(&at, 3 * n, sizeof(int32_t));
-    l.place = place_for(&at, n, sizeof(uint32_t));
+    l.value = place_for(&at, n, sizeof(struct seam_value));
     l.beside = place_for(&at, 6 * n, sizeof(uint32_t));
     l.link = place_for(&at, n, sizeof(struct seam_link));
     l.group = place_for(&at, n, sizeof(struct seam_group));
     l.exit = place_for(&at, 8 * n, sizeof(uint32_t));
     l.entry = place_for(&at, 8 * n, sizeof(struct seam_entry));
     l.shared = place_for(&at, n, sizeof(uint32_t));
-    l.sent = place_for(&at, (n + UNSENT) * SEAM_SENT, stored);
+    l.wall = place_for(&at, (size_t)2 * SEAM_WALLS, sizeof(struct seam_wall));
+    l.sent = place_for(&at, n + UNSENT, stored);
+    l.spread = place_for(&at, 4 * n, sizeof(double));
     l.left = place_for(&at, 2 * n + RECEIVED + n, stored);
     l.later = place_for(&at, n, stored);
     l.end = at;
@@ -105,29 +108,29 @@ static size_t shuffled(const struct shuffle *s, size_t k)
     return (s->first + k * s->factor) % s->count;
 }
 
-/* A cell type of a wall, or of none. */
-static uint8_t random_wall(const struct view *v, uint64_t *random)
+/* Every number of a wall has one, and 0, which stands for none. */
+static void write_walls(char *to, const struct layout *l, const struct view *v, uint64_t *random)
 {
-    int type = random_below(random, TAG_ROWS);
-    if (random_below(random, 2))
-        return TAG_NONE;
-    while (v->rows[type].fluid || v->rows[type].boundary == BOUNDARY_none)
-        type = (type + 1) % TAG_ROWS;
-    return (uint8_t)type;
+    struct seam_wall *const wall = (struct seam_wall *)(void *)(to + l->wall);
+    for (int k = 0; k < 2 * SEAM_WALLS; k++) {
+        int type = random_below(random, TAG_ROWS);
+        while (v->rows[type].fluid || v->rows[type].boundary == BOUNDARY_none)
+            type = (type + 1) % TAG_ROWS;
+        wall[k].type = (uint8_t)type;
+        wall[k].into = (uint8_t)(1 + random_below(random, Q - 1));
+    }
 }
 
-static uint8_t random_direction(uint64_t *random)
+static uint8_t random_wall(uint64_t *random)
 {
-    return (uint8_t)(1 + random_below(random, Q - 1));
+    return (uint8_t)(random_below(random, 2) ? random_below(random, SEAM_WALLS) : 0);
 }
 
-static struct seam_entry random_entry(const struct view *v, size_t cells, uint64_t *random)
+static struct seam_entry random_entry(size_t needed, uint64_t *random)
 {
     enum { QUARTER = SEAM_PARTS / 4 };
-    struct seam_entry e = {.from = (uint32_t)random_below(random, (int)cells),
-                           .i = random_direction(random),
-                           .wall = random_wall(v, random),
-                           .into = random_direction(random)};
+    struct seam_entry e = {.from = (uint32_t)random_below(random, (int)needed),
+                           .wall = random_wall(random)};
     const bool apart = random_below(random, 2); /* from the mean of eight */
     for (int a = 0; a < 3; a++) {
         const int at = QUARTER * (random_below(random, 5) - 2);
@@ -136,34 +139,22 @@ static struct seam_entry random_entry(const struct view *v, size_t cells, uint64
     return e;
 }
 
-/* A fluid cell, often one behind a wall; any cell if there is no fluid. */
-static void random_cell(const struct view *v, int32_t at[3], uint64_t *random)
+static void write_values(char *to, const struct layout *l, const struct view *v, size_t n,
+                         uint64_t *random)
 {
-    const int *const n = v->n;
-    const int cells = n[0] * n[1] * n[2];
-    int cell = random_below(random, cells);
-    for (int k = 0; k < cells; k++, cell = (cell + 1) % cells) {
-        at[0] = cell % n[0];
-        at[1] = cell / n[0] % n[1];
-        at[2] = cell / n[0] / n[1];
-        if (view_fluid(v, view_index(v, at[0], at[1], at[2])))
-            return;
-    }
-}
-
-static void write_cells(char *to, const struct layout *l, const struct view *v, size_t n,
-                        uint64_t *random)
-{
-    int32_t *const cell = (int32_t *)(void *)(to + l->cell);
-    uint32_t *const place = (uint32_t *)(void *)(to + l->place);
+    struct seam_value *const value = (struct seam_value *)(void *)(to + l->value);
     uint32_t *const beside = (uint32_t *)(void *)(to + l->beside);
+    const struct population_set *const flow = &v->set[SET_flow];
     const struct shuffle places = shuffle_of(n + UNSENT, random);
     for (size_t k = 0; k < n; k++) {
-        random_cell(v, cell + 3 * k, random);
-        place[k] = (uint32_t)shuffled(&places, k);
+        for (int odd = 0; odd < 2; odd++)
+            value[k].at[odd] = (uint64_t)random_below(random, (int)(flow->q * flow->stride));
+        value[k].place = (uint32_t)shuffled(&places, k);
+        value[k].wall = random_wall(random);
     }
     for (size_t k = 0; k < 6 * n; k++)
-        beside[k] = random_below(random, 3) ? (uint32_t)random_below(random, (int)n) : SEAM_NONE;
+        beside[k] =
+            random_below(random, 3) ? (uint32_t)random_below(random, (int)(n + UNSENT)) : SEAM_NONE;
 }
 
 /* What a link is handed left the level by a link without a wall, or came from another rank. */
@@ -171,48 +162,37 @@ static uint32_t random_handed(const struct seam_link *link, size_t n, uint64_t *
 {
     size_t from = (size_t)random_below(random, (int)n);
     for (size_t k = 0; k < n; k++, from = (from + 1) % n)
-        if (link[from].wall == TAG_NONE)
-            return (uint32_t)from;
-    return (uint32_t)(2 * n + (size_t)random_below(random, RECEIVED));
+        if (!link[from].entry[0].wall)
+            return (uint32_t)from | SEAM_HANDED;
+    return (uint32_t)(2 * n + (size_t)random_below(random, RECEIVED)) | SEAM_HANDED;
 }
 
-static void write_links(char *to, const struct layout *l, const struct view *v, size_t n,
-                        uint64_t *random)
+static void write_links(char *to, const struct layout *l, size_t n, uint64_t *random)
 {
     struct seam_link *const link = (struct seam_link *)(void *)(to + l->link);
-    for (size_t k = 0; k < n; k++) {
-        memset(&link[k], 0, sizeof link[k]); /* what lies between its parts */
-        link[k].wall = random_wall(v, random);
-        link[k].into = random_direction(random);
+    for (size_t k = 0; k < n; k++)
         for (int e = 0; e < 2; e++)
-            link[k].entry[e] = random_entry(v, n, random);
-    }
-    for (size_t k = 0; k < n; k++) {
-        struct seam_entry *const second = &link[k].entry[1];
-        second->handed = random_below(random, 2);
-        if (second->handed)
-            second->from = random_handed(link, n, random);
-    }
+            link[k].entry[e] = random_entry(n, random);
+    for (size_t k = 0; k < n; k++)
+        if (random_below(random, 2))
+            link[k].entry[1].from = random_handed(link, n, random);
 }
 
-static void write_groups(char *to, const struct layout *l, const struct view *v, size_t n,
-                         uint64_t *random)
+static void write_groups(char *to, const struct layout *l, size_t n, uint64_t *random)
 {
-    static const uint8_t counts[] = {8, 2, 8, 2, 4};
     struct seam_group *const group = (struct seam_group *)(void *)(to + l->group);
     struct seam_entry *const entry = (struct seam_entry *)(void *)(to + l->entry);
     uint32_t *const out = (uint32_t *)(void *)(to + l->exit);
     uint32_t *const shared = (uint32_t *)(void *)(to + l->shared);
     for (size_t k = 0; k < n; k++) {
-        memset(&group[k], 0, sizeof group[k]);
-        group[k].count = counts[random_below(random, sizeof counts)];
-        group[k].first = (uint32_t)random_below(random, (int)(8 * n - group[k].count + 1));
-        group[k].entries = (uint32_t)random_below(random, (int)(8 * n - group[k].count + 1));
-        group[k].wall = random_wall(v, random);
-        group[k].into = random_direction(random);
+        const uint32_t count = random_below(random, 2) ? 8 : 2;
+        group[k].count = count;
+        group[k].first = (uint32_t)random_below(random, (int)(8 * n - count + 1));
+        group[k].entries = (uint32_t)random_below(random, (int)(8 * n - count + 1));
+        group[k].wall = random_wall(random);
     }
     for (size_t k = 0; k < 8 * n; k++) {
-        entry[k] = random_entry(v, n, random);
+        entry[k] = random_entry(n, random);
         out[k] = (uint32_t)random_below(random, (int)(2 * n + RECEIVED));
     }
     for (size_t k = 0; k < n; k++)
@@ -237,8 +217,8 @@ static void write_mailboxes(char *to, const struct layout *l, const struct launc
     }
 }
 
-void seam_write(const struct launch *launch, int number, const struct view *v, void *buffer,
-                const void *there)
+void seam_write(const struct launch *launch, int number, const struct view *v,
+                const struct seam_numbers *numbers, void *buffer, const void *there)
 {
     const struct work *const w = &launch->work[number];
     const size_t n = length(w);
@@ -247,20 +227,23 @@ void seam_write(const struct launch *launch, int number, const struct view *v, v
     const char *const at = (const char *)there + before_lists(there);
     struct seam_lists lists;
     uint64_t random = launch->seed + 1 + (uint64_t)number;
-    write_cells(to, &l, v, n, &random);
-    write_links(to, &l, v, n, &random);
-    write_groups(to, &l, v, n, &random);
+    write_walls(to, &l, v, &random);
+    write_values(to, &l, v, n, &random);
+    write_links(to, &l, n, &random);
+    write_groups(to, &l, n, &random);
     write_mailboxes(to, &l, launch, number, v, n);
+    state_fill(to + l.spread, 4 * n, numbers->scalar, numbers->state, random);
     memset(&lists, 0, sizeof lists);
-    lists.cell = (const void *)(at + l.cell);
-    lists.place = (const void *)(at + l.place);
+    lists.value = (const void *)(at + l.value);
     lists.beside = (const void *)(at + l.beside);
     lists.link = (const void *)(at + l.link);
     lists.group = (const void *)(at + l.group);
     lists.exit = (const void *)(at + l.exit);
     lists.entry = (const void *)(at + l.entry);
     lists.shared = (const void *)(at + l.shared);
+    lists.wall = (const void *)(at + l.wall);
     lists.sent = (void *)(uintptr_t)(at + l.sent);
+    lists.spread = (void *)(uintptr_t)(at + l.spread);
     lists.left = (void *)(uintptr_t)(at + l.left);
     lists.later = (void *)(uintptr_t)(at + l.later);
     lists.links = (uint32_t)n;
@@ -268,25 +251,40 @@ void seam_write(const struct launch *launch, int number, const struct view *v, v
     memcpy(to, &lists, sizeof lists);
 }
 
+/* All NaNs of an array are the same. */
+static void settle_numbers(char *at, size_t count, size_t bytes)
+{
+    for (size_t k = 0; k < count; k++) {
+        double wide = 0;
+        float single = 0;
+        memcpy(bytes == sizeof wide ? (void *)&wide : (void *)&single, at + k * bytes, bytes);
+        if (isnan(wide) || isnan(single))
+            memset(at + k * bytes, 0xff, bytes);
+    }
+}
+
 /* An address as its distance from another one. */
 #define APART(lists, name)                                                                         \
-    ((lists).name = (void *)((uintptr_t)(lists).name - (uintptr_t)(lists).cell))
+    ((lists).name = (void *)((uintptr_t)(lists).name - (uintptr_t)(lists).value))
 
-void seam_settle(void *buffer)
+void seam_settle(const struct work *w, const struct view *v, const struct seam_numbers *numbers,
+                 void *buffer)
 {
     struct seam_lists lists;
     char *const at = (char *)buffer + before_lists(buffer);
+    settle_numbers(at + lay_out(w, v).spread, 4 * length(w), numbers->scalar);
     memcpy(&lists, at, sizeof lists);
-    APART(lists, place);
     APART(lists, beside);
     APART(lists, link);
     APART(lists, group);
     APART(lists, exit);
     APART(lists, entry);
     APART(lists, shared);
+    APART(lists, wall);
     APART(lists, sent);
+    APART(lists, spread);
     APART(lists, left);
     APART(lists, later);
-    lists.cell = NULL;
+    lists.value = NULL;
     memcpy(at, &lists, sizeof lists);
 }
