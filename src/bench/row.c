@@ -83,10 +83,11 @@ static enum status read_case(struct bench *b, const struct bench_subject *s, str
                        : c->solver.collision != s->collision            ? "--collision"
                        : c->run.threads != s->threads                   ? "--threads"
                                                                         : NULL;
-    if (!what)
+    if (!what && c->levels == 1)
         return STATUS_OK;
     case_destroy(c);
-    return fail_user("a --set changes what %s says: give %s alone", what, what);
+    return what ? fail_user("a --set changes what %s says: give %s alone", what, what)
+                : fail_user("bench has no refined grids (leave --set refine out)");
 }
 
 /* Is there enough memory on the hosts? Checked before any allocation, because the system kills

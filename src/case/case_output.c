@@ -365,12 +365,30 @@ static enum status check_window(struct map m, const struct case_average *average
     return STATUS_OK;
 }
 
+/* Has the case the level whose cells a file is to have? */
+static enum status check_level(struct map m, int level)
+{
+    const int finest = m.r->c->levels > 1 ? m.r->c->levels - 1 : 0;
+    if (level <= finest)
+        return STATUS_OK;
+    return fail_value(m.r, map_get(m, "levels"), ": the case has no level %d (at most %d, or all)",
+                      level, finest);
+}
+
+enum status field_read(struct map m, void *entry)
+{
+    struct case_field *const field = entry;
+    const enum status s = record_read(m, 0, field);
+    return s ? s : check_level(m, field->levels);
+}
+
 enum status average_read(struct map m, void *entry)
 {
     struct case_average *const average = entry;
     enum status s;
     average->to = m.r->c->run.steps;
-    if ((s = check_name(m, "output.averages")) || (s = record_read(m, 0, average)))
+    if ((s = check_name(m, "output.averages")) || (s = record_read(m, 0, average)) ||
+        (s = check_level(m, average->levels)))
         return s;
     return check_window(m, average);
 }
@@ -472,12 +490,13 @@ static enum status check_remembered(struct map m, const struct flow_case *c)
     int count = c->averages_count;
     for (int i = 0; i < c->series_count; i++)
         count += c->series[i].kind == SERIES_KIND_residual;
+    count *= c->levels > 1 ? c->levels : 1;
     if (count <= CASE_REMEMBERED)
         return STATUS_OK;
     return fail_key(m.r, m.node,
-                    " has %d averages and residuals, which every checkpoint has to hold (at most "
+                    " has %d averages and residuals%s, which every checkpoint has to hold (at most "
                     "%d; one average can have several quantities, and a larger region)",
-                    count, CASE_REMEMBERED);
+                    count, c->levels > 1 ? " on all levels" : "", CASE_REMEMBERED);
 }
 
 /* The smallest one of 1, 2, 5, 10, 20, 50 .. that is at least `least`. */

@@ -890,7 +890,7 @@ const struct key key_table[] = {
     {ROW("output.series.*.statistics.from", KEY_STEP), AT(case_series, statistics_from),
      .unit = UNIT_TIME, .range = BETWEEN(0, STEPS_MAX), .required = true, .example = "2000",
      .meaning = "first step of the rows"},
-    {ENTRIES(fields, NULL),
+    {ENTRIES(fields, field_read),
      .otherwise = "none",
      .example = "{main: {every: 20000, of: [velocity, density]}}",
      .meaning = "snapshots in three dimensions, each under a name you choose: fields/<name>_*"},

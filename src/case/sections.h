@@ -57,7 +57,7 @@ enum {
 /* Readers of things with names, and writers of keys that are not written by their type: members
  * `read` and `write` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
-    scalar_part_read, series_read, average_read, surface_read, image_read;
+    scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
     gradient_write, scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
@@ -69,13 +69,10 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 /* velocity length / reynolds. Computed only here, so that its bits are always the same. */
 double viscosity_of(double reynolds, double velocity, double length);
 
-/* After all sections. tau_check() refuses a tau so large that the flow is wrong; tau_warn() warns
- * where it begins to matter. */
+/* After all sections. tau_check() refuses a tau so large that the flow is wrong, on any level;
+ * tau_warn() warns where it begins to matter. */
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
-
-/* Largest tau of a case, by its storage. */
-double most_tau(const struct flow_case *c);
 
 /* Cell Reynolds number of level 0 up to which `auto` takes TRT with regions of finer cells. */
 #define REFINE_MOST_CELL 4.0

@@ -157,6 +157,8 @@ void narrate_start(const struct narrator *n, const char *from)
             1e-6 * n->progress.messages.all, 1e-6 * n->progress.messages.between_hosts);
     say_sweep(n);
     survey_say(n->survey, d, n->c);
+    for (int l = 1; l < n->grid->levels; l++)
+        survey_say_finer(&n->survey[l], &n->grid->level[l].domain, n->grid->level[l].c);
     case_warn(n->c);
     if (n->grid->level->backend->type->host_memory)
         threads_say(n->threads, n->c->run.threads);

@@ -14,7 +14,7 @@
 struct narrator {
     const struct flow_case *c;
     const struct grid *grid;
-    const struct survey *survey;
+    const struct survey *survey; /* [levels] */
     const struct threads *threads;
     const char *dir;
     const char *backend_reason; /* why this is not the preferred backend, or "" */

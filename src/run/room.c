@@ -21,24 +21,28 @@ int room_average_numbers(const struct case_average *a, bool in_file)
     return l.components - (in_file && stress && !velocity ? 3 : 0);
 }
 
-double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
+double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3])
 {
-    int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
-    const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
     double bytes = 0;
-    for (int i = 0; i < c->series_count; i++)
-        residuals += c->series[i].kind == SERIES_KIND_residual;
-    bytes += residuals * 3 * kept * ((double)n[0] * n[1] * n[2]);
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
         double cells = 1;
         for (int axis = 0; axis < 3; axis++) {
-            const int from = a->region.lo[axis], to = a->region.hi[axis];
+            const int from = a->region.lo[axis] << level, to = a->region.hi[axis] << level;
             cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
                         : fmin(to - from, n[axis]);
         }
         bytes += 8.0 * room_average_numbers(a, false) * cells;
     }
     return bytes;
+}
+
+double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
+{
+    int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
+    const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
+    for (int i = 0; i < c->series_count; i++)
+        residuals += c->series[i].kind == SERIES_KIND_residual;
+    return residuals * 3 * kept * ((double)n[0] * n[1] * n[2]) + room_averages(c, 0, lo, n);
 }
 
 static const char *advice(const struct flow_case *c)
@@ -79,8 +83,8 @@ static enum status check_hosts(const struct flow_case *c, double need, const cha
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm)
 {
-    const bool dense =
-        c->run.sparse == SPARSE_never || (c->run.sparse == SPARSE_auto && c->body_count == 0);
+    const bool dense = c->run.sparse == SPARSE_never ||
+                       (c->run.sparse == SPARSE_auto && c->body_count == 0 && c->levels == 1);
     struct domain d;
     int rank, ranks, cuts[3];
     MPI_Comm_rank(comm, &rank);
@@ -101,7 +105,7 @@ static enum status need_of(const struct flow_case *c, const struct domain *d,
 {
     const struct view *const v = &d->view;
     double lists = 0;
-    *need = solver_bytes(d) + room_remembered(c, d->lo, v->n);
+    *need = solver_bytes(d);
     if (!b->type->host_memory)
         return STATUS_OK;
     *need -= (double)v->cells +
@@ -137,8 +141,10 @@ enum status room_check(const struct grid *g)
     enum status status = STATUS_OK;
     for (int l = 0; l < g->levels && !status; l++) {
         double more = 0;
-        status = need_of(g->level[l].c, &g->level[l].domain, g->level[l].backend, &more);
-        need += more;
+        const struct domain *const d = &g->level[l].domain;
+        status = need_of(g->level[l].c, d, g->level[l].backend, &more);
+        need += more + (l == 0 ? room_remembered(c, d->lo, d->view.n)
+                               : room_averages(c, l, d->lo, d->view.n));
     }
     status = status_agree(comm, status);
     if (status)

@@ -12,6 +12,9 @@ int room_average_numbers(const struct case_average *a, bool in_file);
  * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
 double room_remembered(const struct flow_case *c, const int *lo, const int n[3]);
 
+/* The same of averages alone, on a level of a refined grid, in its cells. */
+double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3]);
+
 /* Refuses a box that is far too large before its tags are made. Compares the memory of the hosts
  * with that of the tags; on the CPU, if storage cannot be sparse, with that of the whole run.
  * Collective; fails like room_check. */

@@ -69,7 +69,7 @@ struct run {
     MPI_Comm comm;
     struct lock *lock; /* rank 0 */
     struct grid grid;
-    struct survey survey;
+    struct survey survey[LEVELS];
     struct pore_survey pores;
     struct state state;
     struct sanity sanity;
@@ -667,7 +667,9 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         status = grid_create(&r.grid, c, comm);
     if (status)
         return status;
-    status = survey_make(&r.survey, &r.grid.level->domain, c);
+    status = survey_make(&r.survey[0], &r.grid.level->domain, c);
+    for (int l = 1; l < r.grid.levels && !status; l++)
+        status = survey_make_finer(&r.survey[l], &r.grid.level[l].domain, r.grid.level[l].c);
     if (!status && pore_survey_wanted(c))
         status = pore_survey_make(&r.pores, &r.grid.level->domain, c);
     if (!status)
@@ -677,7 +679,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         return status;
     }
     r.n = (struct narrator){.c = c,
-                            .survey = &r.survey,
+                            .survey = r.survey,
                             .grid = &r.grid,
                             .threads = &options->threads,
                             .dir = options->dir,

@@ -2,15 +2,73 @@
 #include "solver/grid.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/agree.h"
+#include "base/message.h"
+#include "tags/bodies.h"
 #include "tags/create.h"
+#include "tags/refine.h"
+
+/* Lists of cells beside bodies are made for series of forces, which the case of a level lacks. */
+static enum status want_forces(struct flow_case *own, const struct flow_case *c)
+{
+    if (own->series_count > 0 || c->series_count == 0)
+        return STATUS_OK;
+    own->series = calloc((size_t)c->series_count, sizeof *own->series);
+    if (!own->series)
+        return fail_machine("out of memory for the series of a level");
+    for (int k = 0; k < c->series_count; k++)
+        if (c->series[k].kind == SERIES_KIND_forces)
+            own->series[own->series_count++] =
+                (struct case_series){.kind = SERIES_KIND_forces, .body = c->series[k].body};
+    return STATUS_OK;
+}
+
+/* The case and the block of a level; level 0 has its case. */
+static enum status create_level(struct grid *g, int l, MPI_Comm comm)
+{
+    struct level *const level = &g->level[l];
+    enum status status = STATUS_OK;
+    if (l > 0) {
+        status = case_of_level(g->level[0].c, l, &level->own);
+        level->c = &level->own;
+        if (!status)
+            status = want_forces(&level->own, g->level[0].c);
+    }
+    status = status_agree(comm, status);
+    return status ? status
+                  : domain_create_level(&level->domain, level->c,
+                                        g->refined.levels > 1 ? &g->refined : NULL, l, comm);
+}
+
+/* Each body has cells on some level. */
+static enum status find_bodies(const struct grid *g)
+{
+    int64_t cells[CASE_BODIES] = {0};
+    for (int l = 0; l < g->levels; l++)
+        for (int k = 0; k < CASE_BODIES; k++)
+            cells[k] += g->level[l].domain.body_cells[k];
+    return bodies_found(g->level[0].c, cells);
+}
 
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
 {
-    *g = (struct grid){.levels = 1};
-    g->level[0].c = c;
-    return domain_create(&g->level[0].domain, c, comm);
+    *g = (struct grid){.level[0].c = c};
+    enum status status = refine_make(&g->refined, c, comm);
+    const int levels = g->refined.levels;
+    while (!status && g->levels < levels) {
+        status = create_level(g, g->levels, comm);
+        if (status) /* that level has no domain */
+            case_destroy(&g->level[g->levels].own);
+        else
+            g->levels++;
+    }
+    if (!status && levels > 1)
+        status = find_bodies(g);
+    if (status)
+        grid_destroy(g);
+    return status;
 }
 
 enum status grid_open(struct grid *g, const struct backend_type *type, bool share)
@@ -33,19 +91,28 @@ enum status grid_start(struct grid *g, enum transport transport)
         struct level *const level = &g->level[l];
         status = solver_create(&level->solver, &level->domain, level->backend, transport);
     }
+    for (; g->seams + 1 < g->levels && !status; g->seams += status ? 0 : 1) {
+        struct level *const coarse = &g->level[g->seams], *const fine = coarse + 1;
+        status = seam_create(&g->seam[g->seams], &g->refined, coarse->c, fine->c, &coarse->solver,
+                             &fine->solver);
+    }
     return status;
 }
 
 void grid_destroy(struct grid *g)
 {
+    while (g->seams > 0)
+        seam_destroy(&g->seam[--g->seams]);
     for (int l = g->levels - 1; l >= 0; l--)
         solver_destroy(&g->level[l].solver);
-    for (int l = g->levels - 1; l >= 0; l--) { /* that of level 0 last: it has the queues */
+    for (int l = g->levels - 1; l >= 0; l--) { /* that of level 0 last: others are beside it */
         struct backend *const b = g->level[l].backend;
         if (b)
             b->type->close(b);
         domain_destroy(&g->level[l].domain);
+        case_destroy(&g->level[l].own);
     }
+    refined_destroy(&g->refined);
     *g = (struct grid){0};
 }
 
@@ -57,14 +124,59 @@ enum status grid_initialise(struct grid *g, const struct given_flow *given)
     return status;
 }
 
+/* A step of level l and the steps of all finer levels within it. A failure does not end it, as in
+ * solver_step. */
+static enum status advance(struct grid *g, int l)
+{
+    enum status status = solver_advance(&g->level[l].solver);
+    struct seam *const seam = &g->seam[l];
+    if (l + 1 == g->levels)
+        return status;
+    status = status_worse(status, seam_gathered(seam));
+    for (int substep = 1; substep <= 2; substep++) {
+        status = status_worse(status, advance(g, l + 1));
+        seam_entered(seam, substep);
+    }
+    return status_worse(status, seam_coalesced(seam));
+}
+
 enum status grid_sweep(struct grid *g, int64_t most)
 {
-    return solver_sweep(&g->level[0].solver, most);
+    if (g->levels == 1)
+        return solver_sweep(&g->level[0].solver, most);
+    const enum status status = advance(g, 0);
+    return solver_adjust(&g->level[0].solver) ? STATUS_MACHINE : status;
+}
+
+/* Adds the phases of a level. On a GPU these are of the last of its steps, but for those of the
+ * host. */
+static void add_phases(const struct grid *g, int l, double seconds[PHASES])
+{
+    struct backend *const b = g->level[l].backend;
+    double more[PHASES];
+    b->timing = false;
+    b->type->phases(b, more);
+    for (int k = 0; k < PHASES; k++) {
+        const bool host = k == PHASE_step || k == PHASE_exchange || k == PHASE_wait;
+        seconds[k] += b->type->asynchronous && !host ? ldexp(more[k], l) : more[k];
+    }
 }
 
 enum status grid_sweep_timed(struct grid *g, int64_t most, double seconds[PHASES])
 {
-    return solver_sweep_timed(&g->level[0].solver, most, seconds);
+    if (g->levels == 1)
+        return solver_sweep_timed(&g->level[0].solver, most, seconds);
+    struct backend *const b = g->level[0].backend;
+    enum status status = grid_wait(g);
+    for (int l = 0; l < g->levels; l++)
+        g->level[l].backend->timing = true;
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
+    status = status_worse(status, grid_sweep(g, most));
+    status = status_worse(status, grid_wait(g));
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
+    for (int l = 0; l < g->levels; l++)
+        add_phases(g, l, seconds);
+    return status;
 }
 
 enum status grid_wait(struct grid *g)
@@ -89,10 +201,29 @@ enum status grid_hash(struct grid *g, int set, uint64_t *hash)
     return status;
 }
 
+/* Cells of a level, covered or not. */
+static int64_t all_cells(const struct refined *r, int level)
+{
+    const int *const all = r->level[level].cells, *const n = r->level[level].n;
+    int64_t cells = 0;
+    if (level == 0)
+        return (int64_t)all[0] * all[1] * all[2];
+    for (int64_t bit = 0; bit < (int64_t)n[0] * n[1] * n[2]; bit++) {
+        const int64_t at[3] = {bit % n[0], bit / n[0] % n[1], bit / n[0] / n[1]};
+        int64_t brick = r->level[level].in[bit / 64] >> bit % 64 & 1;
+        for (int a = 0; a < 3; a++) { /* that at the end of the box may be smaller */
+            const int64_t left = all[a] - BRICK * (r->level[level].first[a] + at[a]);
+            brick *= left < BRICK ? left : BRICK;
+        }
+        cells += brick;
+    }
+    return cells;
+}
+
 int64_t grid_cells(const struct grid *g, int level)
 {
-    const int *const n = g->level[level].domain.cells;
-    return (int64_t)n[0] * n[1] * n[2];
+    const int64_t cells = all_cells(&g->refined, level);
+    return level + 1 < g->levels ? cells - all_cells(&g->refined, level + 1) / 8 : cells;
 }
 
 double grid_updates(const struct grid *g, bool fluid)
@@ -131,5 +262,7 @@ double grid_bytes(const struct grid *g)
         const struct level *const level = &g->level[l];
         bytes += solver_bytes(&level->domain) + (level->backend ? level->backend->lists : 0);
     }
+    for (int l = 0; l < g->seams; l++)
+        bytes += g->seam[l].bytes;
     return bytes;
 }

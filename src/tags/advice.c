@@ -186,9 +186,25 @@ static bool is_solid_shape(const struct case_body *body)
     return !body->image.file && (body->mesh.file || body->shape.kind != SHAPE_pack);
 }
 
-/* Warns of bodies that have few cells across, in a stream. A thin plate has not: its middle extent
- * counts. */
-static void warn_small(const struct flow_case *c)
+/* The finest level at the middle of the body. */
+static int level_of(const struct domain *d, const struct flow_case *c, const struct case_body *body)
+{
+    int level = d->refined ? d->refined->levels - 1 : 0;
+    for (; level > 0; level--) {
+        int at[3];
+        for (int a = 0; a < 3; a++) {
+            const double lo = fmax(body->lo[a], 0), hi = fmin(body->hi[a], c->cells[a]);
+            at[a] = (int)ldexp(0.5 * (lo + hi), level);
+        }
+        if (refined_holds(d->refined, level, at[0], at[1], at[2]))
+            break;
+    }
+    return level;
+}
+
+/* Warns of bodies that have few cells of their level across, in a stream. A thin plate has not: its
+ * middle extent counts. */
+static void warn_small(const struct domain *d, const struct flow_case *c)
 {
     static const double least = 5;
     const struct case_body *first = NULL;
@@ -198,7 +214,7 @@ static void warn_small(const struct flow_case *c)
     if (!(case_fastest_velocity(c) > 0))
         return;
     for (int k = 0; k < c->body_count; k++) {
-        const double across = width_of(c, &c->bodies[k], -1);
+        const double across = ldexp(width_of(c, &c->bodies[k], -1), level_of(d, c, &c->bodies[k]));
         if (!is_solid_shape(&c->bodies[k]) || across >= least - 1e-6)
             continue;
         width = first ? width : across;
@@ -271,7 +287,9 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
         warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
              "another unit, or place?)",
              body->name, 100 * share);
-    if (body->mesh.file && d->tags && (double)cells < least * all)
+    /* Cells of a refined grid are of several sizes. */
+    const bool counted = d->tags && !(d->refined && d->refined->levels > 1);
+    if (body->mesh.file && counted && (double)cells < least * all)
         warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
              "or place?)",
              body->name, all, (long long)cells);
@@ -284,7 +302,7 @@ void advice_say(const struct domain *d, const struct flow_case *c)
     warn_density(d, c);
     warn_division(d, c);
     say_outflow_walls(d, c);
-    warn_small(c);
+    warn_small(d, c);
     warn_wake(d, c);
     for (int k = 0; k < c->body_count; k++)
         warn_outside(d, c, &c->bodies[k], d->body_cells[k]);

@@ -304,6 +304,18 @@ enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_c
     return status;
 }
 
+enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BODIES])
+{
+    for (int k = 0; k < c->body_count; k++)
+        if (!cells[k])
+            return fail_case(c->bodies[k].place,
+                             "bodies.%s holds the centre of no cell of any level, or later bodies "
+                             "cover all of it: it is outside of the box, or thinner than a cell "
+                             "(refine the grid around it)",
+                             c->bodies[k].name);
+    return STATUS_OK;
+}
+
 void bodies_close(struct bodies *b)
 {
     for (int k = 0; k < b->count; k++)

@@ -17,6 +17,10 @@ struct bodies {
  * too. */
 enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c);
 
+/* On a refined grid: does each body have cells on any level? cells: the sums of body_cells of the
+ * domains of all levels. STATUS_USAGE, reported. */
+enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BODIES]);
+
 /* Tags the cells of all bodies as walls at rest, without types of their own. Collective; errors as
  * above. */
 enum status bodies_solid(struct domain *d, const struct flow_case *c);

@@ -31,8 +31,9 @@ static enum end end_at(const struct domain *d, const struct flow_case *c, const 
     const struct view *const v = &d->view;
     const size_t n =
         view_index(v, view_wrap(v, 0, at[0]), view_wrap(v, 1, at[1]), view_wrap(v, 2, at[2]));
-    const struct tag_row *const row = &v->rows[v->tags[n] & TAG_ROW];
-    if (row->fluid || boundary_open(row->boundary))
+    const uint8_t tag = v->tags[n] & TAG_ROW;
+    const struct tag_row *const row = &v->rows[tag];
+    if (row->fluid || boundary_open(row->boundary) || tag == TAG_ABSENT)
         return ENDS;
     return !row->body ? END_wall : c->bodies[row->body - 1].image.file ? END_image : END_shape;
 }

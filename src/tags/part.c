@@ -24,15 +24,16 @@ bool part_same(const struct domain *part, const struct domain *d)
     return same;
 }
 
-/* The cells whose tags a rank gives: its own, and those beyond faces of the box. */
+/* The cells whose tags a rank gives: its own, and those beyond faces of the box, or of the part of
+ * it that is cut. */
 static struct cells given_by(const struct domain *d)
 {
     struct cells c;
     for (int a = 0; a < 3; a++) {
         c.lo[a] = d->lo[a];
         c.hi[a] = d->lo[a] + d->view.n[a];
-        c.lo[a] -= c.lo[a] == 0 && !d->periodic[a];
-        c.hi[a] += c.hi[a] == d->cells[a] && !d->periodic[a];
+        c.lo[a] -= c.lo[a] == d->at[a] && !d->periodic[a];
+        c.hi[a] += c.hi[a] == d->at[a] + d->extent[a] && !d->periodic[a];
     }
     return c;
 }

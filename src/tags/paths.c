@@ -95,10 +95,24 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                      r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
 }
 
+/* Cells of all ranks that belong to another level. */
+static int64_t absent_cells(const struct domain *d)
+{
+    const struct view *const v = &d->view;
+    int64_t cells = 0;
+    for (int z = 0; z < v->n[2]; z++)
+        for (int y = 0; y < v->n[1]; y++)
+            for (int x = 0; x < v->n[0]; x++)
+                cells += (v->tags[view_index(v, x, y, z)] & TAG_ROW) == TAG_ABSENT;
+    MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
+    return cells;
+}
+
 /* Checks all of the fluid as one part. */
 static enum status check_whole(const struct domain *d, const struct flow_case *c)
 {
-    struct reach all = {.cells = (double)d->fluid_cells, .openings = open_of(d, c)};
+    const int64_t absent = d->refined ? absent_cells(d) : 0;
+    struct reach all = {.cells = (double)(d->fluid_cells + absent), .openings = open_of(d, c)};
     for (int k = 0; k < d->openings; k++) {
         all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
         if (d->opening[k].inflow != 0)
@@ -192,5 +206,6 @@ enum status paths_check(const struct domain *d, const struct flow_case *c)
         flows = flows || d->opening[k].inflow != 0;
     if (!flows)
         return STATUS_OK;
-    return c->body_count ? check_parts(d, c) : check_whole(d, c);
+    /* Other levels join parts of this one. */
+    return c->body_count && !d->refined ? check_parts(d, c) : check_whole(d, c);
 }

@@ -69,6 +69,15 @@ enum status survey_make(struct survey *s, const struct domain *d, const struct f
     return gaps_find(d, c, &s->shapes, &s->images);
 }
 
+enum status survey_make_finer(struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    *s = (struct survey){0};
+    if (!c->body_count)
+        return STATUS_OK;
+    standing_find(&s->standing, d, c);
+    return gaps_find(d, c, &s->shapes, &s->images);
+}
+
 static const char *cell_text(char text[64], const struct domain *d, int64_t cell)
 {
     snprintf(text, 64, "[%d, %d, %d]", (int)(cell % d->cells[0]),
@@ -108,17 +117,24 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
          name, SURVEY_NEAR, cell_text(cell, d, s->near[k].first), SURVEY_NEAR);
 }
 
+void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    char cell[64], level[32] = "";
+    standing_warn(&s->standing, c);
+    if (d->refined)
+        snprintf(level, sizeof level, " of level %d", d->level);
+    if (s->shapes.cells)
+        warn("%lld fluid cells%s are in gaps of one or two cells between walls, the first at %s: "
+             "flow there is not resolved (a finer grid, or no gap)",
+             (long long)s->shapes.cells, level, cell_text(cell, d, s->shapes.first));
+}
+
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c)
 {
-    char cell[64];
     for (int k = 0; k < d->openings; k++)
         say_opening(d, c, k);
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
     advice_say(d, c);
-    standing_warn(&s->standing, c);
-    if (s->shapes.cells)
-        warn("%lld fluid cells are in gaps of one or two cells between walls, the first at %s: "
-             "flow there is not resolved (a finer grid, or no gap)",
-             (long long)s->shapes.cells, cell_text(cell, d, s->shapes.first));
+    survey_say_finer(s, d, c);
 }

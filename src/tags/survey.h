@@ -19,8 +19,14 @@ struct survey {
     struct standing standing;
 };
 
-/* Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
+/* Of one level; c: the case in units of the level. Paths through other levels are not followed.
+ * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
+
+/* The same for a level above 0 of a refined grid: gaps, and bodies that stand on what moves. Open
+ * faces belong to level 0. Collective; STATUS_MACHINE, reported. */
+enum status survey_make_finer(struct survey *s, const struct domain *d, const struct flow_case *c);
+void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c);
 
 /* Logs which open faces are partly covered, and warns. */
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c);

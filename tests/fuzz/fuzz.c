@@ -306,6 +306,12 @@ static void same_thing(const struct key *key, struct pair p)
         same_body(p);
     if (key->read == scalar_part_read)
         same_shape(at(p, offsetof(struct case_scalar_part, shape)));
+    if (key->read == refine_read) {
+        const struct case_refine *const a = p.a, *const b = p.b;
+        if (a->of != b->of || a->level != b->level)
+            fuzz_wrong("the resolved text changes a region of finer cells");
+        same_shape(at(p, offsetof(struct case_refine, shape)));
+    }
     if (key->read == series_read) {
         same_bytes(key, at(p, offsetof(struct case_series, of)), sizeof(unsigned));
         kind = series_kinds(p.a);

@@ -25,8 +25,9 @@ static bool same_physics(const struct flow_case *a, const struct flow_case *b)
     bool same =
         a->units.given == b->units.given && a->units.dx == b->units.dx &&
         a->units.dt == b->units.dt && a->units.density == b->units.density &&
-        !memcmp(a->cells, b->cells, sizeof a->cells) && a->fluid.viscosity == b->fluid.viscosity &&
-        a->solver.collision == b->solver.collision && a->solver.magic == b->solver.magic &&
+        !memcmp(a->cells, b->cells, sizeof a->cells) && a->levels == b->levels &&
+        a->fluid.viscosity == b->fluid.viscosity && a->solver.collision == b->solver.collision &&
+        a->solver.magic == b->solver.magic &&
         !memcmp(&a->solver.rates, &b->solver.rates, sizeof a->solver.rates) &&
         a->solver.subgrid == b->solver.subgrid && a->solver.smagorinsky == b->solver.smagorinsky &&
         a->solver.van_driest == b->solver.van_driest && a->solver.storage == b->solver.storage &&

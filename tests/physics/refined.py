@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 
+import h5py
 import numpy
 
 import case
@@ -84,6 +85,61 @@ class Reference:
                 at += numpy.prod(shape)
             self.states.append(levels)
         self.levels = self.states[-1]
+
+
+def settings(flow):
+    """The flow as settings of a tagflow case, with all cells of the last state as `fields.main`."""
+    faces = {}
+    for name in "xmin", "xmax", "ymin", "ymax", "zmin", "zmax":
+        kind, velocity = face_of(flow, name)
+        faces[name] = {"wall": {"velocity": velocity}} if kind == "wall" and any(velocity) else kind
+    regions = {f"region{n}": {"level": level, "box": {"from": [x / 2**(level - 1) for x in lower],
+                                                      "to": [x / 2**(level - 1) for x in upper]}}
+               for n, (level, lower, upper) in enumerate(flow["boxes"])}
+    return case.FP64 | {
+        "domain": {"cells": flow["cells"]}, "fluid": {"viscosity": (flow["tau"] - 0.5) / 3}, "faces": faces, "refine": regions,
+        "solver.collision": flow.get("collision", "trt"), "initial": flow.get("initial", {"flow": "rest"}),
+        **({"solver.magic": flow.get("magic", MAGIC)} if flow.get("collision", "trt") == "trt" else {}),
+        "force": {"acceleration": flow.get("acceleration", [0, 0, 0])}, "run": {"steps": flow["steps"]},
+        "output": {"log": {"every": 0}, "fields": {"main": {
+            "every": flow.get("every", flow["steps"]), "of": ["density", "velocity"], "precision": "fp64"}}}}
+
+
+def snapshots(run, flow, name="main"):
+    """States of a refined run, as those of Reference: [(step, levels)]; NaN: not a cell of a level, or of no box of it."""
+    found = []
+    for step in run.steps_of(name):
+        with h5py.File(os.path.join(run.folder, "fields", f"{name}_{step:010d}.vtkhdf")) as file:
+            found.append((step, [_level(file[f"VTKHDF/Level{level}"], [n << level for n in flow["cells"]])
+                                 for level in range(levels_of(flow))]))
+    return found
+
+
+def _level(group, cells):
+    values = numpy.full(cells + [4], numpy.nan)
+    at = 0
+    for box in group["AMRBox"][()]:
+        lower, upper = box[0::2], box[1::2] + 1
+        shape = (upper - lower)[::-1]
+        part = slice(at, at + numpy.prod(shape))
+        where = tuple(slice(a, b) for a, b in zip(lower, upper))
+        values[where][..., 0] = (group["CellData/density"][part] - 1).reshape(shape).swapaxes(0, 2)
+        values[where][..., 1:] = group["CellData/velocity"][part].reshape(*shape, 3).swapaxes(0, 2)
+        at += numpy.prod(shape)
+    assert at == len(group["CellData/density"])
+    return values
+
+
+def uncovered(flow, levels):
+    """The same states without what finer levels cover, which snapshots have as means."""
+    alone = []
+    for level, values in enumerate(levels):
+        values = values.copy()
+        if level + 1 < len(levels):
+            finer = numpy.isnan(levels[level + 1][::2, ::2, ::2, 0])
+            values[~finer] = numpy.nan
+        alone.append(values)
+    return alone
 
 
 def levels_of(flow):

@@ -501,8 +501,17 @@ def _csv_fault(text):
     return "" if finite else "a value is not finite"
 
 
+def _arrays(path):
+    """[(array, values)] of a snapshot of one level or of several."""
+    with h5py.File(path) as file:
+        levels = [group for name, group in file["VTKHDF"].items() if name.startswith("Level")]
+        if levels:
+            return [(name, data[...]) for group in levels for name, data in group["CellData"].items()]
+    return snapshot(path).items()
+
+
 def _field_fault(path):
-    for name, values in snapshot(path).items():
+    for name, values in _arrays(path):
         if not values.size:
             return f"{name} is empty"
         if not numpy.isfinite(values).all():

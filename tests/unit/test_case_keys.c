@@ -268,7 +268,7 @@ static void the_manual_has_the_table(void **state)
 {
     const char *root = getenv("TAGFLOW_SOURCE_ROOT");
     char path[4096], *text = NULL;
-    static char manual[1 << 17];
+    static char manual[1 << 18];
     size_t size = 0;
     (void)state;
     if (!root)

@@ -6,13 +6,16 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "case/case.h"
 #include "domain/refined.h"
+#include "scratch.h"
 #include "tags/refine.h"
+#include "tags/vicinity.h"
 
 /* A box whose face a is of the kind of letter a: p periodic, w wall. */
 static struct flow_case box_case(int nx, int ny, int nz, const char *faces)
@@ -66,9 +69,24 @@ static uint8_t *cell_at(const struct cells *l, int x, int y, int z)
                 __VA_ARGS__;                                                                       \
             }
 
+/* Is the place in the sphere or a periodic image of it? */
+static bool in_sphere(const struct case_shape *s, const struct flow_case *c, const double at[3])
+{
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        double apart = fabs(at[a] - s->center[a]);
+        for (int k = -2; k <= 2 && c->faces[2 * a].kind == FACE_periodic; k++)
+            apart = fmin(apart, fabs(at[a] + k * (double)c->cells[a] - s->center[a]));
+        square += apart * apart;
+    }
+    return square <= s->radius * s->radius;
+}
+
 /* Is the place, in cells of level 0, in the region or a periodic image of it? */
 static bool in_region(const struct case_refine *what, const struct flow_case *c, const double at[3])
 {
+    if (what->of == REFINE_shape)
+        return in_sphere(&what->shape, c, at);
     for (int a = 0; a < 3; a++) {
         bool in = false;
         const int images = c->faces[2 * a].kind == FACE_periodic ? 2 : 0;
@@ -245,6 +263,205 @@ static void thin_boxes_have_levels(void **state)
     check_case(&c, 4);
 }
 
+static struct case_shape sphere(double x, double y, double z, double radius)
+{
+    return (struct case_shape){
+        .kind = SHAPE_sphere, .center = {x, y, z}, .radius = radius, .scale = 1};
+}
+
+static void shapes_are_bricks(void **state)
+{
+    (void)state;
+    static const char *const faces[] = {"wwwwww", "ppwwpp", "pppppp"};
+    struct case_refine near[2];
+    for (int k = 0; k < 3; k++) {
+        struct flow_case c = box_case(34, 30, 25, faces[k]);
+        c.refines = near;
+        c.refine_count = 2;
+        near[0] = (struct case_refine){.name = "ball", .level = 2, .of = REFINE_shape};
+        near[0].shape = k == 0 ? sphere(16.3, 14.2, 12.9, 3.1) : sphere(1.3, 14.2, 24.1, 3.1);
+        near[1] = box_region(1, 20, 20, 3, 22, 27.5, 5);
+        check_case(&c, 3);
+    }
+}
+
+/* ---- around bodies ---- */
+
+/* Is the vector, in cells of the level, in the neighbourhood of a cell? */
+static bool is_near(const struct case_refine *what, const double v[3])
+{
+    const double f = 1 << what->level, d = f * what->distance, before = f * what->before,
+                 behind = f * what->behind;
+    double along = 0, square = 0, most = 0;
+    for (int a = 0; a < 3; a++) {
+        along += v[a] * what->stream[a];
+        most = fmax(most, fabs(v[a]));
+    }
+    along = fmax(fmin(along, fmax(behind - d, 0)), fmin(d - before, 0));
+    for (int a = 0; a < 3; a++)
+        square += (v[a] - along * what->stream[a]) * (v[a] - along * what->stream[a]);
+    return square <= d * d * (1 + 1e-9) || most <= VICINITY_LEAST;
+}
+
+/* The cells of the body on the level of the region, and those near it, as bricks. */
+static void define_around(const struct flow_case *c, struct cells *l)
+{
+    const struct case_refine *const what = &c->refines[0];
+    const double f = 1 << what->level;
+    int(*const body)[3] = calloc((size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2], sizeof *body);
+    int count = 0;
+    assert_non_null(body);
+    EACH_CELL(l, {
+        const double at[3] = {(x + 0.5) / f, (y + 0.5) / f, (z + 0.5) / f};
+        if (in_sphere(&c->bodies[what->body].shape, c, at)) {
+            body[count][0] = x;
+            body[count][1] = y;
+            body[count++][2] = z;
+        }
+    })
+    assert_true(count > 50);
+    EACH_CELL(l, {
+        const int at[3] = {x, y, z};
+        for (int k = 0; k < count && !l->in[place(l, x, y, z)]; k++) {
+            double v[3];
+            for (int a = 0; a < 3; a++) {
+                v[a] = at[a] - body[k][a];
+                if (l->periodic[a])
+                    v[a] -= l->n[a] * floor(v[a] / l->n[a] + 0.5);
+            }
+            l->in[place(l, x, y, z)] = is_near(what, v);
+        }
+    })
+    fill_bricks(l);
+    free(body);
+}
+
+/* Every brick with a cell near the body's cells is in the level, and few others: those near to the
+ * corner of a box of the body's cells, a third of the bricks for a body of a few bricks. */
+static void check_around(const struct flow_case *c)
+{
+    const int level = c->refines[0].level;
+    struct refined r;
+    struct cells l = {0};
+    size_t held = 0, near = 0, all = 1;
+    assert_int_equal(refine_make(&r, c, MPI_COMM_SELF), STATUS_OK);
+    for (int a = 0; a < 3; a++) {
+        l.n[a] = c->cells[a] << level;
+        l.periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+        all *= (size_t)l.n[a];
+    }
+    l.in = calloc(all, 1);
+    assert_non_null(l.in);
+    define_around(c, &l);
+    EACH_CELL(&l, {
+        const bool in = refined_holds(&r, level, x, y, z);
+        assert_true(in || !l.in[place(&l, x, y, z)]);
+        held += in;
+        near += l.in[place(&l, x, y, z)];
+    })
+    assert_true(near < all && (double)held <= 1.4 * (double)near);
+    free(l.in);
+    refined_destroy(&r);
+}
+
+static void bodies_have_neighbourhoods(void **state)
+{
+    (void)state;
+    static const double diagonal[3] = {0.6, 0, -0.8};
+    struct case_refine near = {.name = "near", .level = 1, .of = REFINE_around, .body = 0};
+    struct case_body ball = {.name = "ball", .shape = sphere(13.2, 9.9, 12.4, 2.2)};
+    struct flow_case c = box_case(28, 20, 22, "wwwwww");
+    c.refines = &near;
+    c.refine_count = 1;
+    c.bodies = &ball;
+    c.body_count = 1;
+    near.stream[0] = 1;
+    near.distance = near.behind = near.before = 1.5;
+    check_around(&c);
+    near.behind = 9;
+    near.before = 4;
+    check_around(&c);
+    near.distance = 0; /* it grows to VICINITY_LEAST */
+    check_around(&c);
+    near.distance = 1.3;
+    memcpy(near.stream, diagonal, sizeof diagonal);
+    near.behind = 4;
+    check_around(&c);
+    c = box_case(28, 20, 22, "ppwwpp");
+    c.refines = &near;
+    c.refine_count = 1;
+    c.bodies = &ball;
+    c.body_count = 1;
+    ball.shape = sphere(0.4, 9, 21.7, 2.4);
+    near.distance = near.behind = near.before = 1.5;
+    check_around(&c);
+}
+
+/* ---- what is refused ---- */
+
+static void check_refused(const struct flow_case *c, const char *why)
+{
+    struct refined r;
+    scratch_listen();
+    assert_int_equal(refine_make(&r, c, MPI_COMM_SELF), STATUS_USAGE);
+    const char *const said = scratch_heard();
+    if (!strstr(said, why))
+        fail_msg("said: %s", said);
+}
+
+static void levels_are_refused(void **state)
+{
+    (void)state;
+    struct case_refine near;
+    struct refined r;
+    struct case_patch hole = {
+        .face = 2, .shape = PATCH_rectangle, .from = {10, 10}, .to = {13, 13}};
+    struct flow_case c = box_case(34, 24, 26, "oowwww");
+    c.refines = &near;
+    c.refine_count = 1;
+    near = box_region(1, 4, 0, 0, 29.9, 24, 26); /* bricks end at 4 and 32 */
+    check_refused(&c, "within 4 cells of an opening in face xmax");
+    near.to[0] = 28;
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    refined_destroy(&r);
+    near.from[0] = 3.7;
+    check_refused(&c, "within 4 cells of an opening in face xmin");
+    near.from[0] = 6; /* the level before needs 4 of its cells */
+    near.to[0] = 24;
+    near.level = 2;
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    refined_destroy(&r);
+    near.from[0] = 5.8;
+    check_refused(&c, "within 4 cells of an opening in face xmin");
+
+    c.patches = &hole;
+    c.patch_count = 1;
+    hole.opening.kind = FACE_velocity;
+    near = box_region(1, 17, 0, 8, 18, 3, 18); /* 16 to 20 of x, 0 to 4 of y: 3 cells beside it */
+    check_refused(&c, "within 4 cells of an opening in face ymin");
+    hole.to[0] = 12;
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    refined_destroy(&r);
+    hole.to[0] = 13;
+    hole.opening.kind = FACE_wall;
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    refined_destroy(&r);
+
+    c = box_case(32, 24, 26, "wwwwpp");
+    c.refines = &near;
+    c.refine_count = 1;
+    near = box_region(1, 0, 0, 0, 32, 24, 26);
+    check_refused(&c, "covers the whole box");
+    near = box_region(1, 0, 0, 0, 28, 24, 26);
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    refined_destroy(&r);
+    near = box_region(1, 33, 0, 0, 36, 24, 26);
+    check_refused(&c, "refine.near holds the centre of no cell of level 1");
+    near = (struct case_refine){.name = "ball", .level = 1, .of = REFINE_shape};
+    near.shape = sphere(6, 6, 6, 0.3);
+    check_refused(&c, "refine.ball holds the centre of no cell of level 1");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +469,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(boxes_are_bricks),
         cmocka_unit_test(regions_wrap),
         cmocka_unit_test(thin_boxes_have_levels),
+        cmocka_unit_test(shapes_are_bricks),
+        cmocka_unit_test(bodies_have_neighbourhoods),
+        cmocka_unit_test(levels_are_refused),
     };
     MPI_Init(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

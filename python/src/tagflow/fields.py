@@ -54,6 +54,9 @@ class _File:
 
     def _read(self, file: Any) -> None:
         root, provenance = file["VTKHDF"], file["provenance"].attrs
+        if root.attrs["Type"] == b"OverlappingAMR":
+            raise FileError(f"{quoted(self.path)} holds all levels of a refined grid, which is not read here (write a snapshot "
+                            "with `levels: 0` or another level; ParaView and h5py read all levels)")
         if root.attrs["Type"] != self.type or "Steps" in root or root.attrs["Version"][0] != 1:
             raise ValueError(f"it is not a static {self.type.decode()} of version 1")
         self.provenance: Dict[str, Any] = dict(provenance)

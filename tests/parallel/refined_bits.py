@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Refined grids at random: regions, bodies, faces, operators, precisions. The same state and the same series on any number of
+ranks, however the levels are cut, with memory for fluid alone or for all cells, for other instruction sets; mass stays where nothing
+can leave.
+
+    refined_bits.py [FIRST [COUNT]]
+"""
+import json
+import os
+import random
+import sys
+
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
+import runs
+from runs import check, load, tagflow, write
+
+CUTS = {1: [(1, 1, 1)], 2: [(2, 1, 1), (1, 2, 1), (1, 1, 2)], 3: [(3, 1, 1), (1, 3, 1)], 4: [(2, 2, 1), (1, 2, 2), (4, 1, 1)],
+        6: [(3, 2, 1), (1, 2, 3), (2, 1, 3)]}
+ROUNDING = {"fp64": 1e-13, "fp32": 3e-5, "fp16": 1e-2}  # of the mass, per run
+
+
+def faces(r):
+    """Faces by axis, and whether the box is closed."""
+    out, closed = {}, True
+    for axis in "xyz":
+        kind = r.choice(["periodic", "wall", "moving", "slip"] + (["open"] if axis == "x" else []))
+        if kind == "open":
+            closed = False
+            out |= {"xmin": {"velocity": {"value": [0.04, 0, 0]}}, "xmax": {"pressure": {}}}
+        elif kind == "moving":
+            along = [0.05 if axis != "x" else 0, 0, 0.03 if axis == "x" else 0]
+            out |= {axis + "min": "wall", axis + "max": {"wall": {"velocity": along}}}
+        else:
+            out[axis] = kind
+    return out, closed
+
+
+def flow(number):
+    """The case of this number; whether its box is closed."""
+    r = random.Random(number)
+    cells = [r.choice([32, 36, 41, 48]), r.choice([24, 28, 30]), r.choice([24, 26, 29])]
+    around, closed = faces(r)
+    regions = {}
+    for k in range(r.randrange(1, 4)):
+        low = [r.uniform(0.2, 0.6) * n for n in cells]
+        high = [min(n - (6 if a == 0 else 0), l + r.uniform(3, 12)) for a, (n, l) in enumerate(zip(cells, low))]
+        if k == 0 and closed:  # to a face
+            low[r.randrange(3)] = 0
+        regions[f"region{k}"] = {"level": r.choice([1, 1, 2]), "box": {"from": low, "to": high}}
+    case = {"domain": {"cells": cells}, "fluid": {"viscosity": r.choice([0.01, 0.02])},
+            "solver": {"collision": r.choice(["bgk", "trt", "rr", "cumulant"]), "storage": r.choice(["fp16", "fp32", "fp64", "fp64"])},
+            "initial": {"flow": "uniform", "velocity": [0.02, 0.01, 0]}, "faces": around, "run": {"steps": r.choice([9, 14])},
+            "check": {"every": 5, "hang": "none"}}
+    if closed and r.random() < 0.5:
+        case["force"] = {"acceleration": [1e-6, 2e-6, 0]}
+    if r.random() < 0.3:
+        case["solver"]["subgrid"] = {"smagorinsky": {"constant": 0.15}}
+    middle = [0.5 * n for n in cells]
+    series = {"flow": {"every": 1, "of": ["mass", "kinetic_energy", "enstrophy", "max_velocity"]},
+              "line": {"every": 3, "of": "line", "from": [1.5, 0.3, 0.7], "to": [n - 1.3 for n in cells], "points": 60},
+              "point": {"every": 1, "of": "probe", "point": middle},
+              "plane": {"every": 2, "of": "flow_rate", "axis": "x", "at": cells[0] // 2}}
+    if number % 2 == 0:
+        case["bodies"] = {"ball": {"shape": {"sphere": {"center": [x + r.uniform(-1, 1) for x in middle], "radius": r.uniform(1.5, 2.5)}},
+                                   "wall": r.choice(["halfway", "interpolated"])}}
+        regions["ball"] = {"level": r.choice([1, 2]), "around": "ball", "distance": 5}
+        series["force"] = {"every": 1, "of": "forces", "body": "ball"}
+    case["refine"] = regions
+    case["output"] = {"log": {"every": 0}, "series": series}
+    return case, closed
+
+
+def look(number):
+    """Runs the flow in all ways."""
+    case, closed = flow(number)
+    r = random.Random(number)
+    file = write(f"{number}.yaml", json.dumps(case))  # JSON is YAML
+    first = f"{number}_1"
+    said = tagflow("run", file, "--output", first)
+    if not check(said.code == 0, f"{number}: {said}"):
+        return 0
+    report = load(first, "report.json")
+    levels = report["levels"]
+    check(report["updates_per_step"] == sum(level["cells"] << l for l, level in enumerate(levels)) and
+          sum(level["cells"] / 8**l for l, level in enumerate(levels)) == numpy.prod(case["domain"]["cells"]) and
+          report["fluid_cells"] == sum(level["fluid_cells"] for level in levels), f"{number}: {len(levels)} levels, {levels}")
+    table = numpy.genfromtxt(f"{first}/series/flow.csv", delimiter=",", names=True)
+    volume = sum(level["fluid_cells"] / 8**l for l, level in enumerate(levels))
+    drift = numpy.abs(table["mass"] / table["mass"][0] - 1).max()
+    check(abs(table["mass"][0] / volume - 1) < 1e-3 and (not closed or drift < ROUNDING[case["solver"]["storage"]]),
+          f"{number}: mass {table['mass'][0]} of {volume} cells changes by {drift:.1e}")
+    for ranks, cuts in CUTS.items():
+        settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
+                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2])}
+        folder = f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"
+        said = tagflow("run", file, "--output", folder, *runs.sets(settings), ranks=ranks)
+        if not check(said.code == 0, f"{folder}: {said}"):
+            continue
+        wrong = [name for name in case["output"]["series"] if runs.series_text(folder, name) != runs.series_text(first, name)]
+        wrong += [] if load(folder, "report.json")["state_hash"] == report["state_hash"] else ["state"]
+        check(not wrong, f"{folder} {settings}: {', '.join(wrong) or 'the same'}")
+    return len(levels)
+
+
+start, count = (int(a) for a in (sys.argv[1:] + ["1", "6"][len(sys.argv) - 1:]))
+depths = [look(number) for number in range(start, start + count)]
+check(max(depths) >= 3 and min(depths) >= 2, f"levels: {depths}")
