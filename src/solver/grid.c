@@ -203,29 +203,9 @@ enum status grid_hash(struct grid *g, int set, uint64_t *hash)
     return status;
 }
 
-/* Cells of a level, covered or not. */
-static int64_t all_cells(const struct refined *r, int level)
-{
-    const int *const all = r->level[level].cells, *const n = r->level[level].n;
-    int64_t cells = 0;
-    if (level == 0)
-        return (int64_t)all[0] * all[1] * all[2];
-    for (int64_t bit = 0; bit < (int64_t)n[0] * n[1] * n[2]; bit++) {
-        const int64_t at[3] = {bit % n[0], bit / n[0] % n[1], bit / n[0] / n[1]};
-        int64_t brick = r->level[level].in[bit / 64] >> bit % 64 & 1;
-        for (int a = 0; a < 3; a++) { /* that at the end of the box may be smaller */
-            const int64_t left = all[a] - BRICK * (r->level[level].first[a] + at[a]);
-            brick *= left < BRICK ? left : BRICK;
-        }
-        cells += brick;
-    }
-    return cells;
-}
-
 int64_t grid_cells(const struct grid *g, int level)
 {
-    const int64_t cells = all_cells(&g->refined, level);
-    return level + 1 < g->levels ? cells - all_cells(&g->refined, level + 1) / 8 : cells;
+    return refined_cells(&g->refined, level);
 }
 
 double grid_updates(const struct grid *g, bool fluid)

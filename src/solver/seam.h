@@ -43,6 +43,16 @@ enum status seam_create(struct seam *s, const struct refined *r,
                         struct solver *coarse, struct solver *fine);
 void seam_destroy(struct seam *s);
 
+/* What the seam between two levels takes, from their tags alone. */
+struct seam_facts {
+    int64_t crossing; /* as in struct seam */
+    double bytes;     /* of all ranks of the domains */
+};
+/* Collective; errors as seam_create. */
+enum status seam_look(struct seam_facts *f, const struct refined *r,
+                      const struct flow_case *coarse_case, const struct flow_case *fine_case,
+                      const struct domain *coarse, const struct domain *fine);
+
 /* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.
  * STATUS_MACHINE, reported, when the backend failed; messages are exchanged nevertheless. */
 enum status seam_gathered(struct seam *s);
