@@ -114,25 +114,39 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const do
     return 1;
 }
 
-/* Velocity two cells away from a fluid cell whose neighbour on the other side is absent. Returns 0
- * if that neighbour is not absent, or the cell is not a fluid cell of the block. */
-TAGFLOW_FN int second_beside(const struct view *v, int odd, int open, int axis, int side, int x,
-                             int y, int z, double second[3])
+/* Is the neighbour of a fluid cell on the other side absent, and the one two cells away a fluid
+ * cell of the block? */
+TAGFLOW_FN int knows_second(const struct view *v, int axis, int side, int x, int y, int z)
 {
     const int step = side ? 1 : -1;
-    int at[3] = {x, y, z}, other[3] = {x, y, z};
-    double flow[4];
-    at[axis] += 2 * step;
+    int second[3] = {x, y, z}, other[3] = {x, y, z};
+    second[axis] += 2 * step;
     other[axis] -= step;
     const struct tag_row *const row =
         &v->rows[v->tags[view_index(v, other[0], other[1], other[2])] & TAG_ROW];
-    if (row->fluid || row->boundary != BOUNDARY_none || at[axis] < 0 || at[axis] >= v->n[axis] ||
-        !view_fluid(v, view_index(v, at[0], at[1], at[2])))
-        return 0;
-    flow_of(v, odd, open, at[0], at[1], at[2], flow);
+    return !row->fluid && row->boundary == BOUNDARY_none && second[axis] >= 0 &&
+           second[axis] < v->n[axis] &&
+           view_fluid(v, view_index(v, second[0], second[1], second[2]));
+}
+
+/* The difference u_1 - u to the only neighbour that is known, or one of second order,
+ * (4 u_1 - 3 u - u_2) / 2, times 1 or -1. */
+TAGFLOW_FN void one_sided(const struct view *v, int odd, int open, int axis, int side, int x, int y,
+                          int z, const double u[3], const double known[3], double slope[3])
+{
+    int second[3] = {x, y, z};
+    double flow[4];
+    if (!knows_second(v, axis, side, x, y, z)) {
+        for (int b = 0; b < 3; b++)
+            slope[b] = side ? known[b] - u[b] : u[b] - known[b];
+        return;
+    }
     for (int b = 0; b < 3; b++)
-        second[b] = flow[1 + b];
-    return 1;
+        slope[b] = 4 * known[b] - 3 * u[b];
+    second[axis] += side ? 2 : -2;
+    flow_of(v, odd, open, second[0], second[1], second[2], flow);
+    for (int b = 0; b < 3; b++)
+        slope[b] = (side ? 0.5 : -0.5) * (slope[b] - flow[1 + b]);
 }
 
 /* d u / d x along an axis at a fluid cell: by central differences; one-sided where one neighbour is
@@ -140,23 +154,20 @@ TAGFLOW_FN int second_beside(const struct view *v, int odd, int open, int axis, 
 TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double *layers, int axis,
                            int x, int y, int z, const double u[3], double slope[3])
 {
-    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0}, second[3];
+    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
     TAGFLOW_FORGET(x); /* addresses of the previous derivative are of no use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
     const int below = velocity_beside(v, odd, open, layers, axis, 0, x, y, z, u, before);
     const int above = velocity_beside(v, odd, open, layers, axis, 1, x, y, z, u, after);
-    if (below != above && second_beside(v, odd, open, axis, above, x, y, z, second)) {
+    if (below != above) {
         for (int b = 0; b < 3; b++)
-            slope[b] = above ? 0.5 * ((4 * after[b] - 3 * u[b]) - second[b])
-                             : 0.5 * ((3 * u[b] - 4 * before[b]) + second[b]);
+            after[b] = above ? after[b] : before[b];
+        one_sided(v, odd, open, axis, above, x, y, z, u, after, slope);
         return;
     }
     for (int b = 0; b < 3; b++)
-        slope[b] = below && above ? 0.5 * (after[b] - before[b])
-                   : below        ? u[b] - before[b] /* one-sided */
-                   : above        ? after[b] - u[b]
-                                  : 0;
+        slope[b] = below ? 0.5 * (after[b] - before[b]) : 0;
 }
 
 /* curl u of a fluid cell by central differences, lattice units. */

@@ -25,9 +25,10 @@
  *           surface of a body -> buffer                      [workers] struct heat
  *   dispersion  the flux of a scalar with a mean gradient in the coming step -> buffer
  *                                                            [workers] struct dispersion
- *   gather, slope, enter, share, coalesce  exchange between two levels of a refined grid, see
- * seam.h change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change before:
- * [3][cells of the box], type `remembered`, to which u is rounded; u replaces it if `replace`
+ *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
+ *           before: [3][cells of the box], type `remembered`, to which u is rounded;
+ *           u replaces it if `replace`
+ *   gather, slope, enter, share, coalesce   between two levels of a refined grid, see seam.h
  *
  * Values of scalars are relative to their reference.
  *

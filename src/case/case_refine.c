@@ -73,8 +73,8 @@ static double extent_across(const struct flow_case *c, const struct case_refine 
     return isfinite(least) ? least : 0;
 }
 
-/* A turbulent boundary layer on a flat plate, at its end. c_f: 0.027 / Re^(1/7) (White, Viscous
- * Fluid Flow, section 6-6.6). */
+/* A turbulent boundary layer on a flat plate, at its end. c_f: 0.027 / Re^(1/7) (White, Fluid
+ * Mechanics, section 7.4). */
 struct friction {
     double velocity, length, reynolds, friction; /* friction: velocity sqrt(c_f / 2) */
 };
@@ -400,12 +400,6 @@ enum status refine_check(const struct reader *r, const struct flow_case *c)
             return fail_key(r, n, " does not go with %s%s%s (%s)", refused[k].before, name,
                             refused[k].after, refused[k].instead);
     }
-    const double tau = 3 * c->fluid.viscosity * finer(c->levels - 1) + 0.5;
-    if (tau > most_tau(c))
-        return fail_key(r, n,
-                        ": tau would be %.6g on level %d (at most %g: take a coarser level, or a "
-                        "smaller viscosity)",
-                        tau, c->levels - 1, most_tau(c));
     return STATUS_OK;
 }
 

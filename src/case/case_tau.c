@@ -28,7 +28,7 @@ const char *case_omega_text(char text[static 32], double tau)
 
 /* Largest tau. Above it a flow takes half a million steps to settle, and rounding spoils the
  * result. */
-double most_tau(const struct flow_case *c)
+static double most_tau(const struct flow_case *c)
 {
     return c->solver.storage == PRECISION_fp16 ? 300 : 10000;
 }
@@ -77,34 +77,51 @@ static bool is_walls_fault(const struct flow_case *c)
     return has_walls(c) && collision_odd_rate(c->solver.collision) != ODD_magic;
 }
 
-enum status tau_check(const struct reader *r, const struct flow_case *c)
+/* A level halves the width of its cells and their steps: the viscosity doubles, in its units. */
+static enum status check_level(const struct reader *r, const struct flow_case *c, int level)
 {
     const struct node *const fluid = node_get(r->document->root, "fluid");
     const struct node *n = node_get(fluid, "viscosity");
-    const double tau = case_tau(c), most = most_tau(c);
+    const double viscosity = ldexp(c->fluid.viscosity, level), tau = 3 * viscosity + 0.5;
+    const double most = most_tau(c);
+    const char *const remedy = level            ? "take a coarser level, or a smaller viscosity"
+                               : c->units.given ? "take a smaller units.dt"
+                                                : "take a smaller viscosity";
+    char on[32] = "";
     if (!n)
         n = node_get(fluid, "reynolds");
+    if (level)
+        snprintf(on, sizeof on, " on level %d", level);
     if (tau > most)
         return fail_at(r->document, n->at,
-                       "tau is %.6g, the viscosity %.6g in lattice units: a flow would take some "
+                       "tau is %.6g%s, the viscosity %.6g in lattice units: a flow would take some "
                        "%.2g steps to settle, and be rounded off (tau at most %g: %s)",
-                       tau, c->fluid.viscosity, settling(tau), most,
-                       c->units.given ? "take a smaller units.dt" : "take a smaller viscosity");
+                       tau, on, viscosity, settling(tau), most, remedy);
     if (is_walls_fault(c) && channel_error(c, tau) > 1)
         return fail_at(r->document, n->at,
-                       "tau is %.6g: with collision %s walls are so far off that a channel of 16 "
+                       "tau is %.6g%s: with collision %s walls are so far off that a channel of 16 "
                        "cells would let through %.3g times as much as it should (take "
                        "solver.collision trt, or %s)",
-                       tau, key_collisions[c->solver.collision], 1 + channel_error(c, tau),
-                       c->units.given ? "a smaller units.dt" : "a smaller viscosity");
-    for (int k = 0; k < c->zone_count; k++)
-        if (3 * c->zones[k].viscosity + 0.5 > most)
+                       tau, on, key_collisions[c->solver.collision], 1 + channel_error(c, tau),
+                       level            ? "a coarser level"
+                       : c->units.given ? "a smaller units.dt"
+                                        : "a smaller viscosity");
+    for (int k = 0; k < c->zone_count; k++) {
+        const double there = 3 * ldexp(c->zones[k].viscosity, level) + 0.5;
+        if (there > most)
             return fail_at(
                 r->document,
                 node_get(node_get(r->document->root, "regions"), c->zones[k].name)->key_at,
-                "regions.%s: tau is %.6g there (at most %g: take a smaller viscosity)",
-                c->zones[k].name, 3 * c->zones[k].viscosity + 0.5, most);
+                "regions.%s: tau is %.6g there%s (at most %g: take a smaller viscosity%s)",
+                c->zones[k].name, there, on, most, level ? ", or a coarser level" : "");
+    }
     return STATUS_OK;
+}
+
+enum status tau_check(const struct reader *r, const struct flow_case *c)
+{
+    const enum status s = check_level(r, c, 0);
+    return s || c->levels == 1 ? s : check_level(r, c, c->levels - 1);
 }
 
 void tau_warn(const struct flow_case *c)

@@ -69,13 +69,10 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 /* velocity length / reynolds. Computed only here, so that its bits are always the same. */
 double viscosity_of(double reynolds, double velocity, double length);
 
-/* After all sections. tau_check() refuses a tau so large that the flow is wrong; tau_warn() warns
- * where it begins to matter. */
+/* After all sections. tau_check() refuses a tau so large that the flow is wrong, on any level;
+ * tau_warn() warns where it begins to matter. */
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
-
-/* Largest tau of a case, by its storage. */
-double most_tau(const struct flow_case *c);
 
 /* Cell Reynolds number of level 0 up to which `auto` takes TRT with regions of finer cells. */
 #define REFINE_MOST_CELL 4.0

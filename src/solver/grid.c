@@ -6,6 +6,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "tags/bodies.h"
 #include "tags/create.h"
 #include "tags/refine.h"
 
@@ -41,6 +42,16 @@ static enum status create_level(struct grid *g, int l, MPI_Comm comm)
                                         g->refined.levels > 1 ? &g->refined : NULL, l, comm);
 }
 
+/* Each body has cells on some level. */
+static enum status find_bodies(const struct grid *g)
+{
+    int64_t cells[CASE_BODIES] = {0};
+    for (int l = 0; l < g->levels; l++)
+        for (int k = 0; k < CASE_BODIES; k++)
+            cells[k] += g->level[l].domain.body_cells[k];
+    return bodies_found(g->level[0].c, cells);
+}
+
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
 {
     *g = (struct grid){.level[0].c = c};
@@ -53,6 +64,8 @@ enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm
         else
             g->levels++;
     }
+    if (!status && levels > 1)
+        status = find_bodies(g);
     if (status)
         grid_destroy(g);
     return status;
@@ -77,6 +90,8 @@ enum status grid_start(struct grid *g, enum transport transport)
     for (int l = 0; l < g->levels && !status; l++) {
         struct level *const level = &g->level[l];
         status = solver_create(&level->solver, &level->domain, level->backend, transport);
+        if (g->levels > 1) /* the seams come between two steps */
+            level->solver.sweep = 1;
     }
     for (; g->seams + 1 < g->levels && !status; g->seams += status ? 0 : 1) {
         struct level *const coarse = &g->level[g->seams], *const fine = coarse + 1;
@@ -122,7 +137,7 @@ static enum status advance(struct grid *g, int l)
     status = status_worse(status, seam_gathered(seam));
     for (int substep = 1; substep <= 2; substep++) {
         status = status_worse(status, advance(g, l + 1));
-        seam_entered(seam, substep);
+        status = status_worse(status, seam_entered(seam, substep));
     }
     return status_worse(status, seam_coalesced(seam));
 }
@@ -211,6 +226,23 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
+/* What all ranks send in an exchange between two levels. */
+static struct halo_bytes exchange_bytes(const struct seam *s, const struct seam_exchange *x)
+{
+    const size_t count = (size_t)x->sends + 1;
+    int *const to = calloc(count, sizeof *to);
+    double *const bytes = calloc(count, sizeof *bytes);
+    const bool room = to && bytes; /* without it this rank's messages are left out */
+    for (int k = 0; k < x->sends && room; k++) {
+        to[k] = x->send[k].rank;
+        bytes[k] = (double)x->send[k].bytes;
+    }
+    const struct halo_bytes sum = halo_bytes_of(s->comm, room ? x->sends : 0, to, bytes);
+    free(to);
+    free(bytes);
+    return sum;
+}
+
 struct halo_bytes grid_messages(const struct grid *g)
 {
     struct halo_bytes sum = {0, 0};
@@ -218,6 +250,13 @@ struct halo_bytes grid_messages(const struct grid *g)
         const struct halo_bytes one = halo_bytes(&g->level[l].solver.halo);
         sum.all += ldexp(one.all, l);
         sum.between_hosts += ldexp(one.between_hosts, l);
+    }
+    for (int l = 0; l < g->seams; l++) {
+        const struct halo_bytes sent = exchange_bytes(&g->seam[l], &g->seam[l].sent);
+        const struct halo_bytes left = exchange_bytes(&g->seam[l], &g->seam[l].left);
+        const int times = g->seam[l].hands ? 2 : 1;
+        sum.all += ldexp(sent.all + times * left.all, l);
+        sum.between_hosts += ldexp(sent.between_hosts + times * left.between_hosts, l);
     }
     return sum;
 }

@@ -85,10 +85,18 @@ static int64_t cell_key(const struct paths *p, const int at[3])
     return ((int64_t)at[2] * n[1] + at[1]) * n[0] + at[0];
 }
 
+/* Cells of the box. Keys of populations are in the order of directions, then of cells, like their
+ * slots in memory. */
+static int64_t cells_of(const struct paths *p)
+{
+    const int *const n = p->r->level[p->level].cells;
+    return (int64_t)n[0] * n[1] * n[2];
+}
+
 /* What leaves a fine cell through its link i at a substep. */
 static int64_t left_key(const struct paths *p, const int at[3], int i, int substep)
 {
-    return (cell_key(p, at) * (Q - 1) + (i - 1)) * 2 + (substep - 1);
+    return ((i - 1) * cells_of(p) + cell_key(p, at)) * 2 + (substep - 1);
 }
 
 static bool holds(const struct paths *p, const int at[3])
@@ -137,7 +145,7 @@ static struct seam_origin sent_by(const struct seam_made *m, const int at[3], in
 {
     return (struct seam_origin){.at = {at[0], at[1], at[2]},
                                 .owner = domain_owner(m->coarse.d, at),
-                                .key = cell_key(&m->coarse, at) * (Q - 1) + (i - 1)};
+                                .key = (i - 1) * cells_of(&m->coarse) + cell_key(&m->coarse, at)};
 }
 
 static void need_sent(struct seam_made *m, const int at[3], int i)
@@ -236,23 +244,32 @@ static void add_link(struct seam_made *m, const int at[3], int i, const struct h
     ADD(m, link_key, left_key(p, at, i, 1));
 }
 
-static void make_links(struct seam_made *m)
+/* The fluid cells of the fine level beside cells that are not fluid. */
+static void list_beside(struct seam_made *m)
 {
-    const struct paths *const p = &m->fine;
-    const struct view *const v = &p->d->view;
+    const struct domain *const d = m->fine.d;
+    const struct view *const v = &d->view;
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++) {
                 const size_t n = owned_index(v, x, y, z);
-                const int at[3] = {p->d->lo[0] + x, p->d->lo[1] + y, p->d->lo[2] + z};
-                if (!(v->tags[n] & TAG_BESIDE) || !view_fluid(v, n))
-                    continue;
-                for (int i = 1; i < Q; i++) {
-                    const struct hop before = paths_back(p, at, i);
-                    if (!holds(p, before.at))
-                        add_link(m, at, i, &before);
+                if ((v->tags[n] & TAG_BESIDE) && view_fluid(v, n)) {
+                    ADD(m, at, d->lo[0] + x);
+                    ADD(m, at, d->lo[1] + y);
+                    ADD(m, at, d->lo[2] + z);
                 }
             }
+}
+
+static void make_links(struct seam_made *m)
+{
+    list_beside(m);
+    for (int i = 1; i < Q; i++)
+        for (size_t k = 0; k + 2 < m->at_count; k += 3) {
+            const struct hop before = paths_back(&m->fine, m->at + k, i);
+            if (!holds(&m->fine, before.at))
+                add_link(m, m->at + k, i, &before);
+        }
 }
 
 /* ---- groups of the coarse level ---- */
@@ -499,11 +516,11 @@ static void number_all(struct seam_made *m)
 static int sent_of_key(const struct paths *p, int64_t key, int at[3])
 {
     const int *const n = p->r->level[p->level].cells;
-    const int64_t cell = key / (Q - 1);
+    const int64_t cells = cells_of(p), cell = key % cells;
     at[0] = (int)(cell % n[0]);
     at[1] = (int)(cell / n[0] % n[1]);
     at[2] = (int)(cell / n[0] / n[1]);
-    return 1 + (int)(key % (Q - 1));
+    return 1 + (int)(key / cells);
 }
 
 /* The neighbours of the needed populations, for slopes. */
@@ -630,6 +647,7 @@ void seam_made_destroy(struct seam_made *m)
     free(m->left_asked.need);
     free(m->sent_first);
     free(m->left_first);
+    free(m->at);
     free(m->link);
     free(m->link_origin);
     free(m->link_key);

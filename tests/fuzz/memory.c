@@ -1,7 +1,6 @@
-/* Fuzz target: a case read, and compared with itself, while one allocation fails, which one the
- * input decides. Linked with
- * --wrap for the functions below and with the static libyaml, so that its allocations count too.
- * Leaks are found by the sanitizer. */
+/* Fuzz target: a case read, compared with itself, and made for a finer level, while one allocation
+ * fails, which one the input decides. Linked with --wrap for the functions below and with the static
+ * libyaml, so that its allocations count too. Leaks are found by the sanitizer. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -79,6 +78,13 @@ static enum status try(const struct fuzz_input *in, unsigned fails_at)
     if (!s) {
         s = case_same_flow(c.resolved, c.resolved, "the checkpoint");
         said_check(s);
+    }
+    if (!s && c.levels > 1) {
+        struct flow_case of;
+        said_clear();
+        s = case_of_level(&c, 1, &of);
+        said_check(s);
+        case_destroy(&of);
     }
     memory.counting = false;
     case_destroy(&c);

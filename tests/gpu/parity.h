@@ -4,6 +4,7 @@
  *   parity.c          options, which variants there are, the report
  *   parity_expect.c   what is to come out, compiled once per precision
  *   parity_kernels.c  for each kernel: its buffer, which launches are tried, bytes it moves
+ *   parity_seam.c     lists of a seam between two levels
  *   parity_ground.c   blocks of cells: layout, tags, states
  *   parity_check.c    launches against expectations
  *   parity_bench.c    times
@@ -112,6 +113,7 @@ struct launch {
     struct work work[2 * WORK_MOST];
     size_t at[2 * WORK_MOST], bytes[2 * WORK_MOST]; /* of each buffer */
     size_t whole;                                   /* all buffers and what lies between them */
+    uint64_t seed;                                  /* of lists */
 };
 
 enum { LAUNCHES_MOST = 32 };
@@ -137,6 +139,29 @@ void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, uint6
 
 /* The sender's last layer along `direction`, or the same cells among the receiver's ghosts. */
 struct box message_box(const struct view *v, int direction, bool ghost);
+
+/* ---- lists of a seam ---- */
+
+/* Does the kernel go over such lists? They then lie in its work's buffer, of so many bytes, which
+ * is not aligned. */
+bool takes_seam(enum kernel);
+size_t seam_bytes(const struct work *, const struct view *);
+const struct seam_lists *seam_of(const void *buffer);
+
+/* What numbers of the arithmetic are there: bytes of one, and their state. */
+struct seam_numbers {
+    size_t scalar;
+    enum state state;
+};
+
+/* Writes the lists of a work of the launch into its buffer on the host, for use at `there`, which
+ * is as far from a multiple of 8 bytes. `v` is the ground's view. */
+void seam_write(const struct launch *, int number, const struct view *v,
+                const struct seam_numbers *, void *buffer, const void *there);
+
+/* Makes buffers with the same lists the same, wherever they are for. */
+void seam_settle(const struct work *, const struct view *v, const struct seam_numbers *,
+                 void *buffer);
 
 /* ---- variants ---- */
 

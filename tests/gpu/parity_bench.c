@@ -309,7 +309,8 @@ static enum status bench_others(const struct variant *v, const struct bench *b)
     enum status status = stand_create(&s, v, b, true, mixture(MIXTURE_MIXED), SCENE_open);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
-        if (kernel == KERNEL_step || takes_list(kernel) || !wanted(b, j.what))
+        if (kernel == KERNEL_step || takes_list(kernel) || takes_seam(j.kernel) ||
+            !wanted(b, j.what))
             continue;
         if (kernel == KERNEL_pack || kernel == KERNEL_unpack)
             add_messages(&j, &s);

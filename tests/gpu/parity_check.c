@@ -30,6 +30,7 @@ struct trial {
     size_t size[2];             /* bytes of populations and buffers, with what surrounds them */
     char *memory[2];            /* of the backend */
     char *before[3];            /* of the host, for copies: what is in memory before a launch */
+    char *listed;               /* the same as before[BUFFERS], with lists of a seam */
     char *after[2];             /* ... and what was left there */
     char *wanted[2];            /* what should have been */
     struct initial *initial[2]; /* for begin: of the backend, of the host */
@@ -138,17 +139,27 @@ static size_t first_difference(const char *a, const char *b, size_t size, size_t
     return SIZE_MAX;
 }
 
+static struct seam_numbers seam_numbers(const struct trial *t)
+{
+    return (struct seam_numbers){(size_t)t->variant->expect->arithmetic / 8, t->state};
+}
+
 /* Compare everything with what should be there. */
 static void compare(const struct trial *t, enum kernel kernel, const struct launch *l,
                     struct tally *tally)
 {
     const struct view *const v = &t->ground.view;
     const size_t element = kernel_tests[kernel].element(v);
+    const struct seam_numbers numbers = seam_numbers(t);
     bool different = false;
     for (int k = 0; k < l->count && kernel_tests[kernel].settle; k++)
         for (int which = 0; which < 2; which++)
             kernel_tests[kernel].settle(&l->work[k],
                                         (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
+    for (int k = 0; k < l->count && takes_seam(kernel); k++)
+        for (int which = 0; which < 2 && l->bytes[k]; which++)
+            seam_settle(&l->work[k], v, &numbers,
+                        (which ? t->wanted : t->after)[BUFFERS] + l->at[k]);
     /* The sets, each with what lies before it, then the buffers. */
     for (int set = 0; set <= v->sets; set++) {
         const bool buffers = set == v->sets;
@@ -204,6 +215,7 @@ static void work_in(const struct launch *l, int odd, const void *populations,
             buffers + l->at[k] + (size_t)work[k].task.workers * sizeof(struct change);
         work[k].task.layers = populations;
         work[k].task.initial = initial;
+        work[k].task.seam = l->bytes[k] ? seam_of(work[k].task.buffer) : NULL;
     }
 }
 
@@ -213,6 +225,16 @@ static void set_populations(const struct trial *t, struct view *v, char *memory)
         v->set[set].populations = memory + t->set[set];
 }
 
+/* The same buffers with the lists of a launch, for memory `there`. */
+static void write_lists(const struct trial *t, const struct launch *l, char *buffers,
+                        const char *there)
+{
+    const struct seam_numbers numbers = seam_numbers(t);
+    for (int k = 0; k < l->count; k++)
+        if (l->bytes[k])
+            seam_write(l, k, &t->ground.view, &numbers, buffers + l->at[k], there + l->at[k]);
+}
+
 static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)
 {
     struct backend *const b = t->backend;
@@ -220,10 +242,17 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
     const size_t size[2] = {t->size[POPULATIONS], l->whole};
     /* What a buffer of doubles holds are doubles in every precision. */
     const bool wide = kernel_tests[kernel].element(&t->view) == sizeof(double);
-    const char *const before[2] = {t->before[POPULATIONS], t->before[wide ? WIDE : BUFFERS]};
+    const bool listed = takes_seam(kernel);
+    const char *const before[2] = {t->before[POPULATIONS], listed ? t->listed
+                                                           : wide ? t->before[WIDE]
+                                                                  : t->before[BUFFERS]};
     struct work work[2 * WORK_MOST];
     struct view v = t->view;
 
+    if (listed) {
+        memcpy(t->listed, t->before[BUFFERS], l->whole);
+        write_lists(t, l, t->listed, t->memory[BUFFERS]);
+    }
     for (int m = 0; m < 2; m++)
         type->copy(b, QUEUE_INTERIOR, t->memory[m], before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
@@ -239,6 +268,8 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
 
     for (int m = 0; m < 2; m++)
         memcpy(t->wanted[m], before[m], size[m]);
+    if (listed)
+        write_lists(t, l, t->wanted[BUFFERS], t->wanted[BUFFERS]);
     v = t->ground.view;
     set_populations(t, &v, t->wanted[POPULATIONS]);
     work_in(l, t->odd, v.set[SET_flow].populations, t->initial[1], t->wanted[BUFFERS], work);
@@ -270,8 +301,10 @@ static enum status run_plans(struct trial *t, int first, int last, struct tally 
 static void trial_destroy(struct trial *t)
 {
     struct backend *const b = t->backend;
-    if (b)
+    if (b) {
         b->type->free_host(b, t->before[WIDE]);
+        b->type->free_host(b, t->listed);
+    }
     for (int m = 0; m < 2 && b; m++) {
         b->type->free(b, t->memory[m]);
         b->type->free_host(b, t->before[m]);
@@ -331,7 +364,8 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
         ok = ok && t->memory[which] && t->before[which] && t->after[which] && t->wanted[which];
     }
     t->before[WIDE] = t->backend->type->alloc_host(t->backend, t->size[BUFFERS]);
-    ok = ok && t->before[WIDE];
+    t->listed = t->backend->type->alloc_host(t->backend, t->size[BUFFERS]);
+    ok = ok && t->before[WIDE] && t->listed;
     if (!ok)
         return fail_machine("out of memory for %s", t->about);
     return t->backend->type->prepare(t->backend, &t->ground.view, &t->view);

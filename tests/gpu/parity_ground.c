@@ -25,15 +25,16 @@ static uint8_t listed_row(uint8_t fluid)
     return (uint8_t)(FIRST_LISTED + (fluid == TAG_ROWS - 2 ? FLUIDS - 1 : fluid - 1));
 }
 
-/* Rules of walls, and the body that each is part of, 0: none. Of the surfaces that two bodies have
- * one turns; the third body is a wall half-way, part of it with a velocity. */
+/* Rules of walls, and of cells that are absent from the level (none), and the body that each is
+ * part of, 0: none. Of the surfaces that two bodies have one turns; the third body is a wall
+ * half-way, part of it with a velocity. */
 static const struct {
     uint8_t rule, body;
 } wall_kinds[] = {
-    {BOUNDARY_halfway, 0},       {BOUNDARY_moving, 0},         {BOUNDARY_surface, 1},
-    {BOUNDARY_surface, 2},       {BOUNDARY_halfway, 3},        {BOUNDARY_moving, 3},
-    {BOUNDARY_slip, 0},          {BOUNDARY_velocity_links, 0}, {BOUNDARY_pressure_links, 0},
-    {BOUNDARY_nonreflecting, 0},
+    {BOUNDARY_halfway, 0}, {BOUNDARY_moving, 0},         {BOUNDARY_surface, 1},
+    {BOUNDARY_surface, 2}, {BOUNDARY_halfway, 3},        {BOUNDARY_moving, 3},
+    {BOUNDARY_slip, 0},    {BOUNDARY_velocity_links, 0}, {BOUNDARY_pressure_links, 0},
+    {BOUNDARY_none, 0},    {BOUNDARY_nonreflecting, 0},
 };
 enum { WALLS = sizeof wall_kinds / sizeof *wall_kinds, TURNING = 2 };
 
@@ -114,7 +115,7 @@ static void make_walls(struct ground *g, struct mixture m, uint64_t *random)
         }
         if (m.closed && boundary_open(row.boundary))
             row.boundary = BOUNDARY_moving;
-        if (row.boundary != BOUNDARY_halfway)
+        if (row.boundary != BOUNDARY_halfway && row.boundary != BOUNDARY_none)
             tag_row_move(&row, velocity);
         g->rows[wall_row(k)] = row;
     }

@@ -759,6 +759,103 @@ static double moved_scalar(const struct work *w, const struct view *v)
 
 #define plan_scalar plan_scalar_put
 
+/* ---- gather, slope, enter, share, coalesce: ranges of lists of a seam, in the buffer ---- */
+
+static size_t element_gather(const struct view *v)
+{
+    return flow_bytes(v);
+}
+
+#define buffer_gather seam_bytes
+#define MODEL_gather "a value: loaded and stored, where it lies"
+
+static double moved_gather(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) *
+           (2.0 * (double)flow_bytes(v) + (double)sizeof(struct seam_value));
+}
+
+/* A range of a list, with places behind it: the whole; a part; several, one of them empty, two at
+ * once. There are not more mailboxes than populations. */
+static void plan_range(struct plan *p, const struct ground *g, uint64_t *random, int substep)
+{
+    const struct population_set *const flow = &g->view.set[SET_flow];
+    const size_t mailboxes = flow->q * flow->stride / 8;
+    const int most = mailboxes < 300 ? (int)mailboxes : 300;
+    const struct box all = {{0, 0, 0}, {1 + random_below(random, most), 1, 1}};
+    const int first = p->count;
+    add_work(add_launch(p, "whole list"), all, 0);
+    add_work(add_launch(p, "part of the list"), part_of(all, random), 0);
+    struct launch *const l = add_launch(p, "ranges");
+    for (int k = 0; k < 4; k++) {
+        struct box part = part_of(all, random);
+        if (k == 1)
+            part.hi[0] = part.lo[0];
+        add_work(l, part, 0);
+    }
+    l->shell = 2;
+    for (int k = first; k < p->count; k++)
+        for (int i = 0; i < p->launch[k].count; i++)
+            p->launch[k].work[i].task.substep = substep;
+}
+
+static void plan_gather(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_range(p, g, random, 0);
+}
+
+#define element_slope element_gather
+#define buffer_slope seam_bytes
+#define MODEL_slope "a value: 7 loaded, 4 numbers stored, 6 numbers of neighbours"
+
+static double moved_slope(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) *
+           (7.0 * (double)flow_bytes(v) + 4.0 * (double)remembered_bytes(v) + 6 * sizeof(uint32_t));
+}
+
+#define plan_slope plan_gather
+
+#define element_enter element_gather
+#define buffer_enter seam_bytes
+#define MODEL_enter "a link: two populations with slopes loaded, 3 stored, the link"
+
+static double moved_enter(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) *
+           (3.0 * (double)flow_bytes(v) + 8.0 * (double)remembered_bytes(v) +
+            (double)sizeof(struct seam_link));
+}
+
+static void plan_enter(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_range(p, g, random, 1);
+    plan_range(p, g, random, 2);
+}
+
+#define element_share element_gather
+#define buffer_share seam_bytes
+#define MODEL_share "a value: loaded and stored, its number"
+
+static double moved_share(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * (2.0 * (double)flow_bytes(v) + sizeof(uint32_t));
+}
+
+#define plan_share plan_gather
+
+#define element_coalesce element_gather
+#define buffer_coalesce seam_bytes
+#define MODEL_coalesce "a group: 8 numbers and values loaded, a population stored"
+
+static double moved_coalesce(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) *
+           (9.0 * (double)flow_bytes(v) + (double)sizeof(struct seam_group) + 8 * sizeof(uint32_t));
+}
+
+#define plan_coalesce plan_gather
+
 /* ---- all of them ---- */
 
 /* Partial results of sums may be shared in any way among the workers. */
@@ -787,6 +884,7 @@ void plan_make(struct plan *p, enum kernel kernel, const struct ground *g, uint6
     test->plan(p, g, &seed);
     for (struct launch *l = p->launch; l < p->launch + p->count; l++) {
         l->whole = between;
+        l->seed = random_bits(&seed);
         for (int k = 0; k < l->count; k++) {
             l->at[k] = l->whole;
             l->bytes[k] = is_empty(&l->work[k].box) ? 0 : test->buffer(&l->work[k], v);

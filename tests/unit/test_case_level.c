@@ -16,6 +16,7 @@
 #include "case/document.h"
 #include "case/level.h"
 #include "case/sections.h"
+#include "scratch.h"
 #include "solver/initial_make.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -364,6 +365,69 @@ static void every_key_scales(void **state)
     }
 }
 
+/* ---- what does not go with levels, by files ---- */
+
+static enum status find_earlier(void *context, const char *path, struct case_earlier *e,
+                                char reason[CASE_REASON])
+{
+    (void)context, (void)reason;
+    *e = (struct case_earlier){.file = strdup(path), .checksum = 1, .cells = {N, N, N}};
+    return e->file ? STATUS_OK : STATUS_MACHINE;
+}
+
+static enum status find_header(void *context, const char *path, struct voxel_image *v,
+                               char reason[CASE_REASON])
+{
+    (void)context, (void)reason;
+    v->file = strdup(path);
+    return v->file ? STATUS_OK : STATUS_MACHINE;
+}
+
+static enum status find_labels(void *context, struct voxel_image *v, char reason[CASE_REASON])
+{
+    (void)context, (void)reason;
+    v->labels = calloc(1, sizeof *v->labels);
+    assert_non_null(v->labels);
+    v->labels[0].label = 1;
+    v->label_count = 1;
+    return STATUS_OK;
+}
+
+static void results_images_and_surfaces_do_not_go_with_levels(void **state)
+{
+    static const struct {
+        const char *set, *says;
+    } cases[] = {
+        {"initial={from: old.h5}", "refine does not go with initial.from ("},
+        {"bodies={b: {image: {file: a.raw, size: [4, 4, 4], solid: 1}}}",
+         "refine does not go with bodies.b.image ("},
+        {"output={surfaces: {s: {every: 10, body: m, of: pressure}}}",
+         "refine does not go with output.surfaces.s ("},
+    };
+    const struct case_files files = {.read = read_file,
+                                     .earlier = find_earlier,
+                                     .voxel_header = find_header,
+                                     .voxel_survey = find_labels};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        for (int refined = 0; refined < 2; refined++) {
+            struct flow_case c;
+            char text[1024];
+            snprintf(text, sizeof text, "%s%s",
+                     HEAD(WALLS) FLUID
+                     "bodies: {m: {mesh: {file: a.stl, size: 7, min: [2, 3, 4]}}}\n",
+                     refined ? "refine: {r: {level: 1, box: {}}}\n" : "");
+            scratch_listen();
+            const enum status s = case_read_files("dir/case.yaml", text, (long)strlen(text), 1,
+                                                  &cases[i].set, &files, &c);
+            const char *const heard = scratch_heard();
+            assert_int_equal(s, refined ? STATUS_USAGE : STATUS_OK);
+            if (refined)
+                assert_one_line(heard, cases[i].says);
+            case_destroy(&c);
+        }
+}
+
 /* ---- open faces ---- */
 
 static void open_faces_become_planes_of_symmetry(void **state)
@@ -675,6 +739,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_a_rule),
         cmocka_unit_test(every_key_scales),
+        cmocka_unit_test(results_images_and_surfaces_do_not_go_with_levels),
         cmocka_unit_test(open_faces_become_planes_of_symmetry),
         cmocka_unit_test(derived_values_scale),
         cmocka_unit_test(levels_may_be_made_one_after_the_other),

@@ -386,7 +386,12 @@ static void grids_that_cannot_be_numbered_are_refused(void **state)
     } grids[] = {
         {"domain.cells=[4194305, 32, 32]", "level 8 would have 1.07374e+09 cells along x"},
         {"domain.cells=[4194304, 4194304, 32]", "more than can be numbered"},
-        {"solver.storage=fp16", "tau would be 768.5 on level 8 (at most 300"},
+        {"solver.storage=fp16",
+         "tau is 768.5 on level 8, the viscosity 256 in lattice units|take a coarser level"},
+        {"solver={collision: bgk}",
+         "tau is 768.5 on level 8: with collision bgk walls are so far off|or a coarser level"},
+        {"regions={r: {box: all, viscosity: 14}}",
+         "regions.r: tau is 10752.5 there on level 8 (at most 10000"},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(grids); i++) {
@@ -399,8 +404,8 @@ static void grids_that_cannot_be_numbered_are_refused(void **state)
     }
 }
 
-/* Each row of the table in case_refine.c that needs no file: those with files are in
- * tests/robustness. */
+/* Each row of the table in case_refine.c that needs no file: the others are in
+ * test_case_level.c. */
 static void what_does_not_go_with_levels_is_refused(void **state)
 {
 #define SERIES(of) "output={series: {s: {every: 10, of: " of "}}}"

@@ -116,13 +116,16 @@ static void check_cut(const struct flow_case *c, const int cuts[3])
         assert_null(v->tags);
         check_layout(&d[rank], c);
         check_shell(&d[rank]);
+        assert_int_equal(domain_keep_cuts(&d[rank], NULL), STATUS_OK);
         for (int z = 0; z < v->n[2]; z++)
             for (int y = 0; y < v->n[1]; y++)
                 for (int x = 0; x < v->n[0]; x++) {
                     int *const o = &owner[reference_cell(&r, d[rank].lo[0] + x, d[rank].lo[1] + y,
                                                          d[rank].lo[2] + z)];
+                    const int g[3] = {d[rank].lo[0] + x, d[rank].lo[1] + y, d[rank].lo[2] + z};
                     assert_int_equal(*o, 0);
                     *o = rank + 1;
+                    assert_int_equal(domain_owner(&d[0], g), rank);
                 }
     }
     for (size_t n = 0; n < r.count; n++)
@@ -151,6 +154,10 @@ static void check_cut(const struct flow_case *c, const int cuts[3])
         }
     for (int rank = 0; rank < ranks; rank++)
         assert_int_equal(d[rank].neighbour[0], MPI_PROC_NULL);
+    assert_int_equal(domain_owner(&d[0], (const int[3]){-1, 0, 0}), MPI_PROC_NULL);
+    assert_int_equal(domain_owner(&d[0], (const int[3]){0, 0, c->cells[2]}), MPI_PROC_NULL);
+    for (int rank = 0; rank < ranks; rank++)
+        domain_destroy(&d[rank]);
     reference_destroy(&r);
     free(owner);
     free(d);

@@ -1,0 +1,290 @@
+/* Random lists of a seam between two levels, for parity; see parity.h and include/seam.h.
+ *
+ * The lists of a work lie in its buffer: struct seam_lists, then its arrays, each with some bytes
+ * behind it that nobody may touch. What kernels change (sent, left, later) keeps the numbers that
+ * the buffer had; `spread`, whose type is another one, gets its own. Pointers are made for the
+ * memory in which they are followed. */
+#include "parity.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lists are so much longer than the range that a work names. */
+enum { LONGER = 5 };
+
+/* Values of `left` from other ranks; places of `sent` that no value has. */
+enum { RECEIVED = 9, UNSENT = 3 };
+
+/* Bytes behind each array. */
+enum { GAP = 24 };
+
+bool takes_seam(enum kernel kernel)
+{
+    return kernel == KERNEL_gather || kernel == KERNEL_slope || kernel == KERNEL_enter ||
+           kernel == KERNEL_share || kernel == KERNEL_coalesce;
+}
+
+/* Lengths of all lists: the work's range may be of any of them. */
+static size_t length(const struct work *w)
+{
+    return (size_t)w->box.hi[0] + LONGER;
+}
+
+/* Where an array of a buffer begins, in bytes; *at moves behind it. */
+static size_t place_for(size_t *at, size_t count, size_t bytes)
+{
+    const size_t from = *at;
+    *at += (count * bytes + GAP + 7) / 8 * 8;
+    return from;
+}
+
+/* Where things are, in bytes from the first multiple of 8 in a buffer. */
+struct layout {
+    size_t value, beside, link, group, exit, entry, shared, wall, sent, spread, left, later, end;
+};
+
+static struct layout lay_out(const struct work *w, const struct view *v)
+{
+    const size_t n = length(w), stored = v->set[SET_flow].bits / 8;
+    size_t at = sizeof(struct seam_lists);
+    struct layout l;
+    l.value = place_for(&at, n, sizeof(struct seam_value));
+    l.beside = place_for(&at, 6 * n, sizeof(uint32_t));
+    l.link = place_for(&at, n, sizeof(struct seam_link));
+    l.group = place_for(&at, n, sizeof(struct seam_group));
+    l.exit = place_for(&at, 8 * n, sizeof(uint32_t));
+    l.entry = place_for(&at, 8 * n, sizeof(struct seam_entry));
+    l.shared = place_for(&at, n, sizeof(uint32_t));
+    l.wall = place_for(&at, (size_t)2 * SEAM_WALLS, sizeof(struct seam_wall));
+    l.sent = place_for(&at, n + UNSENT, stored);
+    l.spread = place_for(&at, 4 * n, sizeof(double));
+    l.left = place_for(&at, 2 * n + RECEIVED + n, stored);
+    l.later = place_for(&at, n, stored);
+    l.end = at;
+    return l;
+}
+
+size_t seam_bytes(const struct work *w, const struct view *v)
+{
+    return lay_out(w, v).end + 8;
+}
+
+/* Bytes before the first multiple of 8. */
+static size_t before_lists(const void *buffer)
+{
+    return (8 - (uintptr_t)buffer % 8) % 8;
+}
+
+const struct seam_lists *seam_of(const void *buffer)
+{
+    return (const struct seam_lists *)(const void *)((const char *)buffer + before_lists(buffer));
+}
+
+/* ---- what the lists have ---- */
+
+/* A one-to-one map of the numbers below `count` to themselves. */
+struct shuffle {
+    size_t count, factor, first;
+};
+
+static struct shuffle shuffle_of(size_t count, uint64_t *random)
+{
+    struct shuffle s = {count, 0, (size_t)random_below(random, (int)count)};
+    size_t divisor = 2;
+    while (divisor != 1) {
+        s.factor = 1 + (size_t)random_below(random, (int)count);
+        divisor = s.factor;
+        for (size_t rest = count; rest;) {
+            const size_t next = divisor % rest;
+            divisor = rest;
+            rest = next;
+        }
+    }
+    return s;
+}
+
+static size_t shuffled(const struct shuffle *s, size_t k)
+{
+    return (s->first + k * s->factor) % s->count;
+}
+
+/* Every number of a wall has one, and 0, which stands for none. */
+static void write_walls(char *to, const struct layout *l, const struct view *v, uint64_t *random)
+{
+    struct seam_wall *const wall = (struct seam_wall *)(void *)(to + l->wall);
+    for (int k = 0; k < 2 * SEAM_WALLS; k++) {
+        int type = random_below(random, TAG_ROWS);
+        while (v->rows[type].fluid || v->rows[type].boundary == BOUNDARY_none)
+            type = (type + 1) % TAG_ROWS;
+        wall[k].type = (uint8_t)type;
+        wall[k].into = (uint8_t)(1 + random_below(random, Q - 1));
+    }
+}
+
+static uint8_t random_wall(uint64_t *random)
+{
+    return (uint8_t)(random_below(random, 2) ? random_below(random, SEAM_WALLS) : 0);
+}
+
+static struct seam_entry random_entry(size_t needed, uint64_t *random)
+{
+    enum { QUARTER = SEAM_PARTS / 4 };
+    struct seam_entry e = {.from = (uint32_t)random_below(random, (int)needed),
+                           .wall = random_wall(random)};
+    const bool apart = random_below(random, 2); /* from the mean of eight */
+    for (int a = 0; a < 3; a++) {
+        const int at = QUARTER * (random_below(random, 5) - 2);
+        e.offset[a] = (int8_t)(apart ? at - (random_below(random, 2 * QUARTER + 1) - QUARTER) : at);
+    }
+    return e;
+}
+
+static void write_values(char *to, const struct layout *l, const struct view *v, size_t n,
+                         uint64_t *random)
+{
+    struct seam_value *const value = (struct seam_value *)(void *)(to + l->value);
+    uint32_t *const beside = (uint32_t *)(void *)(to + l->beside);
+    const struct population_set *const flow = &v->set[SET_flow];
+    const struct shuffle places = shuffle_of(n + UNSENT, random);
+    for (size_t k = 0; k < n; k++) {
+        for (int odd = 0; odd < 2; odd++)
+            value[k].at[odd] = (uint64_t)random_below(random, (int)(flow->q * flow->stride));
+        value[k].place = (uint32_t)shuffled(&places, k);
+        value[k].wall = random_wall(random);
+    }
+    for (size_t k = 0; k < 6 * n; k++)
+        beside[k] =
+            random_below(random, 3) ? (uint32_t)random_below(random, (int)(n + UNSENT)) : SEAM_NONE;
+}
+
+/* What a link is handed left the level by a link without a wall, or came from another rank. */
+static uint32_t random_handed(const struct seam_link *link, size_t n, uint64_t *random)
+{
+    size_t from = (size_t)random_below(random, (int)n);
+    for (size_t k = 0; k < n; k++, from = (from + 1) % n)
+        if (!link[from].entry[0].wall)
+            return (uint32_t)from | SEAM_HANDED;
+    return (uint32_t)(2 * n + (size_t)random_below(random, RECEIVED)) | SEAM_HANDED;
+}
+
+static void write_links(char *to, const struct layout *l, size_t n, uint64_t *random)
+{
+    struct seam_link *const link = (struct seam_link *)(void *)(to + l->link);
+    for (size_t k = 0; k < n; k++)
+        for (int e = 0; e < 2; e++)
+            link[k].entry[e] = random_entry(n, random);
+    for (size_t k = 0; k < n; k++)
+        if (random_below(random, 2))
+            link[k].entry[1].from = random_handed(link, n, random);
+}
+
+static void write_groups(char *to, const struct layout *l, size_t n, uint64_t *random)
+{
+    struct seam_group *const group = (struct seam_group *)(void *)(to + l->group);
+    struct seam_entry *const entry = (struct seam_entry *)(void *)(to + l->entry);
+    uint32_t *const out = (uint32_t *)(void *)(to + l->exit);
+    uint32_t *const shared = (uint32_t *)(void *)(to + l->shared);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t count = random_below(random, 2) ? 8 : 2;
+        group[k].count = count;
+        group[k].first = (uint32_t)random_below(random, (int)(8 * n - count + 1));
+        group[k].entries = (uint32_t)random_below(random, (int)(8 * n - count + 1));
+        group[k].wall = random_wall(random);
+    }
+    for (size_t k = 0; k < 8 * n; k++) {
+        entry[k] = random_entry(n, random);
+        out[k] = (uint32_t)random_below(random, (int)(2 * n + RECEIVED));
+    }
+    for (size_t k = 0; k < n; k++)
+        shared[k] = (uint32_t)random_below(random, (int)(2 * n));
+}
+
+/* Mailboxes: elements of the populations, each of one link and group of all works of the launch. */
+static void write_mailboxes(char *to, const struct layout *l, const struct launch *launch,
+                            int number, const struct view *v, size_t n)
+{
+    struct seam_link *const link = (struct seam_link *)(void *)(to + l->link);
+    struct seam_group *const group = (struct seam_group *)(void *)(to + l->group);
+    const size_t elements = v->set[SET_flow].q * v->set[SET_flow].stride;
+    uint64_t random = launch->seed;
+    size_t before = 0;
+    for (int k = 0; k < number; k++)
+        before += launch->bytes[k] ? length(&launch->work[k]) : 0;
+    for (int odd = 0; odd < 2; odd++) {
+        const struct shuffle s = shuffle_of(elements, &random);
+        for (size_t k = 0; k < n; k++)
+            link[k].at[odd] = group[k].at[odd] = shuffled(&s, before + k);
+    }
+}
+
+void seam_write(const struct launch *launch, int number, const struct view *v,
+                const struct seam_numbers *numbers, void *buffer, const void *there)
+{
+    const struct work *const w = &launch->work[number];
+    const size_t n = length(w);
+    const struct layout l = lay_out(w, v);
+    char *const to = (char *)buffer + before_lists(buffer);
+    const char *const at = (const char *)there + before_lists(there);
+    struct seam_lists lists;
+    uint64_t random = launch->seed + 1 + (uint64_t)number;
+    write_walls(to, &l, v, &random);
+    write_values(to, &l, v, n, &random);
+    write_links(to, &l, n, &random);
+    write_groups(to, &l, n, &random);
+    write_mailboxes(to, &l, launch, number, v, n);
+    state_fill(to + l.spread, 4 * n, numbers->scalar, numbers->state, random);
+    memset(&lists, 0, sizeof lists);
+    lists.value = (const void *)(at + l.value);
+    lists.beside = (const void *)(at + l.beside);
+    lists.link = (const void *)(at + l.link);
+    lists.group = (const void *)(at + l.group);
+    lists.exit = (const void *)(at + l.exit);
+    lists.entry = (const void *)(at + l.entry);
+    lists.shared = (const void *)(at + l.shared);
+    lists.wall = (const void *)(at + l.wall);
+    lists.sent = (void *)(uintptr_t)(at + l.sent);
+    lists.spread = (void *)(uintptr_t)(at + l.spread);
+    lists.left = (void *)(uintptr_t)(at + l.left);
+    lists.later = (void *)(uintptr_t)(at + l.later);
+    lists.links = (uint32_t)n;
+    lists.share_to = (uint32_t)(2 * n + RECEIVED);
+    memcpy(to, &lists, sizeof lists);
+}
+
+/* All NaNs of an array are the same. */
+static void settle_numbers(char *at, size_t count, size_t bytes)
+{
+    for (size_t k = 0; k < count; k++) {
+        double wide = 0;
+        float single = 0;
+        memcpy(bytes == sizeof wide ? (void *)&wide : (void *)&single, at + k * bytes, bytes);
+        if (isnan(wide) || isnan(single))
+            memset(at + k * bytes, 0xff, bytes);
+    }
+}
+
+/* An address as its distance from another one. */
+#define APART(lists, name)                                                                         \
+    ((lists).name = (void *)((uintptr_t)(lists).name - (uintptr_t)(lists).value))
+
+void seam_settle(const struct work *w, const struct view *v, const struct seam_numbers *numbers,
+                 void *buffer)
+{
+    struct seam_lists lists;
+    char *const at = (char *)buffer + before_lists(buffer);
+    settle_numbers(at + lay_out(w, v).spread, 4 * length(w), numbers->scalar);
+    memcpy(&lists, at, sizeof lists);
+    APART(lists, beside);
+    APART(lists, link);
+    APART(lists, group);
+    APART(lists, exit);
+    APART(lists, entry);
+    APART(lists, shared);
+    APART(lists, wall);
+    APART(lists, sent);
+    APART(lists, spread);
+    APART(lists, left);
+    APART(lists, later);
+    lists.value = NULL;
+    memcpy(at, &lists, sizeof lists);
+}
