@@ -93,7 +93,7 @@ def look(number):
           f"{number}: mass {table['mass'][0]} of {volume} cells changes by {drift:.1e}")
     for ranks, cuts in CUTS.items():
         settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
-                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2])}
+                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2]) if ranks < 3 else 1}
         folder = f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"
         said = tagflow("run", file, "--output", folder, *runs.sets(settings), ranks=ranks)
         if not check(said.code == 0, f"{folder}: {said}"):
