@@ -10,7 +10,7 @@ import h5py
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
-from runs import check, load, tagflow, write
+from runs import check, finish, load, tagflow, write
 
 CELLS, CENTER, RADIUS = [28, 24, 24], [14.2, 12.1, 11.7], 2.6
 VISCOSITY, ACCELERATION, SPIN, STEPS = 0.05, 4e-5, [2e-3, 3e-3, 4e-3], {2: 160, 3: 40}
@@ -125,3 +125,4 @@ for levels, steps in STEPS.items():
         beside_snapshot(folder, steps)
         if levels == 2 and run(fine, 2, 1, steps):
             beside_one_grid(folder, fine, 2)
+finish()
