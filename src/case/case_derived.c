@@ -55,8 +55,9 @@ void case_say_derived(const struct flow_case *c)
     const double tau = case_tau(c);
     const double velocity = c->fluid.velocity > 0 ? c->fluid.velocity : case_fastest_velocity(c);
     char text[32], omega[32];
-    say("grid: %d x %d x %d = %.0f cells, %lld steps", c->cells[0], c->cells[1], c->cells[2],
-        (double)c->cells[0] * c->cells[1] * c->cells[2], (long long)c->run.steps);
+    say("grid: %d x %d x %d = %.0f cells%s, %lld steps", c->cells[0], c->cells[1], c->cells[2],
+        (double)c->cells[0] * c->cells[1] * c->cells[2], c->levels > 1 ? " of level 0" : "",
+        (long long)c->run.steps);
     if (c->units.given)
         say_physical(c, velocity);
     if (c->solver.chosen) {

@@ -10,6 +10,7 @@
 #include "body/stl.h"
 #include "case/columns.h"
 #include "cli/cli.h"
+#include "cli/levels.h"
 #include "cli/scale.h"
 #include "domain/decompose.h"
 #include "run/room.h"
@@ -63,6 +64,50 @@ static void say_parts(const struct parts *p)
         say("  ... and %d more", p->ranks - BOXES_SHOWN);
 }
 
+/* The same for levels, each of which is cut among all ranks. */
+static void say_ranks_of_levels(const struct scale *s)
+{
+    const int ranks = s->parts->ranks;
+    char text[32];
+    say("ranks: %d; each level is cut among all of them", ranks);
+    if (ranks > 1 && s->levels->known)
+        say("load imbalance: steps take %.1f %% more than with equal numbers of fluid cells",
+            100 * (levels_imbalance(s->levels) - 1));
+    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && s->levels->known; rank++)
+        say("  rank %d: %s", rank,
+            bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank)));
+    if (ranks > BOXES_SHOWN && s->levels->known)
+        say("  ... and %d more", ranks - BOXES_SHOWN);
+}
+
+/* The same as say_storage for levels, each of which has its own. */
+static void say_storage_of_levels(const struct scale *s)
+{
+    char bytes[32], which[96] = "";
+    const char *const about = s->levels->known ? "" : "about ";
+    size_t length = 0;
+    int count = 0;
+    for (int l = 0; l < s->levels->refined.levels; l++) {
+        if (!s->levels->level[l].parts.sparse)
+            continue;
+        length +=
+            (size_t)snprintf(which + length, sizeof which - length, "%s%d", count ? ", " : "", l);
+        count++;
+    }
+    say("storage: %s%s%s: %s%s in all, %.0f bytes a fluid cell",
+        !count                               ? "dense on all levels"
+        : count == s->levels->refined.levels ? "sparse, fluid cells alone, on all levels"
+        : count == 1                         ? "sparse, fluid cells alone, on level "
+                                             : "sparse, fluid cells alone, on levels ",
+        count == s->levels->refined.levels ? "" : which,
+        count && count < s->levels->refined.levels ? ", else dense" : "", about,
+        bytes_text(bytes, sizeof bytes, s->stored), s->stored / s->fluid_cells);
+    if (s->lists > 0)
+        say("  lists of the CPU's loops, which a GPU does not need: %s in all, %.1f bytes a fluid "
+            "cell",
+            bytes_text(bytes, sizeof bytes, s->lists), s->lists / s->fluid_cells);
+}
+
 /* Logs the memory with sparse and with dense storage, and of lists. */
 static void say_storage(const struct scale *s)
 {
@@ -104,10 +149,14 @@ static void say_tags(const struct flow_case *c)
 {
     const double n[3] = {c->cells[0], c->cells[1], c->cells[2]}, all = n[0] * n[1] * n[2];
     char what[512];
-    say("cells: %.0f%s", all, c->body_count ? "" : ", all fluid");
+    if (c->levels == 1)
+        say("cells: %.0f%s", all, c->body_count ? "" : ", all fluid");
     for (int face = 0; face < 6; face++) {
         face_text(&c->faces[face], what, sizeof what);
-        say("  %s: %s, %.0f cells beside it", face_name(face), what, all / n[face / 2]);
+        if (c->levels == 1 || face_open(c->faces[face].kind)) /* no finer level comes near these */
+            say("  %s: %s, %.0f cells beside it", face_name(face), what, all / n[face / 2]);
+        else
+            say("  %s: %s", face_name(face), what);
     }
     for (const struct case_patch *p = c->patches; p < c->patches + c->patch_count; p++) {
         face_text(&p->opening, what, sizeof what);
@@ -142,19 +191,23 @@ static void say_memory(const struct scale *s)
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const double remembered = room_remembered(c, origin, c->cells);
-    const double most = room_remembered(c, NULL, s->longest);
+    const bool levels = s->levels != NULL;
+    const double remembered = levels ? s->remembered : room_remembered(c, origin, c->cells);
+    const double most = levels ? s->most_remembered : room_remembered(c, NULL, s->longest);
     const double whole = s->bytes + remembered;
+    const double rank = s->largest + (levels ? 0 : most); /* that of levels has all */
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
-        bytes_text(a, sizeof a, s->largest + most), bytes_text(total, sizeof total, whole),
+        bytes_text(a, sizeof a, rank), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));
+    if (s->seams > 0)
+        say("  of which for the edges of levels: %s in all", bytes_text(a, sizeof a, s->seams));
     if (s->listed > 0)
         say("  of which lists of the CPU's loops: %s a rank", bytes_text(a, sizeof a, s->listed));
     if (remembered > 0)
         say("  of which for averages and residuals: %s a rank, %s in all",
             bytes_text(a, sizeof a, most), bytes_text(total, sizeof total, remembered));
     if (s->machine) {
-        say_devices(s, s->largest + most);
+        say_devices(s, rank);
         return;
     }
     if (whole <= node_share * memory) {
@@ -164,10 +217,10 @@ static void say_memory(const struct scale *s)
     const double scale = cbrt(node_share * memory / whole);
     say("  does not fit on this node: it takes %.0f nodes like this one; what would fit here is "
         "about %d x %d x %d "
-        "(%.3g cells)",
+        "(%.3g cells%s)",
         ceil(whole / (node_share * memory)), (int)fmax(1, c->cells[0] * scale),
         (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
-        cells * scale * scale * scale);
+        cells * scale * scale * scale, levels ? " of level 0" : "");
     say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB",
         ceil(whole / (device_share * 40e9)), ceil(whole / (device_share * 80e9)),
         ceil(whole / (device_share * 141e9)));
@@ -188,7 +241,14 @@ static double written_cells(const struct case_region *region, int stride)
     return cells;
 }
 
-static void say_averages(const struct flow_case *c)
+/* The same on one level, or on those that the file has. r NULL: one level. */
+static double file_cells(const struct refined *r, const struct case_region *region, int stride,
+                         int levels)
+{
+    return r ? levels_written(r, region, levels) : written_cells(region, stride);
+}
+
+static void say_averages(const struct flow_case *c, const struct refined *r)
 {
     char one[32];
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
@@ -197,17 +257,18 @@ static void say_averages(const struct flow_case *c)
         say("output: averages.%s: %lld samples, a file of %s", a->name,
             (long long)(last - first + 1),
             bytes_text(one, sizeof one,
-                       size * room_average_numbers(a, true) * written_cells(&a->region, 1)));
+                       size * room_average_numbers(a, true) *
+                           file_cells(r, &a->region, 1, a->levels)));
     }
 }
 
-static void say_output(const struct flow_case *c)
+static void say_output(const struct flow_case *c, const struct refined *r)
 {
     char one[32], all[32];
     for (int i = 0; i < c->fields_count; i++) {
         const struct case_field *const f = &c->fields[i];
         const double size = (double)precision_bytes(f->precision);
-        const double cells = written_cells(&f->region, f->stride);
+        const double cells = file_cells(r, &f->region, f->stride, f->levels);
         double bytes = 0;
 #define X(name)                                                                                    \
     if (f->of & (1u << FIELD_##name))                                                              \
@@ -223,7 +284,7 @@ static void say_output(const struct flow_case *c)
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
-    say_averages(c);
+    say_averages(c, r);
     for (const struct case_surface *f = c->surfaces; f < c->surfaces + c->surfaces_count; f++) {
         const struct stl *const stl = c->bodies[f->body].mesh.stl;
         const double size = (double)precision_bytes(f->precision);
@@ -369,11 +430,17 @@ static enum status check_json(const struct wanted *w)
 /* Logs all that follows from the decomposition. */
 static void say_scale(const struct scale *s)
 {
-    say_parts(s->parts);
-    say_storage(s);
+    if (s->levels) {
+        levels_say(s->levels, s);
+        say_ranks_of_levels(s);
+        say_storage_of_levels(s);
+    } else {
+        say_parts(s->parts);
+        say_storage(s);
+    }
     scale_say_halo(s);
     say_memory(s);
-    say_output(s->parts->c);
+    say_output(s->parts->c, s->levels ? &s->levels->refined : NULL);
     say_checkpoints(s);
     if (s->machine)
         scale_say_step(s);
@@ -401,12 +468,41 @@ static enum status look_at_ranks(const struct flow_case *c, const struct wanted 
     return status;
 }
 
+/* The same for a refined grid. Collective. */
+static enum status look_at_levels(const struct flow_case *c, const struct wanted *w,
+                                  const struct cluster *cluster, MPI_Comm comm)
+{
+    struct checked_levels k;
+    struct scale s;
+    enum status status = levels_make(&k, c, w->ranks, comm);
+    if (!status)
+        status = status_agree(comm, levels_scale(&k, w->ranks, cluster, w->machine != NULL, &s));
+    if (!status) {
+        say_scale(&s);
+        if (w->json && message_rank() == 0)
+            status = scale_write(&s, w->files.path, w->json);
+    }
+    levels_destroy(&k);
+    return status_agree(comm, status);
+}
+
+/* Looks at the cells of a case with one level, and at what the ranks need. Collective. */
+static enum status look_at_one_level(const struct flow_case *c, const struct wanted *w,
+                                     const struct cluster *cluster, MPI_Comm comm)
+{
+    struct checked checked;
+    enum status status = check_bodies(c, comm, &checked);
+    if (!status)
+        status = status_agree(comm, look_at_ranks(c, w, cluster, &checked));
+    checked_destroy(&checked);
+    return status;
+}
+
 enum status command_check(int count, char **arguments, MPI_Comm comm)
 {
     struct arguments a = {.count = count, .argument = arguments};
     struct wanted w = {.ranks = 1};
     struct flow_case c;
-    struct checked checked = {.made = false};
     struct threads threads;
     struct cluster cluster = cluster_default();
     MPI_Comm_size(comm, &w.ranks);
@@ -429,12 +525,9 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     int cuts[3]; /* before bodies are looked at in vain */
     status = decompose(c.cells, c.run.ranks, w.ranks, cuts);
     if (!status)
-        status = check_bodies(&c, comm, &checked);
-    if (!status)
-        status = status_agree(comm, look_at_ranks(&c, &w, &cluster, &checked));
+        status = (c.levels > 1 ? look_at_levels : look_at_one_level)(&c, &w, &cluster, comm);
     if (!status)
         case_warn(&c);
-    checked_destroy(&checked);
     case_destroy(&c);
     return status;
 }

@@ -203,8 +203,7 @@ void checked_destroy(struct checked *k)
     *k = (struct checked){.made = false};
 }
 
-/* Checks the faces of a case without bodies. */
-static enum status check_faces(const struct flow_case *c)
+enum status check_faces(const struct flow_case *c)
 {
     struct domain d;
     struct survey survey;

@@ -62,6 +62,9 @@ struct checked {
 enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked);
 void checked_destroy(struct checked *checked);
 
+/* The same for the faces of a case without bodies. */
+enum status check_faces(const struct flow_case *c);
+
 /* Rank 0 reads the file and sends its text to all ranks; each rank then reads the case from it.
  * Collective: one status on all ranks. */
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c);

@@ -56,10 +56,15 @@ static enum status look_at_lists(const struct parts *p, struct domain *part, str
 
 /* ---- with tags ---- */
 
+static void lay_out(const struct parts *p, int rank, struct domain *block)
+{
+    domain_layout_level(block, p->c, p->refined, p->level, p->cuts, p->balance.at, rank);
+}
+
 /* Lays out a rank's block and gives it tags: its own copy, or this process'. */
 static enum status open_part(const struct parts *p, int rank, struct domain *part)
 {
-    domain_layout_at(part, p->c, p->cuts, p->balance.at, rank);
+    lay_out(p, rank, part);
     part->view.rows = p->box->rows;
     part->view.table = p->box->table;
     part->tags = part_same(part, p->box) ? p->box->tags : malloc(part->view.cells);
@@ -210,7 +215,57 @@ static void estimate(const struct parts *p, struct domain *block, struct needs *
     needs->sparse = solver_bytes(&sparse);
 }
 
+/* ---- with the cells of a level ---- */
+
+/* What a block needs if no body is in it. Ghost cells are as those of the block are. */
+static void count_cells(const struct parts *p, struct domain *block, struct needs *needs)
+{
+    const int *const lo = block->lo, *const n = block->view.n;
+    const int hi[3] = {lo[0] + n[0], lo[1] + n[1], lo[2] + n[2]};
+    const double own = (double)refined_own(p->refined, p->level, lo, hi);
+    const double fluid = own / ((double)n[0] * n[1] * n[2]) * (double)block->view.cells;
+    struct domain sparse = *block;
+    *needs = (struct needs){.own = own,
+                            .fluid = fluid,
+                            .places = fluid,
+                            .cells = (double)block->view.cells,
+                            .dense = solver_bytes(block)};
+    sparse_layout(&sparse, &(struct sparse){.fluid = (size_t)fluid, .places = (size_t)fluid});
+    needs->sparse = solver_bytes(&sparse);
+}
+
+/* Is storage sparse? */
+static void look_at_cells(struct parts *p)
+{
+    double places = 0, cells = 0, own = 0, all = 1;
+    for (int rank = 0; rank < p->ranks; rank++) {
+        struct domain block;
+        struct needs needs;
+        parts_of(p, rank, &block, &needs);
+        places += needs.places;
+        cells += needs.cells;
+        own += needs.own;
+    }
+    for (int a = 0; a < 3; a++)
+        all *= p->refined->level[p->level].hi[a] - p->refined->level[p->level].lo[a];
+    p->kept_share = places / cells;
+    p->sparse = sparse_wanted(sparse_use_of(p->c), own / all, p->kept_share);
+}
+
 /* ---- */
+
+enum status parts_create_level(struct parts *p, const struct flow_case *c, const struct refined *r,
+                               int level, int ranks, const struct domain *box)
+{
+    *p = (struct parts){
+        .ranks = ranks, .c = c, .refined = r, .level = level, .box = box, .kept_share = 1};
+    const enum status status = domain_cuts(c, r, level, ranks, p->cuts);
+    if (!status && box)
+        return look_at_all(p);
+    if (!status)
+        look_at_cells(p);
+    return status;
+}
 
 enum status parts_create(struct parts *p, const struct flow_case *c, int ranks,
                          const struct domain *box, const struct sampling *sample)
@@ -232,13 +287,17 @@ void parts_destroy(struct parts *p)
 
 void parts_of(const struct parts *p, int rank, struct domain *block, struct needs *needs)
 {
-    domain_layout_at(block, p->c, p->cuts, p->balance.at, rank);
+    lay_out(p, rank, block);
     if (p->box) {
         *needs = p->needs[rank];
         return;
     }
     if (p->sample) {
         estimate(p, block, needs);
+        return;
+    }
+    if (p->refined) {
+        count_cells(p, block, needs);
         return;
     }
     const int *const n = block->view.n;

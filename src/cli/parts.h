@@ -20,6 +20,8 @@ struct parts {
     int ranks, cuts[3];
     struct balance balance;
     const struct flow_case *c;
+    const struct refined *refined; /* NULL: one level */
+    int level;                     /* of it, in whose cells all coordinates are */
     const struct domain *box;      /* this process' part of the tags, or NULL */
     const struct sampling *sample; /* the box is too large for tags; or NULL */
     struct needs *needs;           /* [ranks] if there are tags */
@@ -32,6 +34,10 @@ struct parts {
  * both if all cells are fluid; not both. Collective. Destroy it after errors, too. */
 enum status parts_create(struct parts *p, const struct flow_case *c, int ranks,
                          const struct domain *box, const struct sampling *sample);
+/* The same for a level of a refined grid; c: the case in units of the level. box NULL: fluid cells
+ * and their memory are estimates, as if no body were there; cuts are even. */
+enum status parts_create_level(struct parts *p, const struct flow_case *c, const struct refined *r,
+                               int level, int ranks, const struct domain *box);
 void parts_destroy(struct parts *p);
 
 /* The block of a rank, without tags, and what it needs. */

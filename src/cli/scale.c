@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/precision.h"
+#include "cli/levels.h"
 #include "version.h"
 
 enum { FORMAT = 1 };
@@ -73,6 +74,7 @@ static void add_rank(struct scale *s, const struct domain *block, const struct n
     s->lists += needs->lists;
     s->bytes += bytes;
     s->updates += needs->own;
+    s->fluid_cells += needs->own;
     s->largest = fmax(s->largest, bytes);
     s->listed = fmax(s->listed, needs->lists);
     for (int a = 0; a < 3; a++)
@@ -186,6 +188,15 @@ static json_t *cluster_json(const struct cluster *c)
     return object;
 }
 
+/* Of the time: levels run one after the other. 1 if it is not known. */
+static double imbalance(const struct scale *s)
+{
+    const struct parts *const p = s->parts;
+    if (s->levels)
+        return levels_imbalance(s->levels);
+    return p->box || p->sample ? p->balance.imbalance : 1;
+}
+
 enum status scale_write(const struct scale *s, const char *path, const char *file)
 {
     const struct parts *const p = s->parts;
@@ -194,14 +205,18 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:f, s:s, s:i, s:o, s:f, s:b, s:b, s:f, s:f, s:o, s:o, "
         "s:f, s:o, s:o, s:o}",
         "tagflow", "check", "format", FORMAT, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
-        "case", path, "cells", triple(p->c->cells), "fluid_cells", s->updates, "storage",
+        "case", path, "cells", triple(p->c->cells), "fluid_cells", s->fluid_cells, "storage",
         precision_name(p->c->solver.storage), "ranks", p->ranks, "cut", triple(p->cuts),
-        "imbalance", p->box || p->sample ? p->balance.imbalance : 1.0, "sparse", p->sparse,
-        "sampled", p->sample != NULL, "bytes", s->bytes, "largest_rank_bytes", s->largest, "sends",
-        load_json(&s->sends, true), "mean", load_json(&s->mean, false), "checkpoint_bytes",
-        s->checkpoint, "checkpoint_seconds", seconds > 0 ? json_real(seconds) : json_null(),
-        "machine", s->machine ? cluster_json(&s->cluster) : json_null(), "model",
+        "imbalance", imbalance(s), "sparse", p->sparse, "sampled", p->sample != NULL, "bytes",
+        s->bytes, "largest_rank_bytes", s->largest, "sends", load_json(&s->sends, true), "mean",
+        load_json(&s->mean, false), "checkpoint_bytes", s->checkpoint, "checkpoint_seconds",
+        seconds > 0 ? json_real(seconds) : json_null(), "machine",
+        s->machine ? cluster_json(&s->cluster) : json_null(), "model",
         s->machine ? step_json(s) : json_null());
+    if (s->levels && object) {
+        json_object_set_new(object, "levels", levels_json(s->levels));
+        json_object_set_new(object, "updates_per_step", json_real(levels_updates(s->levels)));
+    }
     char *const dump = object ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(object);
     if (!dump)

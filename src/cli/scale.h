@@ -5,19 +5,25 @@
 #include "cli/parts.h"
 #include "predict/model.h"
 
+struct checked_levels;
 struct scale {
-    const struct parts *parts;
+    const struct parts *parts;           /* of level 0 */
+    const struct checked_levels *levels; /* NULL: one level */
     struct cluster cluster;
-    bool machine;                  /* the user gave a machine file */
-    double dense, sparse, lists;   /* of all ranks, see struct needs */
-    double bytes, largest, listed; /* of all ranks; of the rank that needs most; its lists */
-    int longest[3];                /* block along each axis */
-    double updates;                /* fluid cells in all */
-    struct load sends;             /* of the rank that sends most */
-    struct load mean;              /* of a rank */
-    struct load slowest;           /* of the rank whose step takes longest */
-    struct model_step step;        /* of this rank */
-    double checkpoint;             /* bytes of a checkpoint, set by the caller */
+    bool machine;                       /* the user gave a machine file */
+    double dense, sparse, lists;        /* of all ranks, see struct needs */
+    double bytes, largest, listed;      /* of all ranks; of the rank that needs most; its lists */
+    int longest[3];                     /* block along each axis */
+    double updates;                     /* of fluid cells in a step of level 0, of all ranks */
+    double fluid_cells;                 /* of all ranks and levels */
+    double stored;                      /* levels: bytes without lists, as each level stores them */
+    double seams;                       /* levels: bytes of their edges, of all ranks */
+    double remembered, most_remembered; /* levels: bytes of averages, of all ranks and of one */
+    struct load sends;                  /* of the rank that sends most */
+    struct load mean;                   /* of a rank */
+    struct load slowest;                /* of the rank whose step takes longest */
+    struct model_step step;             /* of this rank */
+    double checkpoint;                  /* bytes of a checkpoint, set by the caller */
 };
 
 /* Cells of loads are fluid ones: what is solid takes no time. */

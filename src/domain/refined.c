@@ -54,3 +54,54 @@ bool refined_has(const struct refined *r, int level, int x, int y, int z)
 {
     return refined_holds(r, level, x, y, z) && !refined_holds(r, level + 1, 2 * x, 2 * y, 2 * z);
 }
+
+/* The cells of brick `brick` of an axis within lo <= cell < hi. */
+static int brick_part(const struct refined *r, int level, int axis, int brick, int lo, int hi)
+{
+    const int n = r->level[level].cells[axis];
+    const int from = brick * BRICK, to = from + BRICK < n ? from + BRICK : n;
+    const int first = from > lo ? from : lo, last = to < hi ? to : hi;
+    return first < last ? last - first : 0;
+}
+
+int64_t refined_held(const struct refined *r, int level, const int lo[3], const int hi[3])
+{
+    int64_t cells = 0;
+    int from[3], to[3]; /* bricks */
+    if (level >= r->levels)
+        return 0;
+    if (level == 0)
+        return (int64_t)(hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]);
+    for (int a = 0; a < 3; a++) {
+        const int first = r->level[level].first[a], end = first + r->level[level].n[a];
+        from[a] = lo[a] / BRICK > first ? lo[a] / BRICK : first;
+        to[a] = (hi[a] + BRICK - 1) / BRICK < end ? (hi[a] + BRICK - 1) / BRICK : end;
+    }
+    for (int z = from[2]; z < to[2]; z++)
+        for (int y = from[1]; y < to[1]; y++) {
+            const int64_t area = (int64_t)brick_part(r, level, 1, y, lo[1], hi[1]) *
+                                 brick_part(r, level, 2, z, lo[2], hi[2]);
+            for (int x = from[0]; x < to[0]; x++)
+                if (refined_holds(r, level, x * BRICK, y * BRICK, z * BRICK))
+                    cells += area * brick_part(r, level, 0, x, lo[0], hi[0]);
+        }
+    return cells;
+}
+
+int64_t refined_own(const struct refined *r, int level, const int lo[3], const int hi[3])
+{
+    int from[3], to[3];
+    if (level + 1 >= r->levels)
+        return refined_held(r, level, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        from[a] = 2 * lo[a];
+        to[a] = 2 * hi[a];
+    }
+    return refined_held(r, level, lo, hi) - refined_held(r, level + 1, from, to) / 8;
+}
+
+int64_t refined_cells(const struct refined *r, int level)
+{
+    static const int begin[3] = {0, 0, 0};
+    return refined_own(r, level, begin, r->level[level].cells);
+}

@@ -39,6 +39,14 @@ bool refined_holds(const struct refined *r, int level, int x, int y, int z);
 /* Is it a cell of the level that no finer level covers? */
 bool refined_has(const struct refined *r, int level, int x, int y, int z);
 
+/* Cells of a level within lo <= cell < hi, in its own cells and within the box: all that the level
+ * holds; or those that no finer level covers. */
+int64_t refined_held(const struct refined *r, int level, const int lo[3], const int hi[3]);
+int64_t refined_own(const struct refined *r, int level, const int lo[3], const int hi[3]);
+
+/* Cells of a level that no finer level covers, fluid or not. */
+int64_t refined_cells(const struct refined *r, int level);
+
 /* A refined grid of one level. */
 void refined_none(struct refined *r, const int cells[3], const bool periodic[3]);
 void refined_destroy(struct refined *r);

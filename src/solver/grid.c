@@ -90,6 +90,8 @@ enum status grid_start(struct grid *g, enum transport transport)
     for (int l = 0; l < g->levels && !status; l++) {
         struct level *const level = &g->level[l];
         status = solver_create(&level->solver, &level->domain, level->backend, transport);
+        if (g->levels > 1) /* the seams come between two steps */
+            level->solver.sweep = 1;
     }
     for (; g->seams + 1 < g->levels && !status; g->seams += status ? 0 : 1) {
         struct level *const coarse = &g->level[g->seams], *const fine = coarse + 1;
@@ -135,7 +137,7 @@ static enum status advance(struct grid *g, int l)
     status = status_worse(status, seam_gathered(seam));
     for (int substep = 1; substep <= 2; substep++) {
         status = status_worse(status, advance(g, l + 1));
-        seam_entered(seam, substep);
+        status = status_worse(status, seam_entered(seam, substep));
     }
     return status_worse(status, seam_coalesced(seam));
 }
@@ -201,29 +203,9 @@ enum status grid_hash(struct grid *g, int set, uint64_t *hash)
     return status;
 }
 
-/* Cells of a level, covered or not. */
-static int64_t all_cells(const struct refined *r, int level)
-{
-    const int *const all = r->level[level].cells, *const n = r->level[level].n;
-    int64_t cells = 0;
-    if (level == 0)
-        return (int64_t)all[0] * all[1] * all[2];
-    for (int64_t bit = 0; bit < (int64_t)n[0] * n[1] * n[2]; bit++) {
-        const int64_t at[3] = {bit % n[0], bit / n[0] % n[1], bit / n[0] / n[1]};
-        int64_t brick = r->level[level].in[bit / 64] >> bit % 64 & 1;
-        for (int a = 0; a < 3; a++) { /* that at the end of the box may be smaller */
-            const int64_t left = all[a] - BRICK * (r->level[level].first[a] + at[a]);
-            brick *= left < BRICK ? left : BRICK;
-        }
-        cells += brick;
-    }
-    return cells;
-}
-
 int64_t grid_cells(const struct grid *g, int level)
 {
-    const int64_t cells = all_cells(&g->refined, level);
-    return level + 1 < g->levels ? cells - all_cells(&g->refined, level + 1) / 8 : cells;
+    return refined_cells(&g->refined, level);
 }
 
 double grid_updates(const struct grid *g, bool fluid)
@@ -244,6 +226,23 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
+/* What all ranks send in an exchange between two levels. */
+static struct halo_bytes exchange_bytes(const struct seam *s, const struct seam_exchange *x)
+{
+    const size_t count = (size_t)x->sends + 1;
+    int *const to = calloc(count, sizeof *to);
+    double *const bytes = calloc(count, sizeof *bytes);
+    const bool room = to && bytes; /* without it this rank's messages are left out */
+    for (int k = 0; k < x->sends && room; k++) {
+        to[k] = x->send[k].rank;
+        bytes[k] = (double)x->send[k].bytes;
+    }
+    const struct halo_bytes sum = halo_bytes_of(s->comm, room ? x->sends : 0, to, bytes);
+    free(to);
+    free(bytes);
+    return sum;
+}
+
 struct halo_bytes grid_messages(const struct grid *g)
 {
     struct halo_bytes sum = {0, 0};
@@ -251,6 +250,13 @@ struct halo_bytes grid_messages(const struct grid *g)
         const struct halo_bytes one = halo_bytes(&g->level[l].solver.halo);
         sum.all += ldexp(one.all, l);
         sum.between_hosts += ldexp(one.between_hosts, l);
+    }
+    for (int l = 0; l < g->seams; l++) {
+        const struct halo_bytes sent = exchange_bytes(&g->seam[l], &g->seam[l].sent);
+        const struct halo_bytes left = exchange_bytes(&g->seam[l], &g->seam[l].left);
+        const int times = g->seam[l].hands ? 2 : 1;
+        sum.all += ldexp(sent.all + times * left.all, l);
+        sum.between_hosts += ldexp(sent.between_hosts + times * left.between_hosts, l);
     }
     return sum;
 }

@@ -65,7 +65,8 @@ double grid_updates(const struct grid *g, bool fluid);
 /* Time of the rank with most fluid cells over the mean: of each level, one after the other. */
 double grid_imbalance(const struct grid *g);
 
-/* What all ranks send through MPI in a step of level 0 for halos. Collective. */
+/* What all ranks send through MPI in a step of level 0, for halos and between levels. Collective.
+ */
 struct halo_bytes grid_messages(const struct grid *g);
 
 /* Bytes of backend memory on this rank, lists and seams included; before grid_start without them.

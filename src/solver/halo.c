@@ -167,27 +167,37 @@ void halo_destroy(struct halo *h)
     *h = (struct halo){0};
 }
 
-struct halo_bytes halo_bytes(const struct halo *h)
+struct halo_bytes halo_bytes_of(MPI_Comm comm, int count, const int *to, const double *sent)
 {
     double bytes[2] = {0, 0};
     MPI_Comm node;
     MPI_Group all, here;
-    MPI_Comm_split_type(h->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_group(h->comm, &all);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_group(comm, &all);
     MPI_Comm_group(node, &here);
-    for (const struct halo_message *m = h->message; m < h->message + h->count; m++) {
-        int to = m->to;
-        if (m->to == MPI_PROC_NULL)
-            continue;
-        MPI_Group_translate_ranks(all, 1, &m->to, here, &to);
-        bytes[0] += (double)m->send_count * (double)h->size;
-        bytes[1] += to == MPI_UNDEFINED ? (double)m->send_count * (double)h->size : 0;
+    for (int k = 0; k < count; k++) {
+        int there;
+        MPI_Group_translate_ranks(all, 1, &to[k], here, &there);
+        bytes[0] += sent[k];
+        bytes[1] += there == MPI_UNDEFINED ? sent[k] : 0;
     }
     MPI_Group_free(&all);
     MPI_Group_free(&here);
     MPI_Comm_free(&node);
-    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, h->comm);
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, comm);
     return (struct halo_bytes){bytes[0], bytes[1]};
+}
+
+struct halo_bytes halo_bytes(const struct halo *h)
+{
+    int to[Q], count = 0;
+    double bytes[Q];
+    for (const struct halo_message *m = h->message; m < h->message + h->count; m++)
+        if (m->to != MPI_PROC_NULL) {
+            to[count] = m->to;
+            bytes[count++] = (double)m->send_count * (double)h->size;
+        }
+    return halo_bytes_of(h->comm, count, to, bytes);
 }
 
 const char *halo_transport(const struct halo *h)

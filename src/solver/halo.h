@@ -56,6 +56,8 @@ struct halo_bytes {
     double all, between_hosts;
 };
 struct halo_bytes halo_bytes(const struct halo *h);
+/* The same of any messages: bytes[count] from this rank to the ranks to[count]. */
+struct halo_bytes halo_bytes_of(MPI_Comm comm, int count, const int *to, const double *bytes);
 
 /* How halos are transferred, the same on all ranks: a line for the log, made of transport_choose's;
  * in a word or two, for files. */

@@ -1,6 +1,7 @@
 /* The exchange between two levels; see seam.h. */
 #include "solver/seam.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,19 @@ static void exchange_destroy(struct seam *s, struct seam_exchange *x)
 
 /* ---- create ---- */
 
+/* Bytes of all lists. stored, scalar: of a population in memory and in computations. */
+static double list_bytes(const struct seam_made *m, size_t stored, size_t scalar)
+{
+    const size_t sent = m->sent.count + m->sent_asked.count;
+    const size_t left = 2 * m->link_count + m->left.count + m->left_asked.count;
+    return (double)(m->values * sizeof *m->value + 6 * m->sent.count * sizeof *m->beside +
+                    m->link_count * sizeof *m->link + m->group_count * sizeof *m->group +
+                    2 * SEAM_WALLS * sizeof *m->wall + m->exit_count * sizeof *m->exits +
+                    m->entry_count * sizeof *m->entry + m->left_asked.count * sizeof *m->shared +
+                    (sent + left + m->link_count) * stored + 4 * m->sent.count * scalar +
+                    sizeof(struct seam_lists));
+}
+
 static enum status put_lists(struct seam *s, const struct seam_made *m)
 {
     const size_t bytes = stored_bytes(s), sent = m->sent.count + m->sent_asked.count;
@@ -154,6 +168,7 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     l->links = (uint32_t)m->link_count;
     l->share_to = (uint32_t)(2 * m->link_count + m->left.count);
     s->lists = put(s, l, 1, sizeof *l, &status);
+    assert(status || s->bytes == list_bytes(m, bytes, scalar));
     s->values = (int)m->values;
     s->needed = (int)m->sent.count;
     s->shared = (int)m->left_asked.count;
@@ -169,6 +184,18 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     return status ? status : make_host(s, &s->left, l->left, left * bytes);
 }
 
+/* Is a link of any rank handed what left the fine level at another rank? */
+static bool hands(const struct seam_made *m, MPI_Comm comm)
+{
+    int any = 0;
+    for (size_t k = 0; k < m->link_count; k++) {
+        const uint32_t from = m->link[k].entry[1].from;
+        any |= (from & SEAM_HANDED) && (from & ~SEAM_HANDED) >= 2 * m->link_count;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
+    return any;
+}
+
 enum status seam_create(struct seam *s, const struct refined *r,
                         const struct flow_case *coarse_case, const struct flow_case *fine_case,
                         struct solver *coarse, struct solver *fine)
@@ -182,9 +209,26 @@ enum status seam_create(struct seam *s, const struct refined *r,
         status = status_agree(s->comm, put_lists(s, &m));
     s->crossing = (int64_t)m.link_count;
     MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
+    s->hands = hands(&m, s->comm);
     seam_made_destroy(&m);
     if (status)
         seam_destroy(s);
+    return status;
+}
+
+enum status seam_look(struct seam_facts *f, const struct refined *r,
+                      const struct flow_case *coarse_case, const struct flow_case *fine_case,
+                      const struct domain *coarse, const struct domain *fine)
+{
+    struct seam_made m = {.coarse = {r, coarse->level, coarse_case, coarse},
+                          .fine = {r, fine->level, fine_case, fine}};
+    const enum status status = seam_make(&m, fine->comm);
+    f->crossing = (int64_t)m.link_count;
+    f->bytes = list_bytes(&m, fine->view.set[SET_flow].bits / 8,
+                          precision_bytes(fine_case->solver.arithmetic));
+    seam_made_destroy(&m);
+    MPI_Allreduce(MPI_IN_PLACE, &f->crossing, 1, MPI_INT64_T, MPI_SUM, fine->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &f->bytes, 1, MPI_DOUBLE, MPI_SUM, fine->comm);
     return status;
 }
 
@@ -221,9 +265,13 @@ enum status seam_gathered(struct seam *s)
     return status;
 }
 
-void seam_entered(struct seam *s, int substep)
+enum status seam_entered(struct seam *s, int substep)
 {
     launch(s, s->fine, KERNEL_enter, s->links, (int)(s->fine->step & 1), substep);
+    if (substep == 2 || !s->hands)
+        return STATUS_OK;
+    launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
+    return exchange(s, &s->left, TAG_LEFT);
 }
 
 enum status seam_coalesced(struct seam *s)

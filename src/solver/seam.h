@@ -29,6 +29,7 @@ struct seam {
     const struct seam_lists *lists;            /* the same in memory of the backend */
     int values, needed, links, shared, groups; /* lengths of the lists */
     struct seam_exchange sent, left;
+    bool hands;      /* what leaves the fine level at a rank enters it again at another one */
     void *array[16]; /* memory of the backend to free */
     int arrays;
     int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
@@ -42,10 +43,20 @@ enum status seam_create(struct seam *s, const struct refined *r,
                         struct solver *coarse, struct solver *fine);
 void seam_destroy(struct seam *s);
 
+/* What the seam between two levels takes, from their tags alone. */
+struct seam_facts {
+    int64_t crossing; /* as in struct seam */
+    double bytes;     /* of all ranks of the domains */
+};
+/* Collective; errors as seam_create. */
+enum status seam_look(struct seam_facts *f, const struct refined *r,
+                      const struct flow_case *coarse_case, const struct flow_case *fine_case,
+                      const struct domain *coarse, const struct domain *fine);
+
 /* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.
  * STATUS_MACHINE, reported, when the backend failed; messages are exchanged nevertheless. */
 enum status seam_gathered(struct seam *s);
-void seam_entered(struct seam *s, int substep);
+enum status seam_entered(struct seam *s, int substep);
 enum status seam_coalesced(struct seam *s);
 
 #endif

@@ -335,13 +335,16 @@ static bool has_room(const int cells[3], int ranks)
     return false;
 }
 
-/* Chooses the cuts of a level: those of the case if they fit. Cuts are between groups of cells. */
-static enum status cut_level(const struct flow_case *c, int ranks, struct cuts *by)
+/* Takes the cuts of the case where they fit a level. Cuts are between groups of cells. */
+enum status domain_cuts(const struct flow_case *c, const struct refined *r, int level, int ranks,
+                        int cuts[3])
 {
     int extent[3], wanted[3];
     bool fits = true;
+    if (!r || r->levels == 1)
+        return decompose(c->cells, c->run.ranks, ranks, cuts);
     for (int a = 0; a < 3; a++) {
-        const int cells = by->refined->level[by->level].hi[a] - by->refined->level[by->level].lo[a];
+        const int cells = r->level[level].hi[a] - r->level[level].lo[a];
         extent[a] = (cells + BRICK_PARENTS - 1) / BRICK_PARENTS;
         fits = fits && c->run.ranks[a] <= extent[a];
     }
@@ -351,8 +354,8 @@ static enum status cut_level(const struct flow_case *c, int ranks, struct cuts *
         return fail_user("level %d of the refined grid spans %d x %d x %d groups of 4^3 cells, too "
                          "few to cut them among %d ranks (start fewer ranks, or refine a larger "
                          "region)",
-                         by->level, extent[0], extent[1], extent[2], ranks);
-    return decompose(extent, wanted, ranks, by->cuts);
+                         level, extent[0], extent[1], extent[2], ranks);
+    return decompose(extent, wanted, ranks, cuts);
 }
 
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
@@ -366,8 +369,7 @@ enum status domain_create_level(struct domain *d, const struct flow_case *c,
     int ranks;
     struct cuts by = {.refined = r, .level = level};
     MPI_Comm_size(comm, &ranks);
-    enum status status = r && r->levels > 1 ? cut_level(c, ranks, &by)
-                                            : decompose(c->cells, c->run.ranks, ranks, by.cuts);
+    enum status status = domain_cuts(c, r, level, ranks, by.cuts);
     if (!status)
         status = create_balanced(d, c, comm, &by);
     if (status)

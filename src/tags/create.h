@@ -14,6 +14,10 @@ enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm 
  * has no fluid cell, or too few cells for the ranks. */
 enum status domain_create_level(struct domain *d, const struct flow_case *c,
                                 const struct refined *r, int level, MPI_Comm comm);
+/* Chooses how many blocks along each axis `ranks` ranks have of the box, or of a level of a refined
+ * grid; r NULL: one level. STATUS_USAGE, reported: too few cells for them. */
+enum status domain_cuts(const struct flow_case *c, const struct refined *r, int level, int ranks,
+                        int cuts[3]);
 /* The whole box on this process, whatever the case says of ranks. */
 enum status domain_whole(struct domain *d, const struct flow_case *c);
 /* The cells lo <= cell < hi of the box on this process alone, with bodies as walls at rest, without

@@ -12,6 +12,7 @@ A flow is a dictionary, in units of level 0:
 refined_reference.c says what it does; the script that imports this gets its path as the first argument.
 """
 import os
+import random
 import subprocess
 import sys
 
@@ -170,6 +171,38 @@ def worst(flow, levels, exact):
         there = ~numpy.isnan(values[..., 0])
         found = max(found, numpy.abs(values[there][:, 1:] - exact(centres(flow, level)[there])).max())
     return found
+
+
+def random_flow(number):
+    """A flow in a box with random faces and regions; each third one has three levels."""
+    chance = random.Random(number)
+    cells = [4 * chance.randint(2, 3) - chance.choice([0, 0, 1]) for _ in range(3)]
+    faces, kinds = {}, [chance.choice(["periodic", "periodic", "walls", "lid", "slip", "both"]) for _ in range(3)]
+    slips = [kind in ("slip", "both") for kind in kinds]
+    for axis, kind in enumerate(kinds):
+        name = "xyz"[axis]
+        if kind in ("periodic", "slip"):
+            faces[name] = kind
+            continue
+        # A wall does not move into a plane of symmetry.
+        speed = [0 if a == axis or kind == "walls" or slips[a] else chance.uniform(-0.1, 0.1) for a in range(3)]
+        faces[name + "min"] = "slip" if kind == "both" else ["wall", [0, 0, 0]]
+        faces[name + "max"] = ["wall", speed]
+    boxes = []
+    for _ in range(chance.randint(1, 4)):
+        lower = [4 * chance.randrange((n + 3) // 4) for n in cells]
+        upper = [min(n, b + 4 * chance.randint(1, 2)) for n, b in zip(cells, lower)]
+        boxes.append((1, lower, upper))
+    if number % 3 == 0:  # a finest brick in the middle of each axis that is periodic, from the lower face on others
+        cells = [12 - n % 2 for n in cells]
+        inner = [0 if kind != "periodic" else 4 for kind in kinds]
+        boxes = [(1, [0, 0, 0], [n if i else 8 for i, n in zip(inner, cells)]), (2, inner, [12 if i else 8 for i in inner])]
+    left = numpy.ones(cells, bool)  # some cells remain on level 0
+    for _, lower, upper in boxes:
+        left[tuple(slice(a, b) for a, b in zip(lower, upper))] = False
+    if not left.any():
+        cells[0] += 4
+    return {"cells": cells, "faces": faces, "tau": chance.choice([0.55, 0.6, 0.8]), "boxes": boxes}
 
 
 def box_in_the_middle(cells, axes, level=1):

@@ -9,44 +9,14 @@
 - Taylor-Green vortices with half of the box fine and with a box in the middle: order 1.9 from 16 to 32 cells (1.93 to 1.99).
 - A lid across a seam, 200 steps: two levels agree with a grid that is fine everywhere to 3 % of the lid's velocity; mass exact.
 """
-import random
-
 import numpy
 
 import case
 import refined
 
 
-def random_flow(number):
-    """A flow in a box with random faces and regions; each third one has three levels."""
-    chance = random.Random(number)
-    cells = [4 * chance.randint(2, 3) - chance.choice([0, 0, 1]) for _ in range(3)]
-    faces, kinds = {}, [chance.choice(["periodic", "periodic", "walls", "lid", "slip", "both"]) for _ in range(3)]
-    slips = [kind in ("slip", "both") for kind in kinds]
-    for axis, kind in enumerate(kinds):
-        name = "xyz"[axis]
-        if kind in ("periodic", "slip"):
-            faces[name] = kind
-            continue
-        # A wall does not move into a plane of symmetry.
-        speed = [0 if a == axis or kind == "walls" or slips[a] else chance.uniform(-0.1, 0.1) for a in range(3)]
-        faces[name + "min"] = "slip" if kind == "both" else ["wall", [0, 0, 0]]
-        faces[name + "max"] = ["wall", speed]
-    boxes = []
-    for _ in range(chance.randint(1, 4)):
-        lower = [4 * chance.randrange((n + 3) // 4) for n in cells]
-        upper = [min(n, b + 4 * chance.randint(1, 2)) for n, b in zip(cells, lower)]
-        boxes.append((1, lower, upper))
-    if number % 3 == 0:  # a brick in the middle of twelve cells, or up to a face that is not periodic
-        lower = [min(4, n - 4) for n in cells]
-        boxes = [(1, [0 if kinds[a] != "periodic" else lower[a] - 4 for a in range(3)], [min(n, b + 8) for n, b in zip(cells, lower)]),
-                 (2, [0 if kinds[a] != "periodic" else 2 * lower[a] - 4 for a in range(3)], [2 * b + 4 for b in lower])]
-    return {"cells": cells, "faces": faces, "tau": chance.choice([0.55, 0.6, 0.8]), "boxes": boxes, "noise": [1e-2, number],
-            **dict.fromkeys(["steps", "every"], 100 if number % 3 == 0 else 500)}
-
-
 def mass(number):
-    flow = random_flow(number)
+    flow = refined.random_flow(number) | {"noise": [1e-2, number]} | dict.fromkeys(["steps", "every"], 100 if number % 3 == 0 else 500)
     table = refined.Reference(flow).table
     cells = numpy.prod(flow["cells"])
     case.at_most(f"random region {number}: change of mass a cell", abs(table[-1, 1] - table[0, 1]) / cells, 1e-14)

@@ -73,4 +73,7 @@ compare("two cells", [2, 16, 2], CHANNEL, [(1, [0, 0, 0], [2, 8, 2])], {"flow": 
 compare("bgk", [16, 16, 1], PERIODIC, [(1, [4, 4, 0], [12, 12, 1])], VORTICES, collision="bgk", tau=0.8)
 compare("shear layer", [24, 24, 1], PERIODIC, [(1, [4, 0, 0], [12, 16, 1])],
         {"flow": "shear_layer", "amplitude": 0.04, "axis": "z", "thickness": 20, "perturbation": 0.05}, magic=0.25, tau=0.52, steps=60)
+for number in range(10, 19):
+    flow = refined.random_flow(number)
+    compare(f"random {number}", flow.pop("cells"), flow.pop("faces"), flow.pop("boxes"), PULSE, steps=8, ranks=1 + number % 2 * 2, **flow)
 case.finish()

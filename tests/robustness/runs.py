@@ -425,7 +425,7 @@ def results(folder):
             if name.endswith(".vtkhdf"):
                 found |= {key + ":" + dataset: digest for dataset, digest in _datasets(path).items()}
             elif name.endswith(".png"):
-                found[key] = _digest(*_png_pixels(data))
+                found[key] = _digest(*png_pixels(data))
             else:
                 found[key] = _digest(data)
     return found
@@ -477,7 +477,7 @@ def _png_chunks(data):
     return chunks
 
 
-def _png_pixels(data):
+def png_pixels(data):
     """Size, colours and pixels."""
     chunks = _png_chunks(data)
     pixels = zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT"))
@@ -486,7 +486,7 @@ def _png_pixels(data):
 
 def _png_fault(data):
     """Chunks whole, checksums right, pixels there, an end."""
-    return "" if _png_pixels(data)[-1] else "no pixels"
+    return "" if png_pixels(data)[-1] else "no pixels"
 
 
 def _csv_fault(text):

@@ -1,0 +1,484 @@
+/* The levels of a refined grid, for `check`; see levels.h. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/agree.h"
+#include "base/message.h"
+#include "cli/cli.h"
+#include "cli/levels.h"
+#include "domain/decompose.h"
+#include "run/room.h"
+#include "tags/create.h"
+#include "tags/refine.h"
+
+/* Most cells of the boxes of all levels, per process, of which `check` makes tags. */
+#define CELLS_LOOKED_AT 0x1p28
+
+/* ---- make ---- */
+
+/* Cells of the box of a level that is cut among the ranks. */
+static double box_of_level(const struct refined *r, int level)
+{
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= r->level[level].hi[a] - r->level[level].lo[a];
+    return cells;
+}
+
+static double boxes_of(const struct refined *r)
+{
+    double cells = 0;
+    for (int l = 0; l < r->levels; l++)
+        cells += box_of_level(r, l);
+    return cells;
+}
+
+/* The case of a level, as it is and for the ranks on which `check` runs. */
+static enum status make_case(struct checked_level *level, const struct flow_case *c, int l,
+                             MPI_Comm comm)
+{
+    enum status status = STATUS_OK;
+    level->c = c;
+    if (l > 0) {
+        status = case_of_level(c, l, &level->own);
+        level->cased = !status;
+        level->c = &level->own;
+    }
+    level->plain = *level->c;
+    memset(level->plain.run.ranks, 0, sizeof level->plain.run.ranks);
+    level->plain.run.sparse = SPARSE_never; /* only tags are needed */
+    return status_agree(comm, status);
+}
+
+/* The tags of all levels, and what they tell of bodies and seams. */
+static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
+{
+    const struct refined *const r = &k->refined;
+    enum status status = STATUS_OK;
+    for (int l = 0; l < r->levels && !status; l++) {
+        struct checked_level *const level = &k->level[l];
+        status = domain_create_level(&level->domain, &level->plain, r, l, comm);
+        level->made = !status;
+    }
+    for (int l = 0; l < r->levels && !status; l++) {
+        struct checked_level *const level = &k->level[l];
+        status = l == 0 ? survey_make(&level->survey, &level->domain, &level->plain)
+                        : survey_make_finer(&level->survey, &level->domain, &level->plain);
+    }
+    for (int l = 1; l < r->levels && !status; l++) {
+        struct checked_level *const level = &k->level[l], *const coarse = level - 1;
+        status = seam_look(&level->seam, r, &coarse->plain, &level->plain, &coarse->domain,
+                           &level->domain);
+    }
+    return status;
+}
+
+static void say_bodies(const struct checked_levels *k)
+{
+    double fluid = 0;
+    for (int l = 0; l < k->refined.levels; l++)
+        fluid += ldexp((double)k->level[l].domain.fluid_cells, -3 * l);
+    if (k->c->body_count)
+        say("bodies: %.4g %% of the box is fluid", 100 * fluid / box_of_level(&k->refined, 0));
+    survey_say(&k->level->survey, &k->level->domain, k->c);
+    for (int l = 1; l < k->refined.levels; l++)
+        survey_say_finer(&k->level[l].survey, &k->level[l].domain, k->level[l].c);
+}
+
+/* A grid whose tags would take too much memory. */
+static enum status do_without_tags(const struct checked_levels *k)
+{
+    const double boxes = boxes_of(&k->refined);
+    say("levels: the tags of %.3g cells were not made (check on %.0f processes looks at all). "
+        "Fluid cells%s, lists, the edges of levels and the imbalance are not known: all cells "
+        "count as fluid, memory is an estimate without lists and edges",
+        boxes, ceil(boxes / CELLS_LOOKED_AT),
+        k->c->body_count ? ", the distance of bodies from edges" : "");
+    return k->c->body_count ? STATUS_OK : check_faces(k->c);
+}
+
+enum status levels_make(struct checked_levels *k, const struct flow_case *c, int ranks,
+                        MPI_Comm comm)
+{
+    int processes, cuts[3];
+    MPI_Comm_size(comm, &processes);
+    *k = (struct checked_levels){.c = c};
+    enum status status = refine_make(&k->refined, c, comm);
+    const int levels = k->refined.levels;
+    for (int l = 0; l < levels && !status; l++)
+        status = domain_cuts(c, &k->refined, l, ranks, cuts);
+    if (status)
+        return status;
+    k->level = calloc((size_t)levels, sizeof *k->level);
+    status = status_agree(comm, k->level ? STATUS_OK : fail_machine("out of memory for levels"));
+    for (int l = 0; l < levels && !status; l++) {
+        status = make_case(&k->level[l], c, l, comm);
+        k->level[l].cells = (double)refined_cells(&k->refined, l);
+    }
+    if (status)
+        return status;
+    k->known = boxes_of(&k->refined) <= CELLS_LOOKED_AT * processes;
+    if (!k->known)
+        return do_without_tags(k);
+    status = make_tags(k, comm);
+    if (!status)
+        say_bodies(k);
+    return status;
+}
+
+void levels_destroy(struct checked_levels *k)
+{
+    for (int l = 0; k->level && l < k->refined.levels; l++) {
+        parts_destroy(&k->level[l].parts);
+        if (k->level[l].made)
+            domain_destroy(&k->level[l].domain);
+        if (k->level[l].cased)
+            case_destroy(&k->level[l].own);
+    }
+    free(k->level);
+    refined_destroy(&k->refined);
+    *k = (struct checked_levels){.c = NULL};
+}
+
+/* ---- cost ---- */
+
+/* Averages of a level; only level 0's case has them. n: cells of a block. */
+static double averages(const struct checked_levels *k, int l, const int *lo, const int n[3])
+{
+    return room_averages(k->c, l, lo, n);
+}
+
+static double rank_load(const struct checked_levels *k, int rank, const struct cluster *cluster,
+                        struct load *sum)
+{
+    double lists = 0;
+    *sum = (struct load){0};
+    for (int l = 0; l < k->refined.levels; l++) {
+        const int steps = 1 << l;
+        struct domain block;
+        struct needs needs;
+        struct load one;
+        parts_of(&k->level[l].parts, rank, &block, &needs);
+        load_find(&one, &block, (int)cluster->ranks_per_node, (int)cluster->sector);
+        sum->inside += steps * one.inside;
+        sum->outside += steps * one.outside;
+        sum->packed += steps * one.packed;
+        sum->messages += steps * one.messages;
+        sum->outside_messages += steps * one.outside_messages;
+        lists += needs.lists;
+    }
+    return lists;
+}
+
+double levels_rank_bytes(const struct checked_levels *k, int rank)
+{
+    double bytes = 0;
+    for (int l = 0; l < k->refined.levels; l++) {
+        const struct checked_level *const level = &k->level[l];
+        struct domain block;
+        struct needs needs;
+        parts_of(&level->parts, rank, &block, &needs);
+        bytes += parts_bytes(&level->parts, &needs) + averages(k, l, block.lo, block.view.n) +
+                 level->seam.bytes / level->parts.ranks;
+    }
+    return bytes;
+}
+
+static void add_load(struct load *sum, const struct load *l, double times)
+{
+    sum->interior += times * l->interior;
+    sum->shell += times * l->shell;
+    sum->inside += times * l->inside;
+    sum->outside += times * l->outside;
+    sum->packed += times * l->packed;
+    sum->messages += (int)times * l->messages;
+    sum->outside_messages += (int)times * l->outside_messages;
+}
+
+static void add_step(struct model_step *sum, const struct model_step *s, double times)
+{
+    sum->interior += times * s->interior;
+    sum->shell += times * s->shell;
+    sum->packing += times * s->packing;
+    sum->launches += times * s->launches;
+    sum->bandwidth += times * s->bandwidth;
+    sum->latency += times * s->latency;
+    sum->step += times * s->step;
+}
+
+/* Levels run one after the other. */
+static void add_level(struct scale *sum, const struct checked_level *level, int l)
+{
+    const struct scale *const s = &level->scale;
+    const double steps = ldexp(1, l);
+    const bool sparse = level->parts.sparse;
+    sum->dense += s->dense;
+    sum->stored += sparse ? s->sparse : s->dense; /* each level chooses its own */
+    sum->lists += s->lists;
+    sum->bytes += s->bytes + level->seam.bytes;
+    sum->fluid_cells += s->updates;
+    sum->updates += steps * s->updates;
+    sum->seams += level->seam.bytes;
+    sum->remembered += level->remembered;
+    sum->most_remembered += level->most_remembered;
+    add_load(&sum->mean, &s->mean, steps);
+    add_load(&sum->slowest, &s->slowest, steps);
+    add_step(&sum->step, &s->step, steps);
+}
+
+enum status levels_scale(struct checked_levels *k, int ranks, const struct cluster *cluster,
+                         bool machine, struct scale *sum)
+{
+    enum status status = STATUS_OK;
+    for (int l = 0; l < k->refined.levels && !status; l++) {
+        struct checked_level *const level = &k->level[l];
+        status = parts_create_level(&level->parts, level->c, &k->refined, l, ranks,
+                                    level->made ? &level->domain : NULL);
+    }
+    if (status)
+        return status;
+    *sum = (struct scale){
+        .parts = &k->level->parts, .cluster = *cluster, .machine = machine, .levels = k};
+    for (int l = 0; l < k->refined.levels; l++) {
+        struct checked_level *const level = &k->level[l];
+        int n[3];
+        for (int a = 0; a < 3; a++)
+            n[a] = k->refined.level[l].hi[a] - k->refined.level[l].lo[a];
+        scale_find(&level->scale, &level->parts, cluster, machine);
+        level->remembered = averages(k, l, k->refined.level[l].lo, n);
+        level->most_remembered = averages(k, l, NULL, level->scale.longest);
+        add_level(sum, level, l);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        struct load load;
+        sum->largest = fmax(sum->largest, levels_rank_bytes(k, rank));
+        sum->listed = fmax(sum->listed, rank_load(k, rank, cluster, &load));
+        if (load.inside + load.outside > sum->sends.inside + sum->sends.outside)
+            sum->sends = load;
+    }
+    if (!k->known) /* even cuts are not those of a run, which balances the levels */
+        sum->largest = (sum->bytes + sum->remembered) / ranks;
+    sum->checkpoint = levels_checkpoint(k);
+    return STATUS_OK;
+}
+
+double levels_updates(const struct checked_levels *k)
+{
+    double updates = 0;
+    for (int l = 0; l < k->refined.levels; l++)
+        updates += ldexp(k->level[l].cells, l);
+    return updates;
+}
+
+double levels_imbalance(const struct checked_levels *k)
+{
+    double most = 0, all = 0;
+    for (int l = 0; l < k->refined.levels && k->known; l++) {
+        const double updates = ldexp(k->level[l].scale.updates, l);
+        all += updates;
+        most += updates * k->level[l].parts.balance.imbalance;
+    }
+    return k->known ? most / all : 1;
+}
+
+double levels_checkpoint(const struct checked_levels *k)
+{
+    const double cell = Q * (double)precision_bytes(k->c->solver.storage);
+    double bytes = 0;
+    for (int l = 0; l < k->refined.levels; l++)
+        bytes += cell * box_of_level(&k->refined, l) + k->level[l].remembered;
+    return bytes;
+}
+
+double levels_written(const struct refined *r, const struct case_region *region, int levels)
+{
+    double cells = 0;
+    if (levels != CASE_LEVELS_all)
+        return ldexp((double)refined_held(r, 0, region->lo, region->hi), 3 * levels);
+    for (int l = 0; l < r->levels; l++) {
+        int lo[3], hi[3];
+        for (int a = 0; a < 3; a++) {
+            lo[a] = region->lo[a] << l;
+            hi[a] = region->hi[a] << l;
+        }
+        cells += (double)refined_held(r, l, lo, hi);
+    }
+    return cells;
+}
+
+/* ---- the log ---- */
+
+enum { CELL = 32, COLUMNS = 13 };
+
+/* The columns of the table, in their order; some are left out. */
+struct line {
+    int count;
+    char text[COLUMNS][CELL];
+};
+
+static char *next(struct line *line)
+{
+    return line->text[line->count++];
+}
+
+static struct line head(const struct checked_levels *k)
+{
+    static const char *const names[] = {"level",     "cells",  "fluid",   "volume", "dx",
+                                        "tau",       "u/nu",   "updates", "share",  "memory",
+                                        "imbalance", "blocks", "links"};
+    const bool shown[] = {true,
+                          true,
+                          k->known,
+                          true,
+                          k->c->units.given,
+                          true,
+                          true,
+                          true,
+                          true,
+                          true,
+                          k->known && k->level->parts.ranks > 1,
+                          k->level->parts.ranks > 1,
+                          k->known};
+    struct line line = {.count = 0};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (shown[n])
+            snprintf(next(&line), CELL, "%s", names[n]);
+    return line;
+}
+
+static double cell_reynolds(const struct flow_case *c)
+{
+    return case_fastest_velocity(c) / c->fluid.viscosity;
+}
+
+static double level_bytes(const struct checked_level *level)
+{
+    return level->scale.bytes + level->remembered + level->seam.bytes;
+}
+
+static struct line line_of(const struct checked_levels *k, int l)
+{
+    const struct checked_level *const level = &k->level[l];
+    const struct parts *const p = &level->parts;
+    struct line line = {.count = 0};
+    char bytes[32], tau[32];
+    snprintf(next(&line), CELL, "%d", l);
+    snprintf(next(&line), CELL, "%.0f", level->cells);
+    if (k->known)
+        snprintf(next(&line), CELL, "%.0f", level->scale.updates);
+    snprintf(next(&line), CELL, "%.1f %%",
+             100 * ldexp(level->cells, -3 * l) / box_of_level(&k->refined, 0));
+    if (k->c->units.given)
+        snprintf(next(&line), CELL, "%.4g m", ldexp(k->c->units.dx, -l));
+    snprintf(next(&line), CELL, "%s", case_tau_text(tau, case_tau(level->c), 6));
+    snprintf(next(&line), CELL, "%.3g", cell_reynolds(level->c));
+    snprintf(next(&line), CELL, "%.0f", ldexp(level->cells, l));
+    snprintf(next(&line), CELL, "%.1f %%", 100 * ldexp(level->cells, l) / levels_updates(k));
+    snprintf(next(&line), CELL, "%s", bytes_text(bytes, sizeof bytes, level_bytes(level)));
+    if (k->known && p->ranks > 1)
+        snprintf(next(&line), CELL, "%.1f %%", 100 * (p->balance.imbalance - 1));
+    if (p->ranks > 1)
+        snprintf(next(&line), CELL, "%dx%dx%d", p->cuts[0], p->cuts[1], p->cuts[2]);
+    if (k->known && l > 0)
+        snprintf(next(&line), CELL, "%lld", (long long)level->seam.crossing);
+    else if (k->known)
+        snprintf(next(&line), CELL, "-");
+    return line;
+}
+
+static void widen(int width[COLUMNS], const struct line *line)
+{
+    for (int n = 0; n < line->count; n++)
+        width[n] = (int)strlen(line->text[n]) > width[n] ? (int)strlen(line->text[n]) : width[n];
+}
+
+static void say_line(const struct line *line, const int width[COLUMNS])
+{
+    char text[COLUMNS * (CELL + 2)] = "";
+    int length = 0;
+    for (int n = 0; n < line->count; n++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%*s", n ? "  " : "",
+                           width[n], line->text[n]);
+    say("%s", text);
+}
+
+static void say_table(const struct checked_levels *k)
+{
+    struct line line = head(k);
+    int width[COLUMNS] = {0};
+    widen(width, &line);
+    for (int l = 0; l < k->refined.levels; l++) {
+        line = line_of(k, l);
+        widen(width, &line);
+    }
+    line = head(k);
+    say_line(&line, width);
+    for (int l = 0; l < k->refined.levels; l++) {
+        line = line_of(k, l);
+        say_line(&line, width);
+    }
+}
+
+/* What regions were enlarged by. */
+static void say_grown(const struct checked_levels *k)
+{
+    for (int l = 1; l < k->refined.levels; l++) {
+        const int64_t all = k->refined.level[l].bricks, grown = k->refined.level[l].grown;
+        if (grown)
+            say("  level %d: %lld of its %lld bricks of %d^3 cells were added to keep %d cells "
+                "between its edge and level %d",
+                l, (long long)grown, (long long)all, BRICK, REFINE_APART, l + 1);
+    }
+}
+
+/* One grid of the cells of the finest level, with dense storage. */
+static void say_one_grid(const struct checked_levels *k, const struct scale *sum)
+{
+    const int finest = k->refined.levels - 1;
+    const double cells = ldexp(box_of_level(&k->refined, 0), 3 * finest);
+    const double updates = ldexp(cells, finest), bytes = sum->bytes + sum->remembered;
+    const double one = cells * (Q * (double)precision_bytes(k->c->solver.storage) + 1);
+    double all = 0;
+    char text[32];
+    for (int l = 0; l <= finest; l++)
+        all += k->level[l].cells;
+    say("  one grid with the cells of level %d: %.4g cells, %.3g times as many; %.4g updates, %.3g "
+        "times as many; %s, %.3g times as much",
+        finest, cells, cells / all, updates, updates / levels_updates(k),
+        bytes_text(text, sizeof text, one), one / bytes);
+}
+
+void levels_say(const struct checked_levels *k, const struct scale *sum)
+{
+    double all = 0;
+    for (int l = 0; l < k->refined.levels; l++)
+        all += k->level[l].cells;
+    say("levels: %d, %.0f cells, %.0f updates in a step of level 0", k->refined.levels, all,
+        levels_updates(k));
+    say_table(k);
+    say_grown(k);
+    say_one_grid(k, sum);
+}
+
+json_t *levels_json(const struct checked_levels *k)
+{
+    json_t *const list = json_array();
+    for (int l = 0; l < k->refined.levels; l++) {
+        const struct checked_level *const level = &k->level[l];
+        const int *const cut = level->parts.cuts;
+        json_array_append_new(
+            list, json_pack("{s:f, s:o, s:f, s:f, s:f, s:f, s:o, s:[i,i,i], s:b, s:o, s:I, s:I}",
+                            "cells", level->cells, "fluid_cells",
+                            k->known ? json_real(level->scale.updates) : json_null(), "updates",
+                            ldexp(level->cells, l), "tau", case_tau(level->c), "cell_reynolds",
+                            cell_reynolds(level->c), "bytes", level_bytes(level), "imbalance",
+                            k->known ? json_real(level->parts.balance.imbalance) : json_null(),
+                            "cut", cut[0], cut[1], cut[2], "sparse", level->parts.sparse, "links",
+                            k->known ? json_integer(level->seam.crossing) : json_null(), "bricks",
+                            (json_int_t)k->refined.level[l].bricks, "grown",
+                            (json_int_t)k->refined.level[l].grown));
+    }
+    return list;
+}

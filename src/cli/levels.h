@@ -1,0 +1,65 @@
+/* The levels of a refined grid, for `check`. */
+#ifndef TAGFLOW_CLI_LEVELS_H
+#define TAGFLOW_CLI_LEVELS_H
+
+#include <jansson.h>
+
+#include "cli/scale.h"
+#include "solver/seam.h"
+#include "tags/survey.h"
+
+struct checked_level {
+    const struct flow_case *c;   /* in units of the level */
+    struct flow_case own, plain; /* levels above 0: c points to own; c for the ranks of `check` */
+    bool cased;                  /* own exists */
+    bool made;                   /* the tags exist, shared by the ranks of `check`: */
+    struct domain domain;
+    struct survey survey;
+    struct seam_facts seam; /* to the level before; 0 if there are no tags */
+    struct parts parts;
+    struct scale scale;
+    double cells;                       /* that no finer level covers */
+    double remembered, most_remembered; /* bytes of averages, of all ranks and of one */
+};
+
+struct checked_levels {
+    const struct flow_case *c; /* of level 0 */
+    struct refined refined;
+    bool known; /* the tags of all levels were made */
+    struct checked_level *level;
+};
+
+/* Makes the levels, and their tags if the processes have room for them; logs what a run would log
+ * of bodies and faces. Fails as a run on so many ranks would. Collective; one status on all ranks.
+ * Destroy it after errors, too. *c must outlive it. */
+enum status levels_make(struct checked_levels *k, const struct flow_case *c, int ranks,
+                        MPI_Comm comm);
+void levels_destroy(struct checked_levels *k);
+
+/* Finds what the ranks need, in a step of level 0, of all levels: `sum`, which points into *k.
+ * Collective. STATUS_MACHINE, reported. */
+enum status levels_scale(struct checked_levels *k, int ranks, const struct cluster *cluster,
+                         bool machine, struct scale *sum);
+
+/* Bytes that a rank needs of all levels. */
+double levels_rank_bytes(const struct checked_levels *k, int rank);
+
+/* Bytes of the arrays of a checkpoint: each level's smallest box. */
+double levels_checkpoint(const struct checked_levels *k);
+
+/* Cells of a region, in cells of level 0, in a file with `levels`, see struct case_field. */
+double levels_written(const struct refined *r, const struct case_region *region, int levels);
+
+/* Lattice updates of all cells in a step of level 0. */
+double levels_updates(const struct checked_levels *k);
+
+/* Time of the rank with most fluid cells over the mean; 1 if it is not known. */
+double levels_imbalance(const struct checked_levels *k);
+
+/* Logs the table of the levels, and one grid of the finest level beside it. */
+void levels_say(const struct checked_levels *k, const struct scale *sum);
+
+/* The levels for the file of --json. NULL: no memory. */
+json_t *levels_json(const struct checked_levels *k);
+
+#endif
