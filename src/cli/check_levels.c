@@ -368,7 +368,7 @@ static struct line line_of(const struct checked_levels *k, int l)
     snprintf(next(&line), CELL, "%.0f", level->cells);
     if (k->known)
         snprintf(next(&line), CELL, "%.0f", level->scale.updates);
-    snprintf(next(&line), CELL, "%.1f %%",
+    snprintf(next(&line), CELL, "%.3g %%",
              100 * ldexp(level->cells, -3 * l) / box_of_level(&k->refined, 0));
     if (k->c->units.given)
         snprintf(next(&line), CELL, "%.4g m", ldexp(k->c->units.dx, -l));

@@ -21,6 +21,7 @@ struct writer {
     int arrays, at, after; /* at .. after: arrays of the prepared quantity */
     const struct levels_array *array;
     void *out; /* values of a piece in the file's type */
+    int box;   /* where the search for the box of a piece begins */
 };
 
 static void put(const struct levels_array *a, void *out, size_t place, double value)
@@ -136,6 +137,23 @@ static enum status write_coarser(struct writer *w, int array, const struct piece
     return status;
 }
 
+/* Writes the part of a piece that is in a box of the level, of all arrays of the quantity. */
+static enum status write_in_box(struct writer *w, int level, const struct piece *p, int box,
+                                const struct box *part)
+{
+    enum status status = STATUS_OK;
+    for (int k = w->at; k < w->after && !status; k++) {
+        if (w->level >= 0 && level < w->level) {
+            status = write_coarser(w, k, p, level, part);
+            continue;
+        }
+        pack(w, &w->array[k], p, part);
+        status = w->level >= 0 ? write_part(w, k, part)
+                               : vtkamr_write(&w->amr, k, level, box, part, w->out);
+    }
+    return status;
+}
+
 static enum status write_piece(void *to, int level, const struct box *piece, const double *values)
 {
     struct writer *const w = to;
@@ -143,23 +161,20 @@ static enum status write_piece(void *to, int level, const struct box *piece, con
     const struct boxes *const boxes = &w->cover.level[level].boxes;
     struct piece p = {.d = d, .values = values};
     enum status status = STATUS_OK;
+    size_t left = box_cells(piece); /* cells that are not yet found in a box */
     struct box part;
     for (int a = 0; a < 3; a++) {
         p.lo[a] = d->lo[a] + piece->lo[a];
         p.hi[a] = d->lo[a] + piece->hi[a];
     }
-    for (int b = 0; b < boxes->count && !status; b++) {
+    /* Most pieces are in the box of the piece before, or in the next one. */
+    for (int n = 0, first = w->box; n < boxes->count && left > 0 && !status; n++) {
+        const int b = (first + n) % boxes->count;
         if (!part_of(&p, &boxes->box[b], &part))
             continue;
-        for (int k = w->at; k < w->after && !status; k++) {
-            if (w->level >= 0 && level < w->level) {
-                status = write_coarser(w, k, &p, level, &part);
-                continue;
-            }
-            pack(w, &w->array[k], &p, &part);
-            status = w->level >= 0 ? write_part(w, k, &part)
-                                   : vtkamr_write(&w->amr, k, level, b, &part, w->out);
-        }
+        w->box = b;
+        left -= box_cells(&part);
+        status = write_in_box(w, level, &p, b, &part);
     }
     return status;
 }
@@ -177,8 +192,10 @@ static enum status write_arrays(struct writer *w)
         for (w->after = w->at; w->after < w->arrays && w->array[w->after].of == q;)
             w->after++;
         status = cover_prepare(&w->cover, q, w->level >= 0 ? finest : 0);
-        for (int l = 0; l <= finest && !status; l++)
+        for (int l = 0; l <= finest && !status; l++) {
+            w->box = 0;
             status = cover_each(&w->cover, l, write_piece, w);
+        }
         status = status_agree(comm, status);
     }
     return status;

@@ -137,7 +137,7 @@ static enum status advance(struct grid *g, int l)
     status = status_worse(status, seam_gathered(seam));
     for (int substep = 1; substep <= 2; substep++) {
         status = status_worse(status, advance(g, l + 1));
-        seam_entered(seam, substep);
+        status = status_worse(status, seam_entered(seam, substep));
     }
     return status_worse(status, seam_coalesced(seam));
 }
@@ -254,8 +254,9 @@ struct halo_bytes grid_messages(const struct grid *g)
     for (int l = 0; l < g->seams; l++) {
         const struct halo_bytes sent = exchange_bytes(&g->seam[l], &g->seam[l].sent);
         const struct halo_bytes left = exchange_bytes(&g->seam[l], &g->seam[l].left);
-        sum.all += ldexp(sent.all + left.all, l);
-        sum.between_hosts += ldexp(sent.between_hosts + left.between_hosts, l);
+        const int times = g->seam[l].hands ? 2 : 1;
+        sum.all += ldexp(sent.all + times * left.all, l);
+        sum.between_hosts += ldexp(sent.between_hosts + times * left.between_hosts, l);
     }
     return sum;
 }

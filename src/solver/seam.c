@@ -184,6 +184,18 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     return status ? status : make_host(s, &s->left, l->left, left * bytes);
 }
 
+/* Is a link of any rank handed what left the fine level at another rank? */
+static bool hands(const struct seam_made *m, MPI_Comm comm)
+{
+    int any = 0;
+    for (size_t k = 0; k < m->link_count; k++) {
+        const uint32_t from = m->link[k].entry[1].from;
+        any |= (from & SEAM_HANDED) && (from & ~SEAM_HANDED) >= 2 * m->link_count;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
+    return any;
+}
+
 enum status seam_create(struct seam *s, const struct refined *r,
                         const struct flow_case *coarse_case, const struct flow_case *fine_case,
                         struct solver *coarse, struct solver *fine)
@@ -197,6 +209,7 @@ enum status seam_create(struct seam *s, const struct refined *r,
         status = status_agree(s->comm, put_lists(s, &m));
     s->crossing = (int64_t)m.link_count;
     MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
+    s->hands = hands(&m, s->comm);
     seam_made_destroy(&m);
     if (status)
         seam_destroy(s);
@@ -252,9 +265,13 @@ enum status seam_gathered(struct seam *s)
     return status;
 }
 
-void seam_entered(struct seam *s, int substep)
+enum status seam_entered(struct seam *s, int substep)
 {
     launch(s, s->fine, KERNEL_enter, s->links, (int)(s->fine->step & 1), substep);
+    if (substep == 2 || !s->hands)
+        return STATUS_OK;
+    launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
+    return exchange(s, &s->left, TAG_LEFT);
 }
 
 enum status seam_coalesced(struct seam *s)

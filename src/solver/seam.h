@@ -29,6 +29,7 @@ struct seam {
     const struct seam_lists *lists;            /* the same in memory of the backend */
     int values, needed, links, shared, groups; /* lengths of the lists */
     struct seam_exchange sent, left;
+    bool hands;      /* what leaves the fine level at a rank enters it again at another one */
     void *array[16]; /* memory of the backend to free */
     int arrays;
     int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
@@ -55,7 +56,7 @@ enum status seam_look(struct seam_facts *f, const struct refined *r,
 /* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.
  * STATUS_MACHINE, reported, when the backend failed; messages are exchanged nevertheless. */
 enum status seam_gathered(struct seam *s);
-void seam_entered(struct seam *s, int substep);
+enum status seam_entered(struct seam *s, int substep);
 enum status seam_coalesced(struct seam *s);
 
 #endif
