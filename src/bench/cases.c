@@ -50,6 +50,20 @@ static void write_periodic(FILE *to, const struct bench_subject *s)
                 0.5 * speed, n < 4 ? 1 : 0.25 * n, 0.6 * speed, -0.4 * speed, 0.2 * speed);
 }
 
+/* The box in the middle has half the width along each axis; its faces are those of bricks, at
+ * multiples of 4 cells. */
+static void write_refined(FILE *to, const struct bench_subject *s)
+{
+    int from[3], end[3];
+    for (int a = 0; a < 3; a++) {
+        from[a] = (s->cells[a] + 8) / 16 * 4;
+        end[a] = (s->cells[a] - from[a]) / 4 * 4;
+    }
+    write_periodic(to, s);
+    fprintf(to, "refine: {middle: {level: 1, box: {from: [%d, %d, %d], to: [%d, %d, %d]}}}\n",
+            from[0], from[1], from[2], end[0], end[1], end[2]);
+}
+
 /* The initial flow moves against the walls, so that sound fills the box before the lid's flow
  * does. */
 static void write_cavity(FILE *to, const struct bench_subject *s)

@@ -8,6 +8,7 @@
 /* clang-format off */
 #define BENCH_CASE_LIST(X)                                                                        \
     X(periodic, 1, "vortices in a periodic box")                                                  \
+    X(refined,  16, "the same, cells of half the width in its middle: two levels")                \
     X(cavity,   1, "closed box under a lid that moves")                                           \
     X(heat,     1, "closed box, hot at xmin and cold at xmax: a scalar with buoyancy")            \
     X(channel,  1, "between two walls, driven by a force")                                        \

@@ -91,10 +91,11 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
     json_t *const more = json_pack(
         "{s:o, s:I, s:I, s:i, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:f, s:b, s:s, s:o, "
         "s:s, s:I, s:f, s:b, s:i, s:o}",
-        "verified_cells", triple(row->verified_cells), "fluid_cells", (json_int_t)row->fluid_cells,
-        "steps", (json_int_t)row->steps, "repeats", row->updates.count, "mlups",
-        spread(&row->updates, 1e-6), "mflups", spread(&row->fluid, 1e-6), "mlups_per_rank",
-        1e-6 * row->updates.median / b->ranks, "bytes_per_update", row->bytes_per_update, "gbs",
+        "verified_cells", row->verified_cells[0] ? triple(row->verified_cells) : json_null(),
+        "fluid_cells", (json_int_t)row->fluid_cells, "steps", (json_int_t)row->steps, "repeats",
+        row->updates.count, "mlups", spread(&row->updates, 1e-6), "mflups",
+        spread(&row->fluid, 1e-6), "mlups_per_rank", 1e-6 * row->updates.median / b->ranks,
+        "bytes_per_update", row->bytes_per_update, "gbs",
         1e-9 * row->fluid.median * row->bytes_per_update, "ceiling", ceiling, "share",
         spread(&row->share, 1), "phases", phases(row), "imbalance", row->imbalance,
         "bytes_per_cell", row->bytes_per_cell, "sparse", row->sparse, "transport", row->transport,
@@ -105,6 +106,10 @@ static json_t *row_json(const struct bench *b, const struct bench_row *row)
     json_object_update(object, more);
     json_object_set_new(object, "cut", triple(row->cuts));
     json_decref(more);
+    if (row->levels > 1) {
+        json_object_set_new(object, "levels", json_integer(row->levels));
+        json_object_set_new(object, "updates_per_step", json_real(row->updates_per_step));
+    }
     return object;
 }
 

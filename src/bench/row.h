@@ -16,10 +16,13 @@ struct bench_row {
     struct bench_subject subject;
     bool verified;
     char why[VERIFY_WHY];  /* not verified: what is wrong */
-    int verified_cells[3]; /* grid on which the steps were compared */
-    int64_t fluid_cells;
-    int64_t steps;      /* of a repeat */
-    int64_t state_step; /* step of the state that `hash` is of */
+    int verified_cells[3]; /* grid on which the steps were compared; 0: they were not, as the plain
+                            * step has one level */
+    int levels;
+    double updates_per_step; /* of cells of all levels, in a step of level 0 */
+    int64_t fluid_cells;     /* of all levels */
+    int64_t steps;           /* of a repeat */
+    int64_t state_step;      /* step of the state that `hash` is of */
     uint64_t hash;
     bool sparse;
     int sweep;               /* steps in one sweep over memory */

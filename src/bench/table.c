@@ -231,27 +231,34 @@ static void print_rocks(const struct bench_row *rows, int count)
 /* Prints by what the rows are right. */
 static void print_checks(const struct bench_row *rows, int count)
 {
-    bool smaller = false, kept = false, open = false;
-    char line[1024];
+    bool smaller = false, kept = false, open = false, compared = false, refined = false;
+    char line[1024], steps[160] = "";
     for (int k = 0; k < count; k++) {
         const struct bench_row *const row = &rows[k];
         if (!row->verified)
             continue;
-        smaller = smaller ||
-                  memcmp(row->verified_cells, row->subject.cells, sizeof row->subject.cells) != 0;
+        refined = refined || row->levels > 1;
+        compared = compared || row->levels == 1;
+        smaller = smaller || (row->levels == 1 && memcmp(row->verified_cells, row->subject.cells,
+                                                         sizeof row->subject.cells) != 0);
         kept = kept || row->keeps_mass;
         open = open || !row->keeps_mass;
     }
-    snprintf(line, sizeof line, "Verified: steps of every %s; state finite%s%s.%s",
-             smaller ? "case compared with plain ones, bit for bit, large ones on a smaller grid"
-                     : "row compared with plain ones, bit for bit, before its repeats and after",
+    if (compared)
+        snprintf(steps, sizeof steps, "steps of every %s; ",
+                 smaller
+                     ? "case compared with plain ones, bit for bit, large ones on a smaller grid"
+                     : "row compared with plain ones, bit for bit, before its repeats and after");
+    snprintf(line, sizeof line, "Verified: %sstate finite%s%s.%s%s", steps,
              kept ? ", mass kept" : "",
              !open  ? ""
              : kept ? " (open faces, interpolated surfaces: density and flow near what is given)"
                     : ", density and flow near what is given",
              open ? " The rules of open faces and interpolated surfaces in these plain steps are "
                     "the program's own, for one cell at a time."
-                  : "");
+                  : "",
+             refined ? " The plain step has one level: steps of the case refined are not compared."
+                     : "");
     print_wrapped(line, 0);
 }
 

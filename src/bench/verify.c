@@ -87,6 +87,8 @@ bool verify_knows(const struct domain *d, const struct flow_case *c, char why[VE
         what = "patches of faces";
     if (c->zone_count)
         what = "regions with a method of their own";
+    if (c->levels > 1)
+        what = "refined grids";
     if (d->signals > 1)
         what = "what changes in time";
     if (!step_of(c))

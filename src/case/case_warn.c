@@ -53,6 +53,25 @@ static void meet(const struct case_face *face, struct met *met)
     met->open = met->open || face_open(face->kind);
 }
 
+/* The level of the body's surface, as far as regions tell: of those around it, and of those that
+ * hold the middle of its bounds. No body crosses the edge of a level. */
+static int level_of(const struct flow_case *c, int body)
+{
+    const struct case_body *const b = &c->bodies[body];
+    double middle[3];
+    int level = 0;
+    for (int a = 0; a < 3; a++)
+        middle[a] = 0.5 * (fmax(b->lo[a], 0) + fmin(b->hi[a], c->cells[a]));
+    for (int k = 0; k < c->refine_count; k++) {
+        const struct case_refine *const r = &c->refines[k];
+        bool holds = r->of == REFINE_around ? r->body == body : r->of == REFINE_box;
+        for (int a = 0; a < 3 && r->of == REFINE_box; a++)
+            holds = holds && middle[a] >= r->from[a] && middle[a] <= r->to[a];
+        level = holds && r->level > level ? r->level : level;
+    }
+    return level;
+}
+
 static struct met met_by(const struct flow_case *c)
 {
     struct met met = {.wall = c->body_count > 0};
@@ -66,26 +85,54 @@ static struct met met_by(const struct flow_case *c)
 /* TRT's energy is 11 % low in a cubic cavity at a cell Reynolds number of 10. With open faces it
  * diverges at 10 behind a sphere; with a wall that moves beside a velocity inlet it is wrong from 7
  * on; the error builds up slowly. */
+static double most_cell(const struct met *met)
+{
+    if (met->moving)
+        return met->open ? 4 : 8;
+    return met->open ? 8 : met->wall ? 12 : 40;
+}
+
 double case_most_cell(const struct flow_case *c)
 {
     const struct met met = met_by(c);
-    if (met.moving)
-        return met.open ? 4 : 8;
-    return met.open ? 8 : met.wall ? 12 : 40;
+    return most_cell(&met);
+}
+
+/* A level, and the kinds of boundary on it. */
+struct level_met {
+    int level;
+    struct met met;
+};
+
+/* Faces are on level 0, though finer levels may cross walls; bodies are on their own. */
+static struct level_met met_on(const struct flow_case *c, int level)
+{
+    struct level_met on = {.level = level};
+    for (int k = 0; k < case_openings(c) && level == 0; k++)
+        meet(case_opening(c, k), &on.met);
+    for (int i = 0; i < c->body_count; i++)
+        if (level_of(c, i) == level) {
+            on.met.wall = true;
+            on.met.moving = on.met.moving || c->bodies[i].speed > 0;
+        }
+    return on;
 }
 
 /* Operators were seen to fail here: docs/physics.md, "Which operator". The measure is the cell
  * Reynolds number, velocity / viscosity, or tau where no velocity is known. A subgrid model damps
  * the short waves; but with raw and central moments they grow even in a fluid at rest. */
-static void warn_unstable(const struct flow_case *c)
+static void warn_unstable(const struct flow_case *c, const struct level_met *at)
 {
     static const double least_tau = 0.505, most_open = 100, most_subgrid = 100;
     const enum collision collision = c->solver.collision;
     const bool pairs = collision_on_pairs(collision);
-    const double tau = case_tau(c), cell = case_fastest_velocity(c) / c->fluid.viscosity;
-    const struct met met = met_by(c);
-    const double most = case_most_cell(c);
-    char finer[REMEDY], text[32];
+    const double tau = at->level ? 0.5 + ldexp(case_tau(c) - 0.5, at->level) : case_tau(c);
+    const double cell = ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -at->level);
+    const struct met met = at->met;
+    const double most = most_cell(&met);
+    char finer[REMEDY], text[32], of[32] = "";
+    if (c->levels > 1)
+        snprintf(of, sizeof of, " of level %d", at->level);
     case_tau_text(text, tau, 6);
     if (collision_noisy_at_rest(collision) && tau < least_tau)
         warn("tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
@@ -94,10 +141,11 @@ static void warn_unstable(const struct flow_case *c)
              key_collisions[collision_quiet_at_rest(collision)]);
     if (c->solver.subgrid != SUBGRID_none) {
         if (met.wall && cell > most_subgrid && c->solver.van_driest == 0)
-            warn("the Reynolds number of a cell is %.3g, above %g: there is no model of the layers "
+            warn("the Reynolds number of a cell%s is %.3g, above %g: there is no model of the "
+                 "layers "
                  "at walls, so friction, separation and drag are wrong where they depend on them "
                  "(take a finer grid; sharp edges, where the flow separates anyway, suffer least)",
-                 cell, most_subgrid);
+                 of, cell, most_subgrid);
         return;
     }
     if (pairs && cell == 0 && tau < least_tau) {
@@ -108,22 +156,24 @@ static void warn_unstable(const struct flow_case *c)
              finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer));
     }
     if (pairs && cell > most) {
-        warn("the Reynolds number of a cell is %.3g, above %g: %s becomes noisy or unstable there "
-             "(take solver.collision auto or rr, %s or a larger viscosity)",
-             cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
+        warn(
+            "the Reynolds number of a cell%s is %.3g, above %g: %s becomes noisy or unstable there "
+            "(take solver.collision auto or rr, %s or a larger viscosity)",
+            of, cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
     }
     if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10)
         warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
              "Reynolds number of a cell of 10, which is %.3g (take at most 1.7)",
              c->solver.rates.bulk, cell);
     if (met.moving && !met.open && cell > 40)
-        warn("the Reynolds number of a cell is %.3g, above 40: beside moving walls no operator is "
-             "accurate there (take %s)",
-             cell, model_text(c, cell / 40, finer));
+        warn(
+            "the Reynolds number of a cell%s is %.3g, above 40: beside moving walls no operator is "
+            "accurate there (take %s)",
+            of, cell, model_text(c, cell / 40, finer));
     if (met.open && cell > most_open)
-        warn("the Reynolds number of a cell is %.3g, above 100: flows with open faces were not "
+        warn("the Reynolds number of a cell%s is %.3g, above 100: flows with open faces were not "
              "tested there (take %s)",
-             cell, model_text(c, cell / most_open, finer));
+             of, cell, model_text(c, cell / most_open, finer));
 }
 
 /* Where trt and rr meet even a uniform stream diverges at a cell Reynolds number of 10 on the side
@@ -146,12 +196,15 @@ static void warn_neighbours(const struct flow_case *c)
     }
 }
 
-static bool has_interpolated_wall(const struct flow_case *c)
+/* The coarsest level with an interpolated wall; -1: there is none. */
+static int interpolated_level(const struct flow_case *c)
 {
+    int coarsest = -1;
     for (int i = 0; i < c->body_count; i++)
-        if (c->bodies[i].wall == BODY_WALL_interpolated)
-            return true;
-    return false;
+        if (c->bodies[i].wall == BODY_WALL_interpolated &&
+            (coarsest < 0 || level_of(c, i) < coarsest))
+            coarsest = level_of(c, i);
+    return coarsest;
 }
 
 /* Interpolated walls have a term that makes plane flows exact. It mistakes the inertial part of the
@@ -161,21 +214,30 @@ static bool has_interpolated_wall(const struct flow_case *c)
 static void warn_surfaces(const struct flow_case *c)
 {
     static const double most_cell = 5, of_magic = 3.0 / 16;
-    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
-    const double times = cell * c->solver.magic / (most_cell * of_magic);
-    char finer[REMEDY];
-    if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1 ||
-        !has_interpolated_wall(c))
+    const int level = interpolated_level(c);
+    if (level < 0)
         return;
+    const double cell = ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+    const double times = cell * c->solver.magic / (most_cell * of_magic);
+    char finer[REMEDY], of[32] = "";
+    if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1)
+        return;
+    if (c->levels > 1)
+        snprintf(of, sizeof of, " of level %d", level);
     finer_text(c, times, finer);
-    warn("the Reynolds number of a cell is %.3g, above %.3g: with magic %g interpolated walls leak "
+    warn("the Reynolds number of a cell%s is %.3g, above %.3g: with magic %g interpolated walls "
+         "leak "
          "there, and forces across the stream are wrong (take %s or a larger viscosity)",
-         cell, cell / times, c->solver.magic, finer);
+         of, cell, cell / times, c->solver.magic, finer);
 }
 
 static void warn_tau(const struct flow_case *c)
 {
-    warn_unstable(c);
+    for (int level = 0; level < c->levels; level++) {
+        const struct level_met at = met_on(c, level);
+        if (level == 0 || at.met.wall)
+            warn_unstable(c, &at);
+    }
     tau_warn(c);
 }
 

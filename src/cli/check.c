@@ -75,7 +75,7 @@ static void say_ranks_of_levels(const struct scale *s)
             100 * (levels_imbalance(s->levels) - 1));
     for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && s->levels->known; rank++)
         say("  rank %d: %s", rank,
-            bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank)));
+            bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank, true)));
     if (ranks > BOXES_SHOWN && s->levels->known)
         say("  ... and %d more", ranks - BOXES_SHOWN);
 }
@@ -195,7 +195,7 @@ static void say_memory(const struct scale *s)
     const double remembered = levels ? s->remembered : room_remembered(c, origin, c->cells);
     const double most = levels ? s->most_remembered : room_remembered(c, NULL, s->longest);
     const double whole = s->bytes + remembered;
-    const double rank = s->largest + (levels ? 0 : most); /* that of levels has all */
+    const double rank = levels ? s->most : s->largest + most;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
         bytes_text(a, sizeof a, rank), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));

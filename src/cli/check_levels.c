@@ -172,7 +172,7 @@ static double rank_load(const struct checked_levels *k, int rank, const struct c
     return lists;
 }
 
-double levels_rank_bytes(const struct checked_levels *k, int rank)
+double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages)
 {
     double bytes = 0;
     for (int l = 0; l < k->refined.levels; l++) {
@@ -180,8 +180,8 @@ double levels_rank_bytes(const struct checked_levels *k, int rank)
         struct domain block;
         struct needs needs;
         parts_of(&level->parts, rank, &block, &needs);
-        bytes += parts_bytes(&level->parts, &needs) + averages(k, l, block.lo, block.view.n) +
-                 level->seam.bytes / level->parts.ranks;
+        bytes += parts_bytes(&level->parts, &needs) + level->seam.bytes / level->parts.ranks;
+        bytes += with_averages ? averages(k, l, block.lo, block.view.n) : 0;
     }
     return bytes;
 }
@@ -253,13 +253,16 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
     }
     for (int rank = 0; rank < ranks; rank++) {
         struct load load;
-        sum->largest = fmax(sum->largest, levels_rank_bytes(k, rank));
+        sum->largest = fmax(sum->largest, levels_rank_bytes(k, rank, false));
+        sum->most = fmax(sum->most, levels_rank_bytes(k, rank, true));
         sum->listed = fmax(sum->listed, rank_load(k, rank, cluster, &load));
         if (load.inside + load.outside > sum->sends.inside + sum->sends.outside)
             sum->sends = load;
     }
-    if (!k->known) /* even cuts are not those of a run, which balances the levels */
-        sum->largest = (sum->bytes + sum->remembered) / ranks;
+    if (!k->known) { /* even cuts are not those of a run, which balances the levels */
+        sum->largest = sum->bytes / ranks;
+        sum->most = (sum->bytes + sum->remembered) / ranks;
+    }
     sum->checkpoint = levels_checkpoint(k);
     return STATUS_OK;
 }
@@ -368,7 +371,7 @@ static struct line line_of(const struct checked_levels *k, int l)
     snprintf(next(&line), CELL, "%.0f", level->cells);
     if (k->known)
         snprintf(next(&line), CELL, "%.0f", level->scale.updates);
-    snprintf(next(&line), CELL, "%.1f %%",
+    snprintf(next(&line), CELL, "%.3g %%",
              100 * ldexp(level->cells, -3 * l) / box_of_level(&k->refined, 0));
     if (k->c->units.given)
         snprintf(next(&line), CELL, "%.4g m", ldexp(k->c->units.dx, -l));

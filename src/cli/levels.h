@@ -41,8 +41,8 @@ void levels_destroy(struct checked_levels *k);
 enum status levels_scale(struct checked_levels *k, int ranks, const struct cluster *cluster,
                          bool machine, struct scale *sum);
 
-/* Bytes that a rank needs of all levels. */
-double levels_rank_bytes(const struct checked_levels *k, int rank);
+/* Bytes that a rank needs of all levels, with averages or without. */
+double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages);
 
 /* Bytes of the arrays of a checkpoint: each level's smallest box. */
 double levels_checkpoint(const struct checked_levels *k);

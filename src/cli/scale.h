@@ -19,11 +19,12 @@ struct scale {
     double stored;                      /* levels: bytes without lists, as each level stores them */
     double seams;                       /* levels: bytes of their edges, of all ranks */
     double remembered, most_remembered; /* levels: bytes of averages, of all ranks and of one */
-    struct load sends;                  /* of the rank that sends most */
-    struct load mean;                   /* of a rank */
-    struct load slowest;                /* of the rank whose step takes longest */
-    struct model_step step;             /* of this rank */
-    double checkpoint;                  /* bytes of a checkpoint, set by the caller */
+    double most;            /* levels: bytes of the rank that needs most, averages included */
+    struct load sends;      /* of the rank that sends most */
+    struct load mean;       /* of a rank */
+    struct load slowest;    /* of the rank whose step takes longest */
+    struct model_step step; /* of this rank */
+    double checkpoint;      /* bytes of a checkpoint, set by the caller */
 };
 
 /* Cells of loads are fluid ones: what is solid takes no time. */

@@ -6,7 +6,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,halo,peers}.c or cuda/backend.c.
+change of src/solver/{solver,halo,peers,seam}.c or cuda/backend.c.
 """
 import os
 import re
@@ -19,6 +19,7 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE = BUILD + "/source"
 
 SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
+SEAM = "src/solver/seam.c"
 ONE_HALF = """m->out[half] = peers_out(&h->peers, m->to, m->direction, %s);
         m->in[half] = peers_in(&h->peers, m->from, m->direction, %s);"""
 # File, the function it is in, the call, what takes its place.
@@ -51,6 +52,11 @@ MUTANTS = [
     (PEERS, "peers_hear", "b->type->after_peer(b, QUEUE_SHELL, &w->peer, (int)(n & 1));", ""),
     (HALO, "halo_finish", "MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);", ""),
     (HALO, "halo_finish", "b->type->copy(", "if (0) b->type->copy("),
+    (SEAM, "launch", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, x->host", "if (0) b->type->copy(b, QUEUE_INTERIOR, x->host"),
+    (SEAM, "exchange", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
+    (SEAM, "exchange", "MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);", ""),
+    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, x->memory", "if (0) b->type->copy(b, QUEUE_INTERIOR, x->memory"),
     (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
@@ -85,6 +91,18 @@ cpu=$(run cpu host) && cuda=$(run cuda host) && [ "$cpu" = "$cuda" ] && cuda=$(r
 """
 
 
+# A refined grid on two ranks, whose blocks exchange with themselves or wrap.
+REFINED = """
+. "$0"
+run() { mpi_run 2 tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output $1 --overwrite --share-gpu --backend $2 \\
+    --set run.exchange=$3 --set run.transport=host --set domain.cells='[24, 18, 12]' --set run.steps=5 --set solver.collision=rr \\
+    --set refine='{middle: {level: 1, box: {from: [5, 5, 0], to: [14, 12, 12]}}}' \\
+    --set output='{log: {every: 0}, series: {flow: {every: 1, of: [mass, kinetic_energy]}}}' >$1.log 2>&1 || exit 1
+    grep state_hash $1/report.json; cat $1/series/flow.csv; }
+cpu=$(run refined_cpu cpu cut) && gpu=$(run refined cuda cut) && [ "$cpu" = "$gpu" ] && gpu=$(run refined cuda all) && [ "$cpu" = "$gpu" ]
+"""
+
+
 def tests():
     """Name, command, options of the stand-in; the quickest first."""
     for order in "lazy", "random,seed=1", "random,seed=2", "eager":
@@ -95,6 +113,7 @@ def tests():
         options = f"late=1,uuid=same,order={order},rank=1,order=" + ("eager" if order == "lazy" else "lazy")
         yield "ranks 2 " + options, MPIRUN + ["2", "tests/gpu/standin_ranks_32"], options
         yield "tables " + order, ["tests/gpu/standin_tables_32"], f"late=1,order={order}"
+        yield "a refined run, " + order, ["sh", "-c", REFINED, ROOT + "/scripts/environment.sh"], f"late=1,uuid=same,order={order}"
         yield "a run, " + order, ["sh", "-c", RUN], f"late=1,order={order}"
         yield "parity " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "33,4,3"], f"late=1,order={order}"
         yield "backend " + order, ["tests/gpu/standin_backend_32"], f"late=1,order={order}"

@@ -108,13 +108,15 @@ static size_t shuffled(const struct shuffle *s, size_t k)
     return (s->first + k * s->factor) % s->count;
 }
 
-/* Every number of a wall has one, and 0, which stands for none. */
+/* Every number has a wall, also 0, which stands for none; half of them are walls that move. */
 static void write_walls(char *to, const struct layout *l, const struct view *v, uint64_t *random)
 {
     struct seam_wall *const wall = (struct seam_wall *)(void *)(to + l->wall);
     for (int k = 0; k < 2 * SEAM_WALLS; k++) {
+        const bool moves = random_below(random, 2);
         int type = random_below(random, TAG_ROWS);
-        while (v->rows[type].fluid || v->rows[type].boundary == BOUNDARY_none)
+        while (v->rows[type].fluid || v->rows[type].boundary == BOUNDARY_none ||
+               (moves && v->rows[type].boundary != BOUNDARY_moving))
             type = (type + 1) % TAG_ROWS;
         wall[k].type = (uint8_t)type;
         wall[k].into = (uint8_t)(1 + random_below(random, Q - 1));
@@ -123,7 +125,9 @@ static void write_walls(char *to, const struct layout *l, const struct view *v, 
 
 static uint8_t random_wall(uint64_t *random)
 {
-    return (uint8_t)(random_below(random, 2) ? random_below(random, SEAM_WALLS) : 0);
+    static const uint8_t ends[] = {0, 0, 1, SEAM_WALLS - 1};
+    return random_below(random, 2) ? ends[random_below(random, sizeof ends)]
+                                   : (uint8_t)random_below(random, SEAM_WALLS);
 }
 
 static struct seam_entry random_entry(size_t needed, uint64_t *random)

@@ -9,6 +9,7 @@ status 1 and a line, and can be gone on with.
 """
 import concurrent.futures
 import glob
+import itertools
 import json
 import os
 import re
@@ -225,6 +226,62 @@ for (name, precision, number, variant), said in together(warm, jobs):
     wrong = [str(said)] if said.code else differences(sets_in(wanted), sets_in(here))
     check(not wrong and (variant is None or on_gpu(here)), f"{here}, {variant}: {wrong or 'as on the CPU'}")
 check(all(len(set(sets_in(f"{name}_fp32_0").values())) == (4 if name == "heat" else 3) for name in WARM), "sets differ")
+
+# ---- refined grids: the CPU's bits on every level ----
+
+# A wall that moves, one at rest and planes of symmetry across a seam; a body in the third level, faces that are open.
+REFINED = {"lid": """\
+domain:  {cells: [24, 20, 16]}
+fluid:   {viscosity: 0.02}
+solver:  {collision: rr, subgrid: {smagorinsky: {constant: 0.15}}}
+initial: {flow: uniform, velocity: [0.02, 0.01, 0]}
+faces:   {x: periodic, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0.03]}}, z: slip}
+refine:
+  lid:   {level: 1, box: {from: [6, 12, 0], to: [14, 20, 8]}}
+run:     {steps: 7}
+""", "ball": """\
+domain:  {cells: [24, 18, 18]}
+fluid:   {viscosity: 0.02}
+solver:  {collision: cumulant}
+faces:   {xmin: {velocity: {value: [0.04, 0, 0]}}, xmax: {pressure: {}}, y: periodic, z: wall}
+bodies:  {ball: {shape: {sphere: {center: [10, 9, 9], radius: 1.5}}, wall: interpolated}}
+refine:
+  ball:  {level: 2, around: ball, distance: 1.6}
+run:     {steps: 3}
+"""}
+REFINED_OUTPUT = """\
+check:   {hang: none}
+output:
+  log: {every: 0}
+  series: {flow: {every: 1, of: [mass, kinetic_energy, enstrophy, max_velocity]}}
+  fields: {all: {every: 2, of: [velocity, vorticity]}}
+"""
+
+
+def refined(name, precision, number, variant=None):
+    """A run on the CPU, or in that variant on GPUs."""
+    ranks, settings, options = variant or (0, {}, "")
+    arguments = ["run", f"{name}.yaml", "--output", f"{name}_{precision}_{number}",
+                 *sets(PRECISIONS[precision] | settings | {"run.sparse": ["never", "always"][number % 2]})]
+    if variant is None:
+        return tagflow(*arguments)
+    return gpu(*arguments, "--share-gpu", ranks=ranks, options=options)
+
+
+for name, text in REFINED.items():
+    write(name + ".yaml", text + REFINED_OUTPUT)
+WAYS = [(2, "all", "ipc", "lazy"), (3, "cut", "host", "random"), (4, "cut", "ipc", "random"), (0, "all", "device", "lazy"),
+        (2, "cut", "device", "random")]
+turn = ((ranks, {"run.exchange": exchange, "run.transport": how}, f"uuid=same,aware={int(how == 'device')},order={order}")
+        for ranks, exchange, how, order in itertools.cycle(WAYS))
+jobs = [(name, precision, number, None if number == 0 else next(turn))
+        for name in REFINED for precision in PRECISIONS for number in range(6 if THOROUGH else {"fp32": 4}.get(precision, 2))]
+for (name, precision, number, variant), said in together(refined, jobs):
+    here, wanted = f"{name}_{precision}_{number}", f"{name}_{precision}_0"
+    wrong = [str(said)] if said.code else differences(results(wanted), results(here))[:5]
+    check(not wrong and (variant is None or on_gpu(here)), f"{here}, {variant}: {wrong or 'as on the CPU'}")
+check(len({load(f"{name}_{precision}_0", "report.json")["state_hash"] for name in REFINED for precision in PRECISIONS}) ==
+      len(REFINED) * len(PRECISIONS), "refined grids differ")
 
 # ---- all that a run writes; going on where another backend ended ----
 

@@ -14,7 +14,7 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
 import runs
-from runs import check, load, tagflow, write
+from runs import check, finish, load, tagflow, write
 
 CUTS = {1: [(1, 1, 1)], 2: [(2, 1, 1), (1, 2, 1), (1, 1, 2)], 3: [(3, 1, 1), (1, 3, 1)], 4: [(2, 2, 1), (1, 2, 2), (4, 1, 1)],
         6: [(3, 2, 1), (1, 2, 3), (2, 1, 3)]}
@@ -51,8 +51,8 @@ def flow(number):
         regions[f"region{k}"] = {"level": r.choice([1, 1, 2]), "box": {"from": low, "to": high}}
     case = {"domain": {"cells": cells}, "fluid": {"viscosity": r.choice([0.01, 0.02])},
             "solver": {"collision": r.choice(["bgk", "trt", "rr", "cumulant"]), "storage": r.choice(["fp16", "fp32", "fp64", "fp64"])},
-            "initial": {"flow": "uniform", "velocity": [0.02, 0.01, 0]}, "faces": around, "run": {"steps": r.choice([9, 14])},
-            "check": {"every": 5, "hang": "none"}}
+            "initial": {"flow": "uniform", "velocity": [0.02, 0.01, 0]}, "faces": around, "run": {"steps": r.choice([5, 8])},
+            "check": {"every": 4, "hang": "none"}}
     if closed and r.random() < 0.5:
         case["force"] = {"acceleration": [1e-6, 2e-6, 0]}
     if r.random() < 0.3:
@@ -93,7 +93,7 @@ def look(number):
           f"{number}: mass {table['mass'][0]} of {volume} cells changes by {drift:.1e}")
     for ranks, cuts in CUTS.items():
         settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
-                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2])}
+                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2]) if ranks < 3 else 1}
         folder = f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"
         said = tagflow("run", file, "--output", folder, *runs.sets(settings), ranks=ranks)
         if not check(said.code == 0, f"{folder}: {said}"):
@@ -107,3 +107,4 @@ def look(number):
 start, count = (int(a) for a in (sys.argv[1:] + ["1", "6"][len(sys.argv) - 1:]))
 depths = [look(number) for number in range(start, start + count)]
 check(max(depths) >= 3 and min(depths) >= 2, f"levels: {depths}")
+finish()

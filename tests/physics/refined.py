@@ -173,6 +173,15 @@ def worst(flow, levels, exact):
     return found
 
 
+def run(flow, ranks=1, large=False, **more):
+    """Runs tagflow. Returns states as those of Reference, [(step, levels)], and the run. `more`: further settings."""
+    done = case.run("couette", settings(flow) | more, ranks=ranks, large=large)
+    if flow["boxes"]:
+        return [(step, uncovered(flow, levels)) for step, levels in snapshots(done, flow)], done
+    return [(step, [numpy.concatenate([done.field("density", number=number)[..., None] - 1, done.field(number=number)], axis=-1)])
+            for number, step in enumerate(done.steps_of())], done
+
+
 def random_flow(number):
     """A flow in a box with random faces and regions; each third one has three levels."""
     chance = random.Random(number)

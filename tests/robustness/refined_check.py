@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""`tagflow check` of refined grids: its numbers are those of a run, and it refuses what a run refuses, in the same words."""
+import glob
+import os
+import re
+
+import runs
+from runs import check, load, tagflow, write
+
+CASE = """\
+domain:  {cells: [48, 32, 32]}
+fluid:   {viscosity: 0.02}
+faces:   {xmin: {velocity: {value: [0.03, 0, 0]}}, xmax: pressure, y: wall, z: periodic}
+initial: {flow: inlet}
+run:     {steps: 2}
+bodies:  {ball: {shape: {sphere: {center: [24, 16, 16], radius: 2}}}}
+refine:
+  ball: {level: 2, around: ball, distance: 2}
+output:
+  log: {every: 0}
+  fields:
+    main: {every: 2, of: [velocity, tags]}
+    one:  {every: 2, of: [velocity, density], levels: 1, region: {from: [6, 5, 3], to: [30, 20, 20]}}
+  averages:
+    mean: {every: 1, of: [velocity, stress]}
+"""
+write("case.yaml", CASE)
+UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return float(found.group(1)) * (UNITS[found.group(2)] if found.lastindex == 2 else 1) if found else float("nan")
+
+
+def near(a, b, part):
+    return abs(a - b) <= part * abs(b)
+
+
+def table(text):
+    """Of the table of levels: {column: its words}, without units and signs of percent."""
+    lines = [line.replace(" %", "").replace(" MB", "").replace(" kB", "") for line in text.splitlines()]
+    at = next(n for n, line in enumerate(lines) if line.startswith("level "))
+    names, rows = lines[at].split(), []
+    while re.match(r" *\d+ ", lines[at + 1]):
+        at += 1
+        rows.append(lines[at].split())
+    return {name: [row[n] for row in rows] for n, name in enumerate(names)}
+
+
+def check_against_run(ranks):
+    """What check says for `ranks` ranks, and what a run on these says of itself."""
+    folder, file = f"run_{ranks}", f"check_{ranks}.json"
+    said = tagflow("check", "case.yaml", "--ranks", str(ranks), "--json", file)
+    done = tagflow("run", "case.yaml", "--output", folder, ranks=ranks if ranks > 1 else 0)
+    if not check(said.code == 0 == done.code, f"{ranks} ranks: {said} {done}"):
+        return
+    report, levels = load(folder, "report.json"), load(".", file)["levels"]
+    for key in ("cells", "fluid_cells", "updates", "tau", "cell_reynolds", "imbalance"):
+        check(all(near(a[key], b[key], 1e-8) for a, b in zip(levels, report["levels"])) and len(levels) == 3 == len(report["levels"]),
+              f"{ranks} ranks: {key} of the levels is that of the run: {[a[key] for a in levels]}, {[b[key] for b in report['levels']]}")
+    whole = load(".", file)
+    check(whole["updates_per_step"] == report["updates_per_step"] and whole["fluid_cells"] == report["fluid_cells"] and
+          near(whole["imbalance"], report["imbalance"], 1e-8), f"{ranks} ranks: updates, fluid cells and imbalance in all")
+    # The run's memory does not count averages; sums are 9 numbers of 8 bytes in each cell.
+    log = open(f"{folder}/log.txt").read()
+    gigabytes = number(r"([\d.e+-]+) GB a rank", log) * 1e9
+    memory = number(r"memory: ([\d.]+) (\w+) a rank", said.out)
+    averages = number(r"averages and residuals: ([\d.]+) (\w+) a rank", said.out)
+    check(near(memory - averages, gigabytes, 0.05), f"{ranks} ranks: memory {memory} without averages {averages} is that of the run, {gigabytes}")
+    # Sizes of files; HDF5 adds its own bytes.
+    size = os.path.getsize(glob.glob(f"{folder}/checkpoints/*.h5")[0])
+    check(near(number(r"checkpoint: ([\d.]+) (\w+) a file", said.out), size, 0.02), f"{ranks} ranks: a checkpoint of {size} bytes")
+    for name, pattern in ("main", r"fields.main: 2 files of ([\d.]+) (\w+)"), ("one", r"fields.one: 2 files of ([\d.]+) (\w+)"), \
+                         ("mean", r"averages.mean: 3 samples, a file of ([\d.]+) (\w+)"):
+        size = os.path.getsize(f"{folder}/fields/{name}_0000000002.vtkhdf")
+        check(near(number(pattern, said.out), size, 0.05), f"{ranks} ranks: {name} has {size} bytes: {re.findall(pattern, said.out)}")
+    columns = table(said.out)
+    check(columns["cells"] == [str(level["cells"]) for level in report["levels"]] and
+          columns["fluid"] == [str(level["fluid_cells"]) for level in report["levels"]] and
+          [float(t) for t in columns["tau"]] == [0.56, 0.62, 0.74] and [float(u) for u in columns["u/nu"]] == [1.5, 0.75, 0.375] and
+          abs(sum(map(float, columns["volume"])) - 100) < 0.3 and abs(sum(map(float, columns["share"])) - 100) < 0.3 and
+          columns["links"][0] == "-" and all(int(n) > 1000 for n in columns["links"][1:]) and ("blocks" in columns) == (ranks > 1),
+          f"{ranks} ranks: the table has these numbers: {columns}")
+    cells, updates = sum(level["cells"] for level in report["levels"]), report["updates_per_step"]
+    one = 48 * 32 * 32 * 64
+    check(f"one grid with the cells of level 2: {one:.4g} cells, {one / cells:.3g} times as many; {4 * one:.4g} updates, "
+          f"{4 * one / updates:.3g} times as many" in said.out, f"{ranks} ranks: one grid beside it")
+    grown = [level["grown"] for level in levels]
+    check(grown[2] == 0 < grown[1] and f"level 1: {grown[1]} of its {levels[1]['bricks']} bricks of 8^3 cells were added" in said.out,
+          f"{ranks} ranks: level 1 was grown, {grown}")
+    seconds = number(r"time: ([\d.]+) us", said.out) * 1e-6 if " us if" in said.out else number(r"time: ([\d.]+) ms", said.out) * 1e-3
+    fluid = sum(level["fluid_cells"] * 2 ** l for l, level in enumerate(report["levels"]))
+    check(near(seconds, 2 * fluid / (150e6 * ranks), 0.01), f"{ranks} ranks: time {seconds} of {fluid} updates")
+
+
+for count in 1, 3:
+    check_against_run(count)
+
+# The processes of check share the tags: nothing else changes, but for lists of edges, which cuts enlarge.
+alone, shared = (tagflow("check", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))
+numbers = [{name: words for name, words in table(said.out).items() if name != "memory"} for said in (alone, shared)]
+check(alone.code == 0 == shared.code and numbers[0] == numbers[1], f"check on three processes: {numbers}")
+
+# A machine file: the model has the time of all levels.
+write("machine.yaml", "updates: 100 MLUPS\nlaunch: 1 ns\n")
+said = tagflow("check", "case.yaml", "--machine", "machine.yaml", "--json", "machine.json")
+file = load(".", "machine.json")
+fluid = sum(level["fluid_cells"] * 2 ** l for l, level in enumerate(file["levels"]))
+check(said.code == 0 and near(file["model"]["step"], fluid / 100e6, 0.01), f"a step by the model takes {file['model']['step']}, for {fluid} updates")
+
+# What is refused: the same line from both, and nothing is run.
+REFUSED = [
+    ({"refine.ball.distance": 17}, 1, "within 4 cells of an opening"),
+    ({"refine.ball": "{level: 1, box: {from: [24, 8, 8], to: [36, 24, 24]}}"}, 1, "bodies.ball comes within"),
+    ({"refine.ball": "{level: 1, box: {from: [12, 12, 12], to: [16, 16, 16]}}"}, 3, "too few to cut them among 3 ranks"),
+    ({"refine.ball": "{level: 1, box: {from: [22.1, 15, 15], to: [22.2, 17, 17]}}"}, 1, "holds the centre of no cell"),
+    ({"refine.ball.level": 9}, 1, "refine.ball.level"),
+]
+for settings, ranks, why in REFUSED:
+    said = tagflow("check", "case.yaml", "--ranks", str(ranks), *runs.sets(settings))
+    done = tagflow("run", "case.yaml", "--output", "refused", *runs.sets(settings), ranks=ranks if ranks > 1 else 0)
+    last = [text.err.strip().splitlines()[-1:] if ranks == 1 else [line for line in text.err.splitlines() if why in line] for text in (said, done)]
+    check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
+          f"{settings}: {said} {done}")
+
+# Warnings name the level: of walls that of the body.
+said = tagflow("check", "case.yaml", *runs.sets({"solver.collision": "trt", "fluid.viscosity": 0.0005, "bodies.ball.wall": "interpolated"}))
+check(said.code == 0 and "of level 0 is 60, above 8" in said.err and "of level 2 is 15, above 12" in said.err and
+      "of level 2 is 15, above 5: with magic" in said.err and "may diverge where levels meet" in said.err, f"warnings: {said.err}")
+
+# Too many cells for tags: it says what it does not know.
+said = tagflow("check", "case.yaml", "--json", "huge.json", *runs.sets({"domain.cells": [1000, 800, 800]}))
+file = load(".", "huge.json")
+check(said.code == 0 and "Fluid cells, the distance of bodies from edges, lists, the edges of levels and the imbalance are not known" in said.out and
+      all(level["fluid_cells"] is None and level["links"] is None and level["imbalance"] is None for level in file["levels"]) and
+      sum(level["cells"] / 8 ** l for l, level in enumerate(file["levels"])) == 640e6, f"a huge case: {said}")
+
+runs.finish()
