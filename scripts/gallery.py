@@ -49,6 +49,7 @@ SHOWN = {
     "abc": Picture("images/speed_0000000250.png"),
     "backward_step": Picture("images/flow_0000031000.png"),
     "car": Picture("images/side_0000016000.png"),
+    "car_levels": Picture("images/side_0000000480.png"),
     "cavity": Picture("images/mid_0000060000.png", {"run.steps": 60000}),
     "cavity_cube": Picture("images/middle_0000016000.png", {"run.steps": 16000}),
     "cavity_re100": Picture("images/mid_0000020000.png"),
@@ -71,6 +72,7 @@ SHOWN = {
     "sphere": Picture("images/mid_0000003000.png", {
         "domain.cells": "[120, 72, 72]", "fluid.length": 8, "bodies.sphere.shape.sphere.center": "[36, 36, 36]",
         "bodies.sphere.shape.sphere.radius": 4, "run.steps": 3000, "output.images.mid.every": 1000}),
+    "sphere_levels": Picture("images/mid_0000002000.png"),
     "sponge": Picture("series/pulse.csv", {
         "output.series.pulse": "{every: 100, of: line, from: [0.5, 0.5, 0.5], to: [399.5, 0.5, 0.5], points: 400}"},
                       ["--columns", "pressure", "--step", "0,300,400,500"]),
@@ -80,7 +82,7 @@ SHOWN = {
 }
 
 GROUPS = [
-    ("Bodies", ["car", "sphere", "cylinder", "roller", "horn"]),
+    ("Bodies", ["car", "car_levels", "sphere", "sphere_levels", "cylinder", "roller", "horn"]),
     ("Pores", ["rock", "pack"]),
     ("Cavities", ["cavity", "cavity_cube", "cavity_re100"]),
     ("Turbulence, vortices and shear layers", ["channel_180", "taylor_green_3d", "shear_layer", "shear_layer_re10000", "taylor_green_2d",
@@ -119,7 +121,7 @@ class Case:
 
 # What the head of a case names: files of a run, of tests/ and scripts/ and beside the case, settings, keys.
 NAMED = (r"(?:series|tests|scripts)/[\w./]*\w|report\.json|[a-z_0-9]+\.(?:stl|raw|csv)|--set (?:'[^']*'|[^\s,;]*\w)|"
-         r"(?:initial|solver|run|force|output|bodies)\.[a-z_.]*[a-z]|force: \{(?:[^{}]|\{[^}]*\})*\}")
+         r"(?:initial|solver|refine|run|force|output|bodies)\.[a-z_.]*[a-z]|force: \{(?:[^{}]|\{[^}]*\})*\}")
 
 
 def marked(text, before=""):

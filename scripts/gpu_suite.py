@@ -33,7 +33,12 @@ ARITHMETIC = {"fp16": "fp32"}  # else as stored
 SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy, enstrophy, max_velocity]}}, "
                 "images: {mid: {every: 20, of: speed}, side: {every: 20, of: vorticity, axis: x}}}")
 # Smaller bodies for cases that are too large to be run here.
-SMALL = {"sphere": {"bodies.sphere.shape.sphere": {"center": [8, 7, 6], "radius": 3.3}}}
+SMALL = {"sphere": {"bodies.sphere.shape.sphere": {"center": [8, 7, 6], "radius": 3.3}},
+         "sphere_levels": {"bodies.sphere.shape.sphere": {"center": [9, 6.2, 6], "radius": 1},
+                           "refine.wake.box": {"from": [7, 4, 4], "to": [12, 9, 8]}, "refine.near.behind": 0.6, "refine.near.distance": 0.5},
+         "car_levels": {"bodies.car.mesh.scale": "0.25 m", "bodies.car.mesh.min": ["4.5 m", "2.3 m", "0.25 m"],
+                        "refine.skin.level": 2, "refine.near.level": 1, "refine.near.behind": "0.5 m", "refine.wake.level": 1,
+                        "refine.wake.behind": "1 m"}}
 QUIET = {"output": "{log: {every: 0}}", "checkpoint.every": 0, "check.every": 0}
 
 # A flow that moves everywhere from the first step on; `faces` and `initial` say in which box.

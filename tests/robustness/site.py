@@ -77,14 +77,16 @@ sizes = {os.path.basename(path): os.path.getsize(path) for path in glob.glob(ROO
 check(sizes and max(sizes.values()) <= 60000 and sum(sizes.values()) <= 1500000 and
       sizes.keys() == {os.path.basename(path)[:-5] + ".png" for path in glob.glob(ROOT + "/configs/*.yaml")},
       f"a picture of each, {len(sizes)}, {sum(sizes.values())} bytes in all, {max(sizes.values(), default=0)} at most")
-# Each case begins to run, as its picture was made, and is warned of nothing.
+# Each case begins to run, as its picture was made, and is warned of nothing but what its head tells of.
+TOLD = {"car_levels": "there is no model of the layers at walls"}
 for name, picture in gallery.SHOWN.items():
     changes = {path: value for path, value in picture.changes.items() if "averages" not in path} | {
         "run.steps": 3, "checkpoint.every": 0, "output": "{log: {every: 1}, images: {mid: {every: 3, of: speed}}}",
         "run.stop": "none", "check.every": 1}
     changes = {path: value for path, value in changes.items() if not path.startswith("output.")}
     said = tagflow("run", f"{ROOT}/configs/{name}.yaml", "--output", "short", *runs.sets(changes))
-    check(said.code == 0 and not said.lines and os.path.exists("short/images/mid_0000000003.png"), f"{name} runs: {said}, {said.lines}")
+    known = said.lines and all("warning: " in line and TOLD.get(name, "\0") in line for line in said.lines)
+    check(said.code == 0 and (known if name in TOLD else not said.lines) and os.path.exists("short/images/mid_0000000003.png"), f"{name} runs: {said}, {said.lines}")
     shutil.rmtree("short", ignore_errors=True)
 said = call(ROOT + "/scripts/site/commands.py", runs.TAGFLOW, "--check")
 check(said.returncode == 0, f"docs/commands.md is the help of the commands: {told(said)}")
