@@ -150,24 +150,24 @@ TAGFLOW_FN void seam_enter(const struct view *v, const struct seam_lists *s, int
                            size_t n)
 {
     stored *const left = (stored *)s->left, *const later = (stored *)s->later;
-    const struct seam_link link = s->link[n];
-    stored *const mailbox = (stored *)v->set[SET_flow].populations + link.at[odd];
-    const int handed = (link.entry[1].from & SEAM_HANDED) != 0;
+    const struct seam_link *const link = &s->link[n];
+    stored *const mailbox = (stored *)v->set[SET_flow].populations + link->at[odd];
+    const int handed = (link->entry[1].from & SEAM_HANDED) != 0;
     if (substep == 1) {
         left[n] = *mailbox;
-        *mailbox = seam_explode(s, &link.entry[0]);
+        *mailbox = seam_explode(s, &link->entry[0]);
         if (handed)
             return;
-        stored f = seam_explode(s, &link.entry[1]);
-        if (link.entry[1].wall)
-            f = stored_raw(seam_reflect(v, s->wall, link.entry[1].wall, raw_of(f)));
+        stored f = seam_explode(s, &link->entry[1]);
+        if (link->entry[1].wall)
+            f = stored_raw(seam_reflect(v, s->wall, link->entry[1].wall, raw_of(f)));
         later[n] = f;
         return;
     }
     left[s->links + n] = *mailbox;
-    *mailbox = handed ? left[link.entry[1].from & ~SEAM_HANDED] : later[n];
-    if (link.entry[0].wall) /* nobody is handed this */
-        left[n] = stored_raw(seam_reflect(v, s->wall, link.entry[0].wall, raw_of(left[n])));
+    *mailbox = handed ? left[link->entry[1].from & ~SEAM_HANDED] : later[n];
+    if (link->entry[0].wall) /* nobody is handed this */
+        left[n] = stored_raw(seam_reflect(v, s->wall, link->entry[0].wall, raw_of(left[n])));
 }
 
 TAGFLOW_FN void seam_share(const struct seam_lists *s, size_t n)
