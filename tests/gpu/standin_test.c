@@ -210,6 +210,29 @@ static void test_eager_runs_everything_at_once(void **state)
     passes("order=eager", eager_body);
 }
 
+static void others_body(void)
+{
+    word *const x = zero_words(1), *const y = zero_words(1), *const z = zero_words(1);
+    const cudaStream_t a = new_stream(), b = new_stream();
+    const cudaEvent_t event = new_event();
+    OK(digit(y, x, 2, b));
+    OK(digit(x, x, 1, a));
+    OK(cudaStreamSynchronize(b)); /* reads x after the other */
+    OK(digit(z, x, 3, b));
+    OK(cudaEventRecord(event, b));
+    OK(digit(x, x, 4, a));
+    OK(cudaStreamWaitEvent(a, event, 0)); /* goes so far */
+    OK(digit(x, x, 5, a));
+    OK(cudaStreamSynchronize(b));
+    CHECK(peek(y) == 12 && peek(z) == 143 && peek(x) == 145);
+}
+
+static void test_others_run_before_a_stream_goes_on(void **state)
+{
+    (void)state;
+    passes("order=others", others_body);
+}
+
 /* Whether a launch had run at the next call, for each of 64 launches. */
 static void random_body(void)
 {
@@ -1616,6 +1639,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lazy_runs_nothing_before_it_must),
         cmocka_unit_test(test_eager_runs_everything_at_once),
+        cmocka_unit_test(test_others_run_before_a_stream_goes_on),
         cmocka_unit_test(test_random_differs_from_seed_to_seed),
         cmocka_unit_test(test_events_order_streams_and_nothing_else_does),
         cmocka_unit_test(test_queries_are_not_ready_but_not_for_ever),

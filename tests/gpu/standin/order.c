@@ -255,11 +255,21 @@ static bool run_towards(struct CUstream_st *stream, uint64_t position)
     return true;
 }
 
+/* Runs what may run in other streams. */
+static void run_others(const struct CUstream_st *stream)
+{
+    for (struct CUstream_st *s = streams; s; s = s->next)
+        while (s != stream && may_run(s))
+            run_one(s);
+}
+
 static bool try_to(struct CUstream_st *stream, uint64_t position)
 {
     if (stream->done >= position)
         return true;
     standin_unlock();
+    if (standin_options.order == STANDIN_OTHERS)
+        run_others(stream);
     const bool there = run_towards(stream, position);
     standin_lock();
     return there;

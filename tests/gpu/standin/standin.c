@@ -3,7 +3,8 @@
  *
  * - Nothing runs when it is given to a stream, but when a synchronisation, a repeated query or an
  *   event makes it necessary, and then only what that needs (order=lazy). order=eager runs
- *   everything as soon as it may; order=random something that may run, at every call.
+ *   everything as soon as it may; order=random something that may run, at every call;
+ *   order=others, before a stream goes on, all that may run in others.
  * - A launch runs its blocks, and the threads of a block, one after the other in a random order.
  * - Device memory and pinned memory begin full of 0xff. The host's touching device memory, and a
  *   kernel's leaving its allocations, end the program with a line on stderr. So do asynchronous
@@ -11,7 +12,7 @@
  *   points to pageable memory, and the use of the default stream.
  *
  * TAGFLOW_STANDIN holds options, separated by commas:
- *   order=lazy|eager|random, seed=N
+ *   order=lazy|eager|random|others, seed=N
  *   devices=N, memory=BYTES, capability=9.0
  *   stacks=BYTES      memory of every device that the first launch takes
  *   driver=N          its version; 0: none is installed
@@ -145,7 +146,7 @@ static void add_rule(bool skip, const char *name, char *value)
 
 static void set_option(const char *name, char *value)
 {
-    static const char *const orders[] = {"lazy", "eager", "random", NULL};
+    static const char *const orders[] = {"lazy", "eager", "random", "others", NULL};
     static const char *const messages[] = {"good", "error", "hang", "wrong", NULL};
     static const char *const uuids[] = {"device", "same", "rank", NULL};
     struct standin_options *const o = &standin_options;
