@@ -66,7 +66,7 @@ struct seam_group {
     uint64_t at[2];   /* where the coarse cell reads it before an even and an odd step */
     uint32_t first;   /* of its values in `exit` */
     uint32_t entries; /* first of its entries in `entry`, if count < 8 */
-    uint32_t count;   /* 2 or 8 */
+    uint32_t count;   /* 2, 4 or 8 */
     uint32_t wall;    /* of a coarse link into a wall */
 };
 

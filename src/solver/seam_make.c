@@ -417,8 +417,12 @@ static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *as
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     int *const counts = calloc(4 * (size_t)ranks, sizeof *counts);
-    if (!counts)
+    int room = counts != NULL, everywhere;
+    MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm);
+    if (!room) {
+        free(counts);
         return false;
+    }
     int *const to = counts, *const from = to + ranks, *const to_at = from + ranks,
                *const from_at = to_at + ranks;
     int64_t *const keys = malloc((n->count ? n->count : 1) * sizeof *keys);
@@ -441,7 +445,7 @@ static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *as
     first[ranks] = (int)all;
     int64_t *const got = malloc((all ? all : 1) * sizeof *got);
     asked->need = malloc((all ? all : 1) * sizeof *asked->need);
-    int room = keys && got && asked->need && all < INT_MAX && n->count < INT_MAX, everywhere;
+    room = keys && got && asked->need && all < INT_MAX && n->count < INT_MAX;
     MPI_Allreduce(&room, &everywhere, 1, MPI_INT, MPI_MIN, comm);
     if (everywhere) {
         MPI_Alltoallv(keys, to, to_at, MPI_INT64_T, got, from, from_at, MPI_INT64_T, comm);
