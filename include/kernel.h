@@ -464,7 +464,7 @@ TAGFLOW_FN void cell_enter(const struct view *v, struct task t, size_t cell, siz
                            int y, int z)
 {
     (void)cell, (void)cells, (void)y, (void)z;
-    seam_enter(v, t.seam, t.substep, t.odd, (size_t)x);
+    seam_enter(v, t.seam, t.substep, (size_t)x);
 }
 
 TAGFLOW_FN void cell_share(const struct view *v, struct task t, size_t cell, size_t cells, int x,

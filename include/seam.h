@@ -52,11 +52,11 @@ struct seam_entry {
 };
 #define SEAM_HANDED 0x80000000u
 
-/* The link of a fine cell from an absent one. */
+/* The link of a fine cell from an absent one, after a substep. */
 struct seam_link {
-    uint64_t at[2];             /* its mailbox before an even and an odd step, as in seam_value */
-    struct seam_entry entry[2]; /* what arrives after substep 1 and 2. entry[0].wall: the wall that
-                                 * meets what leaves at substep 1; what enters then meets none */
+    uint64_t at;             /* its mailbox, in elements from the start of the populations */
+    struct seam_entry entry; /* what arrives. Its wall after substep 1: the wall that meets what left
+                              * at substep 1; what arrives then meets none */
 };
 
 /* A population that arrives in a coarse cell from the fine level: the mean of 8 values of `left`;
@@ -76,7 +76,8 @@ struct seam_lists {
     const uint32_t *beside;         /* [needed][6] numbers in `sent` of the same population of the
                                      * neighbours at -x +x -y +y -z +z; SEAM_NONE: not needed, or
                                      * no fluid cell of the level */
-    const struct seam_link *link;
+    const struct seam_link *link[2]; /* after substep 1 and 2, which is before an odd and an even
+                                      * step */
     const struct seam_group *group;
     const uint32_t *exit;           /* numbers in `left` */
     const struct seam_entry *entry; /* of groups with count < 8 */
@@ -85,7 +86,6 @@ struct seam_lists {
     void *sent;                   /* [needed], and what others need; stored type */
     void *spread; /* [needed][4] population, and its slopes along x, y, z; type scalar */
     void *left;   /* [links] after substep 1, [links] after substep 2, from other ranks, to them */
-    void *later;  /* [links] what enters after substep 2 */
     uint32_t links, share_to; /* share_to: first place in `left` for other ranks */
 };
 
@@ -145,29 +145,23 @@ TAGFLOW_FN void seam_slope(const struct seam_lists *s, size_t n)
     }
 }
 
-/* Fine level, after a substep; odd: parity of the coming one. */
-TAGFLOW_FN void seam_enter(const struct view *v, const struct seam_lists *s, int substep, int odd,
-                           size_t n)
+/* Fine level, after a substep. */
+TAGFLOW_FN void seam_enter(const struct view *v, const struct seam_lists *s, int substep, size_t n)
 {
-    stored *const left = (stored *)s->left, *const later = (stored *)s->later;
-    const struct seam_link *const link = &s->link[n];
-    stored *const mailbox = (stored *)v->set[SET_flow].populations + link->at[odd];
-    const int handed = (link->entry[1].from & SEAM_HANDED) != 0;
-    if (substep == 1) {
-        left[n] = *mailbox;
-        *mailbox = seam_explode(s, &link->entry[0]);
-        if (handed)
-            return;
-        stored f = seam_explode(s, &link->entry[1]);
-        if (link->entry[1].wall)
-            f = stored_raw(seam_reflect(v, s->wall, link->entry[1].wall, raw_of(f)));
-        later[n] = f;
-        return;
-    }
-    left[s->links + n] = *mailbox;
-    *mailbox = handed ? left[link->entry[1].from & ~SEAM_HANDED] : later[n];
-    if (link->entry[0].wall) /* nobody is handed this */
-        left[n] = stored_raw(seam_reflect(v, s->wall, link->entry[0].wall, raw_of(left[n])));
+    stored *const left = (stored *)s->left;
+    const struct seam_link *const link = &s->link[substep - 1][n];
+    stored *const mailbox = (stored *)v->set[SET_flow].populations + link->at;
+    stored out = *mailbox, in;
+    if (substep == 2 && (link->entry.from & SEAM_HANDED))
+        in = left[link->entry.from & ~SEAM_HANDED];
+    else
+        in = seam_explode(s, &link->entry);
+    if (link->entry.wall && substep == 1)
+        out = stored_raw(seam_reflect(v, s->wall, link->entry.wall, raw_of(out)));
+    if (link->entry.wall && substep == 2)
+        in = stored_raw(seam_reflect(v, s->wall, link->entry.wall, raw_of(in)));
+    left[(size_t)(substep - 1) * s->links + n] = out;
+    *mailbox = in;
 }
 
 TAGFLOW_FN void seam_share(const struct seam_lists *s, size_t n)

@@ -161,9 +161,10 @@ static bool unlinked(const struct cell_links *l)
 }
 
 /* For rows with both solid cells and links: long stretches of cells without links stay RUN_BULK, as
- * many whole blocks as fit; other cells become RUN_MIXED. */
-static void mix_row(struct cell_links *l, int nx)
+ * many whole blocks as fit; other cells become RUN_MIXED, if `change`. Returns their number. */
+static int mix_row(struct cell_links *l, int nx, bool change)
 {
+    int mixed = 0;
     for (int x0 = 0, x1; x0 < nx; x0 = x1) {
         const bool plain = unlinked(&l[x0]);
         for (x1 = x0 + 1; x1 < nx && plain && unlinked(&l[x1]) && l[x1].row == l[x0].row; x1++)
@@ -171,21 +172,36 @@ static void mix_row(struct cell_links *l, int nx)
         int x = x0;
         if (plain && x1 - x0 >= 2 * BLOCK)
             x += (x1 - x0) / BLOCK * BLOCK;
-        for (; x < x1; x++)
-            if (l[x].kind == RUN_BULK || l[x].kind == RUN_RULED)
+        for (; x < x1; x++) {
+            if (l[x].kind != RUN_BULK && l[x].kind != RUN_RULED)
+                continue;
+            mixed++;
+            if (change)
                 l[x].kind = l[x].mirror ? RUN_CELLS : RUN_MIXED; /* masks know no mirror */
+        }
     }
+    return mixed;
 }
 
-/* Does mix_row apply to this row? */
-static bool broken(const struct cell_links *l, int nx)
+/* Copies that bounce_run would list for the row. */
+static int bounces(const struct cell_links *l, int nx)
+{
+    int count = 0;
+    for (int x = 0; x < nx; x++)
+        count += __builtin_popcount(l[x].links & ~(x > 0 ? l[x - 1].links : 0));
+    return count;
+}
+
+/* Does mix_row pay in this row? A vector of mixed cells takes twice the time of other ones, a copy
+ * about that of a cell. */
+static bool broken(struct cell_links *l, int nx)
 {
     bool solid = false, links = false;
     for (int x = 0; x < nx; x++) {
         solid = solid || l[x].kind == NOT_FLUID;
         links = links || l[x].kind == RUN_RULED || (l[x].kind == RUN_BULK && l[x].links);
     }
-    return nx >= RUN_LANES && solid && links;
+    return nx >= RUN_LANES && solid && links && bounces(l, nx) > mix_row(l, nx, false);
 }
 
 /* May the cell join a run whose wall is `wall` so far (0: none)? */
@@ -301,7 +317,7 @@ bool cut_row(struct runs *runs, struct cell_links *l, int nx, bool wraps)
 {
     const bool mixed = broken(l, nx);
     if (mixed)
-        mix_row(l, nx);
+        mix_row(l, nx, true);
     for (int x0 = 0, x1; x0 < nx && !mixed; x0 = x1) {
         for (x1 = x0 + 1; x1 < nx && l[x1].row == l[x0].row; x1++)
             ;

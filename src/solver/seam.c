@@ -139,10 +139,10 @@ static double list_bytes(const struct seam_made *m, size_t stored, size_t scalar
     const size_t sent = m->sent.count + m->sent_asked.count;
     const size_t left = 2 * m->link_count + m->left.count + m->left_asked.count;
     return (double)(m->values * sizeof *m->value + 6 * m->sent.count * sizeof *m->beside +
-                    m->link_count * sizeof *m->link + m->group_count * sizeof *m->group +
+                    2 * m->link_count * sizeof *m->link + m->group_count * sizeof *m->group +
                     2 * SEAM_WALLS * sizeof *m->wall + m->exit_count * sizeof *m->exits +
                     m->entry_count * sizeof *m->entry + m->left_asked.count * sizeof *m->shared +
-                    (sent + left + m->link_count) * stored + 4 * m->sent.count * scalar +
+                    (sent + left) * stored + 4 * m->sent.count * scalar +
                     sizeof(struct seam_lists));
 }
 
@@ -155,7 +155,8 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     struct seam_lists *const l = &s->host;
     l->value = put(s, m->value, m->values, sizeof *m->value, &status);
     l->beside = put(s, m->beside, 6 * m->sent.count, sizeof *m->beside, &status);
-    l->link = put(s, m->link, m->link_count, sizeof *m->link, &status);
+    l->link[0] = put(s, m->link, m->link_count, sizeof *m->link, &status);
+    l->link[1] = put(s, m->later, m->later_count, sizeof *m->later, &status);
     l->group = put(s, m->group, m->group_count, sizeof *m->group, &status);
     l->wall = put(s, m->wall, 2 * SEAM_WALLS, sizeof *m->wall, &status);
     l->exit = put(s, m->exits, m->exit_count, sizeof *m->exits, &status);
@@ -164,7 +165,6 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     l->sent = room_for(s, sent * bytes, &status);
     l->spread = room_for(s, 4 * m->sent.count * scalar, &status);
     l->left = room_for(s, left * bytes, &status);
-    l->later = room_for(s, m->link_count * bytes, &status);
     l->links = (uint32_t)m->link_count;
     l->share_to = (uint32_t)(2 * m->link_count + m->left.count);
     s->lists = put(s, l, 1, sizeof *l, &status);
@@ -189,7 +189,7 @@ static bool hands(const struct seam_made *m, MPI_Comm comm)
 {
     int any = 0;
     for (size_t k = 0; k < m->link_count; k++) {
-        const uint32_t from = m->link[k].entry[1].from;
+        const uint32_t from = m->later[k].entry.from;
         any |= (from & SEAM_HANDED) && (from & ~SEAM_HANDED) >= 2 * m->link_count;
     }
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
@@ -267,7 +267,7 @@ enum status seam_gathered(struct seam *s)
 
 enum status seam_entered(struct seam *s, int substep)
 {
-    launch(s, s->fine, KERNEL_enter, s->links, (int)(s->fine->step & 1), substep);
+    launch(s, s->fine, KERNEL_enter, s->links, 0, substep);
     if (substep == 2 || !s->hands)
         return STATUS_OK;
     launch(s, s->fine, KERNEL_share, s->shared, 0, 0);

@@ -33,7 +33,8 @@ struct seam_origin {
 struct seam_made {
     struct paths coarse, fine;
     SEAM_ARRAY(int, at); /* [][3] cells that may have links */
-    SEAM_ARRAY(struct seam_link, link);
+    SEAM_ARRAY(struct seam_link, link);  /* after substep 1 */
+    SEAM_ARRAY(struct seam_link, later); /* the same after substep 2 */
     SEAM_ARRAY(struct seam_origin, link_origin); /* [links][2] */
     SEAM_ARRAY(int64_t, link_key);               /* ascending */
     SEAM_ARRAY(struct seam_group, group);

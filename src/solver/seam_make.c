@@ -204,13 +204,12 @@ static struct seam_origin left_of(struct seam_made *m, const int at[3], int i, i
 
 /* ---- links of the fine level ---- */
 
-/* The offset in the populations from which a cell reads what arrives along i. `bounce`: the link
- * has its own slot. */
-static void mailbox(const struct domain *d, const int at[3], int i, int bounce, uint64_t offset[2])
+/* The offset in the populations from which a cell reads what arrives along i before an even or odd
+ * step. `bounce`: the link has its own slot. */
+static uint64_t mailbox(const struct domain *d, const int at[3], int odd, int i, int bounce)
 {
-    for (int odd = 0; odd < 2; odd++)
-        offset[odd] = load_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0], at[1] - d->lo[1],
-                                   at[2] - d->lo[2], bounce);
+    return load_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0], at[1] - d->lo[1],
+                        at[2] - d->lo[2], bounce);
 }
 
 /* Adds the link along i of fine cell `at`, whose population comes from `before`, which is absent.
@@ -218,27 +217,28 @@ static void mailbox(const struct domain *d, const int at[3], int i, int bounce, 
 static void add_link(struct seam_made *m, const int at[3], int i, const struct hop *before)
 {
     const struct paths *const p = &m->fine;
-    struct seam_link link = {{0, 0}, {{0, {0, 0, 0}, 0}}};
+    struct seam_link link = {.at = mailbox(p->d, at, 1, i, 1)};
+    struct seam_link later = {.at = mailbox(p->d, at, 0, i, 1)};
     struct seam_origin origin[2];
     const struct hop second = paths_back(p, before->at, before->i);
     const struct hop out = paths_forward(p, before->at, opposite(before->i));
-    mailbox(p->d, at, i, 1, link.at);
-    link.entry[0] =
+    link.entry =
         entry_of(m, before->at, before->i, wall_of(m, false, out.wall, out.into), &origin[0]);
     if (paths_enters(p, before->at, before->i) != 1)
         no_path(m, at);
     if (holds(p, second.at)) { /* it left the level at the first substep */
-        link.entry[1] = (struct seam_entry){.from = SEAM_HANDED};
+        later.entry.from = SEAM_HANDED;
         origin[1] = left_of(m, second.at, opposite(second.i), 1);
         if (second.wall != TAG_NONE)
             no_path(m, at);
     } else {
-        link.entry[1] = entry_of(m, second.at, second.i,
-                                 wall_of(m, false, second.wall, second.into), &origin[1]);
+        later.entry = entry_of(m, second.at, second.i,
+                               wall_of(m, false, second.wall, second.into), &origin[1]);
         if (paths_enters(p, second.at, second.i) != 2)
             no_path(m, at);
     }
     ADD(m, link, link);
+    ADD(m, later, later);
     ADD(m, link_origin, origin[0]);
     ADD(m, link_origin, origin[1]);
     ADD(m, link_key, left_key(p, at, i, 1));
@@ -332,7 +332,8 @@ static void add_group(struct seam_made *m, const int at[3], int i)
             group.at[odd] =
                 load_address(&d->view, SET_flow, odd, from.i, beside[0], beside[1], beside[2], 0);
     } else {
-        mailbox(d, at, i, bounce || covered, group.at);
+        for (int odd = 0; odd < 2; odd++)
+            group.at[odd] = mailbox(d, at, odd, i, bounce || covered);
     }
     ADD(m, group, group);
 }
@@ -505,7 +506,7 @@ static void number_all(struct seam_made *m)
 {
     for (size_t k = 0; k < m->link_count; k++)
         for (int e = 0; e < 2; e++) {
-            struct seam_entry *const entry = &m->link[k].entry[e];
+            struct seam_entry *const entry = e == 0 ? &m->link[k].entry : &m->later[k].entry;
             const struct seam_origin *const o = &m->link_origin[2 * k + (size_t)e];
             entry->from =
                 entry->from & SEAM_HANDED ? SEAM_HANDED | left_number(m, o) : sent_number(m, o);
@@ -653,6 +654,7 @@ void seam_made_destroy(struct seam_made *m)
     free(m->left_first);
     free(m->at);
     free(m->link);
+    free(m->later);
     free(m->link_origin);
     free(m->link_key);
     free(m->group);

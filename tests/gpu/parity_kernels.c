@@ -818,12 +818,12 @@ static double moved_slope(const struct work *w, const struct view *v)
 
 #define element_enter element_gather
 #define buffer_enter seam_bytes
-#define MODEL_enter "a link: two populations with slopes loaded, 3 stored, the link"
+#define MODEL_enter "a link: a population with slopes loaded, another one loaded, 2 stored, the link"
 
 static double moved_enter(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) *
-           (3.0 * (double)flow_bytes(v) + 8.0 * (double)remembered_bytes(v) +
+           (3.0 * (double)flow_bytes(v) + 4.0 * (double)remembered_bytes(v) +
             (double)sizeof(struct seam_link));
 }
 

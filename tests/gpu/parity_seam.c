@@ -1,7 +1,7 @@
 /* Random lists of a seam between two levels, for parity; see parity.h and include/seam.h.
  *
  * The lists of a work lie in its buffer: struct seam_lists, then its arrays, each with some bytes
- * behind it that nobody may touch. What kernels change (sent, left, later) keeps the numbers that
+ * behind it that nobody may touch. What kernels change (sent, left) keeps the numbers that
  * the buffer had; `spread`, whose type is another one, gets its own. Pointers are made for the
  * memory in which they are followed. */
 #include "parity.h"
@@ -40,7 +40,7 @@ static size_t place_for(size_t *at, size_t count, size_t bytes)
 
 /* Where things are, in bytes from the first multiple of 8 in a buffer. */
 struct layout {
-    size_t value, beside, link, group, exit, entry, shared, wall, sent, spread, left, later, end;
+    size_t value, beside, link[2], group, exit, entry, shared, wall, sent, spread, left, end;
 };
 
 static struct layout lay_out(const struct work *w, const struct view *v)
@@ -50,7 +50,8 @@ static struct layout lay_out(const struct work *w, const struct view *v)
     struct layout l;
     l.value = place_for(&at, n, sizeof(struct seam_value));
     l.beside = place_for(&at, 6 * n, sizeof(uint32_t));
-    l.link = place_for(&at, n, sizeof(struct seam_link));
+    for (int k = 0; k < 2; k++)
+        l.link[k] = place_for(&at, n, sizeof(struct seam_link));
     l.group = place_for(&at, n, sizeof(struct seam_group));
     l.exit = place_for(&at, 8 * n, sizeof(uint32_t));
     l.entry = place_for(&at, 8 * n, sizeof(struct seam_entry));
@@ -59,7 +60,6 @@ static struct layout lay_out(const struct work *w, const struct view *v)
     l.sent = place_for(&at, n + UNSENT, stored);
     l.spread = place_for(&at, 4 * n, sizeof(double));
     l.left = place_for(&at, 2 * n + RECEIVED + n, stored);
-    l.later = place_for(&at, n, stored);
     l.end = at;
     return l;
 }
@@ -161,25 +161,25 @@ static void write_values(char *to, const struct layout *l, const struct view *v,
             random_below(random, 3) ? (uint32_t)random_below(random, (int)(n + UNSENT)) : SEAM_NONE;
 }
 
-/* What a link is handed left the level by a link without a wall, or came from another rank. */
-static uint32_t random_handed(const struct seam_link *link, size_t n, uint64_t *random)
+/* What a link is handed left the level after substep 1, or came from another rank. */
+static uint32_t random_handed(size_t n, uint64_t *random)
 {
-    size_t from = (size_t)random_below(random, (int)n);
-    for (size_t k = 0; k < n; k++, from = (from + 1) % n)
-        if (!link[from].entry[0].wall)
-            return (uint32_t)from | SEAM_HANDED;
-    return (uint32_t)(2 * n + (size_t)random_below(random, RECEIVED)) | SEAM_HANDED;
+    const bool own = random_below(random, 2);
+    return (uint32_t)(own ? (size_t)random_below(random, (int)n)
+                          : 2 * n + (size_t)random_below(random, RECEIVED)) |
+           SEAM_HANDED;
 }
 
 static void write_links(char *to, const struct layout *l, size_t n, uint64_t *random)
 {
-    struct seam_link *const link = (struct seam_link *)(void *)(to + l->link);
-    for (size_t k = 0; k < n; k++)
-        for (int e = 0; e < 2; e++)
-            link[k].entry[e] = random_entry(n, random);
-    for (size_t k = 0; k < n; k++)
-        if (random_below(random, 2))
-            link[k].entry[1].from = random_handed(link, n, random);
+    for (int e = 0; e < 2; e++) {
+        struct seam_link *const link = (struct seam_link *)(void *)(to + l->link[e]);
+        for (size_t k = 0; k < n; k++) {
+            link[k].entry = random_entry(n, random);
+            if (e == 1 && random_below(random, 2))
+                link[k].entry.from = random_handed(n, random);
+        }
+    }
 }
 
 static void write_groups(char *to, const struct layout *l, size_t n, uint64_t *random)
@@ -207,7 +207,6 @@ static void write_groups(char *to, const struct layout *l, size_t n, uint64_t *r
 static void write_mailboxes(char *to, const struct layout *l, const struct launch *launch,
                             int number, const struct view *v, size_t n)
 {
-    struct seam_link *const link = (struct seam_link *)(void *)(to + l->link);
     struct seam_group *const group = (struct seam_group *)(void *)(to + l->group);
     const size_t elements = v->set[SET_flow].q * v->set[SET_flow].stride;
     uint64_t random = launch->seed;
@@ -216,8 +215,9 @@ static void write_mailboxes(char *to, const struct layout *l, const struct launc
         before += launch->bytes[k] ? length(&launch->work[k]) : 0;
     for (int odd = 0; odd < 2; odd++) {
         const struct shuffle s = shuffle_of(elements, &random);
+        struct seam_link *const link = (struct seam_link *)(void *)(to + l->link[odd]);
         for (size_t k = 0; k < n; k++)
-            link[k].at[odd] = group[k].at[odd] = shuffled(&s, before + k);
+            link[k].at = group[k].at[odd] = shuffled(&s, before + k);
     }
 }
 
@@ -240,7 +240,8 @@ void seam_write(const struct launch *launch, int number, const struct view *v,
     memset(&lists, 0, sizeof lists);
     lists.value = (const void *)(at + l.value);
     lists.beside = (const void *)(at + l.beside);
-    lists.link = (const void *)(at + l.link);
+    for (int k = 0; k < 2; k++)
+        lists.link[k] = (const void *)(at + l.link[k]);
     lists.group = (const void *)(at + l.group);
     lists.exit = (const void *)(at + l.exit);
     lists.entry = (const void *)(at + l.entry);
@@ -249,7 +250,6 @@ void seam_write(const struct launch *launch, int number, const struct view *v,
     lists.sent = (void *)(uintptr_t)(at + l.sent);
     lists.spread = (void *)(uintptr_t)(at + l.spread);
     lists.left = (void *)(uintptr_t)(at + l.left);
-    lists.later = (void *)(uintptr_t)(at + l.later);
     lists.links = (uint32_t)n;
     lists.share_to = (uint32_t)(2 * n + RECEIVED);
     memcpy(to, &lists, sizeof lists);
@@ -279,7 +279,8 @@ void seam_settle(const struct work *w, const struct view *v, const struct seam_n
     settle_numbers(at + lay_out(w, v).spread, 4 * length(w), numbers->scalar);
     memcpy(&lists, at, sizeof lists);
     APART(lists, beside);
-    APART(lists, link);
+    APART(lists, link[0]);
+    APART(lists, link[1]);
     APART(lists, group);
     APART(lists, exit);
     APART(lists, entry);
@@ -288,7 +289,6 @@ void seam_settle(const struct work *w, const struct view *v, const struct seam_n
     APART(lists, sent);
     APART(lists, spread);
     APART(lists, left);
-    APART(lists, later);
     lists.value = NULL;
     memcpy(at, &lists, sizeof lists);
 }
