@@ -11,6 +11,7 @@
 #include "domain/decompose.h"
 #include "run/room.h"
 #include "tags/create.h"
+#include "tags/paths.h"
 #include "tags/refine.h"
 
 /* Most cells of the boxes of all levels, per process, of which `check` makes tags. */
@@ -56,12 +57,16 @@ static enum status make_case(struct checked_level *level, const struct flow_case
 static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 {
     const struct refined *const r = &k->refined;
+    struct paths_level paths[LEVELS];
     enum status status = STATUS_OK;
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
+        paths[l] = (struct paths_level){&level->domain, &level->plain};
         status = domain_create_level(&level->domain, &level->plain, r, l, comm);
         level->made = !status;
     }
+    if (!status)
+        status = paths_check_levels(paths, r->levels);
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
         status = l == 0 ? survey_make(&level->survey, &level->domain, &level->plain)
@@ -77,9 +82,13 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 
 static void say_bodies(const struct checked_levels *k)
 {
+    struct paths_level level[LEVELS];
     double fluid = 0;
-    for (int l = 0; l < k->refined.levels; l++)
+    for (int l = 0; l < k->refined.levels; l++) {
+        level[l] = (struct paths_level){&k->level[l].domain, k->level[l].c};
         fluid += ldexp((double)k->level[l].domain.fluid_cells, -3 * l);
+    }
+    survey_say_bodies(level, k->refined.levels, "  ");
     if (k->c->body_count)
         say("bodies: %.4g %% of the box is fluid", 100 * fluid / box_of_level(&k->refined, 0));
     survey_say(&k->level->survey, &k->level->domain, k->c);

@@ -113,6 +113,7 @@ double scale_efficiency(const struct scale *s)
 void scale_say_halo(const struct scale *s)
 {
     char text[32], outside[32], more[96] = "";
+    const char *const seams = s->levels ? "; messages between levels are not counted" : "";
     const struct load *const l = &s->sends;
     if (!l->messages) {
         say("halo: no messages");
@@ -121,8 +122,9 @@ void scale_say_halo(const struct scale *s)
     if (s->machine)
         snprintf(more, sizeof more, ", %s of it to other nodes (%.0f ranks a node)",
                  bytes_text(outside, sizeof outside, l->outside), s->cluster.ranks_per_node);
-    say("halo: in a step a rank sends at most %s in %d message%s%s",
-        bytes_text(text, sizeof text, sent(l)), l->messages, l->messages == 1 ? "" : "s", more);
+    say("halo: in a step a rank sends at most %s in %d message%s%s%s",
+        bytes_text(text, sizeof text, sent(l)), l->messages, l->messages == 1 ? "" : "s", more,
+        seams);
 }
 
 void scale_say_step(const struct scale *s)
