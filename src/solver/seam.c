@@ -256,28 +256,45 @@ static void launch(const struct seam *s, struct solver *of, enum kernel kernel, 
         b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);
 }
 
+/* Begins or ends a part of the phase, which counts as time of the coarse level. */
+static void phase(const struct seam *s, bool begin)
+{
+    struct backend *const b = s->coarse->backend;
+    if (begin && b->timing) /* as launch() does: waiting for the levels is no part of it */
+        b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_seam, begin);
+}
+
 enum status seam_gathered(struct seam *s)
 {
     const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
+    phase(s, true);
     launch(s, s->coarse, KERNEL_gather, s->values, odd, 0);
     const enum status status = exchange(s, &s->sent, TAG_SENT);
     launch(s, s->fine, KERNEL_slope, s->needed, 0, 0);
+    phase(s, false);
     return status;
 }
 
 enum status seam_entered(struct seam *s, int substep)
 {
+    enum status status = STATUS_OK;
+    phase(s, true);
     launch(s, s->fine, KERNEL_enter, s->links, (int)(s->fine->step & 1), substep);
-    if (substep == 2 || !s->hands)
-        return STATUS_OK;
-    launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
-    return exchange(s, &s->left, TAG_LEFT);
+    if (substep == 1 && s->hands) {
+        launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
+        status = exchange(s, &s->left, TAG_LEFT);
+    }
+    phase(s, false);
+    return status;
 }
 
 enum status seam_coalesced(struct seam *s)
 {
+    phase(s, true);
     launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
     const enum status status = exchange(s, &s->left, TAG_LEFT);
     launch(s, s->coarse, KERNEL_coalesce, s->groups, (int)(s->coarse->step & 1), 0);
+    phase(s, false);
     return status;
 }

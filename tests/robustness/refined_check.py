@@ -59,6 +59,9 @@ def check_against_run(ranks):
     for key in ("cells", "fluid_cells", "updates", "tau", "cell_reynolds", "imbalance"):
         check(all(near(a[key], b[key], 1e-8) for a, b in zip(levels, report["levels"])) and len(levels) == 3 == len(report["levels"]),
               f"{ranks} ranks: {key} of the levels is that of the run: {[a[key] for a in levels]}, {[b[key] for b in report['levels']]}")
+    parts = report["phases"]
+    check(0 < parts["seam"] and sum(parts[name] for name in ("interior", "shell", "pack", "unpack", "seam")) <= parts["step"],
+          f"{ranks} ranks: the seam is a phase of the step: {parts}")
     whole = load(".", file)
     check(whole["updates_per_step"] == report["updates_per_step"] and whole["fluid_cells"] == report["fluid_cells"] and
           near(whole["imbalance"], report["imbalance"], 1e-8), f"{ranks} ranks: updates, fluid cells and imbalance in all")
