@@ -232,6 +232,93 @@ enum status seam_look(struct seam_facts *f, const struct refined *r,
     return status;
 }
 
+/* Adds what this process counted: needs are by ranks. times: messages in a step. */
+static bool add_sends(const struct seam_needs *needs, int ranks, double bytes, int times,
+                      struct seam_sends **list, size_t *count)
+{
+    for (size_t k = 0, end; k < needs->count; k = end) {
+        const int pair = needs->need[k].owner;
+        for (end = k; end < needs->count && needs->need[end].owner == pair; end++)
+            ;
+        if (pair / ranks == pair % ranks)
+            continue;
+        struct seam_sends *const more = realloc(*list, (*count + 1) * sizeof *more);
+        if (!more)
+            return false;
+        *list = more;
+        more[(*count)++] = (struct seam_sends){.from = pair % ranks,
+                                               .to = pair / ranks,
+                                               .bytes = times * bytes * (double)(end - k),
+                                               .messages = times};
+    }
+    return true;
+}
+
+/* Gives all processes what each of them counted. */
+static enum status share_sends(struct seam_sends **list, int *count, MPI_Comm comm)
+{
+    int processes;
+    MPI_Comm_size(comm, &processes);
+    int *const counts = calloc(2 * (size_t)processes, sizeof *counts), all = 0,
+               mine = *count * (int)sizeof **list;
+    enum status status = status_agree(
+        comm, counts ? STATUS_OK : fail_machine("out of memory for messages between levels"));
+    if (status) {
+        free(counts);
+        return status;
+    }
+    MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm);
+    for (int k = 0; k < processes; all += counts[k++])
+        counts[processes + k] = all;
+    struct seam_sends *const joined = malloc((size_t)all + 1);
+    status = status_agree(comm, joined ? STATUS_OK
+                                       : fail_machine("out of memory for messages between levels"));
+    if (!status) {
+        MPI_Allgatherv(*list, mine, MPI_BYTE, joined, counts, counts + processes, MPI_BYTE, comm);
+        free(*list);
+        *list = joined;
+        *count = all / (int)sizeof *joined;
+    } else {
+        free(joined);
+    }
+    free(counts);
+    return status;
+}
+
+enum status seam_look_at_sends(const struct refined *r, const struct flow_case *coarse_case,
+                               const struct flow_case *fine_case, const struct domain *coarse_tags,
+                               const struct domain *fine_tags, const struct domain *coarse,
+                               const struct domain *fine, struct seam_sends **list, int *count,
+                               int *waits)
+{
+    struct seam_made m = {.coarse = {r, coarse_tags->level, coarse_case, coarse_tags},
+                          .fine = {r, fine_tags->level, fine_case, fine_tags},
+                          .wanted = {.coarse = coarse, .fine = fine}};
+    const MPI_Comm comm = fine_tags->comm;
+    const double bytes = (double)precision_bytes(fine_case->solver.storage);
+    const int ranks = fine->ranks;
+    size_t found = 0;
+    *list = NULL;
+    enum status status = seam_make_needs(&m, comm);
+    const int times = m.wanted.hands ? 2 : 1;
+    *waits = 1 + times;
+    if (!status) {
+        const bool room = add_sends(&m.sent, ranks, bytes, 1, list, &found) &&
+                          add_sends(&m.left, ranks, bytes, times, list, &found);
+        *count = (int)found;
+        status = status_agree(
+            comm, room ? STATUS_OK : fail_machine("out of memory for messages between levels"));
+    }
+    seam_made_destroy(&m);
+    if (!status)
+        status = share_sends(list, count, comm);
+    if (status) {
+        free(*list);
+        *list = NULL;
+    }
+    return status;
+}
+
 void seam_destroy(struct seam *s)
 {
     struct backend *const b = s->fine ? s->fine->backend : NULL;

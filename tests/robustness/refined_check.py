@@ -65,8 +65,12 @@ def check_against_run(ranks):
     whole = load(".", file)
     check(whole["updates_per_step"] == report["updates_per_step"] and whole["fluid_cells"] == report["fluid_cells"] and
           near(whole["imbalance"], report["imbalance"], 1e-8), f"{ranks} ranks: updates, fluid cells and imbalance in all")
-    # The run's memory does not count averages; sums are 9 numbers of 8 bytes in each cell.
     log = open(f"{folder}/log.txt").read()
+    # Messages of halos and between levels, of all ranks.
+    sent = number(r"messages: ([\d.e+-]+) MB a step", log) if ranks > 1 else 0
+    check(near(whole["mean"]["bytes"] * ranks, 1e6 * sent, 1e-3) and ("those between levels included" in said.out) == (ranks > 1),
+          f"{ranks} ranks: messages of {whole['mean']['bytes'] * ranks} bytes are those of the run, {sent} MB")
+    # The run's memory does not count averages; sums are 9 numbers of 8 bytes in each cell.
     gigabytes = number(r"([\d.e+-]+) GB a rank", log) * 1e9
     memory = number(r"memory: ([\d.]+) (\w+) a rank", said.out)
     averages = number(r"averages and residuals: ([\d.]+) (\w+) a rank", said.out)
@@ -110,6 +114,8 @@ for count in 1, 3:
 
 # The processes of check share the tags: nothing else changes, but for lists of edges, which cuts enlarge.
 alone, shared = (tagflow("check", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))
+sends = [re.findall("halo: .*", said.out) for said in (alone, shared)]
+check(len(sends[0]) == 1 and sends[0] == sends[1], f"check on three processes, messages: {sends}")
 numbers = [{name: words for name, words in table(said.out).items() if name != "memory"} for said in (alone, shared)]
 check(alone.code == 0 == shared.code and numbers[0] == numbers[1], f"check on three processes: {numbers}")
 
@@ -119,6 +125,13 @@ said = tagflow("check", "case.yaml", "--machine", "machine.yaml", "--json", "mac
 file = load(".", "machine.json")
 fluid = sum(level["fluid_cells"] * 2 ** l for l, level in enumerate(file["levels"]))
 check(said.code == 0 and near(file["model"]["step"], fluid / 100e6, 0.01), f"a step by the model takes {file['model']['step']}, for {fluid} updates")
+
+# With ranks messages between levels take time: of each of four steps of level 1 in two of level 0, two or three waits.
+write("slow.yaml", "updates: 100 MLUPS\nlaunch: 1 ns\nnode_latency: 1 s\nmessage: 1 ns\nranks_per_node: 2\n")
+said = tagflow("check", "case.yaml", "--ranks", "2", "--machine", "slow.yaml", "--json", "slow.json")
+model = load(".", "slow.json")["model"] if said.code == 0 else {}
+check(near(model.get("seam", 0), 3 * round(model.get("seam", 0) / 3), 1e-3) and 6 <= model["seam"] <= 9.01 and model["step"] > model["seam"] and
+      re.search(r"messages between levels [\d.]+ s;", said.out), f"the model counts messages between levels: {model} {said.err}")
 
 # What is refused: the same line from both, and nothing is run.
 REFUSED = [
