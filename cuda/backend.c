@@ -53,8 +53,8 @@ struct cuda_backend {
     unsigned char uuid[16];
     struct nvml *nvml;            /* NULL: nothing is known of energy, clocks and driver */
     cudaEvent_t mark[PEER_MARKS]; /* for peers; NULL: nothing was shared */
-    cudaEvent_t begin[PHASES], end[PHASES];
-    bool timed[PHASES];
+    cudaEvent_t begin[PHASES][PHASE_SEAM_PARTS], end[PHASES][PHASE_SEAM_PARTS];
+    int timed[PHASES];      /* how often a phase began */
     double seconds[PHASES]; /* of phases on the host */
 };
 
@@ -179,12 +179,13 @@ static void cuda_close(struct backend *backend)
     for (int k = 0; k < PEER_MARKS; k++)
         if (b->mark[k])
             cudaEventDestroy(b->mark[k]);
-    for (int k = 0; k < PHASES; k++) {
-        if (b->begin[k])
-            cudaEventDestroy(b->begin[k]);
-        if (b->end[k])
-            cudaEventDestroy(b->end[k]);
-    }
+    for (int k = 0; k < PHASES; k++)
+        for (int part = 0; part < PHASE_SEAM_PARTS; part++) {
+            if (b->begin[k][part])
+                cudaEventDestroy(b->begin[k][part]);
+            if (b->end[k][part])
+                cudaEventDestroy(b->end[k][part]);
+        }
     leave(b);
     nvml_destroy(b->nvml);
     free(b);
@@ -205,12 +206,19 @@ static bool make_queues(struct cuda_backend *b)
     return ok;
 }
 
+/* Parts of a phase in a step: each has its events. */
+static int parts_of(enum phase phase)
+{
+    return phase == PHASE_seam ? PHASE_SEAM_PARTS : 1;
+}
+
 static bool make_phases(struct cuda_backend *b)
 {
     bool ok = true;
-    for (int k = 0; k < PHASES && ok; k++)
-        ok = good(b, cudaEventCreate(&b->begin[k]), "creating an event") &&
-             good(b, cudaEventCreate(&b->end[k]), "creating an event");
+    for (int k = 0; k < PHASES; k++)
+        for (int part = 0; part < parts_of((enum phase)k) && ok; part++)
+            ok = good(b, cudaEventCreate(&b->begin[k][part]), "creating an event") &&
+                 good(b, cudaEventCreate(&b->end[k][part]), "creating an event");
     return ok;
 }
 
@@ -856,9 +864,10 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     if (on_host(phase)) {
         b->seconds[phase] += begin ? -clock_seconds() : clock_seconds();
     } else {
-        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase], b->shared->stream[queue]),
+        b->timed[phase] += begin;
+        const int part = (b->timed[phase] - 1) % parts_of(phase);
+        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase][part], b->shared->stream[queue]),
              "recording an event");
-        b->timed[phase] = true;
     }
 }
 
@@ -866,12 +875,15 @@ static void cuda_phases(struct backend *backend, double seconds[PHASES])
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     for (int k = 0; k < PHASES; k++) {
-        float ms = 0;
-        if (b->timed[k])
-            good(b, cudaEventElapsedTime(&ms, b->begin[k], b->end[k]), "timing a phase");
-        seconds[k] = on_host((enum phase)k) ? b->seconds[k] : 1e-3 * (double)ms;
+        seconds[k] = b->seconds[k];
+        for (int part = 0; part < parts_of((enum phase)k) && part < b->timed[k]; part++) {
+            float ms = 0;
+            good(b, cudaEventElapsedTime(&ms, b->begin[k][part], b->end[k][part]),
+                 "timing a phase");
+            seconds[k] += 1e-3 * (double)ms;
+        }
         b->seconds[k] = 0;
-        b->timed[k] = false;
+        b->timed[k] = 0;
     }
 }
 

@@ -49,7 +49,8 @@ static json_t *phases(const struct bench_row *row)
     };
     json_t *const object = json_object();
     for (int k = 0; k < PHASES; k++)
-        json_object_set_new(object, names[k], number(row->phases[k] / row->phases[PHASE_step]));
+        if (k != PHASE_seam || row->phases[k] > 0) /* one level has none */
+            json_object_set_new(object, names[k], number(row->phases[k] / row->phases[PHASE_step]));
     return object;
 }
 

@@ -172,18 +172,20 @@ void table_row(const struct bench_row *rows, int count, int at)
 /* Prints the time of each phase in percent of a step. */
 static void print_phases(const struct bench_row *rows, int count)
 {
-    static const enum phase shown[] = {PHASE_interior, PHASE_shell,  PHASE_pack,
-                                       PHASE_exchange, PHASE_unpack, PHASE_wait};
-    static const char *const names[] = {"inner", "shell", "pack", "exch", "unpck", "wait"};
+    static const enum phase shown[] = {PHASE_interior, PHASE_shell, PHASE_pack, PHASE_exchange,
+                                       PHASE_unpack,   PHASE_wait,  PHASE_seam};
+    static const char *const names[] = {"inner", "shell", "pack", "exch", "unpck", "wait", "seam"};
     const struct widths w = widths_of(rows, count);
-    bool joules = false, swept = false;
+    bool joules = false, swept = false, seams = false;
     for (int k = 0; k < count; k++) {
+        seams = seams || (rows[k].verified && rows[k].phases[PHASE_seam] > 0);
         joules = joules || (rows[k].verified && isfinite(rows[k].joules));
         swept = swept || (rows[k].verified && rows[k].sweep > 1);
     }
     printf("\n%-*s %-*s %-*s %-*s", w.which, "case", w.cells, "cells", w.collision, "collision",
            w.storage, "storage");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    const size_t columns = sizeof names / sizeof *names - (seams ? 0 : 1);
+    for (size_t i = 0; i < columns; i++)
         printf(" %5s", names[i]);
     printf(" %6s%s%s\n", "imbal.", swept ? "   of T" : "", joules ? "  J/GLU" : "");
     for (int k = 0; k < count; k++) {
@@ -191,7 +193,7 @@ static void print_phases(const struct bench_row *rows, int count)
         if (!row->verified)
             continue;
         print_subject(row, w);
-        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        for (size_t i = 0; i < columns; i++)
             printf(" %4.0f%%", 100 * row->phases[shown[i]] / row->phases[PHASE_step]);
         printf(" %6.3f", row->imbalance);
         if (swept)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "body/shape.h"
 #include "case/bare.h"
 #include "case/keys.h"
 #include "case/sections.h"
@@ -53,6 +54,17 @@ static void meet(const struct case_face *face, struct met *met)
     met->open = met->open || face_open(face->kind);
 }
 
+/* Does the shape of a region hold the place, in cells of level 0? */
+static bool region_holds(const struct case_refine *r, const double at[3])
+{
+    struct shape shape;
+    if (!shape_create(&shape, &r->shape))
+        return false;
+    const bool holds = shape_holds(&shape, at);
+    shape_destroy(&shape);
+    return holds;
+}
+
 /* The level of the body's surface, as far as regions tell: of those around it, and of those that
  * hold the middle of its bounds. No body crosses the edge of a level. */
 static int level_of(const struct flow_case *c, int body)
@@ -64,7 +76,9 @@ static int level_of(const struct flow_case *c, int body)
         middle[a] = 0.5 * (fmax(b->lo[a], 0) + fmin(b->hi[a], c->cells[a]));
     for (int k = 0; k < c->refine_count; k++) {
         const struct case_refine *const r = &c->refines[k];
-        bool holds = r->of == REFINE_around ? r->body == body : r->of == REFINE_box;
+        bool holds = r->of == REFINE_around  ? r->body == body
+                     : r->of == REFINE_shape ? r->level > level && region_holds(r, middle)
+                                             : true;
         for (int a = 0; a < 3 && r->of == REFINE_box; a++)
             holds = holds && middle[a] >= r->from[a] && middle[a] <= r->to[a];
         level = holds && r->level > level ? r->level : level;
@@ -118,58 +132,77 @@ static struct level_met met_on(const struct flow_case *c, int level)
     return on;
 }
 
+/* Warnings of warn_unstable() that a finer level gave already: each comes once. */
+struct warned {
+    bool layers, bulk, moving;
+};
+
+/* Cell Reynolds number on a level. */
+static double cell_on(const struct flow_case *c, int level)
+{
+    return ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+}
+
 /* Operators were seen to fail here: docs/physics.md, "Which operator". The measure is the cell
  * Reynolds number, velocity / viscosity, or tau where no velocity is known. A subgrid model damps
  * the short waves; but with raw and central moments they grow even in a fluid at rest. */
-static void warn_unstable(const struct flow_case *c, const struct level_met *at)
+static void warn_unstable(const struct flow_case *c, const struct level_met *at, bool worst,
+                          struct warned *warned)
 {
     static const double least_tau = 0.505, most_open = 100, most_subgrid = 100;
     const enum collision collision = c->solver.collision;
     const bool pairs = collision_on_pairs(collision);
-    const double tau = at->level ? 0.5 + ldexp(case_tau(c) - 0.5, at->level) : case_tau(c);
-    const double cell = ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -at->level);
+    const double tau = case_tau(c), cell = cell_on(c, at->level);
     const struct met met = at->met;
     const double most = most_cell(&met);
-    char finer[REMEDY], text[32], of[32] = "";
-    if (c->levels > 1)
+    char finer[REMEDY], text[32], of[32] = "", on[32] = "";
+    if (c->levels > 1) {
         snprintf(of, sizeof of, " of level %d", at->level);
+        snprintf(on, sizeof on, " on level %d", at->level);
+    }
     case_tau_text(text, tau, 6);
-    if (collision_noisy_at_rest(collision) && tau < least_tau)
+    if (at->level == 0 && collision_noisy_at_rest(collision) && tau < least_tau)
         warn("tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
              "%s or a larger viscosity)",
              text, key_collisions[collision], least_tau,
              key_collisions[collision_quiet_at_rest(collision)]);
     if (c->solver.subgrid != SUBGRID_none) {
-        if (met.wall && cell > most_subgrid && c->solver.van_driest == 0)
+        if (met.wall && cell > most_subgrid && c->solver.van_driest == 0 && !warned->layers) {
+            warned->layers = true;
             warn("the Reynolds number of a cell%s is %.3g, above %g: there is no model of the "
                  "layers "
                  "at walls, so friction, separation and drag are wrong where they depend on them "
                  "(take a finer grid; sharp edges, where the flow separates anyway, suffer least)",
                  of, cell, most_subgrid);
+        }
         return;
     }
-    if (pairs && cell == 0 && tau < least_tau) {
+    if (at->level == 0 && pairs && cell == 0 && tau < least_tau) {
         warn("tau is %s: %s may become noisy or unstable below %g where layers get thin (give "
              "fluid.velocity, and solver.collision auto chooses; or take rr, %s or a larger "
              "viscosity)",
              text, key_collisions[collision], least_tau,
              finer_text(c, (least_tau - 0.5) / (tau - 0.5), finer));
     }
-    if (pairs && cell > most) {
+    if (pairs && cell > most && worst) {
         warn(
             "the Reynolds number of a cell%s is %.3g, above %g: %s becomes noisy or unstable there "
             "(take solver.collision auto or rr, %s or a larger viscosity)",
             of, cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
     }
-    if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10)
+    if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10 && !warned->bulk) {
+        warned->bulk = true;
         warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
-             "Reynolds number of a cell of 10, which is %.3g (take at most 1.7)",
-             c->solver.rates.bulk, cell);
-    if (met.moving && !met.open && cell > 40)
+             "Reynolds number of a cell of 10, which is %.3g%s (take at most 1.7)",
+             c->solver.rates.bulk, cell, on);
+    }
+    if (met.moving && !met.open && cell > 40 && !warned->moving) {
+        warned->moving = true;
         warn(
             "the Reynolds number of a cell%s is %.3g, above 40: beside moving walls no operator is "
             "accurate there (take %s)",
             of, cell, model_text(c, cell / 40, finer));
+    }
     if (met.open && cell > most_open)
         warn("the Reynolds number of a cell%s is %.3g, above 100: flows with open faces were not "
              "tested there (take %s)",
@@ -233,10 +266,19 @@ static void warn_surfaces(const struct flow_case *c)
 
 static void warn_tau(const struct flow_case *c)
 {
+    struct warned warned = {0};
+    double most = -1;
+    int worst = 0;
     for (int level = 0; level < c->levels; level++) {
         const struct level_met at = met_on(c, level);
+        const double times = cell_on(c, level) / most_cell(&at.met);
+        worst = (level == 0 || at.met.wall) && times > most ? level : worst;
+        most = worst == level ? times : most;
+    }
+    for (int level = c->levels - 1; level >= 0; level--) {
+        const struct level_met at = met_on(c, level);
         if (level == 0 || at.met.wall)
-            warn_unstable(c, &at);
+            warn_unstable(c, &at, level == worst, &warned);
     }
     tau_warn(c);
 }

@@ -164,7 +164,7 @@ static void say_tags(const struct flow_case *c)
             patch_cells(c, p));
     }
     for (int i = 0; i < c->body_count; i++)
-        if (c->bodies[i].mesh.file) {
+        if (c->bodies[i].mesh.file && c->levels == 1) {
             mesh_text(&c->bodies[i].mesh, what, sizeof what);
             say("  body %s: %s", c->bodies[i].name, what);
         }

@@ -11,10 +11,14 @@
 #include "domain/decompose.h"
 #include "run/room.h"
 #include "tags/create.h"
+#include "tags/paths.h"
 #include "tags/refine.h"
 
 /* Most cells of the boxes of all levels, per process, of which `check` makes tags. */
 #define CELLS_LOOKED_AT 0x1p28
+
+/* From so many ranks on messages between levels are not counted: numbers of pairs are int. */
+enum { MANY = 46340 };
 
 /* ---- make ---- */
 
@@ -56,12 +60,16 @@ static enum status make_case(struct checked_level *level, const struct flow_case
 static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 {
     const struct refined *const r = &k->refined;
+    struct paths_level paths[LEVELS];
     enum status status = STATUS_OK;
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
+        paths[l] = (struct paths_level){&level->domain, &level->plain};
         status = domain_create_level(&level->domain, &level->plain, r, l, comm);
         level->made = !status;
     }
+    if (!status)
+        status = paths_check_levels(paths, r->levels);
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
         status = l == 0 ? survey_make(&level->survey, &level->domain, &level->plain)
@@ -77,9 +85,13 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 
 static void say_bodies(const struct checked_levels *k)
 {
+    struct paths_level level[LEVELS];
     double fluid = 0;
-    for (int l = 0; l < k->refined.levels; l++)
+    for (int l = 0; l < k->refined.levels; l++) {
+        level[l] = (struct paths_level){&k->level[l].domain, k->level[l].c};
         fluid += ldexp((double)k->level[l].domain.fluid_cells, -3 * l);
+    }
+    survey_say_bodies(level, k->refined.levels, "  ");
     if (k->c->body_count)
         say("bodies: %.4g %% of the box is fluid", 100 * fluid / box_of_level(&k->refined, 0));
     survey_say(&k->level->survey, &k->level->domain, k->c);
@@ -131,6 +143,7 @@ enum status levels_make(struct checked_levels *k, const struct flow_case *c, int
 void levels_destroy(struct checked_levels *k)
 {
     for (int l = 0; k->level && l < k->refined.levels; l++) {
+        free(k->level[l].sends);
         parts_destroy(&k->level[l].parts);
         if (k->level[l].made)
             domain_destroy(&k->level[l].domain);
@@ -148,6 +161,60 @@ void levels_destroy(struct checked_levels *k)
 static double averages(const struct checked_levels *k, int l, const int *lo, const int n[3])
 {
     return room_averages(k->c, l, lo, n);
+}
+
+/* A block with the cuts of a level among the ranks, without tags. */
+static enum status cuts_of(const struct checked_level *level, struct domain *block)
+{
+    struct needs needs;
+    parts_of(&level->parts, 0, block, &needs);
+    return domain_keep_cuts(block, level->parts.balance.at);
+}
+
+/* Finds the messages of the seam between a level and the one before. Collective. */
+static enum status find_sends(struct checked_levels *k, int l, int ranks,
+                              const struct cluster *cluster)
+{
+    struct checked_level *const level = &k->level[l], *const coarse = level - 1;
+    const int per_node = (int)cluster->ranks_per_node;
+    struct seam_sends *list;
+    struct domain blocks[2] = {{0}};
+    int count;
+    enum status status = cuts_of(coarse, &blocks[0]);
+    if (!status)
+        status = cuts_of(level, &blocks[1]);
+    level->sends = status ? NULL : calloc((size_t)ranks, sizeof *level->sends);
+    if (!status && !level->sends)
+        status = fail_machine("out of memory for messages between levels");
+    status = status_agree(level->domain.comm, status);
+    if (!status)
+        status = seam_look_at_sends(&k->refined, &coarse->plain, &level->plain, &coarse->domain,
+                                    &level->domain, &blocks[0], &blocks[1], &list, &count,
+                                    &level->waits);
+    domain_destroy(&blocks[0]);
+    domain_destroy(&blocks[1]);
+    if (status)
+        return status;
+    for (int n = 0; n < count; n++) {
+        struct load *const load = &level->sends[list[n].from];
+        const bool outside = list[n].from / per_node != list[n].to / per_node;
+        *(outside ? &load->outside : &load->inside) += list[n].bytes;
+        load->messages += list[n].messages;
+        load->outside_messages += outside ? list[n].messages : 0;
+    }
+    free(list);
+    return STATUS_OK;
+}
+
+static void add_load(struct load *sum, const struct load *l, double times)
+{
+    sum->interior += times * l->interior;
+    sum->shell += times * l->shell;
+    sum->inside += times * l->inside;
+    sum->outside += times * l->outside;
+    sum->packed += times * l->packed;
+    sum->messages += (int)times * l->messages;
+    sum->outside_messages += (int)times * l->outside_messages;
 }
 
 static double rank_load(const struct checked_levels *k, int rank, const struct cluster *cluster,
@@ -168,6 +235,8 @@ static double rank_load(const struct checked_levels *k, int rank, const struct c
         sum->messages += steps * one.messages;
         sum->outside_messages += steps * one.outside_messages;
         lists += needs.lists;
+        if (k->level[l].sends)
+            add_load(sum, &k->level[l].sends[rank], ldexp(1, l - 1));
     }
     return lists;
 }
@@ -186,15 +255,18 @@ double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_ave
     return bytes;
 }
 
-static void add_load(struct load *sum, const struct load *l, double times)
+/* Adds the messages of a seam: to the mean of the ranks, and of the slowest one to the step. */
+static void add_seam(struct scale *sum, const struct checked_level *level, int l)
 {
-    sum->interior += times * l->interior;
-    sum->shell += times * l->shell;
-    sum->inside += times * l->inside;
-    sum->outside += times * l->outside;
-    sum->packed += times * l->packed;
-    sum->messages += (int)times * l->messages;
-    sum->outside_messages += (int)times * l->outside_messages;
+    const int ranks = level->parts.ranks;
+    double most = 0;
+    for (int rank = 0; rank < ranks && level->sends; rank++) {
+        const double seconds = model_seam(&sum->cluster, &level->sends[rank], level->waits);
+        add_load(&sum->mean, &level->sends[rank], ldexp(1, l - 1) / ranks);
+        most = fmax(most, seconds);
+    }
+    sum->step.seam += ldexp(most, l - 1);
+    sum->step.step += ldexp(most, l - 1);
 }
 
 static void add_step(struct model_step *sum, const struct model_step *s, double times)
@@ -237,6 +309,8 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         status = parts_create_level(&level->parts, level->c, &k->refined, l, ranks,
                                     level->made ? &level->domain : NULL);
     }
+    for (int l = 1; l < k->refined.levels && k->known && ranks > 1 && ranks < MANY && !status; l++)
+        status = find_sends(k, l, ranks, cluster);
     if (status)
         return status;
     *sum = (struct scale){
@@ -250,6 +324,7 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         level->remembered = averages(k, l, k->refined.level[l].lo, n);
         level->most_remembered = averages(k, l, NULL, level->scale.longest);
         add_level(sum, level, l);
+        add_seam(sum, level, l);
     }
     for (int rank = 0; rank < ranks; rank++) {
         struct load load;

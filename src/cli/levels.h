@@ -16,6 +16,9 @@ struct checked_level {
     struct domain domain;
     struct survey survey;
     struct seam_facts seam; /* to the level before; 0 if there are no tags */
+    struct load *sends;     /* [ranks] messages of this seam in a step of the level before; NULL:
+                             * not known, or none */
+    int waits;              /* for these messages */
     struct parts parts;
     struct scale scale;
     double cells;                       /* that no finer level covers */

@@ -113,6 +113,10 @@ double scale_efficiency(const struct scale *s)
 void scale_say_halo(const struct scale *s)
 {
     char text[32], outside[32], more[96] = "";
+    const bool counted = s->levels && s->levels->level[s->levels->refined.levels - 1].sends;
+    const char *const seams = !s->levels ? ""
+                              : counted  ? ", those between levels included"
+                                         : "; messages between levels are not counted";
     const struct load *const l = &s->sends;
     if (!l->messages) {
         say("halo: no messages");
@@ -121,23 +125,28 @@ void scale_say_halo(const struct scale *s)
     if (s->machine)
         snprintf(more, sizeof more, ", %s of it to other nodes (%.0f ranks a node)",
                  bytes_text(outside, sizeof outside, l->outside), s->cluster.ranks_per_node);
-    say("halo: in a step a rank sends at most %s in %d message%s%s",
-        bytes_text(text, sizeof text, sent(l)), l->messages, l->messages == 1 ? "" : "s", more);
+    say("halo: in a step a rank sends at most %s in %d message%s%s%s",
+        bytes_text(text, sizeof text, sent(l)), l->messages, l->messages == 1 ? "" : "s", more,
+        seams);
 }
 
 void scale_say_step(const struct scale *s)
 {
-    char step[32], interior[32], shell[32], packing[32], launches[32], messages[32];
+    char step[32], interior[32], shell[32], packing[32], launches[32], messages[32], text[32],
+        seam[48] = "";
     const struct model_step *const m = &s->step;
     const double rate = scale_rate(s), device = model_rate(&s->cluster, storage(s));
     const enum limit limit = model_limit(&s->cluster, storage(s), &s->slowest, m);
+    if (s->levels && m->seam > 0)
+        snprintf(seam, sizeof seam, ", messages between levels %s",
+                 seconds_text(text, sizeof text, m->seam));
     say("model: a step takes %s on the slowest rank: interior %s, shell %s, packing %s, launches "
-        "%s; messages %s%s",
+        "%s%s; messages %s%s",
         seconds_text(step, sizeof step, m->step),
         seconds_text(interior, sizeof interior, m->interior),
         seconds_text(shell, sizeof shell, m->shell),
         seconds_text(packing, sizeof packing, m->packing),
-        seconds_text(launches, sizeof launches, m->launches),
+        seconds_text(launches, sizeof launches, m->launches), seam,
         seconds_text(messages, sizeof messages, m->bandwidth + m->latency),
         m->bandwidth + m->latency > m->interior ? ", longer than the interior"
                                                 : ", hidden behind the interior");
@@ -170,12 +179,16 @@ static json_t *load_json(const struct load *l, bool counts)
 static json_t *step_json(const struct scale *s)
 {
     const struct model_step *const m = &s->step;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "interior",
-                     m->interior, "shell", m->shell, "packing", m->packing, "launches", m->launches,
-                     "bandwidth", m->bandwidth, "latency", m->latency, "step", m->step, "glups",
-                     1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
-                     model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
-                     load_json(&s->slowest, true));
+    json_t *const object =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "interior",
+                  m->interior, "shell", m->shell, "packing", m->packing, "launches", m->launches,
+                  "bandwidth", m->bandwidth, "latency", m->latency, "step", m->step, "glups",
+                  1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
+                  model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
+                  load_json(&s->slowest, true));
+    if (s->levels)
+        json_object_set_new(object, "seam", json_real(m->seam));
+    return object;
 }
 
 static json_t *cluster_json(const struct cluster *c)

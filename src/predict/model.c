@@ -37,6 +37,15 @@ struct model_step model_step(const struct cluster *c, double storage, const stru
     return s;
 }
 
+double model_seam(const struct cluster *c, const struct load *l, int waits)
+{
+    if (!l->messages)
+        return 0;
+    return fmax(l->inside / c->node_bandwidth, l->outside / c->network_bandwidth) / c->reached +
+           waits * (l->outside_messages ? c->network_latency : c->node_latency) +
+           l->messages * c->message;
+}
+
 enum limit model_limit(const struct cluster *c, double storage, const struct load *l,
                        const struct model_step *s)
 {

@@ -20,6 +20,7 @@ enum limit {
 struct model_step {
     double interior, shell, packing, launches; /* of the rank's device */
     double bandwidth, latency;                 /* of its messages */
+    double seam; /* refined grids: messages between levels, in `step`; 0 from model_step() */
     double step;
 };
 
@@ -28,6 +29,10 @@ double model_rate(const struct cluster *c, double storage);
 
 /* A step of a rank. */
 struct model_step model_step(const struct cluster *c, double storage, const struct load *l);
+
+/* Messages between levels, for which the device waits `waits` times: nothing hides them. l: bytes
+ * and numbers of messages, of the rank. */
+double model_seam(const struct cluster *c, const struct load *l, int waits);
 
 /* The interior limits a step where it takes 0.9 of it or more, without the shell's loss. */
 enum limit model_limit(const struct cluster *c, double storage, const struct load *l,

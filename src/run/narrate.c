@@ -50,9 +50,17 @@ static void say_hosts(const struct narrator *n)
     free(places);
 }
 
-/* Describes the meshes of bodies, as `check` does. */
-static void say_meshes(const struct flow_case *c)
+/* Describes the meshes of bodies, or with levels all bodies, as `check` does. */
+static void say_bodies(const struct narrator *n)
 {
+    const struct flow_case *const c = n->c;
+    struct paths_level level[LEVELS];
+    for (int l = 0; l < n->grid->levels; l++)
+        level[l] = (struct paths_level){&n->grid->level[l].domain, n->grid->level[l].c};
+    if (n->grid->levels > 1) {
+        survey_say_bodies(level, n->grid->levels, "");
+        return;
+    }
     char what[512];
     for (int k = 0; k < c->body_count; k++) {
         if (!c->bodies[k].mesh.file)
@@ -144,7 +152,7 @@ void narrate_start(const struct narrator *n, const char *from)
         say("sparse: fluid cells need %.1f %% of the populations of all cells, %.4g GB less in all",
             100 * d->kept_share, 1e-9 * saved);
     }
-    say_meshes(n->c);
+    say_bodies(n);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
     if (n->grid->level->solver.halo.count > 0) {

@@ -189,8 +189,8 @@ enum status report_status(const char *dir, struct lock *lock, const struct flow_
     return replace_json(dir, status_name, lock, status_json(c, g, p), p->state == RUN_starting);
 }
 
-/* Seconds of each phase of a step on rank 0. */
-static json_t *phases_json(const struct progress *p)
+/* Seconds of each phase of a step on rank 0. One level has no seam. */
+static json_t *phases_json(const struct progress *p, int levels)
 {
     static const char *const names[] = {
 #define X(name) #name,
@@ -199,7 +199,9 @@ static json_t *phases_json(const struct progress *p)
     };
     json_t *const object = json_object();
     for (int k = 0; k < PHASES && p->phases_steps > 0; k++)
-        json_object_set_new(object, names[k], json_real(p->phases[k] / (double)p->phases_steps));
+        if (k != PHASE_seam || levels > 1)
+            json_object_set_new(object, names[k],
+                                json_real(p->phases[k] / (double)p->phases_steps));
     return object;
 }
 
@@ -306,11 +308,12 @@ static json_t *report_json(const struct flow_case *c, const struct grid *g,
         "threads", c->run.threads, "backend", b->type->name, "device", b->description, "collision",
         key_collisions[c->solver.collision], "storage", precision_name(c->solver.storage),
         "arithmetic", precision_name(c->solver.arithmetic), "bytes_per_update", bytes,
-        "bandwidth_gbs", 1e-9 * rate * updates * bytes, "phases", phases_json(p), "state_hash",
-        *p->hashes[SET_flow] ? p->hashes[SET_flow] : NULL, "hashes", hashes_json(c, p), "version",
-        TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT, "sparse", sparse, "kept_share",
-        d->kept_share, "transport", p->transport, "sweep", p->sweep > 1 ? p->sweep : 1,
-        "message_bytes", p->messages.all, "message_bytes_between_hosts", p->messages.between_hosts);
+        "bandwidth_gbs", 1e-9 * rate * updates * bytes, "phases", phases_json(p, g->levels),
+        "state_hash", *p->hashes[SET_flow] ? p->hashes[SET_flow] : NULL, "hashes",
+        hashes_json(c, p), "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT, "sparse", sparse,
+        "kept_share", d->kept_share, "transport", p->transport, "sweep",
+        p->sweep > 1 ? p->sweep : 1, "message_bytes", p->messages.all,
+        "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
     add_levels(object, g);
     if (p->permeability != 0)

@@ -27,6 +27,7 @@
 #include "run/sanity.h"
 #include "run/stop.h"
 #include "solver/transport.h"
+#include "tags/paths.h"
 
 /* Seconds of steps after which ranks agree again: whether to stop, whether to write a checkpoint,
  * and after how many steps to agree next. */
@@ -655,6 +656,15 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     return status;
 }
 
+/* Paths of the fluid through the levels of a refined grid; survey_make() follows those of one. */
+static enum status find_paths(const struct grid *g)
+{
+    struct paths_level level[LEVELS];
+    for (int l = 0; l < g->levels; l++)
+        level[l] = (struct paths_level){&g->level[l].domain, g->level[l].c};
+    return g->levels > 1 ? paths_check_levels(level, g->levels) : STATUS_OK;
+}
+
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
 {
     struct run r = {
@@ -667,7 +677,9 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         status = grid_create(&r.grid, c, comm);
     if (status)
         return status;
-    status = survey_make(&r.survey[0], &r.grid.level->domain, c);
+    status = find_paths(&r.grid);
+    if (!status)
+        status = survey_make(&r.survey[0], &r.grid.level->domain, c);
     for (int l = 1; l < r.grid.levels && !status; l++)
         status = survey_make_finer(&r.survey[l], &r.grid.level[l].domain, r.grid.level[l].c);
     if (!status && pore_survey_wanted(c))

@@ -21,14 +21,16 @@ enum queue { QUEUE_INTERIOR, QUEUE_SHELL, QUEUES };
 /* Phases of a step. `step`: the whole step. `exchange`: from the first message given to MPI until
  * the last one has arrived; the interior runs meanwhile. `wait`: the part of `exchange` in which
  * the host only waits in MPI (a GPU may be computing the interior). These three are times of the
- * host, the others are times of work in the queues. */
-#define PHASE_LIST(X) X(step) X(interior) X(shell) X(pack) X(exchange) X(unpack) X(wait)
+ * host, the others are times of work in the queues. `seam`: what passes to the next finer level and
+ * back, messages included, in PHASE_SEAM_PARTS parts of a step of the coarser level. */
+#define PHASE_LIST(X) X(step) X(interior) X(shell) X(pack) X(exchange) X(unpack) X(wait) X(seam)
 enum phase {
 #define X(name) PHASE_##name,
     PHASE_LIST(X)
 #undef X
         PHASES
 };
+enum { PHASE_SEAM_PARTS = 4 }; /* gather, enter twice, coalesce */
 
 /* Memory of another rank of this host, and its two marks, for backends with `share`. */
 enum { PEER_BLOCK = 2 << 20, PEER_ALIGNMENT = 256, PEER_HANDLE = 64, PEER_MARKS = 2 };

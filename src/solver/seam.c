@@ -232,6 +232,93 @@ enum status seam_look(struct seam_facts *f, const struct refined *r,
     return status;
 }
 
+/* Adds what this process counted: needs are by ranks. times: messages in a step. */
+static bool add_sends(const struct seam_needs *needs, int ranks, double bytes, int times,
+                      struct seam_sends **list, size_t *count)
+{
+    for (size_t k = 0, end; k < needs->count; k = end) {
+        const int pair = needs->need[k].owner;
+        for (end = k; end < needs->count && needs->need[end].owner == pair; end++)
+            ;
+        if (pair / ranks == pair % ranks)
+            continue;
+        struct seam_sends *const more = realloc(*list, (*count + 1) * sizeof *more);
+        if (!more)
+            return false;
+        *list = more;
+        more[(*count)++] = (struct seam_sends){.from = pair % ranks,
+                                               .to = pair / ranks,
+                                               .bytes = times * bytes * (double)(end - k),
+                                               .messages = times};
+    }
+    return true;
+}
+
+/* Gives all processes what each of them counted. */
+static enum status share_sends(struct seam_sends **list, int *count, MPI_Comm comm)
+{
+    int processes;
+    MPI_Comm_size(comm, &processes);
+    int *const counts = calloc(2 * (size_t)processes, sizeof *counts), all = 0,
+               mine = *count * (int)sizeof **list;
+    enum status status = status_agree(
+        comm, counts ? STATUS_OK : fail_machine("out of memory for messages between levels"));
+    if (status) {
+        free(counts);
+        return status;
+    }
+    MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm);
+    for (int k = 0; k < processes; all += counts[k++])
+        counts[processes + k] = all;
+    struct seam_sends *const joined = malloc((size_t)all + 1);
+    status = status_agree(comm, joined ? STATUS_OK
+                                       : fail_machine("out of memory for messages between levels"));
+    if (!status) {
+        MPI_Allgatherv(*list, mine, MPI_BYTE, joined, counts, counts + processes, MPI_BYTE, comm);
+        free(*list);
+        *list = joined;
+        *count = all / (int)sizeof *joined;
+    } else {
+        free(joined);
+    }
+    free(counts);
+    return status;
+}
+
+enum status seam_look_at_sends(const struct refined *r, const struct flow_case *coarse_case,
+                               const struct flow_case *fine_case, const struct domain *coarse_tags,
+                               const struct domain *fine_tags, const struct domain *coarse,
+                               const struct domain *fine, struct seam_sends **list, int *count,
+                               int *waits)
+{
+    struct seam_made m = {.coarse = {r, coarse_tags->level, coarse_case, coarse_tags},
+                          .fine = {r, fine_tags->level, fine_case, fine_tags},
+                          .wanted = {.coarse = coarse, .fine = fine}};
+    const MPI_Comm comm = fine_tags->comm;
+    const double bytes = (double)precision_bytes(fine_case->solver.storage);
+    const int ranks = fine->ranks;
+    size_t found = 0;
+    *list = NULL;
+    enum status status = seam_make_needs(&m, comm);
+    const int times = m.wanted.hands ? 2 : 1;
+    *waits = 1 + times;
+    if (!status) {
+        const bool room = add_sends(&m.sent, ranks, bytes, 1, list, &found) &&
+                          add_sends(&m.left, ranks, bytes, times, list, &found);
+        *count = (int)found;
+        status = status_agree(
+            comm, room ? STATUS_OK : fail_machine("out of memory for messages between levels"));
+    }
+    seam_made_destroy(&m);
+    if (!status)
+        status = share_sends(list, count, comm);
+    if (status) {
+        free(*list);
+        *list = NULL;
+    }
+    return status;
+}
+
 void seam_destroy(struct seam *s)
 {
     struct backend *const b = s->fine ? s->fine->backend : NULL;
@@ -256,28 +343,45 @@ static void launch(const struct seam *s, struct solver *of, enum kernel kernel, 
         b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);
 }
 
+/* Begins or ends a part of the phase, which counts as time of the coarse level. */
+static void phase(const struct seam *s, bool begin)
+{
+    struct backend *const b = s->coarse->backend;
+    if (begin && b->timing) /* as launch() does: waiting for the levels is no part of it */
+        b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
+    b->type->phase(b, QUEUE_INTERIOR, PHASE_seam, begin);
+}
+
 enum status seam_gathered(struct seam *s)
 {
     const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
+    phase(s, true);
     launch(s, s->coarse, KERNEL_gather, s->values, odd, 0);
     const enum status status = exchange(s, &s->sent, TAG_SENT);
     launch(s, s->fine, KERNEL_slope, s->needed, 0, 0);
+    phase(s, false);
     return status;
 }
 
 enum status seam_entered(struct seam *s, int substep)
 {
+    enum status status = STATUS_OK;
+    phase(s, true);
     launch(s, s->fine, KERNEL_enter, s->links, 0, substep);
-    if (substep == 2 || !s->hands)
-        return STATUS_OK;
-    launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
-    return exchange(s, &s->left, TAG_LEFT);
+    if (substep == 1 && s->hands) {
+        launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
+        status = exchange(s, &s->left, TAG_LEFT);
+    }
+    phase(s, false);
+    return status;
 }
 
 enum status seam_coalesced(struct seam *s)
 {
+    phase(s, true);
     launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
     const enum status status = exchange(s, &s->left, TAG_LEFT);
     launch(s, s->coarse, KERNEL_coalesce, s->groups, (int)(s->coarse->step & 1), 0);
+    phase(s, false);
     return status;
 }

@@ -53,6 +53,22 @@ enum status seam_look(struct seam_facts *f, const struct refined *r,
                       const struct flow_case *coarse_case, const struct flow_case *fine_case,
                       const struct domain *coarse, const struct domain *fine);
 
+/* What a rank sends to another one in a step of the coarse level. */
+struct seam_sends {
+    int from, to;
+    double bytes;
+    int messages;
+};
+/* The messages of the seam between levels that are cut as blocks `coarse` and `fine` are, which
+ * have cuts but need no tags; *list, [*count], is the same on all processes, and the caller's to
+ * free. *waits: how often ranks wait for messages in such a step. The tags are those of the
+ * processes' domains. Collective; errors as seam_create. */
+enum status seam_look_at_sends(const struct refined *r, const struct flow_case *coarse_case,
+                               const struct flow_case *fine_case, const struct domain *coarse_tags,
+                               const struct domain *fine_tags, const struct domain *coarse,
+                               const struct domain *fine, struct seam_sends **list, int *count,
+                               int *waits);
+
 /* After a step of the coarse level; after each substep (1, 2) of the fine one; after the second.
  * STATUS_MACHINE, reported, when the backend failed; messages are exchanged nevertheless. */
 enum status seam_gathered(struct seam *s);

@@ -32,6 +32,14 @@ struct seam_origin {
 
 struct seam_made {
     struct paths coarse, fine;
+    /* Ranks of another cut, whose needs are collected instead of this rank's: blocks with cuts, of
+     * the coarse and the fine level. Then `owner` in struct seam_need is
+     * wanted.of * ranks + owner. NULL: not so. */
+    struct {
+        const struct domain *coarse, *fine;
+        int of;     /* the rank that needs */
+        bool hands; /* as in struct seam */
+    } wanted;
     SEAM_ARRAY(int, at); /* [][3] cells that may have links */
     SEAM_ARRAY(struct seam_link, link);  /* after substep 1 */
     SEAM_ARRAY(struct seam_link, later); /* the same after substep 2 */
@@ -58,6 +66,10 @@ struct seam_made {
  * the level has an unknown shape; reported. Destroy it in any case. */
 enum status seam_make(struct seam_made *m, MPI_Comm comm);
 void seam_made_destroy(struct seam_made *m);
+
+/* What ranks of another cut would need of each other: fills `sent` and `left` from the tags of the
+ * processes of comm; each need is on one process. `wanted` is set, too. Errors as above. */
+enum status seam_make_needs(struct seam_made *m, MPI_Comm comm);
 
 /* Index of a need; SIZE_MAX: it is not there. */
 size_t seam_needed(const struct seam_needs *n, int owner, int64_t key);

@@ -151,7 +151,11 @@ static struct seam_origin sent_by(const struct seam_made *m, const int at[3], in
 static void need_sent(struct seam_made *m, const int at[3], int i)
 {
     const struct seam_origin o = sent_by(m, at, i);
-    need(&m->sent, o.owner, o.key);
+    if (m->wanted.fine)
+        need(&m->sent, m->wanted.of * m->wanted.fine->ranks + domain_owner(m->wanted.coarse, at),
+             o.key);
+    else
+        need(&m->sent, o.owner, o.key);
 }
 
 /* The number of a moving wall of the fine or the coarse level. */
@@ -197,7 +201,10 @@ static struct seam_origin left_of(struct seam_made *m, const int at[3], int i, i
     struct seam_origin o = {.at = {at[0], at[1], at[2]}};
     o.owner = domain_owner(m->fine.d, at);
     o.key = left_key(&m->fine, at, i, substep);
-    if (o.owner != m->fine.d->rank)
+    if (m->wanted.fine)
+        need(&m->left, m->wanted.of * m->wanted.fine->ranks + domain_owner(m->wanted.fine, at),
+             o.key);
+    else if (o.owner != m->fine.d->rank)
         need(&m->left, o.owner, o.key);
     return o;
 }
@@ -222,6 +229,8 @@ static void add_link(struct seam_made *m, const int at[3], int i, const struct h
     struct seam_origin origin[2];
     const struct hop second = paths_back(p, before->at, before->i);
     const struct hop out = paths_forward(p, before->at, opposite(before->i));
+    if (m->wanted.fine)
+        m->wanted.of = domain_owner(m->wanted.fine, at);
     link.entry =
         entry_of(m, before->at, before->i, wall_of(m, false, out.wall, out.into), &origin[0]);
     if (paths_enters(p, before->at, before->i) != 1)
@@ -229,6 +238,8 @@ static void add_link(struct seam_made *m, const int at[3], int i, const struct h
     if (holds(p, second.at)) { /* it left the level at the first substep */
         later.entry.from = SEAM_HANDED;
         origin[1] = left_of(m, second.at, opposite(second.i), 1);
+        if (m->wanted.fine)
+            m->wanted.hands |= domain_owner(m->wanted.fine, second.at) != m->wanted.of;
         if (second.wall != TAG_NONE)
             no_path(m, at);
     } else {
@@ -301,6 +312,8 @@ static void add_group(struct seam_made *m, const int at[3], int i)
                                .entries = (uint32_t)m->entry_count,
                                .wall = wall_of(m, true, from.wall, from.into)};
     int entries = 0, exits = 0;
+    if (m->wanted.fine)
+        m->wanted.of = domain_owner(m->wanted.coarse, at);
     for (int s = 0; s < 8; s++) {
         struct seam_origin left;
         int fine[3];
@@ -641,6 +654,71 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
         list_values(m);
         list_shared(m);
     }
+    return agree_lists(m, comm);
+}
+
+/* Sends each need to the process that counts those of its ranks, and drops what is there twice. */
+static bool collect(struct seam_needs *n, MPI_Comm comm)
+{
+    int processes, mine = 1, room;
+    MPI_Comm_size(comm, &processes);
+    if (processes == 1)
+        return true;
+    int *const counts = calloc(4 * (size_t)processes, sizeof *counts);
+    struct seam_need *const out = malloc((n->count + 1) * sizeof *out);
+    mine = counts && out && n->count < INT_MAX / sizeof *out;
+    MPI_Allreduce(&mine, &room, 1, MPI_INT, MPI_MIN, comm);
+    struct seam_need *in = NULL;
+    if (room) {
+        int *const to = counts, *const from = to + processes, *const to_at = from + processes,
+                   *const from_at = to_at + processes;
+        const int bytes = (int)sizeof *out;
+        int64_t all = 0;
+        for (size_t k = 0; k < n->count; k++)
+            to[n->need[k].owner % processes] += bytes;
+        MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
+        for (int k = 1; k < processes; k++)
+            to_at[k] = to_at[k - 1] + to[k - 1];
+        for (size_t k = 0; k < n->count; k++) {
+            int *const at = &to_at[n->need[k].owner % processes];
+            out[*at / bytes] = n->need[k];
+            *at += bytes;
+        }
+        for (int k = 0; k < processes; k++) {
+            to_at[k] -= to[k];
+            from_at[k] = (int)all;
+            all += from[k];
+        }
+        in = all < INT_MAX ? malloc((size_t)all + 1) : NULL;
+        mine = in != NULL;
+        MPI_Allreduce(&mine, &room, 1, MPI_INT, MPI_MIN, comm);
+        if (room) {
+            MPI_Alltoallv(out, to, to_at, MPI_BYTE, in, from, from_at, MPI_BYTE, comm);
+            free(n->need);
+            n->need = in;
+            n->count = n->room = (size_t)all / sizeof *out;
+            in = NULL;
+            sort_needs(n);
+        }
+    }
+    free(in);
+    free(out);
+    free(counts);
+    return room;
+}
+
+enum status seam_make_needs(struct seam_made *m, MPI_Comm comm)
+{
+    make_links(m);
+    make_groups(m);
+    sort_needs(&m->sent);
+    sort_needs(&m->left);
+    const enum status status = agree_lists(m, comm);
+    if (status)
+        return status;
+    m->full = !collect(&m->sent, comm);
+    m->full = !collect(&m->left, comm) || m->full;
+    MPI_Allreduce(MPI_IN_PLACE, &m->wanted.hands, 1, MPI_C_BOOL, MPI_LOR, comm);
     return agree_lists(m, comm);
 }
 

@@ -210,7 +210,7 @@ static void warn_small(const struct domain *d, const struct flow_case *c)
     const struct case_body *first = NULL;
     double width = 0;
     int count = 0;
-    char others[64] = "";
+    char others[64] = "", of[32] = "";
     if (!(case_fastest_velocity(c) > 0))
         return;
     for (int k = 0; k < c->body_count; k++) {
@@ -218,15 +218,17 @@ static void warn_small(const struct domain *d, const struct flow_case *c)
         if (!is_solid_shape(&c->bodies[k]) || across >= least - 1e-6)
             continue;
         width = first ? width : across;
+        if (!first && d->refined)
+            snprintf(of, sizeof of, " of level %d", level_of(d, c, &c->bodies[k]));
         first = first ? first : &c->bodies[k];
         count++;
     }
     if (count > 1)
         snprintf(others, sizeof others, " (fewer than %g: %d bodies)", least, count);
     if (count)
-        warn("bodies.%s is %.3g cells across%s: its forces and its wake are rough (take %g cells "
+        warn("bodies.%s is %.3g cells%s across%s: its forces and its wake are rough (take %g cells "
              "at least; docs/bodies.md has errors by their number)",
-             first->name, width, others, least);
+             first->name, width, of, others, least);
 }
 
 /* Does anything flow in through the face, or a patch of it? */
@@ -275,24 +277,30 @@ static double share_inside(const struct flow_case *c, const struct case_body *bo
     return body->shape.kind == SHAPE_box ? 1 : share;
 }
 
+/* Least share of a body in the box that nobody wonders about. */
+static const double least_inside = 0.1;
+
+void advice_outside(const struct case_body *body, double cells)
+{
+    const struct mesh_facts *const f = &body->mesh.facts;
+    const double all = f->cells ? (double)f->cells : fabs(f->volume);
+    if (body->mesh.file && cells < least_inside * all)
+        warn("bodies.%s: of the %.6g cells of its mesh %.0f are in the box (is it in another unit, "
+             "or place?)",
+             body->name, all, cells);
+}
+
 /* Warns if the box contains only a small part of a mesh or a shape. */
 static void warn_outside(const struct domain *d, const struct flow_case *c,
                          const struct case_body *body, int64_t cells)
 {
-    static const double least = 0.1;
-    const struct mesh_facts *const f = &body->mesh.facts;
-    const double all = f->cells ? (double)f->cells : fabs(f->volume);
     const double share = share_inside(c, body);
-    if (!body->mesh.file && !body->image.file && share < least)
+    if (!body->mesh.file && !body->image.file && share < least_inside)
         warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
              "another unit, or place?)",
              body->name, 100 * share);
-    /* Cells of a refined grid are of several sizes. */
-    const bool counted = d->tags && !(d->refined && d->refined->levels > 1);
-    if (body->mesh.file && counted && (double)cells < least * all)
-        warn("bodies.%s: of the %.6g cells of its mesh %lld are in the box (is it in another unit, "
-             "or place?)",
-             body->name, all, (long long)cells);
+    if (d->tags && !d->refined) /* else survey_say_bodies() */
+        advice_outside(body, (double)cells);
 }
 
 void advice_say(const struct domain *d, const struct flow_case *c)

@@ -2,6 +2,7 @@
 #include "tags/paths.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/message.h"
 #include "tags/faces.h"
@@ -95,24 +96,10 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                      r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
 }
 
-/* Cells of all ranks that belong to another level. */
-static int64_t absent_cells(const struct domain *d)
+/* Checks all of the fluid as one part. cells: of it. */
+static enum status check_whole(const struct domain *d, const struct flow_case *c, double cells)
 {
-    const struct view *const v = &d->view;
-    int64_t cells = 0;
-    for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++)
-                cells += (v->tags[view_index(v, x, y, z)] & TAG_ROW) == TAG_ABSENT;
-    MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
-    return cells;
-}
-
-/* Checks all of the fluid as one part. */
-static enum status check_whole(const struct domain *d, const struct flow_case *c)
-{
-    const int64_t absent = d->refined ? absent_cells(d) : 0;
-    struct reach all = {.cells = (double)(d->fluid_cells + absent), .openings = open_of(d, c)};
+    struct reach all = {.cells = cells, .openings = open_of(d, c)};
     for (int k = 0; k < d->openings; k++) {
         all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
         if (d->opening[k].inflow != 0)
@@ -137,23 +124,45 @@ struct verdict {
     int joined;
 };
 
+/* What the parts are held against. */
+struct measure {
+    const struct domain *d;
+    const struct flow_case *c;
+    uint64_t open, outlets;
+    bool takes; /* mass: there is a sponge */
+};
+
+static struct measure measure_of(const struct domain *d, const struct flow_case *c)
+{
+    return (struct measure){d, c, open_of(d, c), outlets_of(d, c), has_sponge(c)};
+}
+
+/* cell: the first of the part. */
+static void look_at_part(struct verdict *v, const struct measure *m, const struct reach *r,
+                         int64_t cell)
+{
+    const enum wrong wrong = m->takes ? WRONG_nothing : judge(m->d, m->c, r, m->outlets);
+    v->joined |= several(r->openings & m->open);
+    if (!wrong || cell > v->cell)
+        return;
+    v->cell = cell;
+    v->reach = *r;
+    v->wrong = wrong;
+}
+
+/* The velocities into a part, from units of the sums in pore_labels.h. */
+static double inflow_of(int64_t sum)
+{
+    return (double)sum * 0x1p-30;
+}
+
 static void look_at_parts(struct pore_labels *l, struct verdict *v)
 {
-    const uint64_t open = open_of(l->d, l->c), outlets = outlets_of(l->d, l->c);
-    const bool takes = has_sponge(l->c);
+    const struct measure m = measure_of(l->d, l->c);
     uint32_t at = 0;
-    *v = (struct verdict){.cell = INT64_MAX};
     for (const struct pore_part *p; (p = pore_labels_next(l, &at));) {
-        const struct reach r = {.cells = (double)p->cells,
-                                .inflow = (double)p->inflow * 0x1p-30,
-                                .openings = p->openings};
-        const enum wrong wrong = takes ? WRONG_nothing : judge(l->d, l->c, &r, outlets);
-        v->joined |= several(r.openings & open);
-        if (!wrong || p->cell > v->cell)
-            continue;
-        v->cell = p->cell;
-        v->reach = r;
-        v->wrong = wrong;
+        const struct reach r = {(double)p->cells, inflow_of(p->inflow), p->openings};
+        look_at_part(v, &m, &r, p->cell);
     }
 }
 
@@ -173,23 +182,15 @@ static void agree(const struct domain *d, struct verdict *v)
     v->joined = joined;
 }
 
-static enum status check_parts(const struct domain *d, const struct flow_case *c)
+/* Judges the parts of all ranks by the verdicts on their own. */
+static enum status conclude(const struct domain *d, const struct flow_case *c, struct verdict *v)
 {
-    const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
     const uint64_t open = open_of(d, c);
-    struct pore_labels l;
-    struct verdict v;
     char name[FACES_NAME];
-    int64_t largest;
-    const enum status status = pore_labels_make(&l, d, c, &all, &largest);
-    if (status)
-        return status;
-    look_at_parts(&l, &v);
-    pore_labels_free(&l);
-    agree(d, &v);
-    if (v.wrong)
-        return report(d, c, &v.reach, v.wrong);
-    if (v.joined || !several(open))
+    agree(d, v);
+    if (v->wrong)
+        return report(d, c, &v->reach, v->wrong);
+    if (v->joined || !several(open))
         return STATUS_OK;
     const int k = __builtin_ctzll(open);
     faces_name(c, k, name);
@@ -199,13 +200,61 @@ static enum status check_parts(const struct domain *d, const struct flow_case *c
                      name);
 }
 
+static enum status check_parts(const struct domain *d, const struct flow_case *c)
+{
+    const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
+    struct verdict v = {.cell = INT64_MAX};
+    struct pore_labels l;
+    int64_t largest;
+    const enum status status = pore_labels_make(&l, d, c, &all, &largest);
+    if (status)
+        return status;
+    look_at_parts(&l, &v);
+    pore_labels_free(&l);
+    return conclude(d, c, &v);
+}
+
+/* The same for parts that lead through several levels. */
+static enum status check_level_parts(const struct paths_level *level, int levels)
+{
+    const struct measure m = measure_of(level->d, level->c);
+    struct verdict v = {.cell = INT64_MAX};
+    struct level_part *part;
+    size_t count;
+    const enum status status = level_parts_make(level, levels, &part, &count);
+    if (status)
+        return status;
+    for (size_t k = 0; k < count; k++) {
+        const struct reach r = {part[k].cells, inflow_of(part[k].inflow), part[k].openings};
+        look_at_part(&v, &m, &r, part[k].cell);
+    }
+    free(part);
+    return conclude(level->d, level->c, &v);
+}
+
+/* Can anything flow through faces? */
+static bool flows(const struct domain *d, const struct flow_case *c)
+{
+    bool any = open_of(d, c) != 0;
+    for (int k = 0; k < d->openings; k++)
+        any = any || d->opening[k].inflow != 0;
+    return any;
+}
+
 enum status paths_check(const struct domain *d, const struct flow_case *c)
 {
-    bool flows = open_of(d, c) != 0;
-    for (int k = 0; k < d->openings; k++)
-        flows = flows || d->opening[k].inflow != 0;
-    if (!flows)
+    if (!flows(d, c))
         return STATUS_OK;
-    /* Other levels join parts of this one. */
-    return c->body_count && !d->refined ? check_parts(d, c) : check_whole(d, c);
+    return c->body_count ? check_parts(d, c) : check_whole(d, c, (double)d->fluid_cells);
+}
+
+enum status paths_check_levels(const struct paths_level *level, int levels)
+{
+    double cells = 0;
+    if (!flows(level->d, level->c))
+        return STATUS_OK;
+    for (int l = 0; l < levels; l++)
+        cells += ldexp((double)level[l].d->fluid_cells, -3 * l);
+    return level->c->body_count ? check_level_parts(level, levels)
+                                : check_whole(level->d, level->c, cells);
 }

@@ -2,7 +2,7 @@
 #ifndef TAGFLOW_PATHS_H
 #define TAGFLOW_PATHS_H
 
-#include "domain/domain.h"
+#include "tags/level_parts.h"
 
 /* Every part of the fluid with a net given inflow or outflow must touch an open face that holds a
  * density. If the case has no such face, the given velocities may change the part's density by at
@@ -12,6 +12,10 @@
  *
  * After domain_create. Collective. STATUS_USAGE, reported at the face; STATUS_MACHINE, reported. */
 enum status paths_check(const struct domain *d, const struct flow_case *c);
+
+/* The same for a refined grid, whose parts lead through all levels. All open faces are on level
+ * 0. */
+enum status paths_check_levels(const struct paths_level *level, int levels);
 
 #define PATHS_DRIFT 0.01
 

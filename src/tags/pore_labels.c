@@ -70,7 +70,6 @@ static enum status cut_rows(struct pore_labels *l)
     size_t runs = 0;
     for (int type = 0; type < TAG_ROWS; type++)
         l->fluid[type] = l->d->view.rows[type].fluid != FLUID_none;
-    l->fluid[TAG_ABSENT] = true; /* fluid of another level may lead through there */
     l->row = calloc(rows + 1, sizeof *l->row);
     if (!l->row)
         return fail_machine("out of memory for the pores in %zu rows", rows);

@@ -102,6 +102,10 @@ enum status pore_labels_join(struct pore_labels *l);
 /* The whole part that a label of this rank belongs to. */
 const struct pore_part *pore_labels_part(struct pore_labels *l, uint32_t label);
 
+/* The label of the whole part, the same for all its labels on all ranks: of the part that
+ * pore_labels_next() gives with *at = label - first, on one rank. */
+uint32_t pore_labels_whole(const struct pore_labels *l, uint32_t label);
+
 /* Is the part isolated? See struct pores. */
 bool pore_labels_isolated(const struct pore_labels *l, const struct pore_part *part);
 

@@ -280,6 +280,12 @@ const struct pore_part *pore_labels_part(struct pore_labels *l, uint32_t label)
                            : &l->part[label - l->first - 1];
 }
 
+uint32_t pore_labels_whole(const struct pore_labels *l, uint32_t label)
+{
+    const size_t node = node_of(l, label);
+    return node < l->nodes ? l->node[joined_root(l->joined, (uint32_t)node)] : label;
+}
+
 bool pore_labels_isolated(const struct pore_labels *l, const struct pore_part *part)
 {
     return !(part->touches & TOUCH_FLOW) && part->cell != l->kept;

@@ -61,7 +61,7 @@ static void find_near(struct survey *s, const struct domain *d, const struct flo
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     *s = (struct survey){0};
-    const enum status status = paths_check(d, c);
+    const enum status status = d->refined ? STATUS_OK : paths_check(d, c);
     if (status || !c->body_count)
         return status;
     find_near(s, d, c);
@@ -127,6 +127,34 @@ void survey_say_finer(const struct survey *s, const struct domain *d, const stru
         warn("%lld fluid cells%s are in gaps of one or two cells between walls, the first at %s: "
              "flow there is not resolved (a finer grid, or no gap)",
              (long long)s->shapes.cells, level, cell_text(cell, d, s->shapes.first));
+}
+
+enum { BODIES_SHOWN = 16 };
+
+void survey_say_bodies(const struct paths_level *level, int levels, const char *lead)
+{
+    const struct flow_case *const c = level->c;
+    for (int k = 0; k < c->body_count; k++) {
+        char cells[LEVELS * 48] = "", mesh[512] = "";
+        int length = 0, finest = 0;
+        double volume = 0;
+        for (int l = 0; l < levels; l++) {
+            const int64_t count = level[l].d->body_cells[k];
+            volume += ldexp((double)count, -3 * l);
+            if (!count)
+                continue;
+            length += snprintf(cells + length, sizeof cells - (size_t)length,
+                               "%s%lld cells of level %d", length ? ", " : "", (long long)count, l);
+            finest = l;
+        }
+        if (c->bodies[k].mesh.file)
+            mesh_text(&level[finest].c->bodies[k].mesh, mesh, sizeof mesh);
+        if (k < BODIES_SHOWN)
+            say("%sbody %s: %s%s%s", lead, c->bodies[k].name, cells, *mesh ? "; " : "", mesh);
+        advice_outside(&c->bodies[k], volume);
+    }
+    if (c->body_count > BODIES_SHOWN)
+        say("%s... and %d more bodies", lead, c->body_count - BODIES_SHOWN);
 }
 
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c)

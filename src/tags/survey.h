@@ -4,6 +4,7 @@
 
 #include "tags/faces.h"
 #include "tags/gaps.h"
+#include "tags/level_parts.h"
 #include "tags/standing.h"
 
 enum {
@@ -19,14 +20,19 @@ struct survey {
     struct standing standing;
 };
 
-/* Of one level; c: the case in units of the level. Paths through other levels are not followed.
- * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. */
+/* Of one level; c: the case in units of the level.
+ * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. Of level 0 of a refined
+ * grid paths are not followed: paths_check_levels() does. */
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
 
 /* The same for a level above 0 of a refined grid: gaps, and bodies that stand on what moves. Open
  * faces belong to level 0. Collective; STATUS_MACHINE, reported. */
 enum status survey_make_finer(struct survey *s, const struct domain *d, const struct flow_case *c);
 void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c);
+
+/* Logs the cells and the mesh of each body of a refined grid, on the levels that hold it. lead: the
+ * begin of the lines. */
+void survey_say_bodies(const struct paths_level *level, int levels, const char *lead);
 
 /* Logs which open faces are partly covered, and warns. */
 void survey_say(const struct survey *s, const struct domain *d, const struct flow_case *c);

@@ -58,7 +58,8 @@ for row in file["rows"]:
             row["ceiling"]["way"] and re.fullmatch("[0-9a-f]{16}", row["state_hash"]) and row["imbalance"] == 1 and
             row["sweep"] == 1 and row["share_of_sweep"] == row["share"] and
             row["bytes_per_cell"] > 19 * bytes_stored and row["phases"]["step"] == 1 and
-            0 < row["phases"]["interior"] <= 1 and
+            0 < row["phases"]["interior"] <= 1 and ("seam" in row["phases"]) == refined and
+            (not refined or 0.9 < row["phases"]["interior"] + row["phases"]["seam"] <= 1 + 1e-6) and
             math.isclose(row["bytes_per_fluid_cell"] * row["fluid_cells"], row["bytes_per_cell"] * cells, rel_tol=1e-6) and
             row["mass_kept"] == (row["case"] not in ("inlet", "curved", "tunnel")) and ("rock" in row) == (row["case"] == "rock"))
     # The last columns of the table: the part of the periodic box's rate, GB/s, share of the ceiling, bytes a fluid cell, steps a sweep.

@@ -59,11 +59,18 @@ def check_against_run(ranks):
     for key in ("cells", "fluid_cells", "updates", "tau", "cell_reynolds", "imbalance"):
         check(all(near(a[key], b[key], 1e-8) for a, b in zip(levels, report["levels"])) and len(levels) == 3 == len(report["levels"]),
               f"{ranks} ranks: {key} of the levels is that of the run: {[a[key] for a in levels]}, {[b[key] for b in report['levels']]}")
+    parts = report["phases"]
+    check(0 < parts["seam"] and sum(parts[name] for name in ("interior", "shell", "pack", "unpack", "seam")) <= parts["step"],
+          f"{ranks} ranks: the seam is a phase of the step: {parts}")
     whole = load(".", file)
     check(whole["updates_per_step"] == report["updates_per_step"] and whole["fluid_cells"] == report["fluid_cells"] and
           near(whole["imbalance"], report["imbalance"], 1e-8), f"{ranks} ranks: updates, fluid cells and imbalance in all")
-    # The run's memory does not count averages; sums are 9 numbers of 8 bytes in each cell.
     log = open(f"{folder}/log.txt").read()
+    # Messages of halos and between levels, of all ranks.
+    sent = number(r"messages: ([\d.e+-]+) MB a step", log) if ranks > 1 else 0
+    check(near(whole["mean"]["bytes"] * ranks, 1e6 * sent, 1e-3) and ("those between levels included" in said.out) == (ranks > 1),
+          f"{ranks} ranks: messages of {whole['mean']['bytes'] * ranks} bytes are those of the run, {sent} MB")
+    # The run's memory does not count averages; sums are 9 numbers of 8 bytes in each cell.
     gigabytes = number(r"([\d.e+-]+) GB a rank", log) * 1e9
     memory = number(r"memory: ([\d.]+) (\w+) a rank", said.out)
     averages = number(r"averages and residuals: ([\d.]+) (\w+) a rank", said.out)
@@ -94,11 +101,21 @@ def check_against_run(ranks):
     check(near(seconds, 2 * fluid / (150e6 * ranks), 0.01), f"{ranks} ranks: time {seconds} of {fluid} updates")
 
 
+def triangles_of_box(lo, hi):
+    """The triangles of a box, seen from outside."""
+    corners = [[(lo, hi)[n >> a & 1][a] for a in range(3)] for n in range(8)]
+    for a, b, c, d in (0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6):
+        yield [corners[a], corners[b], corners[c]]
+        yield [corners[a], corners[c], corners[d]]
+
+
 for count in 1, 3:
     check_against_run(count)
 
 # The processes of check share the tags: nothing else changes, but for lists of edges, which cuts enlarge.
 alone, shared = (tagflow("check", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))
+sends = [re.findall("halo: .*", said.out) for said in (alone, shared)]
+check(len(sends[0]) == 1 and sends[0] == sends[1], f"check on three processes, messages: {sends}")
 numbers = [{name: words for name, words in table(said.out).items() if name != "memory"} for said in (alone, shared)]
 check(alone.code == 0 == shared.code and numbers[0] == numbers[1], f"check on three processes: {numbers}")
 
@@ -108,6 +125,13 @@ said = tagflow("check", "case.yaml", "--machine", "machine.yaml", "--json", "mac
 file = load(".", "machine.json")
 fluid = sum(level["fluid_cells"] * 2 ** l for l, level in enumerate(file["levels"]))
 check(said.code == 0 and near(file["model"]["step"], fluid / 100e6, 0.01), f"a step by the model takes {file['model']['step']}, for {fluid} updates")
+
+# With ranks messages between levels take time: of each of four steps of level 1 in two of level 0, two or three waits.
+write("slow.yaml", "updates: 100 MLUPS\nlaunch: 1 ns\nnode_latency: 1 s\nmessage: 1 ns\nranks_per_node: 2\n")
+said = tagflow("check", "case.yaml", "--ranks", "2", "--machine", "slow.yaml", "--json", "slow.json")
+model = load(".", "slow.json")["model"] if said.code == 0 else {}
+check(near(model.get("seam", 0), 3 * round(model.get("seam", 0) / 3), 1e-3) and 6 <= model["seam"] <= 9.01 and model["step"] > model["seam"] and
+      re.search(r"messages between levels [\d.]+ s;", said.out), f"the model counts messages between levels: {model} {said.err}")
 
 # What is refused: the same line from both, and nothing is run.
 REFUSED = [
@@ -124,10 +148,54 @@ for settings, ranks, why in REFUSED:
     check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
           f"{settings}: {said} {done}")
 
-# Warnings name the level: of walls that of the body.
+# Paths of the fluid lead through all levels: with boxes at whole cells a refined grid is refused as one grid, word by word.
+LOCK = "{faces: {xmin: {velocity: {value: [0.03, 0, 0]}}, xmax: %s, y: wall, z: wall}, run: {steps: 1000}, domain: {cells: [80, 16, 16]}, " \
+       "fluid: {viscosity: 0.02}, output: {log: {every: 0}}, %s bodies: {%s}%s}\n"
+LEVELS = ", refine: {a: {level: 1, box: {from: [12, 0, 0], to: [32, 16, 16]}}, b: {level: 2, box: {from: [40, 0, 0], to: [56, 16, 16]}}}"
+GATES = "a: {shape: {box: {from: [20, 0, 0], to: [24, 16, %d]}}}, b: {shape: {box: {from: [47, 0, %d], to: [49, 16, 16]}}}"
+ROOM = "patches: {door: {face: ymin, rectangle: {from: [71, 6], to: [74, 10]}, velocity: {value: [0, 0.01, 0]}}},"
+CHAMBER = "c: {shape: {difference: {a: {box: {from: [68, -1, 3], to: [77, 8, 13]}}, b: {box: {from: [70, -1, 5], to: [75, %d, 11]}}}}}"
+PATHS = [
+    ("pressure", "", GATES % (8, 8), None),
+    ("pressure", "", GATES % (16, 8), "faces.xmin: no fluid leads from it to an open face through which that could leave"),  # level 1 closes it
+    ("pressure", "", GATES % (8, 0), "faces.xmin: no fluid leads from it"),  # level 2
+    ("wall", "", GATES % (8, 8), "which would change the density by"),
+    ("wall", "", GATES % (16, 8), "which would change the density by"),  # of the part before the gate
+    ("pressure", ROOM, GATES % (8, 8) + ", " + CHAMBER % 9, None),
+    ("pressure", ROOM, GATES % (8, 8) + ", " + CHAMBER % 6, "patches.door: no fluid leads from it"),  # a pocket on level 0
+]
+for outlet, patches, bodies, why in PATHS:
+    write("one.yaml", LOCK % (outlet, patches, bodies, ""))
+    write("levels.yaml", LOCK % (outlet, patches, bodies, LEVELS))
+    lines = []
+    for file, ranks in ("one.yaml", 0), ("levels.yaml", 0), ("levels.yaml", 3 if why else 2):
+        said = tagflow("check", file, ranks=ranks)
+        lines.append((said.code, [re.sub(r".*yaml:[0-9:]* ", "", line) for line in said.err.splitlines() if "bodies close" in line or "density by" in line]))
+    check(lines[0] == lines[1] == lines[2] and lines[0][0] == (2 if why else 0) and (why or "") in "".join(lines[0][1]), f"paths, {why}: {lines}")
+done = tagflow("run", "levels.yaml", "--output", "pocket", ranks=2)
+check(done.code == 2 and "patches.door: no fluid leads from it" in done.err and not os.path.exists("pocket"), f"a run with a pocket: {done}")
+
+# Warnings name the level, and come once: of walls that of the body, of an operator the worst.
 said = tagflow("check", "case.yaml", *runs.sets({"solver.collision": "trt", "fluid.viscosity": 0.0005, "bodies.ball.wall": "interpolated"}))
-check(said.code == 0 and "of level 0 is 60, above 8" in said.err and "of level 2 is 15, above 12" in said.err and
+check(said.code == 0 and "of level 0 is 60, above 8" in said.err and said.err.count("noisy or unstable") == 1 and
       "of level 2 is 15, above 5: with magic" in said.err and "may diverge where levels meet" in said.err, f"warnings: {said.err}")
+coarse = {"solver.collision": "rr", "solver.subgrid": "{smagorinsky: {constant: 0.1}}", "fluid.viscosity": 0.00005}
+for settings, level, number_of in ({}, 2, 150), ({"refine.ball": "{level: 2, shape: {sphere: {center: [24, 16, 16], radius: 5}}}"}, 2, 150), \
+                                  ({"fluid.viscosity": 0.0001}, 0, 300):
+    said = tagflow("check", "case.yaml", *runs.sets(coarse | settings))
+    check(said.code == 0 and f"of level {level} is {number_of}, above 100: there is no model" in said.err and
+          said.err.count("no model of the layers at walls") == 1, f"walls, {settings}: {said.err}")
+
+# Bodies and their cells are on their level; the lines of a run are the same.
+said = tagflow("check", "case.yaml", *runs.sets({"bodies.post": "{shape: {box: {from: [40, 4, 4], to: [41, 8, 8]}}}"}))
+check("  body ball: 2176 cells of level 2\n  body post: 16 cells of level 0\n" in said.out and
+      "bodies.post is 4 cells of level 0 across" in said.err and "bodies.ball is" not in said.err, f"cells of bodies: {said}")
+check("body ball: 2176 cells of level 2" in open("run_1/log.txt").read(), "cells of bodies in the log")
+mesh = "\n".join(["solid box"] + ["facet normal 0 0 0\nouter loop\n" + "\n".join(f"vertex {x} {y} {z}" for x, y, z in corners) + "\nendloop\nendfacet"
+                  for corners in triangles_of_box((0, 0, 0), (4, 4, 4))] + ["endsolid"]) + "\n"
+write("box.stl", mesh)
+said = tagflow("check", "case.yaml", *runs.sets({"bodies.ball": "{mesh: {file: box.stl, scale: 1, min: [22, 14, 14]}}"}))
+check("  body ball: 4096 cells of level 2; mesh of 12 triangles, parts 1, volume 4096" in said.out, f"a mesh on its level: {said}")
 
 # Too many cells for tags: it says what it does not know.
 said = tagflow("check", "case.yaml", "--json", "huge.json", *runs.sets({"domain.cells": [1000, 800, 800]}))

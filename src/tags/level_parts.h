@@ -1,0 +1,29 @@
+/* Connected parts of the fluid of a refined grid: those of each level, joined where levels meet. */
+#ifndef TAGFLOW_LEVEL_PARTS_H
+#define TAGFLOW_LEVEL_PARTS_H
+
+#include "domain/domain.h"
+
+/* A level: its domain with tags, and the case in units of the level. */
+struct paths_level {
+    const struct domain *d;
+    const struct flow_case *c;
+};
+
+struct level_part {
+    uint64_t name;     /* level << 32 | label */
+    double cells;      /* of all levels, in cells of level 0 */
+    int64_t cell;      /* first cell on level 0; INT64_MAX: none */
+    int64_t inflow;    /* as in struct pore_part */
+    uint64_t openings; /* likewise; of level 0 alone, which has all open faces */
+};
+
+/* Parts within one level are those of pores.h. Bodies keep away from edges of levels
+ * (tags/edges.h), so fluid beside an edge leads across it. Each part is on exactly one rank.
+ *
+ * Collective. STATUS_MACHINE, reported, the same on all ranks, as pore_labels_make(); then there is
+ * nothing to free. The caller frees *part. */
+enum status level_parts_make(const struct paths_level *level, int levels, struct level_part **part,
+                             size_t *count);
+
+#endif
