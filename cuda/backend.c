@@ -51,8 +51,7 @@ struct cuda_backend {
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
     unsigned *plane;           /* [n[2] + 1] the first place of each plane of cells */
     unsigned char uuid[16];
-    struct nvml *nvml;            /* NULL: nothing is known of energy, clocks and driver */
-    cudaEvent_t mark[PEER_MARKS]; /* for peers; NULL: nothing was shared */
+    struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
     cudaEvent_t begin[PHASES][PHASE_SEAM_PARTS], end[PHASES][PHASE_SEAM_PARTS];
     int timed[PHASES];      /* how often a phase began */
     double seconds[PHASES]; /* of phases on the host */
@@ -176,9 +175,6 @@ static void cuda_close(struct backend *backend)
     if (!b || b->base.lost)
         return;
     free_arrays(b);
-    for (int k = 0; k < PEER_MARKS; k++)
-        if (b->mark[k])
-            cudaEventDestroy(b->mark[k]);
     for (int k = 0; k < PHASES; k++)
         for (int part = 0; part < PHASE_SEAM_PARTS; part++) {
             if (b->begin[k][part])
@@ -790,17 +786,20 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
     return b->shared->error ? report(b) : STATUS_OK;
 }
 
-static bool cuda_share(struct backend *backend, void *memory, struct peer_handle *handle,
-                       char why[128])
+static bool cuda_share(struct backend *backend, void *memory, struct peer *own,
+                       struct peer_handle *handle, char why[128])
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     bool made = true;
-    for (int k = 0; k < PEER_MARKS && made; k++)
-        made = b->mark[k] || good(b,
-                                  cudaEventCreateWithFlags(&b->mark[k], cudaEventInterprocess |
-                                                                            cudaEventDisableTiming),
-                                  "creating an event");
-    return made && ipc_share(memory, b->mark, handle, why);
+    *own = (struct peer){.memory = NULL};
+    for (int k = 0; k < PEER_MARKS && made; k++) {
+        cudaEvent_t event = NULL;
+        made = good(
+            b, cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming),
+            "creating an event");
+        own->mark[k] = event;
+    }
+    return made && ipc_share(memory, own, handle, why);
 }
 
 static bool cuda_peer_open(struct backend *backend, const struct peer_handle *handle,
@@ -816,18 +815,19 @@ static void cuda_peer_close(struct backend *backend, struct peer *peer)
         ipc_close(peer);
 }
 
-static enum status cuda_mark(struct backend *backend, enum queue queue, int mark)
+static enum status cuda_mark(struct backend *backend, enum queue queue, const struct peer *own,
+                             int mark)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
     int looks = 0;
     while (error == cudaErrorNotReady && !b->base.lost) {
-        error = cudaEventQuery(b->mark[mark]);
+        error = cudaEventQuery(own->mark[mark]);
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }
     if (good(b, error, "waiting for an event"))
-        good(b, cudaEventRecord(b->mark[mark], b->shared->stream[queue]), "recording an event");
+        good(b, cudaEventRecord(own->mark[mark], b->shared->stream[queue]), "recording an event");
     return b->shared->error ? report(b) : STATUS_OK;
 }
 

@@ -17,8 +17,7 @@ static bool allowed(cudaError_t error, const char *what, char why[128])
     return false;
 }
 
-bool ipc_share(void *memory, const cudaEvent_t mark[PEER_MARKS], struct peer_handle *handle,
-               char why[128])
+bool ipc_share(void *memory, const struct peer *own, struct peer_handle *handle, char why[128])
 {
     cudaIpcMemHandle_t shared;
     cudaIpcEventHandle_t event;
@@ -26,7 +25,7 @@ bool ipc_share(void *memory, const cudaEvent_t mark[PEER_MARKS], struct peer_han
         return false;
     memcpy(handle->memory, &shared, sizeof shared);
     for (int k = 0; k < PEER_MARKS; k++) {
-        if (!allowed(cudaIpcGetEventHandle(&event, mark[k]), "events cannot be shared", why))
+        if (!allowed(cudaIpcGetEventHandle(&event, own->mark[k]), "events cannot be shared", why))
             return false;
         memcpy(handle->mark[k], &event, sizeof event);
     }

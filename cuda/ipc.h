@@ -8,9 +8,8 @@
 
 #include "solver/backend.h"
 
-/* As `share`, `peer_open` and `peer_close` of a backend. mark: interprocess events. */
-bool ipc_share(void *memory, const cudaEvent_t mark[PEER_MARKS], struct peer_handle *handle,
-               char why[128]);
+/* As `share`, `peer_open` and `peer_close` of a backend. The own marks are interprocess events. */
+bool ipc_share(void *memory, const struct peer *own, struct peer_handle *handle, char why[128]);
 bool ipc_open(const struct peer_handle *handle, struct peer *peer, char why[128]);
 void ipc_close(struct peer *peer);
 

@@ -575,7 +575,7 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
     MPI_Allreduce(MPI_IN_PLACE, &sparse, 1, MPI_INT, MPI_MAX, b->comm);
     row->sparse = sparse;
     row->sweep = f->grid.level->solver.sweep;
-    row->transport = halo_transport(&f->grid.level->solver.halo);
+    row->transport = grid_transport(&f->grid);
     snprintf(b->host.device, sizeof b->host.device, "%s", backend_of(f)->description);
     if (!backend_of(f)->type->driver || !backend_of(f)->type->driver(backend_of(f), b->host.driver))
         *b->host.driver = '\0';

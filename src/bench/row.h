@@ -26,7 +26,7 @@ struct bench_row {
     uint64_t hash;
     bool sparse;
     int sweep;               /* steps in one sweep over memory */
-    const char *transport;   /* of halos, as halo_transport */
+    const char *transport;   /* as grid_transport */
     double bytes_per_update; /* by the model */
     double bytes_per_cell;   /* of memory: bytes of all ranks / all cells */
     double bytes_per_fluid;  /* the same / fluid cells */

@@ -116,6 +116,26 @@ static void say_levels(const struct narrator *n, double bytes)
     }
 }
 
+static void say_transport(const struct narrator *n)
+{
+    const struct halo *const halo = &n->grid->level->solver.halo;
+    char how[PEERS_TEXT], before[PEERS_TEXT] = "";
+    if (halo->count > 0) {
+        peers_describe(&halo->peers, n->transport, how);
+        say("halos: %s", how);
+    }
+    for (const struct seam *s = n->grid->seam; s < n->grid->seam + n->grid->seams; s++)
+        if (s->messages > 0) {
+            peers_describe(&s->peers, n->transport, how);
+            if (!*before)
+                say("messages between levels: %s", how);
+            else if (strcmp(how, before) != 0)
+                say("messages between levels %d and %d: %s", s->coarse->domain->level,
+                    s->fine->domain->level, how);
+            memcpy(before, how, sizeof before);
+        }
+}
+
 void narrate_start(const struct narrator *n, const char *from)
 {
     const struct domain *const d = &n->grid->level->domain;
@@ -155,11 +175,7 @@ void narrate_start(const struct narrator *n, const char *from)
     say_bodies(n);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
-    if (n->grid->level->solver.halo.count > 0) {
-        char halos[HALO_TEXT];
-        halo_describe(&n->grid->level->solver.halo, n->transport, halos);
-        say("halos: %s", halos);
-    }
+    say_transport(n);
     if (n->progress.messages.all > 0)
         say("messages: %.4g MB a step through MPI, %.4g MB of them between hosts",
             1e-6 * n->progress.messages.all, 1e-6 * n->progress.messages.between_hosts);

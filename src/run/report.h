@@ -34,7 +34,7 @@ struct progress {
     bool stop_met;       /* the run has ended by run.stop */
     double stop_change;  /* last change seen by run.stop; NaN: not known */
     const struct pore_survey *pores; /* of the tags; none: nothing was looked for */
-    const char *transport;           /* of halos, as halo_transport; NULL: not known yet */
+    const char *transport;           /* as grid_transport; NULL: not known yet */
     struct halo_bytes messages;      /* of a step */
     char hashes[SETS][17];           /* of the sets of populations, 16 digits; "": not known */
     int exit_status;                 /* once the run has ended */

@@ -634,7 +634,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     enum status status = grid_start(&r->grid, transport);
     r->n.progress.sweep = r->grid.level->solver.sweep;
     if (!status) {
-        r->n.progress.transport = halo_transport(&r->grid.level->solver.halo);
+        r->n.progress.transport = grid_transport(&r->grid);
         r->n.progress.messages = grid_messages(&r->grid);
     }
     if (!status)

@@ -32,7 +32,7 @@ enum phase {
 };
 enum { PHASE_SEAM_PARTS = 4 }; /* gather, enter twice, coalesce */
 
-/* Memory of another rank of this host, and its two marks, for backends with `share`. */
+/* Memory that ranks of one host share, and its owner's two marks, for backends with `share`. */
 enum { PEER_BLOCK = 2 << 20, PEER_ALIGNMENT = 256, PEER_HANDLE = 64, PEER_MARKS = 2 };
 struct peer_handle { /* to be sent to that rank */
     char memory[PEER_HANDLE], mark[PEER_MARKS][PEER_HANDLE];
@@ -122,16 +122,17 @@ struct backend_type {
     void (*after)(struct backend *, enum queue, enum queue other);
     /* Waits until all work of the queue is done; reports and returns the errors of that work. */
     enum status (*wait)(struct backend *, enum queue);
-    /* Exports memory from alloc, of a multiple of PEER_BLOCK bytes, and the marks of this rank. A
-     * mark is a place in a queue that is set again and again. False, with a reason: not possible.
-     * NULL: this backend cannot. */
-    bool (*share)(struct backend *, void *memory, struct peer_handle *, char why[128]);
+    /* Exports memory from alloc, of a multiple of PEER_BLOCK bytes, and new marks. A mark is a
+     * place in a queue that is set again and again. *own: the marks alone; peer_close ends them.
+     * False, with a reason: not possible. NULL: this backend cannot. */
+    bool (*share)(struct backend *, void *memory, struct peer *own, struct peer_handle *,
+                  char why[128]);
     /* Opens what another rank of this host exported. False, with a reason: not possible. */
     bool (*peer_open)(struct backend *, const struct peer_handle *, struct peer *, char why[128]);
     void (*peer_close)(struct backend *, struct peer *);
-    /* Waits until the last setting of the mark is reached, then sets it behind all present work of
-     * the queue. STATUS_MACHINE, reported, when the backend failed. */
-    enum status (*mark)(struct backend *, enum queue, int mark);
+    /* Waits until the last setting of an own mark is reached, then sets it behind all present work
+     * of the queue. STATUS_MACHINE, reported, when the backend failed. */
+    enum status (*mark)(struct backend *, enum queue, const struct peer *own, int mark);
     /* Later work in the queue waits until the peer's present setting of its mark is reached. */
     void (*after_peer)(struct backend *, enum queue, const struct peer *, int mark);
     /* A phase begins or ends: in the queue, or on the host. */

@@ -226,18 +226,20 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
-/* What all ranks send in an exchange between two levels. */
+/* What all ranks send through MPI in an exchange between two levels. */
 static struct halo_bytes exchange_bytes(const struct seam *s, const struct seam_exchange *x)
 {
     const size_t count = (size_t)x->sends + 1;
     int *const to = calloc(count, sizeof *to);
     double *const bytes = calloc(count, sizeof *bytes);
     const bool room = to && bytes; /* without it this rank's messages are left out */
-    for (int k = 0; k < x->sends && room; k++) {
-        to[k] = x->send[k].rank;
-        bytes[k] = (double)x->send[k].bytes;
-    }
-    const struct halo_bytes sum = halo_bytes_of(s->comm, room ? x->sends : 0, to, bytes);
+    int used = 0;
+    for (const struct seam_message *m = x->send; room && m < x->send + x->sends; m++)
+        if (!m->peer[0]) {
+            to[used] = m->rank;
+            bytes[used++] = (double)m->bytes;
+        }
+    const struct halo_bytes sum = halo_bytes_of(s->comm, used, to, bytes);
     free(to);
     free(bytes);
     return sum;
@@ -259,6 +261,31 @@ struct halo_bytes grid_messages(const struct grid *g)
         sum.between_hosts += ldexp(sent.between_hosts + times * left.between_hosts, l);
     }
     return sum;
+}
+
+const char *grid_transport(const struct grid *g)
+{
+    const bool device = g->level->solver.transport == TRANSPORT_device;
+    int pairs = 0, open = 0;
+    bool some = false;
+    for (int l = 0; l < g->levels; l++) {
+        const struct halo *const halo = &g->level[l].solver.halo;
+        pairs += halo->peers.pairs;
+        open += halo->peers.open;
+        some = some || halo->count > 0;
+    }
+    for (int l = 0; l < g->seams; l++) {
+        pairs += g->seam[l].peers.pairs;
+        open += g->seam[l].peers.open;
+        some = some || g->seam[l].messages > 0;
+    }
+    if (!some)
+        return "none";
+    if (g->level->backend->shares && open == pairs)
+        return "ipc";
+    if (open > 0)
+        return device ? "ipc, device" : "ipc, host";
+    return device ? "device" : "host";
 }
 
 double grid_bytes(const struct grid *g)

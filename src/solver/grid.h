@@ -69,6 +69,10 @@ double grid_imbalance(const struct grid *g);
  */
 struct halo_bytes grid_messages(const struct grid *g);
 
+/* How messages of halos and between levels are transferred, the same on all ranks: in a word or
+ * two, for files. */
+const char *grid_transport(const struct grid *g);
+
 /* Bytes of backend memory on this rank, lists and seams included; before grid_start without them.
  */
 double grid_bytes(const struct grid *g);

@@ -2,12 +2,12 @@
 #include "solver/halo.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/agree.h"
 #include "base/message.h"
 #include "domain/decompose.h"
+#include "solver/transport.h"
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
@@ -77,6 +77,20 @@ static size_t bytes_in(const struct halo *h, const struct domain *d, int directi
                : room_of(h, count_of(h, direction, &cells));
 }
 
+/* Looks for peers among the neighbours. bytes: of the message that arrives along each direction. */
+static enum status find_peers(struct halo *h, const struct domain *d, const size_t bytes[Q])
+{
+    struct peer_message in[Q - 1], out[Q - 1];
+    int ins = 0, outs = 0;
+    for (const struct halo_message *m = h->message; m < h->message + h->count; m++) {
+        if (m->from != MPI_PROC_NULL)
+            in[ins++] = (struct peer_message){m->from, m->direction, bytes[m->direction]};
+        if (m->to != MPI_PROC_NULL)
+            out[outs++] = (struct peer_message){m->to, m->direction, 0};
+    }
+    return peers_create(&h->peers, d->comm, h->backend, QUEUE_SHELL, in, ins, out, outs);
+}
+
 /* Gives a message to the peers concerned, or a place among those through MPI. */
 static void place(struct halo *h, struct halo_message *m)
 {
@@ -128,7 +142,7 @@ enum status halo_create(struct halo *h, const struct domain *d, const struct vie
     if (b->shares)
         status = status_agree(d->comm, status);
     if (!status)
-        status = peers_create(&h->peers, d, b, bytes);
+        status = find_peers(h, d, bytes);
     if (status)
         return status;
     for (struct halo_message *m = h->message; m < h->message + h->count; m++)
@@ -200,34 +214,6 @@ struct halo_bytes halo_bytes(const struct halo *h)
     return halo_bytes_of(h->comm, count, to, bytes);
 }
 
-const char *halo_transport(const struct halo *h)
-{
-    const bool device = h->transport == TRANSPORT_device;
-    if (h->count == 0)
-        return "none";
-    if (h->peers.backend && h->peers.open == h->peers.pairs)
-        return "ipc";
-    if (h->peers.open > 0)
-        return device ? "ipc, device" : "ipc, host";
-    return device ? "device" : "host";
-}
-
-void halo_describe(const struct halo *h, const char *mpi, char text[HALO_TEXT])
-{
-    const struct peers *const p = &h->peers;
-    if (p->backend && p->open == p->pairs)
-        snprintf(text, HALO_TEXT,
-                 p->pairs ? "by CUDA IPC, all %d pairs of ranks" : "within the memory of the GPU",
-                 p->pairs);
-    else if (p->open > 0)
-        snprintf(text, HALO_TEXT, "by CUDA IPC, %d of %d pairs of ranks; others %s", p->open,
-                 p->pairs, mpi);
-    else if (p->backend && *p->why)
-        snprintf(text, HALO_TEXT, "%s; not by CUDA IPC: %s", mpi, p->why);
-    else
-        snprintf(text, HALO_TEXT, "%s", mpi);
-}
-
 void halo_pack(struct halo *h, enum kernel pack, int odd)
 {
     struct backend *const b = h->backend;
@@ -253,9 +239,7 @@ static void give_up(struct halo *h)
     h->failed = true;
     if (staged(h) || h->backend->type->host_memory || !h->messages)
         return;
-    h->spare = malloc(h->receive_bytes);
-    if (!h->spare)
-        MPI_Abort(h->comm, (int)fail_machine("out of memory"));
+    h->spare = transport_spare(h->comm, h->receive_bytes);
 }
 
 enum status halo_send(struct halo *h)

@@ -22,8 +22,6 @@ struct halo_message {
         *in[2]; /* packed to, unpacked from, by parity of the exchange; NULL: no message */
 };
 
-enum { HALO_TEXT = 320 };
-
 struct halo {
     MPI_Comm comm;
     MPI_Datatype type; /* an element of the flow's populations, `size` bytes */
@@ -58,11 +56,6 @@ struct halo_bytes {
 struct halo_bytes halo_bytes(const struct halo *h);
 /* The same of any messages: bytes[count] from this rank to the ranks to[count]. */
 struct halo_bytes halo_bytes_of(MPI_Comm comm, int count, const int *to, const double *bytes);
-
-/* How halos are transferred, the same on all ranks: a line for the log, made of transport_choose's;
- * in a word or two, for files. */
-const char *halo_transport(const struct halo *h);
-void halo_describe(const struct halo *h, const char *mpi, char text[HALO_TEXT]);
 
 /* Puts the packing into the shell's queue, after the shell itself. odd: parity of the step. */
 void halo_pack(struct halo *h, enum kernel pack, int odd);

@@ -22,21 +22,49 @@ static const int64_t failed = INT64_MAX;
 struct offer {
     bool good;
     struct peer_handle handle;
-    size_t half, at[Q];
+    size_t half;
 };
 
+/* Of all uses of a backend's peers. */
 static bool any_failed(void *peers)
 {
-    const struct peers *const p = peers;
     bool any = false;
-    for (const struct peer_rank *w = p->with; w < p->with + p->count; w++)
-        any = any || atomic_load(&w->flag->told) == failed;
+    for (const struct peers *p = peers; p; p = p->next)
+        for (const struct peer_rank *w = p->with; w < p->with + p->count; w++)
+            any = any || atomic_load(&w->flag->told) == failed;
     return any;
 }
 
 static void tell_failure(void *peers)
 {
-    atomic_store(&((struct peers *)peers)->flag->told, failed);
+    for (struct peers *p = peers; p; p = p->next)
+        atomic_store(&p->flag->told, failed);
+}
+
+static void enlist(struct peers *p)
+{
+    struct backend *const b = p->backend;
+    p->next = b->peers;
+    b->peers = p;
+    b->peer_failed = any_failed;
+    b->tell_peers = tell_failure;
+}
+
+/* If it is there. */
+static void strike(struct peers *p)
+{
+    struct backend *const b = p->backend;
+    struct peers *before = b->peers;
+    while (before && before != p && before->next != p)
+        before = before->next;
+    if (before == p)
+        b->peers = p->next;
+    else if (before)
+        before->next = p->next;
+    if (!b->peers) {
+        b->peer_failed = NULL;
+        b->tell_peers = NULL;
+    }
 }
 
 static const struct peer_rank *find(const struct peers *p, int rank)
@@ -47,45 +75,97 @@ static const struct peer_rank *find(const struct peers *p, int rank)
     return w < p->with + p->count ? w : NULL;
 }
 
-/* place[i]: of the neighbour in direction i among the ranks of this host; negative: none there. */
-static void find_places(const struct peers *p, const struct domain *d, int place[Q])
+static const struct peer_place *find_message(const struct peer_place *list, int count, int rank,
+                                             int number)
 {
+    const struct peer_place *m = list;
+    while (m < list + count && (m->rank != rank || m->number != number))
+        m++;
+    return m < list + count ? m : NULL;
+}
+
+/* A list of messages; where their ranks are among those of this host. */
+static struct peer_place *list_messages(const struct peers *p, MPI_Comm comm,
+                                        const struct peer_message *message, int count)
+{
+    struct peer_place *const list = calloc((size_t)count + 1, sizeof *list);
     MPI_Group all, near;
-    MPI_Comm_group(d->comm, &all);
+    MPI_Comm_group(comm, &all);
     MPI_Comm_group(p->node, &near);
-    MPI_Group_translate_ranks(all, Q, d->neighbour, near, place);
-    place[0] = MPI_UNDEFINED;
+    for (int k = 0; k < count && list; k++) {
+        list[k] = (struct peer_place){
+            .rank = message[k].rank, .number = message[k].number, .bytes = message[k].bytes};
+        MPI_Group_translate_ranks(all, 1, &list[k].rank, near, &list[k].place);
+    }
     MPI_Group_free(&all);
     MPI_Group_free(&near);
+    return list;
 }
 
-/* Adds the neighbours on this host to the list, each once. */
-static void list_neighbours(struct peers *p, const struct domain *d, const int place[Q])
+/* Adds the other ranks with messages, each once. */
+static void list_ranks(struct peers *p, const struct peer_place *list, int count)
 {
-    for (int i = 1; i < Q; i++) {
-        bool known = place[i] < 0 || d->neighbour[i] == p->rank;
-        for (int k = 0; k < p->count; k++)
-            known = known || p->with[k].place == place[i];
-        if (!known)
-            p->with[p->count++] = (struct peer_rank){.rank = d->neighbour[i], .place = place[i]};
-    }
+    for (const struct peer_place *m = list; m < list + count; m++)
+        if (m->rank != p->rank && !find(p, m->rank))
+            p->with[p->count++] = (struct peer_rank){.rank = m->rank, .place = m->place};
 }
 
-/* Allocates the halves for messages from this host. */
-static enum status make_room(struct peers *p, const int place[Q], const size_t bytes[Q])
+/* Those on this host stay in the list. */
+static void keep_near(struct peers *p)
 {
-    for (int i = 1; i < Q; i++)
-        if (place[opposite(i)] >= 0) {
-            p->at[i] = p->half;
-            p->half += bytes[i];
-        }
-    p->half = (p->half + PEER_ALIGNMENT - 1) / PEER_ALIGNMENT * PEER_ALIGNMENT;
-    if (p->half == 0)
+    const int listed = p->count;
+    p->count = 0;
+    for (int k = 0; k < listed; k++)
+        if (p->with[k].place >= 0)
+            p->with[p->count++] = p->with[k];
+}
+
+/* Has this rank messages to itself? */
+static bool own_messages(const struct peers *p)
+{
+    bool own = false;
+    for (int k = 0; k < p->ins; k++)
+        own = own || p->in[k].rank == p->rank;
+    return own;
+}
+
+static size_t all_bytes(const struct peers *p)
+{
+    return (2 * p->half + PEER_BLOCK - 1) / PEER_BLOCK * PEER_BLOCK;
+}
+
+/* Allocates the halves for messages from this host. A half has room for a number of each message
+ * that this rank sends, too (try_peers). */
+static enum status make_room(struct peers *p)
+{
+    if (p->count == 0 && !own_messages(p))
         return STATUS_OK;
-    const size_t all = (2 * p->half + PEER_BLOCK - 1) / PEER_BLOCK * PEER_BLOCK;
-    p->memory = p->backend->type->alloc(p->backend, all, 1);
+    for (struct peer_place *m = p->in; m < p->in + p->ins; m++)
+        if (m->place >= 0) {
+            m->at = p->half;
+            p->half += (m->bytes + 7) / 8 * 8;
+        }
+    if (p->half < (size_t)p->outs * sizeof(uint64_t))
+        p->half = (size_t)p->outs * sizeof(uint64_t);
+    p->half = (p->half + PEER_ALIGNMENT - 1) / PEER_ALIGNMENT * PEER_ALIGNMENT;
+    p->memory = p->backend->type->alloc(p->backend, all_bytes(p), 1);
     return p->memory ? STATUS_OK
-                     : backend_no_room(p->backend, (double)all, "the messages with neighbours");
+                     : backend_no_room(p->backend, (double)all_bytes(p), "messages within a host");
+}
+
+/* Receivers tell senders on this host where their messages go. */
+static void tell_places(struct peers *p, MPI_Request *request)
+{
+    int count = 0;
+    for (struct peer_place *m = p->out; m < p->out + p->outs; m++)
+        if (m->place >= 0)
+            MPI_Irecv(&m->at, sizeof m->at, MPI_BYTE, m->place, m->number, p->node,
+                      &request[count++]);
+    for (struct peer_place *m = p->in; m < p->in + p->ins; m++)
+        if (m->place >= 0)
+            MPI_Isend(&m->at, sizeof m->at, MPI_BYTE, m->place, m->number, p->node,
+                      &request[count++]);
+    MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 }
 
 /* Makes the flags; false: MPI has no memory that ranks share. */
@@ -117,7 +197,6 @@ static void open_peers(struct peers *p, const struct offer *all, bool good, int 
     for (struct peer_rank *w = p->with; w < p->with + p->count; w++) {
         const struct offer *const offer = &all[w->place];
         w->half = offer->half;
-        memcpy(w->at, offer->at, sizeof w->at);
         mine[w->place] =
             good && offer->good && b->type->peer_open(b, &offer->handle, &w->peer, p->why);
     }
@@ -134,52 +213,52 @@ static void open_peers(struct peers *p, const struct offer *all, bool good, int 
 }
 
 /* A number that no other message has, nor memory that was never written. */
-static uint64_t known(int rank, int direction)
+static uint64_t known(int rank, int number)
 {
-    return 0x9e3779b97f4a7c15u * (uint64_t)(Q * (rank + 1) + direction);
+    return 0x9e3779b97f4a7c15u * (uint64_t)(Q * (rank + 1) + number);
 }
 
 /* Exchange 0: the first numbers of all messages, by the way that messages take. *good: they
  * arrived. Uses half 1 of this rank's memory as room for what it sends. */
-static enum status try_peers(struct peers *p, const struct domain *d, bool *good)
+static enum status try_peers(struct peers *p, bool *good)
 {
     struct backend *const b = p->backend;
-    uint64_t *const out = b->type->alloc_host(b, 2 * Q * sizeof *out), *const in = out + Q;
-    uint64_t *const room = (uint64_t *)(p->memory + p->half);
+    uint64_t *const out = b->type->alloc_host(b, (size_t)(p->outs + p->ins) * sizeof *out);
+    uint64_t *const in = out + p->outs, *const room = (uint64_t *)(p->memory + p->half);
     if (!out) {
-        tell_failure(p); /* or the peers would wait for this exchange */
+        atomic_store(&p->flag->told, failed); /* or the peers would wait for this exchange */
         return fail_machine("out of memory on the host, to try what GPUs send each other");
     }
-    for (int i = 1; i < Q; i++) {
-        out[i] = known(p->rank, i);
-        if (find(p, d->neighbour[i])) {
-            b->type->copy(b, QUEUE_SHELL, room + i, out + i, sizeof *out);
-            b->type->copy(b, QUEUE_SHELL, peers_out(p, d->neighbour[i], i, 0), room + i,
-                          sizeof *out);
+    for (int k = 0; k < p->outs; k++) {
+        const struct peer_place *const m = &p->out[k];
+        out[k] = known(p->rank, m->number);
+        if (find(p, m->rank)) {
+            b->type->copy(b, p->queue, room + k, out + k, sizeof *out);
+            b->type->copy(b, p->queue, peers_out(p, m->rank, m->number, 0), room + k, sizeof *out);
         }
     }
     enum status status = peers_tell(p, 0);
     peers_hear(p, 0);
-    for (int i = 1; i < Q; i++)
-        if (find(p, d->neighbour[opposite(i)]))
-            b->type->copy(b, QUEUE_SHELL, in + i, p->memory + p->at[i], sizeof *in);
-    if (b->type->wait(b, QUEUE_SHELL))
+    for (int k = 0; k < p->ins; k++)
+        if (find(p, p->in[k].rank))
+            b->type->copy(b, p->queue, in + k, p->memory + p->in[k].at, sizeof *in);
+    if (b->type->wait(b, p->queue))
         status = STATUS_MACHINE;
-    for (int i = 1; i < Q; i++) {
-        const int from = d->neighbour[opposite(i)];
-        *good = *good && (!find(p, from) || in[i] == known(from, i));
+    for (int k = 0; k < p->ins; k++) {
+        const struct peer_place *const m = &p->in[k];
+        *good = *good && (!find(p, m->rank) || in[k] == known(m->rank, m->number));
     }
     b->type->free_host(b, out);
     return status;
 }
 
 /* Ends all use of peers on this host if what one of them sent did not arrive. */
-static enum status check_peers(struct peers *p, const struct domain *d)
+static enum status check_peers(struct peers *p)
 {
     struct backend *const b = p->backend;
     bool good = true;
     const enum status status =
-        status_agree(p->node, p->count > 0 ? try_peers(p, d, &good) : STATUS_OK);
+        status_agree(p->node, p->count > 0 ? try_peers(p, &good) : STATUS_OK);
     int all = good;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, p->node);
     if (all || status)
@@ -192,72 +271,79 @@ static enum status check_peers(struct peers *p, const struct domain *d)
     return STATUS_OK;
 }
 
-static bool own_neighbour(const struct domain *d)
+/* others: ranks with which this one has messages. */
+static void count_pairs(struct peers *p, MPI_Comm comm, int others)
 {
-    bool own = false;
-    for (int i = 1; i < Q; i++)
-        own = own || d->neighbour[i] == d->rank;
-    return own;
-}
-
-static void count_pairs(struct peers *p, const struct domain *d)
-{
-    int neighbours = 0, refused, first, sum[2];
-    for (int i = 1; i < Q; i++) {
-        bool new = d->neighbour[i] != MPI_PROC_NULL && d->neighbour[i] != p->rank;
-        for (int k = 1; k < i; k++)
-            new = new && d->neighbour[k] != d->neighbour[i];
-        neighbours += new;
-    }
-    MPI_Allreduce((int[2]){neighbours, p->count}, sum, 2, MPI_INT, MPI_SUM, d->comm);
+    int ranks, refused, first, sum[2];
+    MPI_Comm_size(comm, &ranks);
+    MPI_Allreduce((int[2]){others, p->count}, sum, 2, MPI_INT, MPI_SUM, comm);
     p->pairs = sum[0] / 2;
     p->open = sum[1] / 2;
-    refused = *p->why ? d->rank : d->ranks;
-    MPI_Allreduce(&refused, &first, 1, MPI_INT, MPI_MIN, d->comm);
-    if (first < d->ranks)
-        MPI_Bcast(p->why, sizeof p->why, MPI_CHAR, first, d->comm);
+    refused = *p->why ? p->rank : ranks;
+    MPI_Allreduce(&refused, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first < ranks)
+        MPI_Bcast(p->why, sizeof p->why, MPI_CHAR, first, comm);
 }
 
-enum status peers_create(struct peers *p, const struct domain *d, struct backend *b,
-                         const size_t bytes[Q])
+/* Shares this rank's memory and opens that of the others. */
+static enum status open_all(struct peers *p, struct offer *all, int *opened, int ranks)
 {
-    int ranks, place[Q];
-    *p = (struct peers){.rank = d->rank, .window = MPI_WIN_NULL};
+    struct backend *const b = p->backend;
+    struct offer offer = {.good = false, .half = p->half};
+    if (make_flags(p))
+        offer.good = p->count > 0 && b->type->share(b, p->memory, &p->own, &offer.handle, p->why);
+    else
+        snprintf(p->why, sizeof p->why, "MPI shares no memory of the host");
+    MPI_Allgather(&offer, sizeof offer, MPI_BYTE, all, sizeof offer, MPI_BYTE, p->node);
+    open_peers(p, all, offer.good, opened, opened + ranks);
+    if (p->count > 0)
+        enlist(p);
+    return check_peers(p);
+}
+
+enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum queue queue,
+                         const struct peer_message *in, int ins, const struct peer_message *out,
+                         int outs)
+{
+    int ranks, others = 0;
+    *p = (struct peers){.queue = queue, .window = MPI_WIN_NULL};
+    MPI_Comm_rank(comm, &p->rank);
     if (!b->shares)
         return STATUS_OK;
     p->backend = b;
-    MPI_Comm_split_type(d->comm, MPI_COMM_TYPE_SHARED, d->rank, MPI_INFO_NULL, &p->node);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, p->rank, MPI_INFO_NULL, &p->node);
     MPI_Comm_size(p->node, &ranks);
-    find_places(p, d, place);
-    list_neighbours(p, d, place);
-    struct offer offer = {.good = false}, *const all = calloc((size_t)ranks, sizeof *all);
+    p->ins = ins;
+    p->outs = outs;
+    p->in = list_messages(p, comm, in, ins);
+    p->out = list_messages(p, comm, out, outs);
+    p->with = calloc((size_t)(ins + outs) + 1, sizeof *p->with);
+    struct offer *const all = calloc((size_t)ranks, sizeof *all);
     int *const opened = calloc((size_t)ranks, 2 * sizeof *opened);
-    enum status status = all && opened ? make_room(p, place, bytes) : fail_machine("out of memory");
-    status = status_agree(d->comm, status);
-    if (!status && make_flags(p)) {
-        offer.half = p->half;
-        memcpy(offer.at, p->at, sizeof offer.at);
-        offer.good = p->count > 0 && b->type->share(b, p->memory, &offer.handle, p->why);
-    } else if (!status) {
-        snprintf(p->why, sizeof p->why, "MPI shares no memory of the host");
+    MPI_Request *const request = calloc((size_t)(ins + outs) + 1, sizeof *request);
+    enum status status = STATUS_OK;
+    if (p->in && p->out && p->with && all && opened && request) {
+        list_ranks(p, p->in, ins);
+        list_ranks(p, p->out, outs);
+        others = p->count;
+        keep_near(p);
+        status = make_room(p);
+    } else {
+        status = fail_machine("out of memory");
     }
+    status = status_agree(comm, status);
     if (!status) {
-        MPI_Allgather(&offer, sizeof offer, MPI_BYTE, all, sizeof offer, MPI_BYTE, p->node);
-        open_peers(p, all, offer.good, opened, opened + ranks);
-        if (p->count > 0) {
-            b->peers = p;
-            b->peer_failed = any_failed;
-            b->tell_peers = tell_failure;
-        }
-        status = status_agree(d->comm, check_peers(p, d));
-        count_pairs(p, d);
-        if (!status && p->count == 0 && !own_neighbour(d)) { /* now nobody has it open */
+        tell_places(p, request);
+        status = status_agree(comm, open_all(p, all, opened, ranks));
+        count_pairs(p, comm, others);
+        if (!status && p->count == 0 && !own_messages(p)) { /* now nobody has it open */
             b->type->free(b, p->memory);
             p->memory = NULL;
         }
     }
     free(all);
     free(opened);
+    free(request);
     return status;
 }
 
@@ -266,45 +352,68 @@ void peers_destroy(struct peers *p)
     struct backend *const b = p->backend;
     if (!b)
         return;
-    b->type->wait(b, QUEUE_SHELL); /* it may still write to peers and wait for their marks */
+    if (!b->lost) /* it may still write to peers and wait for their marks */
+        b->type->wait(b, p->queue);
     int lost = b->lost;
     MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT, MPI_MAX, p->node);
     b->lost = lost;
-    if (b->peers == p) {
-        b->peers = NULL;
-        b->peer_failed = NULL;
-        b->tell_peers = NULL;
-    }
+    strike(p);
     for (struct peer_rank *w = p->with; w < p->with + p->count; w++)
         b->type->peer_close(b, &w->peer);
-    MPI_Barrier(p->node); /* now no peer has this memory open */
+    MPI_Barrier(p->node); /* now no peer has this memory or these marks open */
     b->type->free(b, p->memory);
+    b->type->peer_close(b, &p->own);
     if (p->window != MPI_WIN_NULL)
         MPI_Win_free(&p->window);
     MPI_Comm_free(&p->node);
+    free(p->in);
+    free(p->out);
+    free(p->with);
     *p = (struct peers){0};
 }
 
-char *peers_out(const struct peers *p, int rank, int direction, int half)
+char *peers_out(const struct peers *p, int rank, int number, int half)
 {
     if (p->memory && rank == p->rank)
-        return peers_in(p, rank, direction, half);
+        return peers_in(p, rank, number, half);
     const struct peer_rank *const w = find(p, rank);
-    return w ? (char *)w->peer.memory + (half ? w->half : 0) + w->at[direction] : NULL;
+    const struct peer_place *const m = find_message(p->out, p->outs, rank, number);
+    return w && m ? (char *)w->peer.memory + (half ? w->half : 0) + m->at : NULL;
 }
 
-char *peers_in(const struct peers *p, int rank, int direction, int half)
+char *peers_in(const struct peers *p, int rank, int number, int half)
 {
     if (!p->memory || (rank != p->rank && !find(p, rank)))
         return NULL;
-    return p->memory + (half ? p->half : 0) + p->at[direction];
+    const struct peer_place *const m = find_message(p->in, p->ins, rank, number);
+    return m ? p->memory + (half ? p->half : 0) + m->at : NULL;
+}
+
+double peers_bytes(const struct peers *p)
+{
+    return p->memory ? (double)all_bytes(p) : 0;
+}
+
+void peers_describe(const struct peers *p, const char *mpi, char text[PEERS_TEXT])
+{
+    if (p->backend && p->open == p->pairs)
+        snprintf(text, PEERS_TEXT,
+                 p->pairs ? "by CUDA IPC, all %d pairs of ranks" : "within the memory of the GPU",
+                 p->pairs);
+    else if (p->open > 0)
+        snprintf(text, PEERS_TEXT, "by CUDA IPC, %d of %d pairs of ranks; others %s", p->open,
+                 p->pairs, mpi);
+    else if (p->backend && *p->why)
+        snprintf(text, PEERS_TEXT, "%s; not by CUDA IPC: %s", mpi, p->why);
+    else
+        snprintf(text, PEERS_TEXT, "%s", mpi);
 }
 
 enum status peers_tell(struct peers *p, int64_t n)
 {
     if (p->count == 0)
         return STATUS_OK;
-    const enum status status = p->backend->type->mark(p->backend, QUEUE_SHELL, (int)(n & 1));
+    const enum status status = p->backend->type->mark(p->backend, p->queue, &p->own, (int)(n & 1));
     atomic_store(&p->flag->told, status ? failed : n);
     return status;
 }
@@ -318,6 +427,6 @@ void peers_hear(struct peers *p, int64_t n)
                 int any;
                 MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, p->node, &any, MPI_STATUS_IGNORE);
             }
-        b->type->after_peer(b, QUEUE_SHELL, &w->peer, (int)(n & 1));
+        b->type->after_peer(b, p->queue, &w->peer, (int)(n & 1));
     }
 }

@@ -1,4 +1,5 @@
-/* Peers: neighbours on the same host whose GPUs write into each other's memory (CUDA IPC).
+/* Peers: ranks of one host whose GPUs write into each other's memory (CUDA IPC), for the messages
+ * of halos or between two levels.
  *
  * A rank has room for all messages that peers send to it, twice: exchange n uses half n & 1.
  *
@@ -9,13 +10,16 @@
  *                                                 queue: wait for the sender's mark n & 1
  *                                                 queue: unpack n from half n & 1
  *
+ * All this is work of one queue. Two ranks are peers in both directions, even if messages go in one
+ * only: both mark and wait in every exchange.
+ *
  * A queue that is told to wait for a mark waits for the latest setting of it by then; hence the
  * flag. The host waits for other hosts, and in peers_tell for its own GPU to reach exchange n - 2.
  *
- * Why nobody overwrites a half that is still to be unpacked: peers send to each other, so a rank
- * unpacks n + 1 after the receiver's mark n + 1, which the receiver sets after it unpacked n; and
- * the rank packs n + 2 after it unpacked n + 1, in the same queue. For the same reason a mark is
- * not set again before the receiver's queue is told to wait for it.
+ * Why nobody overwrites a half that is still to be unpacked: a rank's queue waits for the
+ * receiver's mark n + 1, which the receiver sets after it unpacked n; and the rank packs n + 2
+ * after this wait, in the same queue. For the same reason a mark is not set again before the
+ * receiver's queue is told to wait for it.
  *
  * Before the first step exchange 0 tries all this with known numbers. If one does not arrive, the
  * host has no peers: some machines accept direct access between GPUs and lose what is written.
@@ -26,47 +30,72 @@
 #ifndef TAGFLOW_PEERS_H
 #define TAGFLOW_PEERS_H
 
+#include <mpi.h>
 #include <stdint.h>
 
-#include "domain/domain.h"
 #include "solver/backend.h"
 
 struct flag;
 
+/* One message of each exchange. number: below Q; it tells those between two ranks apart. */
+struct peer_message {
+    int rank, number;
+    size_t bytes;
+};
+
 struct peers {
     struct backend *backend; /* NULL: no peers are wanted */
-    MPI_Comm node;           /* the ranks of this host */
-    MPI_Win window;          /* the flags */
-    struct flag *flag;       /* of this rank */
+    struct peers *next;      /* of the same backend */
+    enum queue queue;
+    MPI_Comm node;     /* the ranks of this host */
+    MPI_Win window;    /* the flags */
+    struct flag *flag; /* of this rank */
     int rank;
-    char *memory;       /* where peers put messages: two halves; NULL: none do */
-    size_t half, at[Q]; /* bytes; place in a half of the message that arrives along direction i */
-    int count;          /* peers besides this rank */
+    char *memory;    /* where peers put messages: two halves; NULL: none do */
+    size_t half;     /* bytes */
+    struct peer own; /* its marks */
+    int ins, outs;
+    struct peer_place {
+        int rank, number,
+            place;        /* place: of the rank among those of the host; negative: elsewhere */
+        size_t bytes, at; /* at: in a half of the receiver's memory */
+    } * in, *out;         /* [ins], [outs] messages that arrive, and that this rank sends */
+    int count;            /* peers besides this rank */
     struct peer_rank {
-        int rank, place; /* in the domain's communicator, among the ranks of the host */
+        int rank, place; /* in the communicator, among the ranks of the host */
         struct peer peer;
         const struct flag *flag;
-        size_t half, at[Q];
-    } with[Q - 1];
-    /* Of the whole run: pairs of neighbours, those that are peers, why others of a host are not. */
+        size_t half;
+    } * with;
+    /* Of the whole run: pairs of ranks with messages, those that are peers, why others of a host
+     * are not. */
     int pairs, open;
     char why[128];
 };
 
-/* bytes: of the message that arrives along direction i; 0: none. Neighbours that cannot be peers
- * are none, which is no error. A rank that is its own neighbour is its own peer. Collective. */
-enum status peers_create(struct peers *p, const struct domain *d, struct backend *b,
-                         const size_t bytes[Q]);
+/* in, out: messages from and to ranks of `comm`; each has one here and one there. Ranks that cannot
+ * be peers are none, which is no error. A rank with messages to itself is its own peer. queue: of
+ * packing and unpacking. STATUS_MACHINE, reported. Collective. */
+enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum queue queue,
+                         const struct peer_message *in, int ins, const struct peer_message *out,
+                         int outs);
 
 /* Collective; also after a failure. */
 void peers_destroy(struct peers *p);
 
-/* Where the message along `direction` to `rank` is packed, and where the one from `rank` is
- * unpacked, in exchanges of parity `half`. NULL: not a peer. */
-char *peers_out(const struct peers *p, int rank, int direction, int half);
-char *peers_in(const struct peers *p, int rank, int direction, int half);
+/* Where the message `number` to `rank` is packed, and where the one from `rank` is unpacked, in
+ * exchanges of parity `half`. NULL: not a peer. */
+char *peers_out(const struct peers *p, int rank, int number, int half);
+char *peers_in(const struct peers *p, int rank, int number, int half);
 
-/* After the packing of exchange n = 1, 2, .. was put into the shell's queue. STATUS_MACHINE,
+/* Bytes of the backend's memory. */
+double peers_bytes(const struct peers *p);
+
+enum { PEERS_TEXT = 320 };
+/* How messages travel, a line for the log, the same on all ranks. mpi: transport_choose's line. */
+void peers_describe(const struct peers *p, const char *mpi, char text[PEERS_TEXT]);
+
+/* After the packing of exchange n = 1, 2, .. was put into the queue. STATUS_MACHINE,
  * reported, when this backend or that of a peer failed. */
 enum status peers_tell(struct peers *p, int64_t n);
 

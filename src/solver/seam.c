@@ -9,9 +9,10 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "solver/seam_lists.h"
+#include "solver/transport.h"
 
-/* MPI tags of messages; those of halos are directions. */
-enum { TAG_SENT = Q, TAG_LEFT };
+/* Exchanges: numbers of messages to peers, and MPI tags from Q on; tags of halos are directions. */
+enum { SENT, LEFT };
 
 /* ---- memory ---- */
 
@@ -65,13 +66,15 @@ static enum status make_messages(struct seam_exchange *x, MPI_Comm comm,
         for (end = k; end < needs->count && needs->need[end].owner == owner; end++)
             ;
         if (owner != rank)
-            x->receive[x->receives++] =
-                (struct seam_message){owner, (end - k) * bytes, (receive_at + k) * bytes};
+            x->receive[x->receives++] = (struct seam_message){
+                .rank = owner, .bytes = (end - k) * bytes, .at = (receive_at + k) * bytes};
     }
     for (int k = 0; k < ranks; k++)
         if (asked[k + 1] > asked[k])
-            x->send[x->sends++] = (struct seam_message){
-                k, (size_t)(asked[k + 1] - asked[k]) * bytes, (send_at + (size_t)asked[k]) * bytes};
+            x->send[x->sends++] =
+                (struct seam_message){.rank = k,
+                                      .bytes = (size_t)(asked[k + 1] - asked[k]) * bytes,
+                                      .at = (send_at + (size_t)asked[k]) * bytes};
     bool fit = true;
     for (int k = 0; k < x->sends; k++)
         fit = fit && x->send[k].bytes <= INT_MAX;
@@ -81,13 +84,57 @@ static enum status make_messages(struct seam_exchange *x, MPI_Comm comm,
                : fail_machine("a message between two levels has more than 2 GB (use more ranks)");
 }
 
-/* The host's copy of the memory with the messages, if MPI does not use the backend's. */
-static enum status make_host(struct seam *s, struct seam_exchange *x, void *memory, size_t bytes)
+static void add_messages(struct peer_message *to, int *count, const struct seam_message *list,
+                         int length, int number)
+{
+    for (int k = 0; k < length; k++)
+        to[(*count)++] = (struct peer_message){list[k].rank, number, list[k].bytes};
+}
+
+/* Looks for peers among the ranks with messages. Collective. */
+static enum status find_peers(struct seam *s)
+{
+    const struct seam_exchange *const x[] = {[SENT] = &s->sent, [LEFT] = &s->left};
+    const size_t room = (size_t)(s->sent.receives + s->left.receives + 1);
+    struct peer_message *const in = calloc(room, sizeof *in);
+    struct peer_message *const out =
+        calloc((size_t)(s->sent.sends + s->left.sends + 1), sizeof *out);
+    int ins = 0, outs = 0;
+    enum status status = in && out ? STATUS_OK : fail_machine("out of memory for messages");
+    status = status_agree(s->comm, status);
+    for (int k = SENT; k <= LEFT && !status; k++) {
+        add_messages(in, &ins, x[k]->receive, x[k]->receives, k);
+        add_messages(out, &outs, x[k]->send, x[k]->sends, k);
+    }
+    if (!status)
+        status =
+            peers_create(&s->peers, s->comm, s->fine->backend, QUEUE_INTERIOR, in, ins, out, outs);
+    s->bytes += peers_bytes(&s->peers);
+    free(in);
+    free(out);
+    return status;
+}
+
+/* Gives messages to the peers concerned; what else MPI takes from the backend's memory, or from a
+ * copy of it on the host. */
+static enum status make_host(struct seam *s, struct seam_exchange *x, int number, void *memory,
+                             size_t bytes)
 {
     struct backend *const b = s->fine->backend;
+    for (int half = 0; half < 2; half++) {
+        for (int k = 0; k < x->sends; k++)
+            x->send[k].peer[half] = peers_out(&s->peers, x->send[k].rank, number, half);
+        for (int k = 0; k < x->receives; k++)
+            x->receive[k].peer[half] = peers_in(&s->peers, x->receive[k].rank, number, half);
+    }
+    for (int k = 0; k < x->sends; k++)
+        x->messages = x->messages || !x->send[k].peer[0];
+    for (int k = 0; k < x->receives; k++)
+        x->messages = x->messages || !x->receive[k].peer[0];
     x->memory = memory;
     x->host = memory;
-    if (b->type->host_memory || x->sends + x->receives == 0)
+    x->bytes = bytes;
+    if (b->type->host_memory || s->fine->transport == TRANSPORT_device || !x->messages)
         return STATUS_OK;
     x->host = b->type->alloc_host(b, bytes);
     return x->host ? STATUS_OK
@@ -96,28 +143,50 @@ static enum status make_host(struct seam *s, struct seam_exchange *x, void *memo
                                   1e-9 * (double)bytes);
 }
 
-/* Sends and receives. After a failure of the backend (`bad`) others still get empty messages. */
-static enum status exchange(const struct seam *s, struct seam_exchange *x, int tag)
+/* Where MPI receives. After a failure of the backend not in its memory, which may be lost. */
+static char *receive_to(const struct seam *s, struct seam_exchange *x, enum status status)
 {
+    if (!status || x->host != x->memory || s->fine->backend->type->host_memory)
+        return x->host;
+    if (!x->spare)
+        x->spare = transport_spare(s->comm, x->bytes);
+    return x->spare;
+}
+
+/* Sends and receives. After a failure of the backend others still get empty messages. */
+static enum status exchange(struct seam *s, int number)
+{
+    struct seam_exchange *const x = number == SENT ? &s->sent : &s->left;
     struct backend *const b = s->fine->backend;
+    const int half = (int)(++s->exchanges & 1);
     const bool staged = x->host != x->memory;
     int count = 0;
-    if (x->sends + x->receives == 0)
+    if (x->sends + x->receives + s->peers.count == 0)
         return STATUS_OK;
-    for (int k = 0; k < x->sends && staged; k++)
-        b->type->copy(b, QUEUE_INTERIOR, x->host + x->send[k].at, x->memory + x->send[k].at,
-                      x->send[k].bytes);
-    const enum status status = b->type->wait(b, QUEUE_INTERIOR);
-    for (int k = 0; k < x->receives; k++)
-        MPI_Irecv(x->host + x->receive[k].at, (int)x->receive[k].bytes, MPI_BYTE,
-                  x->receive[k].rank, tag, s->comm, &x->request[count++]);
-    for (int k = 0; k < x->sends; k++)
-        MPI_Isend(x->host + x->send[k].at, status ? 0 : (int)x->send[k].bytes, MPI_BYTE,
-                  x->send[k].rank, tag, s->comm, &x->request[count++]);
+    for (const struct seam_message *m = x->send; m < x->send + x->sends; m++)
+        if (m->peer[half])
+            b->type->copy(b, QUEUE_INTERIOR, m->peer[half], x->memory + m->at, m->bytes);
+        else if (staged)
+            b->type->copy(b, QUEUE_INTERIOR, x->host + m->at, x->memory + m->at, m->bytes);
+    enum status status = peers_tell(&s->peers, s->exchanges);
+    if (x->messages && b->type->wait(b, QUEUE_INTERIOR))
+        status = STATUS_MACHINE;
+    char *const receive = receive_to(s, x, status);
+    for (const struct seam_message *m = x->receive; m < x->receive + x->receives; m++)
+        if (!m->peer[half])
+            MPI_Irecv(receive + m->at, (int)m->bytes, MPI_BYTE, m->rank, Q + number, s->comm,
+                      &x->request[count++]);
+    for (const struct seam_message *m = x->send; m < x->send + x->sends; m++)
+        if (!m->peer[half])
+            MPI_Isend(x->host + m->at, status ? 0 : (int)m->bytes, MPI_BYTE, m->rank, Q + number,
+                      s->comm, &x->request[count++]);
     MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < x->receives && staged; k++)
-        b->type->copy(b, QUEUE_INTERIOR, x->memory + x->receive[k].at, x->host + x->receive[k].at,
-                      x->receive[k].bytes);
+    peers_hear(&s->peers, s->exchanges);
+    for (const struct seam_message *m = x->receive; m < x->receive + x->receives; m++)
+        if (m->peer[half])
+            b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, m->peer[half], m->bytes);
+        else if (staged)
+            b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, x->host + m->at, m->bytes);
     return status;
 }
 
@@ -129,6 +198,7 @@ static void exchange_destroy(struct seam *s, struct seam_exchange *x)
     free(x->send);
     free(x->receive);
     free(x->request);
+    free(x->spare);
 }
 
 /* ---- create ---- */
@@ -146,6 +216,7 @@ static double list_bytes(const struct seam_made *m, size_t stored, size_t scalar
                     sizeof(struct seam_lists));
 }
 
+/* Collective. */
 static enum status put_lists(struct seam *s, const struct seam_made *m)
 {
     const size_t bytes = stored_bytes(s), sent = m->sent.count + m->sent_asked.count;
@@ -179,9 +250,12 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
     if (!status)
         status = make_messages(&s->left, s->comm, &m->left, m->left_first, bytes, 2 * m->link_count,
                                l->share_to);
+    status = status_agree(s->comm, status);
     if (!status)
-        status = make_host(s, &s->sent, l->sent, sent * bytes);
-    return status ? status : make_host(s, &s->left, l->left, left * bytes);
+        status = find_peers(s);
+    if (!status)
+        status = make_host(s, &s->sent, SENT, l->sent, sent * bytes);
+    return status ? status : make_host(s, &s->left, LEFT, l->left, left * bytes);
 }
 
 /* Is a link of any rank handed what left the fine level at another rank? */
@@ -209,6 +283,8 @@ enum status seam_create(struct seam *s, const struct refined *r,
         status = status_agree(s->comm, put_lists(s, &m));
     s->crossing = (int64_t)m.link_count;
     MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
+    s->messages = s->sent.sends + s->left.sends;
+    MPI_Allreduce(MPI_IN_PLACE, &s->messages, 1, MPI_INT64_T, MPI_SUM, s->comm);
     s->hands = hands(&m, s->comm);
     seam_made_destroy(&m);
     if (status)
@@ -322,6 +398,7 @@ enum status seam_look_at_sends(const struct refined *r, const struct flow_case *
 void seam_destroy(struct seam *s)
 {
     struct backend *const b = s->fine ? s->fine->backend : NULL;
+    peers_destroy(&s->peers);
     exchange_destroy(s, &s->sent);
     exchange_destroy(s, &s->left);
     for (int k = 0; k < s->arrays; k++)
@@ -357,7 +434,7 @@ enum status seam_gathered(struct seam *s)
     const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
     phase(s, true);
     launch(s, s->coarse, KERNEL_gather, s->values, odd, 0);
-    const enum status status = exchange(s, &s->sent, TAG_SENT);
+    const enum status status = exchange(s, SENT);
     launch(s, s->fine, KERNEL_slope, s->needed, 0, 0);
     phase(s, false);
     return status;
@@ -370,7 +447,7 @@ enum status seam_entered(struct seam *s, int substep)
     launch(s, s->fine, KERNEL_enter, s->links, 0, substep);
     if (substep == 1 && s->hands) {
         launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
-        status = exchange(s, &s->left, TAG_LEFT);
+        status = exchange(s, LEFT);
     }
     phase(s, false);
     return status;
@@ -380,7 +457,7 @@ enum status seam_coalesced(struct seam *s)
 {
     phase(s, true);
     launch(s, s->fine, KERNEL_share, s->shared, 0, 0);
-    const enum status status = exchange(s, &s->left, TAG_LEFT);
+    const enum status status = exchange(s, LEFT);
     launch(s, s->coarse, KERNEL_coalesce, s->groups, (int)(s->coarse->step & 1), 0);
     phase(s, false);
     return status;

@@ -11,6 +11,8 @@
 struct seam_message {
     int rank;
     size_t bytes, at; /* at: bytes from the start of the memory that holds them */
+    char *peer[2];    /* a peer's message: where it is put by the sender, or taken from by the
+                       * receiver,    by parity of the exchange; NULL: through MPI */
 };
 
 /* Values that ranks exchange, in `memory` of the backend. */
@@ -18,8 +20,11 @@ struct seam_exchange {
     int sends, receives;
     struct seam_message *send, *receive; /* [sends], [receives] */
     MPI_Request *request;                /* [sends + receives] */
+    bool messages;                       /* some go through MPI */
     char *memory;
-    char *host; /* what MPI uses: `memory`, or a copy of it on the host */
+    size_t bytes; /* of `memory` */
+    char *host;   /* what MPI uses: `memory`, or a copy of it on the host */
+    char *spare;  /* on the host: receives messages after a GPU has failed */
 };
 
 struct seam {
@@ -29,8 +34,11 @@ struct seam {
     const struct seam_lists *lists;            /* the same in memory of the backend */
     int values, needed, links, shared, groups; /* lengths of the lists */
     struct seam_exchange sent, left;
-    bool hands;      /* what leaves the fine level at a rank enters it again at another one */
-    void *array[16]; /* memory of the backend to free */
+    struct peers peers; /* of both */
+    int64_t exchanges;  /* begun */
+    int64_t messages;   /* of all ranks, in an exchange of each kind */
+    bool hands;         /* what leaves the fine level at a rank enters it again at another one */
+    void *array[16];    /* memory of the backend to free */
     int arrays;
     int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
     double bytes;     /* of the backend, on this rank */

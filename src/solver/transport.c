@@ -2,11 +2,13 @@
 #include "solver/transport.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
 
+#include "base/message.h"
 #include "solver/transport_trial.h"
 
 bool transport_aware(void)
@@ -47,4 +49,12 @@ enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_C
         return STATUS_OK; /* no messages */
     return transport_trial(b, comm, to_self,
                            hang > 0 && hang < TRIAL_SECONDS ? hang : TRIAL_SECONDS);
+}
+
+char *transport_spare(MPI_Comm comm, size_t bytes)
+{
+    char *const spare = malloc(bytes);
+    if (!spare)
+        MPI_Abort(comm, (int)fail_machine("out of memory"));
+    return spare;
 }

@@ -15,4 +15,8 @@ bool transport_aware(void);
 enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_Comm comm,
                              enum transport *transport, char why[128]);
 
+/* Memory of the host that receives messages after a GPU has failed: MPI then does not write to it.
+ * Without memory the run ends here. */
+char *transport_spare(MPI_Comm, size_t bytes);
+
 #endif

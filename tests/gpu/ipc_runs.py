@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Halos that GPUs of one host write into each other's memory, on the stand-in: the CPU's bits on 2 to 8 ranks, with any
-cut and order of work; ranks whose driver refuses exchange through MPI; and if one rank's GPU or process fails, all ranks
+"""Halos, and messages between levels, that GPUs of one host write into each other's memory, on the stand-in: the CPU's bits
+on 2 to 8 ranks, with any cut and order of work; ranks whose driver refuses exchange through MPI; and if one rank's GPU or process fails, all ranks
 end soon with the right exit status.
 
     TAGFLOW_STANDIN_PROGRAM  the program with the stand-in (required)
@@ -48,6 +48,17 @@ bodies:
   low:   {shape: {box: {from: [0, 0, 0], to: [37, 18, 3.2]}}}
   moves: {shape: {sphere: {center: [18, 6, 10], radius: 2.6}}, velocity: [0.01, 0, -0.02]}
 """,
+    # what leaves level 1 at a rank enters it again at another one
+    "levels": """\
+domain:  {cells: [16, 12, 8]}
+fluid:   {viscosity: 0.02}
+solver:  {collision: rr}
+initial: {flow: uniform, velocity: [0.02, 0.01, 0]}
+faces:   {x: periodic, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0.03]}}, z: periodic}
+refine:
+  low:   {level: 1, box: {from: [4, 4, 0], to: [12, 12, 4]}}
+  high:  {level: 1, box: {from: [4, 8, 4], to: [8, 12, 8]}}
+""",
 }
 # Two ranks that are neighbours through both sides, three in a row, edges, uneven cuts, all axes.
 CUTS = [[2, 1, 1], [1, 1, 3], [1, 2, 2], [2, 2, 2], [3, 1, 1], [1, 2, 1], [1, 4, 2], [5, 1, 1]]
@@ -77,7 +88,7 @@ for name in CASES:
         said = tagflow("run", name + ".yaml", "--output", f"{name}_{bits}", *sets({"solver.storage": bits}))
         check(said.code == 0, f"{name}, {bits}, on the CPU: {said}")
         expected[name, bits] = result(f"{name}_{bits}")
-check(len(set(expected.values())) == 4, "what differs, differs")
+check(len(set(expected.values())) == 2 * len(CASES), "what differs, differs")
 
 
 def compare(number, name, bits, cut, options, more=None, words="by CUDA IPC, all [0-9]+ pairs of ranks$", transport="ipc"):
@@ -91,6 +102,9 @@ def compare(number, name, bits, cut, options, more=None, words="by CUDA IPC, all
         wrong += [] if re.match(words, halos(said)) else [f"halos: {halos(said)}"]
         named = load(folder, "report.json")["transport"]
         wrong += [] if named == transport else [f"transport {named}"]
+        between = re.findall("^messages between levels: (.*)", said.out, re.M)
+        wrong += [] if len(between) == (name == "levels" and ranks > 1) else [f"between levels: {between}"]
+        wrong += [f"between levels: {text}" for text in between if not re.match(words, text)]
         wrong += [] if result(folder) == expected[name, bits] else ["other bits"]
     return f"{name}, {bits}, {cut}, {options}, {more or ''}", wrong
 
@@ -105,6 +119,10 @@ for turn, cut in enumerate(CUTS):
         name = ["vortices", "bodies"][number % 2]
         more = [{}, {"run.exchange": "all"}, {"run.transport": "auto"}][number % 3]
         jobs.append((number, name, ["fp32", "fp16"][number // 2 % 2], cut, order, more))
+
+# Between levels: every order, ranks that have nothing of the fine level.
+for place, (cut, order) in enumerate(zip([[2, 1, 1], [1, 1, 3], [4, 1, 1], [2, 2, 1], [1, 1, 2]], [*ORDERS, "order=others"])):
+    jobs.append((150 + place, "levels", ["fp32", "fp16"][place % 2], cut, order, {"run.exchange": ["cut", "all"][place // 2 % 2]}))
 
 # ---- what is refused goes through MPI ----
 
@@ -127,6 +145,11 @@ REFUSED = [
 for turn, (options, words, transport) in enumerate(REFUSED):
     jobs.append((200 + turn, ["vortices", "bodies"][turn % 2], "fp32", [1, 1, 4], options, None, words, transport))
 jobs.append((300, "bodies", "fp32", [1, 1, 2], "order=lazy", {"run.transport": "host"}, HOST + "$", "host"))
+for number, options, words, transport in [
+        (301, "order=random,rank=1,ipc=0", SOME + HOST + "$", "ipc, host"),
+        (302, "order=lazy,aware=1,rank=2,peers=0", SOME + "through MPI, from GPU memory", "ipc, device"),
+        (303, "deaf=1", HOST + "; not by CUDA IPC: what one GPU wrote did not reach another's memory$", "host")]:
+    jobs.append((number, "levels", "fp32", [4, 1, 1], options, None, words, transport))
 with concurrent.futures.ThreadPoolExecutor(3) as pool:  # starting MPI is waiting mostly
     for text, wrong in pool.map(lambda job: compare(*job), jobs):
         check(not wrong, f"{text}: {wrong or 'as on the CPU'}")
@@ -136,15 +159,17 @@ with concurrent.futures.ThreadPoolExecutor(3) as pool:  # starting MPI is waitin
 ENDLESS = {"run.steps": 1000000, "check.every": 0, "run.transport": "ipc", "output": {"log": {"every": 0}}}
 
 
-def fail(what, ranks, order, first=1, last=500000):
+def fail(what, ranks, order, first=1, last=500000, case="vortices", how="ipc"):
     """One GPU fails, far from the next look at the flow: it says so, and all end."""
-    folder = f"fail_{what}_{ranks}_{order}".replace(":", "_")
+    folder = f"fail_{case}_{how}_{what}_{ranks}_{order}".replace(":", "_")
     began = time.monotonic()
     # The others leave what may be in use for ever.
-    said = gpu("vortices.yaml", folder, ranks, f"leaks=0,order={order},rank={ranks - 1},fail={what}", ENDLESS)
+    said = gpu(case + ".yaml", folder, ranks, f"leaks=0,aware={int(how == 'device')},order={order},rank={ranks - 1},fail={what}",
+               ENDLESS | {"run.transport": how})
     state = load(folder, "status.json")
     check(said.code == 1 and len(said.errors) == 1 and "the GPU failed: " in said.errors[0] and state["state"] == "failed" and
-          first <= state["step"] <= last, f"{what} fails on one of {ranks} ranks, {order}: {said}, {state}, {time.monotonic() - began:.1f} s")
+          first <= state["step"] <= last,
+          f"{case}, {how}, {what} fails on one of {ranks} ranks, {order}: {said}, {state}, {time.monotonic() - began:.1f} s")
 
 
 fail("kernel:1500", 3, "lazy")
@@ -152,12 +177,19 @@ fail("kernel:1501", 2, "random")
 fail("cudaStreamWaitEvent:2000", 3, "random")
 # When the ranks try the way.
 fail("cudaMemcpyAsync:3", 3, "lazy", 0, 0)
+# On two levels, in a kernel or a copy.
+fail("kernel:500", 3, "random", case="levels")
+fail("cudaMemcpyAsync:300", 3, "lazy", case="levels")
+fail("kernel:501", 3, "lazy", case="levels", how="device")
+fail("cudaMemcpyAsync:301", 3, "random", case="levels", how="host")
 if THOROUGH:
     fail("cudaEventRecord:1", 3, "random", 0, 0)
     fail("cudaEventRecord:2100", 2, "lazy")
     fail("cudaEventQuery:2200", 2, "lazy")
     for n in range(1400, 1430):
         fail(f"kernel:{n}", 2 + n % 3, ["lazy", "random", "eager"][n % 7 % 3])
+        fail(f"{['kernel', 'cudaMemcpyAsync', 'cudaEventRecord'][n % 3]}:{n}", 2 + n % 3, ["lazy", "random", "eager"][n % 7 % 3],
+             case="levels", how=["ipc", "device", "host"][n // 2 % 3])
 
 # One process dies: mpirun ends the others.
 job = Job("killed", ENDLESS | {"output.log.every": 50}, 3, case="vortices.yaml", more=["--backend", "cuda", "--share-gpu"],

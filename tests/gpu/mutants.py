@@ -3,6 +3,7 @@
 
     tests/gpu/mutants.py [BUILD [FUNCTION]]    BUILD is a folder of its own, made if it is not there; FUNCTION: only the
                                                mutants of that function, as all of them take an hour
+    tests/gpu/mutants.py --look                only looks whether each call is still where it is expected
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
@@ -22,6 +23,7 @@ SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/sol
 SEAM = "src/solver/seam.c"
 ONE_HALF = """m->out[half] = peers_out(&h->peers, m->to, m->direction, %s);
         m->in[half] = peers_in(&h->peers, m->from, m->direction, %s);"""
+TO_MEMORY = "b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, "
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (SOLVER, "stage_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -40,33 +42,37 @@ MUTANTS = [
     (SOLVER, "solver_copy_out", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (SOLVER, "solver_copy_in", "b->type->copy(", "if (0) b->type->copy("),
     (SOLVER, "solver_copy_in", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
-    (SOLVER, "solver_put", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
-    (SOLVER, "solver_put", "b->type->copy(", "if (0) b->type->copy("),
-    (SOLVER, "solver_put", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
+    (SOLVER, "put_piece", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
+    (SOLVER, "put_piece", "b->type->copy(", "if (0) b->type->copy("),
+    (SOLVER, "put_piece", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (HALO, "halo_pack", "b->type->copy(", "if (0) b->type->copy("),
     (HALO, "halo_send", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
     (HALO, "halo_send", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ";"),
     (HALO, "place", ONE_HALF % ("half", "half"), ONE_HALF % ("0", "0")),
-    (PEERS, "peers_tell", "p->backend->type->mark(p->backend, QUEUE_SHELL, (int)(n & 1))", "STATUS_OK"),
+    (PEERS, "peers_tell", "p->backend->type->mark(p->backend, p->queue, &p->own, (int)(n & 1))", "STATUS_OK"),
     (PEERS, "peers_hear", "atomic_load(&w->flag->told) < n", "false"),
-    (PEERS, "peers_hear", "b->type->after_peer(b, QUEUE_SHELL, &w->peer, (int)(n & 1));", ""),
+    (PEERS, "peers_hear", "b->type->after_peer(b, p->queue, &w->peer, (int)(n & 1));", ""),
     (HALO, "halo_finish", "MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);", ""),
     (HALO, "halo_finish", "b->type->copy(", "if (0) b->type->copy("),
     (SEAM, "launch", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
     (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, x->host", "if (0) b->type->copy(b, QUEUE_INTERIOR, x->host"),
     (SEAM, "exchange", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (SEAM, "exchange", "MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);", ""),
-    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, x->memory", "if (0) b->type->copy(b, QUEUE_INTERIOR, x->memory"),
+    (SEAM, "exchange", TO_MEMORY + "x->host", "if (0) " + TO_MEMORY + "x->host"),
+    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, m->peer[half], x->memory + m->at, m->bytes);", ";"),
+    (SEAM, "exchange", TO_MEMORY + "m->peer[half], m->bytes);", ";"),
+    (SEAM, "exchange", "++s->exchanges & 1", "++s->exchanges & 0"),
+    (SEAM, "exchange", "peers_hear(&s->peers, s->exchanges);", ""),
     (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
-    (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
-    (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->stream[QUEUE_INTERIOR])", "cudaSuccess"),
-    (CUDA, "cuda_after", "cudaEventRecord(b->order[other], b->stream[other])", "cudaSuccess"),
-    (CUDA, "cuda_after", "cudaStreamWaitEvent(b->stream[queue], b->order[other], 0)", "cudaSuccess"),
-    (CUDA, "cuda_wait", "cudaStreamSynchronize(b->stream[queue])", "cudaSuccess"),
-    (CUDA, "cuda_wait", "cudaStreamQuery(b->stream[queue])", "cudaSuccess"),
-    (CUDA, "cuda_mark", "cudaEventQuery(b->mark[mark])", "cudaSuccess"),
-    (CUDA, "cuda_mark", "cudaEventRecord(b->mark[mark], b->stream[queue])", "cudaSuccess"),
-    (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(b->stream[queue], peer->mark[mark], 0)", "cudaSuccess"),
+    (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
+    (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaEventRecord(b->shared->order[other], b->shared->stream[other])", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaStreamWaitEvent(b->shared->stream[queue], b->shared->order[other], 0)", "cudaSuccess"),
+    (CUDA, "cuda_wait", "cudaStreamSynchronize(b->shared->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_wait", "cudaStreamQuery(b->shared->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_mark", "cudaEventQuery(own->mark[mark])", "cudaSuccess"),
+    (CUDA, "cuda_mark", "cudaEventRecord(own->mark[mark], b->shared->stream[queue])", "cudaSuccess"),
+    (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(b->shared->stream[queue], peer->mark[mark], 0)", "cudaSuccess"),
 ]
 
 
@@ -91,15 +97,17 @@ cpu=$(run cpu host) && cuda=$(run cuda host) && [ "$cpu" = "$cuda" ] && cuda=$(r
 """
 
 
-# A refined grid on two ranks; alone, where its coarse level exchanges with itself beside the edge of the fine one, which does not.
+# A refined grid on two ranks, in every way of messages; alone, where its coarse level exchanges with itself beside the edge of
+# the fine one, which does not.
 REFINED = """
 . "$0"
 run() { mpi_run $1 tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output refined --overwrite --share-gpu --backend $2 \\
-    --set run.exchange=$3 --set run.transport=host --set domain.cells='[24, 18, 12]' --set run.steps=5 --set solver.collision=rr \\
+    --set run.exchange=$3 --set run.transport=$4 --set domain.cells='[24, 18, 12]' --set run.steps=5 --set solver.collision=rr \\
     --set refine='{middle: {level: 1, box: {from: [0, 5, 0], to: [8, 12, 8]}}}' \\
     --set output='{log: {every: 0}, series: {flow: {every: 1, of: [mass, kinetic_energy]}}}' >refined.log 2>&1 || exit 1
     grep state_hash refined/report.json; cat refined/series/flow.csv; }
-cpu=$(run 1 cpu cut) && gpu=$(run 1 cuda all) && [ "$cpu" = "$gpu" ] && gpu=$(run 2 cuda cut) && [ "$cpu" = "$gpu" ]
+cpu=$(run 1 cpu cut host) && gpu=$(run 1 cuda all host) && [ "$cpu" = "$gpu" ] || exit 1
+for how in host device ipc; do gpu=$(run 2 cuda cut $how) && [ "$cpu" = "$gpu" ] || exit 1; done
 """
 
 
@@ -113,7 +121,9 @@ def tests():
         options = f"late=1,uuid=same,order={order},rank=1,order=" + ("eager" if order == "lazy" else "lazy")
         yield "ranks 2 " + options, MPIRUN + ["2", "tests/gpu/standin_ranks_32"], options
         yield "tables " + order, ["tests/gpu/standin_tables_32"], f"late=1,order={order}"
-        yield "a refined run, " + order, ["sh", "-c", REFINED, ROOT + "/scripts/environment.sh"], f"late=1,uuid=same,order={order}"
+        refined = ["sh", "-c", REFINED, ROOT + "/scripts/environment.sh"]
+        yield "a refined run, " + order, refined, f"late=1,uuid=same,aware=1,order={order}"
+        yield f"a refined run, {order}, unequal ranks", refined, options.replace("uuid=same", "uuid=same,aware=1")
         yield "a run, " + order, ["sh", "-c", RUN], f"late=1,order={order}"
         yield "parity " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "33,4,3"], f"late=1,order={order}"
         yield "backend " + order, ["tests/gpu/standin_backend_32"], f"late=1,order={order}"
@@ -132,11 +142,10 @@ def noticed():
 
 
 def without(text, function, old, new):
-    """The text with the first such call of the function replaced."""
-    start = re.search(rf"^[a-z][^;{{}}]*\b{function}\([^;]*?\)\n{{", text, re.M).start()
-    end = text.index("\n}\n", start)
-    at = text.index(old, start, end)
-    return text[:at] + new + text[at + len(old):]
+    """The text with the first such call of the function replaced; None: there is none."""
+    found = re.search(rf"^[a-z][^;{{}}]*\b{function}\([^;]*?\)\n{{", text, re.M)
+    at = text.find(old, found.start(), text.index("\n}\n", found.start())) if found else -1
+    return None if at < 0 else text[:at] + new + text[at + len(old):]
 
 
 def mutate(path, function, old, new):
@@ -152,6 +161,12 @@ def mutate(path, function, old, new):
     return ok, by, why
 
 
+if sys.argv[1:] == ["--look"]:
+    for path, function, old, new in MUTANTS:
+        with open(f"{ROOT}/{path}") as file:
+            assert without(file.read(), function, old, new), f"{path}, {function}: no {old}"
+    print(f"{len(MUTANTS)} mutants can be made")
+    sys.exit(0)
 os.makedirs(BUILD, exist_ok=True)
 if os.path.exists(SOURCE):
     shutil.rmtree(SOURCE)

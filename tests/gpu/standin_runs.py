@@ -127,13 +127,14 @@ def faults_of(name, precision, variant, folder, code, said):
 check(set(CELLS) == {os.path.basename(path)[:-5] for path in glob.glob(runs.ROOT + "/configs/*.yaml")},
       "every case of configs/ is here")
 turn = variants()
-pairs = [(name, precision) for name in CELLS for precision in PRECISIONS]
+# Refined ones in one precision, once: all ways of refined grids are below.
+pairs = [(name, precision) for name in CELLS for precision in PRECISIONS if precision == "fp32" or not name.endswith("_levels")]
 for (name, precision), (code, said) in zip(pairs, runs.together(
         [(arguments_of(name, precision, f"{name}_{precision}"), 0, None, None) for name, precision in pairs])):
     check(code == 0, f"{name}, {precision}, on the CPU: {code}, {said if code else ''}")
 hashes = {load(f"{name}_{precision}", "report.json")["state_hash"] for name, precision in pairs}
 check(len(hashes) == len(pairs), f"{len(pairs)} runs, {len(hashes)} hashes: what differs, differs")
-jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else {'fp32': 2}.get(precision, 1))]
+jobs = [(name, precision, next(turn)) for name, precision in pairs for _ in range(10 if THOROUGH else 2 if precision == "fp32" and not name.endswith("_levels") else 1)]
 made = runs.together([([*arguments_of(name, precision, f"pair_{number}", variant[1]), "--backend", "cuda", "--share-gpu"], variant[0],
                        PROGRAM, "leaks=1,late=1," + variant[2]) for number, (name, precision, variant) in enumerate(jobs)])
 for number, ((name, precision, variant), (code, said)) in enumerate(zip(jobs, made)):
@@ -258,30 +259,43 @@ output:
 """
 
 
-def refined(name, precision, number, variant=None):
-    """A run on the CPU, or in that variant on GPUs."""
-    ranks, settings, options = variant or (0, {}, "")
-    arguments = ["run", f"{name}.yaml", "--output", f"{name}_{precision}_{number}",
-                 *sets(PRECISIONS[precision] | settings | {"run.sparse": ["never", "always"][number % 2]})]
-    if variant is None:
-        return tagflow(*arguments)
-    return gpu(*arguments, "--share-gpu", ranks=ranks, options=options)
+def refined(name, precision, number, way=None):
+    """A run on the CPU, or in that way on GPUs."""
+    folder = f"{name}_{precision}_{number}"
+    if way is None:
+        return tagflow("run", f"{name}.yaml", "--output", folder, *sets(PRECISIONS[precision]))
+    ranks, exchange, how, order, sparse = way
+    settings = {"run.exchange": exchange, "run.transport": how, "run.sparse": sparse}
+    return gpu("run", f"{name}.yaml", "--output", folder, *sets(PRECISIONS[precision] | settings), "--share-gpu", ranks=ranks,
+               options=f"uuid=same,aware={int(how == 'device')},order={order}")
+
+
+def refined_faults(wanted, here, way):
+    """Differences, or messages between levels that took another way."""
+    report = load(here, "report.json")
+    told = re.findall("^messages between levels: (.*)", open(here + "/log.txt").read(), re.M)
+    words = {"host": "through MPI, by way of host memory", "device": "through MPI, from GPU memory", "ipc": "by CUDA IPC, all "}[way[2]]
+    wrong = [] if report["backend"] == "cuda" and report["transport"] == way[2] else [f"{report['backend']}, {report['transport']}"]
+    wrong += [] if len(told) == (way[0] > 1) and all(line.startswith(words) for line in told) else [f"between levels: {told}"]
+    return wrong + differences(results(wanted), results(here))[:5]
 
 
 for name, text in REFINED.items():
     write(name + ".yaml", text + REFINED_OUTPUT)
-WAYS = [(2, "all", "ipc", "lazy"), (3, "cut", "host", "random"), (4, "cut", "ipc", "random"), (0, "all", "device", "lazy"),
-        (2, "cut", "device", "random")]
-turn = ((ranks, {"run.exchange": exchange, "run.transport": how}, f"uuid=same,aware={int(how == 'device')},order={order}")
-        for ranks, exchange, how, order in itertools.cycle(WAYS))
+# Ranks, exchange, transport, order, sparse.
+WAYS = [(2, "all", "ipc", "lazy", "never"), (3, "cut", "device", "random", "always"), (4, "cut", "ipc", "random", "never"),
+        (2, "cut", "host", "others", "always"), (0, "all", "device", "lazy", "always")]
+turn = itertools.cycle(WAYS)
+names = itertools.cycle(REFINED)
+kinds = [(name, precision) for precision in PRECISIONS for name in (REFINED if THOROUGH else [next(names)])]
 jobs = [(name, precision, number, None if number == 0 else next(turn))
-        for name in REFINED for precision in PRECISIONS for number in range(6 if THOROUGH else {"fp32": 4}.get(precision, 2))]
-for (name, precision, number, variant), said in together(refined, jobs):
+        for name, precision in kinds for number in range(6 if THOROUGH else 3 if precision == "fp32" else 2)]
+for (name, precision, number, way), said in together(refined, jobs):
     here, wanted = f"{name}_{precision}_{number}", f"{name}_{precision}_0"
-    wrong = [str(said)] if said.code else differences(results(wanted), results(here))[:5]
-    check(not wrong and (variant is None or on_gpu(here)), f"{here}, {variant}: {wrong or 'as on the CPU'}")
-check(len({load(f"{name}_{precision}_0", "report.json")["state_hash"] for name in REFINED for precision in PRECISIONS}) ==
-      len(REFINED) * len(PRECISIONS), "refined grids differ")
+    wrong = [str(said)] if said.code else refined_faults(wanted, here, way) if way else []
+    check(not wrong, f"{here}, {way}: {wrong or 'as on the CPU'}")
+hashes = {load(f"{name}_{precision}_0", "report.json")["state_hash"] for name, precision in kinds}
+check(len(hashes) == len(kinds), "refined grids differ")
 
 # ---- all that a run writes; going on where another backend ended ----
 

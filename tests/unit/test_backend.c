@@ -465,6 +465,7 @@ static void a_mark_is_set_again_after_it_was_reached(void **state)
     (void)state;
     struct one o;
     struct peer_handle handle;
+    struct peer own;
     char why[128];
     enum { BYTES = 1000 };
     if (!TAGFLOW_BACKEND.share)
@@ -473,18 +474,19 @@ static void a_mark_is_set_again_after_it_was_reached(void **state)
     const struct backend_type *const type = o.b->type;
     char *const memory = type->alloc(o.b, PEER_BLOCK, 1), *const host =
                                                               type->alloc_host(o.b, BYTES);
-    assert_true(memory && host && type->share(o.b, memory, &handle, why));
+    assert_true(memory && host && type->share(o.b, memory, &own, &handle, why));
     o.b->peers = &o;
     o.b->peer_failed = no_peer_failed;
     for (int k = 0; k < 20; k++) {
         memset(host, 1, BYTES);
         type->copy(o.b, QUEUE_SHELL, host, memory, BYTES);
-        assert_int_equal(type->mark(o.b, QUEUE_SHELL, k & 1), STATUS_OK);
-        assert_int_equal(type->mark(o.b, QUEUE_SHELL, k & 1), STATUS_OK);
+        assert_int_equal(type->mark(o.b, QUEUE_SHELL, &own, k & 1), STATUS_OK);
+        assert_int_equal(type->mark(o.b, QUEUE_SHELL, &own, k & 1), STATUS_OK);
         for (int i = 0; i < BYTES; i++)
             assert_int_equal(host[i], 0);
     }
     o.b->peers = NULL;
+    type->peer_close(o.b, &own);
     type->free_host(o.b, host);
     type->free(o.b, memory);
     one_destroy(&o);
