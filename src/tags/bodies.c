@@ -304,6 +304,58 @@ enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_c
     return status;
 }
 
+/* The place of the cell inside the box whose mirror image is at `at` of the block, beyond a plane
+ * of symmetry; false if `at` is not beyond such a plane alone. */
+static bool mirror_image(const struct domain *d, const int at[3], int image[3])
+{
+    const struct tag_row *const row =
+        &d->rows[d->tags[view_index(&d->view, at[0], at[1], at[2])] & TAG_ROW];
+    int beyond = 0;
+    for (int a = 0; a < 3; a++) {
+        const bool inside = in_box(d, a, at[a]);
+        image[a] = inside ? at[a] : d->lo[a] + at[a] < 0 ? at[a] + 1 : at[a] - 1;
+        beyond += !inside;
+    }
+    return beyond == 1 && !row->fluid && row->boundary == BOUNDARY_slip;
+}
+
+/* Does a solid cell of this type conduct a scalar? */
+static bool conducts(const struct domain *d, const struct flow_case *c, int type)
+{
+    bool any = false;
+    for (int k = 0; k < c->scalar_count; k++)
+        any =
+            any || case_body_wall(&c->bodies[d->rows[type].body - 1], d->row_part[type], k)->kind ==
+                       SCALAR_WALL_conduct;
+    return any;
+}
+
+void bodies_mirror(struct domain *d, const struct flow_case *c)
+{
+    const struct view *const v = &d->view;
+    int at[3], image[3];
+    bool solid[TAG_ROWS] = {false}, any = false;
+    for (int row = 0; row < d->row_count; row++) {
+        solid[row] = d->rows[row].body && !conducts(d, c, row);
+        any = any || solid[row];
+    }
+    for (int a = 0; a < 3 && any; a++) /* the layers below and above the block */
+        for (int side = 0; side < 2 && v->ghost[a]; side++) {
+            const int b = (a + 1) % 3, e = (a + 2) % 3;
+            at[a] = side ? v->n[a] : -1;
+            if (in_box(d, a, at[a]))
+                continue;
+            for (at[e] = -v->ghost[e]; at[e] < v->n[e] + v->ghost[e]; at[e]++)
+                for (at[b] = -v->ghost[b]; at[b] < v->n[b] + v->ghost[b]; at[b]++) {
+                    if (!mirror_image(d, at, image))
+                        continue;
+                    const uint8_t tag = v->tags[view_index(v, image[0], image[1], image[2])];
+                    if (solid[tag & TAG_ROW])
+                        d->tags[view_index(v, at[0], at[1], at[2])] = tag & TAG_ROW;
+                }
+        }
+}
+
 enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BODIES])
 {
     for (int k = 0; k < c->body_count; k++)
@@ -452,6 +504,23 @@ static struct entry entry_of(const struct domain *d, const struct body *b, const
     return e;
 }
 
+/* Where the link of cell g along c enters the body; 2: it does not. Beyond a plane of symmetry the
+ * body is its mirror image, which the mirrored link meets inside the box. */
+static double crossing_of(const struct domain *d, const struct body *b, const int g[3],
+                          const int c[3])
+{
+    const double q = entry_of(d, b, g, c).crossing;
+    int image[3], back[3];
+    bool beyond = false;
+    for (int a = 0; a < 3; a++) {
+        const bool out = !d->box_periodic[a] && (g[a] + c[a] < 0 || g[a] + c[a] >= d->cells[a]);
+        image[a] = out ? g[a] + c[a] : g[a];
+        back[a] = out ? -c[a] : c[a];
+        beyond = beyond || out;
+    }
+    return beyond && q > 0.5 ? fmax(0.5, entry_of(d, b, image, back).crossing) : q;
+}
+
 /* The first crossing with any interpolated body: where bodies overlap, the wall is the first
  * surface met, even if the solid cell belongs to another body. Half-way if no body contains that
  * cell, as in filled pores. */
@@ -461,7 +530,7 @@ static double first_crossing(const struct bodies *b, const struct domain *d, con
     double q = 2;
     for (int k = 0; k < b->count; k++)
         if (b->c->bodies[k].wall == BODY_WALL_interpolated)
-            q = fmin(q, entry_of(d, &b->body[k], g, c).crossing);
+            q = fmin(q, crossing_of(d, &b->body[k], g, c));
     return q > 1 ? 0.5 : q;
 }
 

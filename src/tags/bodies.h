@@ -17,6 +17,11 @@ struct bodies {
  * too. */
 enum status bodies_place(struct bodies *b, struct domain *d, const struct flow_case *c);
 
+/* Beyond planes of symmetry, cells whose mirror images are in a body get its type, so that links
+ * which cross the plane meet the body with its wall and its forces. Bodies that conduct a scalar
+ * are left out: nothing is conducted beyond the box. After cells are TAG_ABSENT. */
+void bodies_mirror(struct domain *d, const struct flow_case *c);
+
 /* On a refined grid: does each body have cells on any level? cells: the sums of body_cells of the
  * domains of all levels. STATUS_USAGE, reported. */
 enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BODIES]);

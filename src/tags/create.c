@@ -242,6 +242,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
         status = edges_clear(d, c);
     if (!status) {
         mark_absent(d, c);
+        bodies_mirror(d, c);
         status = status_agree(comm, mark_beside(d, c, &fluid));
     }
     if (!status)
