@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Pictures for the documentation: docs/images/cavity.png and docs/images/shear_layer.png.
+"""Pictures for the documentation: cavity.png, shear_layer.png and refined.png in docs/images.
 
-    scripts/figures.py TAGFLOW            (about a minute on two cores)
+    scripts/figures.py TAGFLOW [NAME...]            (about a minute on two cores)
 """
 import argparse
 import os
@@ -15,11 +15,13 @@ import matplotlib.pyplot as plt
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("tagflow", help="the program")
+parser.add_argument("names", nargs="*", help="cavity, shear_layer, refined; all without")
 o = parser.parse_args()
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
 os.environ["TAGFLOW"] = os.path.abspath(o.tagflow)
 import case
+import refined
 from reference import CAVITY_U, CAVITY_V
 
 
@@ -70,5 +72,39 @@ def draw_shear_layer():
     save(figure, "shear_layer.png")
 
 
-draw_cavities()
-draw_shear_layer()
+def vortex_on_an_edge():
+    """Vorticity on one grid of fine cells, that on levels, and the box of level 1 in parts of the box."""
+    cells = 96
+    flow = refined.stream(cells, 6, [(1, [cells // 2, cells // 2, 0], [cells, cells, 1])])
+    write = {"output.fields.main.of": "vorticity"}
+    one = 2 * case.run("couette", refined.settings(refined.twice(flow)) | write).field("vorticity")[..., 2]
+    levels = refined.vorticity(case.run("couette", refined.settings(flow) | write), flow)
+    return one, [values[..., 2] for values in levels], (0.5, 0.5, 1, 1)
+
+
+def layer_on_an_edge():
+    one = refined.shear_layer(256, [], 30)[0][0].repeat(2, 2)
+    return one, refined.shear_layer(128, [(1, [32, 0, 0], [64, 64, 1])], 30)[0], (0.25, 0, 0.5, 0.5)
+
+
+def draw_refined():
+    figure, axes = plt.subplots(2, 3, figsize=(11, 7.2), constrained_layout=True)
+    for row, (one, levels, box) in zip(axes, (vortex_on_an_edge(), layer_on_an_edge())):
+        # Beside a coarse cell stands the mean of the fine ones in it.
+        same = refined.finest([refined.eight(one), numpy.where(numpy.isnan(levels[1]), numpy.nan, one)])
+        one, same, two = (values[:, :, 0] / numpy.abs(one).max() for values in (one, same, refined.finest(levels)))
+        for axis, what, title, limit, colors in ((row[0], one, "one grid", 1, "RdBu_r"), (row[1], two, "levels", 1, "RdBu_r"),
+                                                 (row[2], 100 * (two - same), "difference", 4, "PuOr_r")):
+            picture = axis.imshow(what.T, origin="lower", extent=(0, 1, 0, 1), cmap=colors, vmin=-limit, vmax=limit)
+            axis.set(title=title, xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+            if axis is not row[0]:
+                axis.add_patch(plt.Rectangle(box[:2], box[2] - box[0], box[3] - box[1], fill=False, color="k", linewidth=0.8))
+            if axis is row[1]:
+                figure.colorbar(picture, ax=row[:2], label="vorticity over its largest", shrink=0.9)
+        figure.colorbar(picture, ax=row[2], label="% of the largest", shrink=0.9)
+    save(figure, "refined.png")
+
+
+DRAW = {"cavity": draw_cavities, "shear_layer": draw_shear_layer, "refined": draw_refined}
+for name in o.names or DRAW:
+    DRAW[name]()

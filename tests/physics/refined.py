@@ -11,6 +11,7 @@ A flow is a dictionary, in units of level 0:
 
 refined_reference.c says what it does; the script that imports this gets its path as the first argument.
 """
+import functools
 import os
 import random
 import subprocess
@@ -94,11 +95,8 @@ def settings(flow):
     for name in "xmin", "xmax", "ymin", "ymax", "zmin", "zmax":
         kind, velocity = face_of(flow, name)
         faces[name] = {"wall": {"velocity": velocity}} if kind == "wall" and any(velocity) else kind
-    regions = {f"region{n}": {"level": level, "box": {"from": [x / 2**(level - 1) for x in lower],
-                                                      "to": [x / 2**(level - 1) for x in upper]}}
-               for n, (level, lower, upper) in enumerate(flow["boxes"])}
     return case.FP64 | {
-        "domain": {"cells": flow["cells"]}, "fluid": {"viscosity": (flow["tau"] - 0.5) / 3}, "faces": faces, "refine": regions,
+        "domain": {"cells": flow["cells"]}, "fluid": {"viscosity": (flow["tau"] - 0.5) / 3}, "faces": faces, "refine": _regions(flow),
         "solver.collision": flow.get("collision", "trt"), "initial": flow.get("initial", {"flow": "rest"}),
         **({"solver.magic": flow.get("magic", MAGIC)} if flow.get("collision", "trt") == "trt" else {}),
         "force": {"acceleration": flow.get("acceleration", [0, 0, 0])}, "run": {"steps": flow["steps"]},
@@ -106,28 +104,48 @@ def settings(flow):
             "every": flow.get("every", flow["steps"]), "of": ["density", "velocity"], "precision": "fp64"}}}}
 
 
+def _regions(flow):
+    return {f"region{n}": {"level": level, "box": {"from": [x / 2**(level - 1) for x in lower], "to": [x / 2**(level - 1) for x in upper]}}
+            for n, (level, lower, upper) in enumerate(flow["boxes"])}
+
+
 def snapshots(run, flow, name="main"):
     """States of a refined run, as those of Reference: [(step, levels)]; NaN: not a cell of a level, or of no box of it."""
+    def state(values):
+        return numpy.concatenate([values("density") - 1, values("velocity")], axis=-1)
+
+    return [(step, [state(values) for values in levels]) for step, levels in _files(run, flow, name)]
+
+
+def vorticity(run, flow, name="main"):
+    """The vorticity that the program wrote last: [level][x, y, z, 3], in one step of level 0; NaN as for snapshots."""
+    return [values("vorticity") for values in _files(run, flow, name)[-1][1]]
+
+
+def _files(run, flow, name):
+    """[(step, levels)] of the snapshots; a level is a function that gives an array of that name [x, y, z, components]."""
     found = []
     for step in run.steps_of(name):
-        with h5py.File(os.path.join(run.folder, "fields", f"{name}_{step:010d}.vtkhdf")) as file:
-            found.append((step, [_level(file[f"VTKHDF/Level{level}"], [n << level for n in flow["cells"]])
-                                 for level in range(levels_of(flow))]))
+        path = os.path.join(run.folder, "fields", f"{name}_{step:010d}.vtkhdf")
+        found.append((step, [functools.partial(_array, path, level, [n << level for n in flow["cells"]])
+                             for level in range(levels_of(flow))]))
     return found
 
 
-def _level(group, cells):
-    values = numpy.full(cells + [4], numpy.nan)
-    at = 0
-    for box in group["AMRBox"][()]:
-        lower, upper = box[0::2], box[1::2] + 1
-        shape = (upper - lower)[::-1]
-        part = slice(at, at + numpy.prod(shape))
-        where = tuple(slice(a, b) for a, b in zip(lower, upper))
-        values[where][..., 0] = (group["CellData/density"][part] - 1).reshape(shape).swapaxes(0, 2)
-        values[where][..., 1:] = group["CellData/velocity"][part].reshape(*shape, 3).swapaxes(0, 2)
-        at += numpy.prod(shape)
-    assert at == len(group["CellData/density"])
+def _array(path, level, cells, name):
+    with h5py.File(path) as file:
+        group = file[f"VTKHDF/Level{level}"]
+        array = group["CellData"][name]
+        components = array.shape[1] if array.ndim > 1 else 1
+        values = numpy.full(cells + [components], numpy.nan)
+        at = 0
+        for box in group["AMRBox"][()]:
+            lower, upper = box[0::2], box[1::2] + 1
+            shape = (upper - lower)[::-1]
+            part = array[at:at + numpy.prod(shape)]
+            values[tuple(slice(a, b) for a, b in zip(lower, upper))] = part.reshape(*shape, components).swapaxes(0, 2)
+            at += len(part)
+        assert at == len(array)
     return values
 
 
@@ -180,6 +198,29 @@ def run(flow, ranks=1, large=False, **more):
         return [(step, uncovered(flow, levels)) for step, levels in snapshots(done, flow)], done
     return [(step, [numpy.concatenate([done.field("density", number=number)[..., None] - 1, done.field(number=number)], axis=-1)])
             for number, step in enumerate(done.steps_of())], done
+
+
+def twice(flow):
+    """The same flow on one grid with cells half as wide, in as many substeps."""
+    initial = dict(flow["initial"])
+    for key in "center", "width":
+        if key in initial:
+            initial[key] = (2 * numpy.array(initial[key])).tolist()
+    return flow | {"cells": [2 * n for n in flow["cells"]], "tau": 2 * flow["tau"] - 0.5, "steps": 2 * flow["steps"],
+                   "every": 2 * flow.get("every", flow["steps"]), "boxes": [], "initial": initial}
+
+
+def eight(values):
+    """Means of the 8 cells of each cell of the level before: [x, y, z, ...]."""
+    x, y, z = (n // 2 for n in values.shape[:3])
+    return values.reshape(x, 2, y, 2, z, 2, *values.shape[3:]).mean(axis=(1, 3, 5))
+
+
+def within(cells, reach):
+    """Cells at most `reach` away from one of `cells`, [x, y, z] of a periodic box."""
+    for axis in range(3):
+        cells = numpy.any([numpy.roll(cells, n, axis) for n in range(-reach, reach + 1)], axis=0)
+    return cells
 
 
 def random_flow(number):
@@ -245,6 +286,33 @@ def taylor_green(cells, nu, time, boxes, axis="z"):
             "boxes": boxes(size, (a, b)), "steps": steps, "every": max(1, steps // 20),
             "initial": {"flow": "taylor_green_2d", "amplitude": amplitude, "axis": axis}}
     return flow, exact
+
+
+def stream(cells, radius, boxes, speed=0.1, viscosity=1e-3, peak=0.03):
+    """A vortex in a stream along x, from a quarter of the box to its middle; one cell thick, rr."""
+    return {"cells": [cells, cells, 1], "faces": {axis: "periodic" for axis in "xyz"}, "tau": 3 * viscosity + 0.5, "boxes": boxes,
+            "steps": round(cells / 4 / speed), "collision": "rr",
+            "initial": {"flow": "vortex", "axis": "z", "amplitude": peak, "velocity": [speed, 0, 0],
+                        "center": [cells / 4, cells / 2, 0.5], "width": radius}}
+
+
+def shear_layer(cells, boxes, thickness, speed=0.1):
+    """Double shear layer at Re 10^4 to t U/L = 1, rr: vorticity across it in U/L, [level][x, y, z], and the kinetic energy every
+    32 steps."""
+    flow = {"cells": [cells, cells, 1], "boxes": boxes}
+    run = case.run("shear_layer", {
+        "domain.cells": flow["cells"], "fluid": {"reynolds": 10000, "velocity": speed, "length": cells}, "solver": {"collision": "rr"},
+        "initial.thickness": thickness, "refine": _regions(flow), "run.steps": round(cells / speed),
+        "output": {"log": {"every": 0}, "series": {"flow": {"every": 32, "of": "kinetic_energy"}},
+                   "fields": {"main": {"every": 10**9, "of": "vorticity"}}}})
+    levels = vorticity(run, flow) if boxes else [run.field("vorticity")]
+    return [values[..., 2] * cells / speed for values in levels], run.series()["kinetic_energy"]
+
+
+def finest(levels):
+    """The finest of two levels as one grid, [x, y, z]; coarse cells are copied."""
+    copied = levels[0].repeat(2, 0).repeat(2, 1).repeat(2, 2)
+    return numpy.where(numpy.isnan(levels[1]), copied, levels[1])
 
 
 def rms_in_time(flow, states, exact):
