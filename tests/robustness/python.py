@@ -203,6 +203,96 @@ for module, call, test in (
         continue
     check(test(call()), f"with {module}")
 
+# ---- fields of refined grids ----
+
+AROUND = {"from": [2, 3, 1], "to": [19, 11, 9]}
+LEVELS = {
+    "units": {"dx": "2 mm", "dt": "1 ms", "density": "1.2 kg/m3"},
+    "domain": {"cells": [24, 20, 16]},
+    "fluid": {"viscosity": 0.05},
+    "initial": {"flow": "uniform", "velocity": [0.05, 0.01, 0]},
+    "faces": {"xmin": {"velocity": {"value": [0.05, 0, 0]}}, "xmax": "pressure", "y": "wall", "z": "periodic"},
+    "bodies": {"ball": {"shape": {"sphere": {"center": [12, 10, 8], "radius": 1.2}}}},
+    "refine": {"wide": {"level": 1, "box": {"from": [4, 4, 0], "to": [20, 16, 16]}}, "top": {"level": 1, "box": {"from": [8, 16, 4], "to": [16, 20, 12]}},
+               "ball": {"level": 2, "box": {"from": [8, 6, 4], "to": [16, 14, 12]}}},
+    "run": {"steps": 6},
+    "output": {
+        "log": {"every": 0},
+        "fields": {"all": {"every": 3, "of": ["velocity", "density", "tags"]}, "bare": {"every": 6, "of": "velocity"},
+                   "part": {"every": 6, "of": ["velocity", "density", "tags"], "region": AROUND}}
+        | {f"level{k}": {"every": 6, "of": ["velocity", "density", "tags"], "levels": k} for k in range(3)}
+        | {"part2": {"every": 6, "of": ["velocity", "density", "tags"], "levels": 2, "region": AROUND}},
+        "averages": {"mean": {"every": 2, "of": ["velocity", "stress"]}, "mean1": {"every": 2, "of": ["velocity", "stress"], "levels": 1}},
+    },
+}
+levels = tagflow.run(LEVELS, "levels")
+every = levels.fields["all"][-1]
+check(isinstance(every, tagflow.Refined) and isinstance(tagflow.open_snapshot(every.path), tagflow.Refined) and every.step == 6 and
+      levels.fields["all"].steps == [0, 3, 6] and every.cells == (96, 80, 64) and every.level == 2 and numpy.allclose(every.spacing, 0.0005) and
+      numpy.allclose(every.origin, 0.00025) and every.unit("velocity") == "m/s", f"a file of all levels: {every}")
+
+
+def same(found, stored):
+    """Are the cells, their places and all values those of a file that tagflow wrote in cells of this level?"""
+    return (found.cells == stored.cells and numpy.allclose(found.origin, stored.origin, rtol=1e-13) and found.points == stored.points and
+            all(numpy.allclose(found.geometry[name], stored.geometry[name], rtol=1e-13) for name in fields.GEOMETRY) and
+            all((found[name] == stored[name]).all() for name in stored) and found.stored == stored.stored)
+
+
+for k in range(3):
+    stored = levels.fields[f"level{k}"][-1]
+    check(type(stored) is tagflow.Snapshot and same(every.part(k), stored), f"in cells of level {k}: the finest cell there is, or means")
+check(same(levels.fields["part"][-1], levels.fields["part2"][-1]), "a region of the file, with its places")
+check(same(levels.averages["mean"][-1].part(1), levels.averages["mean1"][-1]) and levels.averages["mean"][-1].samples == 4, "averages")
+two = levels.fields["level2"][-1]
+for axis in "xyz":
+    for at in (None, 0.0131, 0.021):
+        found, stored = every.plane("velocity", axis, at), two.plane("velocity", axis, at)
+        check((found[0] == stored[0]).all() and found[1] == stored[1] and (every.fluid_plane(axis, at) == two.fluid_plane(axis, at)).all(),
+              f"the plane across {axis} at {found[1]:g}, and its fluid cells")
+ball = sum((numpy.arange(n).reshape([-1 if a == b else 1 for b in (2, 1, 0)]) / 4 + 0.125 - middle)**2
+           for a, (n, middle) in enumerate(zip(every.cells, (12, 10, 8)))) < 1.2**2
+beside = ball.reshape(16, 4, 20, 4, 24, 4)  # of level 0, whose types of cells have other numbers than those of level 2
+solid_too = numpy.intersect1d(every["tags"][ball], every.levels[0].boxes[0]["tags"][~beside.any(axis=(1, 3, 5))])
+check(len(solid_too) and (every.part(1).fluid() == ~ball.reshape(32, 2, 40, 2, 48, 2).all(axis=(1, 3, 5))).all() and
+      (every.part(0).fluid() == ~beside.all(axis=(1, 3, 5))).all(), f"the mask in coarser cells; the number {solid_too} of solid cells is another type on level 0")
+check((every.fluid() == ~ball).all() and (two.fluid() == ~ball).all() and (levels.fields["bare"][-1].fluid() == ~ball).all(),
+      f"the mask of the fluid, with tags and without: {ball.sum()} cells are solid")
+fails(tagflow.FileError, "no cell moves", "at rest it is not known", lambda: tagflow.run(LEVELS, "rest", {"initial": {}, "faces": {"x": "periodic", "y": "wall", "z": "periodic"}, "run.steps": 1}).fields["all"][0].fluid())
+some = every.part(1, x=(0.0101, 0.0189), z=(0.003, 0.008))
+inside = [numpy.flatnonzero((places >= a) & (places <= b)) for places, (a, b) in zip(every.part(1).coordinates(), ((0.0101, 0.0189), (0, 1), (0.003, 0.008)))]
+check(some.cells == tuple(map(len, inside)) and numpy.allclose(some.x, every.part(1).x[inside[0]]) and
+      (some["velocity"] == every.part(1)["velocity"][numpy.ix_(*inside[::-1])]).all() and (some.plane("tags", "z", 0.0052)[0] == some["tags"][2]).all(),
+      f"a part of the box: {some}")
+check(some.part(2).cells == tuple(2 * n for n in some.cells) and (some.part(2)["velocity"][::2, ::2, ::2] == some["velocity"]).mean() > 0.2 and
+      every.part(2, x=(0.0102, 0.0103)).cells == (1, 80, 64) and same(every.part(2, x=(0.01, 0.0119)).part(0), every.part(0, x=(0.01, 0.012))),
+      "a part of a part")
+found = every.cell_levels()
+held = numpy.zeros((64, 80, 96), int)
+for number, level in enumerate(every.levels):
+    check(level.number == number and numpy.allclose(level.spacing, 0.002 / 2**number) and level.cells == sum(numpy.prod(box.cells) for box in level) and
+          (number == 0) == (level.cells == 24 * 20 * 16), f"{level}")
+    for box in level:
+        where = tuple(slice(box.first[a], box.first[a] + box.cells[a]) for a in (2, 1, 0))
+        held[tuple(slice(s.start * 4 >> number, s.stop * 4 >> number) for s in where)] = number
+        check((box["velocity"] == every.part(number)["velocity"][where]).all() and box["tags"].dtype == numpy.uint8 and
+              all(numpy.allclose(places, every.part(number).coordinates()[a][where[2 - a]]) for a, places in enumerate(box.coordinates())) and
+              (box.covered() == (every.part(min(2, number + 1)).cell_levels()[::2, ::2, ::2][where] > number if number < 2 else False)).all(), f"{box}")
+check((found == held).all() and (every.plane_levels("z", 0.016) == held[32]).all() and len(every.levels[1]) > 1 and
+      (every.part(1).cell_levels() == numpy.minimum(held, 1)[::2, ::2, ::2]).all(), "from which level cells are")
+mass = sum(box["density"][~box.covered()].astype(float).sum() / 8**level.number for level in every.levels for box in level)
+check(abs(mass / every["density"].astype(float).sum() * 64 - 1) < 1e-13, "cells of boxes that are not covered fill the box once")
+fails(tagflow.UnknownName, "has levels 0 to 2", "a level that is not there", lambda: every.part(3))
+fails(tagflow.UsageError, "no cell of level 0 has its centre between x = 1 and 2", "a part that is not there", lambda: every.part(0, x=(1, 2)))
+fails(tagflow.UnknownName, "did you mean velocity?", "an array that is not there", lambda: every.levels[1].boxes[0]["velocty"])
+fails(tagflow.FileError, "tagflow.open_snapshot() reads it", "as a file of one level", lambda: tagflow.Snapshot(every.path))
+for what, change in (("AMRBox", lambda file: file["VTKHDF/Level1/AMRBox"].__setitem__((0, 1), 99)), ("Spacing", lambda file: file["VTKHDF/Level2"].attrs.modify("Spacing", [1, 1, 1.0])),
+                     ("another array", lambda file: file.move("VTKHDF/Level1/CellData/tags", "VTKHDF/Level1/CellData/tag")), ("level 0", lambda file: file.move("VTKHDF/Level0", "VTKHDF/x"))):
+    shutil.copy(every.path, "changed.vtkhdf")
+    with h5py.File("changed.vtkhdf", "r+") as file:
+        change(file)
+    fails(tagflow.FileError, "is no snapshot of tagflow", f"{what} of a file changed", lambda: tagflow.open_snapshot("changed.vtkhdf"))
+
 point = run.checkpoints[-1]
 check([c.step for c in run.checkpoints] == [20, 40] and point.cells == (16, 12, 5) and point.storage == "fp32" and
       point.state_hash == run.report["state_hash"] and "cells populations" in point.arrays and point.case.dt == 0.001, f"checkpoints: {point}")

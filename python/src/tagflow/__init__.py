@@ -20,27 +20,30 @@ from .errors import (CaseError, DivergedError, FileError, KilledError, MachineEr
 if TYPE_CHECKING:
     from .cases import Case
     from .checkpoint import Checkpoint
-    from .fields import FieldSeries, Snapshot, Surface
+    from .fields import Snapshot, Surface
     from .folder import Run, open_run
     from .log import Log
     from .program import Checked, Job, check, find_program, keys, run, start
+    from .refined import Box, Level, Refined
     from .resolved import ResolvedCase
     from .series import Series, spectrum, statistics
+    from .snapshots import FieldSeries, open_snapshot
     from .sweeps import Table, results, sweep
 
 __all__ = [
-    "Case", "CaseError", "Checked", "Checkpoint", "DivergedError", "FieldSeries", "FileError", "Job", "KilledError", "Log", "MachineError",
-    "MissingPackage", "NoRows", "ProgramError", "ResolvedCase", "Run", "RunError", "Series", "Snapshot", "StoppedEarly", "Surface", "Table",
-    "TagflowError", "UnknownName", "UsageError", "__version__", "check", "find_program", "keys", "open_run", "results", "run", "spectrum",
-    "start", "statistics", "sweep",
+    "Box", "Case", "CaseError", "Checked", "Checkpoint", "DivergedError", "FieldSeries", "FileError", "Job", "KilledError", "Level", "Log",
+    "MachineError", "MissingPackage", "NoRows", "ProgramError", "Refined", "ResolvedCase", "Run", "RunError", "Series", "Snapshot",
+    "StoppedEarly", "Surface", "Table", "TagflowError", "UnknownName", "UsageError", "__version__", "check", "find_program", "keys",
+    "open_run", "open_snapshot", "results", "run", "spectrum", "start", "statistics", "sweep",
 ]
 
 # Read when they are asked for: scripts that need the errors alone then need no numpy.
 _MODULES = {
-    "Case": "cases", "Checked": "program", "Checkpoint": "checkpoint", "FieldSeries": "fields", "Job": "program", "Log": "log",
-    "ResolvedCase": "resolved", "Run": "folder", "Series": "series", "Snapshot": "fields", "Surface": "fields", "Table": "sweeps",
-    "check": "program", "find_program": "program", "keys": "program", "open_run": "folder", "results": "sweeps", "run": "program",
-    "spectrum": "series", "start": "program", "statistics": "series", "sweep": "sweeps",
+    "Box": "refined", "Case": "cases", "Checked": "program", "Checkpoint": "checkpoint", "FieldSeries": "snapshots", "Job": "program",
+    "Level": "refined", "Log": "log", "Refined": "refined", "ResolvedCase": "resolved", "Run": "folder", "Series": "series",
+    "Snapshot": "fields", "Surface": "fields", "Table": "sweeps", "check": "program", "find_program": "program", "keys": "program",
+    "open_run": "folder", "open_snapshot": "snapshots", "results": "sweeps", "run": "program", "spectrum": "series", "start": "program",
+    "statistics": "series", "sweep": "sweeps",
 }
 
 

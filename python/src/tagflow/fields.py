@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy
 
 from .errors import FileError, MissingPackage, TagflowError, UnknownName, no_name, quoted
-from .files import reason
 from .resolved import ResolvedCase
 from .units import array_unit
 
@@ -17,7 +16,9 @@ if TYPE_CHECKING:
     import xarray
 
 Array = Any
+Where = Tuple[Union[int, slice], ...]
 FILE_NAME = re.compile(r"(.+)_(\d{10})\.vtkhdf")
+ALL_LEVELS = b"OverlappingAMR"  # the type of files of refined grids
 GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
 
 
@@ -54,9 +55,9 @@ class _File:
 
     def _read(self, file: Any) -> None:
         root, provenance = file["VTKHDF"], file["provenance"].attrs
-        if root.attrs["Type"] == b"OverlappingAMR":
-            raise FileError(f"{quoted(self.path)} holds all levels of a refined grid, which is not read here (write a snapshot "
-                            "with `levels: 0` or another level; ParaView and h5py read all levels)")
+        if root.attrs["Type"] == ALL_LEVELS != self.type:
+            raise FileError(f"{quoted(self.path)} holds all levels of a refined grid: tagflow.open_snapshot() reads it, or write snapshots "
+                            "with `levels: 0` or another level")
         if root.attrs["Type"] != self.type or "Steps" in root or root.attrs["Version"][0] != 1:
             raise ValueError(f"it is not a static {self.type.decode()} of version 1")
         self.provenance: Dict[str, Any] = dict(provenance)
@@ -132,7 +133,9 @@ class Snapshot(_Arrays):
 
     def _read(self, file: Any) -> None:
         super()._read(file)
-        root = file["VTKHDF"]
+        self._read_cells(file["VTKHDF"])
+
+    def _read_cells(self, root: Any) -> None:
         self.geometry: Dict[str, Array] = {name: root.attrs[name] for name in GEOMETRY}
         extent = self.geometry["WholeExtent"]
         if extent.shape != (6,) or (extent[1::2] < extent[::2]).any():
@@ -156,18 +159,29 @@ class Snapshot(_Arrays):
         self.origin: Array = self.geometry["Origin"] + numpy.where(single & (numpy.array(self.points[::-1]) == 2), 0.5, 0) * self.spacing
 
     def __getitem__(self, name: str) -> Array:
+        return self.cut(name, tuple(slice(n) for n in self.cells[::-1]))
+
+    def cut(self, name: str, where: Where) -> Array:
+        """A part of an array, and nothing else is read. where: a slice or a number for each of z, y, x, in cells."""
         self.need(name)
-        nx, ny, nz = self.cells
         with self.open() as file:
-            return self.read(file, "PointData/" + name, (slice(nz), slice(ny), slice(nx)))
+            return self.read(file, "PointData/" + name, where)
 
     def plane(self, name: str, axis: str, at: Optional[float] = None) -> Tuple[Array, float]:
         """(values, place): the plane of cells across an axis whose centres are nearest to `at`, by default the middle plane.
 
         Across z the values are [y, x], across y [z, x], across x [z, y], of vectors [.., component]. Nothing else is read.
         """
-        if name not in self.stored:
-            raise UnknownName(f"{quoted(self.path)}: {no_name('array', name, self.stored)}")
+        self.need(name)
+        where, place = self._plane(axis, at)
+        return self.cut(name, where), place
+
+    def place(self, axis: str, at: Optional[float] = None) -> float:
+        """The place of the plane of cells that plane() gives: of the cells' centres."""
+        return self._plane(axis, at)[1]
+
+    def _plane(self, axis: str, at: Optional[float]) -> Tuple[Where, float]:
+        """Where a plane of cells is, and its place along the axis."""
         if axis not in ("x", "y", "z"):
             raise UnknownName(f"axis {axis!r} is none of x, y, z")
         a = "xyz".index(axis)
@@ -175,10 +189,9 @@ class Snapshot(_Arrays):
         if at is not None and not places[0] - 0.5001 * self.spacing[a] <= at <= places[-1] + 0.5001 * self.spacing[a]:
             raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {places[0]:g} to {places[-1]:g}")
         index = (self.cells[a] - 1) // 2 if at is None else int(numpy.argmin(abs(places - at)))
-        where: List[Any] = [slice(n) for n in self.cells[::-1]]
+        where: List[Union[int, slice]] = [slice(n) for n in self.cells[::-1]]
         where[2 - a] = index
-        with self.open() as file:
-            return self.read(file, "PointData/" + name, tuple(where)), float(places[index])
+        return tuple(where), float(places[index])
 
     def coordinates(self) -> Tuple[Array, Array, Array]:
         """x, y, z of the cells' centres, one array an axis."""
@@ -205,21 +218,36 @@ class Snapshot(_Arrays):
         """The mask [z, y, x] of the fluid cells. Cells that are not fluid are stored at rest, with the reference density.
 
         With `tags`: all cells whose tag is that of a cell which moves, or has another density or pressure. Without: these
-        cells alone, so that a fluid cell exactly at rest is missed. A FileError if no cell moves, as at the first step.
+        cells alone, so that a fluid cell exactly at rest is missed; the same with `levels: k` of a refined grid. A FileError if no
+        cell moves, as at the first step.
         """
-        found = numpy.zeros(self.cells[::-1], dtype=bool)
-        for name, rest in (("velocity", 0.0), ("pressure", 0.0), ("density", self.case.density)):
-            for word in (name, name + "_mean"):
-                if word in self.stored:
-                    values = self[word]
-                    moves = values != values.dtype.type(rest)
-                    found |= moves.any(axis=-1) if moves.ndim == 4 else moves
-        if not found.any():
-            raise FileError(f"{quoted(self.path)} does not tell which cells are fluid: no cell moves")
-        if "tags" in self.stored:
+        found = self._moving(self.__getitem__)
+        if found is None or not found.any():
+            raise self._no_fluid()
+        # Each level of a refined grid has its own numbers.
+        if "tags" in self.stored and not self.case.get("refine"):
             tags = self["tags"]
             found = numpy.isin(tags, numpy.unique(tags[found]))
         return found
+
+    def fluid_plane(self, axis: str, at: Optional[float] = None) -> Array:
+        """fluid() in the plane of cells that plane() gives."""
+        return self.fluid()[self._plane(axis, at)[0]]
+
+    def _moving(self, read: Callable[[str], Array]) -> Optional[Array]:
+        """Which cells are not as solid ones are stored; read: gives their values of an array. None: no array tells."""
+        found = None
+        for name, rest in (("velocity", 0.0), ("pressure", 0.0), ("density", self.case.density)):
+            for word in (name, name + "_mean"):
+                if word in self.stored:
+                    values = read(word)
+                    moves = values != values.dtype.type(rest)
+                    moves = moves.any(axis=-1) if len(self.stored[word][1]) == 4 else moves
+                    found = moves if found is None else found | moves
+        return found
+
+    def _no_fluid(self) -> FileError:
+        return FileError(f"{quoted(self.path)} does not tell which cells are fluid: no cell moves")
 
     def dataset(self) -> "xarray.Dataset":
         """The arrays as an xarray Dataset with coordinates x, y, z (and `component`), units, step and time."""
@@ -296,68 +324,3 @@ class Surface(_Arrays):
 
     def __repr__(self) -> str:
         return f"Surface({self.path!r}: step {self.step}, {len(self.triangles)} triangles, {', '.join(self.stored)})"
-
-
-class FieldSeries(Sequence[Snapshot]):
-    """The snapshots of one name, in order of their steps: `series[-1]` is the last one, `series.at(20000)` that of a step."""
-
-    def __init__(self, name: str, paths: Dict[int, str]) -> None:
-        self.name, self.paths = name, dict(sorted(paths.items()))
-
-    @property
-    def steps(self) -> List[int]:
-        return list(self.paths)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-    @overload
-    def __getitem__(self, index: int) -> Snapshot: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Snapshot]: ...
-
-    def __getitem__(self, index: Union[int, slice]) -> Union[Snapshot, Sequence[Snapshot]]:
-        if isinstance(index, slice):
-            return [Snapshot(self.paths[step]) for step in self.steps[index]]
-        return Snapshot(self.paths[self.steps[index]])
-
-    def at(self, step: int) -> Snapshot:
-        """The snapshot of a step."""
-        if step not in self.paths:
-            nearest = min(self.paths, key=lambda s: abs(s - step))
-            raise UnknownName(f"{quoted(self.name)} has no snapshot of step {step}; the nearest is {nearest}")
-        return Snapshot(self.paths[step])
-
-    def dataset(self) -> "xarray.Dataset":
-        """All snapshots as one xarray Dataset with the dimension `time`. It reads all of them into memory."""
-        try:
-            import xarray
-        except ImportError:
-            raise MissingPackage("xarray", "FieldSeries.dataset()") from None
-        parts = []
-        for snapshot in self:
-            unit = {"units": "s" if snapshot.physical else "steps"}
-            part = snapshot.dataset().expand_dims(time=[snapshot.time]).assign_coords(step=("time", [snapshot.step]))
-            part["time"].attrs.update(unit)
-            parts.append(part)
-        return xarray.concat(parts, "time")
-
-    def __repr__(self) -> str:
-        return f"FieldSeries({self.name!r}: steps {', '.join(map(str, self.steps))})"
-
-
-def file_kind(path: str) -> str:
-    """What a file of fields/ is: "field", "average" or "surface"."""
-    try:
-        with open(path, "rb"):
-            pass
-        with h5py_module().File(path, "r") as file:
-            if file["VTKHDF"].attrs["Type"] == Surface.type:
-                return "surface"
-            return "average" if "samples" in file["provenance"].attrs else "field"
-    except OSError as error:
-        why = reason(error) if error.errno else "it is damaged or no HDF5 file"
-        raise FileError(f"{quoted(path)}: {why}") from None
-    except (KeyError, RuntimeError, ValueError) as error:
-        raise FileError(f"{quoted(path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None

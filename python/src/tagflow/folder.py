@@ -13,11 +13,12 @@ from typing import Any, Callable, Dict, Generic, Iterator, List, Mapping, Option
 
 from .checkpoint import Checkpoint
 from .errors import FileError, UnknownName, no_name, quoted
-from .fields import FILE_NAME, FieldSeries, Surface, file_kind
+from .fields import FILE_NAME, Surface
 from .files import read_json, read_text
 from .log import Log
 from .resolved import ResolvedCase
 from .series import Series
+from .snapshots import FieldSeries, file_kind
 
 STATES = ("starting", "running", "done", "stopped", "diverged", "failed")
 SILENT = 600  # seconds after which a run that says it is running counts as silent
@@ -120,7 +121,7 @@ class Run:
         for path in self._files("fields", ".vtkhdf"):
             if match := FILE_NAME.fullmatch(os.path.basename(path)):
                 found.setdefault(match[1], {})[int(match[2])] = path
-        return {name: paths for name, paths in found.items() if file_kind(next(iter(paths.values()))) == kind}
+        return {name: paths for name, paths in found.items() if file_kind(next(iter(paths.values())))[0] == kind}
 
     @property
     def fields(self) -> Mapping[str, FieldSeries]:
