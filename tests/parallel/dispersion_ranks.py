@@ -25,7 +25,7 @@ faces:   {x: periodic, y: periodic, z: periodic}
 bodies:
   pack: {shape: {pack: {lattice: body_centred, length: 12, center: [3.3, 4.1, 6], share: 0.5}}, wall: WALL}
 run:     {steps: 259}
-check:   {every: 50}
+check:   {every: 50, hang: none}
 output:
   log: {every: 0}
   series:
@@ -42,21 +42,23 @@ def series(folder, name):
     return numpy.genfromtxt(f"{folder}/series/{name}.csv", delimiter=",", names=True)
 
 
-for storage, wall, tolerance in ("fp64", "halfway", 1e-9), ("fp32", "interpolated", 2e-3), ("fp16", "halfway", 2e-3):
+STORAGES = [("fp64", "halfway", 1e-9), ("fp32", "interpolated", 2e-3), ("fp16", "halfway", 2e-3)]
+jobs = {}  # by folder
+for storage, wall, _ in STORAGES:
     case = write(f"{storage}.yaml", CASE.replace("STORAGE", storage).replace("WALL", wall))
-    said = tagflow("run", case, "--output", storage)
-    if not check(said.code == 0, f"{storage}: {said}"):
-        continue
-    hashes = load(storage, "report.json")["hashes"]
-    ways = [(f"{storage}_{'x'.join(map(str, cut))}", {"run.ranks": list(cut)}, cut[0] * cut[1] * cut[2])
-            for cut in (CUTS if storage == "fp32" else CUTS[3:])]
-    ways += [(f"{storage}_{sparse}", {"run.sparse": sparse, "run.threads": 3}, 0) for sparse in ("always", "never")]
-    ways.append((f"{storage}_generic", {"run.isa": "generic"}, 0))
-    for folder, settings, ranks in ways:
-        said = tagflow("run", case, "--output", folder, *runs.sets(settings), ranks=ranks)
-        if not check(said.code == 0, f"{folder}: {said}"):
-            continue
-        wrong = runs.differences(runs.results(folder), runs.results(storage))
+    ways = [("", {}, 0)] + [("_" + "x".join(map(str, cut)), {"run.ranks": list(cut)}, cut[0] * cut[1] * cut[2])
+                            for cut in (CUTS if storage == "fp32" else CUTS[3:4])]
+    ways += [(f"_{sparse}", {"run.sparse": sparse, "run.threads": 3}, 0) for sparse in ("always", "never")]
+    for folder, settings, ranks in ways + [("_generic", {"run.isa": "generic"}, 0)]:
+        jobs[storage + folder] = [case, "--output", storage + folder, *runs.sets(settings)], ranks, None, None
+bad = [folder for folder, (code, said) in zip(jobs, runs.together(list(jobs.values()))) if not check(code == 0, f"{folder}: {said}")]
+if bad:
+    runs.finish()
+
+for storage, _, tolerance in STORAGES:
+    hashes, first = load(storage, "report.json")["hashes"], runs.results(storage)
+    for folder in (name for name in jobs if name.startswith(storage + "_")):
+        wrong = runs.differences(runs.results(folder), first)
         wrong += [] if load(folder, "report.json")["hashes"] == hashes else ["hashes"]
         check(not wrong, f"{folder}: {', '.join(wrong) or 'the same'}")
     along, high = series(storage, "along"), series(storage, "high")

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Refined grids at random: regions, bodies, faces, operators, precisions. The same state and the same series on any number of
 ranks, however the levels are cut, with memory for fluid alone or for all cells, for other instruction sets; mass stays where nothing
-can leave.
+can leave. A flow has two of the four numbers of ranks, in turn; all of them with TAGFLOW_LONG in the environment. Runs of as many ranks
+share starts of MPI.
 
     refined_bits.py [FIRST [COUNT]]
 """
@@ -14,8 +15,9 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
 import runs
-from runs import check, finish, load, tagflow, write
+from runs import check, finish, load, write
 
+LONG = "TAGFLOW_LONG" in os.environ
 CUTS = {1: [(1, 1, 1)], 2: [(2, 1, 1), (1, 2, 1), (1, 1, 2)], 3: [(3, 1, 1), (1, 3, 1)], 4: [(2, 2, 1), (1, 2, 2), (4, 1, 1)],
         6: [(3, 2, 1), (1, 2, 3), (2, 1, 3)]}
 ROUNDING = {"fp64": 1e-13, "fp32": 3e-5, "fp16": 1e-2}  # of the mass, per run
@@ -58,7 +60,7 @@ def flow(number):
     if r.random() < 0.3:
         case["solver"]["subgrid"] = {"smagorinsky": {"constant": 0.15}}
     middle = [0.5 * n for n in cells]
-    series = {"flow": {"every": 1, "of": ["mass", "kinetic_energy", "enstrophy", "max_velocity"]},
+    series = {"flow": {"every": 3, "of": ["mass", "kinetic_energy", "enstrophy", "max_velocity"]},
               "line": {"every": 3, "of": "line", "from": [1.5, 0.3, 0.7], "to": [n - 1.3 for n in cells], "points": 60},
               "point": {"every": 1, "of": "probe", "point": middle},
               "plane": {"every": 2, "of": "flow_rate", "axis": "x", "at": cells[0] // 2}}
@@ -72,15 +74,20 @@ def flow(number):
     return case, closed
 
 
-def look(number):
-    """Runs the flow in all ways."""
-    case, closed = flow(number)
+def ways(number):
+    """Other ways to run this flow: {folder: (ranks, settings)}."""
     r = random.Random(number)
-    file = write(f"{number}.yaml", json.dumps(case))  # JSON is YAML
-    first = f"{number}_1"
-    said = tagflow("run", file, "--output", first)
-    if not check(said.code == 0, f"{number}: {said}"):
-        return 0
+    out = {}
+    for ranks, cuts in CUTS.items():
+        settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
+                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2]) if ranks < 3 else 1}
+        if LONG or ranks == 1 or ranks in ((2, 6), (3, 4))[number % 2]:
+            out[f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"] = ranks, settings
+    return out
+
+
+def look(number, case, closed, first, others):
+    """Compares what the runs of a flow have left, the first and the others: {folder: settings}."""
     report = load(first, "report.json")
     levels = report["levels"]
     check(report["updates_per_step"] == sum(level["cells"] << l for l, level in enumerate(levels)) and
@@ -91,13 +98,7 @@ def look(number):
     drift = numpy.abs(table["mass"] / table["mass"][0] - 1).max()
     check(abs(table["mass"][0] / volume - 1) < 1e-3 and (not closed or drift < ROUNDING[case["solver"]["storage"]]),
           f"{number}: mass {table['mass'][0]} of {volume} cells changes by {drift:.1e}")
-    for ranks, cuts in CUTS.items():
-        settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
-                    "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2]) if ranks < 3 else 1}
-        folder = f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"
-        said = tagflow("run", file, "--output", folder, *runs.sets(settings), ranks=ranks)
-        if not check(said.code == 0, f"{folder}: {said}"):
-            continue
+    for folder, settings in others.items():
         wrong = [name for name in case["output"]["series"] if runs.series_text(folder, name) != runs.series_text(first, name)]
         wrong += [] if load(folder, "report.json")["state_hash"] == report["state_hash"] else ["state"]
         check(not wrong, f"{folder} {settings}: {', '.join(wrong) or 'the same'}")
@@ -105,6 +106,16 @@ def look(number):
 
 
 start, count = (int(a) for a in (sys.argv[1:] + ["1", "6"][len(sys.argv) - 1:]))
-depths = [look(number) for number in range(start, start + count)]
+flows = {number: flow(number) for number in range(start, start + count)}
+jobs = {}  # by folder
+for number, (case, _) in flows.items():
+    file = write(f"{number}.yaml", json.dumps(case))  # JSON is YAML
+    for folder, (ranks, settings) in ({f"{number}_1": (0, {})} | ways(number)).items():
+        jobs[folder] = [file, "--output", folder, *runs.sets(settings)], ranks, None, None
+bad = [folder for folder, (code, said) in zip(jobs, runs.together(list(jobs.values()))) if not check(code == 0, f"{folder}: {said}")]
+if bad:
+    finish()
+depths = [look(number, *flows[number], f"{number}_1", {folder: settings for folder, (_, settings) in ways(number).items()})
+          for number in flows]
 check(max(depths) >= 3 and min(depths) >= 2, f"levels: {depths}")
 finish()

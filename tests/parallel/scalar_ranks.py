@@ -34,7 +34,7 @@ bodies:
   chip: {shape: {box: {from: [5 mm, 0, 2 mm], to: [9 mm, 4 mm, 6 mm]}}, scalars: {heat: {conduct: {conductivity: 500 W/m/K, capacity: 2e6 J/m3/K, source: 1e6 W/m3}}}}
   rod:  {shape: {cylinder: {center: [15.3 mm, 7.2 mm, 3 mm], axis: z, radius: 2.4 mm}}, wall: interpolated, scalars: {heat: {value: 315 K}, smoke: {flux: 0.003 m/s}}}
 run:     {steps: 40}
-check:   {every: 10}
+check:   {every: 10, hang: none}
 output:
   log: {every: 10}
   series:
@@ -112,23 +112,25 @@ def check_values(folder, tolerance):
         check(worst < 1e-9, f"{folder}: {name} within {worst:.1e}")
 
 
-for storage, tolerance in ("fp64", 1e-9), ("fp32", 2e-2):
+STORAGES = [("fp64", 1e-9), ("fp32", 2e-2)]
+jobs = {}  # by folder
+for storage, _ in STORAGES:
     case = write(f"{storage}.yaml", CASE.replace("STORAGE", storage))
-    said = tagflow("run", case, "--output", storage)
-    if not check(said.code == 0, f"{storage}: {said}"):
-        continue
+    ways = [("", {}, 0)] + [("_" + "x".join(map(str, cut)), {"run.ranks": list(cut)}, cut[0] * cut[1] * cut[2])
+                            for cut in (CUTS if storage == "fp64" else CUTS[3::2])]
+    for folder, settings, ranks in ways + [("_threads", {"run.threads": 3}, 0)]:
+        jobs[storage + folder] = [case, "--output", storage + folder, *runs.sets(settings)], ranks, None, None
+bad = [folder for folder, (code, said) in zip(jobs, runs.together(list(jobs.values()))) if not check(code == 0, f"{folder}: {said}")]
+if bad:
+    runs.finish()
+
+for storage, tolerance in STORAGES:
     check_values(storage, tolerance)
-    hashes = load(storage, "report.json")["hashes"]
+    hashes, first = load(storage, "report.json")["hashes"], runs.results(storage)
     check(sorted(hashes) == ["ash", "flow", "heat", "smoke"] and hashes["flow"] == load(storage, "report.json")["state_hash"]
           and len(set(hashes.values())) == 4, f"{storage}: {hashes}")
-    ways = [(f"{storage}_{'x'.join(map(str, cut))}", {"run.ranks": list(cut)}, cut[0] * cut[1] * cut[2])
-            for cut in (CUTS if storage == "fp64" else CUTS[3::2])]
-    ways.append((f"{storage}_threads", {"run.threads": 3}, 0))
-    for folder, settings, ranks in ways:
-        said = tagflow("run", case, "--output", folder, *runs.sets(settings), ranks=ranks)
-        if not check(said.code == 0, f"{folder}: {said}"):
-            continue
-        wrong = runs.differences(runs.results(folder), runs.results(storage))
+    for folder in (name for name in jobs if name.startswith(storage + "_")):
+        wrong = runs.differences(runs.results(folder), first)
         wrong += [] if load(folder, "report.json")["hashes"] == hashes else ["hashes"]
         check(not wrong, f"{folder}: {', '.join(wrong) or 'the same'}")
 

@@ -191,7 +191,7 @@ def together(jobs):
         with tempfile.NamedTemporaryFile("w", dir=WORK, prefix="several_", delete=False) as file:
             file.writelines("\t".join(map(str, jobs[number][0])) + "\n" for number in numbers)
         said = tagflow(file.name, ranks=ranks, env={"TAGFLOW_STANDIN": f"{options},seed={seed}"} if options else None,
-                       program=several, limit=HANGS * (1 + len(numbers) // 4))
+                       program=several, limit=HANGS * len(numbers))
         codes = dict(map(int, line.split()[1:]) for line in said.out.splitlines() if line.startswith("several: "))
         codes = [codes.get(k) for k in range(1, len(numbers) + 1)]
         # All ended well, and not the process: the stand-in says at its end what they did not free.
