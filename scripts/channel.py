@@ -28,6 +28,8 @@ class Channel:
 
     def __init__(self, folder, name="mean"):
         average = tagflow.open_run(folder).averages[name][-1]
+        if average.case.get("refine"):
+            raise tagflow.UsageError(f"{average.path} is of a refined grid, whose cells at the wall this script does not know")
         unit = average.case.dx / average.case.dt if average.physical else 1  # m/s; what follows is in lattice units
         velocity = average["velocity_mean"].astype(float) / unit
         u, v = velocity[..., 0], velocity[..., 1]
@@ -61,7 +63,7 @@ if __name__ == "__main__":
     except tagflow.UnknownName as failure:
         parser.error(f"{o.folder}: {failure} (output.averages writes fields/mean_*.vtkhdf at the end of its window)")
     except tagflow.TagflowError as failure:
-        parser.error(str(failure))
+        parser.exit(2, f"channel.py: {failure}\n")
     friction = numpy.sqrt(c.wall)
     plus = friction / c.viscosity
     found, between = c.total(), numpy.arange(1, len(c.y))

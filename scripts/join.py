@@ -3,6 +3,7 @@
 
     scripts/join.py OUT.vtkhdf RUN NAME                         RUN/fields/NAME_<step>.vtkhdf, all of them
     scripts/join.py OUT.vtkhdf RUN/fields/NAME_*.vtkhdf         those that are named
+    scripts/join.py --level 1 OUT.vtkhdf RUN NAME               of a refined grid: in cells of level 1
 
 What is in the file: docs/formats.md.
 """
@@ -18,7 +19,9 @@ except ImportError as error:
     sys.exit(1)
 
 from command_line import Parser, Wrong, ended, quoted
-from tagflow.fields import FILE_NAME, GEOMETRY, Snapshot
+from tagflow.fields import FILE_NAME, GEOMETRY
+from tagflow.refined import Refined
+from tagflow.snapshots import open_snapshot
 
 # So much of an array is in memory at a time.
 PIECE = 64 << 20
@@ -49,6 +52,17 @@ def find_snapshots(arguments):
     return series[name]
 
 
+def opened(path, level):
+    """The snapshot: of a refined grid in cells of the level."""
+    snapshot = open_snapshot(path)
+    refined = isinstance(snapshot, Refined)
+    if refined and level is None:
+        raise Wrong(f"{quoted(path)} holds all levels of a refined grid: --level K joins them in cells of level K, 0 to {snapshot.level}")
+    if level is not None and not refined:
+        raise Wrong(f"--level {level}: {quoted(path)} has one level")
+    return snapshot.part(level) if refined else snapshot
+
+
 def difference(snapshot, other):
     """In what a snapshot cannot be in one file with another one; "" if in nothing."""
     if snapshot.points != other.points:
@@ -74,6 +88,12 @@ def pieces(shape, itemsize):
             yield slice(z, min(z + planes, shape[0])), slice(y, min(y + rows, shape[1]))
 
 
+def cells_of(snapshot, name, where):
+    """The values at points. Both points along an axis of one cell have the cell's value."""
+    one = [count == 1 for count in snapshot.cells[::-1]]
+    return snapshot.cut(name, tuple(slice(1) if alone else place for place, alone in zip(where, one)))
+
+
 def note_provenance(group, snapshots):
     """What all snapshots say alike as attributes, what changes as datasets with one entry a snapshot."""
     for name in snapshots[-1].provenance:
@@ -97,6 +117,8 @@ def write_joined(file, snapshots, sink):
     for name, value in first.geometry.items():
         root.attrs[name] = value
     note_provenance(file.create_group("provenance"), snapshots)
+    if isinstance(first, Refined):
+        file["provenance"].attrs["cells"] = numpy.array(first.cells, dtype=numpy.int64)
 
     steps = root.create_group("Steps")
     steps.attrs["NSteps"] = numpy.int64(len(snapshots))
@@ -107,11 +129,10 @@ def write_joined(file, snapshots, sink):
         arrays.create_dataset(name, (len(snapshots),) + shape, dtype)
 
     for t, snapshot in enumerate(snapshots):
-        with snapshot.open() as source:
-            for name, (dtype, shape) in first.stored.items():
-                for z, y in pieces(shape, dtype.itemsize):
-                    arrays[name][t, z, y] = snapshot.read(source, "PointData/" + name, (z, y))
-                    sink.check()
+        for name, (dtype, shape) in first.stored.items():
+            for where in pieces(shape, dtype.itemsize):
+                arrays[name][(t, *where)] = cells_of(snapshot, name, (*where, slice(shape[2])))
+                sink.check()
 
 
 class Sink:
@@ -203,7 +224,7 @@ def join(arguments):
     check_output(arguments.out, [], arguments.force)
     paths = find_snapshots(arguments.snapshots)
     check_output(arguments.out, paths, arguments.force)
-    snapshots = sorted((Snapshot(path) for path in paths), key=lambda snapshot: snapshot.step)
+    snapshots = sorted((opened(path, arguments.level) for path in paths), key=lambda snapshot: snapshot.step)
     if len(snapshots) < 2:
         raise Wrong("there is only one snapshot; a temporal file needs two or more")
     for before, snapshot in zip(snapshots, snapshots[1:]):
@@ -222,11 +243,12 @@ def join(arguments):
 
 def main():
     parser = Parser("join.py", __doc__, "snapshots that do not fit together")
-    parser.usage = "join.py [--force] OUT.vtkhdf {SNAPSHOT... | RUN [NAME]}"
+    parser.usage = "join.py [--force] [--level K] OUT.vtkhdf {SNAPSHOT... | RUN [NAME]}"
     parser.add_argument("out", metavar="OUT.vtkhdf", help="the file to write")
     parser.add_argument("snapshots", metavar="SNAPSHOT", nargs="+",
                         help="snapshots in any order, or a run's folder and the name of a series of its output.fields "
                              "(which may be left out if there is only one)")
+    parser.add_argument("--level", metavar="K", type=int, help="of a refined grid: in cells of this level; finer cells are means, coarser ones copied")
     parser.add_argument("--force", action="store_true", help="replace OUT.vtkhdf if it exists")
     # So that a job that is ended removes what it has begun.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -3,6 +3,7 @@
 
     scripts/render.py RUN                                  the middle plane across z, coloured by speed
     scripts/render.py RUN slice --axis y --of pressure --streamlines
+    scripts/render.py RUN slice --edges                    of a refined grid, with the edges of its levels
     scripts/render.py RUN streamlines                      around the bodies, in perspective
     scripts/render.py RUN vortices                         iso-surface of the Q-criterion, coloured by speed
     scripts/render.py RUN pores                            streamlines through a rock, whose surface is translucent
@@ -10,7 +11,8 @@
 
 RUN is the folder of a run with output.fields that have velocity (or output.averages). Solid cells are grey. Lengths are in m, or
 in cells in a run without units. --animate draws all snapshots with the same colours; ffmpeg makes a .gif, .webm or .mp4 of them.
-Without ffmpeg the pictures stay in a folder. No display is needed where Xvfb is installed.
+Without ffmpeg the pictures stay in a folder. No display is needed where Xvfb is installed. Of a refined grid the finest cell there is
+is drawn; in space in cells of the finest level that has at most 8 million in the whole box, or of level --cells.
 """
 import argparse
 import atexit
@@ -48,6 +50,7 @@ from svg_chart import linear_axis
 from tagflow.errors import FileError, no_name
 from tagflow.files import write_whole
 from tagflow.folder import Run
+from tagflow.refined import Refined
 
 PICTURES = ("slice", "streamlines", "vortices", "pores")
 QUANTITIES = ("speed", "velocity_x", "velocity_y", "velocity_z", "pressure", "density", "vorticity", "vorticity_x", "vorticity_y", "vorticity_z")
@@ -62,6 +65,7 @@ GREY, DARK = (0.62, 0.62, 0.62), (0.15, 0.15, 0.17)
 TICKS = 5  # of a colour bar
 LONG = 1000  # pixels of a slice's longer side, unless --size says so
 FAST = 10  # pictures a second
+MOST = 1 << 23  # cells of a refined grid in space
 FONT = next(filter(os.path.isfile, (folder + "/DejaVuSans.ttf" for folder in (
     "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-fonts", "/usr/share/fonts/TTF"))), None)
 
@@ -111,8 +115,8 @@ def array_of(snapshot, name):
 class Source:
     """The snapshots that are drawn, their mask and units."""
 
-    def __init__(self, run, asked, step, needed):
-        self.run = run
+    def __init__(self, run, asked, step, needed, cells, in_space):
+        self.run, self.cells, self.in_space = run, cells, in_space
         every = {**dict(run.fields), **dict(run.averages)}
         if not every:
             raise Wrong(f"{quoted(run.folder)} has no fields: add output.fields with velocity to the case")
@@ -123,21 +127,43 @@ class Source:
             raise Wrong(f"{quoted(asked or run.folder)}: no snapshots with {' or '.join(needed)}; there are "
                         + ", ".join(f"{name} ({', '.join(every[name][-1].arrays)})" for name in every))
         self.name, self.series = good[0], every[good[0]]
-        self.last = self.series[-1] if step is None else self.series.at(step)
+        self.last = self.shown(self.series[-1] if step is None else self.series.at(step))
         self.physical = self.last.physical
-        self._solid = None
+        self._solid = {}
 
-    def solid(self):
-        """[z, y, x]: is the cell solid? Bodies do not move, so any snapshot that knows will do."""
-        if self._solid is None:
-            self._solid = numpy.zeros(self.last.cells[::-1], dtype=bool)
+    def shown(self, snapshot):
+        """The snapshot in the cells that are drawn."""
+        if not isinstance(snapshot, Refined):
+            if self.cells is not None:
+                raise Wrong(f"--cells {self.cells}: {quoted(snapshot.path)} has one level")
+            return snapshot
+        if self.cells is not None:
+            return snapshot.part(self.cells)
+        level = snapshot.level
+        while self.in_space and level > 0 and math.prod(snapshot.cells) >> 3 * (snapshot.level - level) > MOST:
+            level -= 1
+        return snapshot.part(level)
+
+    def _known(self, key, fluid, shape):
+        """The mask of solid cells. Bodies do not move, so any snapshot that knows will do."""
+        if key not in self._solid:
+            self._solid[key] = numpy.zeros(shape, dtype=bool)
             for snapshot in (self.last, self.series[-1], self.series[0]):
                 try:
-                    self._solid = ~snapshot.fluid()
+                    self._solid[key] = ~fluid(self.shown(snapshot))
                     break
                 except FileError:
                     pass
-        return self._solid
+        return self._solid[key]
+
+    def solid(self):
+        """[z, y, x]: is the cell solid?"""
+        return self._known(None, lambda snapshot: snapshot.fluid(), self.last.cells[::-1])
+
+    def solid_plane(self, axis, at):
+        """The same in a plane of cells."""
+        shape = [self.last.cells[k] for k in (2, 1, 0) if k != "xyz".index(axis)]
+        return self._known((axis, at), lambda snapshot: snapshot.fluid_plane(axis, at), shape)
 
     def length(self):
         return "m" if self.physical else "cells"
@@ -214,41 +240,97 @@ def places_apart(speed, most=40):
     return found
 
 
-def derivative(values, axis, spacing):
-    """Central differences, one-sided at the ends; 0 where there is one cell."""
-    return numpy.gradient(values, spacing, axis=axis) if values.shape[axis] > 1 else numpy.zeros_like(values)
+def derivative(values, axis, spacing, known=None):
+    """Central differences, one-sided at the ends and beside cells that are not known; 0 where there is one cell."""
+    if values.shape[axis] < 2:
+        return numpy.zeros_like(values)
+    if known is None or known.all():
+        return numpy.gradient(values, spacing, axis=axis)
+    total, count = numpy.zeros_like(values), numpy.zeros(values.shape)
+    low, high = ([slice(None)] * values.ndim for _ in range(2))
+    low[axis], high[axis] = slice(None, -1), slice(1, None)
+    both = known[tuple(low)] & known[tuple(high)]
+    step = numpy.where(both, values[tuple(high)] - values[tuple(low)], 0)
+    for side in low, high:
+        total[tuple(side)] += step
+        count[tuple(side)] += both
+    return total / numpy.maximum(count, 1) / spacing
+
+
+def doubled(values, axes):
+    """Twice as many cells along the first axes, linear between the centres of the coarser cells."""
+    for axis in range(axes):
+        padded = numpy.pad(values, [(int(k == axis),) * 2 for k in range(values.ndim)], mode="edge")
+        count = values.shape[axis]
+        before, after = (numpy.take(padded, range(start, start + count), axis) for start in (0, 2))
+        pair = numpy.stack([0.75 * values + 0.25 * before, 0.75 * values + 0.25 * after], axis=axis + 1)
+        values = pair.reshape(values.shape[:axis] + (2 * count,) + values.shape[axis + 1:])
+    return values
+
+
+def on_levels(snapshot, read, held):
+    """read(snapshot, known): values in its cells. Of a refined grid they are read level by level, each in cells of the level, and the
+    finest level there is counts; values of coarser levels are linear between their cells' centres. held(snapshot): from which level its
+    cells are. known: which cells are of the level; None: all."""
+    if not isinstance(snapshot, Refined):
+        return read(snapshot, None)
+    found = None
+    for level in range(snapshot.level + 1):
+        part = snapshot.part(level)
+        own = held(part) == level
+        values = read(part, own)
+        if found is not None:
+            own = own.reshape(own.shape + (1,) * (values.ndim - own.ndim))
+            values = numpy.where(own, values, doubled(found, held(part).ndim))
+        found = values
+    return found
+
+
+def in_plane(snapshot, axis, at, read):
+    """on_levels() in a plane of cells: (values of read(snapshot, known, place), place)."""
+    place = snapshot.place(axis, at)
+    return on_levels(snapshot, lambda part, known: read(part, known, place), lambda part: part.plane_levels(axis, place)), place
+
+
+def velocity_plane(snapshot, axis, at):
+    name = array_of(snapshot, "velocity")
+    return in_plane(snapshot, axis, at, lambda part, _, place: part.plane(name, axis, place)[0].astype(numpy.float64))[0]
 
 
 def quantity_plane(snapshot, quantity, axis, at):
     """(values [v, u] of a quantity in a plane of cells, its place)"""
+    return in_plane(snapshot, axis, at, lambda part, known, place: level_plane(part, known, quantity, axis, place))
+
+
+def level_plane(snapshot, known, quantity, axis, at):
+    """The values of one level."""
     kind, _, component = quantity.partition("_")
     name = array_of(snapshot, "velocity" if kind == "speed" else kind)
     if name is None and kind == "vorticity":
-        return curl_plane(snapshot, component or axis, axis, at)
+        return curl_plane(snapshot, known, component or axis, axis, at)
     if name is None:
         raise Wrong(f"{quoted(snapshot.path)}: " + no_name("array", kind, snapshot.arrays))
-    values, place = snapshot.plane(name, axis, at)
-    values = values.astype(numpy.float64)
+    values = snapshot.plane(name, axis, at)[0].astype(numpy.float64)
     if kind == "speed" or (kind == "vorticity" and not component):
-        return numpy.sqrt((values**2).sum(axis=-1)), place
-    return (values[..., "xyz".index(component)] if component else values), place
+        return numpy.sqrt((values**2).sum(axis=-1))
+    return values[..., "xyz".index(component)] if component else values
 
 
-def curl_plane(snapshot, component, axis, at):
+def curl_plane(snapshot, known, component, axis, at):
     """Vorticity across a plane, by differences in it."""
     name = array_of(snapshot, "velocity")
     if name is None or component != axis:
         raise Wrong(f"{quoted(snapshot.path)} has no vorticity" + (f"; of the velocity in this plane follows vorticity_{axis} alone" if name else ""))
-    velocity, place = snapshot.plane(name, axis, at)
+    velocity = snapshot.plane(name, axis, at)[0].astype(float)
     a = "xyz".index(axis)
     u, v = [k for k in range(3) if k != a]  # along [.., u] and [v, ..]
-    curl = derivative(velocity[..., v].astype(float), 1, snapshot.spacing[u]) - derivative(velocity[..., u].astype(float), 0, snapshot.spacing[v])
-    return (-curl if axis == "y" else curl), place  # x and z are not in the order of a right-handed turn about y
+    curl = derivative(velocity[..., v], 1, snapshot.spacing[u], known) - derivative(velocity[..., u], 0, snapshot.spacing[v], known)
+    return -curl if axis == "y" else curl  # x and z are not in the order of a right-handed turn about y
 
 
-def q_criterion(velocity, spacing):
+def q_criterion(velocity, spacing, known=None):
     """Q [z, y, x] = (|rotation|^2 - |strain|^2) / 2 = -(dui/dxj duj/dxi) / 2 for a flow without divergence."""
-    slopes = [[derivative(velocity[..., i], 2 - j, spacing[j]) for j in range(3)] for i in range(3)]
+    slopes = [[derivative(velocity[..., i], 2 - j, spacing[j], known) for j in range(3)] for i in range(3)]
     q = numpy.zeros(velocity.shape[:3])
     for i in range(3):
         for j in range(3):
@@ -491,9 +573,7 @@ class Slice:
         return found[~self.mask(snapshot)]
 
     def mask(self, snapshot):
-        place = quantity_plane(snapshot, self.o.of, self.axis, self.o.at)[1]
-        places = snapshot.coordinates()["xyz".index(self.axis)]
-        return numpy.take(self.source.solid(), int(numpy.argmin(abs(places - place))), axis=2 - "xyz".index(self.axis))
+        return self.source.solid_plane(self.axis, snapshot.place(self.axis, self.o.at))
 
     def draw(self, snapshot, low, high, path):
         values, place = quantity_plane(snapshot, self.o.of, self.axis, self.o.at)
@@ -522,6 +602,10 @@ class Slice:
         surface = vtkRectilinearGridGeometryFilter()
         surface.SetInputData(plane)
         renderer.AddActor(actor_of(surface, table, lit=False))
+        if self.o.edges:
+            edges = actor_of(self.edges(snapshot, left, bottom, place), color=(1, 1, 1) if not signed(self.o.of) else DARK, lit=False)
+            edges.SetPosition(0, 0, 1.5 / scale)
+            renderer.AddActor(edges)
         if self.o.streamlines:
             self.add_lines(renderer, snapshot, place, solid, 1 / scale)
         if solid.any():
@@ -572,9 +656,24 @@ class Slice:
         grid.GetPointData().SetScalars(numpy_to_vtk(numpy.ascontiguousarray(padded).ravel(), deep=True))
         return grid
 
+    def edges(self, snapshot, left, bottom, place):
+        """Lines between cells of different levels."""
+        levels = snapshot.plane_levels(self.axis, place)
+        du, dv = snapshot.spacing[self.u], snapshot.spacing[self.v]
+        lines = []
+        for turned in (False, True):
+            rows = levels.T if turned else levels
+            for k in range(len(rows) - 1):
+                differ = numpy.concatenate([[False], rows[k] != rows[k + 1], [False]])
+                ends = numpy.flatnonzero(differ[1:] != differ[:-1]).reshape(-1, 2)
+                for begin, end in ends:
+                    pair = [(begin, k + 1), (end, k + 1)]
+                    lines.append([(left + du * (v if turned else u), bottom + dv * (u if turned else v), 0) for u, v in pair])
+        return lines_of(lines)
+
     def add_lines(self, renderer, snapshot, place, solid, pixel):
         """Streamlines of the velocity in the plane."""
-        velocity = snapshot.plane(array_of(snapshot, "velocity"), self.axis, place)[0].astype(float)
+        velocity = velocity_plane(snapshot, self.axis, place)
         flat_velocity = numpy.stack([velocity[..., self.u], velocity[..., self.v], numpy.zeros(velocity.shape[:2])], -1)[None]
         image = vtkImageData()
         image.SetDimensions(velocity.shape[1], velocity.shape[0], 1)
@@ -661,12 +760,15 @@ class Space:
         return float(numpy.quantile(positive, 1 - min(1.0, 0.03 * q.size / len(positive))))
 
     def q(self, snapshot):
-        q = q_criterion(self.velocity(snapshot), snapshot.spacing)
+        name = array_of(snapshot, "velocity")
+        q = on_levels(snapshot, lambda part, known: q_criterion(part[name].astype(numpy.float64), part.spacing, known),
+                      lambda part: part.cell_levels())
         q[self.source.solid()] = 0
         return q
 
     def velocity(self, snapshot):
-        return snapshot[array_of(snapshot, "velocity")].astype(numpy.float64)
+        name = array_of(snapshot, "velocity")
+        return on_levels(snapshot, lambda part, _: part[name].astype(numpy.float64), lambda part: part.cell_levels())
 
     def values(self, snapshot):
         return numpy.sqrt((self.velocity(snapshot)**2).sum(axis=-1))[~self.source.solid()]
@@ -861,7 +963,9 @@ def render(o):
         needed = [o.of]
     elif o.picture == "slice" and o.of.startswith("vorticity"):
         needed = ["vorticity", "velocity"]
-    source = Source(run, o.fields, o.step, needed)
+    source = Source(run, o.fields, o.step, needed, o.cells, o.picture != "slice")
+    if o.edges and not (o.picture == "slice" and isinstance(source.last, Refined)):
+        raise Wrong("--edges: " + (f"{quoted(source.last.path)} has one level" if o.picture == "slice" else "only a slice shows edges of levels"))
     if o.picture == "slice" and o.streamlines and not array_of(source.last, "velocity"):
         raise Wrong(f"{quoted(source.last.path)}: streamlines need velocity")
     if o.picture == "slice" and o.axis is None:
@@ -869,12 +973,14 @@ def render(o):
         o.axis = "xyz"[thin[0]] if thin else "z"
     output = o.output or f"{run.name}_{o.picture}" + (".gif" if o.animate else ".png")
     check_output(output, MOVIES if o.animate else (".png",))
-    snapshots = list(source.series) if o.animate else [source.last]
+    snapshots = [source.shown(snapshot) for snapshot in source.series] if o.animate else [source.last]
     if o.animate and len(snapshots) < 2:
         raise Wrong(f"{quoted(source.name)} has one snapshot; an animation needs two or more")
     find_display()
     drawing = (Slice if o.picture == "slice" else Space)(source, o)
     quantity = o.of if o.picture == "slice" else "speed"
+    last = source.last
+    note = f", cells of level {last.level} of 0 to {len(last.levels) - 1}" if isinstance(last, Refined) else ""
     if o.range:
         low, high = o.range
     else:
@@ -883,7 +989,7 @@ def render(o):
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if not o.animate:
         drawing.draw(source.last, low, high, output)
-        print(f"{quoted(output)}: {o.picture} of {source.name}, step {source.last.step}, {quantity} {low:.4g} to {high:.4g}")
+        print(f"{quoted(output)}: {o.picture} of {source.name}, step {source.last.step}, {quantity} {low:.4g} to {high:.4g}{note}")
         return
     with tempfile.TemporaryDirectory(prefix="tagflow_render_") as folder:
         frames = os.path.join(folder, "frame_%04d.png")
@@ -893,7 +999,7 @@ def render(o):
             number += 1
         made = movie(frames, output)
     print(f"{quoted(made)}: {number} pictures of {source.name}, steps {snapshots[0].step} to {snapshots[-1].step}, "
-          f"{quantity} {low:.4g} to {high:.4g}")
+          f"{quantity} {low:.4g} to {high:.4g}{note}")
 
 
 def numbers(text_, count, separator=","):
@@ -944,6 +1050,8 @@ def main():
     parser.add_argument("--axis", choices=("x", "y", "z"), help="slice: across this axis (z, or the axis with one cell)")
     parser.add_argument("--at", metavar="PLACE", type=float, help="slice: the place along the axis, in m or cells; the middle unless given")
     parser.add_argument("--streamlines", action="store_true", help="slice: streamlines of the velocity in the plane")
+    parser.add_argument("--edges", action="store_true", help="slice: the edges of levels of a refined grid")
+    parser.add_argument("--cells", metavar="K", type=int, help="of a refined grid: in cells of level K")
     parser.add_argument("--level", metavar="Q", type=float, help="vortices: the value of Q on the surface; 3 %% of the cells are inside unless given")
     parser.add_argument("--count", metavar="N", type=count_option, default=90, help="streamlines: about so many (90)")
     parser.add_argument("--radius", metavar="LENGTH", type=float, help="streamlines: of the tubes")

@@ -24,7 +24,7 @@ SOURCE = os.path.join(ROOT, "python", "src")
 sys.dont_write_bytecode = True
 sys.path.insert(0, SOURCE)
 import tagflow
-from tagflow import fields, resolved, sweeps
+from tagflow import fields, refined, resolved, sweeps
 from tagflow.units import array_unit, column_unit
 
 
@@ -286,6 +286,11 @@ fails(tagflow.UnknownName, "has levels 0 to 2", "a level that is not there", lam
 fails(tagflow.UsageError, "no cell of level 0 has its centre between x = 1 and 2", "a part that is not there", lambda: every.part(0, x=(1, 2)))
 fails(tagflow.UnknownName, "did you mean velocity?", "an array that is not there", lambda: every.levels[1].boxes[0]["velocty"])
 fails(tagflow.FileError, "tagflow.open_snapshot() reads it", "as a file of one level", lambda: tagflow.Snapshot(every.path))
+known, refined.free_memory = refined.free_memory, lambda: 100000
+fails(tagflow.FileError, "level 2 has 0.0059 GB, and 0.0001 GB are free", "an array that does not fit into the memory", lambda: every["velocity"])
+check(every.part(2, x=(0.0102, 0.0103))["velocity"].shape == (64, 80, 1, 3), "but a part of it")
+refined.free_memory = known
+check(known() > 100000, f"{known()} bytes are free here")
 for what, change in (("AMRBox", lambda file: file["VTKHDF/Level1/AMRBox"].__setitem__((0, 1), 99)), ("Spacing", lambda file: file["VTKHDF/Level2"].attrs.modify("Spacing", [1, 1, 1.0])),
                      ("another array", lambda file: file.move("VTKHDF/Level1/CellData/tags", "VTKHDF/Level1/CellData/tag")), ("level 0", lambda file: file.move("VTKHDF/Level0", "VTKHDF/x"))):
     shutil.copy(every.path, "changed.vtkhdf")

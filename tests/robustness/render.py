@@ -49,6 +49,10 @@ if not check(said.code == 0, f"a run: {said}"):
 said = tagflow("run", "case.yaml", "--output", "flat", "--set", "domain.cells=[40, 20, 1]", "--set", "run.steps=100", "--set",
                "bodies.block.shape.box.from=[10, 6, -1]", "--set", "bodies.block.shape.box.to=[16, 14, 2]", "--set", "units={dx: 20 mm}")
 check(said.code == 0, f"one of a single layer, in lattice units: {said}")
+said = tagflow("run", "case.yaml", "--output", "refined", "--set", "run.steps=20", "--set", "refine={block: {level: 1, box: {from: [4, 0, 0], to: [28, 20, 16]}}}",
+               "--set", "output.fields={main: {every: 10, of: [velocity, tags, vorticity], precision: fp64}, low: {every: 20, of: velocity, levels: 0}}",
+               "--set", "output.averages.mean.from=10", "--set", "bodies.block.shape.box={from: [10, 6, 4], to: [16, 14, 12]}")
+check(said.code == 0, f"one on a refined grid: {said}")
 
 
 def render(*arguments, env=None):
@@ -71,14 +75,19 @@ def near(image, color, by=0.06):
     return (abs(image - numpy.array(color)) < by).all(axis=-1)
 
 
+def frame_of(image):
+    """left, right, top, bottom of the frame: the darkest long lines."""
+    dark = (image.max(axis=2) < 0.2)
+    across = numpy.flatnonzero(dark.sum(axis=0) > 0.9 * dark.sum(axis=0).max())
+    down = numpy.flatnonzero(dark.sum(axis=1) > 0.9 * dark.sum(axis=1).max())
+    return across[0], across[-1], down[0], down[-1]
+
+
 GREY = (0.62,) * 3
 full = picture("a slice", "run")
 if full is not None:
-    # The frame is the darkest long lines; the box is 40 x 20 cells in it.
-    dark = (full.max(axis=2) < 0.2)
-    across = numpy.flatnonzero(dark.sum(axis=0) > 0.9 * dark.sum(axis=0).max())
-    down = numpy.flatnonzero(dark.sum(axis=1) > 0.9 * dark.sum(axis=1).max())
-    left, right, top, bottom = across[0], across[-1], down[0], down[-1]
+    # The box is 40 x 20 cells in the frame.
+    left, right, top, bottom = frame_of(full)
     cell = (right - left) / 40
     check(abs((bottom - top) / cell - 20) < 0.1, f"the frame has the shape of the box: a cell has {cell:.2f} pixels")
     rows, columns = numpy.nonzero(near(full, GREY, 0.01)[top + 3:bottom - 2, left + 3:right - 2])
@@ -112,6 +121,47 @@ for kind, more in (("streamlines", []), ("vortices", []), ("pores", ["--count", 
         shapes[kind] = (~plain[:, :380]).sum(), solid[:, :380].sum()
         check(image.shape[:2] == (400, 500) and shapes[kind][0] > 300 and solid.sum() > 100, f"{kind}: coloured pixels and grey ones: {shapes[kind]}")
 
+# A refined grid: cells of 1 outside 4 < x < 28, of 1/2 inside.
+image, plain = picture("edges of levels", "refined", "--fields", "main", "--edges"), picture("without them", "refined", "--fields", "main")
+if image is not None and plain is not None:
+    left, right, top, bottom = frame_of(image)
+    cell = (right - left) / 40
+    check(image.shape == plain.shape and abs((bottom - top) / cell - 20) < 0.1, f"a refined grid: a cell of level 0 has {cell:.2f} pixels")
+    white = (image.min(axis=2) > 0.9)[top + 3:bottom - 2, left + 3:right - 2]
+    lines = numpy.flatnonzero(white.sum(axis=0) > 0.9 * len(white)) + left + 3
+    check(len(lines) <= 4 and numpy.allclose([(lines.min() - left) / cell, (lines.max() - left) / cell], [4, 28], atol=0.15) and
+          not (plain.min(axis=2) > 0.9)[top + 3:bottom - 2, left + 3:right - 2].any(), f"lines where levels end, in cells: {numpy.round((lines - left) / cell, 2)}")
+    rows, columns = numpy.nonzero(near(image, GREY, 0.01)[top + 3:bottom - 2, left + 3:right - 2])
+    found = [(columns.min() + 3) / cell, (columns.max() + 3) / cell, (bottom - top - rows.max() - 3) / cell, (bottom - top - rows.min() - 3) / cell]
+    check(numpy.allclose(found, [10, 16, 6, 14], atol=0.25), f"and the body where it is: {numpy.round(found, 2)}")
+image = picture("vortices of a refined grid", "refined", "vortices", "--fields", "main", "--cells", "0", "--size", "300x200")
+sys.path[:0] = [ROOT + "/scripts", ROOT + "/python/src"]
+sys.dont_write_bytecode = True
+import render as drawing
+import tagflow as package
+
+every = package.open_run("refined").fields["main"][-1]
+for axis, at in (("z", 0.17), ("y", 0.05)):
+    stored, place = drawing.quantity_plane(every, "vorticity_" + axis, axis, at)
+    found = drawing.in_plane(every, axis, at, lambda part, known, at: drawing.curl_plane(part, known, axis, axis, at))[0]
+    levels, fluid = every.plane_levels(axis, at), every.fluid_plane(axis, at)
+    far = numpy.ones_like(fluid)  # differences of the run end at levels and walls
+    for k, by in ((k, by) for k in (0, 1) for by in range(-6, 7)):
+        far &= numpy.roll(levels, by, k) == levels
+        far &= numpy.roll(fluid, by, k)
+    far[:6], far[-6:], far[:, :6], far[:, -6:] = False, False, False, False
+    error = abs(found - stored)[far].max() / abs(stored[far]).max()
+    check(error < 1e-9 and {0, 1} == set(numpy.unique(levels[far])), f"the curl of the velocity across {axis} is that of the run: {far.sum()} cells, off by {error:.1e}")
+ramp = numpy.arange(6.0)[:, None, None] + 10 * numpy.arange(4.0)[:, None] + 100 * numpy.arange(3.0)
+fine = drawing.doubled(ramp, 3)
+places = [numpy.arange(2 * n) / 2 - 0.25 for n in ramp.shape]
+expected = places[0][:, None, None] + 10 * places[1][:, None] + 100 * places[2]
+inner = (slice(1, -1),) * 3
+known = numpy.ones(ramp.shape, bool)
+known[2:4, 1] = False
+check(numpy.allclose(fine[inner], expected[inner]) and (drawing.derivative(ramp, 0, 0.5, known)[known] == numpy.where(known, 2, 0)[known]).all() and
+      fine.shape == (12, 8, 6), "coarser cells are drawn linear; differences take cells of the level")
+
 # Animations: frames or a movie, whose colours are the same.
 no_ffmpeg = {"PATH": os.path.abspath("tools")}
 os.makedirs("tools")
@@ -139,7 +189,8 @@ for arguments, words in [
         (["run", "--range", "2,1"], ["below the second"]), (["run", "--range", "a"], ["2 numbers"]), (["run", "--size", "5x5"], ["100x100"]),
         (["run", "--output", "x.gif"], [".png"]), (["run", "--animate", "--output", "x.png"], [".gif, .webm or .mp4"]),
         (["run", "--output", "nowhere/x.png"], ["no such folder"]), (["flat", "streamlines"], ["one cell thick"]),
-        (["run", "--at", "0.16", "--axis", "x", "--of", "vorticity_z"], ["vorticity_x alone"]), (["run", "vortices", "--level", "1e9"], ["--level 1e+09: Q is between"])]:
+        (["run", "--edges"], ["has one level"]), (["run", "--cells", "0"], ["has one level"]), (["refined", "--fields", "main", "--cells", "2"], ["no level 2"]),
+        (["refined", "--fields", "low", "--edges"], ["has one level"]), (["refined", "vortices", "--edges"], ["only a slice"]), (["run", "--at", "0.16", "--axis", "x", "--of", "vorticity_z"], ["vorticity_x alone"]), (["run", "vortices", "--level", "1e9"], ["--level 1e+09: Q is between"])]:
     said = render(*arguments)
     check(said.returncode == 2 and said.stderr.startswith("render: ") and said.stderr.count("\n") == 1 and all(word in said.stderr for word in words) and not said.stdout,
           f"render {' '.join(arguments)}: {said.returncode} {said.stderr.strip()[-200:]}")

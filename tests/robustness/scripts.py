@@ -103,6 +103,12 @@ def name(step, folder="run", series="main"):
 # Joining ---------------------------------------------------------------------------------------
 
 
+def points(path):
+    """{array: values} of a snapshot, both points along an axis of one cell."""
+    with h5py.File(path) as file:
+        return {key: data[...] for key, data in file["VTKHDF/PointData"].items()}
+
+
 def check_joined(path, names, what):
     """Is the file what docs/formats.md says, and equal to the snapshots named?"""
     with h5py.File(path) as file, h5py.File(names[0]) as source:
@@ -117,8 +123,7 @@ def check_joined(path, names, what):
               file["provenance/step"][...].tolist() == [a["step"] for a in taken], f"{what}: {steps} steps and their times")
         check(root["Steps/PointDataOffsets"].keys() == root["PointData"].keys() == one["PointData"].keys() and
               all(data[...].tolist() == list(range(steps)) for data in root["Steps/PointDataOffsets"].values()), f"{what}: offsets")
-        check(all(same_bits({key: data[t] for key, data in root["PointData"].items()}, snapshot(other))
-                  for t, other in enumerate(names)), f"{what}: the values are the snapshots', to the bit")
+        check(all(same_bits({key: data[t] for key, data in root["PointData"].items()}, points(other)) for t, other in enumerate(names)), f"{what}: the values are the snapshots', to the bit")
         about = file["provenance"].attrs
         check(about["case"] == taken[0]["case"] and "viscosity: 0.05" in about["case"] and about["program"] == taken[0]["program"] and
               about["commit"] == taken[0]["commit"], f"{what}: case, program and commit are kept")
@@ -142,6 +147,37 @@ check(refused(said, "all.vtkhdf", "--force") and open("all.vtkhdf", "rb").read()
 said = script("join", "--force", "all.vtkhdf", "run", "fine")
 if check(done(said), f"is replaced with --force: {told(said)}"):
     check_joined("all.vtkhdf", [name(step, series="fine") for step in (0, 10, 20)], "replaced")
+
+# Of a refined grid in cells of one level: as the snapshots that tagflow writes with `levels: k`.
+write("refined.yaml", """\
+domain: {cells: [16, 12, 12]}
+fluid: {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.05, 0, 0.02]}
+faces: {x: periodic, y: wall, z: periodic}
+bodies: {ball: {shape: {sphere: {center: [8, 6, 6], radius: 1.2}}}}
+refine: {near: {level: 1, box: {from: [4, 0, 0], to: [12, 12, 12]}}}
+run: {steps: 4}
+output:
+  log: {every: 0}
+  fields:
+    all: {every: 2, of: [velocity, density, tags]}
+    zero: {every: 2, of: [velocity, density, tags], levels: 0}
+    one: {every: 2, of: [velocity, density, tags], levels: 1}
+    thin: {every: 2, of: velocity, region: {from: [0, 0, 5], to: [16, 12, 6]}}
+    thin_zero: {every: 2, of: velocity, levels: 0, region: {from: [0, 0, 5], to: [16, 12, 6]}}
+""")
+said = tagflow("run", "refined.yaml", "--output", "refined")
+check(said.code == 0, f"a run on a refined grid: {said}")
+for level, series, like in ((0, "all", "zero"), (1, "all", "one"), (0, "thin", "thin_zero")):
+    said = script("join", "--level", level, f"{series}{level}.vtkhdf", "refined", series)
+    if check(done(said) and "3 steps" in said.stdout, f"{series} of a refined grid in cells of level {level}: {told(said)}"):
+        check_joined(f"{series}{level}.vtkhdf", [name(step, "refined", like) for step in (0, 2, 4)], f"level {level}")
+        with h5py.File(f"{series}{level}.vtkhdf") as joined, h5py.File(name(0, "refined", like)) as source:
+            check((joined["provenance"].attrs["cells"] == source["provenance"].attrs["cells"]).all(), "with its cells")
+for arguments, words in ((["x.vtkhdf", "refined", "all"], ["all levels", "--level K", "0 to 1"]), (["--level", 2, "x.vtkhdf", "refined", "all"], ["no level 2"]),
+                         (["--level", 0, "x.vtkhdf", "refined", "one"], ["has one level"]), (["--level", 1, "x.vtkhdf", name(0, "refined", "all"), name(2, "refined", "one")], ["has one level"])):
+    said = script("join", *arguments)
+    check(refused(said, *words) and not os.path.exists("x.vtkhdf"), f"join {' '.join(map(str, arguments))}: {told(said)}")
 
 # Copies of scripts find the package beside their folder.
 os.symlink(os.path.join(runs.ROOT, "python"), "python")

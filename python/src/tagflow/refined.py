@@ -13,6 +13,15 @@ PIECE = 1 << 20  # about so many cells of a box are read at a time
 Range = Optional[Tuple[float, float]]
 
 
+def free_memory() -> Optional[int]:
+    """Bytes that the system can give; None: not known."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return None
+
+
 class Box:
     """A box of cells of one level. `box["velocity"]` is [z, y, x, component], `box["density"]` is [z, y, x].
 
@@ -219,12 +228,8 @@ class Refined(Snapshot):
 
     def _need_memory(self, size: int) -> None:
         """FileError if an array of so many bytes does not fit: the system would end the process."""
-        try:
-            with open("/proc/meminfo", encoding="ascii") as file:
-                free = next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
-        except (OSError, StopIteration, ValueError, IndexError):
-            return
-        if size > free:
+        free = free_memory()
+        if free is not None and size > free:
             raise FileError(f"{quoted(self.path)}: an array in cells of level {self.level} has {size / 1e9:.3g} GB, and {free / 1e9:.3g} GB are "
                             "free: part() takes a coarser level or a smaller box")
 
