@@ -28,8 +28,8 @@ def flow(body, refine, cells, shift, ranks):
         "domain.cells": cells, "fluid": {"viscosity": 0.05}, "initial": {"flow": "uniform", "velocity": [0.05, 0, 0]},
         "faces": {"x": "periodic", "y": "slip", "z": "slip"}, "run.steps": STEPS, "bodies": {"body": lower(body)},
         **({"refine": {"near": {"level": 1, "around": "body", "distance": 4}}} if refine else {}),
-        "output": {"log": {"every": 0}, "series": {"drag": {"every": STEPS, "of": "forces", "body": "body"}},
-                   "fields": {"main": {"every": STEPS, "of": "velocity", "precision": "fp64", **({"levels": 0} if refine else {})}}}}, ranks=ranks)
+        "output": {"log": {"every": 0}, "series": {"drag": {"every": STEPS, "of": "forces", "body": "body"}}, "fields": {
+            "main": {"every": STEPS, "of": "velocity", "precision": "fp64", **({"levels": 0} if refine else {})}}}}, ranks=ranks)
     return run.field(), run.series("drag")["force_x"][-1]
 
 
