@@ -72,21 +72,45 @@ static void join(struct vicinity_part *to, const struct vicinity_part *by)
     }
 }
 
-/* The body's cells among lo <= cell < hi, at most BRICK along x. */
-static struct vicinity_part look_at(const struct body *b, const int lo[3], const int hi[3])
+/* The body's cells among lo <= cell < hi, at most BRICK along each axis; their bits go to cells. */
+static struct vicinity_part look_at(const struct body *b, const int lo[3], const int hi[3],
+                                    uint64_t cells[BRICK])
 {
     struct vicinity_part found = no_part();
+    memset(cells, 0, BRICK * sizeof *cells);
     for (int z = lo[2]; z < hi[2]; z++)
         for (int y = lo[1]; y < hi[1]; y++) {
             uint8_t inside[BRICK] = {0};
             body_row(b, lo[0], hi[0] - lo[0], y, z, inside);
             for (int x = lo[0]; x < hi[0]; x++) {
                 const struct vicinity_part cell = {{x, y, z}, {x + 1, y + 1, z + 1}};
-                if (inside[x - lo[0]])
-                    join(&found, &cell);
+                if (!inside[x - lo[0]])
+                    continue;
+                join(&found, &cell);
+                cells[z - lo[2]] |= (uint64_t)1 << (BRICK * (y - lo[1]) + (x - lo[0]));
             }
         }
     return found;
+}
+
+/* Has the part cells within its bounds that are not the body's? */
+static bool is_mixed(const struct vicinity_part *part, const uint64_t cells[BRICK])
+{
+    int64_t count = 0, all = part->lo[0] < part->hi[0];
+    for (int a = 0; a < 3 && all; a++)
+        all *= part->hi[a] - part->lo[a];
+    for (int z = 0; z < BRICK; z++)
+        count += __builtin_popcountll(cells[z]);
+    return count < all;
+}
+
+/* The cells of part `at` of the first layer. */
+static void part_cells(const struct vicinity_part *all, const int at[3], int lo[3], int hi[3])
+{
+    for (int a = 0; a < 3; a++) {
+        lo[a] = all->lo[a] + at[a] * BRICK;
+        hi[a] = lo[a] + BRICK < all->hi[a] ? lo[a] + BRICK : all->hi[a];
+    }
 }
 
 /* Number of values of a layer's bounds. */
@@ -107,8 +131,9 @@ static enum status make_layer(struct vicinity_layer *l, const char *body)
     return STATUS_OK;
 }
 
-/* Fills the planes of the first layer that this rank looks at: those from `begin` to `end`. */
-static void fill_layer(struct vicinity_layer *l, const struct body *b,
+/* Fills the planes of the first layer that this rank looks at: those from `begin` to `end`; mixed
+ * gets 1 for mixed parts. */
+static void fill_layer(struct vicinity_layer *l, uint32_t *mixed, const struct body *b,
                        const struct vicinity_part *all, int begin, int end, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2)
@@ -116,14 +141,53 @@ static void fill_layer(struct vicinity_layer *l, const struct body *b,
         for (int y = 0; y < l->n[1]; y++)
             for (int x = 0; x < l->n[0]; x++) {
                 const int at[3] = {x, y, z};
+                const size_t k =
+                    ((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x;
+                uint64_t cells[BRICK];
                 int lo[3], hi[3];
-                for (int a = 0; a < 3; a++) {
-                    lo[a] = all->lo[a] + at[a] * BRICK;
-                    hi[a] = lo[a] + BRICK < all->hi[a] ? lo[a] + BRICK : all->hi[a];
-                }
-                l->part[((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x] =
-                    look_at(b, lo, hi);
+                part_cells(all, at, lo, hi);
+                l->part[k] = look_at(b, lo, hi, cells);
+                mixed[k] = is_mixed(&l->part[k], cells);
             }
+}
+
+/* Numbers the mixed parts of all ranks, and fills the cells of this rank's planes. Collective. */
+static enum status fill_cells(struct vicinity *v, const struct body *b,
+                              const struct vicinity_part *all, int begin, int end, int threads,
+                              MPI_Comm comm)
+{
+    const struct vicinity_layer *const l = &v->layer[0];
+    const size_t most = MPI_MOST, parts = parts_of(l);
+    size_t count = 0;
+    for (size_t k = 0; k < parts; k += most)
+        MPI_Allreduce(MPI_IN_PLACE, v->mixed + k, (int)(parts - k < most ? parts - k : most),
+                      MPI_UINT32_T, MPI_MAX, comm);
+    for (size_t k = 0; k < parts; k++)
+        v->mixed[k] = v->mixed[k] ? (uint32_t)++count : 0;
+    v->cells = count < UINT32_MAX ? calloc(count * BRICK + 1, sizeof *v->cells) : NULL;
+    const enum status status = status_agree(
+        comm, v->cells ? STATUS_OK
+                       : fail_machine("out of memory for the cells at the surface of the body %s",
+                                      b->what->name));
+    if (status)
+        return status;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2)
+    for (int z = begin; z < end; z++)
+        for (int y = 0; y < l->n[1]; y++)
+            for (int x = 0; x < l->n[0]; x++) {
+                const int at[3] = {x, y, z};
+                const size_t k =
+                    ((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x;
+                int lo[3], hi[3];
+                part_cells(all, at, lo, hi);
+                if (v->mixed[k])
+                    look_at(b, lo, hi, v->cells + (size_t)(v->mixed[k] - 1) * BRICK);
+            }
+    for (size_t k = 0; k < count * BRICK; k += most)
+        MPI_Allreduce(MPI_IN_PLACE, v->cells + k,
+                      (int)(count * BRICK - k < most ? count * BRICK - k : most), MPI_UINT64_T,
+                      MPI_BOR, comm);
+    return STATUS_OK;
 }
 
 /* Joins the parts of all ranks. */
@@ -155,10 +219,16 @@ static enum status find_cells(struct vicinity *v, const struct scaled *s, const 
     MPI_Comm_size(comm, &ranks);
     for (int a = 0; a < 3; a++)
         l->n[a] = (all->hi[a] - all->lo[a] + BRICK - 1) / BRICK;
-    enum status status = status_agree(comm, make_layer(l, s->what.name));
+    enum status status = make_layer(l, s->what.name);
+    v->layers = 1;
+    v->mixed = status ? NULL : calloc(parts_of(l), sizeof *v->mixed);
+    if (!status && !v->mixed)
+        status =
+            fail_machine("out of memory for %zu parts of the body %s", parts_of(l), s->what.name);
+    status = status_agree(comm, status);
     if (status)
         return status;
-    v->layers = 1;
+    memcpy(v->begin, all->lo, sizeof v->begin);
     const int begin = (int)((int64_t)l->n[2] * rank / ranks);
     const int end = (int)((int64_t)l->n[2] * (rank + 1) / ranks);
     for (int a = 0; a < 3; a++) {
@@ -170,10 +240,11 @@ static enum status find_cells(struct vicinity *v, const struct scaled *s, const 
     status = body_open(&b, &s->what, cells, never, lo, hi, false, comm);
     if (status)
         return status;
-    fill_layer(l, &b, all, begin, end, threads);
+    fill_layer(l, v->mixed, &b, all, begin, end, threads);
+    status = fill_cells(v, &b, all, begin, end, threads, comm);
     body_close(&b);
     share_layer(l, ranks, comm);
-    return STATUS_OK;
+    return status;
 }
 
 /* Makes the layers above the first one, up to a single part. */
@@ -246,6 +317,8 @@ void vicinity_destroy(struct vicinity *v)
 {
     for (int k = 0; k < VICINITY_LAYERS; k++)
         free(v->layer[k].part);
+    free(v->mixed);
+    free(v->cells);
     *v = (struct vicinity){0};
 }
 
@@ -321,16 +394,35 @@ static bool reaches(const struct vicinity *v, const struct vicinity_part *part, 
     return square <= v->distance * v->distance;
 }
 
+/* The same for the body's cells in part `at` of layer 0. */
+static bool cells_reach(const struct vicinity *v, size_t part, const int at[3], const int lo[3],
+                        const int hi[3])
+{
+    const uint64_t *const cells = v->cells + (size_t)(v->mixed[part] - 1) * BRICK;
+    for (int z = 0; z < BRICK; z++)
+        for (uint64_t left = cells[z]; left; left &= left - 1) {
+            const int bit = __builtin_ctzll(left);
+            const int g[3] = {v->begin[0] + at[0] * BRICK + bit % BRICK,
+                              v->begin[1] + at[1] * BRICK + bit / BRICK,
+                              v->begin[2] + at[2] * BRICK + z};
+            const struct vicinity_part cell = {{g[0], g[1], g[2]}, {g[0] + 1, g[1] + 1, g[2] + 1}};
+            if (reaches(v, &cell, lo, hi))
+                return true;
+        }
+    return false;
+}
+
 /* The same for a part of a layer and all parts of the layers below. */
 static bool near_part(const struct vicinity *v, int layer, const int at[3], const int lo[3],
                       const int hi[3])
 {
     const struct vicinity_layer *const l = &v->layer[layer];
-    const size_t k = ((size_t)at[2] * (size_t)l->n[1] + (size_t)at[1]) * (size_t)l->n[0];
-    if (!reaches(v, &l->part[k + (size_t)at[0]], lo, hi))
+    const size_t k =
+        ((size_t)at[2] * (size_t)l->n[1] + (size_t)at[1]) * (size_t)l->n[0] + (size_t)at[0];
+    if (!reaches(v, &l->part[k], lo, hi))
         return false;
     if (layer == 0)
-        return true;
+        return !v->mixed[k] || cells_reach(v, k, at, lo, hi);
     for (int child = 0; child < 8; child++) {
         const int to[3] = {2 * at[0] + (child & 1), 2 * at[1] + (child >> 1 & 1),
                            2 * at[2] + (child >> 2)};

@@ -28,6 +28,11 @@ enum { VICINITY_LAYERS = 32 };
 struct vicinity {
     int layers;
     struct vicinity_layer layer[VICINITY_LAYERS];
+    int begin[3];    /* the first cell of the first part of layer 0 */
+    uint32_t *mixed; /* of each part of layer 0: 1 + its place in `cells`; 0: the body has all cells
+                      * of the part's bounds, or none */
+    uint64_t *cells; /* [][BRICK] bit BRICK y + x of plane z, from the part's first cell: the body
+                      * has it */
     /* The neighbourhood of a cell: all that is nearer than `distance` to the line from first to
      * last, in cells along the stream. */
     double distance, first, last, stream[3];
@@ -42,8 +47,7 @@ void vicinity_destroy(struct vicinity *v);
 /* All of the neighbourhood lies in the cells lo <= cell < hi. */
 void vicinity_bounds(const struct vicinity *v, int lo[3], int hi[3]);
 
-/* Is any cell lo <= cell < hi in the neighbourhood? The body's cells count by the smallest boxes
- * that hold those of each part. */
+/* Is any cell lo <= cell < hi in the neighbourhood? */
 bool vicinity_near(const struct vicinity *v, const int lo[3], const int hi[3]);
 
 #endif
