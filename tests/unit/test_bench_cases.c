@@ -46,25 +46,27 @@ static void smallest_boxes(void **state)
         }
 }
 
-/* The part of the box's cells whose centres are in no sphere. */
+/* The part of the box's cells whose centres are in no sphere; of a large box each ninth row. */
 static double porosity_of(const struct flow_case *c)
 {
     struct shape shape;
     const int *const n = c->cells;
-    long long solid = 0;
+    const int apart = (double)n[0] * n[1] * n[2] > 2e6 ? 3 : 1;
+    long long solid = 0, cells = 0;
     uint8_t *const inside = malloc((size_t)n[0]);
     assert_int_equal(c->body_count, 1);
     assert_true(inside && shape_create(&shape, &c->bodies[0].shape));
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++) {
+    for (int z = 0; z < n[2]; z += apart)
+        for (int y = 0; y < n[1]; y += apart) {
             memset(inside, 0, (size_t)n[0]);
             shape_row(&shape, 0, n[0], y, z, inside);
             for (int x = 0; x < n[0]; x++)
                 solid += inside[x];
+            cells += n[0];
         }
     shape_destroy(&shape);
     free(inside);
-    return 1 - (double)solid / ((double)n[0] * n[1] * n[2]);
+    return 1 - (double)solid / (double)cells;
 }
 
 static void porosities(void **state)
