@@ -62,7 +62,7 @@ KINDS = {
 # Seconds that a stage may take. Each call begins with info.
 CALLS = {1: {"info": 20, "parity": 60, "speed": 300, "profile": 100, "peer": 90},
          2: {"info": 20, "cases": 220, "restart": 80, "physics": 120, "sanitizer": 130},
-         3: {"info": 20, "halo": 80, "memory": 100, "operators": 370}}
+         3: {"info": 20, "halo": 80, "memory": 100, "levels": 90, "operators": 280}}
 LIMITS = {name: limit for call in CALLS.values() for name, limit in call.items()}
 
 
@@ -563,6 +563,24 @@ class Suite:
                             [(n, "periodic", "bgk") for n in (64, 128, 1024, 96, 192, 384, 768)] +
                             [(512, "periodic,cavity", "trt,rr"), (256, "periodic", "all")])
 
+    def levels(self):
+        """Times of the kernels between two levels, and rates of refined grids."""
+        self.data["kernels"] = []
+        path = self.place("kernels") + ".json"
+        for precision in ([] if not self.parity else ["fp32", "fp16/fp32", "fp64"] if self.gpu else ["fp32"]):
+            said = self.call([self.parity, "--backend", self.options.backend, "--precision", precision, "--bench", "--kernel", "levels",
+                              "--seconds", 0.1 if self.gpu else 0.01, "--json", path] + ([] if self.gpu else ["--cells", "32,16,16"]))
+            if self.good(said.code == 0, f"parity --bench, {precision}: {said}"):
+                with open(path) as file:
+                    self.data["kernels"] += json.load(file)["bench"]
+                self.keep_stage()
+        for row in self.data["kernels"]:
+            print(f"      {row['variant']:24s} {row['kernel']:18s} {1e6 * row['seconds']['median']:10.2f} us, {1e-6 * row['bytes']:8.2f} MB, "
+                  f"{1e-9 * row['bytes/s']:7.0f} GB/s", flush=True)
+        n = 256 if self.gpu else 16
+        told = self.measure([(n, "periodic,refined", "bgk")] + ([] if self.quick or not self.gpu else [(128, "refined", "bgk"), (n, "refined", "rr")]))
+        return f"{len(self.data['kernels'])} times of kernels between levels; {told}"
+
     def profile(self):
         """Nsight Compute's figures of one step kernel of each precision."""
         if not self.profiler:
@@ -712,7 +730,7 @@ class Suite:
     def stages(self):
         """{name: function}, the most important first."""
         return {"info": self.info, "parity": self.parity_stage, "speed": self.speed, "cases": self.cases, "restart": self.restart,
-                "physics": self.physics, "halo": self.halo, "memory": self.memory, "operators": self.operators,
+                "physics": self.physics, "halo": self.halo, "memory": self.memory, "levels": self.levels, "operators": self.operators,
                 "sanitizer": self.sanitizer_stage, "profile": self.profile, "peer": self.peer}
 
     def save(self):

@@ -31,7 +31,8 @@ static const char help[] =
     "                    turns; default 1\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
-    "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself\n"
+    "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself;\n"
+    "                    levels: those between two levels\n"
     "  --json FILE       write all results there as well\n"
     "  --list            backends, variants, kernels, states\n"
     "\n"
@@ -130,7 +131,7 @@ static enum status read_option(struct options *o, const char *name, const char *
         if (!read_seconds(value, &o->seconds))
             return fail_user("--seconds %s: not a number of seconds", value);
     } else if (strcmp(name, "--kernel") == 0) {
-        bool known = strcmp(value, "copy") == 0;
+        bool known = strcmp(value, "copy") == 0 || strcmp(value, "levels") == 0;
         for (int kernel = 0; kernel < KERNELS; kernel++)
             known = known || strcmp(value, kernel_tests[kernel].name) == 0;
         if (!known)

@@ -31,6 +31,7 @@ struct stand {
     size_t stored, bytes; /* of a population, of all */
     char *buffer;
     size_t buffer_bytes;
+    char *lists;                /* of a seam, or NULL */
     struct initial *initial[2]; /* for begin: of the backend, of the host */
 };
 
@@ -41,6 +42,8 @@ struct job {
     struct work work[WORK_MOST];
     int count;
     size_t copied; /* bytes: a copy, not a kernel */
+    double moved;  /* bytes, if not those of the kernel's test; `model` says which */
+    const char *model;
 };
 
 static enum status launch(struct stand *s, const struct job *j, int times)
@@ -84,7 +87,7 @@ static void report(const struct stand *s, const struct job *j, int times, int sa
     double cells = 0, bytes = 2 * (double)j->copied;
     for (int k = 0; k < j->count; k++) {
         cells += (double)box_cells(&j->work[k].box);
-        bytes += kernel_tests[j->kernel].moved(&j->work[k], &s->view);
+        bytes += j->model ? j->moved : kernel_tests[j->kernel].moved(&j->work[k], &s->view);
     }
     printf("time  %-24s %-18s %4d x %d x %d  %10.3f us (%.3f to %.3f)", s->variant->name, j->what,
            n[0], n[1], n[2], 1e6 * median, 1e6 * sorted[0], 1e6 * sorted[samples - 1]);
@@ -96,11 +99,14 @@ static void report(const struct stand *s, const struct job *j, int times, int sa
         s->bench->report,
         json_pack("{ss ss ss ss si si s[iii] sf sf si si s{sf sf sf} sf sf}", "variant",
                   s->variant->name, "device", s->backend->description, "kernel", j->what, "model",
-                  j->copied ? "bytes read and written" : kernel_tests[j->kernel].model, "storage",
-                  s->variant->expect->storage, "arithmetic", s->variant->expect->arithmetic, "grid",
-                  n[0], n[1], n[2], "cells", cells, "bytes", bytes, "batch", times, "samples",
-                  samples, "seconds", "median", median, "min", sorted[0], "max",
-                  sorted[samples - 1], "cells/s", cells / median, "bytes/s", bytes / median));
+                  j->copied  ? "bytes read and written"
+                  : j->model ? j->model
+                             : kernel_tests[j->kernel].model,
+                  "storage", s->variant->expect->storage, "arithmetic",
+                  s->variant->expect->arithmetic, "grid", n[0], n[1], n[2], "cells", cells, "bytes",
+                  bytes, "batch", times, "samples", samples, "seconds", "median", median, "min",
+                  sorted[0], "max", sorted[samples - 1], "cells/s", cells / median, "bytes/s",
+                  bytes / median));
 }
 
 static enum status measure(struct stand *s, const struct job *j)
@@ -135,6 +141,7 @@ static void stand_destroy(struct stand *s)
     if (b) {
         b->type->free(b, s->view.set[SET_flow].populations);
         b->type->free(b, s->buffer);
+        b->type->free(b, s->lists);
         b->type->free(b, s->initial[0]);
         b->type->free_host(b, s->initial[1]);
         b->type->close(b);
@@ -268,6 +275,13 @@ static bool wanted(const struct bench *b, const char *name)
     return !b->only || strcmp(b->only, name) == 0;
 }
 
+/* The same of a kernel between levels. */
+static bool wanted_seam(const struct bench *b, enum kernel kernel)
+{
+    return takes_seam(kernel) &&
+           (wanted(b, kernel_tests[kernel].name) || strcmp(b->only, "levels") == 0);
+}
+
 /* Steps with one kind of rows: periodic, or closed by walls. */
 static enum status bench_step(const struct variant *v, const struct bench *b, struct mixture m,
                               enum scene scene)
@@ -297,6 +311,74 @@ static enum status bench_list(const struct variant *v, const struct bench *b)
             continue;
         add_piece(&j, &s);
         status = measure(&s, &j);
+    }
+    stand_destroy(&s);
+    return status;
+}
+
+/* Puts lists of a seam with planes across an axis into the backend's memory. */
+static enum status put_lists(struct stand *s, const struct work *w, int axis)
+{
+    struct backend *const b = s->backend;
+    const size_t bytes = seam_bytes(w, &s->ground.view);
+    char *const host = calloc(bytes, 1), *const stage = b->type->alloc_host(b, STAGE);
+    enum status status = host && stage ? STATUS_OK : fail_machine("out of memory");
+    if (!status)
+        seam_write_planes(w, &s->ground.view, axis, host, s->lists);
+    for (size_t at = 0; at < bytes && !status; at += STAGE) {
+        const size_t count = bytes - at < STAGE ? bytes - at : STAGE;
+        memcpy(stage, host + at, count);
+        b->type->copy(b, QUEUE_INTERIOR, s->lists + at, stage, count);
+        status = b->type->wait(b, QUEUE_INTERIOR);
+    }
+    free(host);
+    b->type->free_host(b, stage);
+    return status;
+}
+
+/* Links of the seam that is measured: so many that lists exceed a cache. */
+static int seam_links(const struct stand *s)
+{
+    const struct view *const v = &s->view;
+    double available = 0, all = 0, links = s->backend->type->host_memory ? 1 << 18 : 1 << 22;
+    s->backend->type->memory(s->backend, &available, &all);
+    while (available > 0 && links > 1024 && 300 * links > 0.5 * available)
+        links /= 2;
+    const double most = 5.0 * v->n[0] * v->n[1] * v->n[2] / 4;
+    return (int)(links < most ? links : most);
+}
+
+/* The kernels between two levels: the lists of all, then each. A group takes the values of four
+ * links. */
+static enum status bench_seam(const struct variant *v, const struct bench *b)
+{
+    static const enum kernel kernels[] = {KERNEL_gather, KERNEL_slope, KERNEL_enter, KERNEL_share,
+                                          KERNEL_coalesce};
+    struct stand s;
+    enum status status = stand_create(&s, v, b, true, mixture(0), SCENE_open);
+    struct work all = {{{0, 0, 0}, {0, 1, 1}}, {.substep = 1}};
+    if (!status) {
+        all.box.hi[0] = seam_links(&s);
+        s.lists = s.backend->type->alloc(s.backend, seam_bytes(&all, &s.view), 1);
+        if (!s.lists)
+            status = fail_machine("out of memory for lists of %d links", all.box.hi[0]);
+    }
+    for (int axis = 2; axis >= 0 && !status; axis -= 2) {
+        status = put_lists(&s, &all, axis);
+        for (int k = 0; k < 5 && !status; k++) {
+            char what[64];
+            const enum kernel kernel = kernels[k];
+            struct job j = {.what = what, .kernel = kernel, .count = 1, .work = {all}};
+            if (!wanted_seam(b, kernel))
+                continue;
+            snprintf(what, sizeof what, "%s across %c", kernel_tests[kernel].name, "xyz"[axis]);
+            j.work[0].task.seam = seam_of(s.lists);
+            if (kernel == KERNEL_coalesce)
+                j.work[0].box.hi[0] = (all.box.hi[0] + 3) / 4;
+            j.moved = seam_moved(kernel, &j.work[0], &s.view, (size_t)v->expect->arithmetic / 8);
+            j.model = "each value, number and list once";
+            status = measure(&s, &j);
+        }
     }
     stand_destroy(&s);
     return status;
@@ -341,7 +423,13 @@ enum status bench_variant(const struct variant *v, const struct bench *b)
          k += 3) /* walls have to do with no force */
         status = bench_step(v, b, mixture(k), SCENE_closed);
     const bool others = !step || !b->only;
-    if (!status && others)
-        status = bench_list(v, b);
-    return status || !others ? status : bench_others(v, b);
+    bool seam = false;
+    for (int k = 0; k < KERNELS; k++)
+        seam = seam || wanted_seam(b, (enum kernel)k);
+    if (!status && seam)
+        status = bench_seam(v, b);
+    if (status || !others || (seam && b->only))
+        return status;
+    status = bench_list(v, b);
+    return status ? status : bench_others(v, b);
 }

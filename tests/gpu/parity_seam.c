@@ -221,6 +221,28 @@ static void write_mailboxes(char *to, const struct layout *l, const struct launc
     }
 }
 
+/* Writes where the lists are in memory `at`. */
+static void point_to(const struct layout *l, size_t n, const char *at, char *to)
+{
+    struct seam_lists lists;
+    memset(&lists, 0, sizeof lists);
+    lists.value = (const void *)(at + l->value);
+    lists.beside = (const void *)(at + l->beside);
+    for (int k = 0; k < 2; k++)
+        lists.link[k] = (const void *)(at + l->link[k]);
+    lists.group = (const void *)(at + l->group);
+    lists.exit = (const void *)(at + l->exit);
+    lists.entry = (const void *)(at + l->entry);
+    lists.shared = (const void *)(at + l->shared);
+    lists.wall = (const void *)(at + l->wall);
+    lists.sent = (void *)(uintptr_t)(at + l->sent);
+    lists.spread = (void *)(uintptr_t)(at + l->spread);
+    lists.left = (void *)(uintptr_t)(at + l->left);
+    lists.links = (uint32_t)n;
+    lists.share_to = (uint32_t)(2 * n + RECEIVED);
+    memcpy(to, &lists, sizeof lists);
+}
+
 void seam_write(const struct launch *launch, int number, const struct view *v,
                 const struct seam_numbers *numbers, void *buffer, const void *there)
 {
@@ -229,7 +251,6 @@ void seam_write(const struct launch *launch, int number, const struct view *v,
     const struct layout l = lay_out(w, v);
     char *const to = (char *)buffer + before_lists(buffer);
     const char *const at = (const char *)there + before_lists(there);
-    struct seam_lists lists;
     uint64_t random = launch->seed + 1 + (uint64_t)number;
     write_walls(to, &l, v, &random);
     write_values(to, &l, v, n, &random);
@@ -237,22 +258,78 @@ void seam_write(const struct launch *launch, int number, const struct view *v,
     write_groups(to, &l, n, &random);
     write_mailboxes(to, &l, launch, number, v, n);
     state_fill(to + l.spread, 4 * n, numbers->scalar, numbers->state, random);
-    memset(&lists, 0, sizeof lists);
-    lists.value = (const void *)(at + l.value);
-    lists.beside = (const void *)(at + l.beside);
-    for (int k = 0; k < 2; k++)
-        lists.link[k] = (const void *)(at + l.link[k]);
-    lists.group = (const void *)(at + l.group);
-    lists.exit = (const void *)(at + l.exit);
-    lists.entry = (const void *)(at + l.entry);
-    lists.shared = (const void *)(at + l.shared);
-    lists.wall = (const void *)(at + l.wall);
-    lists.sent = (void *)(uintptr_t)(at + l.sent);
-    lists.spread = (void *)(uintptr_t)(at + l.spread);
-    lists.left = (void *)(uintptr_t)(at + l.left);
-    lists.links = (uint32_t)n;
-    lists.share_to = (uint32_t)(2 * n + RECEIVED);
-    memcpy(to, &lists, sizeof lists);
+    point_to(&l, n, at, to);
+}
+
+/* ---- for measurements ---- */
+
+/* Number k of the populations that cross planes across an axis: of one direction of five after the
+ * other, along x first, then of a plane further on. */
+static uint64_t crossing(const struct view *v, int axis, size_t k)
+{
+    const struct population_set *const flow = &v->set[SET_flow];
+    const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
+    const size_t cells = (size_t)v->n[a] * (size_t)v->n[b];
+    const size_t direction = k / cells % 5, plane = k / (5 * cells);
+    int at[3];
+    at[a] = (int)(k % cells % (size_t)v->n[a]);
+    at[b] = (int)(k % cells / (size_t)v->n[a]);
+    at[axis] = (int)(plane % (size_t)v->n[axis]);
+    return (1 + direction) * flow->stride + owned_index(v, at[0], at[1], at[2]);
+}
+
+void seam_write_planes(const struct work *w, const struct view *v, int axis, void *buffer,
+                       const void *there)
+{
+    const size_t n = length(w), line = (size_t)v->n[axis == 0 ? 1 : 0];
+    const struct layout l = lay_out(w, v);
+    char *const to = (char *)buffer + before_lists(buffer);
+    struct seam_value *const value = (struct seam_value *)(void *)(to + l.value);
+    uint32_t *const beside = (uint32_t *)(void *)(to + l.beside);
+    struct seam_link *const link[2] = {(struct seam_link *)(void *)(to + l.link[0]),
+                                       (struct seam_link *)(void *)(to + l.link[1])};
+    struct seam_group *const group = (struct seam_group *)(void *)(to + l.group);
+    uint32_t *const out = (uint32_t *)(void *)(to + l.exit);
+    uint32_t *const shared = (uint32_t *)(void *)(to + l.shared);
+    memset(to + l.wall, 0, 2 * SEAM_WALLS * sizeof(struct seam_wall));
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t at = crossing(v, axis, k);
+        const struct seam_entry entry = {.from = (uint32_t)(k / 4), .offset = {8, 0, -8}};
+        value[k] = (struct seam_value){.at = {at, at}, .place = (uint32_t)k};
+        link[0][k] = link[1][k] = (struct seam_link){.at = at, .entry = entry};
+        group[k] = (struct seam_group){
+            .at = {at, at}, .first = (uint32_t)(8 * k % (2 * n - 7)), .count = 8};
+        shared[k] = (uint32_t)k;
+        for (int a = 0; a < 3; a++) {
+            const size_t step = a == 0 ? 1 : line;
+            beside[6 * k + (size_t)(2 * a)] = a < 2 && k >= step ? (uint32_t)(k - step) : SEAM_NONE;
+            beside[6 * k + (size_t)(2 * a + 1)] =
+                a < 2 && k + step < n ? (uint32_t)(k + step) : SEAM_NONE;
+        }
+    }
+    for (size_t k = 0; k < 8 * n; k++)
+        out[k] = (uint32_t)(k % (2 * n));
+    point_to(&l, n, (const char *)there + before_lists(there), to);
+}
+
+double seam_moved(enum kernel kernel, const struct work *w, const struct view *v, size_t scalar)
+{
+    const double stored = v->set[SET_flow].bits / 8, number = (double)scalar;
+    const double count = (double)box_cells(&w->box), index = sizeof(uint32_t);
+    switch (kernel) {
+    case KERNEL_gather: /* a population, its place */
+        return count * (2 * stored + sizeof(struct seam_value));
+    case KERNEL_slope: /* each value once */
+        return count * (stored + 4 * number + 6 * index);
+    case KERNEL_enter: /* mailbox to left and the other way; a coarse population for four links */
+        return count * (3 * stored + 4 * number / 4 + sizeof(struct seam_link));
+    case KERNEL_share:
+        return count * (2 * stored + index);
+    case KERNEL_coalesce: /* eight values, a population */
+        return count * (9 * stored + 8 * index + sizeof(struct seam_group));
+    default:
+        return 0;
+    }
 }
 
 /* All NaNs of an array are the same. */

@@ -75,7 +75,7 @@ os.makedirs("temporary")
 
 # As it should be: three calls into one folder.
 CALLS = {1: ["info", "parity", "speed", "profile", "peer"], 2: ["info", "cases", "restart", "physics", "sanitizer"],
-         3: ["info", "halo", "memory", "operators"]}
+         3: ["info", "halo", "memory", "levels", "operators"]}
 stages = {}
 for call, names in CALLS.items():
     code, said, found, report, seconds = suite("good", call=call, sanitizer="sanitizer", profiler="profiler",
@@ -108,6 +108,13 @@ check({(r["case"], r["collision"], r["storage"]) for r in rows} >=
       len(rows) == (4 + 4 + 1 + 1) * len(BYTES), f"{len(rows)} rows: three grids, six cases, two operators, three storages")
 check(all(r["verified"] is True and len(r["mlups"]["all"]) == 3 and 0 < r["mlups"]["least"] <= r["mlups"]["median"] <= r["mlups"]["most"] and
           0 < r["share"]["median"] and r["bytes_per_update"] == BYTES[r["storage"]] for r in rows), "three repeats of each, verified; bytes by the model")
+rows = stages["levels"]["rows"]
+check({(r["case"], r["storage"]) for r in rows} == {(case, p) for case in ("periodic", "refined") for p in BYTES} and all(r["verified"] is True for r in rows),
+      "rates of refined grids")
+if PARITY:
+    kernels = stages["levels"]["kernels"]
+    check({row["kernel"] for row in kernels} == {f"{name} across {axis}" for name in ("gather", "slope", "enter", "share", "coalesce") for axis in "xz"} and
+          all(row["bytes"] > 0 and row["seconds"]["median"] > 0 for row in kernels), f"{len(kernels)} times of kernels between levels")
 check(stages["speed"]["bench"]["tagflow"] == "bench" and stages["speed"]["bench"]["commit"], "what they were measured with")
 check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell", "pack", "exchange", "unpack", "wait"} and
           abs(1 - stages["halo"][p]["glups"]["all"]["median"] / stages["halo"][p]["glups"]["cut"]["median"] -
@@ -116,7 +123,7 @@ check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell"
 # Without --call: all stages, those that matter most first.
 nothing = build("nothing", tagflow="exit 1\n", parity="exit 1\n")
 code, said, stages, report, _ = suite("nothing_out", folder=nothing)
-check(code == 1 and list(stages) == ["info", "parity", "speed", "cases", "restart", "physics", "halo", "memory", "operators", "sanitizer",
+check(code == 1 and list(stages) == ["info", "parity", "speed", "cases", "restart", "physics", "halo", "memory", "levels", "operators", "sanitizer",
                                      "profile", "peer"] and report["passed"] is False and failed(stages, "speed", "exit status 1"),
       f"all stages: {list(stages)}")
 
