@@ -124,6 +124,12 @@ for settings, ranks, why in REFUSED:
     check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
           f"{settings}: {said} {done}")
 
+# A part of a face that ends between cells of level 0 on an edge. A run knows when it has made its folder.
+part = runs.sets({"refine.low": "{level: 1, box: {from: [16, 0, 8], to: [32, 8, 24]}}",
+                  "patches": "{free: {face: ymin, rectangle: {from: [10, 2], to: [38, 15.3]}, slip: {}}}"})
+for said in tagflow("check", "case.yaml", *part), tagflow("run", "case.yaml", "--output", "part", *part):
+    check(said.code == 2 and "must end at whole cells of level 0" in said.err, f"a part of a face on an edge: {said}")
+
 # Warnings name the level: of walls that of the body.
 said = tagflow("check", "case.yaml", *runs.sets({"solver.collision": "trt", "fluid.viscosity": 0.0005, "bodies.ball.wall": "interpolated"}))
 check(said.code == 0 and "of level 0 is 60, above 8" in said.err and "of level 2 is 15, above 12" in said.err and
