@@ -614,8 +614,9 @@ static enum status agree_lists(const struct seam_made *m, MPI_Comm comm)
     else if (m->wrong)
         status = fail_user("no path is known for a population beside cell (%d, %d, %d) of level "
                            "%d: this edge of a region has a shape that is not supported (move or "
-                           "enlarge the region)",
-                           m->where[0], m->where[1], m->where[2], m->coarse.level);
+                           "enlarge the region; a part of a face that crosses the edge must end "
+                           "at whole cells of level %d)",
+                           m->where[0], m->where[1], m->where[2], m->coarse.level, m->coarse.level);
     return status_agree(comm, status);
 }
 

@@ -104,6 +104,15 @@ def sums():
             case.at_most(f"{name}: change of momentum, relative", numpy.abs(last - first).max() / numpy.abs(first).max(), 1e-12)
 
 
+def belt():
+    """A moving part of a wall, which crosses into finer cells and out of them."""
+    flow = {"cells": [16, 16, 16], "faces": PERIODIC | {"y": ["wall", [0, 0, 0]]}, "tau": 0.56, "steps": 100,
+            "boxes": [(1, [4, 0, 0], [12, 16, 16])]}
+    part = {"face": "ymax", "rectangle": {"from": [2, 4], "to": [14, 12]}, "wall": {"velocity": [0.05, 0, 0.02]}}
+    rows = refined.run(flow, **{"patches": {"belt": part}, "output.series": {"flow": {"every": 10, "of": "mass"}}})[1].series()
+    case.at_most("belt through finer cells: relative change of mass in 100 steps", numpy.abs(rows["mass"] / rows["mass"][0] - 1).max(), 1e-12)
+
+
 def crossing(cells=96):
     """Into the finer half, x > cells/2, from cells/4 to 3/4 of the box."""
     flow = refined.stream(cells, 6, [])
@@ -162,6 +171,7 @@ vortices()
 pulses()
 sphere()
 sums()
+belt()
 crossing()
 vorticity()
 layers()

@@ -148,6 +148,12 @@ for settings, ranks, why in REFUSED:
     check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
           f"{settings}: {said} {done}")
 
+# A part of a face that ends between cells of level 0 on an edge. A run knows when it has made its folder.
+part = runs.sets({"refine.low": "{level: 1, box: {from: [16, 0, 8], to: [32, 8, 24]}}",
+                  "patches": "{free: {face: ymin, rectangle: {from: [10, 2], to: [38, 15.3]}, slip: {}}}"})
+for said in tagflow("check", "case.yaml", *part), tagflow("run", "case.yaml", "--output", "part", *part):
+    check(said.code == 2 and "must end at whole cells of level 0" in said.err, f"a part of a face on an edge: {said}")
+
 # Paths of the fluid lead through all levels: with boxes at whole cells a refined grid is refused as one grid, word by word.
 LOCK = "{faces: {xmin: {velocity: {value: [0.03, 0, 0]}}, xmax: %s, y: wall, z: wall}, run: {steps: 1000}, domain: {cells: [80, 16, 16]}, " \
        "fluid: {viscosity: 0.02}, output: {log: {every: 0}}, %s bodies: {%s}%s}\n"
