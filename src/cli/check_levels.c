@@ -10,6 +10,7 @@
 #include "cli/levels.h"
 #include "domain/decompose.h"
 #include "run/room.h"
+#include "tags/bodies.h"
 #include "tags/create.h"
 #include "tags/paths.h"
 #include "tags/refine.h"
@@ -56,6 +57,16 @@ static enum status make_case(struct checked_level *level, const struct flow_case
     return status_agree(comm, status);
 }
 
+/* Each body has cells on some level, as in a run. */
+static enum status find_bodies(const struct checked_levels *k)
+{
+    int64_t cells[CASE_BODIES] = {0};
+    for (int l = 0; l < k->refined.levels; l++)
+        for (int body = 0; body < CASE_BODIES; body++)
+            cells[body] += k->level[l].domain.body_cells[body];
+    return bodies_found(k->c, cells);
+}
+
 /* The tags of all levels, and what they tell of bodies and seams. */
 static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 {
@@ -68,6 +79,8 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
         status = domain_create_level(&level->domain, &level->plain, r, l, comm);
         level->made = !status;
     }
+    if (!status)
+        status = find_bodies(k);
     if (!status)
         status = paths_check_levels(paths, r->levels);
     for (int l = 0; l < r->levels && !status; l++) {

@@ -140,6 +140,7 @@ REFUSED = [
     ({"refine.ball": "{level: 1, box: {from: [12, 12, 12], to: [16, 16, 16]}}"}, 3, "too few to cut them among 3 ranks"),
     ({"refine.ball": "{level: 1, box: {from: [22.1, 15, 15], to: [22.2, 17, 17]}}"}, 1, "holds the centre of no cell"),
     ({"refine.ball.level": 9}, 1, "refine.ball.level"),
+    ({"bodies.dot": "{shape: {sphere: {center: [40, 16, 16], radius: 0.5}}}"}, 1, "bodies.dot holds the centre of no cell of any level"),
 ]
 for settings, ranks, why in REFUSED:
     said = tagflow("check", "case.yaml", "--ranks", str(ranks), *runs.sets(settings))
