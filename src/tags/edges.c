@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "tags/faces.h"
 #include "tags/refine.h"
 
 /* ---- open faces ---- */
@@ -135,6 +136,98 @@ enum status edges_fit(const struct refined *r, const struct flow_case *c)
     if (r->levels > 1 && !status)
         status = check_openings(r, c);
     return status;
+}
+
+/* ---- parts of faces that move ---- */
+
+/* Which opening has cell (i, j) of the face, by its number, see case_opening(). */
+static int opening_at(const struct flow_case *c, int face, int i, int j)
+{
+    int found = face;
+    for (int k = 0; k < c->patch_count; k++)
+        if (c->patches[k].face == face && patch_holds(&c->patches[k], c->cells, i, j))
+            found = 6 + k;
+    return found;
+}
+
+/* Of the brick at (x, y, z), which the level holds and which lies at the face: the velocity with
+ * which opening `number` moves out of the level there, summed over the coarse cells at the edge. */
+static double moves_out(const struct refined *r, const struct flow_case *c, int level, int number,
+                        const int brick[3])
+{
+    const struct case_face *const what = case_opening(c, number);
+    const int face = case_opening_side(c, number);
+    double sum = 0;
+    int axes[2];
+    face_axes(face, axes);
+    for (int k = 0; k < 4; k++) {
+        const int along = axes[k / 2], side = k % 2;
+        int at[3] = {brick[0] * BRICK, brick[1] * BRICK, brick[2] * BRICK};
+        int beyond[3] = {at[0], at[1], at[2]};
+        beyond[along] += side ? BRICK : -1;
+        if ((!r->periodic[along] &&
+             (beyond[along] < 0 || beyond[along] >= r->level[level].cells[along])) ||
+            refined_holds(r, level, beyond[0], beyond[1], beyond[2]))
+            continue;
+        at[along] += side ? BRICK - 1 : 0;
+        for (int cell = 0; cell < BRICK_PARENTS; cell++) {
+            int from[2], to[2];
+            for (int e = 0; e < 2; e++) {
+                const int n = c->cells[axes[e]];
+                const int step = axes[e] == along ? 0 : 2 * cell;
+                from[e] = (at[axes[e]] + step) >> level;
+                to[e] = (((beyond[axes[e]] + step) >> level) + n) % n;
+            }
+            if (from[1 - k / 2] < c->cells[axes[1 - k / 2]] &&
+                opening_at(c, face, from[0], from[1]) == number &&
+                opening_at(c, face, to[0], to[1]) == number)
+                sum += side ? what->velocity[along] : -what->velocity[along];
+        }
+    }
+    return sum;
+}
+
+/* A wall gives as much mass to what leaves it forward as it takes from what leaves it backward. At
+ * an edge that it crosses the two differ by 1/12 of velocity times density a coarse cell. */
+static void warn_moving(const struct refined *r, const struct flow_case *c, int number)
+{
+    const int face = case_opening_side(c, number), axis = face / 2;
+    char name[FACES_NAME];
+    double mass = 0, all = 0;
+    for (int l = 1; l < r->levels; l++) {
+        const int *const first = r->level[l].first, *const n = r->level[l].n;
+        const int layer = face % 2 ? (r->level[l].cells[axis] - 1) / BRICK : 0;
+        int at[3];
+        for (at[2] = first[2]; at[2] < first[2] + n[2]; at[2]++)
+            for (at[1] = first[1]; at[1] < first[1] + n[1]; at[1]++)
+                for (at[0] = first[0]; at[0] < first[0] + n[0]; at[0]++) {
+                    if (at[axis] != layer ||
+                        !refined_holds(r, l, at[0] * BRICK, at[1] * BRICK, at[2] * BRICK))
+                        continue;
+                    const double out = ldexp(moves_out(r, c, l, number, at), -2 * (l - 1));
+                    mass += out;
+                    all += fabs(out);
+                }
+    }
+    if (fabs(mass) <= 1e-9 * all)
+        return;
+    faces_name(c, number, name);
+    warn("%s: the wall moves %s finer levels at more cells than %s them: each step %s %.3g of a "
+         "cell's mass (let it cross the edges of a level in pairs, or end outside of it)",
+         name, mass > 0 ? "out of" : "into", mass > 0 ? "into" : "out of",
+         mass > 0 ? "adds" : "takes", fabs(mass) / 12);
+}
+
+void edges_advise(const struct refined *r, const struct flow_case *c)
+{
+    for (int k = 0; k < 6 + c->patch_count; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        bool parts = false; /* a whole face keeps mass */
+        for (int p = 0; p < c->patch_count; p++)
+            parts = parts || c->patches[p].face == case_opening_side(c, k);
+        if (parts && what->kind == FACE_wall && face_speed(what) > 0)
+            warn_moving(r, c, k);
+    }
 }
 
 /* ---- bodies ---- */

@@ -12,6 +12,9 @@ enum { EDGES_OUTSIDE = 3, EDGES_INSIDE = 2 };
  * leaves cells to level 0. The same on all ranks. STATUS_USAGE or STATUS_MACHINE, reported. */
 enum status edges_fit(const struct refined *r, const struct flow_case *c);
 
+/* Warns of parts of faces that move and cross an edge once only. */
+void edges_advise(const struct refined *r, const struct flow_case *c);
+
 /* The bodies on this level keep their distance from its edge and from that of the next finer level;
  * c: the case in units of the level. Before cells are TAG_ABSENT. Collective. STATUS_USAGE,
  * reported, with the cell. */

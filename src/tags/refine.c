@@ -455,6 +455,8 @@ enum status refine_make(struct refined *r, const struct flow_case *c, MPI_Comm c
         status = make_level(r, c, level, comm);
     if (!status)
         status = status_agree(comm, edges_fit(r, c));
+    if (!status)
+        edges_advise(r, c);
     if (status)
         refined_destroy(r);
     return status;
