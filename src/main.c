@@ -12,6 +12,7 @@
 #include "base/cores.h"
 #include "base/launcher.h"
 #include "base/message.h"
+#include "base/plugins.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
 #include "foreign/hdf5.h"
@@ -166,6 +167,7 @@ static enum status dispatch(const struct command *command, int count, char **arg
      * ends the program. */
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    plugins_keep();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     status = launcher_check(ranks);
