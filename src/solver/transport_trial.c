@@ -16,7 +16,7 @@
 enum { SHORT = 256, LONG = 1 << 17 };
 
 /* Rank 0 ends first: the launcher then ends the others before they write the same line. */
-enum { LATER = 5 };
+enum { LATER = 15 };
 
 enum cause { FAULTED, ABORTED, SILENT, REFUSED, CHANGED, CAUSES };
 
