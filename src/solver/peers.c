@@ -307,10 +307,10 @@ enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum
 {
     int ranks, others = 0;
     *p = (struct peers){.queue = queue, .window = MPI_WIN_NULL};
-    MPI_Comm_rank(comm, &p->rank);
     if (!b->shares)
         return STATUS_OK;
     p->backend = b;
+    MPI_Comm_rank(comm, &p->rank);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, p->rank, MPI_INFO_NULL, &p->node);
     MPI_Comm_size(p->node, &ranks);
     p->ins = ins;

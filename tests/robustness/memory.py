@@ -30,6 +30,8 @@ BELOW = ("/libc.so", "/libc-", "/vgpreload", "/libgomp", "/ld-linux")  # callers
 
 def ours(error):
     """Is the function to blame tagflow's?"""
+    if any(frame.findtext("fn", "").startswith("_dl_open") for frame in error.find("stack").iter("frame")):
+        return False  # what the loader keeps of a library that stays, see src/base/plugins.h
     for frame in error.find("stack").iter("frame"):
         where = frame.findtext("obj", "")
         if not any(name in where for name in BELOW):
