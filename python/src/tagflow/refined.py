@@ -94,7 +94,7 @@ class Refined(Snapshot):
     """A file of fields or averages of a refined grid: one array of the whole box in cells of the finest level, or part() of it.
 
     `snapshot["velocity"]` is [z, y, x, component], as of any Snapshot: where a level is missing, cells of the finest level there is
-    are copied. cells, origin and spacing are those of this array, level is its level. levels: the levels with their boxes, as stored.
+    are copied. cells, origin and spacing belong to this array; level is the level of its cells. levels has the boxes of each level.
     """
 
     type = ALL_LEVELS
@@ -143,7 +143,7 @@ class Refined(Snapshot):
     def part(self, level: Optional[int] = None, x: Range = None, y: Range = None, z: Range = None) -> "Refined":
         """The same in cells of another level, and those alone whose centres are between two places along x, y, z.
 
-        Cells of finer levels are then means, as Box.covered() says, those of coarser levels are copied.
+        Where the file has finer cells, the values are means (see Box.covered()). Where it has coarser cells, they are copied.
         """
         level = self.level if level is None else level
         if isinstance(level, bool) or not isinstance(level, (int, numpy.integer)) or not 0 <= level < len(self.levels):
