@@ -219,15 +219,12 @@ static enum status find_sends(struct checked_levels *k, int l, int ranks,
     return STATUS_OK;
 }
 
-static void add_load(struct load *sum, const struct load *l, double times)
+/* Adds what a rank does in `steps` steps of a level. */
+static void add_steps(struct load *sum, const struct load *l, int steps)
 {
-    sum->interior += times * l->interior;
-    sum->shell += times * l->shell;
-    sum->inside += times * l->inside;
-    sum->outside += times * l->outside;
-    sum->packed += times * l->packed;
-    sum->messages += (int)times * l->messages;
-    sum->outside_messages += (int)times * l->outside_messages;
+    load_add(sum, l, steps);
+    sum->messages += steps * l->messages;
+    sum->outside_messages += steps * l->outside_messages;
 }
 
 static double rank_load(const struct checked_levels *k, int rank, const struct cluster *cluster,
@@ -242,14 +239,10 @@ static double rank_load(const struct checked_levels *k, int rank, const struct c
         struct load one;
         parts_of(&k->level[l].parts, rank, &block, &needs);
         load_find(&one, &block, (int)cluster->ranks_per_node, (int)cluster->sector);
-        sum->inside += steps * one.inside;
-        sum->outside += steps * one.outside;
-        sum->packed += steps * one.packed;
-        sum->messages += steps * one.messages;
-        sum->outside_messages += steps * one.outside_messages;
+        add_steps(sum, &one, steps);
         lists += needs.lists;
         if (k->level[l].sends)
-            add_load(sum, &k->level[l].sends[rank], ldexp(1, l - 1));
+            add_steps(sum, &k->level[l].sends[rank], steps / 2);
     }
     return lists;
 }
@@ -275,7 +268,7 @@ static void add_seam(struct scale *sum, const struct checked_level *level, int l
     double most = 0;
     for (int rank = 0; rank < ranks && level->sends; rank++) {
         const double seconds = model_seam(&sum->cluster, &level->sends[rank], level->waits);
-        add_load(&sum->mean, &level->sends[rank], ldexp(1, l - 1) / ranks);
+        load_add(&sum->mean, &level->sends[rank], ldexp(1, l - 1) / ranks);
         most = fmax(most, seconds);
     }
     sum->step.seam += ldexp(most, l - 1);
@@ -308,8 +301,8 @@ static void add_level(struct scale *sum, const struct checked_level *level, int 
     sum->seams += level->seam.bytes;
     sum->remembered += level->remembered;
     sum->most_remembered += level->most_remembered;
-    add_load(&sum->mean, &s->mean, steps);
-    add_load(&sum->slowest, &s->slowest, steps);
+    load_add(&sum->mean, &s->mean, steps);
+    add_steps(&sum->slowest, &s->slowest, 1 << l);
     add_step(&sum->step, &s->step, steps);
 }
 

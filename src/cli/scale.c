@@ -51,15 +51,6 @@ static double sent(const struct load *l)
     return l->inside + l->outside;
 }
 
-static void add_load(struct load *sum, const struct load *l, double weight)
-{
-    sum->interior += weight * l->interior;
-    sum->shell += weight * l->shell;
-    sum->inside += weight * l->inside;
-    sum->outside += weight * l->outside;
-    sum->packed += weight * l->packed;
-}
-
 static void add_rank(struct scale *s, const struct domain *block, const struct needs *needs)
 {
     const int *const n = block->view.n;
@@ -79,7 +70,7 @@ static void add_rank(struct scale *s, const struct domain *block, const struct n
     s->listed = fmax(s->listed, needs->lists);
     for (int a = 0; a < 3; a++)
         s->longest[a] = n[a] > s->longest[a] ? n[a] : s->longest[a];
-    add_load(&s->mean, &l, 1.0 / s->parts->ranks);
+    load_add(&s->mean, &l, 1.0 / s->parts->ranks);
     if (sent(&l) > sent(&s->sends))
         s->sends = l;
     const struct model_step step = model_step(&s->cluster, storage(s), &l);

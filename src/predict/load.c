@@ -44,3 +44,12 @@ void load_find(struct load *l, const struct domain *d, int per_node, int sector)
         l->packed += bytes + touched(d, i, (double)cells, sector);
     }
 }
+
+void load_add(struct load *sum, const struct load *l, double times)
+{
+    sum->interior += times * l->interior;
+    sum->shell += times * l->shell;
+    sum->inside += times * l->inside;
+    sum->outside += times * l->outside;
+    sum->packed += times * l->packed;
+}

@@ -18,4 +18,7 @@ struct load {
  * after the other, `per_node` in each. sector: bytes that the memory moves at least. */
 void load_find(struct load *l, const struct domain *d, int per_node, int sector);
 
+/* Adds `times` a load, but for its messages, which are whole numbers. */
+void load_add(struct load *sum, const struct load *l, double times);
+
 #endif

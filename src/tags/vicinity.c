@@ -119,6 +119,11 @@ static size_t parts_of(const struct vicinity_layer *l)
     return (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
 }
 
+static size_t part_at(const struct vicinity_layer *l, const int at[3])
+{
+    return ((size_t)at[2] * (size_t)l->n[1] + (size_t)at[1]) * (size_t)l->n[0] + (size_t)at[0];
+}
+
 static enum status make_layer(struct vicinity_layer *l, const char *body)
 {
     const double parts = (double)l->n[0] * l->n[1] * l->n[2];
@@ -141,8 +146,7 @@ static void fill_layer(struct vicinity_layer *l, uint32_t *mixed, const struct b
         for (int y = 0; y < l->n[1]; y++)
             for (int x = 0; x < l->n[0]; x++) {
                 const int at[3] = {x, y, z};
-                const size_t k =
-                    ((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x;
+                const size_t k = part_at(l, at);
                 uint64_t cells[BRICK];
                 int lo[3], hi[3];
                 part_cells(all, at, lo, hi);
@@ -176,8 +180,7 @@ static enum status fill_cells(struct vicinity *v, const struct body *b,
         for (int y = 0; y < l->n[1]; y++)
             for (int x = 0; x < l->n[0]; x++) {
                 const int at[3] = {x, y, z};
-                const size_t k =
-                    ((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x;
+                const size_t k = part_at(l, at);
                 int lo[3], hi[3];
                 part_cells(all, at, lo, hi);
                 if (v->mixed[k])
@@ -417,8 +420,7 @@ static bool near_part(const struct vicinity *v, int layer, const int at[3], cons
                       const int hi[3])
 {
     const struct vicinity_layer *const l = &v->layer[layer];
-    const size_t k =
-        ((size_t)at[2] * (size_t)l->n[1] + (size_t)at[1]) * (size_t)l->n[0] + (size_t)at[0];
+    const size_t k = part_at(l, at);
     if (!reaches(v, &l->part[k], lo, hi))
         return false;
     if (layer == 0)
