@@ -13,7 +13,7 @@ run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
     libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'
 packages='git xz-utils mmdebstrap buildah'
 scripts='python3-numpy python3-h5py python3-matplotlib'
-test='libcmocka-dev python3-xxhash python3-vtk9 valgrind
+test='libcmocka-dev python3-xxhash python3-vtk9 valgrind elfutils
     xvfb xauth libgl1-mesa-dri clang libclang-rt-dev slurm-wlm munge libpmix-dev
     mkdocs mkdocs-material'
 

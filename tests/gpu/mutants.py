@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Every order between streams, every wait and every copy is needed: without any one of them a test fails.
 
-    tests/gpu/mutants.py [BUILD [FUNCTION]]    BUILD is a folder of its own, made if it is not there; FUNCTION: only the
-                                               mutants of that function, as all of them take an hour
+    tests/gpu/mutants.py [FOLDER [FUNCTION]]   FOLDER is made if it is not there, and holds a copy of the source and a
+                                               build; FUNCTION: only the mutants of that function, as all take an hour
     tests/gpu/mutants.py --look                only looks whether each call is still where it is expected
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
-SOURCE = BUILD + "/source"
+FOLDER = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
+SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meson reads no file of a source below a build
 
 SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
 SEAM = "src/solver/seam.c"
@@ -88,7 +88,7 @@ MPIRUN = ["sh", "-c", '. "$0"; mpi_run "$@"', ROOT + "/scripts/environment.sh"]
 # A whole run; its steps are timed and measured, and it exchanges with itself, through MPI or in memory. Its hash and series
 # are those of the CPU.
 RUN = """
-run() { tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
+run() { tests/gpu/tagflow_standin run ../source/configs/taylor_green_2d.yaml --output mutant --overwrite --backend $1 \\
     --set run.steps=30 --set run.exchange=all --set run.transport=$2 --set output.series='{flow: {every: 1, of: [mass, kinetic_energy]}}' \\
     --set output.fields='{all: {every: 10, of: [velocity, vorticity]}}' >mutant.log 2>&1 || exit 1
     grep state_hash mutant/report.json; cat mutant/series/flow.csv; }
@@ -100,7 +100,7 @@ cpu=$(run cpu host) && cuda=$(run cuda host) && [ "$cpu" = "$cuda" ] && cuda=$(r
 # the fine one, which does not.
 REFINED = """
 . "$0"
-run() { mpi_run $1 tests/gpu/tagflow_standin run source/configs/taylor_green_2d.yaml --output refined --overwrite --share-gpu --backend $2 \\
+run() { mpi_run $1 tests/gpu/tagflow_standin run ../source/configs/taylor_green_2d.yaml --output refined --overwrite --share-gpu --backend $2 \\
     --set run.exchange=$3 --set run.transport=$4 --set domain.cells='[24, 18, 12]' --set run.steps=5 --set solver.collision=rr \\
     --set refine='{middle: {level: 1, box: {from: [0, 5, 0], to: [8, 12, 8]}}}' \\
     --set output='{log: {every: 0}, series: {flow: {every: 1, of: [mass, kinetic_energy]}}}' >refined.log 2>&1 || exit 1
@@ -166,7 +166,6 @@ if sys.argv[1:] == ["--look"]:
             assert without(file.read(), function, old, new), f"{path}, {function}: no {old}"
     print(f"{len(MUTANTS)} mutants can be made")
     sys.exit(0)
-os.makedirs(BUILD, exist_ok=True)
 if os.path.exists(SOURCE):
     shutil.rmtree(SOURCE)
 files = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout.decode().split("\0")

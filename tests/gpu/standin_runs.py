@@ -421,7 +421,9 @@ def choose(number, choice):
     wrong = [] if said.code == code else [f"exit status {said.code}"]
     wrong += [f"not said once: {words}" for words in said_words if len(re.findall(words, said.out, re.M)) != 1]
     wrong += [f"said: {words}" for words in unsaid if re.search(words, said.out, re.M)]
-    wrong += [f"errors {said.errors}"] if len(said.errors) != len(errors) else []
+    # Where mpirun has not ended the other ranks after 15 s, as on a loaded machine, they say it, too.
+    lines = {re.sub(r"rank \d+", "rank", line) if TRIAL in line else line for line in said.errors}
+    wrong += [f"errors {said.errors}"] if len(lines) != len(errors) else []
     wrong += [f"no error {words}" for words in errors if not any(re.match(WHO + words, line) for line in said.errors)]
     if code == 0 and said.code == 0:
         report = load(folder, "report.json")

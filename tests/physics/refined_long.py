@@ -129,6 +129,8 @@ def channel(cells, deep, level, fastest, near, wake, behind, steps):
     depth, x, y = cells // 2 if deep else 1, (0.5 if deep else 0.2) / h + 0.5, 0.2 / h  # the inlet is on the centres of its cells
     middle = depth - 0.01 if deep else 0.5
     peak = fastest / (1 + 0.5 / cells**2)**(2 if deep else 1)  # cell centres find more than the mean of a parabola
+    regions = {"wake": {"level": 1, "box": {"from": [x - d / 2 - wake[0] / h, 0, 0], "to": [x + d / 2 + wake[1] / h, cells, depth]}},
+               "near": {"level": level, "around": "cylinder", "distance": near[0] / h, "behind": near[1] / h}}
     series = {name: {"every": 20, "of": "forces", "body": "cylinder", "area": d * depth, "density": density}
               for name, density in (("drag", "xmin"), ("plain", "reference"))}
     for side in -1, 1:  # three points before the surface and behind it, a cell apart
@@ -141,8 +143,7 @@ def channel(cells, deep, level, fastest, near, wake, behind, steps):
         "faces": {"xmin": {"velocity": {"value": [peak, 0, 0], "profile": "parabola"}}, "xmax": "nonreflecting", "y": "wall",
                   **({"zmin": "wall", "zmax": "slip"} if deep else {"z": "periodic"})},
         "bodies.cylinder": {"shape": {"cylinder": {"center": [x, y, 0], "axis": "z", "radius": d / 2}}, "wall": "interpolated"},
-        "refine": {"wake": {"level": 1, "box": {"from": [x - d / 2 - wake[0] / h, 0, 0], "to": [x + d / 2 + wake[1] / h, cells, depth]}},
-                   "near": {"level": level, "around": "cylinder", "distance": near[0] / h, "behind": near[1] / h}},
+        **({"refine": regions} if level else {}),
         "run": {"steps": steps}, "output": {"log": {"every": 0}, "series": series}}, large=True)
 
     def late(name, column):  # mean over the last fifth: sound across the channel still moves c_L

@@ -165,11 +165,12 @@ def command(arguments, ranks=0, program=None):
 
 
 def tagflow(*arguments, ranks=0, cwd=None, env=None, program=None, limit=HANGS):
-    """Runs it to its end; killed with all its ranks, and a failure, if it hangs. Once more if MPI could not start it: on a
-    loaded machine mpirun and its ranks can miss each other. Then a rank ends with 1 before it is ours, without a line."""
-    said = _tagflow(arguments, ranks, cwd, env, program, limit)
-    if ranks and said.code == 1 and not said.lines and not said.out and "mpirun" in said.err:
-        print(f"note: MPI did not start {ranks} ranks: {said.err!r}", flush=True)
+    """Runs it to its end; killed with all its ranks, and a failure, if it hangs. Once more if MPI could not start it, or did not
+    come back from its start or its end. On a loaded machine mpirun and its ranks can miss each other: then a rank ends with 1
+    before it is ours, without a line."""
+    said = _tagflow(arguments, ranks, cwd, env, program, limit, again=True)
+    if said is None or ranks and said.code == 1 and not said.lines and not said.out and "mpirun" in said.err:
+        print(f"note: MPI did not start or end {ranks} ranks: {said and said.err!r}", flush=True)
         said = _tagflow(arguments, ranks, cwd, env, program, limit)
     return said
 
@@ -205,17 +206,39 @@ def together(jobs):
     return [done[number] for number in range(len(jobs))]
 
 
-def _tagflow(arguments, ranks, cwd, env, program, limit):
+def _tagflow(arguments, ranks, cwd, env, program, limit, again=False):
+    """`again`: None, and no failure, if it hangs inside of MPI."""
     process = subprocess.Popen(command(arguments, ranks, program), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                                env=None if env is None else os.environ | env)
     try:
         out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        in_mpi = stacks(process.pid)
         os.killpg(process.pid, 9)
         out, err = process.communicate()
+        if in_mpi and again:
+            return None
         check(False, f"hangs: tagflow {' '.join(map(str, arguments))} on {ranks} ranks")
     return Said(process.returncode, out, err)
+
+
+def stacks(group):
+    """Prints where all processes of this group are, and those that they started, as eu-stack of elfutils says. Is every one of
+    the program's inside of MPI_Init or MPI_Finalize, or has ended? Then MPI hangs, and not the program."""
+    ours = []
+    for pid in sorted(int(entry) for entry in os.listdir("/proc") if entry.isdigit()):
+        try:
+            name, parent, _ = _process(pid)
+            if name is None or group not in (os.getpgid(pid), os.getpgid(parent) if parent else None):
+                continue
+            said = subprocess.run(["eu-stack", "-m", "-p", str(pid)], capture_output=True, text=True, timeout=20).stdout
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said = f"{error}\n"
+        print(f"process {pid}, {name}:\n{said}", end="", flush=True)
+        if name.startswith("tagflow"):
+            ours.append("MPI_Init" in said or "MPI_Finalize" in said)
+    return all(ours)
 
 
 def unread(*arguments, ranks=0, lines=0):
@@ -233,6 +256,7 @@ def unread(*arguments, ranks=0, lines=0):
     try:
         err = process.communicate(timeout=HANGS)[1]
     except subprocess.TimeoutExpired:
+        stacks(process.pid)
         os.killpg(process.pid, 9)
         err = process.communicate()[1]
         check(False, f"hangs: tagflow {' '.join(map(str, arguments))} on {ranks} ranks, unread")
@@ -346,6 +370,7 @@ class Job:
             self.process.kill()
             self.process.wait()
         elif self.process.poll() is None:
+            stacks(self.process.pid)
             self.signal(signal.SIGKILL, [pid for pid, _ in self.processes()] + [self.process.pid])
             self.process.wait()
             check(False, f"{self.folder} hangs on {self.ranks} ranks")
