@@ -713,7 +713,7 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */
-enum { CASE_PHYSICS = 2 };
+enum { CASE_PHYSICS = 3 };
 int case_physics(const char *resolved);
 
 /* May a run that began with the resolved case `before` continue with `now` (both texts of struct

@@ -262,7 +262,7 @@ static enum status put_lists(struct seam *s, const struct seam_made *m)
 static bool hands(const struct seam_made *m, MPI_Comm comm)
 {
     int any = 0;
-    for (size_t k = 0; k < m->link_count; k++) {
+    for (size_t k = 0; k < m->later_count; k++) {
         const uint32_t from = m->later[k].entry.from;
         any |= (from & SEAM_HANDED) && (from & ~SEAM_HANDED) >= 2 * m->link_count;
     }

@@ -58,6 +58,7 @@ struct seam_made {
     struct seam_wall wall[2 * SEAM_WALLS]; /* the same */
     int walls[2];                          /* of the fine, the coarse level */
     bool full;                             /* no memory */
+    bool many;                             /* more than numbers can say */
     bool wrong;                            /* no path was found */
     int where[3];
 };

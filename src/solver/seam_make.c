@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "solver/seam_lists.h"
 #include "solver/seam_paths.h"
+#include "tags/faces.h"
 
 /* ---- growing arrays ---- */
 
@@ -132,13 +133,24 @@ static bool coarse_cell(const struct seam_made *m, const int at[3])
     return in && refined_has(p->r, p->level, at[0], at[1], at[2]);
 }
 
-/* The neighbour of a coarse cell: 0 to 5 for -x +x -y +y -z +z; false: none that is fluid. */
-static bool neighbour_of(const struct seam_made *m, const int at[3], int side, int to[3])
+/* The population i of a coarse cell's neighbour, for slopes; side: 0 to 5 for -x +x -y +y -z +z.
+ * to: the cell that has it, along: its direction there; beyond a plane of symmetry it is the image
+ * of one of the cell itself. False: there is no fluid. */
+static bool neighbour_of(const struct seam_made *m, const int at[3], int i, int side, int to[3],
+                         int *along)
 {
     memcpy(to, at, 3 * sizeof *to);
     to[side / 2] += side % 2 ? 1 : -1;
     paths_wrap(&m->coarse, to);
-    return coarse_cell(m, to);
+    *along = i;
+    if (coarse_cell(m, to))
+        return true;
+    const int n = m->coarse.r->level[m->coarse.level].cells[side / 2];
+    if ((to[side / 2] >= 0 && to[side / 2] < n) || paths_plane(&m->coarse, to) < 0)
+        return false;
+    memcpy(to, at, 3 * sizeof *to);
+    *along = mirrored(i, side / 2);
+    return true;
 }
 
 static struct seam_origin sent_by(const struct seam_made *m, const int at[3], int i)
@@ -168,7 +180,7 @@ static uint8_t wall_of(struct seam_made *m, bool coarse, uint8_t type, uint8_t i
     while (k <= *count && (wall[k].type != type || wall[k].into != into))
         k++;
     if (k == SEAM_WALLS) {
-        m->full = true;
+        m->many = true;
         return 0;
     }
     if (k > *count)
@@ -182,15 +194,15 @@ static struct seam_entry entry_of(struct seam_made *m, const int fine[3], int i,
                                   struct seam_origin *origin)
 {
     struct seam_entry e = {.wall = wall};
-    int s, at[3], to[3];
+    int s, at[3], to[3], along;
     parent_of(fine, at, &s);
     paths_offset(&m->fine, at, i, s, e.offset);
     if (!coarse_cell(m, at))
         no_path(m, at);
     need_sent(m, at, i);
     for (int side = 0; side < 6; side++)
-        if (e.offset[side / 2] && neighbour_of(m, at, side, to))
-            need_sent(m, to, i);
+        if (e.offset[side / 2] && neighbour_of(m, at, i, side, to, &along))
+            need_sent(m, to, along);
     *origin = sent_by(m, at, i);
     return e;
 }
@@ -243,8 +255,8 @@ static void add_link(struct seam_made *m, const int at[3], int i, const struct h
         if (second.wall != TAG_NONE)
             no_path(m, at);
     } else {
-        later.entry = entry_of(m, second.at, second.i,
-                               wall_of(m, false, second.wall, second.into), &origin[1]);
+        later.entry = entry_of(m, second.at, second.i, wall_of(m, false, second.wall, second.into),
+                               &origin[1]);
         if (paths_enters(p, second.at, second.i) != 2)
             no_path(m, at);
     }
@@ -302,6 +314,31 @@ static bool leaves_to(struct seam_made *m, const int at[3], int i, int s, struct
     return false;
 }
 
+/* Sets `wall` to that which fine cell `at`'s population i meets on its way into the fine level, if
+ * it meets one: its number on the coarse level, 0 at rest. */
+static void wall_on_way(struct seam_made *m, const int at[3], int i, uint32_t *wall)
+{
+    static const int velocity[Q][3] = LATTICE_VELOCITIES;
+    struct hop h = {{at[0], at[1], at[2]}, i, TAG_NONE, 0};
+    for (int substep = 1; substep <= 2 && (substep == 1 || !holds(&m->fine, h.at)); substep++) {
+        const struct hop before = h;
+        h = paths_forward(&m->fine, before.at, before.i);
+        if (h.i != opposite(before.i))
+            continue;
+        *wall = 0;
+        if (h.wall != TAG_NONE) {
+            int beyond[3];
+            for (int a = 0; a < 3; a++) {
+                const int fine = before.at[a] + velocity[h.into][a];
+                beyond[a] = fine < 0 ? -1 : fine / 2;
+            }
+            paths_wrap(&m->coarse, beyond);
+            *wall = wall_of(m, true, faces_beyond(m->coarse.d, m->coarse.c, beyond), h.into);
+        }
+        return;
+    }
+}
+
 /* Adds what arrives in coarse cell `at` along i from the fine level, if anything does. */
 static void add_group(struct seam_made *m, const int at[3], int i)
 {
@@ -325,6 +362,9 @@ static void add_group(struct seam_made *m, const int at[3], int i)
         if (!covered && paths_enters(&m->fine, fine, from.i) > 0) {
             struct seam_origin origin;
             const struct seam_entry e = entry_of(m, fine, from.i, 0, &origin);
+            /* Beside a corner or the end of a moving wall it may be another wall than that of the
+             * coarse link: what counts is what the fine level got. */
+            wall_on_way(m, fine, from.i, &group.wall);
             ADD(m, entry, e);
             ADD(m, entry_origin, origin);
             entries++;
@@ -545,12 +585,12 @@ static int sent_of_key(const struct paths *p, int64_t key, int at[3])
 static void number_neighbours(struct seam_made *m)
 {
     for (size_t k = 0; k < m->sent.count; k++) {
-        int at[3], to[3];
+        int at[3], to[3], along;
         const int i = sent_of_key(&m->coarse, m->sent.need[k].key, at);
         for (int side = 0; side < 6; side++) {
             size_t n = SIZE_MAX;
-            if (neighbour_of(m, at, side, to)) {
-                const struct seam_origin o = sent_by(m, to, i);
+            if (neighbour_of(m, at, i, side, to, &along)) {
+                const struct seam_origin o = sent_by(m, to, along);
                 n = seam_needed(&m->sent, o.owner, o.key);
             }
             m->beside[6 * k + (size_t)side] = n == SIZE_MAX ? SEAM_NONE : (uint32_t)n;
@@ -611,6 +651,10 @@ static enum status agree_lists(const struct seam_made *m, MPI_Comm comm)
     enum status status = STATUS_OK;
     if (m->full || m->sent.full || m->left.full)
         status = no_room();
+    else if (m->many)
+        status = fail_user("more populations cross the edge of level %d on a rank than its lists "
+                           "can number, or they meet more than %d moving walls (take more ranks)",
+                           m->fine.level, SEAM_WALLS - 1);
     else if (m->wrong)
         status = fail_user("no path is known for a population beside cell (%d, %d, %d) of level "
                            "%d: this edge of a region has a shape that is not supported (move or "
@@ -630,7 +674,7 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
     sort_needs(&m->left);
     const double values = 2 * (double)m->link_count + (double)m->left.count;
     if (values >= (double)(UINT32_MAX / 2) || (double)m->sent.count >= (double)(UINT32_MAX / 2))
-        m->full = true;
+        m->many = true;
     enum status status = agree_lists(m, comm);
     if (status)
         return status;

@@ -26,8 +26,7 @@ static bool inside(const struct paths *p, const int at[3])
     return in;
 }
 
-/* The plane of symmetry that the cell, beyond the box, belongs to: its face; -1: none. */
-static int plane_of(const struct paths *p, const int at[3])
+int paths_plane(const struct paths *p, const int at[3])
 {
     int wrapped[3] = {at[0], at[1], at[2]};
     paths_wrap(p, wrapped);
@@ -43,7 +42,7 @@ static bool mirrors(const struct paths *p, const int at[3], int i, int face, str
     slip_beside(i, from->i, at[0], at[1], at[2], beside);
     for (int a = 0; a < 3; a++)
         from->at[a] = beside[a] - c[from->i][a];
-    return inside(p, from->at) && !inside(p, beside) && plane_of(p, beside) == face;
+    return inside(p, from->at) && !inside(p, beside) && paths_plane(p, beside) == face;
 }
 
 struct hop paths_back(const struct paths *p, const int at[3], int i)
@@ -52,7 +51,7 @@ struct hop paths_back(const struct paths *p, const int at[3], int i)
     for (int a = 0; a < 3; a++)
         from.at[a] = at[a] - c[i][a];
     if (!inside(p, from.at)) {
-        const int face = plane_of(p, from.at);
+        const int face = paths_plane(p, from.at);
         if (face < 0 || !mirrors(p, at, i, face, &from)) {
             int beyond[3] = {at[0] - c[i][0], at[1] - c[i][1], at[2] - c[i][2]};
             paths_wrap(p, beyond);

@@ -35,6 +35,9 @@ struct hop paths_back(const struct paths *p, const int at[3], int i);
 /* Where the population that a cell sends along i arrives. */
 struct hop paths_forward(const struct paths *p, const int at[3], int i);
 
+/* The face of the plane of symmetry beyond which a cell outside of the box lies; -1: none. */
+int paths_plane(const struct paths *p, const int at[3]);
+
 /* The substep, 1 or 2, at which the population that fine cell `at` would send along i, if a coarse
  * cell's population were spread there, enters the fine level; 0: never. `p`: of the fine level. */
 int paths_enters(const struct paths *p, const int at[3], int i);

@@ -226,7 +226,7 @@ def within(cells, reach):
 def random_flow(number):
     """A flow in a box with random faces and regions; each third one has three levels."""
     chance = random.Random(number)
-    cells = [4 * chance.randint(2, 3) - chance.choice([0, 0, 1]) for _ in range(3)]
+    cells = [4 * chance.randint(2, 3) + chance.choice([0, 0, -1, 1]) for _ in range(3)]
     faces, kinds = {}, [chance.choice(["periodic", "periodic", "walls", "lid", "slip", "both"]) for _ in range(3)]
     slips = [kind in ("slip", "both") for kind in kinds]
     for axis, kind in enumerate(kinds):

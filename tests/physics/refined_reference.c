@@ -569,12 +569,20 @@ static void step(struct level *l)
         }
 }
 
-/* f*_i of the neighbour of a coarse cell along an axis. Returns whether it is fluid of the level.
- */
+/* f*_i of the neighbour of a coarse cell along an axis; beyond a plane of symmetry that of the
+ * cell's own image. Returns whether it is fluid of the level. */
 static bool beside(const struct level *l, const int x[3], int axis, int side, int i, double *f)
 {
     int y[3] = {x[0], x[1], x[2]};
     y[axis] += side;
+    if ((y[axis] < 0 || y[axis] >= l->n[axis]) && grid.face[2 * axis + (side > 0)].kind == SLIP) {
+        int image = 0;
+        while (c[image][axis] != -c[i][axis] || c[image][(axis + 1) % 3] != c[i][(axis + 1) % 3] ||
+               c[image][(axis + 2) % 3] != c[i][(axis + 2) % 3])
+            image++;
+        *f = l->sent[slot(cell_at(l, x), image)];
+        return true;
+    }
     if (!wrap(l, y) || l->kind[cell_at(l, y)] != PROPER)
         return false;
     *f = l->sent[slot(cell_at(l, y), i)];
@@ -589,6 +597,22 @@ static void slopes(const struct level *l, const int x[3], int i, double g[3])
         const bool down = beside(l, x, a, -1, i, &low), up = beside(l, x, a, 1, i, &high);
         g[a] = down && up ? (high - low) / 2 : up ? high - here : down ? here - low : 0;
     }
+}
+
+/* What a wall adds to a population on its way from a transit cell into the fine level; `other`, if
+ * it meets none. */
+static double added(const struct level *fine, const int x[3], int i, double other)
+{
+    struct place at = {.i = i};
+    memcpy(at.x, x, sizeof at.x);
+    for (int substep = 0; substep < 2 && (!substep || !fine->held[cell_at(fine, at.x)]);
+         substep++) {
+        const int before = at.i;
+        at = moved(fine, at);
+        if (before && at.i == opposite(before))
+            return at.add;
+    }
+    return other;
 }
 
 /* Puts what left a coarse cell along direction i into its transit cells; takes it from where it
@@ -615,7 +639,7 @@ static void explode(struct level *coarse, struct level *fine, const struct edge 
             value += (offset[s][a] - (e->n[i] == 8 ? mean[a] : 0)) * g[a];
         subcell(e->x, s, x);
         fine->arrived[slot(cell_at(fine, x), i)] = value;
-        taken += value + e->place[i].add;
+        taken += value + added(fine, x, i, e->place[i].add);
     }
     if (e->n[i] && e->n[i] < 8)
         coarse->arrived[slot(cell_at(coarse, e->place[i].x), e->place[i].i)] -= taken / SUBCELLS;
