@@ -60,7 +60,7 @@ static bool add(struct work *w, const struct meeting *m)
         return true;
     if (w->meetings == w->room)
         reduce(w);
-    if (w->room - w->meetings <= w->room / 4) {
+    if (w->meetings >= w->room / 2 + w->room / 4) {
         const size_t room = w->room ? 2 * w->room : 64;
         struct meeting *const more = realloc(w->meeting, room * sizeof *more);
         if (!more)

@@ -439,6 +439,12 @@ static enum status size_levels(struct refined *r, const struct flow_case *c)
                                  level, INT_MAX / 2, "xyz"[a]);
             r->level[level].cells[a] = c->cells[a] << level;
         }
+    const int *const n = r->level[r->levels - 1].cells;
+    if (r->levels > 1 && (double)n[0] * n[1] * n[2] > (double)(INT64_MAX / (2 * Q)))
+        return fail_user(
+            "one grid of the cells of level %d would have %.2g cells, more than can be "
+            "numbered (fewer levels, or fewer cells)",
+            r->levels - 1, (double)n[0] * n[1] * n[2]);
     return STATUS_OK;
 }
 
