@@ -68,8 +68,7 @@ if [ $# = 0 ]; then
         exit 1
     }
     export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
-    # Open MPI leaks at start-up and exit; ours would show under valgrind (tests/robustness/memory.py).
-    export ASAN_OPTIONS=detect_leaks=0
+    export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # as in tests/meson.build
 fi
 
 # shellcheck disable=SC2086 # several words

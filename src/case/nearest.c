@@ -132,7 +132,9 @@ static void list_siblings(const char *pattern, const char *known, char *advice, 
             length += (size_t)snprintf(advice + length, size - length, "%s",
                                        strcmp(name, "<face>") ? name : faces);
     }
-    if (!length)
+    if (!length && keys_also(pattern))
+        list_siblings(keys_also(pattern), known, advice, size);
+    else if (!length)
         snprintf(advice, size, "%.100s has no keys below it", known);
 }
 

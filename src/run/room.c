@@ -53,9 +53,8 @@ static const char *advice(const struct flow_case *c)
                : "more hosts, or fewer cells";
 }
 
-/* Do the ranks of each host have room for this? */
-static enum status check_hosts(const struct flow_case *c, double need, const char *what,
-                               MPI_Comm comm)
+/* Do the ranks of each host have room for this? advice: what needs less. */
+static enum status check_hosts(double need, const char *what, const char *advice, MPI_Comm comm)
 {
     static const struct timespec second = {.tv_sec = 1};
     struct memory_lack lack;
@@ -74,10 +73,10 @@ static enum status check_hosts(const struct flow_case *c, double need, const cha
             "%s needs %.4g GB on the host %s (%d rank%s), where %.4g of %.4g GB are "
             "free (end what else runs there, or use %s)",
             what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
-            1e-9 * lack.available, 1e-9 * lack.all, advice(c));
+            1e-9 * lack.available, 1e-9 * lack.all, advice);
     return fail_user("%s needs %.4g GB on the host %s (%d rank%s), which has %.4g GB (use %s)",
                      what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
-                     1e-9 * lack.all, advice(c));
+                     1e-9 * lack.all, advice);
 }
 
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
@@ -94,9 +93,10 @@ enum status room_before_tags(const struct flow_case *c, const struct backend_typ
         return status;
     domain_layout(&d, c, cuts, rank);
     if (type->host_memory && dense)
-        return check_hosts(c, solver_bytes(&d) + room_remembered(c, d.lo, d.view.n), "the run",
-                           comm);
-    return check_hosts(c, (double)d.view.cells, "the description of the box", comm);
+        return check_hosts(solver_bytes(&d) + room_remembered(c, d.lo, d.view.n), "the run",
+                           advice(c), comm);
+    return check_hosts((double)d.view.cells, "the description of the box",
+                       "more hosts, or fewer cells", comm);
 }
 
 /* Bytes that are still to be allocated for the block. */
@@ -149,6 +149,6 @@ enum status room_check(const struct grid *g)
     status = status_agree(comm, status);
     if (status)
         return status;
-    return b->type->host_memory ? check_hosts(c, need, "the run", comm)
+    return b->type->host_memory ? check_hosts(need, "the run", advice(c), comm)
                                 : status_agree(comm, check_device(c, need, b));
 }
