@@ -16,6 +16,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -237,7 +238,7 @@ def stacks(group):
             said = f"{error}\n"
         print(f"process {pid}, {name}:\n{said}", end="", flush=True)
         if name.startswith("tagflow"):
-            ours.append("MPI_Init" in said or "MPI_Finalize" in said)
+            ours.append(re.search("(?i)mpi_(init|finalize)", said) is not None)
     return all(ours)
 
 
