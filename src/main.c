@@ -149,8 +149,8 @@ static const struct command {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* Ends MPI. In MPI_Finalize of Open MPI 4 a thread may wait for ever for a lock that is freed
- * already, about once in some thousand short runs on a busy machine. All work is done then: after a
- * while the process ends without it. */
+ * already. It is rare, and was seen on busy machines. All work is done then: after a while the
+ * process ends without it. */
 enum { FINALIZE_SECONDS = 60 };
 static volatile sig_atomic_t last_status;
 

@@ -53,8 +53,8 @@ static const char *advice(const struct flow_case *c)
                : "more hosts, or fewer cells";
 }
 
-/* Do the ranks of each host have room for this? advice: what needs less. */
-static enum status check_hosts(double need, const char *what, const char *advice, MPI_Comm comm)
+/* Do the ranks of each host have room for this? remedy: what needs less. */
+static enum status check_hosts(double need, const char *what, const char *remedy, MPI_Comm comm)
 {
     static const struct timespec second = {.tv_sec = 1};
     struct memory_lack lack;
@@ -73,10 +73,10 @@ static enum status check_hosts(double need, const char *what, const char *advice
             "%s needs %.4g GB on the host %s (%d rank%s), where %.4g of %.4g GB are "
             "free (end what else runs there, or use %s)",
             what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
-            1e-9 * lack.available, 1e-9 * lack.all, advice);
+            1e-9 * lack.available, 1e-9 * lack.all, remedy);
     return fail_user("%s needs %.4g GB on the host %s (%d rank%s), which has %.4g GB (use %s)",
                      what, 1e-9 * lack.need, lack.host, lack.ranks, lack.ranks == 1 ? "" : "s",
-                     1e-9 * lack.all, advice);
+                     1e-9 * lack.all, remedy);
 }
 
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,

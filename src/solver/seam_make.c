@@ -362,8 +362,8 @@ static void add_group(struct seam_made *m, const int at[3], int i)
         if (!covered && paths_enters(&m->fine, fine, from.i) > 0) {
             struct seam_origin origin;
             const struct seam_entry e = entry_of(m, fine, from.i, 0, &origin);
-            /* Beside a corner or the end of a moving wall it may be another wall than that of the
-             * coarse link: what counts is what the fine level got. */
+            /* Beside a corner, or beside the end of a moving wall, the fine path may meet another
+             * wall than the coarse link. The coarse cell pays what the fine level got. */
             wall_on_way(m, fine, from.i, &group.wall);
             ADD(m, entry, e);
             ADD(m, entry_origin, origin);

@@ -154,8 +154,9 @@ static int opening_beside(const struct flow_case *c, int face, const int g[3])
     return found;
 }
 
-/* What a moving wall that runs along `axis` to a face of the box counts there, where a level ends
- * at the face, in edges that it crosses. Measured: tests/robustness/refined_check.py. */
+/* A moving wall runs to this face of the box inside of a level. This counts as so many edges that
+ * it crosses. Measured at walls and planes of symmetry (tests/robustness/refined_walls.py); mass
+ * passes openings anyway. */
 static double counts_at_end(const struct flow_case *c, int face, const int g[3])
 {
     const enum face_kind kind = case_opening(c, opening_beside(c, face, g))->kind;

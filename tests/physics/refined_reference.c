@@ -569,8 +569,8 @@ static void step(struct level *l)
         }
 }
 
-/* f*_i of the neighbour of a coarse cell along an axis; beyond a plane of symmetry that of the
- * cell's own image. Returns whether it is fluid of the level. */
+/* Population i of a coarse cell's neighbour along an axis, after collision. Beyond a plane of
+ * symmetry the neighbour is the cell's mirror image. False: it is no fluid cell of the level. */
 static bool beside(const struct level *l, const int x[3], int axis, int side, int i, double *f)
 {
     int y[3] = {x[0], x[1], x[2]};
