@@ -10,10 +10,14 @@
 #include <sys/prctl.h>
 #endif
 
-/* Made by Meson from its list. */
+/* Made by Meson from its list; isa_here.c has all of them. */
 static const bool built[ISAS] = {
 #define X(name) [ISA_##name] = true,
+#ifdef TAGFLOW_ISAS
+    TAGFLOW_ISAS
+#else
 #include "cpu_isas.h"
+#endif
 #undef X
 };
 
@@ -28,8 +32,6 @@ const char *isa_name(enum isa isa)
 const char *isa_title(enum isa isa)
 {
     switch (isa) {
-    case ISA_v2:
-        return "x86-64-v2";
     case ISA_v3:
         return "x86-64-v3";
     case ISA_v4:
@@ -49,15 +51,11 @@ static bool has_level(int level)
                        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                        __builtin_cpu_supports("avx512vl")))
         return false;
-    if (level > 2 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")))
-        return false;
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
            __builtin_cpu_supports("popcnt");
 #else
-    return level > 3   ? __builtin_cpu_supports("x86-64-v4")
-           : level > 2 ? __builtin_cpu_supports("x86-64-v3")
-                       : __builtin_cpu_supports("x86-64-v2");
+    return level > 3 ? __builtin_cpu_supports("x86-64-v4") : __builtin_cpu_supports("x86-64-v3");
 #endif
 }
 #endif
@@ -80,8 +78,6 @@ bool isa_runs(enum isa isa)
         return false;
     switch (isa) {
 #ifdef __x86_64__
-    case ISA_v2:
-        return has_level(2);
     case ISA_v3:
         return has_level(3);
     case ISA_v4:

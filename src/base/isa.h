@@ -7,9 +7,8 @@
 #include <stddef.h>
 
 /* The words of run.isa. Of one architecture: each includes those before it. auto: the last one that
- * this processor has. generic: what every processor of the architecture has; v2, v3, v4: levels of
- * x86-64; neon, and sve512 (SVE with vectors of 512 bits): of aarch64. */
-#define ISA_LIST(X) X(auto) X(generic) X(v2) X(v3) X(v4) X(neon) X(sve512)
+ * this processor has. generic: what every processor of the architecture has; v3, v4: levels of x86-64; neon, and sve512 (SVE with vectors of 512 bits): of aarch64. */
+#define ISA_LIST(X) X(auto) X(generic) X(v3) X(v4) X(neon) X(sve512)
 enum isa {
 #define X(name) ISA_##name,
     ISA_LIST(X)
@@ -29,7 +28,7 @@ bool isa_runs(enum isa);
 /* The last that isa_runs. */
 enum isa isa_best(void);
 
-/* "generic, v2, v3, v4 (x86-64)": those that this program has. */
+/* "generic, v3, v4 (x86-64)": those that this program has. */
 enum { ISA_TEXT = 128 };
 const char *isa_list(char text[static ISA_TEXT]);
 

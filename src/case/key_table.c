@@ -720,7 +720,7 @@ const struct key key_table[] = {
                 "ranks of its host may use, fewer in a small box"},
     {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
      .example = "generic",
-     .meaning = "instruction set of the CPU kernels: v2, v3, v4 of x86-64; neon, sve512 (SVE with 512 "
+     .meaning = "instruction set of the CPU kernels: v3, v4 of x86-64; neon, sve512 (SVE with 512 "
                 "bits) of aarch64; generic of any processor; auto: the best of this processor; the "
                 "bits are the same"},
     {ROW("run.transport", KEY_CHOICE), AT(flow_case, run.transport), .choices = key_transports,

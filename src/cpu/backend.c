@@ -190,12 +190,14 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
                        const struct view *v, const struct work *work, int count)
 {
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
+    cpu_kernel *const own = b->variant->kernel[kernel];
+    cpu_kernel *const run = own ? own : b->variant->others[kernel];
     (void)queue;
     for (int k = 0; k < count; k++)
         if (box_cells(&work[k].box) > 0) {
             struct task task = work[k].task;
             task.open = 1;
-            b->variant->kernel[kernel](v, &b->runs, &work[k].box, task);
+            run(v, &b->runs, &work[k].box, task);
         }
 }
 

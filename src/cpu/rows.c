@@ -425,9 +425,9 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         scalars_solid(v, b, odd, y, z);
 }
 
-cpu_kernel VARIANT(cpu_step_rows);
-void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const struct box *b,
-                            struct task t)
+cpu_kernel VARIANT(cpu_step);
+void VARIANT(cpu_step)(const struct view *v, const struct runs *runs, const struct box *b,
+                       struct task t)
 {
     if (v->place) {
         step_pores(v, runs, b, t.odd);
@@ -450,3 +450,24 @@ void VARIANT(cpu_step_rows)(const struct view *v, const struct runs *runs, const
         queue_finish(v, runs, &queue);
     }
 }
+
+#define NAME(token) NAME_(token)
+#define NAME_(token) #token
+
+#define X(name) cpu_kernel VARIANT(cpu_##name);
+CPU_VARIANT_LIST(X)
+#undef X
+extern cpu_kernel *const PRECISION(cpu_cells)[KERNELS]; /* cells.c */
+extern const struct cpu_variant VARIANT(cpu_variant);
+const struct cpu_variant VARIANT(cpu_variant) = {
+    .isa = NAME(TAGFLOW_ISA),
+    .storage = TAGFLOW_STORAGE,
+    .arithmetic = TAGFLOW_ARITHMETIC,
+    .kernel =
+        {
+#define X(name) [KERNEL_##name] = VARIANT(cpu_##name),
+            CPU_VARIANT_LIST(X)
+#undef X
+        },
+    .others = PRECISION(cpu_cells),
+};

@@ -188,7 +188,7 @@ void queue_settle(const struct view *v, const struct runs *runs, struct queue *q
 void queue_finish(const struct view *v, const struct runs *runs, struct queue *q);
 
 /* The step of one cell of the list beside surfaces (cells.c). */
-#define near_alone VARIANT(near_alone)
+#define near_alone PRECISION(near_alone)
 void near_alone(const struct view *v, int odd, const struct near_cell *cell);
 
 /* The step of a box where only fluid cells have places (pores.c). */

@@ -50,9 +50,9 @@ void scalars_after(const struct view *v, const struct runs *runs, const struct r
 
 /* The same of single cells (cells.c): the factor on gravity of a cell's buoyancy, before its flow
  * is stepped; then the step of its scalars. u, eddy: of its flow, 0 in a solid. */
-#define scalars_lift VARIANT(scalars_lift)
+#define scalars_lift PRECISION(scalars_lift)
 scalar scalars_lift(const struct view *v, int odd, int x, int y, int z);
-#define scalars_alone VARIANT(scalars_alone)
+#define scalars_alone PRECISION(scalars_alone)
 void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
                    scalar eddy);
 
