@@ -2,7 +2,7 @@
 # Makes a folder that holds tagflow and everything it needs on a machine without packages: its
 # libraries, Open MPI, configs/, the scripts to use with it, and the GPU suite.
 #   scripts/bundle.sh [--tgz] DIR [BUILD]
-# DIR must be empty or not exist; BUILD is a build folder, by default build, or build-test. With --tgz there
+# DIR must be empty or not exist; BUILD is a build folder, by default build, build-all or build-test. With --tgz there
 # is DIR.tgz as well, one file to copy and unpack. The folder may then be moved anywhere, also where it cannot be written to. For x86-64 Linux with a glibc as new as
 # DIR/README.txt says; a GPU's driver is taken from the machine.
 # Exit status: 1 the machine failed, 2 wrong usage.
@@ -25,7 +25,7 @@ case $1 in '' | -*) say_no 2 "usage: scripts/bundle.sh [--tgz] DIR [BUILD]" ;; e
 dir=$1
 build=${2-}
 if [ -z "$build" ]; then
-    for build in "$here/build" "$here/build-test"; do
+    for build in "$here/build" "$here/build-all" "$here/build-test"; do
         [ ! -x "$build/tagflow" ] || break
     done
 fi
@@ -220,6 +220,8 @@ export OPAL_PKGDATADIR="$bundle/share/openmpi" OPAL_SYSCONFDIR="$bundle/etc/open
 export PMIX_PREFIX="$bundle" PMIX_LIBDIR="$bundle/lib" PMIX_PKGLIBDIR="$bundle/lib/pmix"
 export PMIX_PKGDATADIR="$bundle/share/pmix" PMIX_SYSCONFDIR="$bundle/etc"
 export PMIX_MCA_mca_base_component_path="$bundle/lib/pmix"
+# tagflow launch and selftest start ranks with this mpirun.
+export PATH="$bundle/bin${PATH:+:$PATH}"
 # The machine's plugins are for another hwloc, and tagflow needs none.
 export HWLOC_PLUGINS_PATH="$bundle/lib/hwloc"
 # Open MPI does not start without a program to reach other machines with, though it needs none here.
@@ -271,6 +273,7 @@ $commit, with Open MPI $(ompi_info --version | sed -n 's/^Open MPI v//p'), to be
 
     bin/tagflow info
     bin/mpirun -n 4 bin/tagflow run configs/cavity.yaml --output ~/cavity
+    bin/tagflow selftest                        does it compute here what it computes elsewhere?
     scripts/gpu_suite.sh --out ~/gpu_suite      is the GPU fast and right? (Python 3, standard library)
 
 Needs: Linux on x86-64, glibc ${glibc#GLIBC_} or newer, and for GPUs NVIDIA's driver. The folder

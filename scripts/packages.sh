@@ -53,7 +53,8 @@ try_installed="
     test -s cavity_re100/series/flow.csv
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     mpirun -n 2 tagflow run /usr/share/tagflow/configs/cavity_re100.yaml --set run.steps=500 --output two
-    grep -h state_hash cavity_re100/report.json two/report.json | uniq | wc -l | grep -x 1"
+    grep -h state_hash cavity_re100/report.json two/report.json | uniq | wc -l | grep -x 1
+    tagflow selftest"
 
 make_archive() {
     rm -rf "${work:?}/build" &&

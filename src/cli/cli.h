@@ -14,6 +14,10 @@ enum status command_check(int count, char **arguments, MPI_Comm comm);
 enum status command_info(int count, char **arguments, MPI_Comm comm);
 enum status command_keys(int count, char **arguments);
 enum status command_launch(int count, char **arguments);
+enum status command_selftest(int count, char **arguments);
+
+/* GPUs of this machine that the job may use; 0 if the program has no CUDA backend. */
+int cli_gpus(void);
 
 enum { CLI_MAX_SETS = 256 };
 

@@ -45,11 +45,20 @@ static void add_number(struct line *line, const char *before, int number)
     add(line, text);
 }
 
-/* GPUs of this machine that the job may use. */
-static int gpus(void)
+static bool has_cuda(void)
+{
+    bool found = false;
+    for (int k = 0; backends[k]; k++)
+        found = found || strcmp(backends[k]->name, "cuda") == 0;
+    return found;
+}
+
+int cli_gpus(void)
 {
     const char *const visible = getenv("CUDA_VISIBLE_DEVICES");
     int count = 0;
+    if (!has_cuda())
+        return 0;
     if (visible) {
         count = *visible && strncmp(visible, "-1", 2) != 0;
         for (const char *c = visible; count && *c; c++)
@@ -62,14 +71,6 @@ static int gpus(void)
     if (devices)
         closedir(devices);
     return count;
-}
-
-static bool has_cuda(void)
-{
-    bool found = false;
-    for (int k = 0; backends[k]; k++)
-        found = found || strcmp(backends[k]->name, "cuda") == 0;
-    return found;
 }
 
 /* A number in the environment; 0: none. */
@@ -107,7 +108,7 @@ static void choose_in_slurm(struct launch *l, bool use_gpus)
     if (!l->ranks)
         l->ranks = environment("SLURM_NTASKS");
     if (!l->ranks)
-        l->ranks = slurm_nodes() * (use_gpus && gpus() > 0 ? gpus() : 1);
+        l->ranks = slurm_nodes() * (use_gpus && cli_gpus() > 0 ? cli_gpus() : 1);
     if (!l->threads)
         l->threads = environment("SLURM_CPUS_PER_TASK");
 }
@@ -214,7 +215,7 @@ static enum status choose(struct line *line, struct launch *l)
     if (slurm)
         choose_in_slurm(l, use_gpus);
     else if (!l->ranks)
-        l->ranks = use_gpus && gpus() > 0 ? gpus() : l->threads ? 1 : c.nodes;
+        l->ranks = use_gpus && cli_gpus() > 0 ? cli_gpus() : l->threads ? 1 : c.nodes;
     if (l->ranks == 1)
         return STATUS_OK;
     const char *const starter = find_starter();
@@ -222,7 +223,7 @@ static enum status choose(struct line *line, struct launch *l)
         add(line, starter);
         add(line, "-n");
         add_number(line, "", l->ranks);
-        add_options(line, l, &c, use_gpus && gpus() > 0, slurm);
+        add_options(line, l, &c, use_gpus && cli_gpus() > 0, slurm);
     } else if (slurm && in_path("srun", file)) {
         add(line, "srun");
         add(line, slurm_way);

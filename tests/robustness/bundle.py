@@ -95,6 +95,8 @@ def run(*arguments, ranks=0):
 
 code, out, err = run("info")
 check(code == 0 and not err and out == tagflow("info").out, f"info says what the program says: {err[:300]}")
+code, out, err = run("selftest")
+check(code == 0 and out.count(" ok\n") == 12 and not err, f"selftest: {code} {out[-300:]} {err[:300]}")
 os.symlink(bundle + "/bin/tagflow", "by_link")
 done = subprocess.run(["./by_link", "--version"], env=ENV | {"PATH": os.environ["PATH"]}, capture_output=True, text=True)
 check(done.returncode == 0, f"through a link: {done.stdout or done.stderr}")

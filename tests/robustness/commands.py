@@ -16,7 +16,7 @@ write("case.yaml", CASE)
 # Help: on stdout, exit status 0, and every option that it names is known.
 said = tagflow("--help")
 commands = re.findall(r"^  tagflow (\w+)", said.out, re.M)
-check(said.code == 0 and not said.err and commands == ["run", "launch", "check", "bench", "keys", "info"], f"--help names {commands}")
+check(said.code == 0 and not said.err and commands == ["run", "launch", "check", "bench", "selftest", "keys", "info"], f"--help names {commands}")
 for name in commands:
     said = tagflow(name, "--help")
     options = sorted(set(re.findall(r"--[a-z-]+", said.out)) - {"--help"})

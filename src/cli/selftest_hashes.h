@@ -1,0 +1,13 @@
+/* Made by `tagflow selftest --print`: the state of each flow of selftest_cases.h after its last step. */
+X(cavity, "75436e8e13f04741")
+X(vortices, "d0e3878c98f72088")
+X(layer, "8748076707b7c274")
+X(duct, "410a384ced1666bf")
+X(stream, "90ee0451dc9f17b2")
+X(openings, "16eef0678eb975db")
+X(rotor, "f5457be83bbb1c01")
+X(pores, "b334d867d8960dda")
+X(pump, "1e7f4a5cb5834d5f")
+X(heat, "9c7785a3bd8753ac")
+X(levels, "c20601a846740ed8")
+X(profile, "a253c9c04885d753")
