@@ -165,7 +165,7 @@ class Suite:
         if os.path.exists(os.path.join(ROOT, "libexec", "tagflow")) and not self.options.build:
             places, programs = [os.path.join(ROOT, "bin")], ["parity"]
         else:
-            places = [self.options.build] if self.options.build else [os.path.join(ROOT, n) for n in ("build", "build-test")]
+            places = [self.options.build] if self.options.build else [os.path.join(ROOT, n) for n in ("build", "build-all", "build-test")]
             programs = ["parity", "tests/gpu/parity"]
         self.folder = next((p for p in places if os.access(os.path.join(p, "tagflow"), os.X_OK)), None)
         if not self.folder:
@@ -862,7 +862,7 @@ def main():
     parser.add_argument("--call", type=int, choices=list(CALLS), help="one of three parts, each below ten minutes; its files are named after it")
     parser.add_argument("--quick", action="store_true", help="smaller and fewer; call 2 is quick anyway")
     parser.add_argument("--backend", choices=["cuda", "cpu"], default="cuda", help="cpu: tries the suite itself, on small grids")
-    parser.add_argument("--build", help="build folder (build or build-test; in a bundle: the bundle)")
+    parser.add_argument("--build", help="build folder (build, build-all or build-test; in a bundle: the bundle)")
     parser.add_argument("--stages", help="only these, separated by commas")
     parser.add_argument("--peer", metavar="COMMAND", help="another program's benchmark (OpenCL), to be run beside tagflow's")
     parser.add_argument("--seconds", type=float, help="time for all of it (the sum of the stages' limits, 570 for a call)")

@@ -8,7 +8,15 @@ cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
 scripts/setup.sh run
-[ -f build/build.ninja ] || meson setup build --buildtype=release -Dtests=false
+if [ ! -f build/build.ninja ]; then
+    # Kernels for this processor alone, and for a GPU if there is one: the others take minutes.
+    cuda=auto
+    if command -v nvcc >/dev/null && ! nvidia-smi -L 2>/dev/null | grep -q GPU; then
+        cuda=disabled
+        echo "quickstart: no GPU here, so CUDA is left out (to build it: meson configure build -Dcuda=enabled && ninja -C build)"
+    fi
+    meson setup build --buildtype=release -Dtests=false -Disas=auto -Dcuda=$cuda
+fi
 ninja -C build
 mpi_run 2 build/tagflow run configs/cavity.yaml --output runs/cavity --overwrite "$@"
 

@@ -2,7 +2,8 @@
 # Installs the Debian packages that tagflow needs and this machine lacks:
 #   scripts/setup.sh run         to build it and run cases (the default)
 #   scripts/setup.sh scripts     to use its Python scripts as well
-#   scripts/setup.sh test        to run its tests as well
+#   scripts/setup.sh test        to build it and run scripts/test.sh
+#   scripts/setup.sh all         to run scripts/test.sh --all
 #   scripts/setup.sh packages    to make packages with scripts/packages.sh
 #   scripts/setup.sh ... mpich   the same with MPICH in place of Open MPI
 # The CUDA toolkit is never installed; the build finds it where there is one.
@@ -13,17 +14,19 @@ run='meson ninja-build gcc g++ pkg-config libc6-dev openmpi-bin libopenmpi-dev
     libhdf5-openmpi-dev libyaml-dev libpng-dev libtiff-dev libjansson-dev libxxhash-dev'
 packages='git xz-utils mmdebstrap buildah'
 scripts='python3-numpy python3-h5py python3-matplotlib'
-test='libcmocka-dev python3-xxhash python3-vtk9 valgrind elfutils
+test='libcmocka-dev python3-numpy python3-h5py python3-xxhash'
+all='python3-vtk9 valgrind elfutils
     xvfb xauth libgl1-mesa-dri clang libclang-rt-dev slurm-wlm munge libpmix-dev
     mkdocs mkdocs-material'
 
 case ${1:-run} in
 run) wanted=$run ;;
 scripts) wanted="$run $scripts" ;;
-test) wanted="$run $scripts $test" ;;
+test) wanted="$run $test" ;;
+all) wanted="$run $scripts $test $all" ;;
 packages) wanted="$run $packages" ;;
 *)
-    echo "usage: $0 [run|scripts|test|packages] [openmpi|mpich]" >&2
+    echo "usage: $0 [run|scripts|test|all|packages] [openmpi|mpich]" >&2
     exit 2
     ;;
 esac

@@ -1,36 +1,49 @@
 #!/bin/sh
-# Installs what is missing, builds, and runs all tests: on a release build, then those of suites unit
-# and parallel on a build without optimisation under the address and undefined-behaviour sanitizers.
-# The last line counts them; the exit status is not 0 when one failed. Arguments go to `meson test`,
-# for example --suite unit, and then the release build alone is tested.
+# Installs what is missing, builds, and runs tests. The last line counts them; the exit status is not 0 when one failed.
 #
-# --long, the first argument, adds what is slow by nature (CONTRIBUTING.md lists it) and compiles the CUDA kernels for
-# all architectures, not for one.
+#   scripts/test.sh                  every promise of the README once, on a build like quickstart's: ten minutes on two cores
+#   scripts/test.sh --changed [REV]  what the files that changed since REV (default: HEAD) can break; builds this alone
+#   scripts/test.sh --all            everything, as CI runs it: all instruction sets, the CUDA backend on a stand-in and its PTX,
+#                                    sanitizers, Slurm, several hosts, fuzz, the site
+#   scripts/test.sh --long           --all, and what is slow by nature (CONTRIBUTING.md lists it), with the CUDA kernels
+#                                    for all architectures, not for one
+#   scripts/test.sh --systems [FOLDER] [NAME...]  builds and tries tagflow on other Debians, with other MPIs and compilers, in
+#                                    chroots (scripts/systems/all --help)
 #
-# --systems [FOLDER] [NAME...] builds and tries tagflow on other Debians, with other MPIs and compilers instead, in chroots
-# (scripts/systems/all --help).
+# tests/choose.py has the tables of the first two. Arguments after --all or --long go to `meson test`, for example --suite unit,
+# and then the release build alone is tested.
 set -eu
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 cd -- "$(dirname -- "$0")/.."
 . scripts/environment.sh
 
-[ "${1:-}" != --systems ] || {
-    shift
-    exec scripts/systems/all "$@"
-}
-archs=90
-chosen='--no-suite long'
-if [ "${1:-}" = --long ]; then
-    shift
-    archs=auto
-    chosen=
-    export TAGFLOW_LONG=1
-fi
-
-scripts/setup.sh test
-[ -f build-test/build.ninja ] || meson setup build-test -Dwerror=true -Dgpu_compress=balance
-meson configure build-test -Dgpu_archs="$archs"
-ninja -C build-test
+what=${1:---short}
+[ $# = 0 ] || shift
+case $what in
+--systems) exec scripts/systems/all "$@" ;;
+--short | --changed)
+    folder=build-test
+    scripts/setup.sh test
+    [ -f $folder/build.ninja ] || meson setup $folder -Dwerror=true -Dcuda=disabled -Disas=auto
+    ;;
+--all | --long)
+    folder=build-all
+    archs=90
+    chosen='--no-suite long'
+    if [ "$what" = --long ]; then
+        archs=auto
+        chosen=
+        export TAGFLOW_LONG=1
+    fi
+    scripts/setup.sh all
+    [ -f $folder/build.ninja ] || meson setup $folder -Dwerror=true -Dgpu_compress=balance
+    meson configure $folder -Dgpu_archs="$archs"
+    ;;
+*)
+    echo "test: $what is none of --changed, --all, --long, --systems (scripts/test.sh --help)" >&2
+    exit 2
+    ;;
+esac
 
 # Open MPI keeps its sockets in here, and removes the folder when it is empty: two programs of which one
 # starts while the other ends can fail over it. So it is never empty.
@@ -44,42 +57,60 @@ trap 'rmdir "${TMPDIR:-/tmp}/ompi.$(uname -n).$(id -u)/kept" "${TMPDIR:-/tmp}/om
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 processes=$((cores + (cores + 1) / 2))
 failed=0
-rm -f build-test/meson-logs/testlog.json build-test/meson-logs/waits.json build-sanitize/meson-logs/testlog.json
+rm -f $folder/meson-logs/testlog.json $folder/meson-logs/waits.json build-sanitize/meson-logs/testlog.json
 # tests FOLDER OPTIONS...: no signal is ignored in the tests, even if this script was started so, as by nohup.
 tests() {
-    folder=$1
+    where=$1
     shift
-    env --default-signal meson test -C "$folder" --num-processes "$processes" --no-rebuild --print-errorlogs "$@" </dev/null
+    env --default-signal meson test -C "$where" --num-processes "$processes" --print-errorlogs "$@" </dev/null
 }
 
-if [ $# = 0 ]; then
-    # Tests that mostly wait run while this is built.
-    # shellcheck disable=SC2086 # one word or two
-    tests build-test --logbase waits $chosen --suite waits &
-    waiting=$!
-    chosen="$chosen --no-suite waits"
-    # Loops for the widest vectors of this processor and for the narrowest ones: what they address depends on the width alone.
-    best=$(build-test/tagflow info | sed -n 's/.*; this processor has \([a-z0-9]*\).*/\1/p')
-    [ -f build-sanitize/build.ninja ] ||
-        meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
-            -Db_lundef=false -Disas="$best"
-    nice ninja -C build-sanitize || {
-        wait
-        exit 1
+# Tests that a table names; what they need is built first.
+named() {
+    [ $# -gt 0 ] || {
+        echo "test: no test for what changed"
+        exit 0
     }
-    export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
-    export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # as in tests/meson.build
-fi
+    ninja -C $folder tagflow tests/several
+    tests $folder "$@" || failed=$?
+}
 
-# shellcheck disable=SC2086 # several words
-tests build-test $chosen "$@" || failed=$?
-if [ $# = 0 ]; then
-    # shellcheck disable=SC2086
-    tests build-sanitize -t 2 $chosen --suite unit --suite parallel || failed=$?
-    wait "$waiting" || failed=$?
-fi
+everything() {
+    ninja -C $folder
+    if [ $# = 0 ]; then
+        # Tests that mostly wait run while this is built.
+        # shellcheck disable=SC2086 # one word or two
+        tests $folder --no-rebuild --logbase waits $chosen --suite waits &
+        waiting=$!
+        chosen="$chosen --no-suite waits"
+        # Loops for the widest vectors of this processor and for the narrowest ones: what they address depends on the width alone.
+        [ -f build-sanitize/build.ninja ] ||
+            meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
+                -Db_lundef=false -Disas=auto
+        nice ninja -C build-sanitize || {
+            wait
+            exit 1
+        }
+        export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
+        export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # as in tests/meson.build
+    fi
+    # shellcheck disable=SC2086 # several words
+    tests $folder --no-rebuild $chosen "$@" || failed=$?
+    if [ $# = 0 ]; then
+        # shellcheck disable=SC2086
+        tests build-sanitize --no-rebuild -t 2 $chosen --suite unit --suite parallel || failed=$?
+        wait "$waiting" || failed=$?
+    fi
+}
 
-/usr/bin/python3 - build-test/meson-logs/testlog.json build-test/meson-logs/waits.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
+# shellcheck disable=SC2046 # names of tests
+case $what in
+--short) named $(tests/choose.py short) ;;
+--changed) named $(tests/choose.py changed "${1:-HEAD}" $folder) ;;
+*) everything "$@" ;;
+esac
+
+/usr/bin/python3 - $folder/meson-logs/testlog.json $folder/meson-logs/waits.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
 import json, os, sys
 
 tests = [json.loads(line) for log in sys.argv[1:] if os.path.exists(log) for line in open(log)]

@@ -5,7 +5,7 @@
 #     --cpu    processor that qemu shows, for example max,sve-default-vector-length=64 (default: max)
 #     TEST     names of tests of Meson, for example near_32 (default: some of units and ranks, and the hashes). Not `child`: qemu
 #              sets no limit to the memory of a process
-# A line for each test says pass or FAIL. Hashes are compared with those of the program build-test/tagflow, or TAGFLOW, on this
+# A line for each test says pass or FAIL. Hashes are compared with those of the program build-all/tagflow, or TAGFLOW, on this
 # machine. The last line is a row of a table: system | MPI | compiler | result. Exit status 0: all passed; 77: it cannot be
 # tried here.
 #
@@ -121,8 +121,8 @@ fi
 exit $failed
 END
 )
-export TAGFLOW="${TAGFLOW:-$PWD/build-test/tagflow}" TAGFLOW_SOURCE_ROOT="$PWD"
-[ $# -gt 0 ] || [ -x "$TAGFLOW" ] || cannot "no program of this machine to compare with: $TAGFLOW (scripts/test.sh makes it; or set TAGFLOW)"
+export TAGFLOW="${TAGFLOW:-$PWD/build-all/tagflow}" TAGFLOW_SOURCE_ROOT="$PWD"
+[ $# -gt 0 ] || [ -x "$TAGFLOW" ] || cannot "no program of this machine to compare with: $TAGFLOW (scripts/test.sh --all makes it; or set TAGFLOW)"
 status=0
 unshare --user --map-root-user --mount sh -c "$script" aarch64 "$emulator" "$handlers" "$build" "$@" || status=$?
 [ $status != 78 ] || cannot "this kernel does not let a namespace run aarch64 programs by qemu (Linux from 6.7 on does)"
