@@ -99,9 +99,20 @@ enum status file_rename(const char *temporary, const char *path)
     return file_sync_folder(path);
 }
 
+int file_create_new(const char *path)
+{
+    int fd = -1;
+    for (int k = 0; fd < 0 && k < 8 && (k == 0 || errno == EEXIST); k++) {
+        if (k > 0)
+            unlink(path);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* follows no link */
+    }
+    return fd;
+}
+
 enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length)
 {
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = file_create_new(temporary);
     if (fd < 0)
         return fail_machine("cannot create %s: %s", temporary, strerror(errno));
     /* Network file systems may report a full disk only at fsync or close. */
@@ -136,9 +147,6 @@ static enum status write_into(const char *path, const char *data, size_t length)
 
 enum status file_replace(const char *path, const void *data, size_t length)
 {
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return write_into(path, data, length);
     char *temporary = file_temporary(path);
     if (!temporary)
         return STATUS_MACHINE;
@@ -147,6 +155,14 @@ enum status file_replace(const char *path, const void *data, size_t length)
         status = file_rename(temporary, path);
     free(temporary);
     return status;
+}
+
+enum status file_write(const char *path, const void *data, size_t length)
+{
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return write_into(path, data, length);
+    return file_replace(path, data, length);
 }
 
 /* Reads fd to its end into *text, which grows as needed, because fstat gives a wrong size for pipes
@@ -185,23 +201,47 @@ static int read_all(int fd, size_t limit, char **text, size_t *length)
     return 0;
 }
 
-enum status file_read(const char *path, size_t limit, char **text, size_t *length)
+int file_get(const char *path, size_t limit, char **text, size_t *length)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_machine("cannot open %s: %s", path, strerror(errno));
-    char *content;
+    struct stat info;
     size_t bytes;
-    int reason = read_all(fd, limit, &content, &bytes);
-    close(fd);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe */
+    int reason = fd < 0 || fstat(fd, &info) != 0 ? errno : 0;
+    if (!reason && !S_ISREG(info.st_mode))
+        reason = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+    if (!reason)
+        reason = read_all(fd, limit, text, length ? length : &bytes);
+    if (fd >= 0)
+        close(fd);
+    return reason;
+}
+
+/* Reports why a file could not be read. */
+static enum status unread(const char *path, size_t limit, int reason)
+{
     if (reason == EFBIG)
         return fail_machine("cannot read %s: it is larger than %zu bytes", path, limit);
-    if (reason)
-        return fail_machine("cannot read %s: %s", path, strerror(reason));
-    *text = content;
-    if (length)
-        *length = bytes;
-    return STATUS_OK;
+    if (reason == EINVAL)
+        return fail_machine("cannot read %s: it is not a file", path);
+    return fail_machine("cannot read %s: %s", path, strerror(reason));
+}
+
+enum status file_read(const char *path, size_t limit, char **text, size_t *length)
+{
+    const int reason = file_get(path, limit, text, length);
+    return reason ? unread(path, limit, reason) : STATUS_OK;
+}
+
+enum status file_read_any(const char *path, size_t limit, char **text, size_t *length)
+{
+    size_t bytes;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int reason = fd < 0 || fcntl(fd, F_SETFL, 0) != 0 ? errno : 0;
+    if (!reason)
+        reason = read_all(fd, limit, text, length ? length : &bytes);
+    if (fd >= 0)
+        close(fd);
+    return reason ? unread(path, limit, reason) : STATUS_OK;
 }
 
 double file_number(const char *path)

@@ -14,16 +14,30 @@
 #define FILE_TEMPORARY ".tmp"
 
 /* Puts length bytes of data at path. On success the file is on disk with exactly this content;
- * otherwise an old file at path is unchanged. A device or a pipe is written into. */
+ * otherwise an old file at path is unchanged. What a link at path points to is not touched. */
 enum status file_replace(const char *path, const void *data, size_t length);
+
+/* The same for a path that the user gives: a device or a pipe is written into. */
+enum status file_write(const char *path, const void *data, size_t length);
+
+/* Creates a file for reading and writing in place of one of this name, of which a dead job may have
+ * left one; what that links to is not touched. Returns its descriptor, or -1 with errno. */
+int file_create_new(const char *path);
 
 /* The first half of file_replace(): writes the data to the temporary file of path. The second half
  * is file_rename(). */
 enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length);
 
 /* Reads the whole file into *text, allocated and with a NUL after its *length bytes (length may be
- * NULL). A file of more than `limit` bytes is an error, and so is a folder. */
+ * NULL). A file of more than `limit` bytes is an error, and so is what is not a regular file. */
 enum status file_read(const char *path, size_t limit, char **text, size_t *length);
+
+/* The same without a report: returns 0 or errno; EFBIG: larger; EINVAL: not a regular file. */
+int file_get(const char *path, size_t limit, char **text, size_t *length);
+
+/* The same as file_read() for a path that the user gives, which may be a pipe: it is read to its
+ * end, and is empty if nobody has it open for writing. */
+enum status file_read_any(const char *path, size_t limit, char **text, size_t *length);
 
 /* The number with which a file begins, as in /proc and /sys; below 0, not reported: there is none.
  */

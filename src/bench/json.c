@@ -139,7 +139,7 @@ enum status json_write(const struct bench *b, const struct bench_row *rows, int 
         return fail_machine("out of memory for %s", b->options->json);
     const size_t length = strlen(dump);
     dump[length] = '\n'; /* replaces the NUL: files have a length */
-    const enum status status = file_replace(b->options->json, dump, length + 1);
+    const enum status status = file_write(b->options->json, dump, length + 1);
     free(dump);
     return status;
 }

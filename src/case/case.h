@@ -723,6 +723,23 @@ int case_physics(const char *resolved);
  * run in the message ("checkpoints/step_0000001000.h5"). */
 enum status case_same_flow(const char *before, const char *now, const char *whose);
 
+/* The outputs of a resolved case. With *o zeroed and *at the text, each call finds the next one;
+ * false: there are no more. The texts are parts of the case. */
+struct case_output {
+    const char *section;      /* "series:" .. */
+    const char *name, *entry; /* "drag", "{every: 5, of: forces, body: ball}" */
+    int name_length, entry_length;
+};
+bool case_output_next(const char **at, struct case_output *o);
+bool case_output_is(const struct case_output *o, const char *section);
+
+/* run.steps of a resolved case; 0: the text is none. */
+int64_t case_last_step(const char *resolved);
+
+/* What the series `name` of a resolved case measures, as text: "of: forces, body: ball". False: the
+ * case has no such series. */
+bool case_series_text(const char *resolved, const char *name, const char **text, int *length);
+
 /* A scalar of an earlier run. The enthalpy of a cell is capacity times value - source/2, in the
  * fluid also + decay/2 times value - rate/2 times the value of the scalar it is made from. */
 struct case_facts_scalar {

@@ -86,7 +86,7 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
                                a->path, a->path);
         else if (access(a->path, R_OK))
             status = fail_user("%s: %s (the case file to read)", a->path, strerror(errno));
-        else if (file_read(a->path, CASE_LIMIT, &text, &length))
+        else if (file_read_any(a->path, CASE_LIMIT, &text, &length))
             status = STATUS_USAGE;
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, comm);

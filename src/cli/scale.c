@@ -227,7 +227,7 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         return fail_machine("out of memory for %s", file);
     const size_t length = strlen(dump);
     dump[length] = '\n'; /* replaces the NUL: files have a length */
-    const enum status status = file_replace(file, dump, length + 1);
+    const enum status status = file_write(file, dump, length + 1);
     free(dump);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef TAGFLOW_SERIES_H
 #define TAGFLOW_SERIES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -34,6 +35,12 @@ void series_mark(const struct series *series, struct series_mark *mark);
 enum status series_resume(struct series **out, const char *path, int columns,
                           const char *const *names, int64_t last_step,
                           const struct series_mark *mark);
+
+/* Gives the file another name (.aside appended, as above), with a warning, if it has rows up to
+ * last_step, which measure `was` (NULL: not known), not `is` as the rows to come. *anew: it did.
+ */
+enum status series_put_aside(const char *path, int64_t last_step, const char *was, int was_length,
+                             const char *is, int is_length, bool *anew);
 
 /* Adds rows of one step and passes them to the system at once. Values have as few digits as needed
  * to read back the same number. values: [rows][columns - 1]. On failure, reported once, the file

@@ -278,6 +278,42 @@ static int set_aside(const char *path, char **aside)
     return failed;
 }
 
+/* Has the file a row up to last_step? Its first one decides. */
+static bool has_rows(const char *path, int64_t last_step)
+{
+    char text[SERIES_CHUNK + 1];
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    const ssize_t length = regular ? read_start(fd, text, SERIES_CHUNK) : 0;
+    const char *const row = length > 0 ? strchr(text, '\n') : NULL;
+    if (fd >= 0)
+        close(fd);
+    return row && row[1] && strtoll(row + 1, NULL, 10) <= last_step;
+}
+
+enum status series_put_aside(const char *path, int64_t last_step, const char *was, int was_length,
+                             const char *is, int is_length, bool *anew)
+{
+    char *aside = NULL;
+    *anew = has_rows(path, last_step);
+    if (!*anew)
+        return STATUS_OK;
+    const int failed = set_aside(path, &aside);
+    if (failed)
+        fail_machine("cannot rename %s: %s", path, strerror(failed));
+    else if (was)
+        warn("%s has rows up to step %" PRId64 " of another series (%.*s; now %.*s): it is kept as "
+             "%s, and a new file begins",
+             path, last_step, was_length, was, is_length, is, aside);
+    else
+        warn("%s has rows up to step %" PRId64 ", but the checkpoint's case has no such series: it "
+             "is kept as %s, and a new file begins",
+             path, last_step, aside);
+    free(aside);
+    return failed ? STATUS_MACHINE : STATUS_OK;
+}
+
 /* Replaces a damaged file by one with the rows that stay; the original is kept under another name.
  */
 static enum status replace(const char *path, int fd, const struct survey *s,

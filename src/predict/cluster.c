@@ -115,7 +115,7 @@ enum status cluster_read(struct cluster *c, const char *path)
     char *text;
     size_t length;
     *c = cluster_default();
-    enum status status = file_read(path, FILE_LIMIT, &text, &length);
+    enum status status = file_read_any(path, FILE_LIMIT, &text, &length);
     if (status)
         return STATUS_USAGE;
     status = document_read_as(&d, &kind, path, text, length);

@@ -14,21 +14,13 @@
 #include "base/message.h"
 #include "run/lock.h"
 
-/* The results of a run: files, and folders of files with one ending. */
+/* The results of a run: these files, and those of run/results.h. */
 static const char *const files[] = {"case.yaml", "log.txt", "status.json", "report.json"};
-static const struct {
-    const char *name, *ending;
-} folders[] = {
-    {"fields", ".vtkhdf"}, {"images", ".png"}, {"series", ".csv"}, {"checkpoints", ".h5"}};
-
-/* Appended to the name of a checkpoint that must not be used any more. */
-#define ASIDE ".aside"
-enum { STEP_DIGITS = 10 };
 
 /* Room behind the folder's name, for /fields/<name>_<step>.vtkhdf.tmp */
 enum { LONGEST_NAME = 128 };
 
-enum { FILES = sizeof files / sizeof *files, FOLDERS = sizeof folders / sizeof *folders };
+enum { CASE_LIMIT = 64 << 20, REPORTS = 2, FILES = sizeof files / sizeof *files };
 
 bool folder_path(char path[FOLDER_PATH], const char *dir, const char *name)
 {
@@ -41,11 +33,11 @@ static bool ends_with(const char *name, const char *ending)
     return n > e && strcmp(name + n - e, ending) == 0;
 }
 
-/* Is this a file that a run writes into its folder i, or that a killed run left there? */
-static bool is_result(const char *name, int i)
+/* May this be a file that some run wrote into this folder, or that a killed run left there? */
+static bool may_be_result(const char *name, enum results_part part)
 {
-    return ends_with(name, folders[i].ending) || ends_with(name, FILE_TEMPORARY) ||
-           ends_with(name, ASIDE);
+    return ends_with(name, results_ending(part)) || ends_with(name, FILE_TEMPORARY) ||
+           ends_with(name, RESULTS_ASIDE);
 }
 
 bool folder_holds_run(const char *dir, char name[FOLDER_PATH])
@@ -54,12 +46,12 @@ bool folder_holds_run(const char *dir, char name[FOLDER_PATH])
     bool found = false;
     for (int i = 0; i < FILES && !found; i++)
         found = folder_path(path, dir, strcpy(name, files[i])) && access(path, F_OK) == 0;
-    for (int i = 0; i < FOLDERS && !found; i++) {
-        DIR *const d = folder_path(path, dir, folders[i].name) ? opendir(path) : NULL;
+    for (enum results_part i = 0; i < RESULTS_PARTS && !found; i++) {
+        DIR *const d = folder_path(path, dir, results_folder(i)) ? opendir(path) : NULL;
         for (const struct dirent *e = d ? readdir(d) : NULL; e && !found; e = readdir(d)) {
-            found = is_result(e->d_name, i);
+            found = may_be_result(e->d_name, i);
             if (found)
-                folder_path(name, folders[i].name, e->d_name);
+                folder_path(name, results_folder(i), e->d_name);
         }
         if (d)
             closedir(d);
@@ -74,58 +66,81 @@ static enum status remove_file(const char *path)
     return STATUS_OK;
 }
 
-/* Calls `visitor` for every result in folder i of dir, with its name and path. The visitor may
- * remove or rename it. */
+/* Calls `visitor` for every file of the run in a folder of dir. The visitor may remove or rename
+ * it, and ends the visit by RESULTS_FOREIGN as its kind. */
 static enum status
-visit(const char *dir, int i,
-      enum status (*visitor)(int i, const char *name, const char *path, int64_t step), int64_t step)
+visit(const char *dir, const struct results *r, enum results_part part,
+      enum status (*visitor)(struct results_file *f, const char *path, void *data), void *data)
 {
     char folder[FOLDER_PATH], path[FOLDER_PATH];
-    if (!folder_path(folder, dir, folders[i].name))
+    if (!folder_path(folder, dir, results_folder(part)))
         return fail_user("the name of the output folder is too long");
     DIR *const d = opendir(folder);
     enum status status = STATUS_OK;
+    bool ended = false;
     if (!d)
         return errno == ENOENT ? STATUS_OK
                                : fail_machine("cannot read %s: %s", folder, strerror(errno));
-    for (const struct dirent *e = readdir(d); e && !status; e = readdir(d))
-        if (is_result(e->d_name, i) && folder_path(path, folder, e->d_name))
-            status = visitor(i, e->d_name, path, step);
+    for (const struct dirent *e = readdir(d); e && !status && !ended; e = readdir(d)) {
+        struct results_file f = results_look(r, part, e->d_name);
+        if (f.kind == RESULTS_FOREIGN || !folder_path(path, folder, e->d_name))
+            continue;
+        status = visitor(&f, path, data);
+        ended = f.kind == RESULTS_FOREIGN;
+    }
     closedir(d);
     return status;
 }
 
-static enum status remove_any(int i, const char *name, const char *path, int64_t step)
+static enum status remove_any(struct results_file *f, const char *path, void *data)
 {
-    (void)i, (void)name, (void)step;
+    (void)f, (void)data;
     return remove_file(path);
 }
 
-/* The step in "<name>_<10 digits><ending>"; -1: another kind of name. */
-static int64_t step_of(const char *name, const char *ending)
+/* Files that will not be written again stay, under another name. */
+static enum status rewind_file(struct results_file *f, const char *path, void *data)
 {
-    const size_t length = strlen(name), tail = strlen(ending);
-    if (!ends_with(name, ending) || length < tail + STEP_DIGITS + 1)
-        return -1;
-    const char *const digits = name + length - tail - STEP_DIGITS;
-    if (digits[-1] != '_' || strspn(digits, "0123456789") != STEP_DIGITS)
-        return -1;
-    return strtoll(digits, NULL, 10);
-}
-
-static enum status rewind_file(int i, const char *name, const char *path, int64_t step)
-{
+    const int64_t *const step = data;
     char aside[FOLDER_PATH];
-    if (ends_with(name, FILE_TEMPORARY))
+    if (f->kind == RESULTS_TEMPORARY)
         return remove_file(path);
-    /* A number at the end of a series' name is not a step. */
-    if (strcmp(folders[i].name, "series") == 0 || step_of(name, folders[i].ending) <= step)
+    if (f->kind == RESULTS_PUT_ASIDE || f->step <= *step)
         return STATUS_OK;
-    if (strcmp(folders[i].name, "checkpoints") != 0)
+    if (f->again)
         return remove_file(path);
-    if (snprintf(aside, sizeof aside, "%s" ASIDE, path) < FOLDER_PATH && rename(path, aside) == 0)
+    if (snprintf(aside, sizeof aside, "%s" RESULTS_ASIDE, path) < FOLDER_PATH &&
+        rename(path, aside) == 0)
         return STATUS_OK;
     return fail_machine("cannot rename %s: %s", path, strerror(errno));
+}
+
+static enum status take_path(struct results_file *f, const char *path, void *data)
+{
+    if (f->kind != RESULTS_WHOLE)
+        return STATUS_OK;
+    strcpy(data, path);
+    f->kind = RESULTS_FOREIGN;
+    return STATUS_OK;
+}
+
+enum status folder_learn(const char *dir, struct results *r)
+{
+    char path[FOLDER_PATH], *text;
+    if (!folder_path(path, dir, files[0]) || file_get(path, CASE_LIMIT, &text, NULL))
+        return STATUS_OK;
+    const enum status status = results_add(r, text);
+    free(text);
+    return status;
+}
+
+enum status folder_result(const char *dir, const struct results *r, char path[FOLDER_PATH])
+{
+    enum status status = STATUS_OK;
+    *path = '\0';
+    for (enum results_part i = 0; i < RESULTS_checkpoints && !status && !*path; i++)
+        status = visit(dir, r, i, take_path, path);
+    return status;
 }
 
 /* Is this a file that a killed run did not complete: "status.json.tmp", or with its number? */
@@ -154,31 +169,44 @@ enum status folder_tidy(const char *dir)
     return status;
 }
 
-enum status folder_rewind(const char *dir, int64_t step)
+enum status folder_rewind(const char *dir, const struct results *r, int64_t step)
 {
     enum status status = STATUS_OK;
-    for (int i = 0; i < FOLDERS && !status; i++)
-        status = visit(dir, i, rewind_file, step);
+    for (enum results_part i = 0; i < RESULTS_PARTS && !status; i++)
+        status = visit(dir, r, i, rewind_file, &step);
     return status;
 }
 
-enum status folder_empty(const char *dir)
+/* Removes those of the files from number `first` on, before `end`, the last one first. */
+static enum status remove_files(const char *dir, int first, int end)
 {
     char path[FOLDER_PATH];
     enum status status = STATUS_OK;
-    /* Checkpoints first, the case last: if this is interrupted, no run continues from the rest, and
-     * the case still tells what it was. */
-    for (int i = 0; i < FOLDERS && !status; i++)
-        status = visit(dir, i, remove_any, 0);
-    for (int i = FILES - 1; i >= 0 && !status; i--)
+    for (int i = end - 1; i >= first && !status; i--)
         if (folder_path(path, dir, files[i]))
             status = remove_file(path);
     return status;
 }
 
+enum status folder_forget_end(const char *dir)
+{
+    return remove_files(dir, REPORTS, FILES);
+}
+
+enum status folder_empty(const char *dir, const struct results *r)
+{
+    enum status status = STATUS_OK;
+    /* Checkpoints first, the case last: if this is interrupted, no run continues from the rest, and
+     * the case still tells what it was. */
+    for (int i = RESULTS_PARTS - 1; i >= 0 && !status; i--)
+        status = visit(dir, r, (enum results_part)i, remove_any, NULL);
+    return status ? status : remove_files(dir, 0, REPORTS);
+}
+
 void folder_checkpoint_name(char name[FOLDER_CHECKPOINT_NAME], int64_t step)
 {
-    snprintf(name, FOLDER_CHECKPOINT_NAME, "checkpoints/step_%0*" PRId64 ".h5", STEP_DIGITS, step);
+    snprintf(name, FOLDER_CHECKPOINT_NAME, "checkpoints/step_%0*" PRId64 ".h5", RESULTS_DIGITS,
+             step);
 }
 
 bool folder_checkpoint(char path[FOLDER_PATH], const char *dir, int64_t step)
@@ -197,20 +225,19 @@ static int newest_first(const void *left, const void *right)
 int folder_checkpoints(const char *dir, int64_t **steps)
 {
     char folder[FOLDER_PATH];
+    struct results names = {0};
     int count = 0;
     *steps = NULL;
-    DIR *const d = folder_path(folder, dir, "checkpoints") ? opendir(folder) : NULL;
-    if (!d && errno == ENOENT)
-        return 0;
-    if (!d) {
-        fail_machine("cannot read %s: %s", folder, strerror(errno));
+    if (results_add(&names, ""))
         return -1;
+    DIR *const d = folder_path(folder, dir, "checkpoints") ? opendir(folder) : NULL;
+    if (!d && errno != ENOENT) {
+        fail_machine("cannot read %s: %s", folder, strerror(errno));
+        count = -1;
     }
-    for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
-        const int64_t step = step_of(e->d_name, ".h5");
-        char name[FOLDER_CHECKPOINT_NAME];
-        folder_checkpoint_name(name, step);
-        if (step < 0 || strcmp(strchr(name, '/') + 1, e->d_name) != 0)
+    for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        const struct results_file f = results_look(&names, RESULTS_checkpoints, e->d_name);
+        if (f.kind != RESULTS_WHOLE)
             continue;
         int64_t *const more = realloc(*steps, ((size_t)count + 1) * sizeof *more);
         if (!more) {
@@ -219,9 +246,11 @@ int folder_checkpoints(const char *dir, int64_t **steps)
             break;
         }
         *steps = more;
-        more[count++] = step;
+        more[count++] = f.step;
     }
-    closedir(d);
+    if (d)
+        closedir(d);
+    results_free(&names);
     if (count > 0)
         qsort(*steps, (size_t)count, sizeof **steps, newest_first);
     return count;
@@ -307,12 +336,10 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
         status = lock_take(lock, dir, mode == FOLDER_RESUME ? STATUS_STOPPED : STATUS_USAGE);
     if (!status && mode == FOLDER_NEW) /* again under the lock: another run may have begun */
         status = refuse_run(dir);
-    for (int i = 0; i < FOLDERS && !status; i++)
-        status = folder_path(path, dir, folders[i].name)
+    for (enum results_part i = 0; i < RESULTS_PARTS && !status; i++)
+        status = folder_path(path, dir, results_folder(i))
                      ? folder_create(path)
                      : fail_user("the name of the output folder is too long");
-    if (!status && mode != FOLDER_RESUME)
-        status = folder_empty(dir);
     if (status) {
         lock_release(*lock);
         *lock = NULL;

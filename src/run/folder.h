@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "run/results.h"
 
 enum { FOLDER_PATH = 4096 };
 
 enum folder_mode {
     FOLDER_NEW,       /* refuses a folder with a run, or with anything a run would replace */
-    FOLDER_OVERWRITE, /* removes the files of an earlier run */
+    FOLDER_OVERWRITE, /* the caller removes the files of an earlier run */
     FOLDER_RESUME,    /* keeps the files of an earlier run */
 };
 
@@ -29,17 +30,26 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
 /* Does the folder hold a run already? Then `name` is its first file, for a message. */
 bool folder_holds_run(const char *dir, char name[FOLDER_PATH]);
 
-/* Remove all files of an earlier run. */
-enum status folder_empty(const char *dir);
+/* Add the outputs of the case in the folder, if there is one. */
+enum status folder_learn(const char *dir, struct results *r);
+
+/* Find any series, snapshot or image; path is "" if there is none. */
+enum status folder_result(const char *dir, const struct results *r, char path[FOLDER_PATH]);
+
+/* Remove all files of an earlier run: first what says how it ended, or half of its results would
+ * count as all of them; then the rest. */
+enum status folder_forget_end(const char *dir);
+enum status folder_empty(const char *dir, const struct results *r);
 
 /* Before a run starts or continues: remove temporary files of a dead job beside the folders. */
 enum status folder_tidy(const char *dir);
 
-/* Before a run continues after `step`: remove temporary files of a dead job in the folders, and
- * snapshots and images of later steps, which will be written again. Checkpoints of later steps must
- * not be used any more (they were damaged, or the user restarted from an earlier one): .aside is
- * appended to their names. */
-enum status folder_rewind(const char *dir, int64_t step);
+/* Before a run continues after `step` (-1: begins anew): remove temporary files of a dead job in
+ * the folders, and snapshots and images of later steps, which will be written again. Those that
+ * this case does not write again get .aside appended to their names, and so do checkpoints of later
+ * steps, which must not be used any more (they were damaged, or the user restarted from an earlier
+ * one). */
+enum status folder_rewind(const char *dir, const struct results *r, int64_t step);
 
 /* dir/checkpoints/step_<10 digits>.h5; folder_checkpoint_name() gives it without dir. */
 bool folder_checkpoint(char path[FOLDER_PATH], const char *dir, int64_t step);

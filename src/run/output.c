@@ -116,12 +116,12 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     return STATUS_OK;
 }
 
-enum status output_start(struct output *o, int64_t resumed, bool over)
+enum status output_start(struct output *o, const char *before, int64_t resumed, bool over)
 {
     o->done = resumed < 0 ? -1 : resumed;
     for (int i = 0; i < o->c->averages_count; i++)
         average_resume(o->averages[i]);
-    return tables_start(o->tables, resumed, over);
+    return tables_start(o->tables, before, resumed, over);
 }
 
 int64_t output_nearer(int64_t next, int64_t step, int64_t every)

@@ -19,9 +19,9 @@ int64_t output_nearer(int64_t next, int64_t step, int64_t every);
 enum status output_create(struct output **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir);
 
-/* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. over: the
- * run has no more steps. */
-enum status output_start(struct output *o, int64_t resumed, bool over);
+/* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. before: the
+ * resolved case of the checkpoint, if any; over: the run has no more steps. */
+enum status output_start(struct output *o, const char *before, int64_t resumed, bool over);
 
 /* Steps from `step` to the next output or sample; INT64_MAX: none. */
 int64_t output_next(const struct output *o, int64_t step);

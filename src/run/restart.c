@@ -12,23 +12,52 @@
 #include "base/message.h"
 #include "run/report.h"
 
-enum { CASE_LIMIT = 64 << 20 };
+enum { CASE_LIMIT = 64 << 20, RECORD_LIMIT = 64 << 20 };
 
-/* The state of the run in dir by its status.json; RUN_running if unknown. */
-static enum run_state state_of(const char *dir, int64_t *step, int64_t *steps)
+/* What status.json or report.json says. */
+struct record {
+    bool known;
+    enum run_state state;
+    int64_t step, steps; /* reached; wanted, in status.json */
+    bool checkpoint;     /* status.json: there was one */
+    bool by_stop;        /* report.json: run.stop was met */
+};
+
+/* A file that is damaged, or no regular one, says nothing. */
+static struct record read_record(const char *dir, const char *name)
 {
-    char path[FOLDER_PATH];
-    enum run_state state = RUN_running;
-    json_t *const root =
-        folder_path(path, dir, "status.json") ? json_load_file(path, 0, NULL) : NULL;
-    const char *const name = json_string_value(json_object_get(root, "state"));
-    for (enum run_state s = RUN_starting; name && s <= RUN_failed; s++)
-        if (strcmp(name, run_state_name(s)) == 0)
-            state = s;
-    *step = json_integer_value(json_object_get(root, "step"));
-    *steps = json_integer_value(json_object_get(root, "steps"));
+    struct record r = {.known = false};
+    char path[FOLDER_PATH], *text = NULL;
+    if (!folder_path(path, dir, name) || file_get(path, RECORD_LIMIT, &text, NULL))
+        return r;
+    json_t *const root = json_loads(text, 0, NULL);
+    const json_t *const step = json_object_get(root, "step"), *const steps =
+                                                                  json_object_get(root, "steps");
+    const char *const state = json_string_value(json_object_get(root, "state"));
+    for (enum run_state s = RUN_starting; state && s <= RUN_failed; s++)
+        if (strcmp(state, run_state_name(s)) == 0) {
+            r.state = s;
+            r.known = json_is_integer(step) && json_is_integer(steps);
+        }
+    r.step = json_integer_value(step);
+    r.steps = json_integer_value(steps);
+    r.checkpoint = json_is_object(json_object_get(root, "checkpoint"));
+    r.by_stop = json_is_true(json_object_get(json_object_get(root, "stop"), "met"));
+    r.known = r.known && r.step >= 0;
     json_decref(root);
-    return state;
+    free(text);
+    return r;
+}
+
+/* The step of the newest checkpoint in dir; -1: there is none; -2: the folder could not be read
+ * (reported). */
+static int64_t newest_step(const char *dir)
+{
+    int64_t *steps;
+    const int count = folder_checkpoints(dir, &steps);
+    const int64_t newest = count > 0 ? steps[0] : count < 0 ? -2 : -1;
+    free(steps);
+    return newest;
 }
 
 /* The line with run.stop in a resolved case; returns its length, 0 if there is none. */
@@ -75,27 +104,60 @@ static enum status same_physics(const char *resolved, const char *whose)
                      whose, version, CASE_PHYSICS);
 }
 
-/* Rank 0: has the run in dir ended? before: its resolved case. */
+/* Rank 0: has the run in dir ended? before: its resolved case. status.json alone does not decide:
+ * report.json must say the same, and the newest checkpoint, if there is one, be of that step. */
 static enum status end_in_folder(const struct flow_case *c, const char *dir, const char *before,
                                  enum restart_from *from)
 {
-    int64_t step, steps;
-    const enum run_state state = state_of(dir, &step, &steps);
-    if (state == RUN_diverged) {
+    const struct record now = read_record(dir, "status.json"),
+                        end = read_record(dir, "report.json");
+    const bool ended = now.known && (now.state == RUN_diverged || now.state == RUN_done);
+    const bool agree = ended && end.known && end.state == now.state && end.step == now.step;
+    const int64_t newest = ended ? newest_step(dir) : -1;
+    if (newest < -1)
+        return STATUS_MACHINE;
+    if (agree && now.state == RUN_diverged) {
         fail_user("the run in %s diverged at step %lld; see its log.txt (--restart FILE to go on "
                   "from a checkpoint all the same)",
-                  dir, (long long)step);
+                  dir, (long long)now.step);
         return STATUS_DIVERGED;
     }
+    const bool kept = !strstr(before, "\ncheckpoint:\n  every: 0\n"); /* one at the end, too */
+    const bool done = agree && (newest < 0 || newest == now.step || (newest < now.step && !kept));
     const bool older = case_physics(before) != CASE_PHYSICS;
-    const bool steady =
-        step < steps && steps == c->run.steps && (older || same_stop(before, c->resolved));
-    if (state == RUN_done && (step >= c->run.steps || steady)) {
-        say("the run in %s is done at step %lld (a %s would go on)", dir, (long long)step,
+    const bool steady = now.step < now.steps && now.steps == c->run.steps && end.by_stop &&
+                        (older || same_stop(before, c->resolved));
+    if (done && now.state == RUN_done && (now.step >= c->run.steps || steady)) {
+        say("the run in %s is done at step %lld (a %s would go on)", dir, (long long)now.step,
             steady ? "smaller run.stop.change" : "larger run.steps");
         *from = RESTART_DONE;
     }
+    if (ended && !done)
+        warn("%s/status.json says that the run %s at step %lld, but its report.json or its "
+             "newest checkpoint does not: it is not taken as ended",
+             dir, now.state == RUN_done ? "is done" : "diverged", (long long)now.step);
     return *from == RESTART_DONE ? STATUS_OK : same_physics(before, dir);
+}
+
+/* Rank 0: there is no checkpoint in dir. Are its results those of a job that died before its first
+ * one, so that they will be written again? Others must not be lost. */
+static enum status may_begin(const char *dir, const struct results *results)
+{
+    const struct record now = read_record(dir, "status.json"),
+                        end = read_record(dir, "report.json");
+    const bool died = now.known && now.state != RUN_done && now.state != RUN_stopped &&
+                      now.state != RUN_diverged && !now.checkpoint;
+    char path[FOLDER_PATH], how[96] = "";
+    const enum status status = folder_result(dir, results, path);
+    if (status || !*path || (died && (!end.known || end.state == RUN_failed)))
+        return status;
+    if (now.known)
+        snprintf(how, sizeof how, " that %s step %lld",
+                 now.state == RUN_done ? "is done at" : "reached", (long long)now.step);
+    return fail_user("%s holds results of a run%s, for example %s, but no checkpoint: to begin "
+                     "anew would remove them (put a checkpoint back, --overwrite to begin anew, or "
+                     "--output DIR for another folder)",
+                     dir, how, path);
 }
 
 /* Does a verified checkpoint belong to this case? */
@@ -157,8 +219,8 @@ static enum status newest(const char *dir, MPI_Comm comm, enum restart_from *fro
 }
 
 enum status restart_choose(const char *which, const struct flow_case *c, const char *dir,
-                           MPI_Comm comm, enum restart_from *from, struct checkpoint *k,
-                           char path[FOLDER_PATH])
+                           const struct results *results, MPI_Comm comm, enum restart_from *from,
+                           struct checkpoint *k, char path[FOLDER_PATH])
 {
     const bool automatic = strcmp(which, "auto") == 0;
     int rank, choice = RESTART_BEGINNING;
@@ -183,6 +245,8 @@ enum status restart_choose(const char *which, const struct flow_case *c, const c
     *from = automatic ? (enum restart_from)choice : RESTART_CHECKPOINT;
     if (!status && *from == RESTART_BEGINNING)
         status = newest(dir, comm, from, k, path);
+    if (!status && *from == RESTART_BEGINNING)
+        status = status_agree(comm, rank == 0 ? may_begin(dir, results) : STATUS_OK);
     if (!status && *from == RESTART_CHECKPOINT)
         status = status_agree(comm, fits(k, c, path));
     if (status)

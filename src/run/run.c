@@ -68,7 +68,8 @@ struct run {
     const struct flow_case *c;
     const char *dir;
     MPI_Comm comm;
-    struct lock *lock; /* rank 0 */
+    struct lock *lock;      /* rank 0 */
+    struct results results; /* rank 0: names of this run's files, and of earlier jobs' */
     struct grid grid;
     struct survey survey[LEVELS];
     struct pore_survey pores;
@@ -430,15 +431,25 @@ static enum status advance(struct run *r, bool resumed)
 /* ---- start and end ---- */
 
 /* Rank 0: writes the files that a run has from its start. */
-static enum status start_files(struct run *r, bool resumed)
+static enum status start_files(struct run *r, bool goes_on)
 {
     char path[FOLDER_PATH];
     enum status status = folder_tidy(r->dir);
     if (!status && folder_path(path, r->dir, "case.yaml"))
         status = file_replace(path, r->c->resolved, strlen(r->c->resolved));
     if (!status && folder_path(path, r->dir, "log.txt"))
-        status = message_log_to(path, resumed);
+        status = message_log_to(path, goes_on);
     return status ? status : write_status(r);
+}
+
+/* Rank 0: removes what an earlier run left. If this job dies meanwhile, status.json says that a run
+ * begins here, so that the next one may do so. */
+static enum status empty_folder(struct run *r)
+{
+    enum status status = folder_forget_end(r->dir);
+    if (!status)
+        status = write_status(r);
+    return status ? status : folder_empty(r->dir, &r->results);
 }
 
 /* Before anything was written, a job that is asked to stop just ends. */
@@ -493,15 +504,20 @@ static enum status open_folder(struct run *r, const struct run_options *options,
     enum status status = STATUS_OK;
     MPI_Bcast(&first, 1, MPI_INT, 0, r->comm);
     if (first)
-        status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
+        status = restart_choose(options->restart, r->c, r->dir, NULL, r->comm, &begin, k, from);
     if (!status && is_root(r))
         status = folder_open(r->dir, mode, options->case_path, &r->lock);
+    if (!status && is_root(r))
+        status = results_add(&r->results, r->c->resolved);
+    if (!status && is_root(r)) /* an earlier job's, before this job's case replaces it */
+        status = folder_learn(r->dir, &r->results);
     wait_for_folder(r->comm);
     status = status_agree(r->comm, status);
     if (!status)
         tell_owner(r);
     if (!status && options->restart && !first)
-        status = restart_choose(options->restart, r->c, r->dir, r->comm, &begin, k, from);
+        status =
+            restart_choose(options->restart, r->c, r->dir, &r->results, r->comm, &begin, k, from);
     *done = begin == RESTART_DONE;
     if (status || *done || !is_root(r))
         return status_agree(r->comm, status);
@@ -511,9 +527,11 @@ static enum status open_folder(struct run *r, const struct run_options *options,
     r->n.progress.step = resumed ? k->step : 0;
     if (resumed && folder_checkpoint(path, r->dir, k->step) && access(path, F_OK) == 0)
         r->n.progress.checkpoint = k->step;
-    if (mode == FOLDER_RESUME && !resumed)
-        status = folder_empty(r->dir);
-    return status_agree(r->comm, status ? status : start_files(r, resumed));
+    if (resumed)
+        status = results_add(&r->results, k->case_text);
+    if (!status && mode == FOLDER_OVERWRITE)
+        status = empty_folder(r);
+    return status_agree(r->comm, status ? status : start_files(r, mode == FOLDER_RESUME));
 }
 
 /* Writes status.json and report.json of a run that ends with `status`. On rank 0. */
@@ -643,13 +661,15 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
         status = output_create(&r->output, r->c, &r->grid, &r->state, r->dir);
     if (!status)
         status = from ? checkpoint_load(k, from, &r->grid, &r->state) : begin(r);
-    if (!status && from) /* only now: it may rename the checkpoint that was loaded */
-        status = status_agree(r->comm, is_root(r) ? folder_rewind(r->dir, k->step) : STATUS_OK);
-    stop_resume(&r->stop);
+    if (!status) /* only now: it may rename the checkpoint that was loaded */
+        status = status_agree(r->comm, is_root(r)
+                                           ? folder_rewind(r->dir, &r->results, from ? k->step : -1)
+                                           : STATUS_OK);
+    stop_resume(&r->stop, r->c, from ? k->case_text : NULL);
     if (!status)
         narrate_start(&r->n, from);
     if (!status)
-        status = output_start(r->output, from ? k->step : -1, over(r));
+        status = output_start(r->output, from ? k->case_text : NULL, from ? k->step : -1, over(r));
     r->n.progress.state = RUN_running;
     if (!status)
         status = advance(r, from != NULL);
@@ -729,6 +749,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     state_destroy(&r.state);
     grid_destroy(&r.grid);
     pore_survey_destroy(&r.pores);
+    results_free(&r.results);
     lock_release(r.lock);
     return status;
 }

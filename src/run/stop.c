@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
@@ -59,8 +60,39 @@ void stop_destroy(struct stop *s)
     s->kept = NULL;
 }
 
-void stop_resume(struct stop *s)
+static size_t looks(const struct stop *s)
 {
+    return (size_t)s->kept[LOOKS];
+}
+
+static void forget(struct stop *s)
+{
+    for (size_t k = 0; k < VALUES + (size_t)s->size; k++)
+        s->kept[k] = 0;
+    s->kept[CHANGE] = s->kept[FROM_LAST] = s->kept[BEFORE_THAT] = NAN;
+}
+
+/* Did the series that is watched measure something else in the case `before`? */
+static bool is_other_series(const struct stop *s, const struct flow_case *c, const char *before)
+{
+    const char *was, *is;
+    int old, new;
+    if (!before || !s->kept ||
+        (s->wanted->of != STOP_COLUMN && s->wanted->of != STOP_permeability) || looks(s) == 0)
+        return false;
+    const char *const name = c->series[s->wanted->series].name;
+    return !case_series_text(before, name, &was, &old) ||
+           !case_series_text(c->resolved, name, &is, &new) || old != new ||
+           strncmp(was, is, (size_t)old) != 0;
+}
+
+void stop_resume(struct stop *s, const struct flow_case *c, const char *before)
+{
+    if (is_other_series(s, c, before)) {
+        warn("run.stop starts anew: series %s measured something else before",
+             c->series[s->wanted->series].name);
+        forget(s);
+    }
     if (s->met && !(s->kept && s->kept[CHANGE] < s->wanted->change))
         s->met = 0;
 }
@@ -68,11 +100,6 @@ void stop_resume(struct stop *s)
 bool stop_due(const struct stop *s, int64_t step)
 {
     return s->kept && output_due(step, s->wanted->every);
-}
-
-static size_t looks(const struct stop *s)
-{
-    return (size_t)s->kept[LOOKS];
 }
 
 /* The value before the last `back` ones. */

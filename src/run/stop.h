@@ -26,8 +26,9 @@ enum status stop_create(struct stop *s, const struct flow_case *c, struct grid *
 void stop_destroy(struct stop *s);
 
 /* After a restart: clears s->met if the run had ended by a criterion that is gone or was less
- * strict. */
-void stop_resume(struct stop *s);
+ * strict. Begins anew if the series that is watched measured something else in the case `before`,
+ * of the checkpoint (NULL: none). */
+void stop_resume(struct stop *s, const struct flow_case *c, const char *before);
 
 /* Is a value taken at this step? */
 bool stop_due(const struct stop *s, int64_t step);

@@ -224,22 +224,44 @@ static int64_t last_to_keep(const struct table *t, int64_t resumed, bool over)
     return over || output_due(resumed, t->series->every) ? resumed : resumed - 1;
 }
 
-enum status tables_start(struct tables *t, int64_t resumed, bool over)
+/* Puts the file of a series aside if its rows up to the checkpoint measure something else than this
+ * case does. *anew: it was. */
+static enum status put_other_aside(const struct tables *t, const struct table *table,
+                                   const char *path, const char *before, int64_t resumed,
+                                   bool *anew)
+{
+    const char *was = NULL, *is = "", *const name = table->series->name;
+    int old = 0, new = 0;
+    case_series_text(t->c->resolved, name, &is, &new);
+    if (case_series_text(before, name, &was, &old) &&
+        old == new &&strncmp(was, is, (size_t)old) == 0)
+        return STATUS_OK;
+    return series_put_aside(path, resumed, was, old, is, new, anew);
+}
+
+static enum status start_table(const struct tables *t, struct table *table, const char *before,
+                               int64_t resumed, bool over)
+{
+    char path[FOLDER_PATH], file[CASE_NAME + 16];
+    bool anew = resumed < 0;
+    snprintf(file, sizeof file, "series/%s.csv", table->series->name);
+    if (!folder_path(path, t->dir, file))
+        return fail_user("the name of the output folder is too long");
+    const enum status status =
+        before && !anew ? put_other_aside(t, table, path, before, resumed, &anew) : STATUS_OK;
+    if (status)
+        return status;
+    return anew ? series_create(&table->file, path, table->columns, table->names)
+                : series_resume(&table->file, path, table->columns, table->names,
+                                last_to_keep(table, resumed, over),
+                                table->mark.rows < 0 ? NULL : &table->mark);
+}
+
+enum status tables_start(struct tables *t, const char *before, int64_t resumed, bool over)
 {
     enum status status = STATUS_OK;
-    for (int i = 0; i < t->count && !status && t->solver->domain->rank == 0; i++) {
-        struct table *const table = &t->table[i];
-        char path[FOLDER_PATH], file[CASE_NAME + 16];
-        snprintf(file, sizeof file, "series/%s.csv", table->series->name);
-        if (!folder_path(path, t->dir, file))
-            status = fail_user("the name of the output folder is too long");
-        else if (resumed < 0)
-            status = series_create(&table->file, path, table->columns, table->names);
-        else
-            status = series_resume(&table->file, path, table->columns, table->names,
-                                   last_to_keep(table, resumed, over),
-                                   table->mark.rows < 0 ? NULL : &table->mark);
-    }
+    for (int i = 0; i < t->count && !status && t->solver->domain->rank == 0; i++)
+        status = start_table(t, &t->table[i], before, resumed, over);
     return status_agree(t->solver->domain->comm, status);
 }
 

@@ -15,8 +15,9 @@ enum status tables_create(struct tables **out, const struct flow_case *c, struct
 
 /* Start the files, dir/series/<name>.csv. After a restart (resumed >= 0) continue them: rows after
  * step `resumed` are dropped, and also the last row of a run that ended there, if it now continues.
- * over: the run has no more steps. */
-enum status tables_start(struct tables *t, int64_t resumed, bool over);
+ * A series that measured something else in the case `before`, of the checkpoint (NULL: unknown),
+ * begins anew; its file is kept under another name. over: the run has no more steps. */
+enum status tables_start(struct tables *t, const char *before, int64_t resumed, bool over);
 
 /* Do rows due at this step need sums over the flow, and enstrophy among them? Sets *enstrophy, or
  * leaves it alone. */

@@ -213,7 +213,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
     make_folders(dir, comm);
     start(&f, c, r, comm);
     must(!tables_create(&t, c, &f.g, &state, dir), "no tables");
-    must(!tables_start(t, -1, false), "tables do not start");
+    must(!tables_start(t, NULL, -1, false), "tables do not start");
     for (;;) {
         rows(&f, t);
         if (history) {
@@ -250,7 +250,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             populations = NULL;
             must(!tables_create(&t, c, &f.g, &state, dir), "no tables again");
             bring_back(&f, &state, kept);
-            must(!tables_start(t, KEPT, false), "tables do not go on");
+            must(!tables_start(t, NULL, KEPT, false), "tables do not go on");
             must(!solver_step(&f.g.level->solver), "no step");
         }
     }
@@ -615,7 +615,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     start(&f, &c, &r, MPI_COMM_WORLD);
     must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
 
-    all_have(&c, tables_start(t, -1, false), STATUS_MACHINE, "no folder");
+    all_have(&c, tables_start(t, NULL, -1, false), STATUS_MACHINE, "no folder");
     must(!tables_close(t), "tables cannot be closed");
     state_destroy(&state);
 
@@ -624,12 +624,12 @@ static void failures_reach_all_ranks(int rank, int ranks)
     if (rank == 0)
         must(!file_replace(path, "step,other\n", 11), "no file");
     must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
-    all_have(&c, tables_start(t, 0, false), STATUS_USAGE, "other columns");
+    all_have(&c, tables_start(t, NULL, 0, false), STATUS_USAGE, "other columns");
     must(!tables_close(t), "tables cannot be closed");
     state_destroy(&state);
 
     must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
-    must(!tables_start(t, -1, false), "tables do not start");
+    must(!tables_start(t, NULL, -1, false), "tables do not start");
     /* the backend of the last rank fails, whatever is measured */
     if (rank == ranks - 1)
         f.g.level->backend->type = &broken;

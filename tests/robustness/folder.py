@@ -78,6 +78,85 @@ for arguments in [["--output", "."], ["--output", ".", "--overwrite"], ["--outpu
     check(refused(said) and open("own/case.yaml").read() == CASE and tree("own") == ["case.yaml"],
           f"the case itself is not replaced, {' '.join(arguments[-1:])}: {said}")
 
+# Results are not removed unasked, and files of the user's own never. MINE: names that no output can have written.
+MINE = ["fields/notes.txt", "fields/other_2026112701.vtkhdf", "fields/part.tmp", "images/mid_2026112701.png", "images/fig_0000000015.png",
+        "images/mid_0000000015.jpg", "series/measured.csv", "series/measured.csv.aside", "checkpoints/copy.h5"]
+KEEPS = runs.sets({"checkpoint.every": 10, "checkpoint.keep": 5})
+
+
+def kept(folder, what, good=lambda said: said.code == 0):
+    """Runs `what`: its end must be good, and all of MINE still there."""
+    said = run("--output", folder, *KEEPS, *what)
+    return check(good(said) and all(open(f"{folder}/{name}").read() == "mine\n" for name in MINE), f"{folder}, {' '.join(map(str, what))}: {said}")
+
+
+def begin(folder, *more):
+    """A run of 20 steps, with files of the user's own."""
+    said = run("--output", folder, *KEEPS, *more)
+    check(said.code == 0, f"{folder}: {said}")
+    for name in MINE:
+        write(f"{folder}/{name}", "mine\n")
+
+
+def untouched(folder, what, *words):
+    """`what` is refused, and changes nothing."""
+    before = runs.bytes_of(folder)
+    kept(folder, what, lambda said: refused(said, *words) and runs.bytes_of(folder) == before)
+
+
+begin("mine")
+kept("mine", ["--restart", "auto", "--set", "run.steps=40"])
+kept("mine", ["--restart", "mine/checkpoints/step_0000000010.h5", "--set", "run.steps=15"])
+check([name for name in tree("mine/images") if name.startswith("mid_00")] == ["mid_0000000000.png", "mid_0000000010.png", "mid_0000000015.jpg",
+      "mid_0000000015.png", *(f"mid_00000000{step}.png.aside" for step in (20, 30, 40))] and
+      "step_0000000040.h5.aside" in tree("mine/checkpoints"), f"pictures that will not be drawn again stay: {tree('mine/images')}")
+kept("mine", ["--overwrite", "--set", "output.images={}"])
+check({*tree("mine")} == {*MINE, "checkpoints/step_0000000010.h5", *(name for name in RESULTS if not name.startswith("images/"))},
+      f"replaced, it holds the new run: {tree('mine')}")
+
+# A run without checkpoints cannot go on: what it has written stays.
+begin("none", "--set", "checkpoint.every=0")
+for file in tree("mine/checkpoints"):
+    if file.startswith("step_"):
+        os.remove("mine/checkpoints/" + file)
+for folder in "none", "mine":
+    kept(folder, ["--restart", "auto"], lambda said: said.code == 0 and "is done at step 20" in said.out)
+    for more in {"run.steps": 40}, {"run.steps": 40, "output.fields": {}}:
+        untouched(folder, ["--restart", "auto", *runs.sets(more)], "is done at step 20", "no checkpoint", "--overwrite", "--output")
+    status = open(folder + "/status.json").read()
+    for state, other in [("running", '"checkpoint": {"step": 10}'), ("stopped", '"checkpoint": null'), ("done", '"checkpoint": null')]:
+        write(folder + "/status.json", f'{{"state": "{state}", "step": 10, "steps": 20, {other}}}')
+        untouched(folder, ["--restart", "auto"], "no checkpoint")
+    for broken in "", "{", '{"state": "running", "step": "x", "steps": 20, "checkpoint": null}':
+        write(folder + "/status.json", broken)
+        untouched(folder, ["--restart", "auto"], "holds results of a run, for example", "no checkpoint")
+    os.remove(folder + "/status.json")
+    os.mkfifo(folder + "/status.json")  # nothing waits for it
+    kept(folder, ["--restart", "auto"], lambda said: refused(said, "no checkpoint"))
+    os.remove(folder + "/status.json")
+    write(folder + "/status.json", status)
+# A job that died before its first checkpoint, or while it removed an earlier run that was to be replaced: all is written again.
+os.remove("none/report.json")
+write("none/status.json", '{"state": "running", "step": 7, "steps": 20, "checkpoint": null}')
+kept("none", ["--restart", "auto"])
+check(runs.load("none", "report.json")["state_hash"] == runs.load("abs", "report.json")["state_hash"] and
+      runs.series_text("none") == runs.series_text("abs"), "it gives the same")
+
+# status.json alone does not decide that a run has ended.
+begin("other")
+for name, wrong in [("done", {"state": "done", "step": 20}), ("diverged", {"state": "diverged", "step": 14}), ("early", {"state": "done", "step": 3}),
+                    ("text", {"state": "done", "step": "x"})]:
+    said = run("--output", name, *KEEPS, "--set", "run.steps=10")
+    write(name + "/status.json", runs.json.dumps(runs.load(name, "status.json") | wrong))
+    said = run("--output", name, *KEEPS, "--restart", "auto")
+    check(said.code == 0 and "\ngoes on from" in said.out and runs.load(name, "report.json")["step"] == 20 and
+          ("not taken as ended" in said.err) == (name != "text"), f"a status.json that says {wrong}: {said}")
+said = run("--output", "both", *KEEPS, "--set", "run.steps=10")
+for name in "status.json", "report.json":
+    write("both/" + name, open("other/" + name).read())
+said = run("--output", "both", *KEEPS, "--restart", "auto")
+check(said.code == 0 and "\ngoes on from" in said.out, f"both files of another run: {said}")
+
 # The case as resolved gives the same run, and itself.
 said = run("--output", "again", case="abs/case.yaml")
 check(said.code == 0 and open("again/case.yaml").read() == open("abs/case.yaml").read(), f"the resolved case runs: {said}")

@@ -10,6 +10,7 @@ What the order of patches and regions decides is part of the case: it may not ch
 """
 import concurrent.futures
 import os
+import shutil
 
 import runs
 from runs import check, tagflow, write
@@ -172,5 +173,48 @@ check(found == rows | {"p_0000000500": rows["p_0000000500"][:1] + rows["p_000000
       f"a file is missing: {about}")
 with open("a file is missing/log.txt") as log:
     check("warning: a file is missing/series/p_0000000500.csv is not there" in log.read(), "the log says it, too")
+
+# A series that measures something else after a restart begins a new file, and so do its statistics; one whose rows come
+# more often goes on.
+write("bodies.yaml", CASES["surfaces"].replace("fluid:   {", "fluid:   {velocity: 0.03, ") + OUTPUT)
+FIRST = {"force": {"every": 5, "of": "forces", "body": "ball", "statistics": {"from": 0}}, "rate": {"every": 5, "of": "flow_rate", "axis": "x", "at": 3},
+         "probe": {"every": 5, "of": "probe", "point": [3, 12, 2]}, "same": {"every": 5, "of": "forces", "body": "wheel"}}
+said = tagflow("run", "bodies.yaml", "--output", "bodies", *runs.sets({"output.series": FIRST, "run.steps": 20}))
+check(said.code == 0, f"bodies: {said}")
+old = {name: runs.series_text("bodies", name) for name in FIRST}
+CHANGES = {"force": [{"body": "wheel"}, {"area": 20}, {"about": [1, 2, 3]}], "rate": [{"at": 4}, {"axis": "y"}], "probe": [{"point": [3, 12, 3]}],
+           "same": [{"every": 1}, {"statistics": {"from": 10}}]}
+for name, change in [(name, change) for name, changes in CHANGES.items() for change in changes]:
+    folder = f"{name} {change}"
+    shutil.copytree("bodies", folder)
+    series = FIRST | {name: FIRST[name] | change}
+    said = tagflow("run", "bodies.yaml", "--output", folder, "--restart", "auto", *runs.sets({"output.series": series}))
+    about = [line for line in said.lines if "/series/" in line]
+    aside = runs.bytes_of(folder + "/series").get(name + ".csv.aside")
+    steps = [int(row.split(b",")[0]) for row in runs.series_text(folder, name).splitlines()[1:]]
+    anew = name != "same"
+    check(said.code == 0 and not runs.faults(folder) and len(about) == anew == (aside == old[name]) and
+          (not anew or "of another series" in about[0]) and steps[0] == (25 if anew else 0) and steps[-1] == 45, f"{folder}: {steps}, {said}, {about}")
+    if name == "force":
+        check(runs.load(folder, "report.json")["statistics"]["force"]["rows"] == 5, f"{folder}: its statistics have the new rows alone")
+# Job after job, killed before its checkpoint: what is kept is kept once.
+folder = "force " + str(CHANGES["force"][0])
+for name in "checkpoints/step_0000000045.h5", "report.json":
+    os.remove(folder + "/" + name)
+write(folder + "/status.json", '{"state": "running", "step": 30, "steps": 45, "checkpoint": {"step": 20}}')
+said = tagflow("run", "bodies.yaml", "--output", folder, "--restart", "auto", *runs.sets({"output.series": FIRST | {"force": FIRST["force"] | CHANGES["force"][0]}}))
+check(said.code == 0 and [name for name in runs.tree(folder + "/series") if "aside" in name] == ["force.csv.aside"] and
+      b"\n25," in runs.series_text(folder, "force"), f"again: {said}")
+# One that the checkpoint's case has not.
+for number, some in enumerate(({"rate": FIRST["rate"]}, FIRST)):
+    said = tagflow("run", "bodies.yaml", "--output", "bodies", "--restart", "auto", *runs.sets({"output.series": some, "run.steps": 30 + 10 * number}))
+check(said.code == 0 and said.err.count("has no such series: it is kept as") == 3 and runs.bytes_of("bodies/series")["force.csv.aside"] == old["force"],
+      f"left out and taken up again: {said}")
+# What run.stop remembers of it counts no more.
+STOP = {"run.stop": {"of": "force.force_x", "change": 1e-9, "over": 15}}
+for number, body in enumerate(("ball", "ball", "brick")):
+    said = tagflow("run", "bodies.yaml", "--output", "stop", "--restart", "auto",
+                   *runs.sets(STOP | {"output.series": {"force": FIRST["force"] | {"body": body}}, "run.steps": 20 + 10 * number}))
+    check(said.code == 0 and ("run.stop starts anew" in said.err) == (body == "brick"), f"run.stop, {body}: {said}")
 
 runs.finish()

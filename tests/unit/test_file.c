@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,13 +46,50 @@ static void writes_into_a_pipe_that_keeps_its_name(void **state)
     assert_int_equal(mkfifo(path, 0600), 0);
     const int reader = open(path, O_RDONLY | O_NONBLOCK);
     assert_true(reader >= 0);
-    assert_int_equal(file_replace(path, "through", 7), STATUS_OK);
+    assert_int_equal(file_write(path, "through", 7), STATUS_OK);
     assert_int_equal(read(reader, got, 7), 7);
     assert_string_equal(got, "through");
     close(reader);
     assert_int_equal(stat(path, &there), 0);
     assert_true(S_ISFIFO(there.st_mode));
     assert_int_equal(scratch_files(0), 1);
+}
+
+/* In a folder of someone else the temporary name may be there already, as a link. */
+static void leaves_alone_what_links_point_to(void **state)
+{
+    (void)state;
+    const char *const target = scratch_path("target"), *const path = scratch_path("a"),
+                      *const temporary = scratch_path("a" FILE_TEMPORARY);
+    for (int hard = 0; hard < 2; hard++) {
+        assert_int_equal(file_replace(target, "precious", 8), STATUS_OK);
+        unlink(path);
+        assert_int_equal(hard ? link(target, path) : symlink(target, path), 0);
+        assert_int_equal(hard ? link(target, temporary) : symlink(target, temporary), 0);
+        assert_int_equal(file_replace(path, "new", 3), STATUS_OK);
+        assert_content(target, "precious", 8);
+        assert_content(path, "new", 3);
+    }
+    assert_int_equal(scratch_files(0), 2);
+}
+
+/* Nothing waits for who writes into a pipe. */
+static void reads_no_pipe(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("pipe");
+    char *text = NULL;
+    size_t length = 1;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_get(path, 100, &text, &length), EINVAL);
+    scratch_listen();
+    const enum status status = file_read(path, 100, &text, &length);
+    const char *heard = scratch_heard();
+    assert_int_equal(status, STATUS_MACHINE);
+    assert_one_line(heard, "is not a file");
+    assert_int_equal(file_read_any(path, 100, &text, &length), STATUS_OK);
+    assert_int_equal(length, 0);
+    free(text);
 }
 
 static void keeps_the_old_file_when_the_new_one_does_not_fit(void **state)
@@ -153,6 +191,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(replaces_a_file_and_leaves_nothing_else),
         SCRATCH_TEST(writes_into_a_pipe_that_keeps_its_name),
+        SCRATCH_TEST(leaves_alone_what_links_point_to),
+        SCRATCH_TEST(reads_no_pipe),
         SCRATCH_TEST(keeps_the_old_file_when_the_new_one_does_not_fit),
         SCRATCH_TEST(says_which_folder_is_missing),
         SCRATCH_TEST(does_not_replace_a_folder),
