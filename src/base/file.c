@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,59 @@ int file_create_new(const char *path)
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* follows no link */
     }
     return fd;
+}
+
+/* Puts a copy in place of a file. Returns 0 or errno. */
+static int copy_itself(int from, const char *path)
+{
+    char chunk[64 * 1024], *const temporary = file_temporary(path);
+    const int to = temporary ? file_create_new(temporary) : -1;
+    int failed = to < 0 ? errno : 0;
+    for (off_t at = 0; !failed;) {
+        const ssize_t got = pread(from, chunk, sizeof chunk, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 || (got > 0 && file_write_at(to, chunk, (size_t)got, at) != 0))
+            failed = errno;
+        if (got <= 0)
+            break;
+        at += got;
+    }
+    if (!failed && fsync(to) != 0)
+        failed = errno;
+    if (to >= 0 && close(to) != 0 && !failed)
+        failed = errno;
+    if (!failed && rename(temporary, path) != 0)
+        failed = errno;
+    if (failed && to >= 0)
+        unlink(temporary);
+    free(temporary);
+    return failed;
+}
+
+int file_open_own(const char *path, int flags)
+{
+    struct stat info;
+    flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    for (bool copied = false;; copied = true) {
+        const int fd = open(path, flags, 0666);
+        int failed = fd < 0 ? errno : fstat(fd, &info) != 0 ? errno : 0;
+        if (!failed && !S_ISREG(info.st_mode))
+            failed = EINVAL;
+        if (!failed && (info.st_nlink == 1 || copied))
+            return fd;
+        const int from = failed ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (!failed)
+            failed = from < 0 ? errno : copy_itself(from, path);
+        if (from >= 0)
+            close(from);
+        if (fd >= 0)
+            close(fd);
+        if (failed) {
+            errno = failed == ENXIO ? EINVAL : failed; /* a pipe that nobody reads */
+            return -1;
+        }
+    }
 }
 
 enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length)

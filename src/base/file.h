@@ -28,6 +28,12 @@ int file_create_new(const char *path);
  * is file_rename(). */
 enum status file_prepare(const char *path, const char *temporary, const void *data, size_t length);
 
+/* Opens a file of a run's folder to change it: a regular file that has no other name, or another
+ * file would change with it. One with several names gets a copy of its own first. flags: of open(),
+ * O_CREAT among them if it may be new. Returns its descriptor, or -1 with errno: ELOOP for a link,
+ * EINVAL for a pipe or a device. Waits for nobody. */
+int file_open_own(const char *path, int flags);
+
 /* Reads the whole file into *text, allocated and with a NUL after its *length bytes (length may be
  * NULL). A file of more than `limit` bytes is an error, and so is what is not a regular file. */
 enum status file_read(const char *path, size_t limit, char **text, size_t *length);

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/launcher.h"
+#include "base/text.h"
 
 enum { LINE = 2048 };
 /* To a terminal: to the beginning of the line, and clear it. */
@@ -61,7 +62,9 @@ enum status message_log_to(const char *path, int append)
         return fail_machine("cannot write the log: %s", strerror(errno));
     if (!path || !first())
         return STATUS_OK;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0666);
+    if (!append)
+        unlink(path);
+    const int fd = file_open_own(path, O_WRONLY | O_CREAT);
     const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
     if (end < 0) {
         const int reason = errno;
@@ -81,9 +84,7 @@ static size_t make_line(char line[LINE], const char *prefix, const char *format,
     length += vsnprintf(line + length, LINE - 1 - (size_t)length, format, list);
     if (length > LINE - 2)
         length = LINE - 2;
-    for (char *c = line; c < line + length; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) /* for example in a file's name */
-            *c = '?';
+    text_harmless(line, (size_t)length); /* for example in a file's name */
     line[length] = '\n';
     line[length + 1] = '\0';
     return (size_t)length + 1;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,4 +62,37 @@ const char *quote_text(const char *text, char quoted[static TEXT_QUOTE])
         quoted[n++] = *text < 32 || *text > 126 ? '?' : *text;
     strcpy(quoted + n, *text ? "...'" : "'");
     return quoted;
+}
+
+const char *quote_word(const char *word, size_t length, char quoted[static TEXT_QUOTE])
+{
+    enum { SHOWN = 5 };
+    char text[SHOWN + 1];
+    if (length > SHOWN)
+        return "the word here";
+    snprintf(text, sizeof text, "%.*s", (int)length, word);
+    return quote_text(text, quoted);
+}
+
+/* Bytes of the UTF-8 character at `c`, without control characters; 0: it is none. */
+static size_t character(const unsigned char *c, size_t left)
+{
+    const size_t length = *c < 0x80 ? 1 : *c < 0xc2 ? 0 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+    if (!length || length > left || *c > 0xf4 || *c < ' ' || *c == 127)
+        return 0;
+    for (size_t k = 1; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80)
+            return 0;
+    return *c == 0xc2 && c[1] < 0xa0 ? 0 : length; /* those of C1 */
+}
+
+void text_harmless(char *text, size_t length)
+{
+    for (size_t i = 0, n; i < length; i += n) {
+        n = character((const unsigned char *)text + i, length - i);
+        if (n)
+            continue;
+        text[i] = '?';
+        n = 1;
+    }
 }

@@ -58,7 +58,7 @@ static bool write_file(int fd, const char *text)
 static bool contains(const char *path, const char *part)
 {
     char text[STATUS_ROOM];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const ssize_t length = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
     if (fd >= 0)
         close(fd);
@@ -90,9 +90,7 @@ static void write_files(const struct files *f)
     if (mine < 0)
         return;
     for (int i = 0; i < WATCHDOG_FILES; i++) {
-        const int fd = i == last
-                           ? mine
-                           : open(f->temporary[i], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        const int fd = i == last ? mine : file_create_new(f->temporary[i]);
         if (fd < 0 || !write_file(fd, f->text[i]) || rename(f->temporary[i], f->path[i]))
             unlink(f->temporary[i]);
     }

@@ -49,8 +49,9 @@ static void name_from_path(char name[CASE_NAME], const char *path)
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     const size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    snprintf(name, CASE_NAME, "%.*s", (int)(length < CASE_NAME ? length : CASE_NAME - 1),
-             length ? base : "case");
+    snprintf(name, CASE_NAME, "%.*s", (int)(length < CASE_NAME ? length : CASE_NAME - 1), base);
+    if (!name[strspn(name, ".")]) /* no name, or one of another folder */
+        strcpy(name, "case");
 }
 
 /* In the order in which they are read: later ones use values of earlier ones. Without a function,

@@ -39,12 +39,10 @@ static bool ends_line(char c)
     return c == '\n' || c == '#' || c == '\0';
 }
 
-/* The word at `c`, up to the next separator, quoted for a message. */
-static const char *quote_word(const char *c, char quoted[static TEXT_QUOTE])
+/* The word at `c`, up to the next separator, for a message. */
+static const char *word_at(const char *c, char quoted[static TEXT_QUOTE])
 {
-    char word[TEXT_QUOTE];
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ", \t\r\n#"), c);
-    return quote_text(word, quoted);
+    return quote_word(c, strcspn(c, ", \t\r\n#"), quoted);
 }
 
 /* Reads the numbers of one line and moves *text to its end. Returns their number, or -1 and the
@@ -65,7 +63,7 @@ static int read_line(const char **text, int line, struct table *t, char reason[C
         if (problem) {
             snprintf(reason, CASE_REASON,
                      *c == ',' ? ":%d:%d: a comma and no number before it" : ":%d:%d: %s %s", line,
-                     (int)(c - start) + 1, quote_word(c, quoted), problem);
+                     (int)(c - start) + 1, word_at(c, quoted), problem);
             return -1;
         }
         if (!append(t, value))

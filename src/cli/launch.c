@@ -248,9 +248,15 @@ static void print_word(const char *word)
         fputs(word, stdout);
         return;
     }
-    putchar('\'');
+    bool harmless = true; /* a terminal obeys no part of it */
     for (const char *c = word; *c; c++)
-        if (*c == '\'')
+        harmless = harmless && (unsigned char)*c >= ' ' && *c != 127 &&
+                   !((unsigned char)*c == 0xc2 && (unsigned char)c[1] < 0xa0);
+    fputs(harmless ? "'" : "$'", stdout);
+    for (const unsigned char *c = (const unsigned char *)word; *c; c++)
+        if (!harmless && (*c < ' ' || *c > 126 || *c == '\'' || *c == '\\'))
+            printf("\\%03o", *c);
+        else if (*c == '\'')
             fputs("'\\''", stdout);
         else
             putchar(*c);

@@ -204,7 +204,7 @@ enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char 
     bool created = false;
     if (file->rank == 0) {
         H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* fail_hdf5 reports errors, in one line */
-        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        file->fd = file_create_new(file->temporary);
         created = file->fd >= 0;
         int failed = created ? reserve(file->fd, METADATA) : errno;
         if (failed)
@@ -321,7 +321,7 @@ enum status h5file_write_array(struct h5file *file, int dataset, int64_t first, 
     watchdog_progress();
     /* Ranks that write nothing do not open the file: of thousands few may write. No O_CREAT: it
      * must be an error if the nodes do not share the folder. */
-    if (file->fd < 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC)) < 0) {
+    if (file->fd < 0 && (file->fd = open(file->temporary, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) < 0) {
         fail_errno(file, "open", file->temporary, errno);
         return file->status;
     }

@@ -73,7 +73,7 @@ static enum status open_end(struct series **out, const char *path, int columns)
         return fail_machine("no memory for %s", path);
     }
     XXH3_64bits_reset(series->bytes);
-    series->fd = open(path, O_RDWR | O_CLOEXEC);
+    series->fd = file_open_own(path, O_RDWR);
     int failed = series->fd < 0 || (series->end = lseek(series->fd, 0, SEEK_END)) < 0 ? errno : 0;
     if (!failed)
         failed = series_take_in(series->fd, series->end, series->bytes, &series->rows);

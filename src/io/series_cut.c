@@ -242,7 +242,7 @@ static int copy(int from, off_t at, off_t end, int to, off_t *written)
 /* Writes the header and the rows that stay to disk under another name. Returns 0 or errno. */
 static int write_rows(int fd, const struct survey *s, const char *temporary)
 {
-    const int to = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int to = file_create_new(temporary);
     off_t written = 0;
     int failed = to < 0 ? errno : copy(fd, 0, s->line[0].at, to, &written);
     for (size_t i = 0, next; i < s->count && !failed; i = next) {
@@ -283,7 +283,7 @@ static bool has_rows(const char *path, int64_t last_step)
 {
     char text[SERIES_CHUNK + 1];
     struct stat info;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     const ssize_t length = regular ? read_start(fd, text, SERIES_CHUNK) : 0;
     const char *const row = length > 0 ? strchr(text, '\n') : NULL;
@@ -399,14 +399,11 @@ enum status series_cut(const char *path, const char *header, int columns, int64_
     char *const start = malloc(most + 1);
     if (!start)
         return fail_machine("no memory for %s", path);
-    /* Non-blocking: path may be a pipe. */
-    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    const int fd = file_open_own(path, O_RDWR);
     if (fd < 0 || fstat(fd, &info) != 0) {
-        status = fail_machine("cannot open %s: %s", path, strerror(errno));
-        goto done;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        status = fail_machine("cannot go on with %s: it is not a file", path);
+        status = errno == EINVAL  ? fail_machine("cannot go on with %s: it is not a file", path)
+                 : errno == ELOOP ? fail_machine("cannot go on with %s: it is a link", path)
+                                  : fail_machine("cannot open %s: %s", path, strerror(errno));
         goto done;
     }
     if (read_start(fd, start, most) < 0) {

@@ -185,6 +185,24 @@ static bool find_array(hid_t file, const char *name, const char *mean, int axes,
     return false;
 }
 
+/* Is it in chunks, as compressed arrays are? */
+static bool is_chunked(hid_t file, const char *name)
+{
+    char path[CASE_NAME + 32];
+    snprintf(path, sizeof path, "/VTKHDF/PointData/%s", name);
+    const hid_t set = H5Lexists(file, "/VTKHDF/PointData", H5P_DEFAULT) > 0 &&
+                              H5Lexists(file, path, H5P_DEFAULT) > 0
+                          ? H5Dopen2(file, path, H5P_DEFAULT)
+                          : H5I_INVALID_HID;
+    const hid_t list = set < 0 ? H5I_INVALID_HID : H5Dget_create_plist(set);
+    const bool chunked = list >= 0 && H5Pget_layout(list) == H5D_CHUNKED;
+    if (list >= 0)
+        H5Pclose(list);
+    if (set >= 0)
+        H5Dclose(set);
+    return chunked;
+}
+
 /* Finds velocity, and pressure, or else density; pressure in float32 has more significant
  * digits. */
 static bool find_arrays(struct earlier *e, hid_t file, char reason[CASE_REASON])
@@ -192,6 +210,15 @@ static bool find_arrays(struct earlier *e, hid_t file, char reason[CASE_REASON])
     const struct case_units *const units = &e->facts.units;
     const double u = units->dx / units->dt;
     hsize_t size[4], other[3];
+    static const char *const names[] = {"velocity", "velocity_mean", "pressure", "density",
+                                        "density_mean"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (is_chunked(file, names[k])) {
+            snprintf(reason, CASE_REASON,
+                     ": its %s is compressed or in chunks (h5repack -f NONE -l CONTI FILE NEW)",
+                     names[k]);
+            return false;
+        }
     if (!find_array(file, "velocity", "velocity_mean", 4, size, &e->velocity) || size[3] != 3) {
         snprintf(reason, CASE_REASON,
                  " holds no velocity (output.fields: of: [velocity, density])");

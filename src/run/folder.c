@@ -285,6 +285,25 @@ static enum status make_part(const char *dir, size_t length)
     return folder_create(path);
 }
 
+/* Makes the folders of results in dir. A link could lead to files of someone else. */
+static enum status make_inner_folders(const char *dir)
+{
+    char path[FOLDER_PATH];
+    struct stat info;
+    enum status status = STATUS_OK;
+    for (enum results_part i = 0; i < RESULTS_PARTS && !status; i++) {
+        if (!folder_path(path, dir, results_folder(i)))
+            status = fail_user("the name of the output folder is too long");
+        else if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+            status = fail_user("%s is a link: a run writes only into folders of its own (remove "
+                               "it, or --output DIR for another folder)",
+                               path);
+        else
+            status = folder_create(path);
+    }
+    return status;
+}
+
 /* Makes dir and the folders that contain it. */
 static enum status make_folders(const char *dir)
 {
@@ -322,7 +341,6 @@ static enum status refuse_run(const char *dir)
 enum status folder_open(const char *dir, enum folder_mode mode, const char *case_path,
                         struct lock **lock)
 {
-    char path[FOLDER_PATH];
     *lock = NULL;
     if (holds_the_case(dir, case_path))
         return fail_user(
@@ -336,10 +354,8 @@ enum status folder_open(const char *dir, enum folder_mode mode, const char *case
         status = lock_take(lock, dir, mode == FOLDER_RESUME ? STATUS_STOPPED : STATUS_USAGE);
     if (!status && mode == FOLDER_NEW) /* again under the lock: another run may have begun */
         status = refuse_run(dir);
-    for (enum results_part i = 0; i < RESULTS_PARTS && !status; i++)
-        status = folder_path(path, dir, results_folder(i))
-                     ? folder_create(path)
-                     : fail_user("the name of the output folder is too long");
+    if (!status)
+        status = make_inner_folders(dir);
     if (status) {
         lock_release(*lock);
         *lock = NULL;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@
 
 enum { TRIES = 100, WHO = 320, PLACE = 320, NOTE = 1024, BEAT_SECONDS = 2, STACK = 256 << 10 };
 static const struct timespec pause_between = {.tv_nsec = 50 * 1000 * 1000};
+
+/* How a note begins: the number of the process follows. */
+static const char note_begin[] = "process ";
 
 struct lock {
     int fd;
@@ -48,7 +52,7 @@ static void read_note(int fd, char note[NOTE])
  * who opens it again. False: it cannot be read. */
 static bool read_note_again(const char *path, char note[NOTE])
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     *note = '\0';
     if (fd < 0)
         return false;
@@ -101,7 +105,7 @@ static void describe_self(struct lock *l)
         close(fd);
     gethostname(host, sizeof host - 1);
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(l->who, sizeof l->who, "process %ld on %s%s%.64s", (long)getpid(), host,
+    snprintf(l->who, sizeof l->who, "%s%ld on %s%s%.64s", note_begin, (long)getpid(), host,
              *job ? ", job " : "", job);
     snprintf(l->place, sizeof l->place, "at %s since %s,", host, start);
     snprintf(l->id, sizeof l->id, "%s process %ld, began %lld.%09ld", l->place, (long)getpid(),
@@ -209,12 +213,33 @@ static bool is_alive(const struct lock *l, char note[NOTE])
     return false;
 }
 
+/* Opens the file .lock. Taking the lock empties it: a link, or another file that someone put there,
+ * is refused. */
+static enum status open_lock(struct lock *l)
+{
+    char note[NOTE];
+    struct stat info;
+    l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (l->fd < 0 && errno != ELOOP)
+        return fail_machine("cannot create %s: %s", l->path, strerror(errno));
+    const bool file =
+        l->fd >= 0 && fstat(l->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
+    if (file)
+        read_note(l->fd, note);
+    if (file && (*note ? strncmp(note, note_begin, strlen(note_begin)) == 0
+                       : info.st_size < NOTE)) /* zeros after a power loss */
+        return STATUS_OK;
+    return fail_user("%s is no lock of tagflow but %s: nothing was written (remove it, or --output "
+                     "DIR for another folder)",
+                     l->path, file ? "another file" : "a link, or has a second name");
+}
+
 static enum status take(struct lock *l, enum status in_use)
 {
     char note[NOTE];
-    l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (l->fd < 0)
-        return fail_machine("cannot create %s: %s", l->path, strerror(errno));
+    const enum status status = open_lock(l);
+    if (status)
+        return status;
     int failed = try_lock(l);
     for (int k = 1; k < TRIES && failed == EAGAIN; k++) {
         nanosleep(&pause_between, NULL);

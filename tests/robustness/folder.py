@@ -157,6 +157,62 @@ for name in "status.json", "report.json":
 said = run("--output", "both", *KEEPS, "--restart", "auto")
 check(said.code == 0 and "\ngoes on from" in said.out, f"both files of another run: {said}")
 
+# A folder from someone else holds links, names of files elsewhere, or pipes: nothing behind them changes, nothing waits.
+write("victim", "precious\n")
+for name, words in [(".lock", "no lock of tagflow"), ("series", "is a link"), ("fields", "is a link"), ("log.txt", ""), ("status.json", ""), ("report.json", ""),
+                    ("case.yaml.tmp", ""), ("status.json.tmp", ""), ("series/flow.csv.tmp", ""), ("fields/main_0000000000.vtkhdf.tmp", "")]:
+    for make in os.symlink, os.link, lambda _, path: os.mkfifo(path):
+        if make is not os.symlink and (words == "is a link" or name.endswith(".tmp")):
+            continue
+        folder = f"from {name.replace('/', ' ')} {tree().count('victim') + len(os.listdir())}"
+        os.makedirs(folder + "/series")
+        os.makedirs(folder + "/fields")
+        if name in ("series", "fields"):
+            os.rmdir(folder + "/" + name)
+            os.makedirs("elsewhere", exist_ok=True)
+        make(os.path.abspath("elsewhere" if name in ("series", "fields") else "victim"), folder + "/" + name)
+        for arguments in [["--overwrite"] if name in ("log.txt", "report.json") else []]:
+            said = run("--output", folder, *arguments)
+            check(said.code in (0, 1, 2) and (said.code == 0) == (not said.errors) and (words in said.err or said.code == 1) and
+                  open("victim").read() == "precious\n" and (not os.path.isdir("elsewhere") or not os.listdir("elsewhere")),
+                  f"{make.__name__} {name} {arguments}: {said}")
+for name in "log.txt", "series/flow.csv", "status.json", "case.yaml":
+    for make in os.link, os.symlink:
+        folder = f"go on {name.replace('/', ' ')} {make.__name__}"
+        said = run("--output", folder, "--set", "run.steps=10")
+        os.rename(f"{folder}/{name}", "elsewhere.txt")
+        before = open("elsewhere.txt").read()
+        make(os.path.abspath("elsewhere.txt"), f"{folder}/{name}")
+        said = run("--output", folder, "--restart", "auto")
+        check(open("elsewhere.txt").read() == before and said.code == (1 if make is os.symlink and name in ("log.txt", "series/flow.csv") else 0) and
+              (said.code == 1 or not runs.faults(folder)), f"{make.__name__} {name}: {said}")
+        os.remove("elsewhere.txt")
+write("own_lock", "")
+os.mkdir("locked")
+write("locked/.lock", "mine\n")
+said = run("--output", "locked")
+check(refused(said, "no lock of tagflow") and open("locked/.lock").read() == "mine\n", f"another file named .lock: {said}")
+
+# Names: none leads out of the folder, none is obeyed by a terminal.
+for name in "...yaml", "..yaml", "....":
+    os.makedirs("dots/deep", exist_ok=True)
+    write("dots/deep/" + name, CASE)
+    said = run(case=name, cwd="dots/deep")
+    check(said.code == 0 and "results in case" in said.out and os.listdir("dots") == ["deep"], f"{name}: {said}")
+    runs.shutil.rmtree("dots/deep/case")
+for name in "c1\u009b31m", "esc\033[31m", "bel\a":
+    write(name + ".yaml", CASE)
+    said = run(case=name + ".yaml")
+    dry = tagflow("launch", name + ".yaml", "--dry-run")
+    check(said.code == 0 and dry.code == 0 and not any(c in said.out + said.err + dry.out for c in "\u009b\033\a"), f"{name!r}: {said}")
+    shown = dry.out.split("$'")[1].split("'")[0] if "$'" in dry.out else ""
+    check(runs.subprocess.run(["bash", "-c", f"printf %s $'{shown}'"], capture_output=True, text=True).stdout == name + ".yaml", f"{name!r} can be copied: {dry.out!r}")
+
+# A message does not tell what a file holds that a case names.
+write("secret", "token:abcdef0123456789:secret\n")
+said = tagflow("check", "case.yaml", *runs.sets({"force": {"acceleration": [1e-5, 0, 0], "table": {"file": "secret"}}}))
+check(said.code == 2 and "abcdef" not in said.err and "'secret':1:1: the word here is not a number" in said.err, f"a secret: {said}")
+
 # The case as resolved gives the same run, and itself.
 said = run("--output", "again", case="abs/case.yaml")
 check(said.code == 0 and open("again/case.yaml").read() == open("abs/case.yaml").read(), f"the resolved case runs: {said}")
