@@ -55,8 +55,9 @@ enum status labels_find(struct map m, struct voxel_image *v)
         return STATUS_OK;
     if (!map_get(m, "image"))
         return value_refuse(m, "labels", "without an image");
-    if (labels->count && !m.r->c->scalar_count)
-        return value_refuse(m, "labels", "without scalars");
+    for (const struct node *n = labels->first; n && !m.r->c->scalar_count; n = n->next)
+        if (!n->count) /* keys in it are reported as having no effect */
+            return value_refuse(m, "labels", "without scalars");
     if (labels->count > VOXEL_SOLID)
         return fail_key(m.r, labels, " has %d entries (at most %d)", labels->count, VOXEL_SOLID);
     for (const struct node *n = labels->first; n && !s && m.r->c->scalar_count; n = n->next)

@@ -14,6 +14,7 @@
 #include "run/plane.h"
 #include "run/skin.h"
 #include "run/tables.h"
+#include "run/tally.h"
 #include "version.h"
 
 struct output {
@@ -22,6 +23,7 @@ struct output {
     struct solver *solver; /* of level 0 */
     const char *dir;
     struct tables *tables;
+    struct tally *tally;
     struct average **averages; /* [averages_count] */
     struct skin_file **skins;  /* [surfaces_count] */
     int64_t done;              /* the output of this step and of all before was written */
@@ -106,6 +108,9 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
         status = tables_create(&o->tables, c, g, state, dir);
     if (!status)
         status = create_averages(o, state);
+    if (!status)
+        status = status_agree(s->domain->comm,
+                              tally_create(&o->tally, c, dir, s->domain->rank == 0, state));
     for (int i = 0; i < c->surfaces_count && !status; i++)
         status = skin_file_create(&o->skins[i], c, &c->surfaces[i], s);
     if (status) {
@@ -116,8 +121,10 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
     return STATUS_OK;
 }
 
-enum status output_start(struct output *o, const char *before, int64_t resumed, bool over)
+enum status output_start(struct output *o, const char *before, bool here, int64_t resumed,
+                         bool over)
 {
+    tally_start(o->tally, resumed, here);
     o->done = resumed < 0 ? -1 : resumed;
     for (int i = 0; i < o->c->averages_count; i++)
         average_resume(o->averages[i]);
@@ -223,6 +230,8 @@ enum status output_complete(struct output *o)
     for (int i = 0; i < o->left_count; i++)
         if (h5file_close(o->left[i], true))
             status = STATUS_MACHINE;
+    if (!status)
+        tally_complete(o->tally);
     o->given = false;
     o->left_count = 0;
     const double seconds = clock_seconds() - o->given_at;
@@ -250,15 +259,37 @@ static enum status write_field(struct output *o, const struct case_field *field)
     enum status status = prepare(o);
     if (!status)
         status = field_write(o->grid, o->c, field, o->dir, o->background, &left);
+    if (status)
+        return status;
+    o->left[o->left_count++] = left;
+    tally_later(o->tally, RESULTS_fields, field->name, o->solver->step);
+    return STATUS_OK;
+}
+
+static enum status write_average(struct output *o, int i)
+{
+    const enum status status = average_write(o->averages[i], o->dir);
     if (!status)
-        o->left[o->left_count++] = left;
+        tally_add(o->tally, RESULTS_fields, o->c->averages[i].name, o->solver->step);
+    return status;
+}
+
+static enum status write_surface(struct output *o, int i)
+{
+    const enum status status = skin_file_write(o->skins[i], o->dir);
+    if (!status)
+        tally_add(o->tally, RESULTS_fields, o->c->surfaces[i].name, o->solver->step);
     return status;
 }
 
 static enum status draw_image(struct output *o, const struct case_image *image)
 {
-    const enum status status = prepare(o);
-    return status ? status : plane_image(o->grid, o->c, image, o->dir, o->background);
+    enum status status = prepare(o);
+    if (!status)
+        status = plane_image(o->grid, o->c, image, o->dir, o->background);
+    if (!status)
+        tally_later(o->tally, RESULTS_images, image->name, o->solver->step);
+    return status;
 }
 
 enum status output_write(struct output *o, bool last)
@@ -276,11 +307,11 @@ enum status output_write(struct output *o, bool last)
     for (int i = 0; i < c->averages_count && !status; i++) {
         struct average *const a = o->averages[i];
         if (wanted(again, average_ends(a, step), last && average_open(a, step)))
-            status = average_write(a, o->dir);
+            status = write_average(o, i);
     }
     for (int i = 0; i < c->surfaces_count && !status; i++)
         if (wanted(again, output_due(step, c->surfaces[i].every), last))
-            status = skin_file_write(o->skins[i], o->dir);
+            status = write_surface(o, i);
     for (int i = 0; i < c->images_count && !status; i++)
         if (wanted(again, output_due(step, c->images[i].every), last))
             status = draw_image(o, &c->images[i]);
@@ -302,6 +333,7 @@ enum status output_close(struct output *o)
     if (tables_close(o->tables))
         status = STATUS_MACHINE;
     background_destroy(o->background);
+    tally_destroy(o->tally);
     for (int i = 0; i < o->c->averages_count; i++)
         average_destroy(o->averages[i]);
     for (int i = 0; i < o->c->surfaces_count; i++)

@@ -20,8 +20,10 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
                           struct state *state, const char *dir);
 
 /* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. before: the
- * resolved case of the checkpoint, if any; over: the run has no more steps. */
-enum status output_start(struct output *o, const char *before, int64_t resumed, bool over);
+ * resolved case of the checkpoint, if any; here:
+ * the checkpoint is one of this folder; over: the run has no more steps. */
+enum status output_start(struct output *o, const char *before, bool here, int64_t resumed,
+                         bool over);
 
 /* Steps from `step` to the next output or sample; INT64_MAX: none. */
 int64_t output_next(const struct output *o, int64_t step);

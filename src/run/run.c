@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -640,6 +641,15 @@ static enum status begin(struct run *r)
     return status;
 }
 
+/* Is the checkpoint one of this run's folder? */
+static bool is_own(const struct run *r, const char *from, int64_t step)
+{
+    char path[FOLDER_PATH];
+    struct stat ours, its;
+    return folder_checkpoint(path, r->dir, step) && stat(path, &ours) == 0 &&
+           stat(from, &its) == 0 && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+}
+
 /* Runs to the last step. from: the checkpoint's file, NULL: from the beginning. */
 static enum status carry_out(struct run *r, enum transport transport, const struct checkpoint *k,
                              const char *from)
@@ -669,7 +679,8 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     if (!status)
         narrate_start(&r->n, from);
     if (!status)
-        status = output_start(r->output, from ? k->case_text : NULL, from ? k->step : -1, over(r));
+        status = output_start(r->output, from ? k->case_text : NULL,
+                              from && is_own(r, from, k->step), from ? k->step : -1, over(r));
     r->n.progress.state = RUN_running;
     if (!status)
         status = advance(r, from != NULL);

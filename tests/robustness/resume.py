@@ -174,6 +174,35 @@ check(found == rows | {"p_0000000500": rows["p_0000000500"][:1] + rows["p_000000
 with open("a file is missing/log.txt") as log:
     check("warning: a file is missing/series/p_0000000500.csv is not there" in log.read(), "the log says it, too")
 
+# Snapshots and images that were lost or cut before the checkpoint: a line for each output, once, and the run goes on.
+PICTURES = runs.sets({"output.images": {"i": {"every": 5, "of": "speed"}}, "output.averages": {"mean": {"every": 1, "of": "velocity", "to": 10}}})
+
+
+def lose(folder, change, *words, restart="auto", ranks=0, more=()):
+    """The job after one to step 20 whose files were changed, and a third one."""
+    said = tagflow("run", "outlets.yaml", "--output", folder, *PICTURES, "--set", "run.steps=20")
+    check(said.code == 0, f"{folder}, the first job: {said}")
+    change(folder + "/")
+    said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", restart, *PICTURES, "--set", "run.steps=30", *more, ranks=ranks)
+    about = [line for line in said.lines if ": " in line and any(word in line for word in ("/fields: ", "/images: "))]
+    again = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *PICTURES, "--set", "run.steps=33", *more)
+    check(said.code == 0 and again.code == 0 and len(about) == len(words) and all(word in line for word, line in zip(words, about)) and
+          "/fields: " not in again.err and "/images: " not in again.err, f"{folder}: {about}, {said}, {again}")
+
+
+def cut(name):
+    return lambda folder: os.truncate(folder + name, 100)
+
+
+lose("all files are there", lambda folder: None, ranks=2)
+lose("fields are lost", lambda folder: shutil.rmtree(folder + "fields"), "4 of the 4 files of main up to step 20 are not there", "1 of the 1 files of mean")
+lose("a picture is lost", lambda folder: os.remove(folder + "images/i_0000000005.png"), "1 of the 5 files of i up to step 20 are not there", ranks=2)
+lose("a picture is cut", cut("images/i_0000000000.png"), "the files of i up to step 20 have")
+lose("a snapshot is cut", cut("fields/main_0000000020.vtkhdf"), "the files of main up to step 20 have")
+lose("an output is new", lambda folder: None, more=runs.sets({"output.images.j": {"every": 5, "of": "density"}}))
+said = tagflow("run", "outlets.yaml", "--output", "moved", "--restart", "a picture is cut/checkpoints/step_0000000033.h5", *PICTURES)
+check(said.code == 0 and "/fields: " not in said.err and "/images: " not in said.err, f"in another folder, they may have been moved: {said}")
+
 # A series that measures something else after a restart begins a new file, and so do its statistics; one whose rows come
 # more often goes on.
 write("bodies.yaml", CASES["surfaces"].replace("fluid:   {", "fluid:   {velocity: 0.03, ") + OUTPUT)
