@@ -44,7 +44,7 @@ double case_tau(const struct flow_case *c)
 }
 
 /* "configs/cavity.yaml" is the case cavity. */
-static void name_from_path(char name[CASE_NAME], const char *path)
+void case_name_of(char name[CASE_NAME], const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
@@ -167,7 +167,7 @@ enum status case_read_files(const char *path, const char *text, long length, int
     enum status s = plain_locale_enter(&locale);
     if (s)
         return s;
-    name_from_path(c->name, path);
+    case_name_of(c->name, path);
     s = read_case(path, text, (size_t)length, set_count, sets, files, c);
     plain_locale_leave(&locale);
     if (s)

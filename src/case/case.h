@@ -609,6 +609,9 @@ struct case_files {
      * here. */
     enum status (*earlier)(void *context, const char *path, struct case_earlier *e,
                            char reason[CASE_REASON]);
+    /* The resolved case of a run that goes on from a checkpoint, or NULL: it needs its earlier
+     * result no more. */
+    const char *before;
 };
 
 /* Report a mistake that is found after the case is read: fail_user() with `place` (of a face, patch
@@ -732,6 +735,14 @@ struct case_output {
 };
 bool case_output_next(const char **at, struct case_output *o);
 bool case_output_is(const struct case_output *o, const char *section);
+
+/* What a resolved case says of its earlier result, in the names of a case with these scalars;
+ * `path` is copied. False: it has none, or no memory. */
+bool case_recall_earlier(const char *resolved, const struct flow_case *c, const char *path,
+                         struct case_earlier *e);
+
+/* The name of the case in the file `path`. */
+void case_name_of(char name[CASE_NAME], const char *path);
 
 /* run.steps of a resolved case; 0: the text is none. */
 int64_t case_last_step(const char *resolved);

@@ -108,6 +108,9 @@ static enum status read_earlier(struct map m, struct flow_case *c)
         s = m.r->files->earlier(m.r->files->context, path, &c->initial.from, reason);
     else
         s = input_wrong_at(m.r, n, ": files cannot be read here");
+    if (s == STATUS_USAGE && m.r->files->before &&
+        case_recall_earlier(m.r->files->before, c, path, &c->initial.from))
+        s = STATUS_OK;
     free(path);
     if (s == STATUS_USAGE && *reason)
         return input_wrong_at(m.r, n, reason);

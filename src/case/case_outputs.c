@@ -1,4 +1,5 @@
 /* The outputs of a resolved case, read line by line: any text will do, and nothing is reported. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,40 @@ int64_t case_last_step(const char *resolved)
     const char *const run = strstr(resolved, "\nrun:\n"), *const steps =
                                                               run ? strstr(run, begin) : NULL;
     return steps ? strtoll(steps + sizeof begin - 1, NULL, 10) : 0;
+}
+
+/* A line of the section that begins so, or NULL. */
+static const char *line_in(const char *resolved, const char *section, const char *begin)
+{
+    const char *line = strstr(resolved, section);
+    for (line = line ? strchr(line + 1, '\n') : NULL; line && line[1] == ' ';
+         line = strchr(line + 1, '\n'))
+        if (strncmp(line + 1, begin, strlen(begin)) == 0)
+            return line + 1;
+    return NULL;
+}
+
+/* A scalar whose value is from the file has no `initial`. */
+bool case_recall_earlier(const char *resolved, const struct flow_case *c, const char *path,
+                         struct case_earlier *e)
+{
+    static const char sum[] = "  checksum: ";
+    const char *const checksum = line_in(resolved, "\ninitial:\n", sum);
+    if (!checksum || !line_in(resolved, "\ninitial:\n", "  from: "))
+        return false;
+    *e = (struct case_earlier){.file = strdup(path),
+                               .checksum = strtoull(checksum + sizeof sum - 1, NULL, 16)};
+    memcpy(e->cells, c->cells, sizeof e->cells);
+    for (int k = 0; k < c->scalar_count; k++) {
+        char begin[CASE_NAME + 8];
+        snprintf(begin, sizeof begin, "  %s: ", c->scalars[k].name);
+        const char *const line = line_in(resolved, "\nscalars:\n", begin);
+        if (!line || memmem(line, strcspn(line, "\n"), "initial: {", 10))
+            continue;
+        memcpy(e->scalar[e->scalar_count].name, c->scalars[k].name, CASE_NAME);
+        e->scalar[e->scalar_count++].kind = (int)c->scalars[k].kind;
+    }
+    return e->file;
 }
 
 /* What a series measures: its entry without `every`, the first key, and `statistics`, the last. */

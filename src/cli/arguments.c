@@ -12,6 +12,7 @@
 #include "case/nearest.h"
 #include "cli/cli.h"
 #include "run/earlier.h"
+#include "run/folder.h"
 #include "tags/inputs.h"
 
 /* Largest case file, bytes. */
@@ -73,6 +74,30 @@ enum status cli_unknown(const struct arguments *a, const char *command, const ch
                      command);
 }
 
+/* The resolved case of the run that goes on from a checkpoint in its folder, the same on all ranks,
+ * allocated; NULL: there is none. */
+static char *case_before(const struct case_arguments *a, int rank, MPI_Comm comm)
+{
+    char path[FOLDER_PATH], name[CASE_NAME], *text = NULL;
+    int64_t *steps = NULL;
+    size_t length = 0;
+    case_name_of(name, a->path);
+    const char *const dir = a->folder ? a->folder : name;
+    if (rank == 0 && a->goes_on && folder_checkpoints(dir, &steps) > 0 &&
+        folder_path(path, dir, "case.yaml") && file_get(path, CASE_LIMIT, &text, &length))
+        text = NULL;
+    free(steps);
+    unsigned long long bytes = text ? length + 1 : 0;
+    MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
+    if (rank != 0 && bytes)
+        text = malloc(bytes);
+    if (bytes && !text)
+        MPI_Abort(comm, fail_machine("out of memory for the case of the run before"));
+    if (bytes)
+        MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
+    return text;
+}
+
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c)
 {
     char *text = NULL;
@@ -102,7 +127,10 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
     text[bytes] = '\0';
     struct case_files files = inputs(&comm);
     files.earlier = earlier_header;
+    char *const before = case_before(a, rank, comm);
+    files.before = before;
     status = case_read_files(a->path, text, (long)bytes, a->set_count, a->sets, &files, c);
+    free(before);
     free(text);
     return status_agree(comm, (enum status)status);
 }

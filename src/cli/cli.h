@@ -43,6 +43,8 @@ struct case_arguments {
     const char *path;
     int set_count;
     const char *sets[CLI_MAX_SETS];
+    bool goes_on;       /* with a run that has a checkpoint, if there is one */
+    const char *folder; /* of that run; NULL: the case's name */
 };
 
 /* If the next argument is --set PATH=VALUE, takes it and returns 1; else returns 0. If the value is

@@ -55,6 +55,8 @@ enum status command_run(int count, char **arguments, MPI_Comm comm)
 
     signals_install();
     struct flow_case c;
+    files.goes_on = options.restart;
+    files.folder = options.dir;
     enum status status = cli_read_case(&files, comm, &c);
     if (status)
         return status;

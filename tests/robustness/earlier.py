@@ -184,6 +184,12 @@ shutil.copy("coarse/fields/thin_0000000120.vtkhdf", "copy.vtkhdf")
 said = tagflow("run", "coarse.yaml", "--output", "ended", "--restart", "auto", *sets(both))
 check(said.code == 2 and len(said.errors) == 1 and "initial.checksum is" in said.err, f"ended: another file is refused: {said}")
 os.remove("copy.vtkhdf")
+shutil.copytree("ended", "gone")
+said = tagflow("run", "coarse.yaml", "--output", "gone", "--restart", "auto", *sets(both), ranks=2)
+check(said.code == 0 and "initial flow:" not in said.out and
+      load("gone", "report.json")["state_hash"] == load("whole", "report.json")["state_hash"], f"gone on without the file: {said}")
+said = tagflow("run", "coarse.yaml", "--output", "gone", "--overwrite", *sets(both))
+check(said.code == 2 and "No such file" in said.err and load("gone", "status.json")["state"] == "done", f"it is needed for step 0: {said}")
 shutil.copy(SNAPSHOT, "moved.vtkhdf")
 said = tagflow("run", "coarse.yaml", "--output", "ended", "--restart", "auto", *sets(both | {"initial.from": "moved.vtkhdf"}))
 check(said.code == 0 and "initial flow:" not in said.out and
