@@ -1,4 +1,5 @@
-/* Files with voxel images; see voxel_file.h. Here: raw files, and functions for all formats. */
+/* Files with voxel images; see voxel_file.h. Here: raw files, what the first
+ * bytes of a file tell, and functions for all formats. */
 #include "body/voxel_file.h"
 
 #include <errno.h>
@@ -18,9 +19,26 @@ static const struct {
     const char *name;
     int bytes;
 } types[] = {
-#define X(name, lowest, highest, bytes) {#name, bytes},
+#define X(name, number, lowest, highest) {#name, sizeof(number)},
     VOXEL_TYPE_LIST(X)
 #undef X
+};
+
+/* How files begin that are no raw images: the format that is meant, and what to do. */
+static const struct {
+    const char *begin;
+    int length;
+    enum voxel_format format;
+    const char *hint;
+} known[] = {
+    {"\x93NUMPY", 6, VOXEL_npy, "it is a .npy file: leave out size, type, order and skip"},
+    {"\x89HDF\r\n\x1a\n", 8, VOXEL_hdf5, "it is an HDF5 file: name its dataset"},
+    {"II*", 4, VOXEL_tiff, "it is a TIFF file: leave out size, type, order and skip"},
+    {"MM\0*", 4, VOXEL_tiff, "it is a TIFF file: leave out size, type, order and skip"},
+    {"II+", 4, VOXEL_tiff, "it is a TIFF file: leave out size, type, order and skip"},
+    {"MM\0+", 4, VOXEL_tiff, "it is a TIFF file: leave out size, type, order and skip"},
+    {"PK\3\4", 4, VOXEL_raw, "it is a zip archive, perhaps .npz: unpack it"},
+    {"\x1f\x8b", 2, VOXEL_raw, "it is packed with gzip: unpack it"},
 };
 
 enum status voxel_file_wrong(char reason[VOXEL_REASON], const char *format, ...)
@@ -60,19 +78,51 @@ enum status voxel_file_buffer(struct voxel_file *f, size_t bytes, char reason[VO
     return STATUS_OK;
 }
 
-void voxel_file_labels(const struct voxel_file *f, const void *from, size_t count, int32_t *labels)
+size_t voxel_file_bytes(enum voxel_type type)
 {
+    return (size_t)types[type].bytes;
+}
+
+/* A number of a wide type as label; *no_label: it is none. */
+static int32_t label_of(double number, bool *no_label)
+{
+    const bool label =
+        number >= INT16_MIN && number <= UINT16_MAX && number == (double)(int32_t)number;
+    *no_label = *no_label || !label;
+    return label ? (int32_t)number : 0;
+}
+
+enum status voxel_file_labels(const struct voxel_file *f, const void *from, size_t count,
+                              int32_t *labels, char reason[VOXEL_REASON])
+{
+    bool wrong = false;
+    double number = 0;
     switch (f->type) {
-#define X(name, lowest, highest, bytes)                                                            \
+#define X(name, type, lowest, highest)                                                             \
     case VOXEL_##name: {                                                                           \
-        const name##_t *const value = from;                                                        \
+        const type *const value = from;                                                            \
         for (size_t k = 0; k < count; k++)                                                         \
             labels[k] = value[k];                                                                  \
         break;                                                                                     \
     }
-        VOXEL_TYPE_LIST(X)
+        VOXEL_NARROW_LIST(X)
+#undef X
+#define X(name, type, lowest, highest)                                                             \
+    case VOXEL_##name: {                                                                           \
+        const type *const value = from;                                                            \
+        for (size_t k = 0; k < count && !wrong; k++)                                               \
+            labels[k] = label_of(number = (double)value[k], &wrong);                               \
+        break;                                                                                     \
+    }
+        VOXEL_WIDE_LIST(X)
 #undef X
     }
+    if (!wrong)
+        return STATUS_OK;
+    return voxel_file_wrong(reason,
+                            ": one of its voxels is %.9g, which is no label (whole numbers from %d "
+                            "to %d; in Python: image.astype(\"uint16\"), or a threshold)",
+                            number, INT16_MIN, UINT16_MAX);
 }
 
 /* Opens a regular file only: a pipe would block for ever. */
@@ -93,15 +143,25 @@ static enum status open_file(struct voxel_file *f, const char *path, int64_t *by
     return STATUS_OK;
 }
 
-static enum status raw_open(struct voxel_file *f, const struct voxel_image *image, int64_t bytes,
-                            char reason[VOXEL_REASON])
+/* What the file's first bytes tell: an entry of `known`, or their number. */
+static size_t look(const struct voxel_file *f, int64_t bytes)
 {
-    const int *const n = image->size;
-    int64_t wanted = types[image->type].bytes;
-    memcpy(f->size, n, sizeof f->size);
-    f->type = image->type;
-    f->big_endian = image->big_endian;
-    f->skip = image->skip;
+    char begin[8] = "";
+    size_t k = 0;
+    const size_t count = bytes < (int64_t)sizeof begin ? (size_t)bytes : sizeof begin;
+    if (file_read_at(f->fd, begin, count, 0) != 0)
+        return sizeof known / sizeof *known;
+    while (k < sizeof known / sizeof *known &&
+           (known[k].length > bytes || memcmp(begin, known[k].begin, (size_t)known[k].length) != 0))
+        k++;
+    return k;
+}
+
+enum status voxel_file_length(const struct voxel_file *f, int64_t bytes, const char *hint,
+                              char reason[VOXEL_REASON])
+{
+    const int *const n = f->size;
+    int64_t wanted = types[f->type].bytes;
     bool large = false;
     for (int a = 0; a < 3; a++)
         large |= __builtin_mul_overflow(wanted, n[a], &wanted);
@@ -113,10 +173,38 @@ static enum status raw_open(struct voxel_file *f, const struct voxel_image *imag
     if (f->skip)
         snprintf(after, sizeof after, " after %" PRId64 " bytes", f->skip);
     if (wanted != bytes)
-        return voxel_file_wrong(
-            reason, " has %" PRId64 " bytes, but %d x %d x %d voxels of %s%s make %" PRId64, bytes,
-            n[0], n[1], n[2], types[f->type].name, after, wanted);
+        return voxel_file_wrong(reason,
+                                " has %" PRId64
+                                " bytes, but %d x %d x %d voxels of %s%s make %" PRId64 "%s%s%s",
+                                bytes, n[0], n[1], n[2], types[f->type].name, after, wanted,
+                                *hint ? " (" : "", hint, *hint ? ")" : "");
     return STATUS_OK;
+}
+
+static enum status raw_open(struct voxel_file *f, const struct voxel_image *image, int64_t bytes,
+                            char reason[VOXEL_REASON])
+{
+    const size_t k = look(f, bytes);
+    memcpy(f->size, image->size, sizeof f->size);
+    f->type = image->type;
+    f->plain = true;
+    f->big_endian = image->big_endian;
+    f->skip = image->skip;
+    return voxel_file_length(f, bytes, k < sizeof known / sizeof *known ? known[k].hint : "",
+                             reason);
+}
+
+/* A file that should be a TIFF, and may be npy. */
+static enum status told_open(struct voxel_file *f, int64_t bytes, char reason[VOXEL_REASON])
+{
+    const size_t k = look(f, bytes);
+    f->format = VOXEL_tiff;
+    if (k == sizeof known / sizeof *known || known[k].format == VOXEL_tiff)
+        return voxel_tiff_open(f, reason);
+    if (known[k].format != VOXEL_npy)
+        return voxel_file_wrong(reason, " is not a TIFF or .npy file (%s)", known[k].hint);
+    f->format = VOXEL_npy;
+    return voxel_npy_open(f, bytes, reason);
 }
 
 /* Reads lines of a plane into the buffer, in one read if they are contiguous. */
@@ -134,6 +222,18 @@ static int read_rows(struct voxel_file *f, int z, const int lo[2], const int hi[
     return 0;
 }
 
+/* Reverses the bytes of each number in the buffer. */
+static void swap_bytes(struct voxel_file *f, size_t count)
+{
+    const size_t bytes = voxel_file_bytes(f->type);
+    for (size_t k = 0; k < count; k++)
+        for (size_t low = bytes * k, high = low + bytes - 1; low < high; low++, high--) {
+            const uint8_t kept = f->buffer[low];
+            f->buffer[low] = f->buffer[high];
+            f->buffer[high] = kept;
+        }
+}
+
 static enum status raw_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
                              int32_t *labels, char reason[VOXEL_REASON])
 {
@@ -143,14 +243,9 @@ static enum status raw_plane(struct voxel_file *f, int z, const int lo[2], const
         return s;
     if (read_rows(f, z, lo, hi) != 0)
         return voxel_file_failed(reason, ": %s (did it change meanwhile?)", strerror(errno));
-    const bool swapped = f->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    for (size_t k = 0; types[f->type].bytes == 2 && swapped && k < count; k++) {
-        const uint8_t low = f->buffer[2 * k];
-        f->buffer[2 * k] = f->buffer[2 * k + 1];
-        f->buffer[2 * k + 1] = low;
-    }
-    voxel_file_labels(f, f->buffer, count, labels);
-    return STATUS_OK;
+    if (types[f->type].bytes > 1 && f->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+        swap_bytes(f, count);
+    return voxel_file_labels(f, f->buffer, count, labels, reason);
 }
 
 enum status voxel_file_open(struct voxel_file *f, const char *path, const struct voxel_image *image,
@@ -162,7 +257,7 @@ enum status voxel_file_open(struct voxel_file *f, const char *path, const struct
     if (!s)
         s = f->format == VOXEL_raw    ? raw_open(f, image, bytes, reason)
             : f->format == VOXEL_hdf5 ? voxel_hdf5_open(f, path, image->dataset, reason)
-                                      : voxel_tiff_open(f, reason);
+                                      : told_open(f, bytes, reason);
     for (int a = 0; a < 2; a++)
         f->block[a] = f->block[a] > 0 ? f->block[a] : a ? 1 : f->size[1];
     for (int a = 0; a < 3 && !s; a++)
@@ -187,7 +282,7 @@ void voxel_file_close(struct voxel_file *f)
 enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
                              int32_t *labels, char reason[VOXEL_REASON])
 {
-    return f->format == VOXEL_raw    ? raw_plane(f, z, lo, hi, labels, reason)
+    return f->plain                  ? raw_plane(f, z, lo, hi, labels, reason)
            : f->format == VOXEL_hdf5 ? voxel_hdf5_plane(f, z, lo, hi, labels, reason)
                                      : voxel_tiff_plane(f, z, lo, hi, labels, reason);
 }

@@ -1,5 +1,5 @@
-/* Files with voxel images: raw, HDF5, TIFF. Each process opens the file itself and reads only the
- * parts of planes that it needs. Reading is not collective: if the file ends too soon, only the
+/* Files with voxel images: raw, HDF5, TIFF, npy. Each process opens the file itself and reads only
+ * the parts of planes that it needs. Reading is not collective: if the file ends too soon, only the
  * rank that notices has an error, and no rank waits for another.
  *
  * Errors are not reported here. STATUS_USAGE (the file is wrong), STATUS_MACHINE (reading or memory
@@ -24,7 +24,9 @@ struct voxel_file {
     enum voxel_format format;
     int size[3];
     enum voxel_type type;
-    bool big_endian;
+    bool white_zero; /* as of voxel_image */
+    bool plain;      /* all voxels lie in order, from `skip` on, as in a raw file */
+    bool big_endian; /* plain */
     int64_t skip;
     int block[2]; /* lines y and planes z that are unpacked together: see voxel_file_each */
     int fd;
@@ -34,9 +36,9 @@ struct voxel_file {
     size_t buffer_bytes;
 };
 
-/* Open `path` and check that it fits the image. For hdf5 and tiff, f->size and f->type are the
- * file's; for raw they are the image's, and the file must have exactly that length. After a failure
- * it need not be closed. */
+/* Open `path` and check that it fits the image. f->size and f->type are the file's; for raw they are
+ * the image's, and the file must have exactly that length. A file that should be a TIFF may be npy:
+ * f->format says so. After a failure it need not be closed. */
 enum status voxel_file_open(struct voxel_file *f, const char *path, const struct voxel_image *image,
                             char reason[VOXEL_REASON]);
 void voxel_file_close(struct voxel_file *f);
@@ -56,8 +58,15 @@ enum status voxel_file_plane(struct voxel_file *f, int z, const int lo[2], const
 
 /* For the formats: make f->buffer at least this large. */
 enum status voxel_file_buffer(struct voxel_file *f, size_t bytes, char reason[VOXEL_REASON]);
-/* Convert `count` numbers of f's type, in the byte order of this machine, to labels. */
-void voxel_file_labels(const struct voxel_file *f, const void *from, size_t count, int32_t *labels);
+/* Bytes of a number. */
+size_t voxel_file_bytes(enum voxel_type type);
+/* Convert `count` numbers of f's type, in the byte order of this machine, to labels. STATUS_USAGE,
+ * with a reason: one of them is no label. */
+enum status voxel_file_labels(const struct voxel_file *f, const void *from, size_t count,
+                              int32_t *labels, char reason[VOXEL_REASON]);
+/* Has a file of `bytes` bytes just the numbers that f->size, f->type and f->skip say? */
+enum status voxel_file_length(const struct voxel_file *f, int64_t bytes, const char *hint,
+                              char reason[VOXEL_REASON]);
 /* Set the reason and return STATUS_USAGE (wrong) or STATUS_MACHINE (failed). */
 enum status voxel_file_wrong(char reason[VOXEL_REASON], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -73,5 +82,12 @@ enum status voxel_tiff_open(struct voxel_file *f, char reason[VOXEL_REASON]);
 enum status voxel_tiff_plane(struct voxel_file *f, int z, const int lo[2], const int hi[2],
                              int32_t *labels, char reason[VOXEL_REASON]);
 void voxel_tiff_close(struct voxel_file *f);
+enum status voxel_npy_open(struct voxel_file *f, int64_t bytes, char reason[VOXEL_REASON]);
+
+/* For TIFF: find f->size[2] of a file of so many pages and bytes, whose current page is the first
+ * one: f->size and f->type are of that. If the planes of a single page follow each other, f is plain
+ * then. `tiff`: of libtiff. */
+enum status voxel_stack_find(struct voxel_file *f, void *tiff, int64_t bytes, int pages,
+                             char reason[VOXEL_REASON]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Voxel images in HDF5 files: a dataset [z][y][x] of 8- or 16-bit integers, whatever its layout and
+/* Voxel images in HDF5 files: a dataset [z][y][x] of numbers, whatever its layout and
  * filters, read by a second process (foreign/hdf5.h). */
 #include <stdlib.h>
 
@@ -11,14 +11,16 @@ _Static_assert((int)VOXEL_REASON == (int)FOREIGN_REASON, "reasons are passed on"
 static enum status take_header(struct voxel_file *f, const struct foreign *d, const char *name,
                                char reason[VOXEL_REASON])
 {
-    if (d->type != FOREIGN_integers)
-        return voxel_file_wrong(reason, ": its dataset '%.60s' does not hold whole numbers", name);
-    if (d->bytes != 1 && d->bytes != 2)
-        return voxel_file_wrong(reason, ": its dataset '%.60s' holds numbers of %d bits (8 or 16)",
-                                name, 8 * d->bytes);
+    if (d->type == FOREIGN_others)
+        return voxel_file_wrong(
+            reason, ": its dataset '%.60s' does not hold numbers (in Python: a.astype(\"uint8\"))",
+            name);
     if (d->axes != 3)
-        return voxel_file_wrong(reason, ": its dataset '%.60s' has %d axes, not 3 (z, y, x)", name,
-                                d->axes);
+        return voxel_file_wrong(reason, ": its dataset '%.60s' has %d axes, not 3 (z, y, x)%s",
+                                name, d->axes,
+                                d->axes == 2  ? " (in Python: a[None])"
+                                : d->axes > 3 ? " (in Python: a[0], or another part)"
+                                              : "");
     for (int a = 0; a < 3; a++) {
         if (d->size[a] < 1 || d->size[a] > VOXEL_AXIS)
             return voxel_file_wrong(reason,
@@ -28,8 +30,12 @@ static enum status take_header(struct voxel_file *f, const struct foreign *d, co
     }
     for (int a = 0; a < 2; a++)
         f->block[a] = d->block[1 - a] < f->size[a + 1] ? (int)d->block[1 - a] : f->size[a + 1];
-    f->type = d->bytes == 1 ? d->is_signed ? VOXEL_int8 : VOXEL_uint8
-                            : (d->is_signed ? VOXEL_int16 : VOXEL_uint16);
+    f->type = d->type == FOREIGN_reals ? d->each == 4 ? VOXEL_float32 : VOXEL_float64
+              : d->each == 1           ? d->is_signed ? VOXEL_int8 : VOXEL_uint8
+              : d->each == 2           ? d->is_signed ? VOXEL_int16 : VOXEL_uint16
+              : d->each == 4           ? d->is_signed ? VOXEL_int32 : VOXEL_uint32
+              : d->is_signed           ? VOXEL_int64
+                                       : VOXEL_uint64;
     return STATUS_OK;
 }
 
@@ -57,9 +63,7 @@ enum status voxel_hdf5_plane(struct voxel_file *f, int z, const int lo[2], const
     if (!s)
         s = foreign_plane(d, z, (int64_t[2]){lo[0], lo[1]}, (int64_t[2]){hi[0], hi[1]}, f->buffer,
                           reason);
-    if (!s)
-        voxel_file_labels(f, f->buffer, count, labels);
-    return s;
+    return s ? s : voxel_file_labels(f, f->buffer, count, labels, reason);
 }
 
 void voxel_hdf5_close(struct voxel_file *f)

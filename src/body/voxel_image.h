@@ -9,14 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types of labels in files: name, lowest and highest label, bytes. */
-#define VOXEL_TYPE_LIST(X)                                                                         \
-    X(uint8, 0, UINT8_MAX, 1)                                                                      \
-    X(int8, INT8_MIN, INT8_MAX, 1)                                                                 \
-    X(uint16, 0, UINT16_MAX, 2)                                                                    \
-    X(int16, INT16_MIN, INT16_MAX, 2)
+/* Types of labels in files: name, type of a number, lowest and highest label. Numbers of wide types
+ * that are no labels are errors. */
+#define VOXEL_NARROW_LIST(X)                                                                       \
+    X(uint8, uint8_t, 0, UINT8_MAX)                                                                \
+    X(int8, int8_t, INT8_MIN, INT8_MAX)                                                            \
+    X(uint16, uint16_t, 0, UINT16_MAX)                                                             \
+    X(int16, int16_t, INT16_MIN, INT16_MAX)
+#define VOXEL_WIDE_LIST(X)                                                                         \
+    X(uint32, uint32_t, 0, UINT16_MAX)                                                             \
+    X(int32, int32_t, INT16_MIN, UINT16_MAX)                                                       \
+    X(uint64, uint64_t, 0, UINT16_MAX)                                                             \
+    X(int64, int64_t, INT16_MIN, UINT16_MAX)                                                       \
+    X(float32, float, INT16_MIN, UINT16_MAX)                                                       \
+    X(float64, double, INT16_MIN, UINT16_MAX)
+#define VOXEL_TYPE_LIST(X) VOXEL_NARROW_LIST(X) VOXEL_WIDE_LIST(X)
 enum voxel_type {
-#define X(name, lowest, highest, bytes) VOXEL_##name,
+#define X(name, number, lowest, highest) VOXEL_##name,
     VOXEL_TYPE_LIST(X)
 #undef X
 };
@@ -24,11 +33,13 @@ enum voxel_type {
 /* Labels of all types: VOXEL_LABELS of them from VOXEL_LABEL_MIN on. */
 enum { VOXEL_LABEL_MIN = INT16_MIN, VOXEL_LABELS = UINT16_MAX - INT16_MIN + 1 };
 
-/* File formats; the keys of the case determine which. */
+/* File formats. The keys of the case determine which, and the file itself whether it is npy or tiff.
+ */
 #define VOXEL_FORMAT_LIST(X)                                                                       \
     X(raw)  /* `skip` bytes, then the labels, x the fastest */                                     \
-    X(hdf5) /* a dataset [z][y][x] of integers */                                                  \
-    X(tiff) /* a grey page for every z, its first line y = 0 */
+    X(hdf5) /* a dataset [z][y][x] */                                                              \
+    X(tiff) /* a grey page for every z, its first line y = 0 */                                    \
+    X(npy)  /* an array [z][y][x] of numpy, not in Fortran order */
 enum voxel_format {
 #define X(name) VOXEL_##name,
     VOXEL_FORMAT_LIST(X)
@@ -54,6 +65,7 @@ struct voxel_image {
     int size[3];          /* of the file's image, along x, y, z */
     enum voxel_type type; /* of its labels */
     bool big_endian;      /* raw */
+    bool white_zero;      /* tiff: programs that show it draw 0 white */
     int64_t skip;         /* raw: bytes before the labels */
     int solid[VOXEL_SOLID], solid_count;
     int apart[VOXEL_SOLID], apart_count; /* solid labels that cells are told by; ascending */

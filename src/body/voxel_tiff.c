@@ -1,4 +1,4 @@
-/* Voxel images as TIFF stacks: a page for every z, grey, 8 or 16 bits. libtiff reads through
+/* Voxel images as TIFF stacks: a page for every z, grey, 8 to 64 bits. libtiff reads through
  * functions of this file: it does not map the file, which may be truncated meanwhile, its memory is
  * limited, and it prints no messages itself. */
 #include <stdio.h>
@@ -90,28 +90,82 @@ static enum status bad_page(struct voxel_tiff *t, int z, char reason[VOXEL_REASO
     return s;
 }
 
+/* The labels' type; false: they have none. */
+static bool type_of(unsigned bits, unsigned format, enum voxel_type *type)
+{
+    static const struct {
+        unsigned bits, format;
+        enum voxel_type type;
+    } types[] = {
+        {8, SAMPLEFORMAT_UINT, VOXEL_uint8},      {8, SAMPLEFORMAT_INT, VOXEL_int8},
+        {16, SAMPLEFORMAT_UINT, VOXEL_uint16},    {16, SAMPLEFORMAT_INT, VOXEL_int16},
+        {32, SAMPLEFORMAT_UINT, VOXEL_uint32},    {32, SAMPLEFORMAT_INT, VOXEL_int32},
+        {64, SAMPLEFORMAT_UINT, VOXEL_uint64},    {64, SAMPLEFORMAT_INT, VOXEL_int64},
+        {32, SAMPLEFORMAT_IEEEFP, VOXEL_float32}, {64, SAMPLEFORMAT_IEEEFP, VOXEL_float64},
+    };
+    format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (types[k].bits == bits && types[k].format == format) {
+            *type = types[k].type;
+            return true;
+        }
+    return false;
+}
+
+/* Refuses what is no plane of an image. */
+static enum status check_kind(struct voxel_tiff *t, int z, unsigned colours,
+                              char reason[VOXEL_REASON])
+{
+    uint16_t samples = 1;
+    uint32_t kind = 0, depth[2] = {1, 1};
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SUBFILETYPE, &kind);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_IMAGEDEPTH, &depth[0]);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_TILEDEPTH, &depth[1]);
+    if (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))
+        return voxel_file_wrong(reason,
+                                ": page %d of the TIFF file is a %s, not a plane (save it anew "
+                                "without)",
+                                z + 1,
+                                kind & FILETYPE_MASK ? "mask of another page" : "smaller copy");
+    if (depth[0] > 1 || depth[1] > 1)
+        return voxel_file_wrong(reason,
+                                ": page %d of the TIFF file holds %u planes (save it anew, a page "
+                                "for each z)",
+                                z + 1, depth[0] > 1 ? depth[0] : depth[1]);
+    if (samples != 1 || (colours != PHOTOMETRIC_MINISBLACK && colours != PHOTOMETRIC_MINISWHITE &&
+                         colours != PHOTOMETRIC_PALETTE && colours != PHOTOMETRIC_MASK))
+        return voxel_file_wrong(reason,
+                                ": page %d of the TIFF file is in colour, or has several numbers a "
+                                "pixel (save it in grey, without transparency)",
+                                z + 1);
+    return STATUS_OK;
+}
+
 /* Reads size and type of the current page. */
 static enum status page_header(struct voxel_tiff *t, int z, int size[2], enum voxel_type *type,
-                               char reason[VOXEL_REASON])
+                               bool *white_zero, char reason[VOXEL_REASON])
 {
     uint32_t width = 0, height = 0;
-    uint16_t bits = 1, samples = 1, format = SAMPLEFORMAT_UINT, colours = PHOTOMETRIC_MINISBLACK;
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, colours = PHOTOMETRIC_MINISBLACK;
     TIFFGetField(t->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(t->tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_BITSPERSAMPLE, &bits);
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &colours);
-    if (samples != 1 || (colours != PHOTOMETRIC_MINISBLACK && colours != PHOTOMETRIC_MINISWHITE &&
-                         colours != PHOTOMETRIC_PALETTE && colours != PHOTOMETRIC_MASK))
-        return voxel_file_wrong(reason, ": page %d of the TIFF file is in colour, not in grey",
-                                z + 1);
-    if ((bits != 8 && bits != 16) ||
-        (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_INT && format != SAMPLEFORMAT_VOID))
+    *white_zero = colours == PHOTOMETRIC_MINISWHITE;
+    const enum status s = check_kind(t, z, colours, reason);
+    if (s)
+        return s;
+    if (!type_of(bits, format, type))
         return voxel_file_wrong(reason,
-                                ": page %d of the TIFF file has %u bits a pixel%s (8 or 16, whole "
-                                "numbers)",
-                                z + 1, bits, format == SAMPLEFORMAT_IEEEFP ? ", not whole" : "");
+                                ": page %d of the TIFF file has %s of %u bits a pixel (save it "
+                                "with 8 or 16; in Python: image.astype(\"uint8\"))",
+                                z + 1,
+                                format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_INT
+                                    ? "numbers"
+                                    : "reals or other data",
+                                bits);
     if (width < 1 || width > VOXEL_AXIS || height < 1 || height > VOXEL_AXIS)
         return voxel_file_wrong(reason,
                                 ": page %d of the TIFF file has %u x %u pixels (at most %d along "
@@ -119,9 +173,6 @@ static enum status page_header(struct voxel_tiff *t, int z, int size[2], enum vo
                                 z + 1, width, height, VOXEL_AXIS);
     size[0] = (int)width;
     size[1] = (int)height;
-    *type = format == SAMPLEFORMAT_INT ? bits == 8 ? VOXEL_int8 : VOXEL_int16
-            : bits == 8                ? VOXEL_uint8
-                                       : VOXEL_uint16;
     return STATUS_OK;
 }
 
@@ -161,12 +212,12 @@ enum status voxel_tiff_open(struct voxel_file *f, char reason[VOXEL_REASON])
     if (pages < 1 || pages > VOXEL_AXIS)
         return voxel_file_wrong(reason, " is a TIFF file of %u pages (1 to %d)", (unsigned)pages,
                                 VOXEL_AXIS);
-    f->size[2] = (int)pages;
     *t->problem = '\0';
     if (!TIFFSetDirectory(t->tiff, 0))
         return bad_page(t, 0, reason);
     t->page = 0;
-    return page_header(t, 0, f->size, &f->type, reason);
+    const enum status s = page_header(t, 0, f->size, &f->type, &f->white_zero, reason);
+    return s ? s : voxel_stack_find(f, t->tiff, t->end, (int)pages, reason);
 }
 
 void voxel_tiff_close(struct voxel_file *f)
@@ -184,6 +235,7 @@ static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON
     struct voxel_tiff *const t = f->tiff;
     int size[2];
     enum voxel_type type;
+    bool white_zero;
     const int before = t->page;
     if (before == z)
         return STATUS_OK;
@@ -193,10 +245,11 @@ static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON
                                                      : TIFFSetDirectory(t->tiff, (tdir_t)z);
     if (!there)
         return bad_page(t, z, reason);
-    const enum status s = page_header(t, z, size, &type, reason);
+    const enum status s = page_header(t, z, size, &type, &white_zero, reason);
     if (s)
         return s;
-    if (size[0] != f->size[0] || size[1] != f->size[1] || type != f->type)
+    if (size[0] != f->size[0] || size[1] != f->size[1] || type != f->type ||
+        white_zero != f->white_zero)
         return voxel_file_wrong(reason,
                                 ": page %d of the TIFF file is of another size or type than the "
                                 "first (%d x %d, not %d x %d)",
@@ -210,18 +263,21 @@ struct piece {
     int x, y, width, height;
 };
 
-static void copy_piece(const struct voxel_file *f, const struct piece *p, const int lo[2],
-                       const int hi[2], int32_t *labels)
+static enum status copy_piece(const struct voxel_file *f, const struct piece *p, const int lo[2],
+                              const int hi[2], int32_t *labels, char reason[VOXEL_REASON])
 {
-    const size_t bytes = f->type == VOXEL_uint16 || f->type == VOXEL_int16 ? 2 : 1;
+    const size_t bytes = voxel_file_bytes(f->type);
+    enum status s = STATUS_OK;
     const int first = p->x > lo[0] ? p->x : lo[0];
     const int last = p->x + p->width < hi[0] ? p->x + p->width : hi[0];
-    for (int y = p->y > lo[1] ? p->y : lo[1]; y < p->y + p->height && y < hi[1] && first < last;
-         y++) {
+    for (int y = p->y > lo[1] ? p->y : lo[1];
+         y < p->y + p->height && y < hi[1] && first < last && !s; y++) {
         const size_t from = (size_t)(y - p->y) * (size_t)p->width + (size_t)(first - p->x);
         const size_t to = (size_t)(y - lo[1]) * (size_t)(hi[0] - lo[0]) + (size_t)(first - lo[0]);
-        voxel_file_labels(f, f->buffer + from * bytes, (size_t)(last - first), labels + to);
+        s = voxel_file_labels(f, f->buffer + from * bytes, (size_t)(last - first), labels + to,
+                              reason);
     }
+    return s;
 }
 
 /* Strips: a fixed number of lines each, fewer in the last one. */
@@ -233,7 +289,7 @@ static enum status read_strips(struct voxel_file *f, int z, const int lo[2], con
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     const int height = rows == 0 || rows > (uint32_t)f->size[1] ? f->size[1] : (int)rows;
     const tmsize_t bytes = TIFFStripSize(t->tiff);
-    const size_t pixel = f->type == VOXEL_uint16 || f->type == VOXEL_int16 ? 2 : 1;
+    const size_t pixel = voxel_file_bytes(f->type);
     if (bytes < 1 || bytes > VOXEL_TIFF_BYTES ||
         (size_t)bytes < (size_t)height * (size_t)f->size[0] * pixel)
         return voxel_file_wrong(reason, ": page %d of the TIFF file has strips of %.0f bytes",
@@ -247,7 +303,7 @@ static enum status read_strips(struct voxel_file *f, int z, const int lo[2], con
         if (TIFFReadEncodedStrip(t->tiff, (uint32_t)strip, f->buffer, bytes) < wanted)
             s = bad_page(t, z, reason);
         else
-            copy_piece(f, &p, lo, hi, labels);
+            s = copy_piece(f, &p, lo, hi, labels, reason);
     }
     return s;
 }
@@ -260,7 +316,7 @@ static enum status read_tiles(struct voxel_file *f, int z, const int lo[2], cons
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &height);
     const tmsize_t bytes = TIFFTileSize(t->tiff);
-    const size_t pixel = f->type == VOXEL_uint16 || f->type == VOXEL_int16 ? 2 : 1;
+    const size_t pixel = voxel_file_bytes(f->type);
     if (width < 1 || width > VOXEL_AXIS || height < 1 || height > VOXEL_AXIS || bytes < 1 ||
         bytes > VOXEL_TIFF_BYTES || (size_t)bytes < (size_t)width * height * pixel)
         return voxel_file_wrong(reason, ": page %d of the TIFF file has tiles of %u x %u pixels",
@@ -275,7 +331,7 @@ static enum status read_tiles(struct voxel_file *f, int z, const int lo[2], cons
             if (TIFFReadEncodedTile(t->tiff, tile, f->buffer, bytes) < bytes)
                 s = bad_page(t, z, reason);
             else
-                copy_piece(f, &p, lo, hi, labels);
+                s = copy_piece(f, &p, lo, hi, labels, reason);
         }
     return s;
 }

@@ -21,7 +21,7 @@ enum { LABELS_SHOWN = 16, SLABS_SHOWN = 10 };
 #define SAMPLES 0x1p27
 
 static const char *const types[] = {
-#define X(name, lowest, highest, bytes) #name,
+#define X(name, number, lowest, highest) #name,
     VOXEL_TYPE_LIST(X)
 #undef X
 };
@@ -46,6 +46,8 @@ static void say_labels(const char *name, const struct voxel_image *v)
         say("  label %d, %s: %lld voxels, %.4g %%", v->labels[k].label,
             v->labels[k].solid ? "solid" : "fluid", (long long)v->labels[k].voxels,
             100 * (double)v->labels[k].voxels / (double)all);
+    if (v->white_zero)
+        say("  labels are the numbers in the file; programs that show it draw 0 white");
     if (v->label_count > LABELS_SHOWN)
         say("  ... and %d more labels", v->label_count - LABELS_SHOWN);
 }

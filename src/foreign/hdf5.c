@@ -64,7 +64,6 @@ enum status foreign_open(struct foreign *f, const char *path, const char *datase
     }
     *f = header.found;
     f->child = child;
-    f->each = as == FOREIGN_DOUBLES ? sizeof(double) : (size_t)f->bytes;
     return STATUS_OK;
 }
 

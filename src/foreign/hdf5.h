@@ -35,7 +35,9 @@ struct foreign {
     size_t each; /* bytes of a number in memory */
 };
 
-/* The numbers to read: integers as in the file, in the byte order of this machine, or doubles. */
+/* The numbers to read: as in the file, or in the next larger type of C (1, 2, 4 or 8 bytes; reals 4
+ * or 8), in the byte order of this machine; or doubles. Enumerations, and so numpy's bool, are their
+ * integers. */
 enum foreign_as { FOREIGN_AS_THEY_ARE, FOREIGN_DOUBLES };
 
 enum status foreign_open(struct foreign *f, const char *path, const char *dataset,

@@ -16,7 +16,7 @@
 struct server {
     const char *name; /* of the dataset */
     enum foreign_as as;
-    hid_t file, dataset;
+    hid_t file, dataset, memory; /* the type of the numbers in memory */
     struct foreign found;
     struct foreign_answer answer;
     size_t chunks; /* bytes of chunks that are kept unpacked */
@@ -154,29 +154,63 @@ static bool open_file(struct server *s, const char *path)
     return s->file >= 0 || wrong(s, " cannot be read as an HDF5 file (is it one? is it whole?)");
 }
 
+/* HDF5's type of the numbers handed over; negative: none. */
+static hid_t memory_type(const struct foreign *f, enum foreign_as as, H5T_class_t class)
+{
+    if (as == FOREIGN_DOUBLES)
+        return H5T_NATIVE_DOUBLE;
+    if (class == H5T_BITFIELD) /* is not converted */
+        return f->bytes == 1 ? H5T_NATIVE_B8 : f->bytes == 2 ? H5T_NATIVE_B16 : -1;
+    if (class == H5T_FLOAT)
+        return f->bytes <= 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    return f->bytes == 1   ? f->is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8
+           : f->bytes == 2 ? f->is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16
+           : f->bytes <= 4 ? f->is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32
+           : f->is_signed  ? H5T_NATIVE_INT64
+                           : H5T_NATIVE_UINT64;
+}
+
+/* The type of the numbers. */
+static bool take_type(struct server *s)
+{
+    struct foreign *const f = &s->found;
+    hid_t type = H5Dget_type(s->dataset);
+    H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    if (class == H5T_ENUM) {
+        const hid_t integer = H5Tget_super(type);
+        H5Tclose(type);
+        type = integer;
+        class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    }
+    if (type < 0)
+        return false;
+    f->bytes = (int)H5Tget_size(type);
+    f->is_signed = class == H5T_INTEGER && H5Tget_sign(type) != H5T_SGN_NONE;
+    const bool bits = class == H5T_BITFIELD && f->bytes <= 2 && s->as == FOREIGN_AS_THEY_ARE;
+    f->type = class == H5T_INTEGER || bits ? FOREIGN_integers
+              : class == H5T_FLOAT         ? FOREIGN_reals
+                                           : FOREIGN_others;
+    H5Tclose(type);
+    s->memory = f->type == FOREIGN_others ? -1 : memory_type(f, s->as, class);
+    f->each = s->memory < 0 ? 0 : H5Tget_size(s->memory);
+    return true;
+}
+
 /* Type, axes and sizes. */
 static bool take_shape(struct server *s)
 {
     struct foreign *const f = &s->found;
     hsize_t size[H5S_MAX_RANK];
-    const hid_t space = H5Dget_space(s->dataset), type = H5Dget_type(s->dataset);
-    const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    const hid_t space = H5Dget_space(s->dataset);
     f->axes = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
     const bool good =
-        type >= 0 && f->axes >= 0 && H5Sget_simple_extent_dims(space, size, NULL) == f->axes;
-    f->type = class == H5T_INTEGER ? FOREIGN_integers
-              : class == H5T_FLOAT ? FOREIGN_reals
-                                   : FOREIGN_others;
-    f->bytes = good ? (int)H5Tget_size(type) : 0;
-    f->is_signed = class == H5T_INTEGER && H5Tget_sign(type) != H5T_SGN_NONE;
+        take_type(s) && f->axes >= 0 && H5Sget_simple_extent_dims(space, size, NULL) == f->axes;
     for (int a = 0; a < 3; a++)
         f->size[a] = 1;
     for (int a = 0; good && (f->axes == 2 || f->axes == 3) && a < f->axes; a++)
         f->size[3 - f->axes + a] = size[a] < LARGEST ? (int64_t)size[a] : (int64_t)LARGEST;
     if (space >= 0)
         H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
     return good || wrong(s, ": its dataset '%.60s' cannot be read (is it damaged?)", s->name);
 }
 
@@ -198,19 +232,6 @@ static bool open_all(struct server *s, const char *path)
 
 /* ---- reading ---- */
 
-/* HDF5's type of the numbers handed over; negative: none. */
-static hid_t memory_type(const struct server *s)
-{
-    const struct foreign *const f = &s->found;
-    if (s->as == FOREIGN_DOUBLES)
-        return H5T_NATIVE_DOUBLE;
-    if (f->type != FOREIGN_integers || (f->bytes != 1 && f->bytes != 2))
-        return -1;
-    return f->bytes == 1  ? f->is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8
-           : f->is_signed ? H5T_NATIVE_INT16
-                          : H5T_NATIVE_UINT16;
-}
-
 static bool read_plane(struct server *s, const struct foreign_request *r, size_t bytes)
 {
     const hsize_t start[3] = {(hsize_t)r->z, (hsize_t)r->lo[1], (hsize_t)r->lo[0]};
@@ -221,7 +242,7 @@ static bool read_plane(struct server *s, const struct foreign_request *r, size_t
         s->out = malloc(bytes);
         s->room = s->out ? bytes : 0;
     }
-    const hid_t type = memory_type(s), here = H5Screate_simple(axes, count + from, NULL),
+    const hid_t type = s->memory, here = H5Screate_simple(axes, count + from, NULL),
                 in_file = H5Dget_space(s->dataset);
     const bool good =
         s->room >= bytes && type >= 0 && here >= 0 && in_file >= 0 &&
@@ -238,7 +259,7 @@ static bool read_plane(struct server *s, const struct foreign_request *r, size_t
 static int serve(struct server *s, struct child *parent)
 {
     struct foreign_request r;
-    const size_t each = s->as == FOREIGN_DOUBLES ? sizeof(double) : (size_t)s->found.bytes;
+    const size_t each = s->found.each;
     while (child_read(parent, &r, sizeof r) == CHILD_THERE) {
         const size_t bytes = (size_t)(r.hi[0] - r.lo[0]) * (size_t)(r.hi[1] - r.lo[1]) * each;
         /* a packed chunk, two unpacked copies, and one in the cache */

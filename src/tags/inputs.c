@@ -281,7 +281,9 @@ static enum status read_voxel_header(void *context, const char *path, struct vox
     struct {
         enum status status;
         int size[3];
+        enum voxel_format format;
         enum voxel_type type;
+        bool white_zero;
         size_t length;
         char reason[CASE_REASON];
     } found = {.status = STATUS_OK};
@@ -293,7 +295,9 @@ static enum status read_voxel_header(void *context, const char *path, struct vox
         found.status = voxel_file_open(&f, path, v, found.reason);
         if (!found.status) {
             memcpy(found.size, f.size, sizeof found.size);
+            found.format = f.format;
             found.type = f.type;
+            found.white_zero = f.white_zero;
             voxel_file_close(&f);
             v->file = absolute_path(path);
             found.length = v->file ? strlen(v->file) : 0;
@@ -305,7 +309,9 @@ static enum status read_voxel_header(void *context, const char *path, struct vox
     if (found.status)
         return found.status;
     memcpy(v->size, found.size, sizeof v->size);
+    v->format = found.format;
     v->type = found.type;
+    v->white_zero = found.white_zero;
     if (rank != 0)
         v->file = malloc(found.length + 1);
     enum status s = STATUS_OK;

@@ -18,7 +18,7 @@ cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
 targets='case set memory words seal stl voxels tiff'
-voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_tiff.c
+voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_npy.c src/body/voxel_stack.c src/body/voxel_tiff.c
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
 body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c $voxel_sources $body_sources"

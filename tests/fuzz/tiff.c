@@ -1,4 +1,4 @@
-/* Fuzz target: the input as a TIFF stack, of which parts of some planes are read twice; both times
+/* Fuzz target: the input as a TIFF stack or a .npy file, of which parts of some planes are read twice; both times
  * they are the same, and what is refused has a reason. */
 #include "fuzz.h"
 
@@ -29,7 +29,7 @@ static void check_reason(enum status s, const char *reason)
 static void check_range(const struct voxel_file *f, const int32_t *labels, size_t count)
 {
     static const int range[][2] = {
-#define X(name, lowest, highest, bytes) {lowest, highest},
+#define X(name, number, lowest, highest) {lowest, highest},
         VOXEL_TYPE_LIST(X)
 #undef X
     };

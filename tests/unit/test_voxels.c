@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <hdf5.h>
+#include <math.h>
 #include <mpi.h>
 #include <tiffio.h>
 
@@ -20,14 +21,15 @@
 enum { NX = 37, NY = 21, NZ = 11, CELLS = NX * NY * NZ };
 
 static const char *const names[] = {
-#define X(name, lowest, highest, bytes) #name,
+#define X(name, number, lowest, highest) #name,
     VOXEL_TYPE_LIST(X)
 #undef X
 };
+enum { TYPES = sizeof names / sizeof *names };
 static const struct {
     int lowest, highest, bytes;
 } types[] = {
-#define X(name, lowest, highest, bytes) {lowest, highest, bytes},
+#define X(name, number, lowest, highest) {lowest, highest, sizeof(number)},
     VOXEL_TYPE_LIST(X)
 #undef X
 };
@@ -39,6 +41,25 @@ static int label_at(int x, int y, int z, enum voxel_type type)
     return k % 101 == 0 ? types[type].lowest : k % 101 == 1 ? types[type].highest : (int)(k % 4);
 }
 
+/* A label as a number of the type, in the byte order of this machine or the other. */
+static void put_label(enum voxel_type type, bool swapped, int label, uint8_t *to)
+{
+    const size_t size = (size_t)types[type].bytes;
+    uint8_t bytes[8];
+    switch (type) {
+#define X(name, number, lowest, highest)                                                           \
+    case VOXEL_##name: {                                                                           \
+        const number value = (number)label;                                                        \
+        memcpy(bytes, &value, sizeof value);                                                       \
+        break;                                                                                     \
+    }
+        VOXEL_TYPE_LIST(X)
+#undef X
+    }
+    for (size_t k = 0; k < size; k++)
+        to[k] = bytes[swapped ? size - 1 - k : k];
+}
+
 /* The image as bytes of the type, in the byte order of this machine or the other. */
 static uint8_t *image_bytes(enum voxel_type type, bool swapped)
 {
@@ -47,12 +68,8 @@ static uint8_t *image_bytes(enum voxel_type type, bool swapped)
     assert_non_null(bytes);
     for (int z = 0, k = 0; z < NZ; z++)
         for (int y = 0; y < NY; y++)
-            for (int x = 0; x < NX; x++, k++) {
-                const unsigned label = (unsigned)label_at(x, y, z, type);
-                bytes[(size_t)k * size] = (uint8_t)(swapped && size == 2 ? label >> 8 : label);
-                if (size == 2)
-                    bytes[2 * k + 1] = (uint8_t)(swapped ? label : label >> 8);
-            }
+            for (int x = 0; x < NX; x++, k++)
+                put_label(type, swapped, label_at(x, y, z, type), bytes + (size_t)k * size);
     return bytes;
 }
 
@@ -68,8 +85,13 @@ static void write_bytes(const char *path, const void *before, size_t skip, const
 
 static void write_hdf5(const char *path, enum voxel_type type, bool chunked)
 {
-    const hid_t kinds[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT8, H5T_STD_U16BE, H5T_STD_I16BE};
-    const hid_t memory[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT8, H5T_NATIVE_UINT16, H5T_NATIVE_INT16};
+    const hid_t kinds[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT8, H5T_STD_U16BE, H5T_STD_I16BE,
+                           H5T_STD_U32BE,    H5T_STD_I32LE,   H5T_STD_U64LE, H5T_STD_I64BE,
+                           H5T_IEEE_F32BE,   H5T_IEEE_F64LE};
+    const hid_t memory[] = {H5T_NATIVE_UINT8,  H5T_NATIVE_INT8,   H5T_NATIVE_UINT16,
+                            H5T_NATIVE_INT16,  H5T_NATIVE_UINT32, H5T_NATIVE_INT32,
+                            H5T_NATIVE_UINT64, H5T_NATIVE_INT64,  H5T_NATIVE_FLOAT,
+                            H5T_NATIVE_DOUBLE};
     const hsize_t size[3] = {NZ, NY, NX}, chunk[3] = {4, 8, 16};
     uint8_t *const bytes = image_bytes(type, false);
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -117,7 +139,7 @@ static void write_page(TIFF *tiff, const struct layout *how, const uint8_t *page
     const int t = how->tile;
     for (int y = 0; y < NY; y += t)
         for (int x = 0; x < NX; x += t) {
-            uint8_t tile[16 * 16 * 2] = {0};
+            uint8_t tile[16 * 16 * 8] = {0};
             for (int j = 0; j < t && y + j < NY; j++)
                 memcpy(tile + (size_t)(j * t) * bytes, page + (size_t)((y + j) * NX + x) * bytes,
                        (size_t)(NX - x < t ? NX - x : t) * bytes);
@@ -139,7 +161,8 @@ static void write_tiff(const char *path, enum voxel_type type, const struct layo
         TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
         TIFFSetField(tiff, TIFFTAG_COMPRESSION, how->packing);
         if (types[type].lowest < 0)
-            TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_INT);
+            TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT,
+                         type < VOXEL_float32 ? SAMPLEFORMAT_INT : SAMPLEFORMAT_IEEEFP);
         if (how->tile) {
             TIFFSetField(tiff, TIFFTAG_TILEWIDTH, how->tile);
             TIFFSetField(tiff, TIFFTAG_TILELENGTH, how->tile);
@@ -202,7 +225,7 @@ static void raw_files_are_read(void **state)
 {
     (void)state;
     char *const path = scratch_path("image.raw");
-    for (int type = 0; type < 4; type++)
+    for (int type = 0; type < TYPES; type++)
         for (int order = 0; order < 2; order++)
             for (int skip = 0; skip < 24; skip += 23) {
                 struct voxel_image image = plain(VOXEL_raw, (enum voxel_type)type, path);
@@ -220,7 +243,7 @@ static void hdf5_files_are_read(void **state)
 {
     (void)state;
     char *const path = scratch_path("image.h5");
-    for (int type = 0; type < 4; type++)
+    for (int type = 0; type < TYPES; type++)
         for (int chunked = 0; chunked < 2; chunked++) {
             const struct voxel_image image = plain(VOXEL_hdf5, (enum voxel_type)type, path);
             write_hdf5(path, image.type, chunked == 1);
@@ -232,11 +255,176 @@ static void tiff_stacks_are_read(void **state)
 {
     (void)state;
     char *const path = scratch_path("image.tif");
-    for (int type = 0; type < 4; type++)
+    for (int type = 0; type < TYPES; type++)
         for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
             const struct voxel_image image = plain(VOXEL_tiff, (enum voxel_type)type, path);
             write_tiff(path, image.type, &layouts[k], -1);
             check_labels(&image, layouts[k].name);
+        }
+}
+
+/* A .npy file of the image. version 1 has a length of 2 bytes, 2 of 4. */
+static void write_npy(const char *path, const char *descr, int version, const char *shape,
+                      const void *bytes, size_t length)
+{
+    char text[256];
+    uint8_t begin[512] = "\x93NUMPY";
+    snprintf(text, sizeof text, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }%*s\n",
+             descr, shape, 20, "");
+    const size_t at = version == 1 ? 10 : 12, header = strlen(text);
+    begin[6] = (uint8_t)version;
+    begin[8] = (uint8_t)header;
+    memcpy(begin + at, text, header);
+    write_bytes(path, begin, at + header, bytes, length);
+}
+
+static void npy_files_are_read(void **state)
+{
+    static const char *const kinds[] = {"u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"};
+    (void)state;
+    char *const path = scratch_path("image.npy");
+    for (int type = 0; type < TYPES; type++)
+        for (int big = 0; big < 2; big++) {
+            const struct voxel_image image = plain(VOXEL_tiff, (enum voxel_type)type, path);
+            uint8_t *const bytes = image_bytes(image.type, big == 1);
+            char descr[16];
+            snprintf(descr, sizeof descr, "'%c%s'", big ? '>' : '<', kinds[type]);
+            write_npy(path, descr, 1 + big, big ? "11L, 21L, 37L" : "11, 21, 37", bytes,
+                      (size_t)(CELLS * types[type].bytes));
+            check_labels(&image, names[type]);
+            free(bytes);
+        }
+}
+
+/* numpy's bool is an enumeration in HDF5, and PyTables' a field of bits. */
+static void booleans_are_read(void **state)
+{
+    static const char *const words[] = {"FALSE", "TRUE"};
+    static uint8_t values[CELLS];
+    static int32_t labels[NX * NY];
+    const int lo[2] = {0, 0}, hi[2] = {NX, NY};
+    const hsize_t size[3] = {NZ, NY, NX};
+    (void)state;
+    const hid_t named = H5Tenum_create(H5T_STD_I8LE);
+    for (int8_t k = 0; k < 2; k++)
+        assert_true(H5Tenum_insert(named, words[k], &k) >= 0);
+    for (int k = 0; k < CELLS; k++)
+        values[k] = k * 7 % 5 < 2;
+    for (int bits = 0; bits < 2; bits++) {
+        const hid_t type = bits ? H5T_NATIVE_B8 : named;
+        char *const path = scratch_path("image.h5"), reason[VOXEL_REASON] = "";
+        const struct voxel_image image = plain(VOXEL_hdf5, bits ? VOXEL_uint8 : VOXEL_int8, path);
+        const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t space = H5Screate_simple(3, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
+        struct voxel_file f;
+        H5Pset_create_intermediate_group(link, 1);
+        const hid_t set = H5Dcreate2(file, image.dataset, type, space, link, H5P_DEFAULT, 0);
+        assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        H5Dclose(set);
+        H5Pclose(link);
+        H5Sclose(space);
+        assert_true(H5Fclose(file) >= 0);
+        assert_int_equal(voxel_file_open(&f, path, &image, reason), STATUS_OK);
+        assert_int_equal(f.type, image.type);
+        for (int z = 0; z < NZ; z++) {
+            assert_int_equal(voxel_file_plane(&f, z, lo, hi, labels, reason), STATUS_OK);
+            for (int k = 0; k < NX * NY; k++)
+                assert_int_equal(labels[k], values[z * NX * NY + k]);
+        }
+        voxel_file_close(&f);
+    }
+    H5Tclose(named);
+}
+
+/* A TIFF file with a single page, as ImageJ and others write large stacks: all planes follow each
+ * other, before or after the page's entries. */
+struct one_page {
+    enum voxel_type type;
+    bool big, entries_last;
+    int planes, tail; /* bytes after all */
+    const char *description;
+    int tag, more, value; /* an entry with another value, or one more */
+};
+
+static void put_number(uint8_t **to, bool big, int bytes, size_t value)
+{
+    for (int k = 0; k < bytes; k++)
+        (*to)[big ? bytes - 1 - k : k] = (uint8_t)(value >> 8 * k);
+    *to += bytes;
+}
+
+static void write_one_page(const char *path, const struct one_page *p)
+{
+    enum { ENTRIES = 13, PIXELS = 1024 }; /* pixels begin there, or end 8 bytes later */
+    const size_t size = (size_t)types[p->type].bytes, plane = NX * NY * size;
+    const size_t all = plane * (size_t)p->planes, even = all + all % 2;
+    const size_t at = p->entries_last ? 8 : PIXELS, entries = p->entries_last ? 8 + even : 8;
+    const size_t text = entries + 2 + ENTRIES * 12 + 4, length = strlen(p->description) + 1;
+    const size_t data[][4] = {
+        {254, 4, 1, 0},
+        {256, 4, 1, NX},
+        {257, 4, 1, NY},
+        {258, 3, 1, 8 * size},
+        {259, 3, 1, 1},
+        {262, 3, 1, 1},
+        {270, 2, length, text},
+        {273, 4, 1, at},
+        {277, 3, 1, 1},
+        {278, 4, 1, NY},
+        {279, 4, 1, plane},
+        {339, 3, 1,
+         types[p->type].lowest == 0 ? 1
+         : p->type < VOXEL_float32  ? 2
+                                    : 3},
+        {(size_t)(p->more ? p->more : 40000), 4, 1, (size_t)p->value},
+    };
+    uint8_t *const file = calloc(PIXELS + even + PIXELS + (size_t)p->tail, 1), *to = file;
+    uint8_t *const bytes =
+        image_bytes(p->type, p->big == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__));
+    assert_non_null(file);
+    memcpy(to, p->big ? "MM" : "II", 2);
+    to += 2;
+    put_number(&to, p->big, 2, 42);
+    put_number(&to, p->big, 4, entries);
+    to = file + entries;
+    put_number(&to, p->big, 2, ENTRIES);
+    for (int k = 0; k < ENTRIES; k++) {
+        uint8_t *end = to + 12;
+        put_number(&to, p->big, 2, data[k][0]);
+        put_number(&to, p->big, 2, data[k][1]);
+        put_number(&to, p->big, 4, data[k][2]);
+        put_number(&to, p->big, data[k][1] == 3 ? 2 : 4,
+                   data[k][0] == (size_t)p->tag ? (size_t)p->value : data[k][3]);
+        to = end;
+    }
+    memcpy(file + text, p->description, length);
+    for (size_t k = 0; k < all; k++)
+        file[at + k] = bytes[k % (plane * NZ)];
+    write_bytes(path, file, (p->entries_last ? text + length : at + all) + (size_t)p->tail, "", 0);
+    free(bytes);
+    free(file);
+}
+
+static const char imagej[] = "ImageJ=1.53t\nimages=11\nslices=11\nloop=false\n",
+                  tifffile[] = "{\"shape\": [11, 21, 37], \"truncated\": true}",
+                  ome[] = "<?xml version=\"1.0\"?><OME><Image><Pixels SizeX=\"37\" SizeY=\"21\" "
+                          "SizeZ=\"11\" SizeC=\"1\" SizeT=\"1\"/></Image></OME>";
+
+static void stacks_of_one_page_are_read(void **state)
+{
+    static const char *const descriptions[] = {imagej, tifffile, ome, ""};
+    (void)state;
+    char *const path = scratch_path("image.tif");
+    for (int type = 0; type < TYPES; type++)
+        for (int way = 0; way < 4; way++) {
+            const struct one_page page = {.type = (enum voxel_type)type,
+                                          .big = way % 2,
+                                          .entries_last = way / 2 == type % 2,
+                                          .planes = NZ,
+                                          .description = descriptions[(way + type) % 4]};
+            const struct voxel_image image = plain(VOXEL_tiff, page.type, path);
+            write_one_page(path, &page);
+            check_labels(&image, names[type]);
         }
 }
 
@@ -547,10 +735,8 @@ static void bad_hdf5_files_are_refused(void **state)
     struct voxel_image image = plain(VOXEL_hdf5, VOXEL_uint8, scratch_path("image.h5"));
     write_bytes(image.file, "", 0, "\x89HDF\r\n\x1a\n and no more", 20);
     must_refuse(&image, "cannot be read as an HDF5 file");
-    put_hdf5(image.file, H5T_NATIVE_FLOAT, 3, size);
-    must_refuse(&image, "does not hold whole numbers");
-    put_hdf5(image.file, H5T_NATIVE_INT32, 3, size);
-    must_refuse(&image, "holds numbers of 32 bits (8 or 16)");
+    put_hdf5(image.file, H5T_C_S1, 3, size);
+    must_refuse(&image, "does not hold numbers (in Python: a.astype(\"uint8\"))");
     put_hdf5(image.file, H5T_NATIVE_INT8, 2, size);
     must_refuse(&image, "has 2 axes, not 3");
     put_hdf5(image.file, H5T_NATIVE_INT8, 4, size);
@@ -597,10 +783,10 @@ static void bad_tiff_files_are_refused(void **state)
     must_refuse(&image, " is not a TIFF file (");
     put_tiff(image.file, 8, 3, SAMPLEFORMAT_UINT, 4);
     must_refuse(&image, "page 1 of the TIFF file is in colour");
-    put_tiff(image.file, 32, 1, SAMPLEFORMAT_IEEEFP, 4);
-    must_refuse(&image, "has 32 bits a pixel, not whole");
+    put_tiff(image.file, 16, 1, SAMPLEFORMAT_IEEEFP, 4);
+    must_refuse(&image, "has reals or other data of 16 bits a pixel");
     put_tiff(image.file, 1, 1, SAMPLEFORMAT_UINT, 4);
-    must_refuse(&image, "has 1 bits a pixel");
+    must_refuse(&image, "has numbers of 1 bits a pixel (save it with 8 or 16");
     put_tiff(image.file, 8, 1, SAMPLEFORMAT_UINT, (1 << 20) + 1);
     must_refuse(&image, "has 1048577 x 2 pixels");
 
@@ -622,6 +808,96 @@ static void bad_tiff_files_are_refused(void **state)
     assert_int_equal(voxel_file_plane(&f, 0, lo, hi, labels, reason), STATUS_USAGE);
     assert_non_null(strstr(reason, "page 1 of the TIFF file cannot be read ("));
     voxel_file_close(&f);
+}
+
+/* What a description says and what the file holds must agree; other things than planes are refused.
+ */
+static void bad_stacks_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct one_page page;
+        const char *says;
+    } bad[] = {
+        {{.planes = 7, .description = imagej}, "says it has 11 planes, but holds 7"},
+        {{.planes = 12, .description = imagej}, "says it has 11 planes, but holds 12"},
+        {{.planes = 1, .description = ome}, "says it has 11 planes, but holds 1"},
+        {{.planes = NZ, .description = tifffile, .more = 266, .value = 2}, "but holds 1"},
+        {{.planes = NZ, .description = "", .tail = 100}, "10 planes and 100 bytes have room after"},
+        {{.planes = NZ, .description = "ImageJ=1\nimages=11\nchannels=11\nslices=3\n"},
+         "3 slices, 11 channels and 1 times, whose planes alternate"},
+        {{.planes = 12, .description = "{\"shape\": [2, 6, 21, 37]}"}, "whose planes alternate"},
+        {{.planes = 12, .description = "<OME><Pixels SizeZ='6' SizeC='2' SizeT='1'>"},
+         "whose planes alternate"},
+        {{.planes = NZ, .description = "", .more = 32997, .value = NZ},
+         "page 1 of the TIFF file holds "
+         "11 planes"},
+        {{.planes = NZ, .description = "", .tag = 277, .value = 2}, "several numbers a pixel"},
+        {{.planes = NZ, .description = "", .tag = 254, .value = 1},
+         "page 1 of the TIFF file is a "
+         "smaller copy"},
+    };
+    struct voxel_image image = plain(VOXEL_tiff, VOXEL_uint8, scratch_path("image.tif"));
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        write_one_page(image.file, &bad[k].page);
+        must_refuse(&image, bad[k].says);
+    }
+}
+
+static void bad_npy_files_are_refused(void **state)
+{
+    (void)state;
+    static uint8_t bytes[16 * CELLS];
+    struct voxel_image image = plain(VOXEL_tiff, VOXEL_uint8, scratch_path("image.npy"));
+    static const struct {
+        const char *descr, *shape, *says;
+    } bad[] = {
+        {"'|u1'", "11, 21, 38", " has 8643 bytes, but 38 x 21 x 11 voxels of uint8 after 96 bytes"},
+        {"'<c8'", "11, 21, 37", " holds '<c8', not numbers"},
+        {"'|O'", "11, 21, 37", " holds '|O', not numbers"},
+        {"[('a', '<u2')]", "11, 21, 37", " holds a structured array"},
+        {"'|u1'", "231, 37", "array of 2 axes, not 3 (z, y, x) (in Python: a[None])"},
+        {"'|u1'", "1, 11, 21, 37", "array of 4 axes"},
+        {"'|u1'", "0, 21, 37", "has 0 voxels along an axis"},
+        {"'|u1'", "99999999999999999999, 21, 37", "has 9223372036854775807 voxels along an axis"},
+        {"'|u1'", "11, x, 37", "has no header of one"},
+        {"'|u1", "11, 21, 37", "has no header of one"},
+        {"'|u1', 'fortran_order': True, 'more': 1", "11, 21, 37", "has no header of one"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        write_npy(image.file, bad[k].descr, 1, bad[k].shape, bytes, CELLS);
+        must_refuse(&image, bad[k].says);
+    }
+    static const char fortran[] = "\x93NUMPY\1\0\x3f\0{'descr': '|u1', 'fortran_order': True , "
+                                  "'shape': (1, 1, 2)}  \n12";
+    write_bytes(image.file, fortran, sizeof fortran - 1, "", 0);
+    must_refuse(&image, " is in Fortran order (in Python: numpy.save(");
+    write_bytes(image.file, "\x93NUMPY\4\0\x3f\0....", 14, "", 0);
+    must_refuse(&image, " is a .npy file of version 4 (1 to 3)");
+    write_bytes(image.file, "\x93NUMPY\1\0\xff\xff....", 14, "", 0);
+    must_refuse(&image, "has no header of one");
+    write_bytes(image.file, "PK\3\4....", 8, "", 0);
+    must_refuse(&image, "it is a zip archive, perhaps .npz");
+}
+
+static void numbers_that_are_no_labels_are_refused(void **state)
+{
+    (void)state;
+    static const double wrong[] = {0.5, -32769, 65536, 1e300, NAN, -INFINITY};
+    char *const path = scratch_path("image.raw"), reason[VOXEL_REASON] = "";
+    const int lo[2] = {0, 0}, hi[2] = {2, 1};
+    struct voxel_image image = plain(VOXEL_raw, VOXEL_float64, path);
+    memcpy(image.size, (int[3]){2, 1, 1}, sizeof image.size);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        const double two[2] = {65535, wrong[k]};
+        int32_t labels[2];
+        struct voxel_file f;
+        write_bytes(path, "", 0, two, sizeof two);
+        assert_int_equal(voxel_file_open(&f, path, &image, reason), STATUS_OK);
+        assert_int_equal(voxel_file_plane(&f, 0, lo, hi, labels, reason), STATUS_USAGE);
+        assert_non_null(strstr(reason, "which is no label (whole numbers from -32768 to 65535"));
+        voxel_file_close(&f);
+    }
 }
 
 /* A file that is cut while it is read is an error, not a signal. */
@@ -657,6 +933,9 @@ int main(int count, char **arguments)
         SCRATCH_TEST(raw_files_are_read),
         SCRATCH_TEST(hdf5_files_are_read),
         SCRATCH_TEST(tiff_stacks_are_read),
+        SCRATCH_TEST(npy_files_are_read),
+        SCRATCH_TEST(booleans_are_read),
+        SCRATCH_TEST(stacks_of_one_page_are_read),
         cmocka_unit_test(values_take_few_bits),
         SCRATCH_TEST(parts_are_those_of_the_whole),
         SCRATCH_TEST(files_are_read_once),
@@ -665,6 +944,9 @@ int main(int count, char **arguments)
         SCRATCH_TEST(bad_raw_files_are_refused),
         SCRATCH_TEST(bad_hdf5_files_are_refused),
         SCRATCH_TEST(bad_tiff_files_are_refused),
+        SCRATCH_TEST(bad_stacks_are_refused),
+        SCRATCH_TEST(bad_npy_files_are_refused),
+        SCRATCH_TEST(numbers_that_are_no_labels_are_refused),
         SCRATCH_TEST(files_that_shrink_are_refused),
     };
     if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
