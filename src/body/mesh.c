@@ -83,6 +83,7 @@ bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], 
                  enum mesh_links links)
 {
     *m = (struct mesh){0};
+    m->facts = &from->facts;
     m->agreed = from->facts.turned == 0;
     m->closed = from->facts.open == 0;
     m->outward = from->facts.volume < 0 ? -1 : 1;
@@ -150,7 +151,7 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
     int sum = 0;
     for (size_t h = 0; h + 1 < hits; h++) {
         sum = m->agreed ? sum + hit[h].turn : !sum;
-        if (!sum)
+        if (!mesh_holds(m->facts, sum))
             continue;
         const int64_t begin = lines_cell(hit[h].at) - x, end = lines_cell(hit[h + 1].at) - x;
         for (int64_t k = begin > 0 ? begin : 0; k < end && k < count; k++)

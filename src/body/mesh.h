@@ -3,8 +3,10 @@
  *
  * A point is inside if its winding number is not 0: the sum over the triangles on a line to the
  * point, 1 where the line enters and -1 where it leaves. Parts may overlap; an inside-out part
- * within another one is a cavity. If triangles disagree on which side is outside, a point is inside
- * if a line to it crosses an odd number of triangles. A cell centre exactly on the surface is
+ * within another one is a cavity, where it is below 1. Triangles that disagree with their neighbours
+ * on which side is outside are turned first, and so are inside-out parts that are no cavities
+ * (mesh_turn_parts). Where that cannot be done, a point is inside if a line to it crosses an odd
+ * number of triangles. A cell centre exactly on the surface is
  * inside on the side of the low coordinates only. */
 #ifndef TAGFLOW_MESH_H
 #define TAGFLOW_MESH_H
@@ -13,12 +15,51 @@
 #include "body/solid.h"
 #include "body/stl.h"
 
-/* Removes flat and duplicate triangles from a mesh, perhaps all, and checks the edges of the
- * others. False: out of memory. */
+/* Removes flat and duplicate triangles from a mesh, perhaps all, checks the edges of the others, and
+ * turns triangles of a closed mesh until neighbours agree. False: out of memory. */
 bool mesh_look(struct stl *m, struct mesh_facts *facts);
+
+/* Of a placed mesh: turns parts that are inside out, but no cavities. After mesh_look(), before
+ * mesh_measure(). False: out of memory. */
+bool mesh_turn_parts(struct case_mesh *mesh);
 
 /* Computes the other facts, of the placed mesh. False: out of memory. */
 bool mesh_measure(struct case_mesh *mesh);
+
+/* ---- for the functions above ---- */
+
+/* Counts open, crowded and turned edges. */
+bool mesh_look_at_edges(const struct stl *m, struct mesh_facts *facts);
+/* Turns triangles so that neighbours agree, where that is possible. */
+bool mesh_agree(struct stl *m, size_t *turned);
+void mesh_turn_triangle(struct stl *m, size_t t);
+/* The shell of each triangle, as mesh_parts(): connected by edges of two triangles. Parts if such
+ * shells are not closed. */
+uint32_t *mesh_shells(const struct stl *m, uint32_t *count);
+/* Adds up sheets that are thinner than a cell: facts->sheets. */
+bool mesh_find_sheets(const struct triangles *t, const double lo[3], const double hi[3],
+                      struct mesh_facts *facts);
+/* Is the mesh closed, and small enough that its cells can be counted? */
+bool mesh_small(const struct mesh_facts *facts, const double lo[3], const double hi[3]);
+
+/* The triangles of part k: corner[begin[k]] to corner[begin[k + 1] - 1]. */
+struct mesh_sorted {
+    uint32_t (*corner)[3];
+    size_t *begin;
+};
+bool mesh_sort(const struct triangles *t, const uint32_t *number, uint32_t parts,
+               struct mesh_sorted *s);
+struct triangles mesh_part(const struct triangles *t, const struct mesh_sorted *s, uint32_t k);
+void mesh_sorted_free(struct mesh_sorted *s);
+
+/* A box that holds every mesh, for lines_create(). */
+extern const int mesh_everywhere[2][3];
+
+/* Is a point with this winding number inside? Of a mesh whose triangles agree. */
+static inline bool mesh_holds(const struct mesh_facts *facts, int sum)
+{
+    return facts->hollow ? sum > 0 : sum != 0;
+}
 
 /* The part of each triangle; parts are numbered in the order of their first triangles. To be freed.
  * NULL: out of memory. */
@@ -38,6 +79,7 @@ struct mesh {
     double (*vertex)[3];
     struct triangles triangles;
     double lo[3], hi[3];
+    const struct mesh_facts *facts;
     bool agreed;                   /* its triangles agree on which side is outside */
     bool closed;                   /* if not, three axes vote */
     int outward;                   /* 1, or -1 when it is inside out */

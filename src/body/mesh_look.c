@@ -7,16 +7,12 @@
 
 /* Beyond all cells of any grid. */
 #define FAR 20000000
+const int mesh_everywhere[2][3] = {{-FAR, -FAR, -FAR}, {FAR, FAR, FAR}};
+
 /* Largest cross-section, in cells, of a mesh whose cells are counted: each line takes 8 bytes. */
 #define COUNTED 1e8
 /* Smallest thickness of a part in cells, less rounding. */
 #define THIN (2 - 1e-9)
-
-/* An edge of one triangle, by its vertices in ascending order. */
-struct edge {
-    uint32_t low, high;
-    int direction; /* 1: from low to high */
-};
 
 /* A triangle, starting at its lowest vertex, and its position in the file. */
 struct face {
@@ -30,14 +26,6 @@ static int compare_faces(const void *a, const void *b)
         if (p->corner[k] != q->corner[k])
             return p->corner[k] < q->corner[k] ? -1 : 1;
     return p->at < q->at ? -1 : p->at > q->at;
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-    const struct edge *const p = a, *const q = b;
-    if (p->low != q->low)
-        return p->low < q->low ? -1 : 1;
-    return p->high < q->high ? -1 : p->high > q->high;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -78,38 +66,15 @@ static bool clean(struct stl *m, struct mesh_facts *facts)
     return true;
 }
 
-static bool look_at_edges(const struct stl *m, struct mesh_facts *facts)
-{
-    const size_t count = 3 * m->triangles;
-    struct edge *const edge = malloc((count + 1) * sizeof *edge);
-    if (!edge)
-        return false;
-    for (size_t t = 0; t < m->triangles; t++)
-        for (int k = 0; k < 3; k++) {
-            const uint32_t a = m->triangle[t][k], b = m->triangle[t][(k + 1) % 3];
-            edge[3 * t + (size_t)k] = a < b ? (struct edge){a, b, 1} : (struct edge){b, a, -1};
-        }
-    qsort(edge, count, sizeof *edge, compare_edges);
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        int sum = 0;
-        for (end = begin; end < count && !compare_edges(&edge[begin], &edge[end]); end++)
-            sum += edge[end].direction;
-        const size_t uses = end - begin;
-        facts->open += uses % 2;
-        facts->crowded += uses > 2;
-        facts->turned += uses % 2 == 0 && sum != 0;
-    }
-    free(edge);
-    return true;
-}
-
 bool mesh_look(struct stl *m, struct mesh_facts *facts)
 {
     *facts = (struct mesh_facts){0};
-    if (!clean(m, facts) || !look_at_edges(m, facts))
+    if (!clean(m, facts) || !mesh_look_at_edges(m, facts))
         return false;
     facts->triangles = m->triangles;
-    return true;
+    if (!facts->turned || facts->open)
+        return true;
+    return mesh_agree(m, &facts->righted) && mesh_look_at_edges(m, facts);
 }
 
 static uint32_t root_of(uint32_t *parent, uint32_t v)
@@ -179,26 +144,41 @@ static void measure_parts(const struct triangles *t, const double origin[3], con
     }
 }
 
-/* Sorts triangles by their parts; part k has those from begin[k] to begin[k + 1]. */
-static void sort_by_part(const struct triangles *t, const uint32_t *number, uint32_t parts,
-                         uint32_t (*corner)[3], size_t *begin)
+bool mesh_sort(const struct triangles *t, const uint32_t *number, uint32_t parts,
+               struct mesh_sorted *s)
 {
-    memset(begin, 0, ((size_t)parts + 2) * sizeof *begin);
+    s->corner = malloc((t->count + 1) * sizeof *s->corner);
+    s->begin = calloc((size_t)parts + 2, sizeof *s->begin);
+    if (!s->corner || !s->begin)
+        return false;
     for (size_t k = 0; k < t->count; k++)
-        begin[number[k] + 2]++;
+        s->begin[number[k] + 2]++;
     for (uint32_t k = 0; k < parts; k++)
-        begin[k + 2] += begin[k + 1];
+        s->begin[k + 2] += s->begin[k + 1];
     for (size_t k = 0; k < t->count; k++)
-        memcpy(corner[begin[number[k] + 1]++], t->corner[k], sizeof *corner);
+        memcpy(s->corner[s->begin[number[k] + 1]++], t->corner[k], sizeof *s->corner);
+    return true;
+}
+
+struct triangles mesh_part(const struct triangles *t, const struct mesh_sorted *s, uint32_t k)
+{
+    return (struct triangles){t->vertices, s->begin[k + 1] - s->begin[k], t->vertex,
+                              (const uint32_t(*)[3])(s->corner + s->begin[k])};
+}
+
+void mesh_sorted_free(struct mesh_sorted *s)
+{
+    free(s->corner);
+    free(s->begin);
 }
 
 /* Counts cells whose centres a part encloses: on each line the index of the first cell beyond an
  * exit, less that of the first cell beyond an entry. */
 static bool count_part(const struct triangles *t, int64_t *cells)
 {
-    static const int lo[3] = {-FAR, -FAR, -FAR}, hi[3] = {FAR, FAR, FAR}, x[3] = {1, 0, 0};
+    static const int x[3] = {1, 0, 0};
     struct lines l;
-    if (!lines_create(&l, t, x, lo, hi))
+    if (!lines_create(&l, t, x, mesh_everywhere[0], mesh_everywhere[1]))
         return false;
     const size_t hits = l.begin[(size_t)l.count[0] * (size_t)l.count[1]];
     for (size_t h = 0; h < hits; h++)
@@ -207,22 +187,38 @@ static bool count_part(const struct triangles *t, int64_t *cells)
     return true;
 }
 
-static bool count_cells(const struct triangles *t, const uint32_t *number, uint32_t parts,
+static bool count_parts(const struct triangles *t, const uint32_t *number, uint32_t parts,
                         struct part *part)
 {
-    uint32_t(*const corner)[3] = malloc((t->count + 1) * sizeof *corner);
-    size_t *const begin = malloc(((size_t)parts + 2) * sizeof *begin);
-    bool done = corner && begin;
-    if (done)
-        sort_by_part(t, number, parts, corner, begin);
+    struct mesh_sorted sorted = {0};
+    bool done = mesh_sort(t, number, parts, &sorted);
     for (uint32_t k = 0; done && k < parts; k++) {
-        const struct triangles of = {t->vertices, begin[k + 1] - begin[k], t->vertex,
-                                     (const uint32_t(*)[3])(corner + begin[k])};
+        const struct triangles of = mesh_part(t, &sorted, k);
         done = count_part(&of, &part[k].cells);
     }
-    free(corner);
-    free(begin);
+    mesh_sorted_free(&sorted);
     return done;
+}
+
+/* Counts the cells of all parts together, and those that are in several. */
+static bool count_cells(const struct triangles *t, struct mesh_facts *facts)
+{
+    static const int x[3] = {1, 0, 0};
+    struct lines l;
+    if (!lines_create(&l, t, x, mesh_everywhere[0], mesh_everywhere[1]))
+        return false;
+    const size_t lines = (size_t)l.count[0] * (size_t)l.count[1];
+    for (size_t n = 0; n < lines; n++) {
+        int sum = 0;
+        for (size_t h = l.begin[n]; h + 1 < l.begin[n + 1]; h++) {
+            sum += l.hit[h].turn;
+            const int64_t cells = lines_cell(l.hit[h + 1].at) - lines_cell(l.hit[h].at);
+            facts->cells += mesh_holds(facts, sum) ? cells : 0;
+            facts->shared += abs(sum) > 1 ? cells : 0;
+        }
+    }
+    lines_destroy(&l);
+    return true;
 }
 
 /* Counts thin parts, and parts that hold no cell centre. */
@@ -231,10 +227,16 @@ static void judge_parts(const struct part *part, struct mesh_facts *facts)
     for (uint32_t k = 0; k < facts->parts; k++) {
         const double *const s = part[k].shadow;
         const double widest = fmax(s[0], fmax(s[1], s[2]));
-        facts->cells += llabs(part[k].cells);
         facts->lost += part[k].cells == 0;
         facts->thin += part[k].cells != 0 && fabs(part[k].volume) < THIN * widest;
     }
+}
+
+bool mesh_small(const struct mesh_facts *facts, const double lo[3], const double hi[3])
+{
+    const double size[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+    return !facts->open && !facts->turned && size[1] * size[2] < COUNTED &&
+           size[2] * size[0] < COUNTED && size[0] * size[1] < COUNTED;
 }
 
 bool mesh_measure(struct case_mesh *mesh)
@@ -248,17 +250,18 @@ bool mesh_measure(struct case_mesh *mesh)
     uint32_t *const number = mesh_parts(t.vertices, t.count, t.corner, &facts->parts);
     struct part *const part = calloc((size_t)facts->parts + 1, sizeof *part);
     bool done = vertex && number && part;
-    const bool count =
-        !facts->open && !facts->turned && (hi[1] - lo[1]) * (hi[2] - lo[2]) < COUNTED;
-    facts->volume = facts->area = 0;
+    facts->volume = facts->area = facts->sheets = 0;
     facts->thin = facts->lost = 0;
-    facts->cells = 0;
+    facts->cells = facts->shared = 0;
     if (done)
         measure_parts(&t, lo, number, part, &facts->area);
     for (uint32_t k = 0; done && k < facts->parts; k++)
         facts->volume += part[k].volume;
-    if (done && count && (done = count_cells(&t, number, facts->parts, part)))
+    if (done && mesh_small(facts, lo, hi)) {
+        done = count_parts(&t, number, facts->parts, part) && count_cells(&t, facts) &&
+               mesh_find_sheets(&t, lo, hi, facts);
         judge_parts(part, facts);
+    }
     free(part);
     free(number);
     free(vertex);

@@ -54,6 +54,16 @@ double shape_crossing(const struct shape *s, const int cell[3], const int c[3]);
  * to 1 without its sign: of the nearest surface of its formulas. */
 double shape_facing(const struct shape *s, const double at[3], int axis);
 
+/* Parts thinner than a cell, or that hold the centre of no cell. */
+struct shape_thin {
+    int parts, lost;  /* of both kinds; without a centre */
+    double thickness; /* of the first, in cells */
+    const char *name; /* of the first, from the case; "": the shape itself */
+};
+
+/* False: out of memory. */
+bool shape_find_thin(const struct case_shape *from, struct shape_thin *found);
+
 /* The radius at which the spheres of a pack fill this share of space, in edges of its cubic cell.
  * Two spheres may overlap, but not three; 0: that would be needed for this share. */
 double pack_radius(enum shape_pack pack, double share);

@@ -55,6 +55,14 @@ struct case_shape {
     double about[3];
 };
 
+/* A part of a mesh that is inside out beside another one, and lies only partly in that. */
+struct mesh_doubt {
+    uint32_t parts;      /* how many there are; of the first: */
+    size_t triangles;    /* its number of triangles */
+    double lo[3], hi[3]; /* its bounding box */
+    bool cavity;         /* it is hollow; otherwise solid */
+};
+
 /* Facts about a mesh; volume and area in cells and their faces, as placed. */
 struct mesh_facts {
     size_t triangles; /* without flat and duplicate ones, which are left out */
@@ -63,12 +71,18 @@ struct mesh_facts {
     size_t open;      /* edges of an odd number of triangles: there the mesh is not closed */
     size_t crowded;   /* edges of more than two */
     size_t turned;    /* edges of an even number that disagree on which side is outside */
+    size_t righted;   /* triangles that were turned, so that they agree */
+    size_t inverted;  /* parts that were inside out, and were turned */
+    bool hollow;      /* parts that are inside out are cavities; each of them is empty */
+    struct mesh_doubt doubt;
     double volume;    /* enclosed, negative if the mesh is inside out */
     double area;
     uint32_t parts; /* connected parts, without a common vertex */
     uint32_t thin;  /* parts with a mean thickness below two cells along one of the axes */
     uint32_t lost;  /* parts that hold no cell centre */
-    int64_t cells;  /* in all parts, beyond the grid, too; 0: not counted (open, turned or large) */
+    int64_t cells;  /* all, beyond the grid, too; 0: not counted (open, turned or large) */
+    int64_t shared; /* cells in several parts */
+    double sheets;  /* area of sheets that are thinner than a cell, of one side */
 };
 
 struct stl;

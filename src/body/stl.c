@@ -230,6 +230,13 @@ out:
     return done;
 }
 
+/* Bytes of the mark with which some programs begin text in UTF-8. */
+static size_t mark_length(const char *bytes)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(bytes, mark, sizeof mark - 1) ? 0 : sizeof mark - 1;
+}
+
 /* Is the file binary, and how many triangles has it? False: it is no STL file, with the reason. */
 static bool look(const char *bytes, size_t length, bool *binary, size_t *triangles,
                  char reason[STL_REASON])
@@ -245,6 +252,11 @@ static bool look(const char *bytes, size_t length, bool *binary, size_t *triangl
         *binary = true;
         return true;
     }
+    if (length >= 2 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {
+        snprintf(reason, STL_REASON, " is text in UTF-16 (save it in ASCII or UTF-8)");
+        return false;
+    }
+    blank = mark_length(bytes);
     while (is_blank(bytes[blank]))
         blank++;
     const bool text = strlen(bytes) == length && !strncasecmp(bytes + blank, "solid", 5);
@@ -277,7 +289,7 @@ bool stl_read(const char *bytes, size_t length, struct stl *m, char reason[STL_R
         return false;
     }
     if (binary && triangles ? !read_binary(bytes, triangles, &c, reason)
-                            : !binary && !read_ascii(bytes, &c, reason))
+                            : !binary && !read_ascii(bytes + mark_length(bytes), &c, reason))
         goto out;
     if (!c.count) {
         snprintf(reason, STL_REASON, " holds no triangles");

@@ -158,7 +158,7 @@ static enum status place(struct map m, struct case_mesh *to)
         if (!(lo[a] >= -LINES_FAR && hi[a] <= LINES_FAR))
             return input_wrong(m,
                                " would reach from %g to %g along %s (at most %g cells from 0; a "
-                               "smaller scale?)",
+                               "smaller scale, or another center or min?)",
                                lo[a], hi[a], key_axes[a], LINES_FAR);
     }
     return s ? s : body_check_box(m, lo, hi);
@@ -176,7 +176,7 @@ enum status mesh_read(struct map m, struct case_mesh *to)
         return fail_machine("no memory for a mesh");
     if ((s = check_closed(m, to)) || (s = place(m, to)))
         return s;
-    if (!mesh_measure(to))
+    if ((!m.r->origin && !mesh_turn_parts(to)) || !mesh_measure(to))
         return fail_machine("no memory for a mesh");
     if (to->facts.volume == 0 && !to->open)
         return input_wrong(m, " encloses nothing: its volume is 0");
@@ -200,13 +200,20 @@ void mesh_text(const struct case_mesh *m, char *text, size_t size)
         {f->turned,
          "edges whose triangles disagree on what is outside: inside is what lies behind an odd "
          "number of surfaces"},
+        {f->righted, "triangles turned round, as their neighbours are"},
+        {f->inverted, "parts were inside out and are turned round"},
         {f->lost, "parts hold the centre of no cell"},
         {f->thin, "parts are less than two cells thick"},
     };
     if (f->cells && length < size)
-        length +=
-            (size_t)snprintf(text + length, size - length, ", %lld cells hold it (%+.2g %%)",
-                             (long long)f->cells, 100 * ((double)f->cells / fabs(f->volume) - 1));
+        length += (size_t)snprintf(text + length, size - length, ", %lld cells hold it",
+                                   (long long)f->cells);
+    if (f->cells && length < size) /* what parts share is twice in the volume */
+        length += f->shared
+                      ? (size_t)snprintf(text + length, size - length,
+                                         ", %lld of them in several parts", (long long)f->shared)
+                      : (size_t)snprintf(text + length, size - length, " (%+.2g %%)",
+                                         100 * ((double)f->cells / fabs(f->volume) - 1));
     for (size_t k = 0; k < sizeof more / sizeof *more && length < size; k++)
         if (more[k].count)
             length += (size_t)snprintf(text + length, size - length, "; %zu %s", more[k].count,

@@ -155,6 +155,12 @@ enum status body_check_box(struct map m, const double lo[3], const double hi[3])
                             " is outside of the box: it reaches from %.6g to %.6g along %s, which "
                             "has cells from 0 to %d%s",
                             lo[a], hi[a], key_axes[a], c->cells[a], bare_length_text(c, bare));
+        if (hi[a] < -c->cells[a] || lo[a] > 2.0 * c->cells[a])
+            return fail_key(m.r, m.node,
+                            " is outside of the box: it reaches from %.6g to %.6g along %s, which "
+                            "is periodic with cells from 0 to %d (center, min or move place it in "
+                            "the box)%s",
+                            lo[a], hi[a], key_axes[a], c->cells[a], bare_length_text(c, bare));
         if ((isfinite(lo[a]) && fabs(lo[a]) > REACH) || (isfinite(hi[a]) && fabs(hi[a]) > REACH))
             return fail_key(m.r, m.node,
                             " would reach from %.6g to %.6g along %s (at most %g cells from 0; a "

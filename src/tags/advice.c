@@ -8,6 +8,7 @@
 #include "case/keys.h"
 #include "tags/faces.h"
 #include "tags/survey.h"
+#include "tags/thin.h"
 
 /* ---- openings ---- */
 
@@ -299,8 +300,10 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
         warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
              "another unit, or place?)",
              body->name, 100 * share);
-    if (d->tags && !d->refined) /* else survey_say_bodies() */
+    if (d->tags && !d->refined) { /* else survey_say_bodies() */
         advice_outside(body, (double)cells);
+        thin_warn(body);
+    }
 }
 
 void advice_say(const struct domain *d, const struct flow_case *c)

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "tags/advice.h"
 #include "tags/paths.h"
+#include "tags/thin.h"
 
 /* Does this cell, of the block or beside it, belong to a body that is not an image? */
 static bool is_body(const struct domain *d, const struct flow_case *c, const int at[3])
@@ -152,6 +153,7 @@ void survey_say_bodies(const struct paths_level *level, int levels, const char *
         if (k < BODIES_SHOWN)
             say("%sbody %s: %s%s%s", lead, c->bodies[k].name, cells, *mesh ? "; " : "", mesh);
         advice_outside(&c->bodies[k], volume);
+        thin_warn(&level[finest].c->bodies[k]);
     }
     if (c->body_count > BODIES_SHOWN)
         say("%s... and %d more bodies", lead, c->body_count - BODIES_SHOWN);

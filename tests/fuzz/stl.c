@@ -86,7 +86,8 @@ static void check_body(struct stl *m)
     for (int a = 0; a < 3; a++)
         if (!(lo[a] >= -LINES_FAR && hi[a] <= LINES_FAR))
             return;
-    if (!mesh_measure(&from) || !mesh_create(&body, &from, least, most, MESH_LINKS_all))
+    if (!mesh_turn_parts(&from) || !mesh_measure(&from) ||
+        !mesh_create(&body, &from, least, most, MESH_LINKS_all))
         fuzz_wrong("no memory");
     if (!from.facts.parts || from.facts.parts > m->triangles || from.facts.lost > from.facts.parts)
         fuzz_wrong("%u parts, %u lost", from.facts.parts, from.facts.lost);

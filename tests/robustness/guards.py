@@ -128,6 +128,28 @@ refused(wall | {"faces.xmin": "{pressure: {density: 1.01}}"}, "faces.xmin: no fl
 accepted(wall | {"faces.x": "null", "faces": "{x: periodic, y: wall, z: wall}", "force.acceleration": "[1e-6, 0, 0]"})
 accepted(box(20, 0, 0, 24, 16, 8))
 
+# Parts that the grid loses, as shapes.
+thick = "{box: {from: [16, 4, 3], to: [24, 10, 9]}}"
+vanishes = "such parts vanish in whole or in part, or become a cell thick"
+accepted(body(f"{{union: {{hull: {thick}, fin: {{box: {{from: [24, 5, 3], to: [30, 6, 9]}}}}}}}}"))
+accepted(body(f"{{union: {{hull: {thick}, fin: {{box: {{from: [24, 5.6, 3], to: [30, 6, 9]}}}}}}}}"),
+         warned=["bodies.b: its part fin is 0.4 cells thick, and 1 hold the centre of no cell: " + vanishes], all_ways=True)
+accepted(body(f"{{union: {{hull: {thick}, mast: {{cylinder: {{center: [20.5, 11, 6.3], axis: [1, 4, 0], radius: 0.4, length: 6}}}}}}}}"),
+         warned=["bodies.b: its part mast is 0.8 cells thick, and 0 hold the centre of no cell"])
+accepted(body(f"{{union: {{hull: {thick}, wire: {{cylinder: {{center: [20, 10, 6], axis: y, radius: 0.6, length: 6}}}}}}}}"),
+         warned=["bodies.b: its part wire is 1.2 cells thick, and 1 hold the centre of no cell"])
+accepted(body(f"{{difference: {{hull: {thick}, slit: {{box: {{from: [16, 6.6, 3], to: [24, 7.4, 9]}}}}, hole: "
+              "{sphere: {center: [20, 9, 6], radius: 0.3}}}, rotate: [0, 0, 20]}"),
+         warned=["bodies.b: its part slit is 0.8 cells thick, and 1 more parts are thin, and 1 hold the centre of no cell"])
+accepted(body(thick.replace("24, 10", "16.8, 10")), warned=["bodies.b: it is 0.8 cells thick, and 0 hold the centre of no cell"])
+
+# Far away in a periodic box a body is somewhere in the box, but nobody means that.
+around = {"faces": "{x: periodic, y: wall, z: wall}", "force.acceleration": "[1e-6, 0, 0]"}
+accepted(around | body("{sphere: {center: [60, 8, 6], radius: 3}}"))
+accepted(around | body("{sphere: {center: [-60, 8, 6], radius: 30}, scale: 0.1, about: [20, 8, 6]}"))
+refused(around | body("{sphere: {center: [90, 8, 6], radius: 4}}"),
+        "bodies.b.shape is outside of the box: it reaches from 86 to 94 along x, which is periodic with cells from 0 to 40")
+
 # Gaps of one or two cells.
 write("gaps.yaml", CHANNEL.replace("profile: parabola", "profile: uniform"))
 

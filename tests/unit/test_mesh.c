@@ -120,6 +120,7 @@ static void finish(struct solid *s)
     for (int a = 0; a < 3; a++)
         s->from.center[a] = 0.5 * (lo[a] + hi[a]);
     assert_true(mesh_look(&s->stl, &s->from.facts));
+    assert_true(mesh_turn_parts(&s->from));
     assert_true(mesh_measure(&s->from));
     s->facts = s->from.facts;
     assert_true(mesh_create(&s->mesh, &s->from, box_lo, box_hi, MESH_LINKS_all));
@@ -230,13 +231,104 @@ static void windings_decide(void **state)
                 s.mesh.outward == -1);
     forget(&s);
 
-    add_box(a[0], a[1], 63); /* one triangle turned: parity still knows */
+    add_box(a[0], a[1], 63); /* one triangle turned: its neighbours turn it back */
     double keep[3];
     memcpy(keep, made.corner[7], sizeof keep);
     memcpy(made.corner[7], made.corner[8], sizeof keep);
     memcpy(made.corner[8], keep, sizeof keep);
     finish(&s);
-    assert_true(s.facts.turned == 3 && !s.facts.open && cells_of(&s.mesh) == 1728);
+    assert_true(!s.facts.turned && s.facts.righted == 1 && !s.facts.open);
+    assert_true(cells_of(&s.mesh) == 1728 && s.mesh.agreed);
+    forget(&s);
+}
+
+/* Turns the triangles that were added after `from` corners. */
+static void turn_since(size_t from)
+{
+    for (size_t k = from; k < made.count; k += 3) {
+        double keep[3];
+        memcpy(keep, made.corner[k], sizeof keep);
+        memcpy(made.corner[k], made.corner[k + 1], sizeof keep);
+        memcpy(made.corner[k + 1], keep, sizeof keep);
+    }
+}
+
+/* A box that is inside out beside, partly in or in another one; cells of both, of each by itself.
+ */
+static void parts_that_are_inside_out_leave_no_hollow(void **state)
+{
+    static const double a[2][3] = {{4, 4, 4}, {16, 16, 16}};
+    static const struct {
+        double lo[3], hi[3];
+        int64_t cells, shared;
+        size_t inverted;
+        uint32_t doubt;
+        bool cavity;
+    } tries[] = {
+        {{14, 6, 6}, {24, 14, 14}, 1728 + 640 - 128, 128, 1, 1, false}, /* a fifth of it */
+        {{20, 6, 6}, {24, 14, 14}, 1728 + 256, 0, 1, 0, false},         /* beside it */
+        {{6, 6, 6}, {10, 10, 10}, 1728 - 64, 0, 0, 0, true},            /* in it */
+        {{8, 4, 4}, {12, 16, 16}, 1728 - 576, 0, 0, 0, true},           /* a hole through it */
+        {{8, 8, 3}, {12, 12, 16}, 1728 - 192, 0, 0, 1, true},   /* and one that ends outside */
+        {{4, 16, 4}, {16, 20, 16}, 1728 + 576, 0, 0, 0, false}, /* on it: one part */
+    };
+    struct solid s = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        for (int larger = 0; larger < 2; larger++) { /* which of both is turned */
+            add_box(a[0], a[1], 63);
+            const size_t first = made.count;
+            add_box(tries[k].lo, tries[k].hi, 63);
+            turn_since(first);
+            if (larger)
+                turn_since(0);
+            finish(&s);
+            if (s.facts.cells != tries[k].cells || cells_of(&s.mesh) != tries[k].cells)
+                fail_msg("box %zu: %lld cells", k, (long long)s.facts.cells);
+            assert_int_equal(s.facts.shared, tries[k].shared);
+            assert_int_equal(s.facts.doubt.parts, tries[k].doubt);
+            assert_int_equal(s.facts.hollow, tries[k].cavity);
+            assert_true(!tries[k].doubt || s.facts.doubt.triangles == 12);
+            assert_true(larger || s.facts.inverted == tries[k].inverted);
+            forget(&s);
+        }
+    }
+}
+
+/* Hollow balls side by side, one inside out as a whole; cavities that overlap are empty; a triangle
+ * that is turned does not make parity decide where parts overlap. */
+static void nested_parts_turn_together(void **state)
+{
+    struct solid s = {0};
+    (void)state;
+    add_box((const double[3]){2, 2, 2}, (const double[3]){14, 14, 14}, 63);
+    const size_t first = made.count;
+    add_box((const double[3]){16, 2, 2}, (const double[3]){26, 12, 12}, 63);
+    turn_since(first);
+    add_box((const double[3]){18, 4, 4}, (const double[3]){24, 10, 10}, 63); /* its hollow */
+    finish(&s);
+    assert_true(s.facts.cells == 1728 + 1000 - 216 && cells_of(&s.mesh) == s.facts.cells);
+    assert_true(s.facts.inverted == 2 && !s.facts.doubt.parts);
+    forget(&s);
+
+    add_box((const double[3]){2, 2, 2}, (const double[3]){22, 22, 22}, 63);
+    const size_t cavities = made.count;
+    add_box((const double[3]){4, 4, 4}, (const double[3]){12, 12, 12}, 63);
+    add_box((const double[3]){8, 8, 8}, (const double[3]){16, 16, 16}, 63);
+    turn_since(cavities);
+    finish(&s);
+    assert_true(cells_of(&s.mesh) == 8000 - 2 * 512 + 64 && s.facts.cells == cells_of(&s.mesh));
+    forget(&s);
+
+    add_box((const double[3]){2, 2, 2}, (const double[3]){14, 14, 14}, 63);
+    add_box((const double[3]){10, 4, 4}, (const double[3]){22, 12, 12}, 63);
+    double keep[3];
+    memcpy(keep, made.corner[7], sizeof keep);
+    memcpy(made.corner[7], made.corner[8], sizeof keep);
+    memcpy(made.corner[8], keep, sizeof keep);
+    finish(&s);
+    assert_true(s.facts.righted == 1 && cells_of(&s.mesh) == 1728 + 768 - 256);
+    assert_true(s.facts.cells == cells_of(&s.mesh) && s.facts.shared == 256);
     forget(&s);
 }
 
@@ -286,6 +378,59 @@ static void parts_that_the_grid_loses_are_counted(void **state)
     add_box((const double[3]){22, 22, 22}, (const double[3]){24, 24, 24}, 63);
     finish(&s);
     assert_true(s.facts.parts == 4 && s.facts.lost == 1 && s.facts.thin == 1);
+    forget(&s);
+}
+
+/* Adds a prism along z whose section is a polygon that is convex, counterclockwise. */
+static void add_prism(int count, const double (*at)[2], double z0, double z1)
+{
+    for (int k = 0; k < count; k++) {
+        const double *const p = at[k], *const q = at[(k + 1) % count];
+        const double a[3] = {p[0], p[1], z0}, b[3] = {q[0], q[1], z0}, c[3] = {p[0], p[1], z1},
+                     d[3] = {q[0], q[1], z1};
+        add(a, b, d);
+        add(a, d, c);
+        if (k < 2 || k == count)
+            continue;
+        const double o[3] = {at[0][0], at[0][1], z0}, e[3] = {at[k - 1][0], at[k - 1][1], z0},
+                     u[3] = {at[0][0], at[0][1], z1}, v[3] = {at[k - 1][0], at[k - 1][1], z1};
+        add(o, a, e);
+        add(u, v, c);
+    }
+}
+
+/* Sheets are found at any place and tilt, with their area to a quarter; edges of wedges and of
+ * thick bodies are none. */
+static void thin_sheets_are_told_from_sharp_edges(void **state)
+{
+    static const struct {
+        int count;
+        double at[4][2], z0, z1, area; /* of sheets */
+    } tries[] = {
+        {4, {{4.3, 4}, {4.7, 4}, {4.7, 20}, {4.3, 20}}, 4, 14, 160}, /* between centres */
+        {4, {{4.1, 4}, {4.9, 4}, {4.9, 20}, {4.1, 20}}, 4, 14, 160}, /* about them */
+        {4, {{4, 4.5}, {4.5, 4}, {16.5, 16}, {16, 16.5}}, 4, 14, 170},
+        {4, {{4, 4.2}, {4.1, 4}, {24.1, 14}, {24, 14.2}}, 4, 14, 224},
+        {4, {{4, 4}, {5.2, 4}, {5.2, 20}, {4, 20}}, 4, 14, 0},
+        {3, {{4, 4}, {24, 6}, {4, 8}}, 4, 24, 0},     /* a wedge of 23 degrees */
+        {3, {{4, 4}, {28, 5.2}, {4, 6.4}}, 4, 24, 0}, /* 11 */
+        {4, {{14, 4}, {24, 14}, {14, 24}, {4, 14}}, 4, 24, 0},
+        {4, {{4, 4}, {24, 4}, {24, 24}, {4, 24}}, 4, 24, 0},
+    };
+    struct solid s = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        add_prism(tries[k].count, tries[k].at, tries[k].z0, tries[k].z1);
+        finish(&s);
+        assert_true(!s.facts.open && !s.facts.turned && s.facts.volume > 0);
+        if (fabs(s.facts.sheets - tries[k].area) > 0.25 * tries[k].area + 1)
+            fail_msg("prism %zu: %g cells of sheets, not %g", k, s.facts.sheets, tries[k].area);
+        forget(&s);
+    }
+    /* needles: one of 20 cells, turned a little, so that some lines meet it */
+    add_prism(4, (const double[4][2]){{4, 4.3}, {4.4, 4}, {24.4, 14}, {24, 14.3}}, 4.2, 4.8);
+    finish(&s);
+    assert_true(s.facts.sheets > 4);
     forget(&s);
 }
 
@@ -406,6 +551,9 @@ int main(void)
         cmocka_unit_test(faces_on_centres_leave_no_gap),
         cmocka_unit_test(bodies_that_touch_are_one),
         cmocka_unit_test(windings_decide),
+        cmocka_unit_test(parts_that_are_inside_out_leave_no_hollow),
+        cmocka_unit_test(nested_parts_turn_together),
+        cmocka_unit_test(thin_sheets_are_told_from_sharp_edges),
         cmocka_unit_test(flat_and_double_triangles_are_left_out),
         cmocka_unit_test(votes_close_open_meshes),
         cmocka_unit_test(parts_that_the_grid_loses_are_counted),

@@ -56,6 +56,7 @@ static void binary_and_text_give_the_same(void **state)
 {
     static const char *const texts[] = {
         SOLID(ONE FACET("0 1 -0.5", "1 0 0", "1 -0 2")),
+        "\xef\xbb\xbf" SOLID(ONE FACET("0 1 -0.5", "1 0 0", "1 -0 2")), /* a mark of UTF-8 */
         "\n\n SOLID\n" ONE
         "endsolid\nsolid b\r\n" FACET("0 1 -0.5", "+1 0 0", "1 -0.0 2e0") "endsolid",
         "solid facet\nfacet normal nan nan nan outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 -.5 "
@@ -159,6 +160,7 @@ static void wrong_text_is_refused_where_it_is_wrong(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         refuse(wrong[k].text, strlen(wrong[k].text), wrong[k].fragment);
     refuse("solid a\0endsolid", 16, "is no STL file");
+    refuse("\xff\xfes\0o\0l\0i\0d\0", 12, " is text in UTF-16 (save it in ASCII or UTF-8)");
 }
 
 static void wrong_binaries_are_refused(void **state)
