@@ -3,11 +3,11 @@
  *
  * A point is inside if its winding number is not 0: the sum over the triangles on a line to the
  * point, 1 where the line enters and -1 where it leaves. Parts may overlap; an inside-out part
- * within another one is a cavity, where it is below 1. Triangles that disagree with their neighbours
- * on which side is outside are turned first, and so are inside-out parts that are no cavities
- * (mesh_turn_parts). Where that cannot be done, a point is inside if a line to it crosses an odd
- * number of triangles. A cell centre exactly on the surface is
- * inside on the side of the low coordinates only. */
+ * within another one is a cavity, where it is below 1. Triangles that disagree with their
+ * neighbours on which side is outside are turned first, and so are inside-out parts that are no
+ * cavities (mesh_turn_parts). Where that cannot be done, a point is inside if a line to it crosses
+ * an odd number of triangles. A cell centre exactly on the surface is inside on the side of the low
+ * coordinates only. */
 #ifndef TAGFLOW_MESH_H
 #define TAGFLOW_MESH_H
 
@@ -15,8 +15,8 @@
 #include "body/solid.h"
 #include "body/stl.h"
 
-/* Removes flat and duplicate triangles from a mesh, perhaps all, checks the edges of the others, and
- * turns triangles of a closed mesh until neighbours agree. False: out of memory. */
+/* Removes flat and duplicate triangles from a mesh, perhaps all, checks the edges of the others,
+ * and turns triangles of a closed mesh until neighbours agree. False: out of memory. */
 bool mesh_look(struct stl *m, struct mesh_facts *facts);
 
 /* Of a placed mesh: turns parts that are inside out, but no cavities. After mesh_look(), before

@@ -18,6 +18,9 @@ enum { EDGE = 16, BLOCKS = 1 << 22 };
 /* From one line to the next one the thickness at an edge grows by 2 sqrt(1 - FACING^2) at most. */
 #define THICK 3
 
+/* Below this a crossing is rounding: a cavity ends where the solid does. */
+#define NOTHING 1e-4
+
 struct blocks {
     double lo[3], edge;
     int n[3];
@@ -59,7 +62,8 @@ static void add_crossing(struct blocks *b, const struct lines *l, size_t n, cons
     const double facing = 0.5 * (double)(from->facing + to->facing);
     const double thick = (to->at - from->at) * facing;
     double at[3];
-    if (from->facing < (float)FACING || to->facing < (float)FACING || thick >= THICK)
+    if (from->facing < (float)FACING || to->facing < (float)FACING || thick >= THICK ||
+        thick < NOTHING)
         return;
     at[l->main] = 0.5 * (from->at + to->at);
     at[l->other[0]] = l->first[0] + (int)(n % (size_t)l->count[0]) + 0.5;

@@ -207,9 +207,7 @@ bool mesh_turn_parts(struct case_mesh *mesh)
     double(*const vertex)[3] = mesh_place(mesh, lo, hi);
     const struct triangles t = {m->vertices, m->triangles, (const double(*)[3])vertex,
                                 (const uint32_t(*)[3])m->triangle};
-    uint32_t *const number = mesh->facts.crowded
-                                 ? mesh_shells(m, &count)
-                                 : mesh_parts(m->vertices, m->triangles, t.corner, &count);
+    uint32_t *const number = mesh_shells(m, &count);
     bool done = vertex && number;
     if (done && mesh_small(&mesh->facts, lo, hi) && count > 1 && count <= COMPARED)
         done = turn_shells(mesh, &t, lo, number, count);

@@ -75,7 +75,7 @@ struct mesh_facts {
     size_t inverted;  /* parts that were inside out, and were turned */
     bool hollow;      /* parts that are inside out are cavities; each of them is empty */
     struct mesh_doubt doubt;
-    double volume;    /* enclosed, negative if the mesh is inside out */
+    double volume; /* enclosed, negative if the mesh is inside out */
     double area;
     uint32_t parts; /* connected parts, without a common vertex */
     uint32_t thin;  /* parts with a mean thickness below two cells along one of the axes */

@@ -36,9 +36,9 @@ struct voxel_file {
     size_t buffer_bytes;
 };
 
-/* Open `path` and check that it fits the image. f->size and f->type are the file's; for raw they are
- * the image's, and the file must have exactly that length. A file that should be a TIFF may be npy:
- * f->format says so. After a failure it need not be closed. */
+/* Open `path` and check that it fits the image. f->size and f->type are the file's; for raw they
+ * are the image's, and the file must have exactly that length. A file that should be a TIFF may be
+ * npy: f->format says so. After a failure it need not be closed. */
 enum status voxel_file_open(struct voxel_file *f, const char *path, const struct voxel_image *image,
                             char reason[VOXEL_REASON]);
 void voxel_file_close(struct voxel_file *f);
@@ -85,8 +85,8 @@ void voxel_tiff_close(struct voxel_file *f);
 enum status voxel_npy_open(struct voxel_file *f, int64_t bytes, char reason[VOXEL_REASON]);
 
 /* For TIFF: find f->size[2] of a file of so many pages and bytes, whose current page is the first
- * one: f->size and f->type are of that. If the planes of a single page follow each other, f is plain
- * then. `tiff`: of libtiff. */
+ * one: f->size and f->type are of that. If the planes of a single page follow each other, f is
+ * plain then. `tiff`: of libtiff. */
 enum status voxel_stack_find(struct voxel_file *f, void *tiff, int64_t bytes, int pages,
                              char reason[VOXEL_REASON]);
 

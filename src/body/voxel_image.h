@@ -33,7 +33,8 @@ enum voxel_type {
 /* Labels of all types: VOXEL_LABELS of them from VOXEL_LABEL_MIN on. */
 enum { VOXEL_LABEL_MIN = INT16_MIN, VOXEL_LABELS = UINT16_MAX - INT16_MIN + 1 };
 
-/* File formats. The keys of the case determine which, and the file itself whether it is npy or tiff.
+/* File formats. The keys of the case determine which, and the file itself whether it is npy or
+ * tiff.
  */
 #define VOXEL_FORMAT_LIST(X)                                                                       \
     X(raw)  /* `skip` bytes, then the labels, x the fastest */                                     \

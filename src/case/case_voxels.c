@@ -18,8 +18,8 @@ static enum status read_keys(struct map m, struct voxel_image *to)
     const char *const why = to->format == VOXEL_raw ? "with a size, by which the file is a raw one"
                             : to->format == VOXEL_hdf5
                                 ? "with a dataset, which says so itself"
-                                : "with a TIFF stack, which says so itself (a raw image needs "
-                                  "its size, too)";
+                                : "with a TIFF stack or .npy file, which says so itself (a raw "
+                                  "image needs its size, too)";
     const enum status s = record_refuse(m, format, why);
     return s ? s : record_read(m, format, to);
 }

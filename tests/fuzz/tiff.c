@@ -1,5 +1,5 @@
-/* Fuzz target: the input as a TIFF stack or a .npy file, of which parts of some planes are read twice; both times
- * they are the same, and what is refused has a reason. */
+/* Fuzz target: the input as a TIFF stack or a .npy file, of which parts of some planes are read
+ * twice; both times they are the same, and what is refused has a reason. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -152,7 +152,7 @@ def hdf5(name, **datasets):
     return path
 
 
-LABELS = hdf5("labels.h5", labels=numpy.ones((4, 4, 4), "u1"), flat=numpy.ones((4, 4), "u1"), real=numpy.ones((4, 4, 4)))
+LABELS = hdf5("labels.h5", labels=numpy.ones((4, 4, 4), "u1"), flat=numpy.ones((4, 4), "u1"), real=numpy.full((4, 4, 4), 0.5))
 # The other ways in which HDF5 keeps values, or does not: elsewhere, packed by who knows whom, in chunks of any size.
 ELSEWHERE = os.path.join(runs.WORK, "given", "elsewhere.h5")
 with h5py.File(ELSEWHERE, "w") as file:
@@ -544,7 +544,7 @@ CASES = [
     (image("size: [4, 4, 4]"), "bodies.rock.image.solid is missing"),
     (image("size: [4, 4], solid: 1"), "a list of 2"),
     (image("size: [4, 4, 0], solid: 1"), "out of range"),
-    (image("size: [4, 4, 4], type: uint32, solid: 1"), "'uint32' is none of uint8, int8, uint16, int16"),
+    (image("size: [4, 4, 4], type: uint24, solid: 1"), "'uint24' is none of uint8, int8, uint16, int16"),
     (image("size: [4, 4, 4], order: middle, solid: 1"), "'middle' is none of little, big"),
     (image("size: [4, 4, 4], solid: 1, at: [13, 0, 0]"), "reaches 1 cells beyond xmax: its 4 voxels along x begin in cell 13, and the box has 16"),
     (image("size: [4, 4, 4], solid: 1, at: [-1, 0, 0]"), "out of range"),
@@ -560,7 +560,7 @@ CASES = [
     (image("dataset: other, solid: 1", LABELS), "labels.h5' holds no dataset 'other'"),
     (image("dataset: labels, skip: 4, solid: 1", LABELS), "image.skip has no effect with a dataset"),
     (image("dataset: flat, solid: 1", LABELS), "its dataset 'flat' has 2 axes, not 3"),
-    (image("dataset: real, solid: 1", LABELS), "its dataset 'real' does not hold whole numbers"),
+    (image("dataset: real, solid: 1", LABELS), "labels.h5': one of its voxels is 0.5, which is no label (whole numbers from -32768 to 65535"),
     (image("dataset: labels, solid: 1", HDF5), "broken.h5' cannot be read as an HDF5 file"),
     (image("dataset: external, solid: 1", ELSEWHERE), "its dataset 'external' has its values in another, external file"),
     (image("dataset: virtual, solid: 1", ELSEWHERE), "its dataset 'virtual' is virtual"),

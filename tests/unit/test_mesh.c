@@ -266,6 +266,7 @@ static void parts_that_are_inside_out_leave_no_hollow(void **state)
         bool cavity;
     } tries[] = {
         {{14, 6, 6}, {24, 14, 14}, 1728 + 640 - 128, 128, 1, 1, false}, /* a fifth of it */
+        {{4, 4, 4}, {8, 8, 30}, 1728 + 224, 192, 1, 1, false},          /* a common corner */
         {{20, 6, 6}, {24, 14, 14}, 1728 + 256, 0, 1, 0, false},         /* beside it */
         {{6, 6, 6}, {10, 10, 10}, 1728 - 64, 0, 0, 0, true},            /* in it */
         {{8, 4, 4}, {12, 16, 16}, 1728 - 576, 0, 0, 0, true},           /* a hole through it */
@@ -288,6 +289,7 @@ static void parts_that_are_inside_out_leave_no_hollow(void **state)
             assert_int_equal(s.facts.shared, tries[k].shared);
             assert_int_equal(s.facts.doubt.parts, tries[k].doubt);
             assert_int_equal(s.facts.hollow, tries[k].cavity);
+            assert_true(s.facts.sheets == 0);
             assert_true(!tries[k].doubt || s.facts.doubt.triangles == 12);
             assert_true(larger || s.facts.inverted == tries[k].inverted);
             forget(&s);
