@@ -76,6 +76,7 @@ struct voxel_image {
     bool fill; /* isolated pores become solid, see pores.h */
     int label_count;
     struct voxel_label *labels; /* ascending */
+    double width;               /* mean width of what is fluid, along x or y; 0: no bound */
     uint64_t checksum;          /* of the labels in the used part */
     /* The used voxels of the file's planes kept_from <= z < kept_to that this process has read, as
      * lines of voxel_values(). Lines of all processes make the whole image. NULL: none. */

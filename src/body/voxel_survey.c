@@ -32,6 +32,7 @@ struct tally {
     int64_t *counts;
     uint8_t *value;
     uint64_t sum;
+    int64_t ends[2]; /* pairs of a fluid and a solid voxel along x, along y */
 };
 
 /* Writes bit number `bit` of the values of a line of labels. */
@@ -47,6 +48,16 @@ static void keep_line(const uint8_t *value, const int32_t *labels, size_t width,
     }
 }
 
+/* Counts ends of what is fluid in a line of labels, and beside the line before it (NULL: none). */
+static void count_ends(struct tally *t, const int32_t *labels, const int32_t *before, size_t width)
+{
+    for (size_t x = 0; x < width; x++) {
+        const bool solid = t->value[labels[x] - VOXEL_LABEL_MIN] != 0;
+        t->ends[0] += x && solid != (t->value[labels[x - 1] - VOXEL_LABEL_MIN] != 0);
+        t->ends[1] += before && solid != (t->value[before[x] - VOXEL_LABEL_MIN] != 0);
+    }
+}
+
 static enum status tally_rows(void *context, int z, const int lo[2], const int hi[2],
                               const int32_t *labels)
 {
@@ -59,6 +70,7 @@ static enum status tally_rows(void *context, int z, const int lo[2], const int h
     for (int y = lo[1]; y < hi[1]; y++, labels += width) {
         for (size_t x = 0; x < width; x++)
             t->counts[labels[x] - VOXEL_LABEL_MIN]++;
+        count_ends(t, labels, y > lo[1] ? labels - width : NULL, width);
         t->sum += XXH3_64bits_withSeed(labels, width * sizeof *labels,
                                        first + (uint64_t)(y - v->from[1]));
         uint8_t *const to = plane + (size_t)(y - v->from[1]) * bytes;
@@ -124,6 +136,16 @@ static enum status take_counts(struct voxel_image *v, const int64_t *counts,
     return STATUS_OK;
 }
 
+/* A gap has two ends. */
+static double width_of(const struct voxel_image *v, const int64_t ends[2])
+{
+    const int64_t most = ends[0] > ends[1] ? ends[0] : ends[1];
+    int64_t fluid = 0;
+    for (int k = 0; k < v->label_count; k++)
+        fluid += v->labels[k].solid ? 0 : v->labels[k].voxels;
+    return most ? 2 * (double)fluid / (double)most : 0;
+}
+
 enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXEL_REASON])
 {
     int rank = 0, ranks = 1;
@@ -147,10 +169,12 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
     if (!s && comm) {
         MPI_Allreduce(MPI_IN_PLACE, counts, VOXEL_LABELS, MPI_INT64_T, MPI_SUM, *comm);
         MPI_Allreduce(MPI_IN_PLACE, &t.sum, 1, MPI_UINT64_T, MPI_SUM, *comm);
+        MPI_Allreduce(MPI_IN_PLACE, t.ends, 2, MPI_INT64_T, MPI_SUM, *comm);
     }
     if (!s) {
         v->checksum = t.sum;
         s = voxel_agree(comm, take_counts(v, counts, reason), reason);
+        v->width = s ? 0 : width_of(v, t.ends);
     }
     free(counts);
     free(value);

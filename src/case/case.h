@@ -505,6 +505,14 @@ struct case_unitless {
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */
 #define MACH_MAX 0.3
 
+/* What a force or a difference of pressures drives in a case that names no velocity. All 0: the case
+ * names one, or nothing drives the flow. */
+struct case_driven {
+    double velocity;     /* an estimate */
+    bool free;           /* no wall holds the flow back: there is no estimate */
+    double acceleration; /* free: a step */
+};
+
 struct flow_case {
     char name[CASE_NAME]; /* stem of the case file, also the default output folder */
     struct case_units units;
@@ -540,6 +548,7 @@ struct flow_case {
     double acceleration[3];
     struct case_signal force_signal; /* scales the acceleration */
     struct case_flow_rate flow_rate;
+    struct case_driven driven;
     struct {
         int64_t steps;
         int ranks[3]; /* ranks along x, y, z; 0 0 0: chosen by the program */
@@ -676,13 +685,16 @@ double signal_mean(const struct case_signal *s, int64_t steps);
 /* The largest speed that an opening or a wall ever sets. */
 double face_speed(const struct case_face *face);
 
-/* The fastest velocity that the case sets: references, initial flow, faces, sponges, bodies, an
- * estimate of what buoyancy makes; 0 when it sets none. */
+/* The fastest velocity that the case sets: references, initial flow, faces, sponges, bodies,
+ * estimates of what buoyancy, a force or pressures make; 0 when it sets none. */
 double case_fastest_velocity(const struct flow_case *c);
 
 /* Cell Reynolds number (velocity / viscosity) up to which tests found TRT and BGK accurate, with
  * the boundaries of this case: openings, walls at rest, moving walls. */
 double case_most_cell(const struct flow_case *c);
+
+/* The same for the operator that the case has: where case_warn() warns of it. INFINITY: nowhere. */
+double case_limit_cell(const struct flow_case *c);
 
 /* Relaxation time tau = 3 viscosity + 1/2. */
 double case_tau(const struct flow_case *c);

@@ -18,7 +18,7 @@ double case_fastest_velocity(const struct flow_case *c)
         fastest = fmax(fastest, c->bodies[i].speed);
     if (c->flow_rate.given)
         fastest = fmax(fastest, fabs(c->flow_rate.velocity));
-    return fmax(fastest, scalars_velocity(c));
+    return fmax(fmax(fastest, scalars_velocity(c)), c->driven.velocity);
 }
 
 /* The speed of sound is 1/sqrt(3). */
@@ -50,6 +50,18 @@ static void say_physical(const struct flow_case *c, double velocity)
         case_tau_text(twice, 0.5 + 2 * over, 6));
 }
 
+static void say_driven(const struct flow_case *c)
+{
+    const double velocity = c->driven.velocity;
+    char physical[48] = "";
+    if (c->units.given)
+        snprintf(physical, sizeof physical, "%.3g m/s, ", velocity * c->units.dx / c->units.dt);
+    if (velocity > 0)
+        say("velocity: about %s%.3g cells a step, estimated by Poiseuille flow in the widest gap; "
+            "the case names none (fluid.velocity takes its place)",
+            physical, velocity);
+}
+
 void case_say_derived(const struct flow_case *c)
 {
     const double tau = case_tau(c);
@@ -60,9 +72,13 @@ void case_say_derived(const struct flow_case *c)
         (long long)c->run.steps);
     if (c->units.given)
         say_physical(c, velocity);
+    say_driven(c);
     if (c->solver.chosen) {
         const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
-        if (cell > 0)
+        if (c->driven.free)
+            say("collision auto: %s, as no wall bounds the velocity that the force drives",
+                key_collisions[c->solver.collision]);
+        else if (cell > 0)
             say("collision auto: %s, the Reynolds number of a cell is %.3g",
                 key_collisions[c->solver.collision], cell);
         else

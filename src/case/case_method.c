@@ -217,7 +217,8 @@ static enum collision choose_collision(const struct flow_case *c, double viscosi
 {
     const double most = fmin(case_most_cell(c), c->levels > 1 ? REFINE_MOST_CELL : 10);
     const bool fast = case_fastest_velocity(c) > most * viscosity;
-    return fast || c->solver.subgrid != SUBGRID_none ? COLLISION_robust : COLLISION_accurate;
+    return fast || c->driven.free || c->solver.subgrid != SUBGRID_none ? COLLISION_robust
+                                                                      : COLLISION_accurate;
 }
 
 /* Default of nonreflecting.velocity: the tangential part of initial.velocity. */

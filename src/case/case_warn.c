@@ -96,6 +96,10 @@ static struct met met_by(const struct flow_case *c)
     return met;
 }
 
+/* Cell Reynolds numbers up to which regularised operators were tested with open faces, and with
+ * walls that move in a closed box. */
+static const double most_open = 100, most_moving = 40;
+
 /* TRT's energy is 11 % low in a cubic cavity at a cell Reynolds number of 10. With open faces it
  * diverges at 10 behind a sphere; with a wall that moves beside a velocity inlet it is wrong from 7
  * on; the error builds up slowly. */
@@ -110,6 +114,16 @@ double case_most_cell(const struct flow_case *c)
 {
     const struct met met = met_by(c);
     return most_cell(&met);
+}
+
+double case_limit_cell(const struct flow_case *c)
+{
+    const struct met met = met_by(c);
+    if (c->solver.subgrid != SUBGRID_none)
+        return INFINITY;
+    if (collision_on_pairs(c->solver.collision))
+        return c->levels > 1 ? fmin(REFINE_MOST_CELL, most_cell(&met)) : most_cell(&met);
+    return met.open ? most_open : met.moving ? most_moving : INFINITY;
 }
 
 /* A level, and the kinds of boundary on it. */
@@ -149,7 +163,7 @@ static double cell_on(const struct flow_case *c, int level)
 static void warn_unstable(const struct flow_case *c, const struct level_met *at, bool worst,
                           struct warned *warned)
 {
-    static const double least_tau = 0.505, most_open = 100, most_subgrid = 100;
+    static const double least_tau = 0.505, most_subgrid = 100;
     const enum collision collision = c->solver.collision;
     const bool pairs = collision_on_pairs(collision);
     const double tau = case_tau(c), cell = cell_on(c, at->level);
@@ -196,17 +210,17 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
              "Reynolds number of a cell of 10, which is %.3g%s (take at most 1.7)",
              c->solver.rates.bulk, cell, on);
     }
-    if (met.moving && !met.open && cell > 40 && !warned->moving) {
+    if (met.moving && !met.open && cell > most_moving && !warned->moving) {
         warned->moving = true;
         warn(
-            "the Reynolds number of a cell%s is %.3g, above 40: beside moving walls no operator is "
+            "the Reynolds number of a cell%s is %.3g, above %g: beside moving walls no operator is "
             "accurate there (take %s)",
-            of, cell, model_text(c, cell / 40, finer));
+            of, cell, most_moving, model_text(c, cell / most_moving, finer));
     }
     if (met.open && cell > most_open)
-        warn("the Reynolds number of a cell%s is %.3g, above 100: flows with open faces were not "
+        warn("the Reynolds number of a cell%s is %.3g, above %g: flows with open faces were not "
              "tested there (take %s)",
-             of, cell, model_text(c, cell / most_open, finer));
+             of, cell, most_open, model_text(c, cell / most_open, finer));
 }
 
 /* Where trt and rr meet even a uniform stream diverges at a cell Reynolds number of 10 on the side
@@ -334,6 +348,16 @@ static void warn_force(const struct flow_case *c)
     }
 }
 
+/* A force or pressures that no wall balances: the velocity grows all the time. */
+static void warn_free(const struct flow_case *c)
+{
+    const double most = MACH_MAX / sqrt(3.0), steps = most / c->driven.acceleration;
+    if (c->driven.free && steps < (double)c->run.steps)
+        warn("no wall and no body holds the flow back: it is faster by %.3g in each step, and "
+             "reaches Mach %g after about %.0f steps (give faces walls, or take force.flow_rate)",
+             c->driven.acceleration, MACH_MAX, steps);
+}
+
 /* At an edge between two outflow faces sound and eddies grow: seen at cell Reynolds numbers from 20
  * on, not at 2. */
 static void warn_outflows(const struct flow_case *c)
@@ -459,15 +483,20 @@ void case_warn(const struct flow_case *c)
     /* A velocity of 0.1 is usual; its error is a percent or two (docs/validation.md). */
     static const double most = 0.175;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
+    const bool estimated = highest > 0 && highest == sqrt(3.0) * c->driven.velocity;
     char smaller[96] = "", text[32];
+    if (estimated && !c->units.given)
+        snprintf(smaller, sizeof smaller, " by a smaller force or pressure");
     if (c->units.given)
         snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %s",
                  c->units.dt * most / highest,
                  case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
     if (highest > most)
-        warn("Mach is %.3g: errors from compressibility grow with its square "
+        warn("Mach is %.3g%s: errors from compressibility grow with its square "
              "(below %g: take velocities under %.2g%s)",
-             highest, most, most / sqrt(3.0), smaller);
+             highest, estimated ? " by the estimated velocity" : "", most, most / sqrt(3.0),
+             smaller);
+    warn_free(c);
     warn_tau(c);
     warn_storage(c);
     warn_surfaces(c);

@@ -16,6 +16,9 @@ section_reader units_read, domain_read, fluid_read, scalars_read, solver_read, s
  * also after an error. */
 enum status case_read_tree(const struct reader *r, struct flow_case *c);
 
+/* Estimate the velocity that is driven, c->driven. STATUS_MACHINE, reported. */
+enum status driven_find(struct flow_case *c);
+
 /* Defaults that depend on several sections. */
 void choose_defaults(struct flow_case *c);
 

@@ -192,6 +192,8 @@ static enum status attend(struct run *r)
         status = look(r, c->check.every > 0, enstrophy, &sums);
     if (!status && (log || check))
         status = look_at_scalars(r, c->check.every > 0);
+    if (!status && check)
+        sanity_velocity(&r->sanity, &r->n, &sums);
     if (!status)
         status = sanity_look(&r->sanity, &r->n);
     if (!status)

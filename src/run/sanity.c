@@ -201,6 +201,31 @@ enum status sanity_look(struct sanity *s, const struct narrator *n)
     return status || left > 0 ? status : judge(s, n);
 }
 
+/* Beside bodies the fluid is up to 1.8 times as fast as the case says, which the operator's limit
+ * allows for (docs/lab/refinement.md). */
+void sanity_velocity(struct sanity *s, const struct narrator *n, const struct flow_sums *sums)
+{
+    static const double peaks = 2;
+    const double mach = sqrt(3.0) * sums->max_velocity;
+    const double viscosity = ldexp(s->c->fluid.viscosity, sums->max_level);
+    const double cell = sums->max_velocity / viscosity, expected = case_fastest_velocity(s->c);
+    /* above the limit case_warn() warned already */
+    const double most = peaks * fmax(case_limit_cell(s->c), expected / s->c->fluid.viscosity);
+    char place[192], help[128], than[64] = "and the case names none";
+    if (s->warned_velocity || !sums->finite || (mach <= MACH_MAX && cell <= most))
+        return;
+    s->warned_velocity = true;
+    narrate_place(n, sums->max_level, sums->max_cell, place, sizeof place);
+    if (expected > 0)
+        snprintf(than, sizeof than, "%.3g was expected", expected);
+    warn("|u| is %.3g cells a step at step %lld, in cell %s; %s: %s (%s%s)", sums->max_velocity,
+         (long long)s->solver->step, place, than,
+         mach > MACH_MAX ? "it is above Mach 0.3, where the flow is compressible and wrong"
+                         : "it is far beyond what the operator was tested for",
+         mach > MACH_MAX ? "a smaller time step, or a smaller force or pressure" : "try ",
+         mach > MACH_MAX ? "" : remedy(s->c, help));
+}
+
 static bool is_open(const struct flow_case *c)
 {
     bool open = false;

@@ -17,7 +17,7 @@ struct sanity {
     struct alternation alternation;
     struct force_triple *forces; /* [series_count], used by series of forces */
     double warned;               /* the share in the last warning */
-    bool warned_forces, warned_density;
+    bool warned_forces, warned_density, warned_velocity;
     int64_t noisy; /* step since which the flow is noisy, -1: it is not */
     double mass;   /* at the previous log line, at step mass_step; 0: none yet */
     int64_t mass_step;
@@ -40,6 +40,10 @@ bool sanity_waits(const struct sanity *s, int64_t step);
 /* Samples this step if one is due, and checks when three samples are there. STATUS_DIVERGED,
  * reported, when the flow has been wrong for 100 steps. Collective. */
 enum status sanity_look(struct sanity *s, const struct narrator *n);
+
+/* Warns, once, of a velocity that the case does not let expect: above Mach 0.3, or far above what
+ * its operator was tested for. */
+void sanity_velocity(struct sanity *s, const struct narrator *n, const struct flow_sums *sums);
 
 /* Logs if the mass of a box with open faces has changed by more than 1 % since the previous
  * line. */

@@ -212,7 +212,7 @@ static void warn_small(const struct domain *d, const struct flow_case *c)
     double width = 0;
     int count = 0;
     char others[64] = "", of[32] = "";
-    if (!(case_fastest_velocity(c) > 0))
+    if (!(case_fastest_velocity(c) > 0) || c->driven.velocity > 0) /* mostly pores */
         return;
     for (int k = 0; k < c->body_count; k++) {
         const double across = ldexp(width_of(c, &c->bodies[k], -1), level_of(d, c, &c->bodies[k]));

@@ -369,6 +369,54 @@ accepted({}, "bodies.rock: raw image of 64 x 64 x 64 voxels, uint8; voxels [0, 0
          case=ROCK)
 accepted({"bodies": "{rock: {shape: {sphere: {center: [32, 32, 32], radius: 10}}}}"}, "storage: dense, all cells: ", "\n  sparse would take ", case=ROCK)
 
+# A flow that no key gives a velocity: estimated from force, pressures, viscosity and widths.
+write("driven.yaml", """\
+domain:  {cells: [40, 16, 16]}
+fluid:   {viscosity: 0.02}
+faces:
+  xmin: {pressure: {density: 1.003}}
+  xmax: pressure
+  y: wall
+  z: wall
+run:     {steps: 3000}
+output:  {series: {m: {every: 500, of: max_velocity}}}
+""")
+PIPE = {"bodies.p": "{shape: {complement: {b: {cylinder: {center: [20, 8, 8], axis: x, radius: 8}}}}, wall: interpolated}"}
+PUSHED = {"faces": "{x: periodic, y: wall, z: periodic}", "domain.cells": "[4, 32, 4]"}
+
+
+def driven(settings, *words, warned=(), all_ways=False):
+    accepted(settings, *words, case="driven.yaml", warned=warned, all_ways=all_ways)
+
+
+driven({}, "velocity: about 0.02 cells a step, estimated", "collision auto: trt, the Reynolds number of a cell is 1\n", all_ways=True)
+driven(PIPE, "velocity: about 0.02 cells a step", all_ways=True)
+driven({"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "2e-5 m2/s"}, "velocity: about 0.02 m/s, 0.02 cells a step")
+driven({"fluid.viscosity": 0.006}, "collision auto: rr, the Reynolds number of a cell is 11.1\n")
+driven({"fluid": "{viscosity: 0.006, velocity: 0.02}"}, "collision auto: trt, the Reynolds number of a cell is 3.33\n")
+driven({"fluid.viscosity": 0.006, "solver.collision": "trt"}, warned=["the Reynolds number of a cell is 11.1, above 8: trt becomes noisy or unstable"])
+driven({"fluid.viscosity": 0.003}, warned=["Mach is 0.231 by the estimated velocity"])
+driven(PUSHED | {"force.acceleration": "[1e-4, 0, 0]", "fluid.viscosity": 0.01}, "velocity: about 1.28 cells a step",
+       warned=["Mach is 2.22 by the estimated velocity"])
+driven(PUSHED | {"force.acceleration": "[1e-5, 0, 0]", "fluid.viscosity": 0.2, "solver.storage": "fp16"},
+       warned=["velocities are off by about 6.4 % (1e-4 u / g; take fp32"])
+driven(PUSHED | {"faces.y": "slip", "force.acceleration": "[1e-4, 0, 0]"}, "collision auto: rr, as no wall bounds the velocity that the force drives",
+       warned=["no wall and no body holds the flow back: it is faster by 0.0001 in each step, and reaches Mach 0.3 after about 1732 steps"])
+driven(PUSHED | {"faces.y": "slip", "force.acceleration": "[1e-4, 0, 0]", "run.steps": 1700})
+found = tagflow("run", "driven.yaml", "--output", "duct", *runs.sets({}))
+estimate, settled = 0.02, rows("duct", "m")[-1]["max_velocity"] if found.code == 0 else 0
+check(not found.lines and 0.8 < settled / estimate < 1.3, f"the velocity was estimated as {estimate}, and is {settled}: {found}")
+
+# What the flow does is compared with what the case says: once, at a check.
+fast = PUSHED | {"force.acceleration": "[1e-4, 0, 0]", "fluid": "{viscosity: 0.05, velocity: 0.01}", "check.every": 100}
+for ranks in 0, 2:
+    found = tagflow("run", "driven.yaml", "--output", f"fast{ranks}", *runs.sets(fast), ranks=ranks)
+    check(found.code == 0 and len(found.lines) == 1 and "; 0.01 was expected: it is above Mach 0.3" in found.lines[0],
+          f"a flow that gets faster than Mach 0.3 is told of once, on {ranks} ranks: {found.lines}")
+found = tagflow("run", "driven.yaml", "--output", "thin", *runs.sets(fast | {"fluid": "{viscosity: 0.004, velocity: 0.01}", "run.steps": 1500}))
+check(found.code == 0 and len(found.lines) == 1 and "far beyond what the operator was tested for (try solver.collision rr" in found.lines[0],
+      f"a flow beyond its operator's limit is told of: {found.lines}")
+
 # A region that changes nothing changes no bit, whatever the viscosity.
 write("same.yaml", """\
 domain:  {cells: [16, 12, 8]}

@@ -1,0 +1,395 @@
+/* An estimate of the velocity that a force or a difference of pressures drives, for cases that name
+ * none. It is made from the case alone, so that `check` and every number of ranks get the same.
+ *
+ * The box is looked at in points, the middles of equal parts. Each point has the widths of the
+ * fluid through it, along the three axes. Poiseuille flow in an ellipse of these widths has the
+ * velocity g / (8 nu) / (1/w_x^2 + 1/w_y^2 + 1/w_z^2) in its middle, exact for plane channels and
+ * round pipes. Planes of points across the driven axis are resistances in a row: all let the same
+ * flow rate through, and the narrow ones take most of the pressure. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "body/body.h"
+#include "case/sections.h"
+
+/* Points in all, about. */
+static const double most_points = 1 << 16;
+
+/* Square of a width without a wall. */
+#define NO_BOUND 1e12
+
+struct points {
+    const struct flow_case *c;
+    int n[3];
+    double step;    /* cells from one to the next */
+    uint8_t *solid; /* [n[2]][n[1]][n[0]] */
+    float *narrow;  /* the same shape: sum of 1 / w^2 */
+    bool varies[3]; /* do bodies begin or end along the axis? */
+};
+
+static size_t point_at(const struct points *p, const int at[3])
+{
+    return ((size_t)at[2] * (size_t)p->n[1] + (size_t)at[1]) * (size_t)p->n[0] + (size_t)at[0];
+}
+
+/* Position of a point along an axis. Points lie about the middle of the box. */
+static double position(const struct points *p, int axis, int i)
+{
+    return 0.5 * p->c->cells[axis] + (i + 0.5 - 0.5 * p->n[axis]) * p->step;
+}
+
+static bool points_create(struct points *p, const struct flow_case *c)
+{
+    double cells = 1;
+    int axes = 0;
+    size_t count = 1;
+    *p = (struct points){.c = c};
+    for (int a = 0; a < 3; a++) {
+        cells *= c->cells[a];
+        axes += c->cells[a] > 1;
+    }
+    p->step = axes ? fmax(1, pow(cells / most_points, 1.0 / axes)) : 1;
+    for (int a = 0; a < 3; a++) {
+        p->n[a] = (int)fmax(1, round(c->cells[a] / p->step));
+        count *= (size_t)p->n[a];
+    }
+    p->solid = calloc(count, sizeof *p->solid);
+    p->narrow = calloc(count, sizeof *p->narrow);
+    return p->solid && p->narrow;
+}
+
+static void points_destroy(struct points *p)
+{
+    free(p->solid);
+    free(p->narrow);
+}
+
+/* The mesh in a grid whose cells have the points as centres. */
+static struct case_mesh mesh_of_points(const struct points *p, const struct case_mesh *from)
+{
+    struct case_mesh to = *from;
+    to.scale /= p->step;
+    for (int a = 0; a < 3; a++)
+        to.center[a] = (from->center[a] - 0.5 * p->c->cells[a]) / p->step + 0.5 * p->n[a];
+    return to;
+}
+
+/* A mesh is looked at in its own place alone. */
+static bool mark_mesh(struct points *p, const struct case_body *body)
+{
+    static const int none[3] = {0, 0, 0};
+    const struct case_mesh scaled = mesh_of_points(p, &body->mesh);
+    struct mesh mesh;
+    if (!mesh_create(&mesh, &scaled, none, p->n, MESH_LINKS_none))
+        return false;
+    for (int z = 0; z < p->n[2]; z++)
+        for (int y = 0; y < p->n[1]; y++)
+            mesh_row(&mesh, 0, p->n[0], y, z, p->solid + point_at(p, (int[3]){0, y, z}));
+    mesh_destroy(&mesh);
+    return true;
+}
+
+/* Marks the points in a shape at its own place, or moved by whole boxes. */
+static void mark_moved(struct points *p, const struct shape *shape, const double shift[3])
+{
+    int lo[3], hi[3], at[3];
+    double place[3];
+    for (int a = 0; a < 3; a++) { /* position(lo) is the first in its bounds */
+        const double first = (shape->lo[a] + shift[a] - position(p, a, 0)) / p->step;
+        const double last = (shape->hi[a] + shift[a] - position(p, a, 0)) / p->step;
+        lo[a] = (int)ceil(fmin(fmax(first, 0), p->n[a]));
+        hi[a] = (int)floor(fmin(fmax(last, -1), p->n[a] - 1));
+    }
+    for (at[2] = lo[2]; at[2] <= hi[2]; at[2]++)
+        for (at[1] = lo[1]; at[1] <= hi[1]; at[1]++)
+            for (at[0] = lo[0]; at[0] <= hi[0]; at[0]++) {
+                for (int a = 0; a < 3; a++)
+                    place[a] = position(p, a, at[a]) - shift[a];
+                if (shape_holds(shape, place))
+                    p->solid[point_at(p, at)] = 1;
+            }
+}
+
+static bool mark_shape(struct points *p, const struct case_body *body)
+{
+    struct shape shape;
+    int first[3] = {0, 0, 0}, last[3] = {0, 0, 0};
+    if (!shape_create(&shape, &body->shape))
+        return false;
+    for (int a = 0; a < 3; a++)
+        if (p->c->faces[2 * a].kind == FACE_periodic && isfinite(shape.lo[a]) &&
+            isfinite(shape.hi[a]))
+            body_images(shape.lo[a], shape.hi[a], p->c->cells[a], &first[a], &last[a]);
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++)
+            for (int i = first[0]; i <= last[0]; i++)
+                mark_moved(p, &shape,
+                           (const double[3]){(double)i * p->c->cells[0], (double)j * p->c->cells[1],
+                                             (double)k * p->c->cells[2]});
+    shape_destroy(&shape);
+    return true;
+}
+
+static void find_varies(struct points *p)
+{
+    int at[3];
+    for (at[2] = 0; at[2] < p->n[2]; at[2]++)
+        for (at[1] = 0; at[1] < p->n[1]; at[1]++)
+            for (at[0] = 0; at[0] < p->n[0]; at[0]++)
+                for (int a = 0; a < 3; a++) {
+                    int first[3] = {at[0], at[1], at[2]};
+                    first[a] = 0;
+                    p->varies[a] =
+                        p->varies[a] || p->solid[point_at(p, at)] != p->solid[point_at(p, first)];
+                }
+}
+
+/* Does a fluid line end at this face, as at a wall? A velocity face of a case that names no
+ * velocity is one. */
+static bool ends_at(const struct flow_case *c, int face)
+{
+    return c->faces[face].kind == FACE_wall || c->faces[face].kind == FACE_velocity;
+}
+
+/* Width in cells of a gap of `count` points along an axis, from point `from` on. INFINITY: no wall
+ * on one side. A plane of symmetry mirrors it; periodic images of a body bound it. */
+static double width_of_gap(const struct points *p, int axis, int from, int count)
+{
+    const struct flow_case *const c = p->c;
+    const bool low = from == 0, high = from + count == p->n[axis];
+    const struct case_face *const face = &c->faces[2 * axis];
+    const double all = c->cells[axis], here = low && high ? all : count * p->step;
+    double times = 1;
+    for (int side = 0; side < 2; side++) {
+        if (!(side ? high : low) || ends_at(c, 2 * axis + side))
+            continue;
+        if (face[side].kind == FACE_slip)
+            times *= 2;
+        else
+            return face[side].kind == FACE_periodic && p->varies[axis] ? all : INFINITY;
+    }
+    return times < 4 ? times * here : p->varies[axis] ? 2 * all : INFINITY;
+}
+
+/* Adds 1 / w^2 along the line of points from `at` on. */
+static void measure_line(struct points *p, int axis, const int at[3])
+{
+    const int n = p->n[axis];
+    int place[3] = {at[0], at[1], at[2]};
+    for (int i = 0, count; i < n; i += count + 1) {
+        for (count = 0; i + count < n; count++) {
+            place[axis] = i + count;
+            if (p->solid[point_at(p, place)])
+                break;
+        }
+        const double width = count ? width_of_gap(p, axis, i, count) : INFINITY;
+        for (int k = 0; k < count; k++) {
+            place[axis] = i + k;
+            p->narrow[point_at(p, place)] += (float)(1 / (width * width));
+        }
+    }
+}
+
+static void measure_widths(struct points *p)
+{
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, d = (a + 2) % 3;
+        int at[3] = {0, 0, 0};
+        for (at[d] = 0; at[d] < p->n[d]; at[d]++)
+            for (at[b] = 0; at[b] < p->n[b]; at[b]++)
+                measure_line(p, a, at);
+    }
+}
+
+/* What the points say of a flow along an axis. Velocities are those of g / (8 nu) = 1. */
+struct passage {
+    double velocity; /* largest, where the planes are resistances in a row; of a passage that bodies
+                      * close in straight direction, in the widest gap */
+    double share;    /* of the least open plane in the most open one */
+};
+
+static struct passage passage_along(const struct points *p, int axis)
+{
+    const int b = (axis + 1) % 3, d = (axis + 2) % 3;
+    double resistance = 0, most = 0, widest = 0, least_open = INFINITY, most_open = 0;
+    for (int i = 0; i < p->n[axis]; i++) {
+        int at[3];
+        double sum = 0, fastest = 0, open = 0;
+        at[axis] = i;
+        for (at[d] = 0; at[d] < p->n[d]; at[d]++)
+            for (at[b] = 0; at[b] < p->n[b]; at[b]++) {
+                if (p->solid[point_at(p, at)])
+                    continue;
+                const double here = 1 / fmax(p->narrow[point_at(p, at)], 1 / NO_BOUND);
+                sum += here;
+                fastest = fmax(fastest, here);
+                open++;
+            }
+        resistance += 1 / sum; /* INFINITY where it is closed */
+        most = fmax(most, sum > 0 ? fastest / sum : 0);
+        widest = fmax(widest, fastest);
+        least_open = fmin(least_open, open);
+        most_open = fmax(most_open, open);
+    }
+    return (struct passage){isfinite(resistance) ? most * p->n[axis] / resistance : widest,
+                            most_open > 0 ? least_open / most_open : 0};
+}
+
+/* Can fluid pass the face, or a patch of it? */
+static bool lets_through(const struct flow_case *c, int face)
+{
+    bool open = c->faces[face].kind == FACE_periodic;
+    for (int k = 0; k < case_openings(c); k++)
+        open = open || (case_opening_side(c, k) == face && face_holds_density(case_opening(c, k)));
+    return open;
+}
+
+/* Lowest and highest pressure that openings hold: on a face, or with face -1 on all. */
+struct pressures {
+    bool any;
+    double low, high;
+};
+
+static struct pressures pressures_of(const struct flow_case *c, int face)
+{
+    struct pressures found = {.any = false};
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        if ((face >= 0 && case_opening_side(c, k) != face) || !face_holds_density(what))
+            continue;
+        const double peak = what->kind == FACE_pressure ? signal_peak(&what->signal) : 1;
+        const double p = peak * (what->density - 1) / 3;
+        found.low = found.any ? fmin(found.low, p) : p;
+        found.high = found.any ? fmax(found.high, p) : p;
+        found.any = true;
+    }
+    return found;
+}
+
+/* Difference of the pressures on the two faces of an axis. */
+static double difference_along(const struct flow_case *c, int axis)
+{
+    const struct pressures a = pressures_of(c, 2 * axis), b = pressures_of(c, 2 * axis + 1);
+    return a.any && b.any ? fmax(fabs(a.high - b.low), fabs(b.high - a.low)) : 0;
+}
+
+/* A force acts only where the fluid can leave; elsewhere the pressure balances it. */
+static double force_along(const struct flow_case *c, int axis)
+{
+    const bool passes = lets_through(c, 2 * axis) && lets_through(c, 2 * axis + 1);
+    return passes ? fabs(c->acceleration[axis]) : 0;
+}
+
+/* Acceleration along an axis by the force, without its oscillation, and by pressures. */
+static double steady_along(const struct flow_case *c, int axis)
+{
+    const struct case_signal *const s = &c->force_signal;
+    const double part = s->kind == SIGNAL_sine ? fabs(s->mean) : signal_peak(s);
+    return part * force_along(c, axis) + difference_along(c, axis) / c->cells[axis];
+}
+
+/* The velocity by a constant acceleration along an axis, and by an oscillating one, which reaches
+ * no more than in a fluid without walls. Where a passage narrows, the widening behind the narrow
+ * place loses (1 - share)^2 u^2 / 2 of the pressure (Borda, Carnot). */
+static double velocity_along(const struct flow_case *c, int axis, const struct passage *way)
+{
+    static const double pi = 3.141592653589793;
+    const struct case_signal *const s = &c->force_signal;
+    const bool sine = s->kind == SIGNAL_sine;
+    const double per = way->velocity / (8 * c->fluid.viscosity), length = c->cells[axis];
+    const double steady = steady_along(c, axis);
+    const double swing = sine ? force_along(c, axis) * fabs(s->amplitude) : 0;
+    double velocity = 0;
+    if (steady > 0)
+        velocity += steady * per;
+    if (swing > 0)
+        velocity += swing * fmin(per, s->period / (2 * pi));
+    return fmin(velocity, sqrt(2 * (steady + swing) * length) / (1 - way->share));
+}
+
+/* The same of pressures on faces that are not opposite: no straight way leads from one to the
+ * other, so that at least u^2 / 2 is lost. */
+static double velocity_around(const struct flow_case *c, const struct passage way[3])
+{
+    const struct pressures all = pressures_of(c, -1);
+    double straight = 0, length = INFINITY, widest = 0;
+    for (int a = 0; a < 3; a++) {
+        straight = fmax(straight, difference_along(c, a));
+        widest = fmax(widest, way[a].velocity);
+        if (c->cells[a] > 1)
+            length = fmin(length, c->cells[a]);
+    }
+    const double difference = all.high - all.low;
+    if (!(difference > straight * (1 + 1e-9)))
+        return 0;
+    return fmin(difference / length * widest / (8 * c->fluid.viscosity), sqrt(2 * difference));
+}
+
+/* Does the case say how fast the flow is? Walls that move and buoyancy do not. */
+static bool is_named(const struct flow_case *c)
+{
+    bool named = c->fluid.velocity > 0 || c->flow_rate.given || c->initial.amplitude > 0 ||
+                 magnitude(c->initial.velocity) > 0;
+    for (int k = 0; k < case_openings(c); k++)
+        named = named ||
+                (case_opening(c, k)->kind == FACE_velocity && face_speed(case_opening(c, k)) > 0);
+    return named;
+}
+
+static bool is_driven(const struct flow_case *c)
+{
+    const struct pressures all = pressures_of(c, -1);
+    return magnitude(c->acceleration) > 0 || (all.any && all.high > all.low);
+}
+
+/* Marks what is solid. An image is not looked at here: its mean widths count everywhere. */
+static bool mark_bodies(struct points *p)
+{
+    bool done = true;
+    for (int k = 0; k < p->c->body_count && done; k++) {
+        const struct case_body *const body = &p->c->bodies[k];
+        if (!body->image.file)
+            done = body->mesh.file ? mark_mesh(p, body) : mark_shape(p, body);
+    }
+    return done;
+}
+
+/* The mean width of pores; 0: there is no image. */
+static double pore_width(const struct flow_case *c)
+{
+    double widest = 0;
+    for (int k = 0; k < c->body_count; k++)
+        widest = fmax(widest, c->bodies[k].image.width);
+    return widest;
+}
+
+enum status driven_find(struct flow_case *c)
+{
+    struct points p;
+    struct passage way[3];
+    c->driven = (struct case_driven){.velocity = 0};
+    if (is_named(c) || !is_driven(c))
+        return STATUS_OK;
+    const bool done = points_create(&p, c) && mark_bodies(&p);
+    if (done) {
+        find_varies(&p);
+        measure_widths(&p);
+        const double pores = pore_width(c);
+        for (int a = 0; a < 3; a++) {
+            way[a] = passage_along(&p, a);
+            if (pores > 0)
+                way[a].velocity = fmin(way[a].velocity, 0.8 * pores * pores);
+        }
+        double velocity = velocity_around(c, way);
+        for (int a = 0; a < 3; a++) {
+            velocity = fmax(velocity, velocity_along(c, a, &way[a]));
+            c->driven.acceleration = fmax(c->driven.acceleration, steady_along(c, a));
+        }
+        c->driven.free = velocity > 1e3;
+        c->driven.velocity = c->driven.free ? 0 : velocity;
+    }
+    points_destroy(&p);
+    return done ? STATUS_OK : fail_machine("no memory for an estimate of the velocity");
+}
