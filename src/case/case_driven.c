@@ -365,31 +365,59 @@ static double pore_width(const struct flow_case *c)
     return widest;
 }
 
-enum status driven_find(struct flow_case *c)
+/* Looks at the box. False: out of memory. */
+static bool find_ways(const struct flow_case *c, struct passage way[3])
 {
     struct points p;
-    struct passage way[3];
-    c->driven = (struct case_driven){.velocity = 0};
-    if (is_named(c) || !is_driven(c))
-        return STATUS_OK;
+    const double pores = pore_width(c);
     const bool done = points_create(&p, c) && mark_bodies(&p);
     if (done) {
         find_varies(&p);
         measure_widths(&p);
-        const double pores = pore_width(c);
-        for (int a = 0; a < 3; a++) {
-            way[a] = passage_along(&p, a);
-            if (pores > 0)
-                way[a].velocity = fmin(way[a].velocity, 0.8 * pores * pores);
-        }
-        double velocity = velocity_around(c, way);
-        for (int a = 0; a < 3; a++) {
-            velocity = fmax(velocity, velocity_along(c, a, &way[a]));
-            c->driven.acceleration = fmax(c->driven.acceleration, steady_along(c, a));
-        }
-        c->driven.free = velocity > 1e3;
-        c->driven.velocity = c->driven.free ? 0 : velocity;
+    }
+    for (int a = 0; a < 3 && done; a++) {
+        way[a] = passage_along(&p, a);
+        if (pores > 0)
+            way[a].velocity = fmin(way[a].velocity, 0.8 * pores * pores);
     }
     points_destroy(&p);
-    return done ? STATUS_OK : fail_machine("no memory for an estimate of the velocity");
+    return done;
+}
+
+enum status driven_find(struct flow_case *c)
+{
+    static const double free = 1e3;
+    struct passage way[3];
+    c->driven = (struct case_driven){.velocity = 0};
+    if (is_named(c) || !is_driven(c))
+        return STATUS_OK;
+    if (!find_ways(c, way))
+        return fail_machine("no memory for an estimate of the velocity");
+    double velocity = velocity_around(c, way);
+    for (int a = 0; a < 3; a++) {
+        velocity = fmax(velocity, velocity_along(c, a, &way[a]));
+        c->driven.acceleration = fmax(c->driven.acceleration, steady_along(c, a));
+    }
+    c->driven.free = velocity > free;
+    c->driven.velocity = c->driven.free ? 0 : velocity;
+    return STATUS_OK;
+}
+
+double driven_density(const struct flow_case *c)
+{
+    struct passage way[3];
+    const double drag = 8 * c->fluid.viscosity * case_fastest_velocity(c);
+    double most = 0;
+    bool flows[3] = {false, false, false}, given = false;
+    for (int k = 0; k < case_openings(c); k++) {
+        const bool moves = face_speed(case_opening(c, k)) > 0;
+        given = given || (case_opening(c, k)->kind == FACE_velocity && moves);
+        flows[case_opening_side(c, k) / 2] |= face_open(case_opening(c, k)->kind);
+    }
+    if (!given || !find_ways(c, way))
+        return 0;
+    for (int a = 0; a < 3; a++)
+        if (flows[a])
+            most = fmax(most, 3 * drag / way[a].velocity * c->cells[a]);
+    return most;
 }

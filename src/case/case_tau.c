@@ -124,9 +124,31 @@ enum status tau_check(const struct reader *r, const struct flow_case *c)
     return s || c->levels == 1 ? s : check_level(r, c, c->levels - 1);
 }
 
+/* Velocities come out too fast by the share that the density falls. */
+static void warn_friction(const struct flow_case *c)
+{
+    static const double most = 0.05, creeping = 1;
+    const double change = driven_density(c), times = sqrt(most / change);
+    const double velocity = case_fastest_velocity(c);
+    const double reynolds = velocity * c->fluid.length / c->fluid.viscosity;
+    char smaller[64] = "a smaller viscosity and velocity", creeps[128] = "";
+    if (!(change > most))
+        return;
+    if (c->units.given)
+        snprintf(smaller, sizeof smaller, "a smaller units.dt, %.2g s", c->units.dt * times);
+    if (reynolds > 0 && reynolds < creeping)
+        snprintf(creeps, sizeof creeps,
+                 "; or, as creeping flow does not depend on it, a viscosity %.0f times smaller",
+                 ceil(fmin(1 / (times * times), creeping / reynolds)));
+    warn("friction takes about %.2g of the density between the faces, as p = rho / 3 and the "
+         "viscosity is %.3g: the flow gets faster by that share (keep it below %g: %s%s)",
+         change, c->fluid.viscosity, most, smaller, creeps);
+}
+
 void tau_warn(const struct flow_case *c)
 {
     static const double worth_telling = 0.05, large = 10, pressures = 0.5;
+    warn_friction(c);
     const double tau = case_tau(c), error = channel_error(c, tau);
     const double fastest = case_fastest_velocity(c);
     if (is_walls_fault(c) && error > worth_telling)

@@ -19,6 +19,10 @@ enum status case_read_tree(const struct reader *r, struct flow_case *c);
 /* Estimate the velocity that is driven, c->driven. STATUS_MACHINE, reported. */
 enum status driven_find(struct flow_case *c);
 
+/* Estimate of the difference of density, 3 dp, by friction between faces, where one of them gives a
+ * velocity. */
+double driven_density(const struct flow_case *c);
+
 /* Defaults that depend on several sections. */
 void choose_defaults(struct flow_case *c);
 

@@ -407,6 +407,17 @@ found = tagflow("run", "driven.yaml", "--output", "duct", *runs.sets({}))
 estimate, settled = 0.02, rows("duct", "m")[-1]["max_velocity"] if found.code == 0 else 0
 check(not found.lines and 0.8 < settled / estimate < 1.3, f"the velocity was estimated as {estimate}, and is {settled}: {found}")
 
+# Friction of a viscous flow takes density: 3 dp = 24 nu u L / H^2 between planes, here 24 * 0.8 * 0.01 * 60 / 12^2 = 0.08.
+FRICTION = {"domain.cells": "[60, 12, 1]", "faces.z": "periodic", "faces.xmin": "{velocity: {value: [0.01, 0, 0], profile: parabola}}", "faces.xmax": "nonreflecting",
+            "fluid.viscosity": 0.8, "output": "{series: {d: {every: 3000, of: probe, point: [0.5, 6, 0.5]}}}"}
+accepted(FRICTION, case="driven.yaml", warned=["friction takes about 0.08 of the density between the faces, as p = rho / 3 and the viscosity is 0.8"])
+accepted(FRICTION | {"fluid.viscosity": 0.4}, case="driven.yaml")
+accepted(FRICTION | {"units": "{dx: 1 mm, dt: 0.1 ms}", "fluid": "{viscosity: 0.8, velocity: 0.01, length: 12}"}, case="driven.yaml",
+         warned=["a smaller units.dt, 7.9e-05 s; or, as creeping flow does not depend on it, a viscosity 2 times smaller)"])
+found = tagflow("run", "driven.yaml", "--output", "friction", *runs.sets(FRICTION))
+density = rows("friction", "d")[-1]["density"] if found.code == 0 else 0
+check(abs(density - 1.08) < 0.01, f"the density at the inlet is {density}, 0.08 above that of the outlet by the estimate: {found}")
+
 # What the flow does is compared with what the case says: once, at a check.
 fast = PUSHED | {"force.acceleration": "[1e-4, 0, 0]", "fluid": "{viscosity: 0.05, velocity: 0.01}", "check.every": 100}
 for ranks in 0, 2:
