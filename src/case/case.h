@@ -211,6 +211,7 @@ struct case_signal {
     double *times, *values;
     char *file;        /* source of the table */
     double unit;       /* steps per unit of the file's times */
+    bool repeat;       /* table: again and again, from its first time to its last */
     uint64_t checksum; /* of the numbers in the file */
 };
 
@@ -521,12 +522,13 @@ struct flow_case {
     struct case_fluid fluid;
     struct {
         enum collision collision;
-        bool chosen;  /* collision: auto, the program chose */
+        bool chosen;  /* collision: auto, the program chose it, and perhaps a subgrid model */
         double magic; /* TRT's (tau+ - 1/2)(tau- - 1/2) */
         struct {
             double bulk, third, fourth; /* 1 for operators without them */
         } rates;
         enum subgrid subgrid;
+        bool subgrid_given;
         double smagorinsky; /* the model's constant, a length in cells */
         double van_driest;  /* friction velocity of Van Driest damping at walls; 0: no damping */
         enum precision storage, arithmetic;
@@ -664,14 +666,18 @@ void mesh_text(const struct case_mesh *mesh, char *text, size_t size);
 /* Does the cell belong to the patch? i and j count along the two axes of its face. */
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
 
-/* Largest magnitude of the factor of a time function. */
+/* Largest magnitude of the factor of a time function; its lowest and highest value. */
 double signal_peak(const struct case_signal *s);
+void signal_range(const struct case_signal *s, double range[2]);
 
 /* Has a kind of face one of these properties (FACE_HAS_)? */
 bool face_has(enum face_kind kind, unsigned properties);
 
 /* Can fluid pass a face of that kind? */
 bool face_open(enum face_kind kind);
+
+/* Can fluid pass any face or patch? Periodic faces do not count. */
+bool case_is_open(const struct flow_case *c);
 
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);

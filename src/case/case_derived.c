@@ -79,8 +79,12 @@ void case_say_derived(const struct flow_case *c)
             say("collision auto: %s, as no wall bounds the velocity that the force drives",
                 key_collisions[c->solver.collision]);
         else if (cell > 0)
-            say("collision auto: %s, the Reynolds number of a cell is %.3g",
-                key_collisions[c->solver.collision], cell);
+            say("collision auto: %s, the Reynolds number of a cell is %.3g%s",
+                key_collisions[c->solver.collision], cell,
+                c->solver.subgrid == SUBGRID_none || c->solver.subgrid_given
+                    ? ""
+                    : "; with solver.subgrid {smagorinsky: {constant: 0.1}}, without which flows "
+                      "with open faces were not tested there (subgrid: none for none)");
         else
             say("collision auto: %s, the case sets no velocity",
                 key_collisions[c->solver.collision]);

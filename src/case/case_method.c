@@ -185,6 +185,7 @@ enum status subgrid_read(struct map m, struct flow_case *c)
 {
     struct map subgrid;
     bool wall = false;
+    c->solver.subgrid_given = map_get(m, "subgrid");
     enum status s = value_or_map(m, "subgrid", &subgrid);
     if (s || !subgrid.node)
         return s;
@@ -219,6 +220,18 @@ static enum collision choose_collision(const struct flow_case *c, double viscosi
     const bool fast = case_fastest_velocity(c) > most * viscosity;
     return fast || c->driven.free || c->solver.subgrid != SUBGRID_none ? COLLISION_robust
                                                                       : COLLISION_accurate;
+}
+
+/* With open faces no operator was tested above its limit; most flows diverge there without a subgrid
+ * model (docs/lab/open_faces.md). */
+static void choose_subgrid(struct flow_case *c)
+{
+    c->solver.collision = COLLISION_robust;
+    if (c->solver.subgrid_given || !case_is_open(c) ||
+        case_fastest_velocity(c) <= case_limit_cell(c) * c->fluid.viscosity)
+        return;
+    c->solver.subgrid = SUBGRID_smagorinsky;
+    c->solver.smagorinsky = 0.1;
 }
 
 /* Default of nonreflecting.velocity: the tangential part of initial.velocity. */
@@ -280,8 +293,10 @@ void choose_defaults(struct flow_case *c)
         choose_reflection(c, c->patches[i].face, divides, &c->patches[i].opening);
     }
     c->solver.chosen = c->solver.collision == COLLISION_auto;
-    if (c->solver.chosen)
+    if (c->solver.chosen) {
+        choose_subgrid(c);
         c->solver.collision = choose_collision(c, c->fluid.viscosity);
+    }
     for (int i = 0; i < c->zone_count; i++)
         if (c->zones[i].collision == COLLISION_auto)
             c->zones[i].collision = choose_collision(c, c->zones[i].viscosity);

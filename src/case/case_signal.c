@@ -1,5 +1,6 @@
 /* Signals: how a value of a case varies in time. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,14 @@
 #include "case/input.h"
 #include "case/level.h"
 #include "case/sections.h"
+
+static double largest(const struct case_numbers *n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n->size[0]; i++)
+        most = fmax(most, fabs(n->value[2 * i + 1]));
+    return most;
+}
 
 /* A table has two columns, times and factors; times must increase. */
 static enum status take_table(struct map m, const struct case_numbers *n, struct case_signal *s)
@@ -24,6 +33,17 @@ static enum status take_table(struct map m, const struct case_numbers *n, struct
     }
     if (count > INT32_MAX)
         return input_wrong(m, " has too many lines");
+    if (count > 1 && n->value[2 * count - 2] * s->unit < 1)
+        return input_wrong(
+            m, " ends within the first step, at %.4g steps (time: 1 s if its times are in s)",
+            n->value[2 * count - 2] * s->unit);
+    if (s->repeat &&
+        (count < 2 || !(fabs(n->value[1] - n->value[2 * count - 1]) <= 1e-3 * largest(n))))
+        return input_wrong(
+            m,
+            " is to repeat, but ends with %.6g and begins with %.6g (add the time at which it "
+            "begins again, with its first factor)",
+            n->value[2 * count - 1], n->value[1]);
     s->times = malloc(count * sizeof *s->times);
     s->values = malloc(count * sizeof *s->values);
     if (!s->times || !s->values)
@@ -51,6 +71,17 @@ static enum status read_table(struct map m, struct case_signal *s)
     return status;
 }
 
+static enum status read_ramp(struct map m, struct case_signal *s)
+{
+    const enum status status = value_read(m, "ramp", &s->duration);
+    const struct node *const n = map_get(m, "ramp");
+    if (status || s->duration >= 1)
+        return status;
+    return fail_value(
+        m.r, n, ": the ramp ends within the first step, at %.3g steps (%s)", s->duration,
+        m.r->c->units.given ? "longer; with a unit if it has none, such as 1 s" : "a longer one");
+}
+
 enum status signal_read(struct map m, struct case_signal *s)
 {
     static const char *const kinds[] = {"ramp", "sine", "table", NULL};
@@ -65,7 +96,7 @@ enum status signal_read(struct map m, struct case_signal *s)
     case SIGNAL_constant:
         return STATUS_OK;
     case SIGNAL_ramp:
-        return value_read(m, "ramp", &s->duration);
+        return read_ramp(m, s);
     case SIGNAL_sine:
         return record_read(found, 0, s);
     case SIGNAL_table:
@@ -98,6 +129,14 @@ static double table_area(const struct case_signal *s, double end)
     return sum;
 }
 
+static double mean_of_period(const struct case_signal *s)
+{
+    double sum = 0;
+    for (int i = 1; i < s->points; i++)
+        sum += 0.5 * (s->values[i] + s->values[i - 1]) * (s->times[i] - s->times[i - 1]);
+    return sum / (s->times[s->points - 1] - s->times[0]);
+}
+
 double signal_mean(const struct case_signal *s, int64_t steps)
 {
     const double end = steps > 0 ? (double)steps : 1;
@@ -109,7 +148,7 @@ double signal_mean(const struct case_signal *s, int64_t steps)
     case SIGNAL_sine:
         return s->mean;
     case SIGNAL_table:
-        return table_area(s, end) / end;
+        return s->repeat ? mean_of_period(s) : table_area(s, end) / end;
     }
     return 1;
 }
@@ -129,6 +168,128 @@ double signal_peak(const struct case_signal *s)
         return peak;
     }
     return peak;
+}
+
+void signal_range(const struct case_signal *s, double range[2])
+{
+    range[0] = s->kind == SIGNAL_sine ? s->mean - fabs(s->amplitude) : 1;
+    range[1] = s->kind == SIGNAL_sine ? s->mean + fabs(s->amplitude) : 1;
+    for (int i = 0; s->kind == SIGNAL_table && i < s->points; i++) {
+        range[0] = i ? fmin(range[0], s->values[i]) : s->values[i];
+        range[1] = i ? fmax(range[1], s->values[i]) : s->values[i];
+    }
+}
+
+static bool changes_sign(const struct case_signal *s)
+{
+    double range[2];
+    signal_range(s, range);
+    return range[0] < 0 && range[1] > 0;
+}
+
+/* A table that ends flat, and not where it began, is meant to stay there. */
+static void warn_end(const struct flow_case *c, const struct case_signal *s, const char *of,
+                     const char *name)
+{
+    const int last = s->points - 1;
+    char time[64] = "";
+    if (s->kind != SIGNAL_table || s->repeat || last < 1 || s->times[last] >= (double)c->run.steps ||
+        (s->values[last] == s->values[last - 1] && s->values[last] != s->values[0]))
+        return;
+    if (c->units.given)
+        snprintf(time, sizeof time, " (%.4g s)", s->times[last] * c->units.dt);
+    warn("%s%s: its table ends at step %.6g%s, and the run has %lld steps: the last factor, %.4g, "
+         "stays (repeat: true in table for a pulse; a further line at the end of the run if it is "
+         "meant)",
+         of, name, s->times[last], time, (long long)c->run.steps, s->values[last]);
+}
+
+/* Does the opening draw fluid out of the box (-1), let it in (1), or both (0)? */
+static int direction_of(const struct flow_case *c, int k)
+{
+    const struct case_face *const what = case_opening(c, k);
+    const int side = case_opening_side(c, k);
+    const double in = (side % 2 ? -1 : 1) * what->velocity[side / 2];
+    double range[2];
+    signal_range(&what->signal, range);
+    return changes_sign(&what->signal) || what->profile == PROFILE_table ? 0
+           : in * (range[0] + range[1]) < 0                              ? -1
+                                                                         : 1;
+}
+
+struct opening_name {
+    char text[CASE_NAME + 16];
+};
+
+static struct opening_name opening_name(const struct flow_case *c, int k)
+{
+    struct opening_name name;
+    snprintf(name.text, sizeof name.text, "%s.%s", k < 6 ? "faces" : "patches",
+             k < 6 ? face_name(k) : c->patches[k - 6].name);
+    return name;
+}
+
+/* Does the opening make the flow turn round? Only a pressure or a velocity across the face does. */
+static bool turns_flow(const struct flow_case *c, int k)
+{
+    const struct case_face *const what = case_opening(c, k);
+    const bool drives = what->kind == FACE_velocity
+                            ? what->velocity[case_opening_side(c, k) / 2] != 0
+                            : what->kind == FACE_pressure && what->density != 1;
+    return drives && changes_sign(&what->signal);
+}
+
+/* Fluid that comes in through `outflow` diverges: where a flow reverses, or is only drawn out. */
+static void warn_backflow(const struct flow_case *c)
+{
+    const bool pushed = magnitude(c->acceleration) > 0;
+    int outflow = -1, turns = -1, draws = -1;
+    bool comes = pushed;
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        const bool given =
+            what->kind == FACE_velocity && what->velocity[case_opening_side(c, k) / 2] != 0;
+        outflow = what->kind == FACE_outflow ? k : outflow;
+        turns = turns_flow(c, k) ? k : turns;
+        draws = given && direction_of(c, k) < 0 ? k : draws;
+        comes = comes || (given && direction_of(c, k) >= 0) || what->kind == FACE_pressure;
+    }
+    const bool force = pushed && changes_sign(&c->force_signal);
+    if (outflow < 0)
+        return;
+    if (turns >= 0 || force)
+        warn("%s: the flow reverses, and %s is outflow: that is for fluid that leaves, and becomes "
+             "unstable where fluid comes in (take pressure or nonreflecting there)",
+             force ? "force" : opening_name(c, turns).text, opening_name(c, outflow).text);
+    else if (draws >= 0 && !comes)
+        warn("%s draws fluid out of the box, so that it comes in through %s: outflow is for fluid "
+             "that leaves (take pressure there, or turn the velocity)",
+             opening_name(c, draws).text, opening_name(c, outflow).text);
+}
+
+void signals_warn(const struct flow_case *c)
+{
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        const struct opening_name name = opening_name(c, k);
+        warn_end(c, &what->signal, "", name.text);
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_end(c, &what->scalar[i].signal, "", name.text);
+    }
+    for (int k = 0; k < c->body_count; k++)
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_end(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);
+    warn_end(c, &c->force_signal, "force", "");
+    warn_backflow(c);
+}
+
+/* Only true is written. */
+void repeat_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct case_signal *const s = from;
+    (void)key;
+    if (s->repeat)
+        write_word(w, "repeat", "true");
 }
 
 /* Writes the key that is given, ramp, sine or table, at the position of ramp. */

@@ -498,6 +498,7 @@ void case_warn(const struct flow_case *c)
              smaller);
     warn_free(c);
     warn_tau(c);
+    signals_warn(c);
     warn_storage(c);
     warn_surfaces(c);
     warn_neighbours(c);

@@ -107,6 +107,9 @@ KEY_WORDS_LIST(X)
                 "numbers may not change on a restart"},                                                 \
     {ROW(P ".table.time", KEY_NUMBER), AT(case_signal, unit), .unit = UNIT_TIME, .range = POSITIVE,     \
      .fallback = "1", .example = "1 ms", .meaning = "unit of the times in the file"},                   \
+    {ROW(P ".table.repeat", KEY_CHOICE), AT(case_signal, repeat), .write = repeat_write,                \
+     .choices = key_switches, .fallback = "false", .example = "true",                                   \
+     .meaning = "true: the table begins again at its last time, whose factor must be the first one"},   \
     CHECKSUM_ROW(P ".table.checksum", case_signal, checksum, 0, "the numbers in the file")
 
 #include "case/key_scalars.h"
@@ -262,7 +265,8 @@ const struct key key_table[] = {
      .choices = key_collision_choices, .fallback = "auto", .example = "trt",
      .meaning = "collision operator; auto takes trt if the cell Reynolds number (largest given "
                 "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both or "
-                "with refine), else rr; with a subgrid model always rr; the same on all levels of refine"},
+                "with refine), else rr; with a subgrid model always rr; the same on all levels of refine; "
+                "above 100 with open faces it takes solver.subgrid, too, unless that is given"},
     {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
@@ -280,7 +284,7 @@ const struct key key_table[] = {
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
      .meaning = "rate of the fourth moments; 1 is the most stable"},
     {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver.subgrid), .late = true, .write = subgrid_write,
-     .choices = key_nones, .fallback = "none", .example = "{smagorinsky: {constant: 0.1}}",
+     .choices = key_nones, .otherwise = "none, or by collision auto", .example = "{smagorinsky: {constant: 0.1}}",
      .meaning = "model of turbulence smaller than a cell"},
     {ROW("solver.subgrid.smagorinsky", KEY_MAP), .within = true, .required = true, .example = "{constant: 0.1}",
      .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},

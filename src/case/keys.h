@@ -185,6 +185,7 @@ struct key {
     X(refines,           REFINE_LIST(KEY_WORD))                                                    \
     X(packs,             PACK_LIST(KEY_WORD))                                                      \
     X(opens,             "refuse", "accept",)                                                      \
+    X(switches,          "false", "true",)                                                        \
     X(voxel_types,       VOXEL_TYPE_LIST(KEY_WORD))                                                \
     X(byte_orders,       "little", "big",)                                                         \
     X(isolated,          "keep", "fill",)                                                          \

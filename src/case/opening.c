@@ -371,6 +371,14 @@ bool face_open(enum face_kind kind)
     return face_has(kind, FACE_HAS_flow);
 }
 
+bool case_is_open(const struct flow_case *c)
+{
+    bool open = false;
+    for (int k = 0; k < case_openings(c); k++)
+        open = open || face_open(case_opening(c, k)->kind);
+    return open;
+}
+
 bool face_holds_density(const struct case_face *face)
 {
     return face_has(face->kind, FACE_HAS_density);

@@ -24,8 +24,8 @@ static void signal_text(const struct case_signal *s, char *text, size_t size)
                  s->period);
         break;
     case SIGNAL_table:
-        snprintf(text, size, ", times a table from step %g to step %g", s->times[0],
-                 s->times[s->points - 1]);
+        snprintf(text, size, ", times a table from step %g to step %g%s", s->times[0],
+                 s->times[s->points - 1], s->repeat ? ", again and again" : "");
         break;
     }
 }

@@ -65,7 +65,7 @@ enum {
  * `read` and `write` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
     scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
-key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
+key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write, repeat_write,
     watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
     gradient_write, scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
 
@@ -102,6 +102,9 @@ void scalars_warn(const struct flow_case *c);
  * it. */
 enum status signal_read(struct map m, struct case_signal *s);
 void signal_destroy(struct case_signal *s);
+
+/* The time functions' part of case_warn(). */
+void signals_warn(const struct flow_case *c);
 
 /* Writers of sections that are not written key by key. */
 void faces_write(struct writer *w);

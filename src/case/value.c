@@ -300,6 +300,30 @@ static enum status check_units(struct given g, const struct quantity *q, enum ke
     return STATUS_OK;
 }
 
+/* Is any value of the tree in degC? */
+static bool has_celsius(const struct node *n)
+{
+    struct quantity q;
+    if (n->kind == NODE_SCALAR)
+        return n->text && !quantity_parse(n->text, &q) && q.celsius;
+    for (const struct node *c = n->first; c; c = c->next)
+        if (has_celsius(c))
+            return true;
+    return false;
+}
+
+/* A temperature without a unit is in K, which is hardly meant where others are in degC. `path`: ""
+ * of a default. */
+static enum status check_bare(struct given g, const char *path, const char *quoted)
+{
+    if (!*path || !g.r->unitless || !has_celsius(g.r->document->root))
+        return STATUS_OK;
+    return fail_value(g.r, g.n,
+                      ": %s has no unit, so that it is in K, and other temperatures are in degC "
+                      "(write %s degC or %s K)",
+                      quoted, g.n->text, g.n->text);
+}
+
 /* A quantity in lattice units, or in SI units if the row must have a unit; range not yet checked.
  */
 static enum status number_of(struct given g, enum key_unit unit, double *value, bool *converted)
@@ -322,6 +346,8 @@ static enum status number_of(struct given g, enum key_unit unit, double *value, 
         return fail_value(g.r, g.n, ": %s %s", quoted, problem);
     if (q.bare && physical)
         return fail_value(g.r, g.n, ": %s has no unit (for example %s)", quoted, info->example);
+    if (q.bare && unit == UNIT_TEMPERATURE && (s = check_bare(g, path, quoted)))
+        return s;
     *converted = !q.bare && !physical;
     if (g.r->unitless && !q.bare && g.key->type != KEY_PHYSICAL)
         g.r->unitless->others++;

@@ -184,7 +184,7 @@ static bool same_signal(const struct case_signal *a, const struct case_signal *b
     const size_t bytes = (size_t)a->points * sizeof(double);
     return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
            a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
-           a->points == b->points &&
+           a->points == b->points && a->repeat == b->repeat &&
            (bytes == 0 ||
             (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
 }

@@ -226,18 +226,10 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
          mach > MACH_MAX ? "" : remedy(s->c, help));
 }
 
-static bool is_open(const struct flow_case *c)
-{
-    bool open = false;
-    for (int k = 0; k < case_openings(c); k++)
-        open = open || face_open(case_opening(c, k)->kind);
-    return open;
-}
-
 void sanity_mass(struct sanity *s, double mass)
 {
     const double change = s->mass > 0 ? mass / s->mass - 1 : 0;
-    if (fabs(change) > most_mass && is_open(s->c))
+    if (fabs(change) > most_mass && case_is_open(s->c))
         say("the mass in the box changed by %.2g %% since step %lld", 100 * change,
             (long long)s->mass_step);
     s->mass = mass;

@@ -31,6 +31,8 @@ static double ramp_at(const struct case_signal *s, double time)
 static double table_at(const struct case_signal *s, double time)
 {
     int below = 0, above = s->points - 1;
+    if (s->repeat && time > s->times[above])
+        time = s->times[0] + fmod(time - s->times[0], s->times[above] - s->times[0]);
     if (time <= s->times[below])
         return s->values[below];
     if (time >= s->times[above])

@@ -351,13 +351,18 @@ accepted({"faces.zmin": "slip", "bodies.b": "{shape: {box: {from: [-1, -1, -1], 
 # tau with as many digits as it takes; a subgrid model in place of a grid that would be 8 times finer, or more.
 MODEL, FINER = "take solver.subgrid {smagorinsky: {constant: 0.1}}, not a", "solver.subgrid {smagorinsky: {constant: 0.1}} with solver.collision rr, not a "
 TESTED, NOISY = "flows with open faces were not tested there (", "trt becomes noisy or unstable there (take solver.collision auto or rr, "
-stream({"fluid.viscosity": 1e-5, "bodies": "{}"}, "relaxation: viscosity 1e-05, tau 0.50003, omega 1.99988\n", warned=[TESTED + MODEL + " 50 times finer grid)"])
-stream({"fluid.viscosity": 1e-8, "bodies": "{}"}, "tau 0.50000003, omega 1.99999988\n", warned=[TESTED + MODEL])
-stream({"fluid.viscosity": 0.05 / 799, "bodies": "{}"}, warned=[TESTED + "take a finer grid or solver.subgrid {smagorinsky: {constant: 0.1}})"])
-stream({"fluid.viscosity": 0.05 / 801, "bodies": "{}"}, warned=[TESTED + MODEL + " 8 times"])
+RR = {"solver": "{collision: rr}", "bodies": "{}"}
+stream({"fluid.viscosity": 1e-5} | RR, "relaxation: viscosity 1e-05, tau 0.50003, omega 1.99988\n", warned=[TESTED + MODEL + " 50 times finer grid)"])
+stream({"fluid.viscosity": 1e-8} | RR, "tau 0.50000003, omega 1.99999988\n", warned=[TESTED + MODEL])
+stream({"fluid.viscosity": 0.05 / 799} | RR, warned=[TESTED + "take a finer grid or solver.subgrid {smagorinsky: {constant: 0.1}})"])
+stream({"fluid.viscosity": 0.05 / 801} | RR, warned=[TESTED + MODEL + " 8 times"])
 stream({"fluid.viscosity": 0.05 / 63, "bodies": "{}", "solver": "{collision: trt}"}, warned=[NOISY + "a finer grid or a larger viscosity)"])
 stream({"fluid.viscosity": 0.05 / 65, "bodies": "{}", "solver": "{collision: trt}"}, warned=[NOISY + FINER + "8 times finer grid, or a larger viscosity)"])
 stream({"fluid.viscosity": 1e-5, "bodies": "{}", "solver": "{subgrid: {smagorinsky: {}}}"})
+ALONE = "collision auto: rr, the Reynolds number of a cell is 101"
+stream({"fluid.viscosity": 0.05 / 101, "bodies": "{}"}, ALONE + "; with solver.subgrid {smagorinsky: {constant: 0.1}}, without which")
+stream({"fluid.viscosity": 0.05 / 99, "bodies": "{}"}, "collision auto: rr, the Reynolds number of a cell is 99\n")
+stream({"fluid.viscosity": 0.05 / 101, "bodies": "{}", "solver": "{subgrid: none}"}, ALONE + "\n", warned=[TESTED])
 stream({"fluid.viscosity": 1e-5, "solver": "{subgrid: {smagorinsky: {}}}"}, warned=["there is no model of the layers at walls"])
 said = tagflow("run", "stream.yaml", "--output", "fast", *runs.sets({"fluid.viscosity": 1e-6, "solver": "{collision: bgk}", "check.every": 10, "run.steps": 2000}))
 check(said.code == 3 and "(bgk, tau 0.500003: try" in said.err, f"the message on divergence has the digits of tau, too: {said}")
@@ -406,6 +411,39 @@ driven(PUSHED | {"faces.y": "slip", "force.acceleration": "[1e-4, 0, 0]", "run.s
 found = tagflow("run", "driven.yaml", "--output", "duct", *runs.sets({}))
 estimate, settled = 0.02, rows("duct", "m")[-1]["max_velocity"] if found.code == 0 else 0
 check(not found.lines and 0.8 < settled / estimate < 1.3, f"the velocity was estimated as {estimate}, and is {settled}: {found}")
+
+# Time functions: tables that end, or fall into the first step; flows that reverse into `outflow`.
+write("beat.csv", "# time in ms, factor\n0, 0.1\n100, 1\n500, 0.1\n800, 0.1\n")
+write("up.csv", "0, 0\n100, 1\n200, 1\n")
+write("half.csv", "0, 0\n100, 1\n")
+PULSED = {"run.steps": 4000, INFLOW + ".table": "{file: beat.csv}"}
+accepted(PULSED, warned=["faces.xmin: its table ends at step 800, and the run has 4000 steps: the last factor, 0.1, stays (repeat: true"], all_ways=True)
+accepted(PULSED | {INFLOW + ".table": "{file: beat.csv, repeat: true}"}, "a table from step 0 to step 800, again and again")
+accepted(PULSED | {"run.steps": 800, "faces.xmax": "nonreflecting"})
+accepted(PULSED | {INFLOW + ".table": "{file: up.csv}"})
+accepted(PULSED | {INFLOW + ".table": "{file: half.csv}"}, warned=["faces.xmin: its table ends at step 100"])
+accepted({"run.steps": 4000, "faces": "{x: periodic, y: wall, z: wall}", "force": "{acceleration: [1e-6, 0, 0], table: {file: beat.csv}}"},
+         warned=["force: its table ends at step 800"])
+refused(PULSED | {INFLOW + ".table": "{file: half.csv, repeat: true}"}, "is to repeat, but ends with 1 and begins with 0 (add the time at which it begins again")
+refused(PULSED | {INFLOW + ".table": "{file: beat.csv, time: 0.001}"}, "ends within the first step, at 0.8 steps (time: 1 s if", all_ways=True)
+refused({INFLOW + ".ramp": 0.5}, "ends within the first step, at 0.5 steps (a longer one)")
+TURNS = "the flow reverses, and faces.xmax is outflow"
+SINE = "{period: 400, mean: 0.3}"
+accepted({INFLOW + ".sine": SINE, "faces.xmax": "outflow"}, warned=["faces.xmin: " + TURNS])
+accepted({INFLOW + ".sine": SINE})
+accepted({INFLOW + ".sine": SINE, "faces.xmax": "nonreflecting"})
+accepted({INFLOW + ".sine": "{period: 400, mean: 1, amplitude: 0.9}", "faces.xmax": "outflow"})
+accepted({"faces.xmin": "{pressure: {density: 1.001, sine: {period: 400}}}", "faces.xmax": "outflow"}, warned=["faces.xmin: " + TURNS])
+accepted({INFLOW + ".value": "[-0.05, 0, 0]", "faces.xmax": "outflow"}, warned=["faces.xmin draws fluid out of the box, so that it comes in through faces.xmax"])
+accepted({INFLOW + ".value": "[-0.05, 0, 0]"})
+
+# A bare temperature beside one in degC.
+HEAT = {"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "5e-5 m2/s", INFLOW + ".value": "[0.05 m/s, 0, 0]", "scalars.T": "{kind: heat, diffusivity: 5e-5 m2/s, reference: 293 K}",
+        INFLOW + ".scalars.T.value": "20 degC", "bodies.b": "{shape: {sphere: {center: [20 mm, 8 mm, 6 mm], radius: 3 mm}}, scalars: {T: {value: 313 K}}}"}
+accepted(HEAT)
+refused(HEAT | {"bodies.b.scalars.T.value": 40}, "bodies.b.scalars.T.value: '40' has no unit, so that it is in K, and other temperatures are in degC (write 40 degC or 40 K)", all_ways=True)
+refused(HEAT | {"scalars.T.initial": 20}, "scalars.T.initial: '20' has no unit")
+accepted(HEAT | {"bodies.b.scalars.T.value": 313, INFLOW + ".scalars.T.value": "293 K"})
 
 # Friction of a viscous flow takes density: 3 dp = 24 nu u L / H^2 between planes, here 24 * 0.8 * 0.01 * 60 / 12^2 = 0.08.
 FRICTION = {"domain.cells": "[60, 12, 1]", "faces.z": "periodic", "faces.xmin": "{velocity: {value: [0.01, 0, 0], profile: parabola}}", "faces.xmax": "nonreflecting",

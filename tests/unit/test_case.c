@@ -326,6 +326,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.resolved = y.resolved = NULL;
     x.unitless = y.unitless = (struct case_unitless){.others = 0}; /* not of a resolved text */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
+    x.solver.subgrid_given = y.solver.subgrid_given = false;
     for (int f = 0; f < 6; f++)
         x.faces[f].place = y.faces[f].place = NULL;
     assert_memory_equal(&x, &y, sizeof x);
@@ -1385,9 +1386,15 @@ static void warnings_come_when_due(void **state)
         {"fluid={viscosity: 0.0001, velocity: 0.009}|solver.subgrid={smagorinsky: {}}|faces={x: "
          "periodic, y: wall, z: periodic}",
          ""},
+        {"fluid.viscosity=0.0004|solver.collision=rr|faces={xmin: {velocity: {value: [0.05, 0, "
+         "0]}}, xmax: outflow, y: wall, z: wall}",
+         "is 125, above 100: flows with open faces"},
+        {"fluid.viscosity=0.0004|solver.subgrid=none|faces={xmin: {velocity: {value: [0.05, 0, "
+         "0]}}, xmax: outflow, y: wall, z: wall}",
+         "is 125, above 100: flows with open faces"},
         {"fluid.viscosity=0.0004|faces={xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: outflow, y: "
          "wall, z: wall}",
-         "is 125, above 100: flows with open faces"},
+         "is 125, above 100: there is no model of the layers at walls"},
         {"solver={collision: rr, rates: {bulk: 1.8}}|faces={x: periodic, y: wall, z: periodic}|"
          "fluid={viscosity: 0.005, velocity: 0.051}",
          "solver.rates.bulk is 1.8"},

@@ -59,7 +59,7 @@ static int read_file(void *context, const char *path, size_t limit, char **bytes
     if (!strcmp(name, "one.csv") || !strcmp(name, "three.csv"))
         write_factors(bytes, length, *name == 'o' ? 1 : 3);
     else {
-        const char *const text = !strcmp(name, "t.csv")   ? "0 0\n7.5 1\n40 0.25\n"
+        const char *const text = !strcmp(name, "t.csv")   ? "0 0.25\n7.5 1\n40 0.25\n"
                                  : !strcmp(name, "a.stl") ? tetrahedron
                                  : !strcmp(name, "a.h5")  ? "\x89HDF\r\n\x1a\n"
                                                           : "picture";
@@ -270,7 +270,8 @@ static const struct {
     {HEAD(WALLS) FLUID,
      "force={acceleration: [1e-5, 3e-6, 0], sine: {period: 77.7, phase: 0.3, mean: 1.1, amplitude: "
      "0.4}}"},
-    {HEAD(WALLS) FLUID, "force={acceleration: [1e-5, 0, 0], table: {file: t.csv, time: 3.3}}"},
+    {HEAD(WALLS) FLUID,
+     "force={acceleration: [1e-5, 0, 0], table: {file: t.csv, time: 3.3, repeat: true}}"},
     {HEAD(WALLS) FLUID,
      "regions={r: {box: {from: [1, 2, 3], to: [9, 8, 16]}, collision: trt, magic: 0.3, viscosity: "
      "0.07}, s: {box: all, sponge: {towards: xmax, strength: 0.37, power: 3, density: 1.01, "
@@ -320,11 +321,11 @@ static const char *const openings[] = {
     "velocity: {value: [0.01, 0, 0.02], profile: {power: 7}, rule: links}",
     "velocity: {value: [0.01, 0, 0.02], profile: {file: one.csv}, ramp: 33}",
     "velocity: {value: [0.01, 0, 0.02], profile: {file: a.h5, dataset: d}, table: {file: t.csv, "
-    "time: 2}}",
+    "time: 2, repeat: true}}",
     "velocity: {value: [0.01, 0, 0.02], sine: {period: 33, phase: 0.1, mean: 1, amplitude: 0.2}}",
     "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: {power: 5}, ramp: 44}",
     "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: {file: a.h5, dataset: d}, table: "
-    "{file: t.csv, time: 2}}",
+    "{file: t.csv, time: 2, repeat: true}}",
     "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: parabola}",
     "pressure: {density: 1.002, rule: links, sine: {period: 33, phase: 0.1, mean: 1, amplitude: "
     "0.2}}",
@@ -561,9 +562,11 @@ static void tables_of_time_scale(void **state)
     struct flow_case c, of;
     (void)state;
     read_text(HEAD(WALLS) FLUID,
-              "force={acceleration: [1e-5, 0, 0], table: {file: t.csv, time: 3.3}}", &c);
+              "force={acceleration: [1e-5, 0, 0], table: {file: t.csv, time: 3.3, repeat: true}}",
+              &c);
     of_level(&c, 3, &of);
     assert_int_equal(of.force_signal.points, 3);
+    assert_true(of.force_signal.repeat);
     for (int i = 0; i < 3; i++) {
         assert_true(of.force_signal.times[i] == 8 * c.force_signal.times[i]);
         assert_true(of.force_signal.values[i] == c.force_signal.values[i]);

@@ -545,6 +545,8 @@ static const struct opening_change {
         {name ".table.file", M(", table: {file: t.csv}"), M(", table: {file: t2.csv}"), NULL},     \
         {name ".table.time", M(", table: {file: t.csv}"), M(", table: {file: t.csv, time: 2}"),    \
          NULL},                                                                                    \
+        {name ".table.repeat", M(", table: {file: beat.csv}"),                                     \
+         M(", table: {file: beat.csv, repeat: true}"), NULL},                                         \
     {                                                                                              \
         name ".table.checksum", M(", table: {file: t.csv}"), M(", table: {file: u.csv}"), NULL     \
     }
@@ -602,6 +604,8 @@ static const struct met_change {
      T_VALUE(", table: {file: t2.csv}"), NULL},
     {EVERYWHERE, ".table.time", T_VALUE(", table: {file: t.csv}"),
      T_VALUE(", table: {file: t.csv, time: 2}"), NULL},
+    {EVERYWHERE, ".table.repeat", T_VALUE(", table: {file: beat.csv}"),
+     T_VALUE(", table: {file: beat.csv, repeat: true}"), NULL},
     {EVERYWHERE, ".table.checksum", T_VALUE(", table: {file: t.csv}"),
      T_VALUE(", table: {file: u.csv}"), NULL},
 };
@@ -698,6 +702,7 @@ static int setup_files(void **state)
     write_text("t.csv", "0 0\n10 1\n");
     write_text("t2.csv", "0,0\n10,1\n");
     write_text("u.csv", "0 0\n10 0.9\n");
+    write_text("beat.csv", "0 1\n5 0\n10 1\n");
 #define FACE(a, b, c)                                                                              \
     "facet normal 0 0 0 outer loop vertex " a " vertex " b " vertex " c " endloop endfacet\n"
 #define TETRAHEDRON(top)                                                                           \

@@ -78,6 +78,15 @@ static void a_table_is_linear(void **state)
     const struct case_signal one = {
         .kind = SIGNAL_table, .points = 1, .times = times, .values = values};
     assert_true(signal_at(&one, 0) == 1 && signal_at(&one, 3) == 1);
+    double beat[] = {1, 0, -3, 1};
+    const struct case_signal again = {
+        .kind = SIGNAL_table, .points = 4, .times = times, .values = beat, .repeat = true};
+    for (int t = 0; t <= 105; t++) {
+        const double begins = t < 2 ? 1 : signal_at(&again, t);
+        assert_true(signal_at(&again, t) == begins);
+        assert_true(t < 2 || signal_at(&again, t + 103) == begins);
+        assert_true(t < 2 || signal_at(&again, t + 103 * (int64_t)1000000000) == begins);
+    }
 }
 
 static int number_of(struct domain *d, const struct case_signal *s)
@@ -129,6 +138,13 @@ static void means_are_those_of_the_steps(void **state)
                 fail_msg("signal %zu, %d steps: %.6g, not %.6g", k, (int)steps[n],
                          signal_mean(&signals[k], steps[n]), mean);
         }
+    static double beat[] = {2, -1, 3, 2};
+    const struct case_signal again = {
+        .kind = SIGNAL_table, .points = 4, .times = times, .values = beat, .repeat = true};
+    double sum = 0; /* of a period of 36 steps */
+    for (int t = 100; t < 136; t++)
+        sum += signal_at(&again, t);
+    assert_true(fabs(signal_mean(&again, 100) - sum / 36) < 1e-12);
     const struct case_signal sine = {
         .kind = SIGNAL_sine, .period = 12, .mean = 0.25, .amplitude = 2};
     assert_true(signal_mean(&sine, 1000) == 0.25);
