@@ -506,8 +506,8 @@ struct case_unitless {
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */
 #define MACH_MAX 0.3
 
-/* What a force or a difference of pressures drives in a case that names no velocity. All 0: the case
- * names one, or nothing drives the flow. */
+/* What a force or a difference of pressures drives in a case that names no velocity. All 0: the
+ * case names one, or nothing drives the flow. */
 struct case_driven {
     double velocity;     /* an estimate */
     bool free;           /* no wall holds the flow back: there is no estimate */

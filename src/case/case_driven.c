@@ -403,21 +403,39 @@ enum status driven_find(struct flow_case *c)
     return STATUS_OK;
 }
 
-double driven_density(const struct flow_case *c)
+/* The smallest passage along the axes on which the openings lie, if one gives a velocity. */
+static bool narrowest(const struct flow_case *c, struct passage *found, double *length)
 {
     struct passage way[3];
-    const double drag = 8 * c->fluid.viscosity * case_fastest_velocity(c);
-    double most = 0;
     bool flows[3] = {false, false, false}, given = false;
     for (int k = 0; k < case_openings(c); k++) {
-        const bool moves = face_speed(case_opening(c, k)) > 0;
-        given = given || (case_opening(c, k)->kind == FACE_velocity && moves);
-        flows[case_opening_side(c, k) / 2] |= face_open(case_opening(c, k)->kind);
+        const struct case_face *const what = case_opening(c, k);
+        given = given || (what->kind == FACE_velocity && face_speed(what) > 0);
+        flows[case_opening_side(c, k) / 2] |= face_open(what->kind);
     }
     if (!given || !find_ways(c, way))
-        return 0;
+        return false;
+    *length = 0;
     for (int a = 0; a < 3; a++)
-        if (flows[a])
-            most = fmax(most, 3 * drag / way[a].velocity * c->cells[a]);
-    return most;
+        if (flows[a] && !(*length / found->velocity >= c->cells[a] / way[a].velocity)) {
+            *found = way[a];
+            *length = c->cells[a];
+        }
+    return true;
+}
+
+double driven_density(const struct flow_case *c)
+{
+    struct passage way = {.velocity = 1};
+    double length;
+    if (!narrowest(c, &way, &length))
+        return 0;
+    return 24 * c->fluid.viscosity * case_fastest_velocity(c) * length / way.velocity;
+}
+
+double driven_width(const struct flow_case *c)
+{
+    struct passage way = {.velocity = 1};
+    double length;
+    return narrowest(c, &way, &length) ? sqrt(way.velocity) : 0;
 }

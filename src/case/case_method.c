@@ -219,11 +219,11 @@ static enum collision choose_collision(const struct flow_case *c, double viscosi
     const double most = fmin(case_most_cell(c), c->levels > 1 ? REFINE_MOST_CELL : 10);
     const bool fast = case_fastest_velocity(c) > most * viscosity;
     return fast || c->driven.free || c->solver.subgrid != SUBGRID_none ? COLLISION_robust
-                                                                      : COLLISION_accurate;
+                                                                       : COLLISION_accurate;
 }
 
-/* With open faces no operator was tested above its limit; most flows diverge there without a subgrid
- * model (docs/lab/open_faces.md). */
+/* With open faces no operator was tested above its limit; most flows diverge there without a
+ * subgrid model (docs/lab/open_faces.md). */
 static void choose_subgrid(struct flow_case *c)
 {
     c->solver.collision = COLLISION_robust;

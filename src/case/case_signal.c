@@ -193,7 +193,8 @@ static void warn_end(const struct flow_case *c, const struct case_signal *s, con
 {
     const int last = s->points - 1;
     char time[64] = "";
-    if (s->kind != SIGNAL_table || s->repeat || last < 1 || s->times[last] >= (double)c->run.steps ||
+    if (s->kind != SIGNAL_table || s->repeat || last < 1 ||
+        s->times[last] >= (double)c->run.steps ||
         (s->values[last] == s->values[last - 1] && s->values[last] != s->values[0]))
         return;
     if (c->units.given)

@@ -223,6 +223,40 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
              of, cell, most_open, model_text(c, cell / most_open, finer));
 }
 
+/* A box that stands in the stream: a step at an open face is none. */
+static bool is_obstacle(const struct flow_case *c, const struct case_body *body)
+{
+    bool stands = !body->mesh.file && !body->image.file && body->shape.kind == SHAPE_box;
+    for (int k = 0; k < case_openings(c); k++) {
+        const int side = case_opening_side(c, k), a = side / 2;
+        if (face_open(case_opening(c, k)->kind))
+            stands = stands && (side % 2 ? body->hi[a] < c->cells[a] : body->lo[a] > 0);
+    }
+    return stands;
+}
+
+/* Behind corners regularised operators diverge earlier than in other flows: a square at 37.5, not
+ * at 31 (nonreflecting), a rib at 50, not at 20 (all outlets; docs/validation.md, "Torture cases").
+ */
+static void warn_corners(const struct flow_case *c)
+{
+    static const double most = 32;
+    char finer[REMEDY];
+    if (c->solver.subgrid != SUBGRID_none || collision_on_pairs(c->solver.collision) ||
+        !case_is_open(c))
+        return;
+    for (int k = 0; k < c->body_count; k++) {
+        const double cell = cell_on(c, level_of(c, k));
+        if (cell <= most || cell > most_open || !is_obstacle(c, &c->bodies[k]))
+            continue;
+        warn("bodies.%s: the Reynolds number of a cell is %.3g, above %g: behind corners of a body "
+             "flows "
+             "were seen to diverge there (take " SUBGRID_MODEL " or %s)",
+             c->bodies[k].name, cell, most, finer_text(c, cell / most, finer));
+        return;
+    }
+}
+
 /* Where trt and rr meet even a uniform stream diverges at a cell Reynolds number of 10 on the side
  * of trt, but not at 8 (docs/lab/refinement.md). */
 static void warn_neighbours(const struct flow_case *c)
@@ -323,6 +357,28 @@ static void warn_storage(const struct flow_case *c)
         "solver.storage fp16 rounds populations to 2^-11 of themselves: where a force holds a flow "
         "steady, velocities are off by about %.2g %% (1e-4 u / g; take fp32, or a larger dt)",
         100 * share * speed / push);
+}
+
+/* The same of a steady flow between walls that a velocity face drives: its corners and what is
+ * separated settle in w^2 / viscosity steps (docs/physics.md, "Precision"). */
+static void warn_settling(const struct flow_case *c)
+{
+    static const double most = 1e4, most_reynolds = 1000; /* eddies shake the rounding off */
+    bool walls = false;
+    if (c->solver.storage != PRECISION_fp16)
+        return;
+    for (int a = 0; a < 3; a++)
+        walls =
+            walls || (c->faces[2 * a].kind == FACE_wall && c->faces[2 * a + 1].kind == FACE_wall);
+    const double width = walls ? driven_width(c) : 0, viscosity = c->fluid.viscosity;
+    if (width * width > most * viscosity &&
+        case_fastest_velocity(c) * width < most_reynolds * viscosity)
+        warn("solver.storage fp16 rounds populations to 2^-11 of themselves: a steady flow between "
+             "these "
+             "walls takes some %.2g steps to settle, and stops before; where it separates it is "
+             "off by "
+             "percents (take fp32)",
+             width * width / viscosity);
 }
 
 /* A force that changes the density, p = rho / 3, much across the box; or that is large at all. */
@@ -498,8 +554,11 @@ void case_warn(const struct flow_case *c)
              smaller);
     warn_free(c);
     warn_tau(c);
+    warn_corners(c);
     signals_warn(c);
+    pumps_warn(c);
     warn_storage(c);
+    warn_settling(c);
     warn_surfaces(c);
     warn_neighbours(c);
     warn_force(c);

@@ -4,10 +4,16 @@
 
 #include "case/opening.h"
 
-static const char *plane_text(enum face_rule rule)
+/* Where friction balances the pressure, that of `pressure` by links lies on the centres: measured,
+ * docs/boundaries.md. */
+static const char *plane_text(const struct case_face *face)
 {
-    return rule == FACE_RULE_regularised ? "regularised, plane on the outermost cells' centres"
-                                         : "by links, plane half a cell beyond the cells";
+    return face->rule == FACE_RULE_regularised
+               ? "regularised, plane on the outermost cells' centres"
+           : face->kind == FACE_pressure
+               ? "by links, plane half a cell beyond the cells (on their centres where friction "
+                 "balances the pressure)"
+               : "by links, plane half a cell beyond the cells";
 }
 
 static void signal_text(const struct case_signal *s, char *text, size_t size)
@@ -54,14 +60,14 @@ void face_text(const struct case_face *face, char *text, size_t size)
         break;
     case FACE_velocity:
         snprintf(text, size, "velocity, at most %g (Mach %.3g), profile %s, %s%s", speed,
-                 speed * sqrt(3.0), profile_text(face), plane_text(face->rule), signal);
+                 speed * sqrt(3.0), profile_text(face), plane_text(face), signal);
         break;
     case FACE_pressure:
         if (speed > 0)
             snprintf(along, sizeof along, ", velocity along it at most %g, profile %s", speed,
                      profile_text(face));
         snprintf(text, size, "pressure, density %.10g%s, %s%s", face->density, along,
-                 plane_text(face->rule), signal);
+                 plane_text(face), signal);
         break;
     case FACE_outflow:
         snprintf(text, size, "convective outlet, density %.10g, reflection %.4g", face->density,

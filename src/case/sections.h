@@ -23,6 +23,9 @@ enum status driven_find(struct flow_case *c);
  * velocity. */
 double driven_density(const struct flow_case *c);
 
+/* The width of the passage that takes most of it; 0: no velocity is given. */
+double driven_width(const struct flow_case *c);
+
 /* Defaults that depend on several sections. */
 void choose_defaults(struct flow_case *c);
 
@@ -65,9 +68,10 @@ enum {
  * `read` and `write` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
     scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
-key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write, repeat_write,
-    watched_write, stop_write, columns_write, entries_write, gravity_write, reference_write,
-    gradient_write, scalar_initial_write, scalar_walls_write, labels_write, heat_place_write;
+key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
+    repeat_write, watched_write, stop_write, columns_write, entries_write, gravity_write,
+    reference_write, gradient_write, scalar_initial_write, scalar_walls_write, labels_write,
+    heat_place_write;
 
 /* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
 enum status check_mach(const struct reader *r, const struct node *value, double speed,
@@ -102,6 +106,9 @@ void scalars_warn(const struct flow_case *c);
  * it. */
 enum status signal_read(struct map m, struct case_signal *s);
 void signal_destroy(struct case_signal *s);
+
+/* The moving bodies' part of case_warn(). */
+void pumps_warn(const struct flow_case *c);
 
 /* The time functions' part of case_warn(). */
 void signals_warn(const struct flow_case *c);

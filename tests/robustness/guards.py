@@ -330,9 +330,10 @@ run:     {steps: 1000}
 BLOCK, TOWER = box(20, 8, 0, 28, 16, 8), body("{cylinder: {center: [24, 12, 4], axis: z, radius: 4, length: 8}}")
 ON = "bodies.b is at rest and stands on faces.zmin, which moves with 0.05 cells a step: the pressure where they meet"
 ALONG = {"bodies.b.velocity": "[0.05, 0, 0]"}
+PUMPS = "{}: its surface moves along its normal, but the body stays where it is"
 for first in BLOCK, TOWER, TOWER | {"bodies.b.wall": "interpolated"}, box(20, -2, -2, 28, 30, 8):
     accepted(first, case="belt.yaml", warned=[ON], all_ways=first is BLOCK)
-    accepted(first | ALONG, case="belt.yaml")
+    accepted(first | ALONG, case="belt.yaml", warned=[PUMPS.format("bodies.b")])
     accepted(first | {"faces.zmin": "wall"}, case="belt.yaml")
 PATCH = {"faces.zmin": "wall", "patches": "{p: {face: zmin, rectangle: {from: [10, 4], to: [40, 20]}, wall: {velocity: [0.02, 0, 0]}}}"}
 accepted(BLOCK | PATCH, case="belt.yaml", warned=["bodies.b is at rest and stands on patches.p, which moves with 0.02 cells a step"], all_ways=True)
@@ -343,10 +344,23 @@ accepted(body("{sphere: {center: [24, 12, 4], radius: 4}}"), case="belt.yaml", w
 accepted(box(-1, -1, -1, 61, 4, 25) | {"faces.y": "wall"}, case="belt.yaml")  # a side of the channel
 BELT = {"bodies.belt": "{shape: {box: {from: [10, 4, 0], to: [40, 20, 4]}}, velocity: [0.04, 0, 0]}"}
 accepted({"faces.zmin": "slip"} | BELT | box(20, 8, 4, 28, 16, 12), case="belt.yaml",
-         warned=["bodies.b is at rest and stands on bodies.belt, which moves with 0.04"], all_ways=True)
-accepted({"faces.zmin": "slip"} | BELT | box(20, 8, 4, 28, 16, 12) | ALONG, case="belt.yaml")
+         warned=["bodies.b is at rest and stands on bodies.belt, which moves with 0.04", PUMPS.format("bodies.belt")], all_ways=True)
+accepted({"faces.zmin": "slip"} | BELT | box(20, 8, 4, 28, 16, 12) | ALONG, case="belt.yaml", warned=[PUMPS.format("bodies.belt"), PUMPS.format("bodies.b")])
 # The belt is part of a floor of the same height.
-accepted({"faces.zmin": "slip", "bodies.b": "{shape: {box: {from: [-1, -1, -1], to: [61, 25, 4]}}}"} | BELT, case="belt.yaml")
+accepted({"faces.zmin": "slip", "bodies.b": "{shape: {box: {from: [-1, -1, -1], to: [61, 25, 4]}}}"} | BELT, case="belt.yaml", warned=[PUMPS.format("bodies.belt")])
+
+# Surfaces that move along themselves, and others.
+SPIN = ", rotation: {rate: [0, 0, 0.005]}"
+for shape, moves, pumps in (("{sphere: {center: [24, 12, 12], radius: 5}}", SPIN, False), ("{sphere: {center: [24, 12, 12], radius: 5}}", ", velocity: [0.02, 0, 0]", True),
+                            ("{cylinder: {center: [24, 12, 12], axis: z, radius: 5}}", SPIN, False), ("{cylinder: {center: [24, 12, 12], axis: y, radius: 5}}", SPIN, True),
+                            ("{cylinder: {center: [24, 12, 12], axis: z, radius: 5}}", ", rotation: {rate: [0, 0, 0.005], about: [26, 12, 12]}", True),
+                            ("{cylinder: {center: [24, 12, 12], axis: x, radius: 5}}", ", velocity: [0.02, 0, 0]", False),
+                            ("{box: {from: [18, 8, 6], to: [30, 16, 18]}}", SPIN, True), ("{box: {from: [-1, -1, -1], to: [61, 25, 6]}}", ", velocity: [0.02, 0, 0]", False)):
+    accepted({"bodies.b": f"{{shape: {shape}{moves}}}", "faces.x": "periodic", "faces.zmin": "slip", "initial": "{flow: rest}"} | {"faces": "{x: periodic, y: periodic, z: wall}"},
+             case="belt.yaml", warned=[PUMPS.format("bodies.b")][:pumps])
+write("bar.stl", "solid\n" + "".join(FACET.format(*side) for side in SIDES) + "endsolid\n")
+accepted({"bodies.b": f"{{mesh: {{file: bar.stl, scale: 2, center: [24, 12, 12]}}{SPIN}}}", "faces": "{x: periodic, y: periodic, z: wall}"}, case="belt.yaml",
+         warned=[PUMPS.format("bodies.b")])
 
 # tau with as many digits as it takes; a subgrid model in place of a grid that would be 8 times finer, or more.
 MODEL, FINER = "take solver.subgrid {smagorinsky: {constant: 0.1}}, not a", "solver.subgrid {smagorinsky: {constant: 0.1}} with solver.collision rr, not a "
@@ -366,6 +380,12 @@ stream({"fluid.viscosity": 0.05 / 101, "bodies": "{}", "solver": "{subgrid: none
 stream({"fluid.viscosity": 1e-5, "solver": "{subgrid: {smagorinsky: {}}}"}, warned=["there is no model of the layers at walls"])
 said = tagflow("run", "stream.yaml", "--output", "fast", *runs.sets({"fluid.viscosity": 1e-6, "solver": "{collision: bgk}", "check.every": 10, "run.steps": 2000}))
 check(said.code == 3 and "(bgk, tau 0.500003: try" in said.err, f"the message on divergence has the digits of tau, too: {said}")
+
+SQUARE = box(30, 16, 16, 38, 24, 24)
+stream(SQUARE | {"fluid.viscosity": 0.05 / 33}, warned=["bodies.b: the Reynolds number of a cell is 33, above 32: behind corners of a body flows were seen to diverge there"])
+stream(SQUARE | {"fluid.viscosity": 0.05 / 31})
+stream(SQUARE | {"fluid.viscosity": 0.05 / 33, "solver": "{subgrid: {smagorinsky: {}}}"})
+stream({"fluid.viscosity": 0.05 / 33})
 
 # What an image holds, and what memory it takes.
 accepted({}, "bodies.rock: raw image of 64 x 64 x 64 voxels, uint8; voxels [0, 0, 0] to [63, 63, 63] are cells [8, 0, 0] to [71, 63, 63]\n",
@@ -455,6 +475,12 @@ accepted(FRICTION | {"units": "{dx: 1 mm, dt: 0.1 ms}", "fluid": "{viscosity: 0.
 found = tagflow("run", "driven.yaml", "--output", "friction", *runs.sets(FRICTION))
 density = rows("friction", "d")[-1]["density"] if found.code == 0 else 0
 check(abs(density - 1.08) < 0.01, f"the density at the inlet is {density}, 0.08 above that of the outlet by the estimate: {found}")
+
+STEP = {"domain": "{cells: [240, 20, 1]}", "fluid": "{viscosity: 0.00333, velocity: 0.05}", "solver": "{storage: fp16}", "output": "{}",
+        "faces": "{xmin: {velocity: {value: [0.05, 0, 0], profile: parabola}}, xmax: nonreflecting, y: wall, z: periodic}"}
+accepted(STEP, case="driven.yaml", warned=["a steady flow between these walls takes some 1.2e+05 steps to settle, and stops before"])
+accepted(STEP | {"solver": "{storage: fp32}"}, case="driven.yaml")
+accepted(STEP | {"fluid": "{viscosity: 0.05, velocity: 0.05}"}, case="driven.yaml")
 
 # What the flow does is compared with what the case says: once, at a check.
 fast = PUSHED | {"force.acceleration": "[1e-4, 0, 0]", "fluid": "{viscosity: 0.05, velocity: 0.01}", "check.every": 100}
