@@ -546,7 +546,7 @@ static const struct opening_change {
         {name ".table.time", M(", table: {file: t.csv}"), M(", table: {file: t.csv, time: 2}"),    \
          NULL},                                                                                    \
         {name ".table.repeat", M(", table: {file: beat.csv}"),                                     \
-         M(", table: {file: beat.csv, repeat: true}"), NULL},                                         \
+         M(", table: {file: beat.csv, repeat: true}"), NULL},                                      \
     {                                                                                              \
         name ".table.checksum", M(", table: {file: t.csv}"), M(", table: {file: u.csv}"), NULL     \
     }
