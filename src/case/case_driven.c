@@ -26,7 +26,7 @@ struct points {
     double step;    /* cells from one to the next */
     uint8_t *solid; /* [n[2]][n[1]][n[0]] */
     float *narrow;  /* the same shape: sum of 1 / w^2 */
-    bool varies[3]; /* do bodies begin or end along the axis? */
+    bool varies[3]; /* do bodies begin or end along the axis, in the plane looked at? */
 };
 
 static size_t point_at(const struct points *p, const int at[3])
@@ -132,18 +132,21 @@ static bool mark_shape(struct points *p, const struct case_body *body)
     return true;
 }
 
-static void find_varies(struct points *p)
+/* In the plane of points i across an axis; along the axis itself nothing counts. */
+static void find_varies(struct points *p, int axis, int i)
 {
+    const int b = (axis + 1) % 3, d = (axis + 2) % 3;
     int at[3];
-    for (at[2] = 0; at[2] < p->n[2]; at[2]++)
-        for (at[1] = 0; at[1] < p->n[1]; at[1]++)
-            for (at[0] = 0; at[0] < p->n[0]; at[0]++)
-                for (int a = 0; a < 3; a++) {
-                    int first[3] = {at[0], at[1], at[2]};
-                    first[a] = 0;
-                    p->varies[a] =
-                        p->varies[a] || p->solid[point_at(p, at)] != p->solid[point_at(p, first)];
-                }
+    p->varies[0] = p->varies[1] = p->varies[2] = false;
+    at[axis] = i;
+    for (at[d] = 0; at[d] < p->n[d]; at[d]++)
+        for (at[b] = 0; at[b] < p->n[b]; at[b]++)
+            for (int a = 0; a < 3; a++) {
+                int first[3] = {at[0], at[1], at[2]};
+                first[a] = a == axis ? i : 0;
+                p->varies[a] =
+                    p->varies[a] || p->solid[point_at(p, at)] != p->solid[point_at(p, first)];
+            }
 }
 
 /* Does a fluid line end at this face, as at a wall? A velocity face of a case that names no
@@ -192,15 +195,26 @@ static void measure_line(struct points *p, int axis, const int at[3])
     }
 }
 
-static void measure_widths(struct points *p)
+/* The widths for a flow along an axis. */
+static void measure_widths(struct points *p, int axis)
 {
-    for (int a = 0; a < 3; a++) {
-        const int b = (a + 1) % 3, d = (a + 2) % 3;
-        int at[3] = {0, 0, 0};
+    const int b = (axis + 1) % 3, d = (axis + 2) % 3;
+    int at[3];
+    memset(p->narrow, 0, (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2] * sizeof *p->narrow);
+    for (int i = 0; i < p->n[axis]; i++) {
+        find_varies(p, axis, i);
+        at[axis] = i;
+        at[b] = 0;
         for (at[d] = 0; at[d] < p->n[d]; at[d]++)
-            for (at[b] = 0; at[b] < p->n[b]; at[b]++)
-                measure_line(p, a, at);
+            measure_line(p, b, at);
+        at[d] = 0;
+        for (at[b] = 0; at[b] < p->n[b]; at[b]++)
+            measure_line(p, d, at);
     }
+    at[axis] = 0;
+    for (at[d] = 0; at[d] < p->n[d]; at[d]++)
+        for (at[b] = 0; at[b] < p->n[b]; at[b]++)
+            measure_line(p, axis, at);
 }
 
 /* What the points say of a flow along an axis. Velocities are those of g / (8 nu) = 1. */
@@ -371,11 +385,8 @@ static bool find_ways(const struct flow_case *c, struct passage way[3])
     struct points p;
     const double pores = pore_width(c);
     const bool done = points_create(&p, c) && mark_bodies(&p);
-    if (done) {
-        find_varies(&p);
-        measure_widths(&p);
-    }
     for (int a = 0; a < 3 && done; a++) {
+        measure_widths(&p, a);
         way[a] = passage_along(&p, a);
         if (pores > 0)
             way[a].velocity = fmin(way[a].velocity, 0.8 * pores * pores);

@@ -151,7 +151,7 @@ refused(around | body("{sphere: {center: [90, 8, 6], radius: 4}}"),
         "bodies.b.shape is outside of the box: it reaches from 86 to 94 along x, which is periodic with cells from 0 to 40")
 
 # Gaps of one or two cells.
-write("gaps.yaml", CHANNEL.replace("profile: parabola", "profile: uniform"))
+write("gaps.yaml", CHANNEL.replace("0.05, 0, 0], profile: parabola", "0.005, 0, 0], profile: uniform").replace("viscosity: 0.05", "viscosity: 0.02"))
 
 
 def gaps(settings, cells, *first, all_ways=False):

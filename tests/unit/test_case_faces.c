@@ -296,7 +296,7 @@ static void resolved_reads_back_to_the_same(void **state)
                   "xmax: {pressure: {density: 1001 kg/m3, rule: links, sine: {period: 0.3 s, mean: "
                   "0.1, amplitude: 0.7}}}, ymin: outflow, ymax: slip, zmin: {nonreflecting: "
                   "{reflection: 0.3}}, zmax: {wall: {velocity: [0, 0, 1e-3]}}}\n",
-        INLET(", profile: {power: 6.6}, table: {file: t.csv, time: 0.1}"),
+        INLET(", profile: {power: 6.6}, table: {file: t.csv, time: 0.9}"),
         INLET(", profile: {file: p.csv}"),
         BOX FACES("{pressure: {velocity: [0, 0.01, 0.02], profile: {file: p.csv}, ramp: 3}}"),
         INLET(", profile: {file: p.h5, dataset: 'group/three'}, rule: links"),
