@@ -28,6 +28,8 @@
  *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
  *           before: [3][cells of the box], type `remembered`, to which u is rounded;
  *           u replaces it if `replace`
+ *   mass    sum of density - 1, see sums.h -> buffer         [workers] struct mass
+ *   raise   task.scale.value times w_i added to all populations
  *   gather, slope, enter, share, coalesce   between two levels of a refined grid, see seam.h
  *
  * Values of scalars are relative to their reference.
@@ -52,6 +54,7 @@
 #include "curl.h"
 #include "dispersion.h"
 #include "initial.h"
+#include "mass.h"
 #include "means.h"
 #include "seam.h"
 #include "sums.h"
@@ -86,6 +89,8 @@
     X(heat,      sums,  always, sizeof(struct heat))                                               \
     X(dispersion, sums, always, sizeof(struct dispersion))                                         \
     X(change,    sums,  always, sizeof(struct change))                                             \
+    X(mass,      sums,  always, sizeof(struct mass))                                               \
+    X(raise,     cells, never,  0)                                                                 \
     X(gather,    cells, never,  0)                                                                 \
     X(slope,     cells, never,  0)                                                                 \
     X(enter,     cells, never,  0)                                                                 \
@@ -105,15 +110,18 @@ struct task {
     int open;      /* set by the backend: there may be open boundaries, or scalars */
     int direction; /* pack, unpack: 1..18, towards the receiver */
     int set;       /* get, put, scalar_put, scalar, scalar_sums, heat, dispersion */
-    int body;      /* forces: 1 + number of the body; heat: see heat_behind */
+    int body;      /* forces: 1 + number of the body; heat: see heat_behind; mass, raise: 1 + number
+                    * of the part of the fluid, 0: all of it */
     int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
     int replace;   /* change: replace `before`? */
     int listed;    /* heat: the box is a range of the list */
     struct average_layout average; /* average */
     double samples;                /* average: their number, this one included */
-    struct scalar_scale scale;     /* scalar_sums; dispersion: value */
+    struct scalar_scale scale;     /* scalar_sums; dispersion: value; raise: value, what is added to
+                                    * the density */
     void *buffer;
-    void *before;                  /* change */
+    void *before;                  /* change; mass, raise: number of each cell's part, [cells of the
+                                    * view] bytes */
     const struct initial *initial; /* begin */
     const struct seam_lists *seam; /* gather to coalesce: in memory of the backend */
     int substep;                   /* enter: 1 or 2 */
@@ -437,6 +445,39 @@ TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, siz
         return;
     flow_of(v, t.odd, t.open, x, y, z, flow);
     drift_add(sum, flow + 1);
+}
+
+/* Does kernel mass or raise take the cell? */
+TAGFLOW_FN int part_counts(const struct view *v, struct task t, int x, int y, int z)
+{
+    const cell_index n = owned_index(v, x, y, z);
+    return view_fluid(v, n) && (!t.body || ((const uint8_t *)t.before)[n] == t.body - 1);
+}
+
+TAGFLOW_FN void cell_mass(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                          int y, int z, struct mass *sum)
+{
+    stored *at[Q];
+    double drho = 0;
+    (void)cell, (void)cells;
+    if (!part_counts(v, t, x, y, z))
+        return;
+    cell_lies(v, t.odd, x, y, z, at);
+    for (int i = 0; i < Q; i++)
+        drho += (double)value_of(*at[i]);
+    mass_add(sum, drho);
+}
+
+TAGFLOW_FN void cell_raise(const struct view *v, struct task t, size_t cell, size_t cells, int x,
+                           int y, int z)
+{
+    stored *at[Q];
+    (void)cell, (void)cells;
+    if (!part_counts(v, t, x, y, z))
+        return;
+    cell_lies(v, t.odd, x, y, z, at);
+    for (int i = 0; i < Q; i++)
+        *at[i] = raised(*at[i], raise_by(t.scale.value, i));
 }
 
 TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size_t cells, int x,

@@ -682,6 +682,9 @@ bool case_is_open(const struct flow_case *c);
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);
 
+/* Does anything hold the density of the box: an open face or patch, a sponge? */
+bool case_holds_density(const struct flow_case *c);
+
 /* Does the face's plane lie on the centres of the outermost cells? */
 bool face_on_nodes(const struct case_face *face);
 
@@ -734,7 +737,7 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */
-enum { CASE_PHYSICS = 3 };
+enum { CASE_PHYSICS = 4 };
 int case_physics(const char *resolved);
 
 /* May a run that began with the resolved case `before` continue with `now` (both texts of struct

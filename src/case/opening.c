@@ -379,6 +379,14 @@ bool case_is_open(const struct flow_case *c)
     return open;
 }
 
+bool case_holds_density(const struct flow_case *c)
+{
+    bool held = case_is_open(c);
+    for (int k = 0; k < c->zone_count; k++)
+        held = held || c->zones[k].sponge.given;
+    return held;
+}
+
 bool face_holds_density(const struct case_face *face)
 {
     return face_has(face->kind, FACE_HAS_density);

@@ -91,6 +91,19 @@ static void plain_put(const struct view *v, const struct addresses *r, struct ta
         memcpy(r->at[i] + x0, from + i * cells, (size_t)(x1 - x0) * sizeof *from);
 }
 
+/* Neighbours in a row are in one part of the fluid. */
+static void plain_raise(const struct view *v, const struct addresses *r, struct task t, int x0, int x1,
+                        int y, int z)
+{
+    if (!part_counts(v, t, x0, y, z))
+        return;
+    for (int i = 0; i < Q; i++) {
+        const scalar by = raise_by(t.scale.value, i);
+        for (int x = x0; x < x1; x++)
+            r->at[i][x] = raised(r->at[i][x], by);
+    }
+}
+
 /* Where only fluid cells have places, those of links do not follow each other; ghost cells do not
  * know whether they have such links. */
 /* clang-format off */
@@ -100,7 +113,63 @@ static KERNEL(unpack, row_stores, v->place ? PLAIN_none : PLAIN_any,
               plain_unpack(v, &row, t, cell, cells, x, end, y, z), cell_unpack)
 static KERNEL(get, row_loads, PLAIN_inner, plain_get(v, &row, t, cell, cells, x, end, y, z), cell_get)
 static KERNEL(put, row_loads, PLAIN_inner, plain_put(v, &row, t, cell, cells, x, end, y, z), cell_put)
+static KERNEL(raise, row_loads, PLAIN_inner, plain_raise(v, &row, t, x, end, y, z), cell_raise)
 /* clang-format on */
+
+/* Cells whose densities are added at a time. */
+enum { MASS_BLOCK = 64 };
+
+/* As cell_mass for plain cells x0 <= x < x1. */
+static void plain_mass(const struct addresses *r, int x0, int x1, struct mass *sum)
+{
+    for (int x = x0; x < x1; x += MASS_BLOCK) {
+        const int count = x1 - x < MASS_BLOCK ? x1 - x : MASS_BLOCK;
+        double drho[MASS_BLOCK] = {0};
+        struct exact_terms terms = {0, 0};
+        int bad = 0;
+        for (int i = 0; i < Q; i++)
+            for (int k = 0; k < count; k++)
+                drho[k] += (double)value_of(r->at[i][x + k]);
+        for (int k = 0; k < count; k++)
+            bad |= !mass_sane(drho[k]);
+        for (int k = 0; k < count && bad; k++)
+            mass_add(sum, drho[k]);
+        for (int k = 0; k < count && !bad; k++)
+            exact_gather(&terms, drho[k]);
+        exact_add_terms(&sum->drho, terms);
+    }
+}
+
+static void mass_row(const struct view *v, const struct box *box, struct task t, int y, int z,
+                     struct mass *sum)
+{
+    for (int x = box->lo[0], end; x < box->hi[0]; x = end) {
+        end = plain_end(v, x, box->hi[0], y, z, PLAIN_inner);
+        if (end > x) {
+            const struct addresses row = row_loads(v, t, x, y, z);
+            if (part_counts(v, t, x, y, z))
+                plain_mass(&row, x, end, sum);
+        } else {
+            cell_mass(v, t, 0, 0, x, y, z, sum);
+            end = x + 1;
+        }
+    }
+}
+
+static void kernel_mass(const struct view *v, const struct runs *runs, const struct box *b,
+                        struct task t)
+{
+    const size_t ny = (size_t)(b->hi[1] - b->lo[1]), rows = ny * (size_t)(b->hi[2] - b->lo[2]);
+    const size_t workers = (size_t)t.workers;
+    (void)runs;
+#pragma omp parallel for schedule(static)
+    for (size_t worker = 0; worker < workers; worker++) {
+        struct mass sum = mass_none();
+        for (size_t n = rows * worker / workers; n < rows * (worker + 1) / workers; n++)
+            mass_row(v, b, t, b->lo[1] + (int)(n % ny), b->lo[2] + (int)(n / ny), &sum);
+        ((struct mass *)t.buffer)[worker] = sum;
+    }
+}
 
 /* The work of a cell function on each cell of the box. */
 #define EACH(name)                                                                                 \

@@ -624,6 +624,8 @@ static enum status register_own(struct run *r)
         status = drive_register(&r->grid.level->solver, &r->state);
     if (!status)
         status = mean_flow_register(&r->grid.level->solver, &r->state);
+    if (!status)
+        status = hold_register(&r->grid, &r->state);
     status = status_agree(r->comm, status);
     if (!status)
         status = sanity_create(&r->sanity, r->c, &r->grid, &r->state);

@@ -98,11 +98,12 @@ enum status grid_start(struct grid *g, enum transport transport)
         status = seam_create(&g->seam[g->seams], &g->refined, coarse->c, fine->c, &coarse->solver,
                              &fine->solver);
     }
-    return status;
+    return status ? status : hold_create(g);
 }
 
 void grid_destroy(struct grid *g)
 {
+    hold_destroy(g);
     while (g->seams > 0)
         seam_destroy(&g->seam[--g->seams]);
     for (int l = g->levels - 1; l >= 0; l--)
@@ -123,7 +124,7 @@ enum status grid_initialise(struct grid *g, const struct given_flow *given)
     enum status status = STATUS_OK;
     for (int l = 0; l < g->levels && !status; l++)
         status = solver_initialise(&g->level[l].solver, g->level[l].c, given);
-    return status;
+    return status ? status : hold_start(g);
 }
 
 /* A step of level l and the steps of all finer levels within it. A failure does not end it, as in
@@ -142,12 +143,26 @@ static enum status advance(struct grid *g, int l)
     return status_worse(status, seam_coalesced(seam));
 }
 
-enum status grid_sweep(struct grid *g, int64_t most)
+/* Most steps of a sweep of at most `most`, with regard to what follows it. */
+static int64_t sweep_most(const struct grid *g, int64_t most)
+{
+    const int64_t hold = hold_next(g);
+    return hold > 0 && hold < most ? hold : most;
+}
+
+/* A sweep without hold_adjust. */
+static enum status sweep(struct grid *g, int64_t most)
 {
     if (g->levels == 1)
         return solver_sweep(&g->level[0].solver, most);
     const enum status status = advance(g, 0);
     return solver_adjust(&g->level[0].solver) ? STATUS_MACHINE : status;
+}
+
+enum status grid_sweep(struct grid *g, int64_t most)
+{
+    const enum status status = sweep(g, sweep_most(g, most));
+    return status_worse(status, hold_adjust(g));
 }
 
 /* Adds the phases of a level. On a GPU these are of the last of its steps, but for those of the
@@ -166,8 +181,11 @@ static void add_phases(const struct grid *g, int l, double seconds[PHASES])
 
 enum status grid_sweep_timed(struct grid *g, int64_t most, double seconds[PHASES])
 {
-    if (g->levels == 1)
-        return solver_sweep_timed(&g->level[0].solver, most, seconds);
+    if (g->levels == 1) {
+        const enum status timed =
+            solver_sweep_timed(&g->level[0].solver, sweep_most(g, most), seconds);
+        return status_worse(timed, hold_adjust(g));
+    }
     struct backend *const b = g->level[0].backend;
     enum status status = grid_wait(g);
     for (int l = 0; l < g->levels; l++)

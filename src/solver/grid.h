@@ -8,6 +8,7 @@
 #define TAGFLOW_GRID_H
 
 #include "domain/refined.h"
+#include "solver/hold.h"
 #include "solver/seam.h"
 #include "solver/solver.h"
 
@@ -26,6 +27,7 @@ struct grid {
     struct level level[LEVELS];
     struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
     int seams;                    /* those that exist */
+    struct hold hold;
 };
 
 /* Makes the regions of all levels and the tags of this rank's blocks. The case must outlive the

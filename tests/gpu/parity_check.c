@@ -202,8 +202,9 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
 /* ---- launches ---- */
 
 /* The launch's works with their buffers in this memory. Velocities beyond the block can be any
- * numbers: populations. Those before lie behind the partial results. */
-static void work_in(const struct launch *l, int odd, const void *populations,
+ * numbers: populations. Those before lie behind the partial results. Parts have cells of one tag.
+ */
+static void work_in(const struct launch *l, int odd, const void *populations, const uint8_t *tags,
                     const struct initial *initial, char *buffers, struct work *work)
 {
     for (int k = 0; k < l->count; k++) {
@@ -212,7 +213,9 @@ static void work_in(const struct launch *l, int odd, const void *populations,
         work[k].task.open = 1;
         work[k].task.buffer = buffers + l->at[k];
         work[k].task.before =
-            buffers + l->at[k] + (size_t)work[k].task.workers * sizeof(struct change);
+            work[k].task.body
+                ? (void *)tags
+                : buffers + l->at[k] + (size_t)work[k].task.workers * sizeof(struct change);
         work[k].task.layers = populations;
         work[k].task.initial = initial;
         work[k].task.seam = l->bytes[k] ? seam_of(work[k].task.buffer) : NULL;
@@ -257,7 +260,8 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         type->copy(b, QUEUE_INTERIOR, t->memory[m], before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     set_populations(t, &v, t->memory[POPULATIONS]);
-    work_in(l, t->odd, v.set[SET_flow].populations, t->initial[0], t->memory[BUFFERS], work);
+    work_in(l, t->odd, v.set[SET_flow].populations, v.tags, t->initial[0], t->memory[BUFFERS],
+            work);
     if (l->shell > 0)
         type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
     if (l->count > l->shell)
@@ -272,7 +276,8 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         write_lists(t, l, t->wanted[BUFFERS], t->wanted[BUFFERS]);
     v = t->ground.view;
     set_populations(t, &v, t->wanted[POPULATIONS]);
-    work_in(l, t->odd, v.set[SET_flow].populations, t->initial[1], t->wanted[BUFFERS], work);
+    work_in(l, t->odd, v.set[SET_flow].populations, v.tags, t->initial[1], t->wanted[BUFFERS],
+            work);
     const uint64_t mode = rounding_exact();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);

@@ -424,6 +424,67 @@ static void settle_drift(const struct work *w, void *buffer)
     partial->bad = all.bad;
 }
 
+/* ---- mass: the same, of all cells or of a part ---- */
+
+/* A part: 1 + the tag of one of the cells; 0: all cells. */
+static int part_number(const struct ground *g, int k)
+{
+    const size_t cell = owned_index(&g->view, k % g->view.n[0], 0, 0);
+    return k % 2 ? 1 + g->tags[cell] : 0;
+}
+
+#define element_mass element_sums
+
+static size_t buffer_mass(const struct work *w, const struct view *v)
+{
+    (void)v;
+    return (size_t)w->task.workers * sizeof(struct mass);
+}
+
+#define MODEL_mass MODEL_sums
+#define moved_mass moved_sums
+
+/* All cells, and parts: of one type each, see work_in(). */
+static void plan_mass(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_sums(p, g, random);
+    for (int k = 0; k < p->count; k++)
+        p->launch[k].work[0].task.body = part_number(g, k);
+}
+
+static void settle_mass(const struct work *w, void *buffer)
+{
+    struct mass *const partial = (struct mass *)buffer, all = mass_none();
+    for (int k = 0; k < w->task.workers; k++)
+        mass_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    partial->drho = all.drho;
+    partial->bad = all.bad;
+}
+
+/* ---- raise: no buffer ---- */
+
+#define element_raise element_step
+#define buffer_raise buffer_step
+#define MODEL_raise "a cell: 19 populations loaded and stored, a tag"
+
+static double moved_raise(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * (2.0 * Q * (double)flow_bytes(v) + 1);
+}
+
+/* By small and large numbers, all cells and parts. */
+static void plan_raise(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    const double drho[] = {1e-5, -0.013, 700};
+    plan_pieces(p, g, random);
+    for (int k = 0; k < p->count; k++)
+        for (int i = 0; i < p->launch[k].count; i++) {
+            p->launch[k].work[i].task.scale.value = drho[(k + i) % 3];
+            p->launch[k].work[i].task.body = part_number(g, k);
+        }
+}
+
 /* ---- enstrophy: the same ---- */
 
 #define element_enstrophy element_sums
