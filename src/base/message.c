@@ -17,7 +17,7 @@
 #include "base/launcher.h"
 #include "base/text.h"
 
-enum { LINE = 2048 };
+enum { LINE = 2048, WARNINGS = 32 };
 /* To a terminal: to the beginning of the line, and clear it. */
 static const char begin_again[] = "\r\033[K";
 
@@ -28,6 +28,7 @@ static struct {
     bool log_failed, out_failed;
     FILE *shown;      /* where message_show() left text; NULL: nowhere */
     char error[LINE]; /* the last error, without a line feed; "": none */
+    char *warning[WARNINGS]; /* the first ones, likewise */
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
 /* Of everything above. Jobs of base/background.h report, too. A report may report that the log
@@ -204,12 +205,32 @@ enum status fail_machine(const char *format, ...)
     return STATUS_MACHINE;
 }
 
+static void keep_warning(const char *format, va_list list)
+{
+    char line[LINE];
+    int number = 0;
+    while (number < WARNINGS && speaker.warning[number])
+        number++;
+    const size_t length = make_line(line, "", format, list);
+    line[length - 1] = '\0';
+    if (number < WARNINGS)
+        speaker.warning[number] = strdup(line); /* without memory it is left out */
+}
+
+const char *message_warning(int number)
+{
+    return number < WARNINGS ? speaker.warning[number] : NULL;
+}
+
 void warn(const char *format, ...)
 {
     va_list list;
     if (!first())
         return;
     pthread_mutex_lock(&speaking);
+    va_start(list, format);
+    keep_warning(format, list);
+    va_end(list);
     va_start(list, format);
     print_line(stderr, "tagflow: warning: ", format, list);
     va_end(list);

@@ -37,6 +37,10 @@ const char *message_error(void);
 /* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The first warnings of this process, number 0, 1, ..., at most 32; NULL: there are no more. Of rank
+ * 0 alone. */
+const char *message_warning(int number);
+
 /* One line of the log, from rank 0, on stdout and in the log file. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -281,6 +281,15 @@ static json_t *hashes_json(const struct flow_case *c, const struct progress *p)
     return object;
 }
 
+static json_t *warnings_json(void)
+{
+    json_t *const array = json_array();
+    const char *text;
+    for (int k = 0; (text = message_warning(k)); k++)
+        json_array_append_new(array, json_string(text));
+    return array;
+}
+
 static json_t *report_json(const struct flow_case *c, const struct grid *g,
                            const struct progress *p)
 {
@@ -316,6 +325,7 @@ static json_t *report_json(const struct flow_case *c, const struct grid *g,
         "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
     add_levels(object, g);
+    json_object_set_new(object, "warnings", warnings_json());
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));
     if (c->run.stop.given)

@@ -194,6 +194,8 @@ static enum status attend(struct run *r)
         status = look_at_scalars(r, c->check.every > 0);
     if (!status && check)
         sanity_velocity(&r->sanity, &r->n, &sums);
+    if (!status && (log || check))
+        status = sanity_mass(&r->sanity, sums.mass, log);
     if (!status)
         status = sanity_look(&r->sanity, &r->n);
     if (!status)
@@ -202,8 +204,6 @@ static enum status attend(struct run *r)
         status = look_at_stop(r, &sums);
     if (status)
         return status;
-    if (!status && log)
-        sanity_mass(&r->sanity, sums.mass);
     if (r->stop.met && !log)
         status = look_at_scalars(r, false);
     if ((log || r->stop.met) && is_root(r)) {

@@ -1,6 +1,6 @@
 /* Checks for flows that are finite but wrong. Around each divergence check (check.every) it looks
- * for velocities and forces that alternate from step to step, and for densities far from 1; at each
- * log line for gain or loss of mass. A wrong flow ends the run as a divergence does;
+ * for velocities and forces that alternate from step to step, and for densities far from 1; whenever
+ * the flow is measured for gain or loss of mass. A wrong flow ends the run as a divergence does;
  * docs/physics.md, "When a flow is wrong", has the limits and reasons. */
 #ifndef TAGFLOW_SANITY_H
 #define TAGFLOW_SANITY_H
@@ -17,12 +17,13 @@ struct sanity {
     struct alternation alternation;
     struct force_triple *forces; /* [series_count], used by series of forces */
     double warned;               /* the share in the last warning */
-    bool warned_forces, warned_density, warned_velocity;
+    bool warned_forces, warned_density, warned_mass, warned_velocity;
     int64_t noisy; /* step since which the flow is noisy, -1: it is not */
     double mass;   /* at the previous log line, at step mass_step; 0: none yet */
     int64_t mass_step;
     /* State, also in checkpoints: */
-    int64_t above; /* step since which the flow is wrong, -1: it is not */
+    int64_t above;     /* step since which the flow is wrong, -1: it is not */
+    double first_mass; /* at the first step; 0: not measured yet */
 };
 
 /* Collective: one status on all ranks, failures reported. Registers its state in `state`. */
@@ -45,8 +46,9 @@ enum status sanity_look(struct sanity *s, const struct narrator *n);
  * its operator was tested for. */
 void sanity_velocity(struct sanity *s, const struct narrator *n, const struct flow_sums *sums);
 
-/* Logs if the mass of a box with open faces has changed by more than 1 % since the previous
- * line. */
-void sanity_mass(struct sanity *s, double mass);
+/* Judges the mass. A box without openings and sponges keeps it: a change by 1e-3 is a warning, from
+ * 1 % on STATUS_DIVERGED, reported. With openings, if `log`: a line if it has changed by more than 1
+ * % since the previous one. */
+enum status sanity_mass(struct sanity *s, double mass, bool log);
 
 #endif

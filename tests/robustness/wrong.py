@@ -41,4 +41,39 @@ check(tagflow("run", "case.yaml", "--output", "parts", "--restart", "auto").code
 
 said = tagflow("run", "case.yaml", "--output", "right", "--set", "solver.rates.bulk=1")
 check(said.code == 0 and "alternates" not in said.err, f"with rates.bulk 1: {said}")
+
+# A body that is cut by a wall and moves along its normal pumps fluid into a closed box.
+write("pump.yaml", """\
+domain:  {cells: [24, 24, 1]}
+fluid:   {viscosity: 0.05}
+faces:   {x: wall, y: wall, z: periodic}
+bodies:  {piston: {shape: {box: {from: [8, 0, 0], to: [16, 8, 1]}}, velocity: [0, 0.001, 0]}}
+run:     {steps: 800}
+check:   {every: 10}
+checkpoint: {every: 100}
+output:  {log: {every: 500}, series: {}, fields: {}, images: {}}
+""")
+
+
+def pumped(folder, *more, **how):
+    """The warnings of mass, and how it ended."""
+    said = tagflow("run", "pump.yaml", "--output", folder, *more, **how)
+    report = json.load(open(folder + "/report.json"))
+    return [w for w in report["warnings"] if "the mass of the box" in w], said, report
+
+
+for wall in "halfway", "interpolated":
+    warnings, said, report = pumped(wall, "--set", f"bodies.piston.wall={wall}")
+    log = open(wall + "/log.txt").read()
+    check(len(warnings) == 1 and "warning: " + warnings[0] in said.err and "warning: " + warnings[0] in log,
+          f"{wall}: a warning on the terminal, in the log and in report.json: {warnings}")
+    check(said.code == 3 and len(said.errors) == 1 and "the mass of the box changed by 1 %" in said.errors[0]
+          and report["state"] == "diverged" and report["reason"] in said.errors[0], f"{wall}: ends at 1 %: {said}")
+step = report["step"]
+warnings, said, report = pumped("half", "--set", f"run.steps={step // 2}", ranks=2)
+check(said.code == 0 and len(warnings) == 1, f"ended at half of it: {said}")
+warnings, said, report = pumped("half", "--restart", "auto")
+check(said.code == 3 and report["step"] == step, f"gone on from there it ends at the same step {step}: {report['step']}, {said}")
+warnings, said, report = pumped("still", "--set", "bodies.piston.velocity=[0.001, 0, 0]")
+check(said.code == 0 and not warnings, f"along the wall it does not pump: {said}")
 runs.finish()
