@@ -244,53 +244,53 @@ static void choose_velocity(const struct flow_case *c, int face, struct case_fac
     what->velocity_given = true;
 }
 
-/* Does a given velocity, or a difference of densities, drive a flow that several openings of given
- * density divide? */
-static bool divides_flow(const struct flow_case *c)
+/* How many openings hold a density? *driven: a given velocity, or a difference of their densities,
+ * drives the flow. */
+static int count_outlets(const struct flow_case *c, bool *driven)
 {
-    bool driven = false;
     double density = 0;
     int outlets = 0;
+    *driven = false;
     for (int k = 0; k < case_openings(c); k++) {
         const struct case_face *const what = case_opening(c, k);
-        driven = driven || what->kind == FACE_velocity;
+        *driven = *driven || what->kind == FACE_velocity;
         if (!face_holds_density(what))
             continue;
-        driven = driven || (outlets && what->density != density);
+        *driven = *driven || (outlets && what->density != density);
         density = what->density;
         outlets++;
     }
-    return driven && outlets > 1;
+    return outlets;
 }
 
-/* Default of `reflection`. With one outlet it brings the density back as fast as possible without
- * ringing. Between a face of given velocity and an outlet L cells away, the deviation d of the mean
- * density obeys
+/* Default of `reflection` (docs/boundaries.md, "Holding the density"), L cells along the normal.
+ * Between a face of given velocity and an outlet, the deviation d of the mean density obeys
  *
  *   L d'' + c_s d' + c_s r d = 0,
  *
- * whose two decay times are equal for r = c_s / (4 L): 2 L / c_s steps. How several outlets divide
- * the flow settles in 1 / (3 r c_s U) steps, U the velocity through them. With r = c_s / L that is
- * the time L / U in which the flow crosses the box, and sound between an inlet and an outlet still
- * decays by e in 5.8 L steps (docs/boundaries.md, "Holding the density"). */
-static void choose_reflection(const struct flow_case *c, int face, bool divides,
-                              struct case_face *what)
+ * whose two decay times are equal for r = c_s / (4 L): 2 L / c_s steps. But what varies over a
+ * nonreflecting face, and how several outlets divide the flow, settles in 1 / (3 r c_s U) steps, U
+ * the velocity through them. With r = c_s / L that is the time L / U in which the flow crosses the
+ * box, and sound between an inlet and an outlet decays by e in 5.8 L steps. */
+static void choose_reflection(const struct flow_case *c, int face, struct case_face *what)
 {
     const double length = c->cells[face / 2], sound = 1 / sqrt(3.0);
+    bool driven;
+    const int outlets = count_outlets(c, &driven);
+    const bool settles = driven && (outlets > 1 || what->kind == FACE_nonreflecting);
     if (what->reflection == REFLECTION_AUTO)
-        what->reflection = divides ? sound / length : sound / (4 * length);
+        what->reflection = settles ? sound / length : sound / (4 * length);
 }
 
 void choose_defaults(struct flow_case *c)
 {
-    const bool divides = divides_flow(c);
     for (int f = 0; f < 6; f++) {
         choose_velocity(c, f, &c->faces[f]);
-        choose_reflection(c, f, divides, &c->faces[f]);
+        choose_reflection(c, f, &c->faces[f]);
     }
     for (int i = 0; i < c->patch_count; i++) {
         choose_velocity(c, c->patches[i].face, &c->patches[i].opening);
-        choose_reflection(c, c->patches[i].face, divides, &c->patches[i].opening);
+        choose_reflection(c, c->patches[i].face, &c->patches[i].opening);
     }
     c->solver.chosen = c->solver.collision == COLLISION_auto;
     if (c->solver.chosen) {

@@ -31,6 +31,14 @@ static void warn_density(const struct domain *d, const struct flow_case *c)
              "reflection out, or make a face pressure)");
 }
 
+static const double sound = 0.57735026918962576; /* 1 / sqrt(3) */
+
+/* Cells of the box along the opening's normal. */
+static double outlet_length(const struct flow_case *c, int opening)
+{
+    return c->cells[case_opening_side(c, opening) / 2];
+}
+
 /* Mean velocity of the fastest inlet, without its time function. */
 static double inlet_velocity(const struct domain *d, const struct flow_case *c)
 {
@@ -41,13 +49,15 @@ static double inlet_velocity(const struct domain *d, const struct flow_case *c)
     return fastest;
 }
 
-/* Warns if several outlets have no time to divide the flow, or a kind that does not divide it: see
- * docs/boundaries.md, "Holding the density". */
-static void warn_division(const struct domain *d, const struct flow_case *c)
+/* Warns if several outlets have no time to divide the flow, or a kind that does not divide it; or
+ * if the flow crosses the box, but the run ends before what varies over a nonreflecting face has
+ * settled by e: see docs/boundaries.md, "Holding the density". */
+static void warn_settling(const struct domain *d, const struct flow_case *c)
 {
     const double velocity = inlet_velocity(d, c);
+    const bool uniform = c->initial.flow == INITIAL_uniform && !c->body_count && !c->patch_count;
     double slowest = 0; /* 1 / reflection */
-    int outlets = 0, outflow = -1;
+    int outlets = 0, outflow = -1, last = -1;
     char name[FACES_NAME];
     for (int k = 0; k < d->openings; k++) {
         const struct case_face *const what = case_opening(c, k);
@@ -55,21 +65,65 @@ static void warn_division(const struct domain *d, const struct flow_case *c)
             continue;
         outlets++;
         outflow = what->kind == FACE_outflow ? k : outflow;
+        last = k;
         if (what->reflection > 0)
             slowest = fmax(slowest, 1 / what->reflection);
     }
-    if (outlets < 2 || !(velocity > 0))
+    if (!outlets || !(velocity > 0))
         return;
     const double steps = slowest * sqrt(3.0) / velocity;
-    if (outflow >= 0) {
-        faces_name(c, outflow, name);
+    faces_name(c, outflow >= 0 ? outflow : last, name);
+    if (outflow >= 0 && outlets > 1)
         warn("%s: outflow does not find its share of a flow that several outlets divide (take "
              "nonreflecting, or pressure with a ramp at the inlet)",
              name);
-    } else if ((double)c->run.steps < steps)
+    else if (outlets > 1 && (double)c->run.steps < steps)
         warn("several outlets divide the flow: their shares settle in about %.2g steps, the run "
              "has %lld (more steps, or pressure with a ramp at the inlet)",
              steps, (long long)c->run.steps);
+    else if (outlets == 1 && outflow < 0 && !uniform && 3 * (double)c->run.steps < steps &&
+             velocity * (double)c->run.steps > outlet_length(c, last))
+        warn("%s: the flow over the face settles in about %.2g steps, the run has %lld (leave "
+             "reflection out, or more steps)",
+             name, steps, (long long)c->run.steps);
+}
+
+/* Warns if the velocity of an inlet varies so fast that fluid gathers before a nonreflecting
+ * outlet. The mean density d there follows c_s d' - U' = -r c_s d for a velocity U sin(w t). So the
+ * L cells of the box take and give back the share (w L / c_s) w / sqrt(w^2 + r^2) of U. */
+static void warn_pulse(const struct domain *d, const struct flow_case *c)
+{
+    static const double most = 0.05, most_held = 3; /* share of the flow; r L / c_s */
+    char name[FACES_NAME], remedy[96];
+    for (int k = 0; k < d->openings; k++)
+        for (int out = 0; out < d->openings; out++) {
+            const struct case_face *const inlet = case_opening(c, k),
+                                          *outlet = case_opening(c, out);
+            const struct case_signal *const s = &inlet->signal;
+            if (inlet->kind != FACE_velocity || s->kind != SIGNAL_sine || !d->opening[k].open ||
+                outlet->kind != FACE_nonreflecting || !d->opening[out].open)
+                continue;
+            const double length = outlet_length(c, out) / sound;
+            const double varies = fabs(s->amplitude) / fmax(fabs(s->amplitude), fabs(s->mean));
+            const double w = 2 * acos(-1) / s->period * length, held = outlet->reflection * length;
+            const double gathers = varies * w * w / sqrt(w * w + held * held);
+            const double needs = w * sqrt(fmax(pow(varies * w / most, 2) - 1, 0));
+            if (gathers <= most)
+                continue;
+            if (needs < most_held)
+                snprintf(remedy, sizeof remedy,
+                         "give nonreflecting.reflection %.2g, which reflects more sound",
+                         needs / length);
+            else
+                snprintf(
+                    remedy, sizeof remedy,
+                    "take a smaller velocity in cells a step, so that a period has more steps");
+            faces_name(c, out, name);
+            warn("%s: the inlet's velocity varies with a period of %.4g steps, and the flow out "
+                 "differs by about %.0f %% from the flow in (%s)",
+                 name, s->period, 100 * gathers, remedy);
+            return;
+        }
 }
 
 /* Warns if velocities are given at faces but none across its face, so that nothing flows in or out.
@@ -311,7 +365,8 @@ void advice_say(const struct domain *d, const struct flow_case *c)
     warn_no_inflow(d, c);
     warn_along(d, c);
     warn_density(d, c);
-    warn_division(d, c);
+    warn_settling(d, c);
+    warn_pulse(d, c);
     say_outflow_walls(d, c);
     warn_small(d, c);
     warn_wake(d, c);

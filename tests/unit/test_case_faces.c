@@ -174,7 +174,7 @@ static void faces_are_read(void **state)
     assert_true(c.faces[2].kind == FACE_pressure && c.faces[5].kind == FACE_outflow);
     case_destroy(&c);
 
-    /* a flow that several outlets divide; the same flow with one outlet */
+    /* flows that are driven: by an inlet, by a difference of densities; one outflow */
     must_read(BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting, "
                   "ymin: {pressure: {rule: links}}, ymax: {nonreflecting: {reflection: 0}}, "
                   "z: {pressure: 0.001}}\n",
@@ -192,6 +192,11 @@ static void faces_are_read(void **state)
         BOX
         "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: nonreflecting, y: wall, z: wall}\n",
         NULL, &c);
+    assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / c.cells[0]);
+    case_destroy(&c);
+    must_read(BOX "faces: {xmin: {velocity: {value: [0.05, 0, 0]}}, xmax: outflow, y: wall, z: "
+                  "wall}\n",
+              NULL, &c);
     assert_true(c.faces[1].reflection == 1 / sqrt(3.0) / (4 * c.cells[0]));
     case_destroy(&c);
 
