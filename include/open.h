@@ -185,10 +185,10 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
 }
 
 /* The share of a self-amplifying stress that a node keeps: all up to omega = 5/3, half at omega =
- * 2. The rest of the viscous part, (1 - omega / 2) of the stress, is lost. The shear along the face
- * loses half as much. Whole, it feeds a velocity along the face that alternates in time and from
- * cell to cell, where an edge of levels or a wall is a few cells before the face (u/nu 50, 4 cells:
- * 1.014 a step). */
+ * 2. The rest of the viscous part, (1 - omega / 2) of the stress, is lost. Outlets of refined grids
+ * lose a part of the shear along the face, too. Whole, it feeds a velocity along the face that
+ * alternates in time and from cell to cell, if an edge of levels is a few cells before the face
+ * (u/nu 50, 4 cells: 1.014 a step). */
 TAGFLOW_FN scalar stress_kept(const struct tag_row *row)
 {
     const scalar kept = (scalar)(3.5 - 1.5 * row->omega_even);
@@ -205,7 +205,8 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside, several = outside & (outside - 1);
     const int normal = a->row->face / 2;
-    const scalar kept = stress_kept(a->row), sheared = (scalar)0.5 * ((scalar)1 + kept);
+    const scalar kept = stress_kept(a->row);
+    const scalar sheared = 1 - (scalar)(2 * a->row->shear_lost) * (1 - kept);
     real off[Q];
     off_equilibrium(f, outside, unknown_of(outside), drho, u, a->half, off);
     TAGFLOW_UNROLL
@@ -215,10 +216,10 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
                 p[k][l] += along(c[i][k], along(c[i][l], off[i]));
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++)
-            if ((k == normal) != (l == normal))
-                p[k][l] *= several ? kept : sheared;
-            else if (several || inner)
+            if (several || (inner && (k == normal) == (l == normal)))
                 p[k][l] *= kept;
+            else if ((k == normal) != (l == normal))
+                p[k][l] *= sheared;
 }
 
 /* The second moments beside walls, from the walls' velocities: a link from a wall brings back what

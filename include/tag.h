@@ -65,6 +65,8 @@ struct tag_row {
     double drho;             /* given density minus 1 */
     double reflection;       /* outlets: how strongly a step pulls the density to the given one,
                               * 0 .. 1; see open.h */
+    double shear_lost;       /* node of an outlet: share of the shear along the face that it loses
+                              * at omega = 2; see open.h */
 };
 
 /* What the link of a scalar's set finds beyond its end, where no cell holds the set. g*_out is the

@@ -141,8 +141,9 @@ KEY_WORDS_LIST(X)
      .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, instead of the " \
                                                                 "density"},                             \
     {ROW(P ".reflection", KEY_NUMBER), AT(case_face, reflection), .range = BETWEEN(0, 1),               \
-     .otherwise = "0.1443 / L, L the cells of the box along the face's axis; 0.5774 / L where several " \
-                  "openings hold the density and a given velocity or different densities drive the flow", \
+     .otherwise = "0.1443 / L, L the cells of the box along the face's axis; 0.5774 / L if a given "    \
+                  "velocity or different densities drive the flow and the face is nonreflecting or "    \
+                  "several openings hold the density",                                                  \
      .example = "0.001",                                                                                \
      .meaning = "part of the density's deviation that each step removes; 0: the density is not held"}
 

@@ -83,6 +83,7 @@ TAGFLOW_FN void arrive_at(real f[Q], struct arriving *a, const int boundary, con
         .face = (uint8_t)face,
         .outside = (uint8_t)(1 << face),
         .omega_even = type->omega_even,
+        .shear_lost = type->shear_lost,
     };
     a->row = &row;
     a->walls = 0;

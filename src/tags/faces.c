@@ -236,6 +236,13 @@ static void velocity_between(const struct faces *f, const struct node_row *node,
     tag_row_move(row, u);
 }
 
+/* May fluid leave through the opening? A profile from a file counts as an inlet. */
+static bool lets_out(const struct opening *o)
+{
+    const double along = o->what->velocity[o->face / 2];
+    return o->what->kind != FACE_velocity || (o->face & 1 ? along > 0 : along < 0);
+}
+
 /* The type of a fluid cell that is a node of some openings. Where they meet, the first one with a
  * given velocity sets the velocity, the first one with a given density the density. */
 static struct tag_row node_row(const struct faces *f, const struct node_row *node)
@@ -246,6 +253,7 @@ static struct tag_row node_row(const struct faces *f, const struct node_row *nod
     for (int k = node->count - 1; k >= 0; k--) {
         const struct opening *const o = &f->opening[node->openings[k]];
         row.outside |= (uint8_t)(1 << o->face);
+        row.shear_lost = f->c->levels > 1 && lets_out(o) ? 0.25 : 0;
         if (o->what->kind == FACE_velocity)
             velocity = o;
         else if (o->what->kind == FACE_pressure)
