@@ -15,8 +15,7 @@ Limits: what was measured when the rules were written (docs/boundaries.md), with
 hold the density sends back at most -40 dB (a given pressure or velocity reflects all).
 
 A wake that leaves: cylinder at Re 40, 6 cells across, the outlet 9 diameters behind it. After 10 times L / U the velocity on the axis at
-the outlet is that in a box twice as long, to 0.025 U. 0.018 was measured, 0.016 of it stay: the density is the same all over the face, as with
-`pressure`. With a reflection of 0.144 / L it is 0.10.
+the outlet is that in a box twice as long, to 0.025 U. 0.009 was measured. With a reflection of 0.144 / L it is 0.10.
 
 A level that ends 4 cells before the outlet: a uniform stream stays uniform (docs/lab/open_faces.md: it grew by 1.3 % a step).
 """
