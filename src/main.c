@@ -76,7 +76,8 @@ static const char launch_help[] =
     "  --threads N       so many threads in each rank\n"
     "  --dry-run         print the command line and do nothing\n"
     "\n"
-    "All other options go to `tagflow run`. mpirun passes on the run's exit status.\n";
+    "All other options go to `tagflow run`. Ctrl-C and SIGTERM end the run with a checkpoint and\n"
+    "exit status 75; a second Ctrl-C ends it at once.\n";
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N] [--machine FILE] [--json FILE]\n"

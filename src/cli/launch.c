@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/launcher.h"
 #include "base/message.h"
 #include "cli/cli.h"
+#include "cli/supervise.h"
 #include "solver/backend.h"
 
 enum { PROGRAM = 4096, WORDS = 24, TEXTS = 8 };
@@ -372,15 +372,12 @@ enum status command_launch(int count, char **arguments)
             putchar(k + 1 < line.count ? ' ' : '\n');
         }
         if (!l.dry) {
-            /* mpirun would read the terminal, and stop in the background */
-            const int nothing = by_launcher ? open("/dev/null", O_RDONLY) : -1;
-            if (nothing > STDIN_FILENO) {
-                dup2(nothing, STDIN_FILENO);
-                close(nothing);
-            }
             fflush(stdout);
-            execvp(line.word[0], (char *const *)line.word);
-            status = fail_machine("cannot start %s: %s", line.word[0], strerror(errno));
+            const int ended = by_launcher ? supervise((char *const *)line.word)
+                                          : execvp(line.word[0], (char *const *)line.word);
+            status = ended >= 0
+                         ? (enum status)ended
+                         : fail_machine("cannot start %s: %s", line.word[0], strerror(errno));
         }
     }
     free(run.word);

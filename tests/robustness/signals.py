@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 
 import h5py
 
@@ -100,6 +101,18 @@ for name, (ranks, ask, why, after, cut, settings) in STOPS.items():
     check(len(checkpoint_steps(name)) <= keep, f"{len(checkpoint_steps(name))} checkpoints, {keep} are kept")
     said = go_on(name, after, cut)
     came_to_its_end(name, said, f"goes on, cut {cut}")
+
+# `tagflow launch` turns what ends a program into what launchers forward.
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    name = f"{number.name} to launch"
+    job = subprocess.Popen([runs.TAGFLOW, "launch", "case.yaml", "--ranks", "2", "--output", name, *sets(MORE | {"run.steps": 100000000})],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
+    for line in job.stdout:
+        if line.startswith("step 20 "):
+            job.send_signal(number)
+    code, steps = job.wait(), checkpoint_steps(name)
+    check(code == 75 and load(name, "status.json")["state"] == "stopped" and steps and steps[-1] == load(name, "status.json")["step"],
+          f"{name}: exit status {code}, checkpoints {steps}")
 
 # mpirun tells the ranks up to a second later, kills them 2 s after that, and says 1 whatever they say: the checkpoint has to
 # be there by then. The run takes longer than that second; it ends soon after the step at which it stopped.
