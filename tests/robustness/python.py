@@ -322,6 +322,24 @@ for name, text, words, call in (
     write("damaged/" + name, before)
 write("damaged/series/flow.csv", "step,time,mass\n")
 fails(tagflow.NoRows, "has no rows yet", "a series without rows", lambda: tagflow.open_run("damaged").series["flow"])
+before = open("damaged/status.json").read()
+for number in ("1" + 400 * "0", "1e999", "NaN"):
+    write("damaged/status.json", re.sub('"step": *[0-9]+', f'"step": {number}', before))
+    fails(tagflow.FileError, "no number `step`", f"step {number[:5]}", lambda: tagflow.open_run("damaged"))
+write("damaged/status.json", before)
+write("damaged/log.txt", open("run/log.txt").read().replace("energy ", "energy 3,9", 1))
+check(len(tagflow.open_run("damaged").log.progress) == len(run.log.progress) - 1, "a line of the log with a wrong byte is left out")
+write("damaged/case.yaml", "domain: " + 100000 * "[")
+fails(tagflow.FileError, "is no case", "a case of brackets", lambda: tagflow.open_run("damaged").case)
+for name, call in (("status.json", lambda r: r.refresh()), ("log.txt", lambda r: r.refresh()), ("series/flow.csv", lambda r: r.series["flow"]),
+                   ("fields/main_0000000040.vtkhdf", lambda r: tagflow.open_snapshot(r.path("fields", "main_0000000040.vtkhdf"))),
+                   ("fields/main_0000000000.vtkhdf", lambda r: r.fields), ("checkpoints/step_0000000040.h5", lambda r: r.checkpoints)):
+    for kind, make in (("a FIFO", os.mkfifo), ("a link to a device", lambda path: os.symlink("/dev/zero", path))):
+        broken = tagflow.open_run("damaged")
+        os.rename("damaged/" + name, "kept")
+        make("damaged/" + name)
+        fails(tagflow.FileError, "is no regular file", f"{kind} as {name}", lambda: call(broken))
+        os.rename("kept", "damaged/" + name)
 with h5py.File("foreign.vtkhdf", "w") as file:
     file["a"] = 1
 fails(tagflow.FileError, "is no snapshot of tagflow", "another HDF5 file", lambda: tagflow.Snapshot("foreign.vtkhdf"))

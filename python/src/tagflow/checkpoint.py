@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .errors import FileError, quoted
 from .fields import h5py_module
+from .files import open_regular
 from .resolved import ResolvedCase
 
 
@@ -15,7 +16,7 @@ class Checkpoint:
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = os.fspath(path)
         try:
-            with open(self.path, "rb"):
+            with open_regular(self.path):
                 pass
             with h5py_module().File(self.path, "r") as file:
                 self.step, self.time = int(file.attrs["step"]), float(file.attrs["time"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 import numpy
 
 from .errors import FileError, MissingPackage, TagflowError, UnknownName, no_name, quoted
+from .files import open_regular
 from .resolved import ResolvedCase
 from .units import array_unit
 
@@ -41,7 +42,7 @@ class _File:
         self.name = match[1] if match else os.path.splitext(os.path.basename(self.path))[0]
         try:
             # h5py gives one error for whatever is wrong with a file; that it cannot be opened at all says more.
-            with open(self.path, "rb"):
+            with open_regular(self.path):
                 pass
             with h5py_module().File(self.path, "r") as file:
                 self._read(file)

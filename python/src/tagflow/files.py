@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable, Dict, Optional
+import stat
+from typing import Any, BinaryIO, Callable, Dict, Optional
 
 from .errors import FileError, quoted
 
@@ -12,11 +13,28 @@ def reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error) or "cannot be read"
 
 
+def open_regular(path: str) -> BinaryIO:
+    """Opens a regular file, or one that a link leads to. OSError; FileError for a FIFO, a device or a socket: opening a FIFO
+    waits for its other end, reading a device may never end."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise FileError(f"{quoted(path)} is no regular file")
+    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a regular file. Errors are those of open_regular()."""
+    with open_regular(path) as file:
+        try:
+            return file.read()
+        except MemoryError:
+            raise FileError(f"{quoted(path)} does not fit into the memory") from None
+
+
 def read_text(path: str, missing: Optional[str] = None) -> Optional[str]:
     """The text of a file. There is no such file: an error that ends in `missing`, or None if `missing` is None."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return read_bytes(path).decode("utf-8", "replace").replace("\r\n", "\n")
     except FileNotFoundError:
         if missing is None:
             return None

@@ -51,7 +51,8 @@ class Named(Mapping[str, Thing], Generic[Thing]):
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Is it a number that can be calculated with? JSON also gives nan, inf and whole numbers of any length."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 class Run:
@@ -74,7 +75,7 @@ class Run:
         self.status: Dict[str, Any] = read_json(self.path("status.json"), "; the folder holds no run of tagflow")
         for key in ("step", "steps", "time"):
             if not is_number(self.status.get(key)):
-                raise FileError(f"{quoted(self.folder)}/status.json is damaged: it has no number `{key}`")
+                raise FileError(f"{quoted(self.folder)}/status.json is damaged: it has no number `{key}`, or one beyond 1e300")
         if self.status.get("state") not in STATES:
             raise FileError(f"{quoted(self.folder)}/status.json is damaged: state {json.dumps(self.status.get('state'))[:60]}")
         self.state: str = self.status["state"]
@@ -195,7 +196,7 @@ class Run:
 
     def share(self) -> float:
         """What is done of the run, 0 to 1."""
-        return 1.0 if self.state == "done" else min(1.0, self.status["step"] / max(1, self.status["steps"]))
+        return 1.0 if self.state == "done" else max(0.0, min(1.0, self.status["step"] / max(1, self.status["steps"])))
 
     def __repr__(self) -> str:
         return f"Run({self.folder!r}: {self.state}, step {self.step})"

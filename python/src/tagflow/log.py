@@ -4,7 +4,9 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
-_PROGRESS = re.compile(r"step (\d+) +[\d.]+ %  (?:time \S+ s  )?([\d.]+) ([GM])LUPS .*?energy (\S+)  max \|u\| (\S+)")
+_NUMBER = r"(-?(?:\d{1,30}(?:\.\d{0,30})?(?:e[-+]?\d{1,4})?|nan|inf))"
+# A line that does not look like this, or that a wrong byte has changed, is no line of progress.
+_PROGRESS = re.compile(rf"step (\d{{1,18}}) +[\d.]+ %  (?:time \S+ s  )?{_NUMBER} ([GM])LUPS .*?energy {_NUMBER}  max \|u\| {_NUMBER}(?!\S)", re.ASCII)
 
 
 class Log:

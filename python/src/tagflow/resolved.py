@@ -133,7 +133,7 @@ class ResolvedCase:
         self.text, self.name = text, name
         try:
             self.values: Dict[str, Any] = parse(text)
-        except (ValueError, OverflowError) as error:
+        except (ValueError, OverflowError, RecursionError) as error:
             raise FileError(f"{name} is no case as tagflow resolves it: {error}") from None
 
     def __getitem__(self, path: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 import numpy
 
 from .errors import FileError, MissingPackage, NoRows, UnknownName, no_name, quoted
-from .files import reason
+from .files import read_bytes, reason
 from .resolved import ResolvedCase
 from .units import column_unit
 
@@ -34,8 +34,7 @@ class Series:
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = os.fspath(path)
         try:
-            with open(self.path, encoding="utf-8") as file:
-                text = file.read()
+            text = read_bytes(self.path).decode("utf-8")
         except OSError as error:
             raise FileError(f"{quoted(self.path)}: {reason(error)}") from None
         except UnicodeDecodeError:
@@ -79,8 +78,7 @@ class Series:
         folder = os.path.dirname(os.path.abspath(self.path))
         for place in (os.path.dirname(folder), folder):
             try:
-                with open(os.path.join(place, "case.yaml"), encoding="utf-8") as file:
-                    return ResolvedCase(file.read())
+                return ResolvedCase(read_bytes(os.path.join(place, "case.yaml")).decode("utf-8"))
             except (OSError, UnicodeDecodeError, FileError):
                 pass
         return None
@@ -190,7 +188,7 @@ class Series:
         """(first step of the rows that statistics are made of, how it was chosen): as the case says, else half of them."""
         steps = self["step"]
         asked = self.case.get(f"output.series.{self.name}.statistics.from") if self.case else None
-        if isinstance(asked, int) and asked <= steps[-1]:
+        if isinstance(asked, int) and 0 <= asked < 2**63 and asked <= steps[-1]:
             return asked, "as the case says"
         return steps[0] + 0.5 * (steps[-1] - steps[0]), "second half of the rows"
 
@@ -200,7 +198,7 @@ class Series:
         if not isinstance(entry, dict) or entry.get("of") != "forces":
             return None
         length, velocity = entry.get("length"), entry.get("velocity")
-        return length / velocity if isinstance(length, (int, float)) and isinstance(velocity, (int, float)) and velocity else None
+        return length / velocity if all(isinstance(n, (int, float)) and 0 < abs(n) < LARGEST for n in (length, velocity)) else None
 
     def statistics(self, name: str, begin: Optional[float] = None, x: Optional[str] = None) -> Dict[str, float]:
         """Statistics of a column: mean, min, max, rms, deviation, frequency, amplitude, and strouhal for forces with a length.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Dict, List, Sequence, Tuple, Union, overload
 
 from .errors import FileError, MissingPackage, UnknownName, quoted
 from .fields import Snapshot, Surface, h5py_module
-from .files import reason
+from .files import open_regular, reason
 from .refined import Refined
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def file_kind(path: str) -> Tuple[str, bytes]:
     """What a file of fields/ is: "field", "average" or "surface", and its type in VTKHDF."""
     try:
-        with open(path, "rb"):
+        with open_regular(path):
             pass
         with h5py_module().File(path, "r") as file:
             kind = file["VTKHDF"].attrs["Type"]
