@@ -12,7 +12,7 @@ so many seconds until all runs have ended; the page then reloads itself.
 """
 import argparse
 import base64
-import html
+import hashlib
 import json
 import math
 import os
@@ -28,8 +28,8 @@ except ImportError as error:
 
 from command_line import Parser, Wrong, check_output, ended, quoted
 import tagflow
-from svg_chart import COLORS, Curve, chart, legend, ramp
-from tagflow.files import write_text
+from svg_chart import COLORS, Curve, chart, esc, legend, ramp
+from tagflow.files import read_bytes, reason, write_text
 from tagflow.folder import Run, is_number
 from tagflow.series import LARGEST, spectrum
 from tagflow.units import column_unit
@@ -38,6 +38,8 @@ PICTURES = 24  # of each kind of picture and run, unless --pictures says so
 PROFILES = 5  # steps of a series along a line
 LOG_LINES = 60
 CHECK_SECONDS = 60
+# What a page may do, whatever text came into it: pictures from inside the page and the one program below, nothing else.
+POLICY = ("default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-{}'")
 PARTS = ("pressure_", "torque_", "c_torque_", "shear_")  # columns that are shown on demand
 
 STYLE = """
@@ -73,7 +75,7 @@ pre { background: #f6f7f9; padding: 10px; overflow-x: auto; font-size: 12.5px; l
 """
 
 # A slider moves the pictures of all runs of one kind to the nearest step; the pointer in a chart is told its place.
-PROGRAM = """
+PROGRAM = """//<![CDATA[
 document.querySelectorAll('.kind').forEach(function (kind) {
   var steps = JSON.parse(kind.dataset.steps), slider = kind.querySelector('input'), text = kind.querySelector('output');
   function show(step) {
@@ -112,12 +114,7 @@ document.querySelectorAll('.frame').forEach(function (frame) {
   });
   frame.addEventListener('mouseleave', function () { value.style.display = 'none'; });
 });
-"""
-
-
-def esc(text):
-    """Text of HTML that is XML as well: without the control characters that XML has no place for."""
-    return html.escape("".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)))
+//]]>"""
 
 
 def number(value, digits=6):
@@ -125,6 +122,13 @@ def number(value, digits=6):
     if value is None or isinstance(value, float) and math.isnan(value):
         return "-"
     return f'<span title="{esc(repr(value))}">{esc(f"{value:.{digits}g}" if isinstance(value, float) else value)}</span>'
+
+
+def numbers(found, count=None):
+    """A list of so many numbers in a JSON file, else ValueError."""
+    if not isinstance(found, list) or not all(map(is_number, found)) or count not in (None, len(found)):
+        raise ValueError("no list of numbers")
+    return found
 
 
 def seconds_text(seconds):
@@ -166,10 +170,9 @@ class Shown(Run):
     def picture(self, path):
         """The bytes of a picture, None if it is no whole PNG file."""
         try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except OSError as error:
-            self.troubles.append(f"{quoted(path)}: {os.strerror(error.errno)}")
+            data = read_bytes(path)
+        except (OSError, Wrong) as error:
+            self.troubles.append(str(error) if isinstance(error, Wrong) else f"{quoted(path)}: {reason(error)}")
             return None
         if not data.startswith(b"\x89PNG\r\n\x1a\n") or data[-8:-4] != b"IEND":
             self.troubles.append(f"{quoted(path)} is damaged: it is no whole PNG file")
@@ -195,24 +198,28 @@ class Sections:
     def document(self, title, head=""):
         made = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
         body = "".join(f'<section id="{key}"><h2>{title_}</h2>{part}</section>' for key, title_, part in self.sections)
+        policy = POLICY.format(base64.b64encode(hashlib.sha256(PROGRAM.encode()).digest()).decode())
         links = "".join(f'<a href="#{key}">{title_}</a>' for key, title_, _ in self.sections)
         return ('<!DOCTYPE html>\n<html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>'
+                f'<meta http-equiv="Content-Security-Policy" content="{esc(policy)}"/>'
                 '<meta name="viewport" content="width=device-width, initial-scale=1"/>' + head
                 + f"<title>{esc(title)}: tagflow</title><style>{STYLE}</style></head><body><h1>{esc(title)}</h1>"
-                f'<nav>{links}<span>made {made}</span></nav>{body}<div id="value"></div><script>//<![CDATA[\n{PROGRAM}//]]></script></body></html>\n')
+                f'<nav>{links}<span>made {made}</span></nav>{body}<div id="value"></div><script>{PROGRAM}</script></body></html>\n')
 
     def pores(self, place):
         """What report.json says of the pores of a place: a table, and the porosity of its planes."""
         along = [axis for axis in "xyz" if isinstance(place.get(axis), dict)]
+        begin, end = numbers(place["from"], 3), numbers(place["to"], 3)
+        numbers([place[key] for key in ("cells", "fluid_cells", "porosity", "parts", "largest")], 5)
         rows = [["along", "fluid cells that connect the ends", "that reach an end only", "that reach none"]]
         for axis in along:
-            rows.append([axis, *(f"{number(place[axis][key])} ({100 * place[axis][key] / max(1, place['fluid_cells']):.4g} %)"
-                                 for key in ("connected", "dead_end", "closed"))])
+            counts = numbers([place[axis][key] for key in ("connected", "dead_end", "closed")], 3)
+            rows.append([axis, *(f"{number(count)} ({100 * count / max(1, place['fluid_cells']):.4g} %)" for count in counts)])
         curves = []
         for k, axis in enumerate(along):
-            planes = numpy.array(place[axis]["planes"], float)
-            curves.append(Curve((numpy.arange(len(planes)) + 0.5) / len(planes), planes * len(planes) / place["cells"], axis, COLORS[k]))
-        where = f"cells {place['from']} to {[to - 1 for to in place['to']]}"
+            planes = numpy.array(numbers(place[axis]["planes"]), float)
+            curves.append(Curve((numpy.arange(len(planes)) + 0.5) / len(planes), planes * len(planes) / max(1, place["cells"]), axis, COLORS[k]))
+        where = esc(f"cells {begin} to {[to - 1 for to in end]}")
         return (f"<p>Porosity {number(place['porosity'])}: {number(place['fluid_cells'])} of {number(place['cells'])} cells are fluid ({where}). "
                 f"They are in {number(place['parts'])} connected parts; the largest has {number(place['largest'])} cells.</p>"
                 + table(rows) + legend([(f"along {curve.name}", curve.color) for curve in curves])

@@ -13,6 +13,11 @@ POINTS = 700  # of a curve; more rows are drawn as the least and the greatest of
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 520, 250, 66, 20, 26, 40
 
 
+def esc(text):
+    """Text of HTML that is XML as well: without the control characters that XML has no place for."""
+    return html.escape("".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)))
+
+
 def ramp(part):
     """A colour from dark blue (0) to yellow-green (1), for steps."""
     stops = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98))
@@ -101,9 +106,9 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
     keep = [good(curve, log) for curve in curves]
     drawn = [(curve, k) for curve, k in zip(curves, keep) if k.any()]
     out = [f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-           f"<title>{html.escape(y_label)} over {html.escape(x_label)}</title>"]
+           f"<title>{esc(y_label)} over {esc(x_label)}</title>"]
     if not drawn:
-        out += [f'<text x="{WIDTH / 2}" y="{HEIGHT / 2}" text-anchor="middle">{html.escape(y_label)}: no finite value</text></svg>']
+        out += [f'<text x="{WIDTH / 2}" y="{HEIGHT / 2}" text-anchor="middle">{esc(y_label)}: no finite value</text></svg>']
         return "".join(out)
     x_low = min(c.x[k].min() for c, k in drawn)
     x_high = max(c.x[k].max() for c, k in drawn)
@@ -148,11 +153,11 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
         out.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{place_y(at):.1f}" y2="{place_y(at):.1f}"/>'
                    f'<text x="{LEFT - 5}" y="{place_y(at) + 3.5:.1f}" text-anchor="end">{text}</text>')
     head = y_label + (f"   ({y_common.strip()})" if y_common else "")
-    out.append(f'<text class="name" x="{LEFT}" y="15">{html.escape(head)}</text>')
+    out.append(f'<text class="name" x="{LEFT}" y="15">{esc(head)}</text>')
     below = x_label + (f"   ({x_common.strip()})" if x_common else "")
-    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{html.escape(below)}</text>')
+    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{esc(below)}</text>')
     if notes:
-        out.append(f'<text class="note" x="{WIDTH - RIGHT}" y="15" text-anchor="end">{html.escape(", ".join(notes))}</text>')
+        out.append(f'<text class="note" x="{WIDTH - RIGHT}" y="15" text-anchor="end">{esc(", ".join(notes))}</text>')
     out.append(f'<clipPath id="frame{number}"><rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" '
                f'height="{HEIGHT - TOP - BOTTOM}"/></clipPath><g clip-path="url(#frame{number})">')
     for curve, k in drawn:
@@ -166,7 +171,7 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
             pieces.append(f"{'M' if start else 'L'}{px:.1f} {min(max(py, -1e5), 1e5):.1f}")
             start = False
         dash = ' stroke-dasharray="5 4"' if curve.dashed else ""
-        out.append(f'<path class="curve" d="{"".join(pieces)}" stroke="{curve.color}"{dash} data-name="{html.escape(curve.name)}"/>')
+        out.append(f'<path class="curve" d="{"".join(pieces)}" stroke="{curve.color}"{dash} data-name="{esc(curve.name)}"/>')
         if k.sum() <= 40:
             out += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="2" fill="{curve.color}"/>'
                     for px, py in zip(place_x(curve.x[k]), place_y(curve.y[k]))]
@@ -182,5 +187,5 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
 
 def legend(entries):
     """A line of names with their colours, [(name, colour)]."""
-    return '<div class="legend">' + "".join(f'<span><i style="background:{color}"></i>{html.escape(name)}</span>'
+    return '<div class="legend">' + "".join(f'<span><i style="background:{color}"></i>{esc(name)}</span>'
                                             for name, color in entries) + "</div>"

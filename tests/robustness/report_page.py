@@ -3,6 +3,7 @@
 import base64
 import glob
 import html.parser
+import importlib
 import json
 import math
 import os
@@ -11,7 +12,9 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
+import warnings as warnings_
 import xml.etree.ElementTree
 
 import numpy
@@ -281,6 +284,119 @@ check(all(word in text_of(section(root, "warnings")) for word in ("flow.csv:3: m
       ("torn", "drag") in last_rows(root) and section(root, "log") is None, "shows all others, and says what is not shown")
 said = script("run", "--output", "unasked.html", env={"TAGFLOW": "no/such/program"})
 check(said.returncode == 0 and "check was not asked" in open("unasked.html").read(), "without the program check is not asked")
+
+# A folder from someone else: a script in any field stays text, and a value of any kind ends no page.
+SCRIPT = "<img src=x onerror=alert('1')>\"'<script>&amp;\x07"
+WRONG = (SCRIPT, [SCRIPT], {SCRIPT: SCRIPT}, 10**400, -10**400, 1e308, 1e-320, math.inf, math.nan, -1, 0, True, None, [], {}, [[1, 2], [3]])
+sys.dont_write_bytecode = True
+sys.path.insert(0, ROOT + "/scripts")
+maker = importlib.import_module("report")
+PLACE = {"from": [0, 0, 0], "to": [4, 4, 4], "cells": 64, "fluid_cells": 32, "porosity": 0.5, "parts": 1, "largest": 32,
+         **{axis: {"connected": 20, "dead_end": 8, "closed": 4, "planes": [8, 8, 8, 8]} for axis in "xyz"}}
+FULL = report | {"pores": {"images": {"rock": PLACE}}, "permeability": {"axis": "x", "cells2": 1.5, "m2": 1e-12, "millidarcy": 1.0, "remaining": 0.01},
+                 "statistics": {"drag": {"columns": {"c_x": {"mean": 1.5}}}},  # the others have the same keys
+                 "stop": {"of": "residual", "change": 1e-9, "over": 100, "met": False, "last_change": 1e-8}}
+
+
+def text_in(*folders):
+    """The page, made here, or None for what is refused in one line."""
+    try:
+        shown = [maker.Shown(folder) for folder in folders]
+        return maker.Page(shown, 3, None, {}).text()
+    except maker.Wrong as wrong:
+        assert str(wrong).isprintable(), repr(wrong)
+        return None
+
+
+def without_script(text):
+    clean = not any(part in text.replace(maker.PROGRAM, "") for part in ("<img src=x", "'<script>", "\x07"))
+    return clean and xml.etree.ElementTree.fromstring(text) is not None
+
+
+def changed(value, path=()):
+    """(path, the same value with one thing changed): every part by every wrong one, every key by a script."""
+    for wrong in WRONG:
+        yield path, wrong
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield path + (key, "the key"), {SCRIPT if k == key else k: v for k, v in value.items()}
+            for where, other in changed(part, path + (key,)):
+                yield where, value | {key: other}
+    elif isinstance(value, list):
+        for k, part in enumerate(value[:3]):
+            for where, other in changed(part, path + (k,)):
+                yield where, value[:k] + [other] + value[k + 1:]
+
+
+def harmless(what, *folders):
+    """None, or how the page of these folders goes wrong."""
+    try:
+        with warnings_.catch_warnings():
+            warnings_.simplefilter("error")
+            text = text_in(*folders)
+        return None if text is None or without_script(text) else f"{what}: a script stands in the page"
+    except Exception as error:
+        return f"{what}: {type(error).__name__}: {error}"
+
+
+def foreign(name, **files):
+    shutil.copytree("run", name, ignore=shutil.ignore_patterns("*.csv", "*.png", "*.h5", "*.vtkhdf"))
+    write(name + "/report.json", json.dumps(FULL))
+    return name
+
+
+foreign("foreign")
+check("Porosity" in text_in("foreign"), "it has every part of a report")
+for name, whole in (("status.json", status), ("report.json", FULL)):
+    found, count = [], 0
+    for where, other in changed(whole):
+        write("foreign/" + name, json.dumps(other))
+        found.append(harmless(f"{name} {where}", "foreign"))
+    write("foreign/" + name, json.dumps(whole))
+    check(not any(found) and len(found) > 100, f"{len(found)} changes of {name} {[f for f in found if f][:3]}")
+
+# Every name and every line.
+evil = foreign(SCRIPT.replace("/", ""))
+for name in os.listdir("run/series"):
+    shutil.copy("run/series/" + name, f"{evil}/series/{SCRIPT} {name}")
+header, *lines = open("run/series/flow.csv").read().splitlines(keepends=True)
+write(f"{evil}/series/columns.csv", "step,time," + ",".join(f"{SCRIPT} {k}" for k in range(header.count(",") - 1)) + "\n" + "".join(lines))
+shutil.copy("run/images/mid_0000000400.png", f"{evil}/images/{SCRIPT}_0000000400.png")
+case = open("run/case.yaml").read()
+write(evil + "/case.yaml", case.replace("drag:", f'"{SCRIPT}":').replace("ball", SCRIPT) + f"# {SCRIPT}\n")
+write(evil + "/log.txt", "".join(f"{SCRIPT}{line}\n{line}{SCRIPT}\nwarning: {SCRIPT}\n{line.replace(': ', f'{SCRIPT}: {SCRIPT}', 1)}\n" for line in log.splitlines()))
+for folders in ([evil], [evil, "run"]):
+    found = harmless("names", *folders)
+    check(found is None and SCRIPT[:10].replace("<", "&lt;") in text_in(*folders), f"a script in every name and line of {len(folders)} runs {found}")
+
+# One byte of a text is another one.
+shutil.copytree("run", "bytes", ignore=shutil.ignore_patterns("*.png", "*.h5", "*.vtkhdf"))
+for name in ("log.txt", "status.json", "report.json", "case.yaml", "series/flow.csv", "series/wake.csv"):
+    whole, found = open("run/" + name, "rb").read(), []
+    for k in range(25):
+        at = k * 7919 % min(len(whole), 6000)  # spread over its beginning
+        write("bytes/" + name, whole[:at] + b",-.9e\xff\x00\n"[k % 8:k % 8 + 1] * (1 + k % 3 * 200) + whole[at + 1:])
+        found.append(harmless(f"{name}, byte {at}", "bytes"))
+    write("bytes/" + name, whole)
+    check(not any(found), f"wrong bytes in {name} {[f for f in found if f][:3]}")
+
+# No reading of what is no regular file, and no waiting for it.
+DEVICE = {"a FIFO": os.mkfifo, "a device": lambda path: os.symlink("/dev/zero", path), "a terminal": lambda path: os.symlink("/dev/tty", path),
+          "a link to itself": lambda path: os.symlink(os.path.basename(path), path), "a folder": os.mkdir}
+for kind, make in DEVICE.items():
+    name = "with " + kind
+    shutil.copytree("run", name, ignore=shutil.ignore_patterns("*.h5", "*.vtkhdf"))
+    for path in ("series/new.csv", "images/mid_0000000500.png"):
+        make(f"{name}/{path}")
+    root = page(kind, name, "--no-check", output="made.html", errors=2)
+    check(root is not None and all(word in text_of(section(root, "warnings")) for word in ("new.csv", "mid_0000000500.png")), f"{kind} in series and images is said")
+    for path in ("case.yaml", "log.txt", "report.json", "status.json"):
+        os.remove(f"{name}/{path}")
+        make(f"{name}/{path}")
+        said = script(name, "--output", "none.html", "--no-check")
+        check(said.returncode == 2 and said.stderr.count("\n") == 1 and path in said.stderr, f"{kind} as {path}: {said.stderr!r}")
+        os.rmdir(f"{name}/{path}") if kind == "a folder" else os.remove(f"{name}/{path}")
+        shutil.copy("run/" + path, f"{name}/{path}")
 
 # What is no run ends in one line, with status 2, and no page.
 os.makedirs("empty")
