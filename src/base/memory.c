@@ -10,22 +10,35 @@
 /* Share of the available memory that ranks may take. */
 static const double usable = 0.95;
 
-/* Lowers *all and *available to what a control group (version 2) allows and leaves. It counts the
- * file cache as used, so its inactive pages are added. */
-static void limit_by_group(const char *folder, double *available, double *all)
+enum { FOLDER = 2300, PATH = FOLDER + 64 }; /* lengths */
+
+/* How a version of control groups calls its files. */
+struct names {
+    const char *folder, *limit, *used, *inactive;
+};
+static const struct names versions[] = {
+    {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file %lf"},
+    {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %lf"},
+};
+
+/* Lowers *all and *available to what a control group allows and leaves. It counts the file cache as
+ * used, so its inactive pages are added. */
+static void limit_by_group(const char *folder, const struct names *names, double *available,
+                           double *all)
 {
-    char path[2100], line[256];
+    char path[PATH], line[256];
     double files;
-    snprintf(path, sizeof path, "%s/memory.max", folder);
-    const double limit = file_number(path); /* "max": none */
+    snprintf(path, sizeof path, "%.*s/%s", FOLDER, folder, names->limit);
+    const double limit = file_number(path); /* "max", or far more than there is: none */
     if (limit < 0)
         return;
-    snprintf(path, sizeof path, "%s/memory.current", folder);
+    snprintf(path, sizeof path, "%.*s/%s", FOLDER, folder, names->used);
     double left = limit - file_number(path);
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    snprintf(path, sizeof path, "%.*s/memory.stat", FOLDER, folder);
     FILE *const file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "inactive_file %lf", &files) == 1)
+        if (sscanf(line, names->inactive, &files) == 1)
             left += files;
     if (file)
         fclose(file);
@@ -35,32 +48,52 @@ static void limit_by_group(const char *folder, double *available, double *all)
         *all = limit;
 }
 
-/* The same for the control groups of this process. */
-static void limit_by_groups(double *available, double *all)
+/* The same for a group and those around it. A container may not show the folder of its group, only
+ * that of the root. */
+static void limit_by_groups(const char *root, const char *group, const struct names *names,
+                            double *available, double *all)
 {
-    char folder[2048] = "/sys/fs/cgroup", line[2048];
-    const size_t root = strlen(folder);
-    FILE *const file = fopen("/proc/self/cgroup", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "0::/", 4) == 0)
-            snprintf(folder + root, sizeof folder - root, "%.*s", (int)strcspn(line + 3, "\n"),
-                     line + 3);
-    if (file)
-        fclose(file);
+    char folder[FOLDER + 1];
+    snprintf(folder, sizeof folder, "%s%s", root, names->folder);
+    const size_t top = strlen(folder);
+    snprintf(folder + top, sizeof folder - top, "%s", group);
     for (;;) {
-        limit_by_group(folder, available, all);
+        limit_by_group(folder, names, available, all);
         char *const up = strrchr(folder, '/');
-        if (up < folder + root)
+        if (up < folder + top)
             return;
         *up = '\0';
     }
 }
 
-void memory_find(double *available, double *all)
+/* The version of the control group that a line of /proc/self/cgroup names, "4:cpu,memory:/group" or
+ * "0::/group", and where its name begins; NULL if it has nothing to do with memory. */
+static const struct names *group_of(const char *line, const char **group)
 {
-    char line[256];
+    const char *word = strchr(line, ':');
+    if (strncmp(line, "0::/", 4) == 0) {
+        *group = line + 3;
+        return &versions[1];
+    }
+    while (word && *word != '\0' && word[1] != '/') {
+        const size_t length = strcspn(++word, ",:");
+        const bool memory = length == 6 && strncmp(word, "memory", 6) == 0;
+        word += length;
+        if (memory) {
+            *group = strchr(word, '/');
+            return *group ? &versions[0] : NULL;
+        }
+    }
+    return NULL;
+}
+
+void memory_find_below(const char *root, double *available, double *all)
+{
+    char path[PATH], line[2048];
+    const char *group;
     double kib;
-    FILE *const file = fopen("/proc/meminfo", "r");
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    FILE *file = fopen(path, "r");
     *available = *all = 0;
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "MemAvailable: %lf", &kib) == 1)
@@ -70,10 +103,25 @@ void memory_find(double *available, double *all)
     }
     if (file)
         fclose(file);
-    if (*available > 0 && *all > 0)
-        limit_by_groups(available, all);
-    else
+    if (!(*available > 0 && *all > 0)) {
         *available = *all = 0;
+        return;
+    }
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        const struct names *const names = group_of(line, &group);
+        if (names)
+            limit_by_groups(root, group, names, available, all);
+    }
+    if (file)
+        fclose(file);
+}
+
+void memory_find(double *available, double *all)
+{
+    memory_find_below("", available, all);
 }
 
 bool memory_lacks(double need, MPI_Comm comm, struct memory_lack *lack)

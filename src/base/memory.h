@@ -10,6 +10,9 @@
  * those that can still be used without swapping. 0: not known. */
 void memory_find(double *available, double *all);
 
+/* The same by the files in root/proc and root/sys. */
+void memory_find_below(const char *root, double *available, double *all);
+
 /* A host on which ranks need more than is there. */
 struct memory_lack {
     double need, available, all; /* bytes: of its ranks together; of the host */

@@ -136,6 +136,60 @@ static void the_host_is_plausible(void **state)
     assert_true(free > 1 << 20 && free <= all && all < 1e15);
 }
 
+/* Puts a file with this text below root. */
+static void put(const char *root, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *c = path + strlen(root) + 1; (c = strchr(c, '/')); *c++ = '/') {
+        *c = '\0';
+        mkdir(path, 0777);
+    }
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What is left in the control group of /proc/self/cgroup, and the bytes of all of it. */
+static void expect_left(const char *root, const char *group, double left, double whole)
+{
+    double free, all;
+    put(root, "proc/self/cgroup", group);
+    memory_find_below(root, &free, &all);
+    assert_true(free == left && all == whole);
+}
+
+static void limits_of_both_versions_of_control_groups_are_kept(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/tagflow-test-XXXXXX", command[64];
+    assert_non_null(mkdtemp(root));
+    put(root, "proc/meminfo", "MemTotal: 8000 kB\nMemFree: 1 kB\nMemAvailable: 6000 kB\n");
+    put(root, "sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4000\n");
+    put(root, "sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3000\n");
+    put(root, "sys/fs/cgroup/memory/job/memory.stat", "inactive_file 7\ntotal_inactive_file 200\n");
+    put(root, "sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "9223372036854771712\n");
+    put(root, "sys/fs/cgroup/memory/job/step/memory.usage_in_bytes", "100\n");
+    put(root, "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    put(root, "sys/fs/cgroup/new/memory.max", "2000\n");
+    put(root, "sys/fs/cgroup/new/memory.current", "500\n");
+    put(root, "sys/fs/cgroup/new/memory.stat", "inactive_file 100\n");
+    put(root, "sys/fs/cgroup/new/user/memory.max", "max\n");
+    expect_left(root, "3:memory:/\n0::/\n", 6000 * 1024, 8000 * 1024);
+    expect_left(root, "3:cpu:/job\n2:memory_more:/job\n0::/none\n", 6000 * 1024, 8000 * 1024);
+    expect_left(root, "9:name=systemd:/new\n4:memory:/job\n", 1200, 4000);
+    expect_left(root, "4:cpu,memory:/job/step\n", 1200, 4000);
+    expect_left(root, "4:memory,hugetlb:/job/not/shown/here\n", 1200, 4000);
+    expect_left(root, "0::/new/user\n", 1600, 2000);
+    expect_left(root, "4:memory:/job\n0::/new\n", 1200, 2000);
+    expect_left(root, "4\n:\n4:\n4:memory\n4:memory:\n", 6000 * 1024, 8000 * 1024);
+    put(root, "sys/fs/cgroup/memory/job/memory.usage_in_bytes", "4300\n");
+    expect_left(root, "4:memory:/job\n", 1, 4000); /* 0 would be: not known */
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +198,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_flipped_bit_is_found),
         cmocka_unit_test(memory_that_is_not_there_is_reported),
         cmocka_unit_test(the_host_is_plausible),
+        cmocka_unit_test(limits_of_both_versions_of_control_groups_are_kept),
     };
     MPI_Init(&argc, &argv);
     message_set_rank(0, 1);
