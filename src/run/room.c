@@ -1,7 +1,9 @@
-/* The memory of a run; see room.h. */
+/* Memory and descriptors of a run; see room.h. */
 #include "run/room.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/agree.h"
@@ -79,6 +81,35 @@ static enum status check_hosts(double need, const char *what, const char *remedy
                      1e-9 * lack.all, remedy);
 }
 
+/* Files that are open now; 0: not known. */
+static int open_files(void)
+{
+    int count = 0;
+    DIR *const folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Rank 0 keeps the files of all series open: it needs a descriptor for each. The usual limit is far
+ * below the one up to which a process may raise it. */
+static enum status check_files(const struct flow_case *c)
+{
+    enum { OTHERS = 64 }; /* pictures, snapshots, checkpoint, connections */
+    const rlim_t need = (rlim_t)(open_files() + c->series_count + OTHERS);
+    struct rlimit limit;
+    if (message_rank() != 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return STATUS_OK;
+    limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max >= need && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return STATUS_OK;
+    return fail_user("output.series: %d series need %.0f open files, and this process may have "
+                     "%.0f (fewer series with more columns each, or a larger `ulimit -Hn`)",
+                     c->series_count, (double)need, (double)limit.rlim_max);
+}
+
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm)
 {
@@ -88,7 +119,9 @@ enum status room_before_tags(const struct flow_case *c, const struct backend_typ
     int rank, ranks, cuts[3];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    const enum status status = decompose(c->cells, c->run.ranks, ranks, cuts);
+    enum status status = status_agree(comm, check_files(c));
+    if (!status)
+        status = decompose(c->cells, c->run.ranks, ranks, cuts);
     if (status)
         return status;
     domain_layout(&d, c, cuts, rank);

@@ -1,4 +1,4 @@
-/* The memory that a run needs, and whether its hosts and devices have it. */
+/* The memory and the descriptors that a run needs, and whether hosts and devices have them. */
 #ifndef TAGFLOW_ROOM_H
 #define TAGFLOW_ROOM_H
 
@@ -15,9 +15,10 @@ double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
 /* The same of averages alone, on a level of a refined grid, in its cells. */
 double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3]);
 
-/* Refuses a box that is far too large before its tags are made. Compares the memory of the hosts
- * with that of the tags; on the CPU, if storage cannot be sparse, with that of the whole run.
- * Collective; fails like room_check. */
+/* Raises the limit of open files for the series, or refuses what is beyond it. Refuses a box that
+ * is far too large before its tags are made: compares the memory of the hosts with that of the
+ * tags; on the CPU, if storage cannot be sparse, with that of the whole run. Collective; fails like
+ * room_check. */
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm);
 

@@ -4,6 +4,7 @@
 Each is a small box that `check` reads, by itself and under mpirun; some are run, to see that what is said is true.
 """
 import csv
+import os
 
 import numpy
 
@@ -550,5 +551,15 @@ for ranks in 0, 2:
         check("-nan" not in file.read(), "nan has no sign")
     for name, values in runs.snapshot("wild/fields/main_0000000400.vtkhdf").items():
         check(not numpy.isfinite(values[:, :, 12]).any(), f"{name} is nan where the fluid is")
+
+# More series than a process may have open files: the limit is raised, or the run refused before it writes anything.
+write("many.yaml", "domain: {cells: [8, 6, 4]}\nfluid: {viscosity: 0.05}\nfaces: {x: periodic, y: wall, z: periodic}\nrun: {steps: 2}\n"
+      "output: {series: {" + ", ".join(f"s{k}: {{every: 1, of: mass}}" for k in range(200)) + "}}\n")
+for kind, code in ("S", 0), ("H", 2):
+    os.chmod(write("few", f"#!/bin/sh\nulimit -Sn 150\nulimit -{kind}n 150\nexec {runs.TAGFLOW} \"$@\"\n"), 0o755)
+    said = tagflow("run", "many.yaml", "--output", "many_" + kind, program=os.path.abspath("few"))
+    made = len(os.listdir("many_S/series")) if os.path.isdir("many_" + kind) else 0
+    check(said.code == code and made == 200 * (not code) and ("200 series need" in said.err) == (code == 2) and said.err.count("\n") <= 1,
+          f"200 series with 150 descriptors, {kind}: {said}")
 
 runs.finish()
