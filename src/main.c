@@ -13,6 +13,7 @@
 #include "base/launcher.h"
 #include "base/message.h"
 #include "base/plugins.h"
+#include "base/signals.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
 #include "foreign/hdf5.h"
@@ -57,9 +58,8 @@ static const char run_help[] =
     "\n"
     "The folder then holds case.yaml, log.txt, status.json, report.json, fields/, images/, "
     "series/,\n"
-    "checkpoints/. SIGTERM, SIGUSR1, SIGHUP and run.time_limit stop the run with a checkpoint and "
-    "exit\n"
-    "status 75, SIGUSR2 writes a checkpoint and goes on.\n";
+    "checkpoints/. SIGTERM, SIGUSR1, SIGHUP, SIGXCPU and run.time_limit stop the run with a\n"
+    "checkpoint and exit status 75, SIGUSR2 writes a checkpoint and goes on.\n";
 
 static const char launch_help[] =
     "tagflow launch CASE.yaml [--ranks N] [--threads N] [--dry-run] [--set PATH=VALUE]...\n"
@@ -245,6 +245,8 @@ int main(int count, char **arguments)
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is no reason to end a run */
     if (count > 1 && (!strcmp(arguments[1], "run") || !strcmp(arguments[1], "bench")))
         cores_wait_briefly(arguments);
+    if (count > 1 && !strcmp(arguments[1], "run"))
+        signals_install();
     if (count < 2) {
         fputs(general_help, stderr);
         return STATUS_USAGE;

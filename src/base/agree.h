@@ -15,4 +15,8 @@ enum status status_worse(enum status a, enum status b);
 /* The worst status of all ranks, on all of them. Collective. */
 enum status status_agree(MPI_Comm comm, enum status mine);
 
+/* Was a rank asked to stop? Then STATUS_STOPPED, reported. For a run that has not written anything
+ * yet. Collective. */
+enum status stop_agree(MPI_Comm comm);
+
 #endif

@@ -25,20 +25,33 @@ void signals_install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGXCPU, &action, NULL);
+    if (stop != SIGINT) /* a second one ends the process */
+        sigaction(SIGINT, &action, NULL);
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
         sigaction(SIGHUP, &action, NULL);
     action.sa_handler = on_checkpoint;
     sigaction(SIGUSR2, &action, NULL);
 }
 
+int signals_number(void)
+{
+    return stop;
+}
+
+const char *signals_name(int number)
+{
+    return number == SIGTERM   ? "SIGTERM"
+           : number == SIGUSR1 ? "SIGUSR1"
+           : number == SIGINT  ? "SIGINT"
+           : number == SIGHUP  ? "SIGHUP"
+           : number == SIGXCPU ? "SIGXCPU"
+                               : NULL;
+}
+
 const char *signals_stop(void)
 {
-    return stop == SIGTERM   ? "SIGTERM"
-           : stop == SIGUSR1 ? "SIGUSR1"
-           : stop == SIGINT  ? "SIGINT"
-           : stop == SIGHUP  ? "SIGHUP"
-                             : NULL;
+    return signals_name(stop);
 }
 
 bool signals_checkpoint(void)

@@ -1,14 +1,21 @@
-/* Signals as requests to a run: SIGTERM, SIGUSR1, SIGHUP and the first SIGINT ask it to stop with a
- * checkpoint, SIGUSR2 asks for a checkpoint. A second SIGINT ends the process at once. SIGHUP stays
- * ignored if it was ignored before, as under nohup. */
+/* Signals as requests to a run: SIGTERM, SIGUSR1, SIGHUP, SIGXCPU and the first SIGINT ask it to
+ * stop with a checkpoint, SIGUSR2 asks for a checkpoint. A second SIGINT ends the process at once.
+ * SIGHUP stays ignored if it was ignored before, as under nohup. */
 #ifndef TAGFLOW_SIGNALS_H
 #define TAGFLOW_SIGNALS_H
 
 #include <stdbool.h>
 
-/* Call this after MPI_Init(), which installs its own handlers. Earlier signals have their usual
- * effect. */
+/* Call this as the program starts, and again after MPI_Init(), which may install its own handlers.
+ */
 void signals_install(void);
+
+/* The signal that asked this rank to stop; 0: none did. It stays. Loops that take long look at it,
+ * leave early, and stop_agree() follows. */
+int signals_number(void);
+
+/* Its name; NULL: it is none that asks to stop. */
+const char *signals_name(int number);
 
 /* The name of the signal that asked this rank to stop; NULL: none did. */
 const char *signals_stop(void);

@@ -49,14 +49,15 @@ enum asked_by {
     ASKED_BY_SIGINT,
     ASKED_BY_SIGUSR1,
     ASKED_BY_SIGHUP,
+    ASKED_BY_SIGXCPU,
     ASKED_BY_SIGTERM,
     ASKED_BY_CLOCK,
     ASKED_BY_COUNT
 };
 static const char *const asked_by[ASKED_BY_COUNT] = {
-    [ASKED_BY_SIGINT] = "SIGINT",        [ASKED_BY_SIGUSR1] = "SIGUSR1",
-    [ASKED_BY_SIGHUP] = "SIGHUP",        [ASKED_BY_SIGTERM] = "SIGTERM",
-    [ASKED_BY_CLOCK] = "run.time_limit",
+    [ASKED_BY_SIGINT] = "SIGINT",   [ASKED_BY_SIGUSR1] = "SIGUSR1",
+    [ASKED_BY_SIGHUP] = "SIGHUP",   [ASKED_BY_SIGTERM] = "SIGTERM",
+    [ASKED_BY_SIGXCPU] = "SIGXCPU", [ASKED_BY_CLOCK] = "run.time_limit",
 };
 struct wishes {
     int64_t status, stop, checkpoint, batch, look, busy;
@@ -455,17 +456,6 @@ static enum status empty_folder(struct run *r)
     return status ? status : folder_empty(r->dir, &r->results);
 }
 
-/* Before anything was written, a job that is asked to stop just ends. */
-static enum status look_for_stop(const struct run *r)
-{
-    int why = (int)asked_to_stop();
-    MPI_Allreduce(MPI_IN_PLACE, &why, 1, MPI_INT, MPI_MAX, r->comm);
-    if (why == ASKED_BY_NOBODY)
-        return STATUS_OK;
-    say("stopped before the run began: %s; nothing was written: start again", asked_by[why]);
-    return STATUS_STOPPED;
-}
-
 /* Rank 0 may watch the folder for some seconds. The other ranks wait here, and are not hanging. */
 static void wait_for_folder(MPI_Comm comm)
 {
@@ -707,7 +697,9 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     struct checkpoint k = {0};
     char from[FOLDER_PATH];
     bool done = false;
-    enum status status = room_before_tags(c, options->backend, comm);
+    enum status status = stop_agree(comm);
+    if (!status)
+        status = room_before_tags(c, options->backend, comm);
     if (!status)
         status = grid_create(&r.grid, c, comm);
     if (status)
@@ -721,6 +713,8 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         status = pore_survey_make(&r.pores, &r.grid.level->domain, c);
     if (!status)
         status = pore_survey_check(&r.pores, c);
+    if (!status)
+        status = stop_agree(comm);
     if (status) {
         grid_destroy(&r.grid);
         return status;
@@ -749,7 +743,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     if (!status && c->initial.from.file && !options->restart)
         status = earlier_load(c, &r.grid.level->domain, &r.given);
     if (!status)
-        status = look_for_stop(&r);
+        status = stop_agree(comm);
     if (!status)
         status = open_folder(&r, options, &k, from, &done);
     if (!status && !done) {

@@ -10,6 +10,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "base/signals.h"
 #include "body/body.h"
 #include "boundary.h"
 #include "case/bare.h"
@@ -144,7 +145,7 @@ static int64_t fill(struct domain *d, const struct body *b, uint8_t row, bool ap
     int64_t cells = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : cells) schedule(dynamic)
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1] && !signals_number(); y++)
             if (in_box(d, 1, y) && in_box(d, 2, z))
                 cells += fill_row(d, b, row, apart, y, z,
                                   inside + (size_t)omp_get_thread_num() * row_bytes(d));
@@ -193,12 +194,13 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
         return status;
     int64_t cells = fill(d, b, *row, body->label_count > 0, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
-    if (cells == 0 && !d->refined)
+    status = stop_agree(d->comm);
+    if (!status && cells == 0 && !d->refined)
         return fail_case(body->place,
                          "bodies.%s holds the centre of no cell: it is outside of the box, or "
                          "thinner than a cell (that of cell i is i + 0.5)%s",
                          body->name, bare_length_text(all->c, bare));
-    return STATUS_OK;
+    return status;
 }
 
 enum status bodies_solid(struct domain *d, const struct flow_case *c)
@@ -633,7 +635,7 @@ static bool find_near(const struct domain *d, const struct wants *wants, struct 
     struct box shell[6], interior;
     domain_shell(d, shell, &interior);
     for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++)
+        for (int y = 0; y < n[1] && !signals_number(); y++)
             for (int x = 0; x < n[0]; x++) {
                 struct near_cell cell = {.at = {x, y, z}};
                 const enum reason reason = look_at(d, wants, x, y, z, &cell.links);
@@ -701,7 +703,8 @@ static enum status keep_found(const struct bodies *b, struct domain *d, const st
     }
 #pragma omp parallel for num_threads(case_threads(b->c)) schedule(dynamic, 64)
     for (size_t k = 0; k < v->near_cells; k++)
-        put_links(b, d, &d->near[k], wants);
+        if (!signals_number())
+            put_links(b, d, &d->near[k], wants);
     return STATUS_OK;
 }
 
@@ -822,6 +825,8 @@ enum status bodies_list(const struct bodies *b, struct domain *d)
     free(found.cell);
     free(found.group);
     status = status_agree(d->comm, status);
+    if (!status)
+        status = stop_agree(d->comm);
     if (status)
         return status;
     if (wants.facing)

@@ -9,6 +9,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "base/signals.h"
 #include "boundary.h"
 #include "domain/balance.h"
 #include "domain/decompose.h"
@@ -141,7 +142,7 @@ static enum status mark_beside(struct domain *d, const struct flow_case *c, int6
         fluid[row] = d->rows[row].fluid != FLUID_none;
 #pragma omp parallel for num_threads(threads) reduction(+ : count)
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++) {
+        for (int y = 0; y < v->n[1] && !signals_number(); y++) {
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             mark_row(d, fluid, y, z, lines + (size_t)omp_get_thread_num() * length);
             for (int x = 0; x < v->n[0]; x++)
@@ -250,6 +251,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     bodies_close(&bodies);
     if (!status)
         status = status_agree(comm, scalars_rows(d, c));
+    if (!status)
+        status = stop_agree(comm);
     if (status) {
         domain_destroy(d);
         return status;

@@ -89,6 +89,7 @@ STOPS = {
                              {"checkpoint.every": 50, "checkpoint.keep": 3}),
     "SIGINT to the process": (0, lambda job: job.process.send_signal(signal.SIGINT), "SIGINT", 2, [2, 1, 1], {}),
     "SIGHUP to the process": (0, lambda job: job.process.send_signal(signal.SIGHUP), "SIGHUP", 0, [1, 1, 1], {}),
+    "SIGXCPU to the process": (0, lambda job: job.process.send_signal(signal.SIGXCPU), "SIGXCPU", 2, [1, 2, 1], {}),
     "SIGHUP to a rank": (2, lambda job: job.signal_rank(signal.SIGHUP, 1), "SIGHUP", 0, [1, 1, 1], {}),
     "SIGTERM again and again": (2, several, "SIGTERM", 4, [2, 2, 1], {}),
     "time limit": (2, None, "run.time_limit", 1, [1, 1, 1], {"run.time_limit": "1.4 s"}),
@@ -204,6 +205,43 @@ for kind, ranks, which in ("raw", 0, signal.SIGTERM), ("HDF5", 0, signal.SIGHUP)
     check(said.code == 75 and not said.errors and not os.path.exists(name) and
           said.out.count(f"{which.name} came while it was read; nothing was written: start again") == 1,
           f"{name}, {which.name}: {said}, {said.out!r}")
+
+# As soon as there is a handler, before MPI_Init(); and while the tags of a box of many shapes are made.
+write("shapes.yaml", """\
+domain: {cells: [300, 240, 180]}
+fluid:  {viscosity: 0.05}
+faces:  {x: periodic, y: wall, z: periodic}
+bodies: {rock: {shape: {union: {""" + ", ".join(f"s{k}: {{sphere: {{center: [{k * 37 % 300}, {k * 53 % 240}, {k * 71 % 180}], radius: 9}}}}" for k in range(200)) +
+      """}}, wall: interpolated}}
+run:    {steps: 10, sparse: always}
+""")
+
+
+def catches(pid):
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            return int(re.search(r"^SigCgt:\s*(\w+)", file.read(), re.M)[1], 16) >> (signal.SIGTERM - 1) & 1
+    except (OSError, TypeError):
+        return 0
+
+
+def worked(pid):
+    """Seconds of a processor."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError):
+        return 0
+
+
+for name, ranks, which, there in (("as it starts", 0, signal.SIGTERM, catches), ("while it makes tags", 0, signal.SIGXCPU, lambda pid: worked(pid) > 0.7),
+                                  ("while ranks make tags", 2, signal.SIGTERM, lambda pid: worked(pid) > 0.7)):
+    job = Job(name, {}, ranks, case="shapes.yaml")
+    if job.wait_for(lambda: job.processes() and all(there(pid) for pid, _ in job.processes()), "its time"):
+        job.signal_ranks(which)
+    said = job.end()
+    check(said.code == 75 and not os.path.exists(name) and (ranks or not said.errors) and
+          said.out.count(f"stopped before the run began: {which.name}; nothing was written: start again") == 1, f"{name}, {which.name}: {said}, {said.out!r}")
 
 # ---- a checkpoint when asked ----
 

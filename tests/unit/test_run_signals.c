@@ -80,11 +80,30 @@ static void an_ignored_hangup_stays_ignored(void **state)
     assert_string_equal(signals_stop(), "SIGHUP");
 }
 
+/* Signals that come before MPI_Init(), after which handlers are installed once more. */
+static void a_stop_outlives_a_second_installation(void **state)
+{
+    (void)state;
+    struct sigaction now;
+    static const int stops[] = {SIGTERM, SIGUSR1, SIGHUP, SIGXCPU, SIGINT};
+    for (size_t k = 0; k < sizeof stops / sizeof *stops; k++) {
+        signals_install();
+        raise(stops[k]);
+        signals_install();
+        assert_int_equal(signals_number(), stops[k]);
+        assert_string_equal(signals_stop(), signals_name(stops[k]));
+    }
+    assert_int_equal(sigaction(SIGINT, NULL, &now), 0);
+    assert_true(now.sa_handler == SIG_DFL); /* a second one ends the process */
+    assert_null(signals_name(SIGUSR2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_signal_for_a_checkpoint_is_lost),
         cmocka_unit_test(an_ignored_hangup_stays_ignored),
+        cmocka_unit_test(a_stop_outlives_a_second_installation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
