@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/text.h"
 
 /* A line after the header, line feed included. */
 struct line {
@@ -418,12 +419,15 @@ enum status series_cut(const char *path, const char *header, int columns, int64_
              path, mark->rows, last_step);
     if (*anew)
         goto done;
-    if (strncmp(start, header, length) != 0)
-        status = fail_user("%s: its columns are %.*s, this case's are %.*s "
+    if (strncmp(start, header, length) != 0) {
+        char columns_there[TEXT_QUOTE];
+        start[strcspn(start, "\n")] = '\0';
+        status = fail_user("%s: its columns are %s, this case's are %.*s "
                            "(rename the series, or move the file away)",
-                           path, (int)strcspn(start, "\n"), start, (int)length - 1, header);
-    else
+                           path, quote_text(start, columns_there), (int)length - 1, header);
+    } else {
         status = cut(path, fd, (off_t)length, info.st_size, columns, last_step, mark);
+    }
 
 done:
     if (fd >= 0 && close(fd) != 0 && status == STATUS_OK)

@@ -17,7 +17,7 @@ from=$PWD
 cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
-targets='case set memory words seal stl voxels tiff'
+targets='case set memory words seal stl voxels tiff facts machine series'
 voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_npy.c src/body/voxel_stack.c src/body/voxel_tiff.c
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
@@ -30,6 +30,8 @@ sources_of() {
     seal) echo src/io/seal.c $case_sources "tests/fuzz/$1.c" ;;
     voxels) echo $voxel_sources $body_sources $case_sources "tests/fuzz/$1.c" ;;
     tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
+    machine) echo src/predict/cluster.c $case_sources "tests/fuzz/$1.c" ;;
+    series) echo src/io/series.c src/io/series_cut.c $case_sources "tests/fuzz/$1.c" ;;
     *) echo $case_sources "tests/fuzz/$1.c" ;;
     esac
 }
@@ -43,6 +45,7 @@ seeds_of() {
     voxels) echo tests/fuzz/seeds/voxels ;;
     tiff) echo tests/fuzz/seeds/tiff ;;
     stl) echo tests/fuzz/seeds/stl ;;
+    facts | machine | series) echo "tests/fuzz/seeds/$1" ;;
     esac
 }
 libraries_of() {
@@ -109,7 +112,7 @@ else
 fi
 
 # Objects that are older than a source or a header are made again.
-newest=$(find include src/base src/body src/case src/foreign src/io tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
+newest=$(find include src/base src/body src/case src/foreign src/io src/predict tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
     echo all)
 if [ -n "$newest" ] || [ ! -e "$build/stamp$suffix" ]; then
     rm -f "$build/object/"*"$suffix.o"

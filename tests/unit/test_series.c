@@ -428,7 +428,7 @@ static void a_restart_with_other_columns_touches_nothing(void **state)
     enum status status = series_resume(&series, path, 3, columns, 0, NULL);
     const char *heard = scratch_heard();
     assert_int_equal(status, STATUS_USAGE);
-    assert_one_line(heard, "columns are step,time,enstrophy, this case's are step,time,mass");
+    assert_one_line(heard, "columns are 'step,time,enstrophy', this case's are step,time,mass");
     assert_null(series);
     assert_file(path, old);
 }
