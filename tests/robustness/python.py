@@ -424,7 +424,7 @@ found = list(csv.DictReader(open("sweep/table.csv")))
 check([row["folder"] for row in found] == folders and [float(row["flow.kinetic_energy"]) for row in found] == table["flow.kinetic_energy"], "table.csv")
 stamps = {name: os.stat(f"sweep/{name}/report.json").st_mtime_ns for name in folders}
 os.remove(f"sweep/{folders[1]}/report.json")
-write(f"sweep/{folders[1]}/status.json", json.dumps(load(f"sweep/{folders[1]}", "status.json") | {"state": "stopped", "step": 10}))
+write(f"sweep/{folders[1]}/status.json", json.dumps(load(f"sweep/{folders[1]}", "status.json") | {"state": "running", "step": 10}))  # killed
 shutil.rmtree(f"sweep/{folders[2]}")
 lines.clear()
 again = tagflow.sweep("run.yaml", GRID, "sweep", SMALL, tell=lines.append, jobs=2)
