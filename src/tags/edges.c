@@ -329,13 +329,14 @@ static enum status report(const struct domain *d, const struct flow_case *c, int
     const bool inside = level == d->level;
     int g[3];
     domain_coordinates(d, cell, g);
-    return fail_case(c->bodies[body].place,
-                     "bodies.%s comes within %d %s cells of the edge of level %d at (%g, %g, %g) "
-                     "(enlarge refine.%s, or let it end %d cells before the body)",
-                     c->bodies[body].name, inside ? EDGES_INSIDE : EDGES_OUTSIDE,
-                     inside ? "fine" : "coarse", level, ldexp(g[0] + 0.5, -d->level),
-                     ldexp(g[1] + 0.5, -d->level), ldexp(g[2] + 0.5, -d->level),
-                     region ? region->name : "*", EDGES_OUTSIDE + 1);
+    return fail_case(
+        c->bodies[body].place,
+        "bodies.%s comes within %d %s cells of the edge of level %d at (%g, %g, %g) "
+        "(enlarge refine.%s, or let it end %d cells before the body; in place of a floor that has "
+        "no end, a wall face)",
+        c->bodies[body].name, inside ? EDGES_INSIDE : EDGES_OUTSIDE, inside ? "fine" : "coarse",
+        level, ldexp(g[0] + 0.5, -d->level), ldexp(g[1] + 0.5, -d->level),
+        ldexp(g[2] + 0.5, -d->level), region ? region->name : "*", EDGES_OUTSIDE + 1);
 }
 
 enum status edges_clear(const struct domain *d, const struct flow_case *c)
