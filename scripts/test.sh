@@ -67,10 +67,6 @@ tests() {
 
 # Tests that a table names; what they need is built first.
 named() {
-    [ $# -gt 0 ] || {
-        echo "test: no test for what changed"
-        exit 0
-    }
     ninja -C $folder tagflow tests/several
     tests $folder "$@" || failed=$?
 }
@@ -103,12 +99,20 @@ everything() {
     fi
 }
 
-# shellcheck disable=SC2046 # names of tests
 case $what in
---short) named $(tests/choose.py short) ;;
---changed) named $(tests/choose.py changed "${1:-HEAD}" $folder) ;;
-*) everything "$@" ;;
+--short) names=$(tests/choose.py short) ;;
+--changed) names=$(tests/choose.py changed "${1:-HEAD}" $folder) ;;
+*)
+    names=
+    everything "$@"
+    ;;
 esac
+if [ "$what" = --changed ] && [ -z "$names" ]; then
+    echo "test: no test for what changed since ${1:-HEAD}"
+    exit 0
+fi
+# shellcheck disable=SC2086 # names of tests
+[ -z "$names" ] || named $names
 
 /usr/bin/python3 - $folder/meson-logs/testlog.json $folder/meson-logs/waits.json build-sanitize/meson-logs/testlog.json <<'END' || failed=1
 import json, os, sys
