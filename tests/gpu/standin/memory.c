@@ -445,7 +445,8 @@ void standin_set(void *to, int value, size_t count)
 }
 
 /* A pair of ints can look like an address, but hardly like one up there, where the addresses of the
- * program, its heap, its libraries and its stack are, and be mapped. */
+ * program, its heap, its libraries and its stack are, and be mapped. A small int and the padding
+ * behind it can: padding holds remains of the stack. */
 void standin_check_argument(const void *argument, size_t size)
 {
     const uint64_t low = UINT64_C(0x500000000000), high = UINT64_C(0x7fffffffffff);
@@ -453,7 +454,7 @@ void standin_check_argument(const void *argument, size_t size)
         uint64_t word;
         unsigned char resident;
         memcpy(&word, (const char *)argument + i, sizeof word);
-        if (word < low || word > high)
+        if (word < low || word > high || (uint32_t)word < PAGE)
             continue;
         void *const address = (void *)(uintptr_t)word;
         if ((char *)address >= arena && (char *)address < arena_end)
