@@ -90,7 +90,7 @@
     X(dispersion, sums, always, sizeof(struct dispersion))                                         \
     X(change,    sums,  always, sizeof(struct change))                                             \
     X(mass,      sums,  always, sizeof(struct mass))                                               \
-    X(raise,     cells, never,  0)                                                                 \
+    X(raise,     cells, always, 0)                                                                 \
     X(gather,    cells, never,  0)                                                                 \
     X(slope,     cells, never,  0)                                                                 \
     X(enter,     cells, never,  0)                                                                 \

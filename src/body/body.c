@@ -7,16 +7,6 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-void body_images(double lo, double hi, int n, int *first, int *last)
-{
-    *first = (int)ceil(-hi / n);
-    *last = (int)floor((n - lo) / n);
-    if (*last - *first > 2 * BODY_IMAGES) {
-        *first = *first > -BODY_IMAGES ? *first : -BODY_IMAGES;
-        *last = *last < BODY_IMAGES ? *last : BODY_IMAGES;
-    }
-}
-
 /* Limits lo <= cell < hi, a range of a periodic axis of n cells with one more on either side, to
  * where images of a mesh from `low` to `high` are looked up: moved by whole boxes to the mesh. */
 static void reach_images(double low, double high, int n, int *lo, int *hi)

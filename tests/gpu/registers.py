@@ -2,7 +2,8 @@
 """No kernel keeps anything in local memory, which is the GPU's own memory, or spills registers, on any architecture;
 and so many threads of the step fit on a multiprocessor as its launch bounds say. Kernels for flows with open
 boundaries may: their rules are functions with arrays of their own, called in the few cells that have them. So may those of
-the list of cells beside bodies, those of scalars but the step, and the sums of a residual, whose parts are chosen by exponents.
+the list of cells beside bodies, those of scalars but the step, those that hold the mass, and the sums of a residual, whose parts are chosen by
+exponents.
 
     registers.py [--table] REPORT...    what the assembler said of each variant: build/cuda/kernels_*.ptxas
                                         --table: the table of docs/performance.md instead
