@@ -249,7 +249,7 @@ for k, said in enumerate(done):
         with h5py.File(f"one/checkpoints/step_{step:010}.h5") as a, h5py.File(f"ranks {k}/checkpoints/step_{step:010}.h5") as b:
             names = []
             a.visititems(lambda name, found: names.append(name) if isinstance(found, h5py.Dataset) else None)
-            names = [name for name in names if not name.startswith("files/")]  # their sizes: files name their ranks
+            names = [name for name in names if not name.startswith("numbers/files/")]  # their sizes: files name their ranks
             check(names and all((a[name][...] == b[name][...]).all() for name in names), f"ranks {WAYS[k]}: checkpoint {step}")
 
 # ---- restarts ----
