@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/agree.h"
-#include "base/message.h"
 #include "tags/pore_labels.h"
 
 /* A part: its number of cells, the first of them, its label. */
@@ -32,6 +30,33 @@ static void largest_here(struct pore_labels *l, struct chamber best[CHAMBERS + 1
         if (p->cells >= best[CHAMBERS - 1].cells)
             qsort(best, CHAMBERS + 1, sizeof *best, by_size);
     }
+}
+
+/* MPI_User_function: the largest parts of two lists. */
+static void merge_largest(void *given, void *kept, int *lists, MPI_Datatype *type)
+{
+    const struct chamber *from = given;
+    struct chamber *to = kept, both[2 * CHAMBERS];
+    (void)type;
+    for (int k = 0; k < *lists; k++, from += CHAMBERS, to += CHAMBERS) {
+        memcpy(both, from, CHAMBERS * sizeof *both);
+        memcpy(both + CHAMBERS, to, CHAMBERS * sizeof *both);
+        qsort(both, 2 * CHAMBERS, sizeof *both, by_size);
+        memcpy(to, both, CHAMBERS * sizeof *both);
+    }
+}
+
+/* The largest parts of all ranks; the bytes sent do not grow with their number. */
+static void largest_of_all(MPI_Comm comm, struct chamber best[CHAMBERS])
+{
+    MPI_Datatype list;
+    MPI_Op merge;
+    MPI_Type_contiguous(3 * CHAMBERS, MPI_INT64_T, &list);
+    MPI_Type_commit(&list);
+    MPI_Op_create(merge_largest, 1, &merge);
+    MPI_Allreduce(MPI_IN_PLACE, best, 1, list, merge, comm);
+    MPI_Op_free(&merge);
+    MPI_Type_free(&list);
 }
 
 /* The number of a label's chamber. */
@@ -63,26 +88,20 @@ enum status chambers_find(const struct domain *d, const struct flow_case *c, str
                           uint8_t *of_cell)
 {
     const struct case_region box = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
-    const size_t most = (size_t)d->ranks * CHAMBERS;
-    struct chamber mine[CHAMBERS + 1], *const all = calloc(most, sizeof *all);
+    struct chamber best[CHAMBERS + 1];
     struct pore_labels l;
     int64_t largest;
     *found = (struct chambers){.count = 0};
-    enum status status = status_agree(
-        d->comm, all ? STATUS_OK : fail_machine("out of memory for the parts of the fluid"));
-    if (!status)
-        status = pore_labels_make(&l, d, c, &box, &largest);
+    const enum status status = pore_labels_make(&l, d, c, &box, &largest);
     if (!status) {
-        largest_here(&l, mine);
-        MPI_Allgather(mine, 3 * CHAMBERS, MPI_INT64_T, all, 3 * CHAMBERS, MPI_INT64_T, d->comm);
-        qsort(all, most, sizeof *all, by_size);
-        while (found->count < CHAMBERS && all[found->count].cells > 0) {
-            found->cells[found->count] = all[found->count].cells;
+        largest_here(&l, best);
+        largest_of_all(d->comm, best);
+        while (found->count < CHAMBERS && best[found->count].cells > 0) {
+            found->cells[found->count] = best[found->count].cells;
             found->count++;
         }
-        number_cells(&l, all, found->count, of_cell);
+        number_cells(&l, best, found->count, of_cell);
         pore_labels_free(&l);
     }
-    free(all);
     return status;
 }
