@@ -52,10 +52,10 @@ for host in "$(uname -n)" "$(uname -n | cut -d. -f1)"; do
 done
 trap 'rmdir "${TMPDIR:-/tmp}/ompi.$(uname -n).$(id -u)/kept" "${TMPDIR:-/tmp}/ompi.$(uname -n | cut -d. -f1).$(id -u)/kept" 2>/dev/null || true' EXIT
 
-# Half as many more tests at a time as there are cores: many wait, for a disk or for other ranks.
+# Twice as many tests at a time as there are cores: most wait, for starts of MPI, for a disk or for other ranks.
 # nproc alone would say OMP_NUM_THREADS, which is 1 here.
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
-processes=$((cores + (cores + 1) / 2))
+processes=$((2 * cores))
 failed=0
 rm -f $folder/meson-logs/testlog.json $folder/meson-logs/waits.json build-sanitize/meson-logs/testlog.json
 # tests FOLDER OPTIONS...: no signal is ignored in the tests, even if this script was started so, as by nohup.

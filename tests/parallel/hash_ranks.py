@@ -297,10 +297,11 @@ def variants(cells):
     if OTHER:
         yield from other_variants()
         return
-    for v in cpu_variants(cells):
-        yield *v, None
     if STANDIN:
         yield from gpu_variants(cells)
+        return
+    for v in cpu_variants(cells):
+        yield *v, None
 
 
 def cpu_variants(cells):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Flows at random give the same bits however they are run: with memory for all cells or fluid alone, any instruction set,
-threads, ranks, steps in a sweep, and by the kernels for GPUs, on the stand-in. A flow has faces of all kinds, bodies anywhere,
+threads, ranks, steps in a sweep. With TAGFLOW_STANDIN_PROGRAM: by the kernels for GPUs, on the stand-in. A flow has faces of all kinds, bodies anywhere,
 also across faces, an operator, a precision, perhaps a subgrid model and a force. What the program refuses counts as an
 answer, too: the same line in every way.
 
@@ -28,7 +28,8 @@ WAYS = [("all cells, generic", {"run.sparse": "never", "run.isa": "generic", "ru
         ("3 steps a sweep, 2 threads", {"run.sparse": "never", "run.sweep": 3, "run.threads": 2}, 0, False),
         ("2 ranks", {"run.sparse": "never"}, 2, False),
         ("3 ranks, fluid alone", {"run.sparse": "always"}, 3, False)]
-WAYS += [("GPU", {"run.sparse": "never"}, 1, True), ("2 GPUs, fluid alone", {"run.sparse": "always"}, 2, True)] if STANDIN else []
+if STANDIN:
+    WAYS = [("GPU", {"run.sparse": "never"}, 1, True), ("2 GPUs, fluid alone", {"run.sparse": "always"}, 2, True)]
 WAYS = WAYS[:4] + WAYS[-1:] if OTHER else WAYS
 
 names, jobs, first = [], [], {}

@@ -15,7 +15,7 @@ import h5py
 import runs
 from runs import Job, bytes_of, check, checkpoint_steps, differences, load, results, sets, tagflow, write
 
-STEPS = 600
+STEPS = 400
 write("case.yaml", runs.LONG_CASE)
 MORE = {"run.steps": STEPS, "checkpoint.every": 200, "output.fields.main.every": 100, "output.fields.wide.every": 50}
 
@@ -74,7 +74,7 @@ def stopped_well(name, said, code, why):
 # ---- the run that is never stopped ----
 
 said = tagflow("run", "case.yaml", "--output", "undisturbed", *sets(MORE))
-check(said.code == 0 and not runs.faults("undisturbed") and checkpoint_steps("undisturbed") == [400, 600],
+check(said.code == 0 and not runs.faults("undisturbed") and checkpoint_steps("undisturbed") == [200, 400],
       f"the run that is never stopped: {said}, checkpoints {checkpoint_steps('undisturbed')}")
 undisturbed = results("undisturbed")
 
@@ -306,15 +306,15 @@ def spoil(step):
         file.write(bytes([byte ^ 1]))
 
 
+spoil(200)
 spoil(400)
-spoil(600)
 untouched("damaged", 1, "none of the checkpoints")
 untouched("damaged", 1, "none of the checkpoints", ranks=2)
-untouched("damaged", 2, "checkpoints/step_0000000400.h5", restart="damaged/checkpoints/step_0000000400.h5")
-spoil(400)  # back as it was
+untouched("damaged", 2, "checkpoints/step_0000000200.h5", restart="damaged/checkpoints/step_0000000200.h5")
+spoil(200)  # back as it was
 said = go_on("damaged", 2, [1, 2, 1])
-came_to_its_end("damaged", said, "the older one is used", "goes on from damaged/checkpoints/step_0000000400.h5" in said.out and
-                "step_0000000600.h5 is not used" in said.err)
+came_to_its_end("damaged", said, "the older one is used", "goes on from damaged/checkpoints/step_0000000200.h5" in said.out and
+                "step_0000000400.h5 is not used" in said.err)
 
 # No checkpoint at all: from the beginning.
 name = "no checkpoint"
@@ -330,16 +330,16 @@ said = go_on("more", 3, [1, 1, 3])
 came_to_its_end("more", said, "the others", "goes on from" in said.out)
 
 # From a certain checkpoint, in the same folder and in another.
-older = "undisturbed/checkpoints/step_0000000400.h5"
+older = "undisturbed/checkpoints/step_0000000200.h5"
 said = go_on("elsewhere", 2, [2, 1, 1], restart=older)
 hashes = [load(folder, "report.json")["state_hash"] for folder in ("undisturbed", "elsewhere")]
 rows = [runs.series_text(folder, "each").splitlines()[-200:] for folder in ("undisturbed", "elsewhere")]
 check(said.code == 0 and hashes[0] == hashes[1] and rows[0] == rows[1] and not runs.faults("elsewhere") and
-      checkpoint_steps("elsewhere") == [600], f"from step 400 in a new folder: {said}, {hashes}")
+      checkpoint_steps("elsewhere") == [400], f"from step 200 in a new folder: {said}, {hashes}")
 said = go_on("undisturbed", 2, [1, 1, 2], restart=older)
 aside = [name for name in runs.tree("undisturbed/checkpoints") if not name.endswith(".h5")]
-came_to_its_end("undisturbed", said, f"from step 400 in the same folder, {aside}",
-                checkpoint_steps("undisturbed") == [400, 600] and aside == ["step_0000000600.h5.aside"])
+came_to_its_end("undisturbed", said, f"from step 200 in the same folder, {aside}",
+                checkpoint_steps("undisturbed") == [200, 400] and aside == ["step_0000000400.h5.aside"])
 
 # In double precision.
 wide = {"solver.storage": "fp64", "solver.arithmetic": "fp64",
