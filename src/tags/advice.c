@@ -86,42 +86,123 @@ static void warn_settling(const struct domain *d, const struct flow_case *c)
         warn("%s: the flow over the face settles in about %.2g steps, the run has %lld (leave "
              "reflection out, or more steps)",
              name, steps, (long long)c->run.steps);
+    else if (outlets == 1 && outflow < 0 && !uniform && (double)c->run.steps < steps &&
+             velocity * (double)c->run.steps > outlet_length(c, last))
+        say("%s: the flow over the face settles in about %.2g steps, the run has %lld (for a "
+            "steady flow more steps, or a larger reflection, which reflects more sound)",
+            name, steps, (long long)c->run.steps);
+}
+
+/* Does the time function rise and fall again? A ramp does not, nor a table like one. */
+static bool pulsates(const struct case_signal *s)
+{
+    bool rises = s->kind == SIGNAL_sine, falls = rises;
+    for (int k = 1; k < s->points && s->kind == SIGNAL_table; k++) {
+        rises = rises || s->values[k] > s->values[k - 1];
+        falls = falls || s->values[k] < s->values[k - 1];
+    }
+    return rises && falls;
+}
+
+/* d after a line of a table, r d + d' = `slope`. */
+static double relaxed(double d, double slope, double steps, double r)
+{
+    return r > 0 ? slope / r + (d - slope / r) * exp(-r * steps) : d + slope * steps;
+}
+
+/* The largest |U' - r d| of a table, d' = U' - r d, in the state of a table that repeats: the start
+ * of the flow does not count. */
+static double largest_rise(const struct case_signal *s, double r)
+{
+    const double period = s->times[s->points - 1] - s->times[0];
+    double d = 0, most = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 1; k < s->points; k++) {
+            const double steps = s->times[k] - s->times[k - 1];
+            const double slope = (s->values[k] - s->values[k - 1]) / steps;
+            const double after = relaxed(d, slope, steps, r);
+            if (pass)
+                most = fmax(most, fmax(fabs(slope - r * d), fabs(slope - r * after)));
+            d = after;
+        }
+        d = r > 0 ? d / (1 - exp(-r * period)) : 0;
+    }
+    return most;
+}
+
+/* Largest difference between the flow into a box and the flow out of it, through a nonreflecting
+ * outlet, as a share of the mean flow. The mean density d follows c_s d' - U' = -r c_s d, so the L
+ * cells of the box take L d' = L (U' / c_s - r d). `length`: L / c_s. With a frequency w that is
+ * the share w^2 (L / c_s) / sqrt(w^2 + r^2) of the amplitude. */
+static double gathers(const struct case_signal *s, double length, double r)
+{
+    double mean = s->mean, highest = fabs(s->amplitude), area = 0;
+    if (s->kind == SIGNAL_sine) {
+        const double w = 2 * acos(-1) / s->period;
+        return highest / fmax(highest, fabs(mean)) * w * w * length / sqrt(w * w + r * r);
+    }
+    highest = 0;
+    for (int k = 1; k < s->points; k++) {
+        area += 0.5 * (s->values[k] + s->values[k - 1]) * (s->times[k] - s->times[k - 1]);
+        highest = fmax(highest, fabs(s->values[k] - s->values[0]));
+    }
+    mean = area / (s->times[s->points - 1] - s->times[0]);
+    return length * largest_rise(s, r) / fmax(fabs(mean), 0.5 * highest);
+}
+
+/* The smallest reflection, times L / c_s, with which at most the share `most` gathers; at most
+ * `highest`. */
+static double holds(const struct case_signal *s, double length, double most, double highest)
+{
+    double low = 0, high = highest;
+    for (int k = 0; k < 20; k++) {
+        const double middle = 0.5 * (low + high);
+        if (gathers(s, length, middle / length) > most)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }
 
 /* Warns if the velocity of an inlet varies so fast that fluid gathers before a nonreflecting
- * outlet. The mean density d there follows c_s d' - U' = -r c_s d for a velocity U sin(w t). So the
- * L cells of the box take and give back the share (w L / c_s) w / sqrt(w^2 + r^2) of U. */
+ * outlet, and names the remedy: a reflection that is large enough, if there is one; otherwise a
+ * smaller velocity. */
 static void warn_pulse(const struct domain *d, const struct flow_case *c)
 {
     static const double most = 0.05, most_held = 3; /* share of the flow; r L / c_s */
-    char name[FACES_NAME], remedy[96];
+    char name[FACES_NAME], remedy[96], varies[64];
     for (int k = 0; k < d->openings; k++)
         for (int out = 0; out < d->openings; out++) {
             const struct case_face *const inlet = case_opening(c, k),
                                           *outlet = case_opening(c, out);
             const struct case_signal *const s = &inlet->signal;
-            if (inlet->kind != FACE_velocity || s->kind != SIGNAL_sine || !d->opening[k].open ||
+            if (inlet->kind != FACE_velocity || !pulsates(s) || !d->opening[k].open ||
                 outlet->kind != FACE_nonreflecting || !d->opening[out].open)
                 continue;
             const double length = outlet_length(c, out) / sound;
-            const double varies = fabs(s->amplitude) / fmax(fabs(s->amplitude), fabs(s->mean));
-            const double w = 2 * acos(-1) / s->period * length, held = outlet->reflection * length;
-            const double gathers = varies * w * w / sqrt(w * w + held * held);
-            const double needs = w * sqrt(fmax(pow(varies * w / most, 2) - 1, 0));
-            if (gathers <= most)
+            const double share = gathers(s, length, outlet->reflection);
+            const double held = holds(s, length, most, most_held);
+            if (share <= most)
                 continue;
-            if (needs < most_held)
+            if (held < 0.999 * most_held)
                 snprintf(remedy, sizeof remedy,
                          "give nonreflecting.reflection %.2g, which reflects more sound",
-                         needs / length);
+                         held / length);
             else
                 snprintf(
                     remedy, sizeof remedy,
                     "take a smaller velocity in cells a step, so that a period has more steps");
+            if (s->kind == SIGNAL_sine || s->repeat)
+                snprintf(varies, sizeof varies, "varies with a period of %.4g steps",
+                         s->kind == SIGNAL_sine ? s->period
+                                                : s->times[s->points - 1] - s->times[0]);
+            else
+                snprintf(varies, sizeof varies, "rises and falls by its table");
             faces_name(c, out, name);
-            warn("%s: the inlet's velocity varies with a period of %.4g steps, and the flow out "
-                 "differs by about %.0f %% from the flow in (%s)",
-                 name, s->period, 100 * gathers, remedy);
+            warn("%s: the inlet's velocity %s, and the flow out differs by about %.0f %% from the "
+                 "flow in (%s)",
+                 name, varies, 100 * share, remedy);
             return;
         }
 }
