@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "run/report.h"
+#include "run/tally.h"
 
 enum { CASE_LIMIT = 64 << 20, RECORD_LIMIT = 64 << 20 };
 
@@ -131,6 +132,7 @@ static enum status end_in_folder(const struct flow_case *c, const char *dir, con
         say("the run in %s is done at step %lld (a %s would go on)", dir, (long long)now.step,
             steady ? "smaller run.stop.change" : "larger run.steps");
         *from = RESTART_DONE;
+        tally_check(c, dir);
     }
     if (ended && !done)
         warn("%s/status.json says that the run %s at step %lld, but its report.json or its "

@@ -2,13 +2,17 @@
 #include "run/tally.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
+#include "run/checkpoint.h"
 #include "run/folder.h"
 
 enum { NONE = -1 };
@@ -181,4 +185,44 @@ void tally_start(struct tally *t, int64_t resumed, bool here)
         e->count = found[i];
     }
     free(found);
+}
+
+/* ---- of a run that has ended ---- */
+
+/* Reads the counts from a checkpoint. */
+static void read_counts(const struct checkpoint *k, const char *path, const struct state *state)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < state->count; i++)
+        for (int j = 0; j < k->count; j++) {
+            const struct state_array *const to = &state->array[i];
+            const struct checkpoint_array *const from = &k->array[j];
+            int64_t numbers[sizeof(struct count) / sizeof(int64_t)];
+            if (strcmp(to->name, from->name) == 0 && !from->in_cells &&
+                from->components == to->components && from->sample == (int)to->sample &&
+                file_read_at(fd, numbers, sizeof numbers, from->offset) == 0)
+                memcpy(to->data, numbers, sizeof numbers);
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+void tally_check(const struct flow_case *c, const char *dir)
+{
+    char path[FOLDER_PATH], reason[CHECKPOINT_REASON];
+    struct checkpoint k = {0};
+    struct state state = {0};
+    struct tally *t = NULL;
+    int64_t *steps;
+    const bool there = folder_checkpoints(dir, &steps) > 0;
+    if (there && folder_checkpoint(path, dir, steps[0]) &&
+        checkpoint_describe(&k, MPI_COMM_SELF, path, reason) &&
+        !tally_create(&t, c, dir, true, &state)) {
+        read_counts(&k, path, &state);
+        tally_start(t, k.step, true);
+    }
+    free(steps);
+    tally_destroy(t);
+    state_destroy(&state);
+    checkpoint_close(&k);
 }

@@ -19,6 +19,10 @@ void tally_destroy(struct tally *t);
  * this folder: warns of files that were lost or have changed their size since. */
 void tally_start(struct tally *t, int64_t resumed, bool here);
 
+/* Rank 0, of a run that has ended: warns of files that were lost or have changed their size since
+ * its newest checkpoint. */
+void tally_check(const struct flow_case *c, const char *dir);
+
 /* The output has written its file of this step; tally_later(): it is complete only when
  * tally_complete() is called. */
 void tally_add(struct tally *t, enum results_part part, const char *name, int64_t step);

@@ -199,6 +199,18 @@ lose("fields are lost", lambda folder: shutil.rmtree(folder + "fields"), "4 of t
 lose("a picture is lost", lambda folder: os.remove(folder + "images/i_0000000005.png"), "1 of the 5 files of i up to step 20 are not there", ranks=2)
 lose("a picture is cut", cut("images/i_0000000000.png"), "the files of i up to step 20 have")
 lose("a snapshot is cut", cut("fields/main_0000000020.vtkhdf"), "the files of main up to step 20 have")
+# The same where the run is done already.
+said = tagflow("run", "outlets.yaml", "--output", "done", *PICTURES, "--set", "run.steps=20")
+for what, change, words in [("nothing", lambda folder: None, None), ("a picture", cut("images/i_0000000000.png"), "the files of i up to step 20 have"),
+                            ("snapshots", lambda folder: shutil.rmtree(folder + "fields"), "4 of the 4 files of main up to step 20 are not there")]:
+    folder = f"done, {what} lost"
+    shutil.copytree("done", folder)
+    change(folder + "/")
+    for ranks in 0, 2:
+        said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *PICTURES, "--set", "run.steps=20", ranks=ranks)
+        about = [line for line in said.lines if "/fields: " in line or "/images: " in line]
+        check(said.code == 0 and "is done at step 20" in said.out and (words in about[0] if words and about else not about and not words),
+              f"{folder}: {said}, {about}")
 lose("an output is new", lambda folder: None, more=runs.sets({"output.images.j": {"every": 5, "of": "density"}}))
 said = tagflow("run", "outlets.yaml", "--output", "moved", "--restart", "a picture is cut/checkpoints/step_0000000033.h5", *PICTURES)
 check(said.code == 0 and "/fields: " not in said.err and "/images: " not in said.err, f"in another folder, they may have been moved: {said}")
