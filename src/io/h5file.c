@@ -19,6 +19,7 @@
 #include "base/message.h"
 #include "base/watchdog.h"
 #include "io/seal.h"
+#include "io/trailer.h"
 
 enum {
     FLUSH = 64 * 1024 * 1024, /* bytes written before the system is told to flush them to disk */
@@ -43,8 +44,9 @@ struct h5file {
     enum status status; /* the worst on this rank so far, reported */
     int64_t unflushed;  /* bytes written since the system was last told to flush */
     bool finished;      /* h5file_finish was called */
-    const char *kind;   /* of the seal; NULL: none */
+    const char *kind;   /* of the seal; NULL: none, but a trailer */
     int format;
+    uint64_t sum; /* of what this rank has written, for the trailer */
     int datasets;
     struct dataset *dataset;
     /* Rank 0 only: the layout, which is the file as HDF5 sees it, without its data. */
@@ -103,6 +105,14 @@ static void fail_hdf5(struct h5file *file, const char *verb, const char *what)
 static void fail_errno(struct h5file *file, const char *verb, const char *path, int reason)
 {
     file->status = fail_machine("cannot %s %s: %s", verb, path, strerror(reason));
+}
+
+/* Returns 0 or -1 with errno. */
+static int write_at(struct h5file *file, const void *data, size_t bytes, int64_t at)
+{
+    if (!file->kind)
+        file->sum += trailer_sum(data, bytes, at);
+    return file_write_at(file->fd, data, bytes, at);
 }
 
 /* Makes sure that the first `end` bytes of the file fit on the disk. A disk, quota or limit that is
@@ -352,7 +362,7 @@ enum status h5file_write_array(struct h5file *file, int dataset, int64_t first, 
             offset += (start[axis] + rest % count[axis]) * stride[axis];
             rest /= count[axis];
         }
-        if (file_write_at(file->fd, from, (size_t)run, offset) != 0) {
+        if (write_at(file, from, (size_t)run, offset) != 0) {
             fail_errno(file, "write", file->path, errno);
             break;
         }
@@ -452,7 +462,7 @@ void h5file_numbers(struct h5file *file, const char *object, const char *name, e
 }
 
 /* Copies [from, to) of the layout to the file. Returns 0 or errno. */
-static int copy_layout(const struct h5file *file, int64_t from, int64_t to)
+static int copy_layout(struct h5file *file, int64_t from, int64_t to)
 {
     char buffer[16 * 1024];
     while (from < to) {
@@ -462,7 +472,7 @@ static int copy_layout(const struct h5file *file, int64_t from, int64_t to)
             continue;
         if (got <= 0)
             return got < 0 ? errno : EIO;
-        if (file_write_at(file->fd, buffer, (size_t)got, from) != 0)
+        if (write_at(file, buffer, (size_t)got, from) != 0)
             return errno;
         from += got;
     }
@@ -529,6 +539,24 @@ static void write_seal(struct h5file *file)
         fail_errno(file, "write", file->path, failed);
 }
 
+/* Writes the trailer, after everything else; rank 0 has the sum of all ranks. */
+static void write_trailer(struct h5file *file)
+{
+    struct trailer trailer = {0};
+    struct stat info;
+    char text[TRAILER_BYTES + 1];
+    MPI_Reduce(&file->sum, &trailer.sum, 1, MPI_UINT64_T, MPI_SUM, 0, file->comm);
+    if (file->rank != 0 || file->status != STATUS_OK)
+        return;
+    int failed = fstat(file->fd, &info) != 0 ? errno : 0;
+    trailer.bytes = info.st_size;
+    trailer_print(&trailer, text);
+    if (!failed)
+        failed = file_write_at(file->fd, text, TRAILER_BYTES, trailer.bytes) != 0 ? errno : 0;
+    if (failed)
+        fail_errno(file, "write", file->path, failed);
+}
+
 /* Writes everything that is still missing. False: a rank failed before. */
 static bool complete(struct h5file *file)
 {
@@ -540,7 +568,9 @@ static bool complete(struct h5file *file)
     }
     if (file->rank == 0)
         write_layout(file);
-    if (file->rank == 0 && file->kind && file->status == STATUS_OK)
+    if (!file->kind)
+        write_trailer(file);
+    else if (file->rank == 0 && file->status == STATUS_OK)
         write_seal(file);
     return true;
 }

@@ -46,11 +46,12 @@ enum { H5FILE_AXES = 5 }; /* most axes of a dataset */
 
 struct h5file;
 
-/* Starts the file `path`. Until it is closed its name is `path` with FILE_TEMPORARY appended.
+/* Starts the file `path`. Until it is closed its name is `path` with FILE_TEMPORARY appended. It
+ * gets a trailer (io/trailer.h): no byte may be written twice.
  * Collective: one status on all ranks; *out is set only on success. */
 enum status h5file_create(struct h5file **out, MPI_Comm comm, const char *path);
 
-/* The same, with a seal at the start of the file (io/seal.h). */
+/* The same, with a seal at the start of the file (io/seal.h) and no trailer. */
 enum status h5file_create_sealed(struct h5file **out, MPI_Comm comm, const char *path,
                                  const char *kind, int format);
 

@@ -17,14 +17,16 @@
 #include "foreign/hdf5.h"
 #include "io/h5read.h"
 #include "io/seal.h"
+#include "io/trailer.h"
 #include "lattice.h"
 #include "run/checkpoint.h"
 #include "stored.h"
 
 enum file_kind { FILE_UNKNOWN, FILE_CHECKPOINT, FILE_SNAPSHOT };
 
-/* XXH3 of the first `most` bytes of an open file, or of all if it has fewer. Returns 0 or errno. */
-static int digest(int fd, int64_t most, uint64_t *sum)
+/* XXH3 of the first `most` bytes of an open file, or of all if it has fewer; *words: the sum of the
+ * bytes before the trailer. Returns 0 or errno. */
+static int digest(int fd, int64_t most, const struct trailer *t, uint64_t *sum, uint64_t *words)
 {
     enum { AT_ONCE = 1 << 20 };
     struct stat info;
@@ -32,15 +34,31 @@ static int digest(int fd, int64_t most, uint64_t *sum)
     char *const buffer = malloc(AT_ONCE);
     int failed = !buffer ? ENOMEM : fstat(fd, &info) != 0 ? errno : 0;
     XXH3_64bits_reset(&state);
+    *words = 0;
     const int64_t end = failed || info.st_size > most ? most : info.st_size;
     for (int64_t done = 0; done < end && !failed; done += AT_ONCE) {
         const size_t length = end - done < AT_ONCE ? (size_t)(end - done) : AT_ONCE;
+        const int64_t before = t->bytes - done;
         failed = file_read_at(fd, buffer, length, done) != 0 ? errno : 0;
         if (!failed)
             XXH3_64bits_update(&state, buffer, length);
+        if (!failed && before > 0)
+            *words += trailer_sum(buffer, before < (int64_t)length ? (size_t)before : length, done);
     }
     free(buffer);
     *sum = XXH3_64bits_digest(&state);
+    return failed;
+}
+
+/* Is the file whole? A snapshot that another program wrote or changed has no trailer: it is not
+ * known. */
+static int digest_snapshot(int fd, int64_t size, uint64_t *sum, bool *whole)
+{
+    struct trailer t;
+    uint64_t words;
+    const int found = trailer_read(fd, size, &t);
+    const int failed = found < 0 ? errno : digest(fd, INT64_MAX, &t, sum, &words);
+    *whole = failed || !found || (t.bytes == size - TRAILER_BYTES && t.sum == words);
     return failed;
 }
 
@@ -49,8 +67,11 @@ static int digest(int fd, int64_t most, uint64_t *sum)
 static enum file_kind look(const char *path, uint64_t *sum, char reason[CASE_REASON])
 {
     static const char seal[] = "tagflow checkpoint\n", hdf5[] = "\x89HDF\r\n\x1a\n";
+    const struct trailer none = {0};
     enum file_kind kind = FILE_UNKNOWN;
     struct stat info;
+    uint64_t words;
+    bool whole = true;
     char begin[sizeof seal] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a FIFO */
     int failed = fd < 0 || fstat(fd, &info) != 0 ? errno : 0;
@@ -62,15 +83,20 @@ static enum file_kind look(const char *path, uint64_t *sum, char reason[CASE_REA
         kind = FILE_CHECKPOINT;
     else if (!memcmp(begin, hdf5, sizeof hdf5 - 1))
         kind = FILE_SNAPSHOT;
-    if (!failed && kind)
-        failed = digest(fd, kind == FILE_CHECKPOINT ? SEAL_BLOCK : INT64_MAX, sum);
+    if (!failed && kind == FILE_CHECKPOINT)
+        failed = digest(fd, SEAL_BLOCK, &none, sum, &words);
+    else if (!failed && kind)
+        failed = digest_snapshot(fd, info.st_size, sum, &whole);
     if (fd >= 0)
         close(fd);
     if (failed)
         snprintf(reason, CASE_REASON, ": %s", strerror(failed));
     else if (!kind)
         snprintf(reason, CASE_REASON, " is neither a checkpoint nor a snapshot of tagflow");
-    return failed ? FILE_UNKNOWN : kind;
+    else if (!whole)
+        snprintf(reason, CASE_REASON,
+                 ": it is damaged: its bytes are not as written (take another snapshot)");
+    return failed || !whole ? FILE_UNKNOWN : kind;
 }
 
 /* ---- checkpoints ---- */

@@ -37,8 +37,8 @@ struct earlier {
 enum status earlier_open(struct earlier *e, MPI_Comm comm, const char *path, bool verify,
                          char reason[CASE_REASON]);
 
-/* Snapshots have no seal, so libhdf5 reads them in a second process (foreign/hdf5.h). This command
- * starts the program as that process. */
+/* Snapshots may be of other programs, so libhdf5 reads them in a second process (foreign/hdf5.h).
+ * This command starts the program as that process. */
 #define EARLIER_COMMAND "--earlier-snapshot"
 int earlier_serve(int count, char **arguments);
 

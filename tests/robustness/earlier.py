@@ -229,10 +229,23 @@ for path, words, ranks in [
     said = tagflow("run", "coarse.yaml", "--output", "none", *sets({"initial.from": path}), ranks=ranks)
     check(said.code == 2 and len(said.errors) == 1 and "initial.from: " in said.errors[0] and all(word in said.errors[0] for word in words) and
           runs.tree() == before, f"{path}: {said}")
-# Damaged snapshots, some of which crash libhdf5 1.10: a second process reads them. First the length of the case's text.
+# Any byte of a snapshot that is not as written, also where HDF5 does not look; a file that ends in zeros, as after a power loss.
 whole = open(SNAPSHOT, "rb").read()
-text = whole.index(b"# as resolved by tagflow")
 random = numpy.random.default_rng(1)
+damages = [(place, whole[:place] + bytes([whole[place] ^ 1 << int(random.integers(8))]) + whole[place + 1:])
+           for place in [0, 40, len(whole) - 49, len(whole) - 20] + random.integers(len(whole) - 48, size=8).tolist()]
+for place, data in damages + [("the last page", whole[:-4096] + bytes(4096)), ("nothing", whole)]:
+    write("flipped.h5", data)
+    said = tagflow("check", "coarse.yaml", *sets({"initial.from": "flipped.h5"}))
+    # The first byte says what kind of file it is; the 40th is where HDF5 ends.
+    word = "neither a checkpoint nor" if place == 0 else "flipped.h5': it is damaged: its bytes are not as written"
+    good = said.code == 0 if place == "nothing" else said.code == 2 and len(said.errors) == 1 and word in said.errors[0]
+    check(good, f"a snapshot with a wrong byte, {place}: {said}")
+os.remove("flipped.h5")
+# Of another program, without a trailer. Some of these crash libhdf5 1.10: a second process reads them. First the length of
+# the case's text.
+whole = whole[:-48]
+text = whole.index(b"# as resolved by tagflow")
 places = [(text - 7, whole[text - 7] | 128)] + [(int(random.choice([text - 40, 0])) + int(random.integers(40)), int(random.integers(256))) for _ in range(24)]
 for place, byte in places:
     write("mutant.h5", whole[:place] + bytes([byte]) + whole[place + 1:])

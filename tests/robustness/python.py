@@ -320,6 +320,17 @@ for name, text, words, call in (
     write("damaged/" + name, text)
     fails(tagflow.FileError, words, f"{name} damaged", lambda: call(broken if name == "status.json" else tagflow.open_run("damaged")))
     write("damaged/" + name, before)
+name = "damaged/fields/main_0000000040.vtkhdf"
+before = open(name, "rb").read()
+for place in 60, len(before) // 2, len(before) - 60, len(before) - 10:
+    write(name, before[:place] + bytes([before[place] ^ 16]) + before[place + 1:])
+    fails(tagflow.FileError, "is damaged: its bytes are not as", f"byte {place} of a snapshot", lambda: tagflow.open_snapshot(name))
+write(name, before)
+tagflow.open_snapshot(name).verify()
+shutil.copy(name, "edited.vtkhdf")
+with h5py.File("edited.vtkhdf", "r+") as file:
+    file["VTKHDF/PointData/velocity"][0, 0, 0, 0] = 0.25
+check(tagflow.open_snapshot("edited.vtkhdf")["velocity"][0, 0, 0, 0] == 0.25, "a snapshot that was changed by means of HDF5")
 write("damaged/series/flow.csv", "step,time,mass\n")
 fails(tagflow.NoRows, "has no rows yet", "a series without rows", lambda: tagflow.open_run("damaged").series["flow"])
 before = open("damaged/status.json").read()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 import numpy
 
 from .errors import FileError, MissingPackage, TagflowError, UnknownName, no_name, quoted
-from .files import open_regular
+from .files import check_trailer, open_regular
 from .resolved import ResolvedCase
 from .units import array_unit
 
@@ -20,6 +20,7 @@ Array = Any
 Where = Tuple[Union[int, slice], ...]
 FILE_NAME = re.compile(r"(.+)_(\d{10})\.vtkhdf")
 ALL_LEVELS = b"OverlappingAMR"  # the type of files of refined grids
+AT_ONCE = 64 << 20  # bytes of a file that are verified whenever it is opened
 GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
 
 
@@ -42,8 +43,7 @@ class _File:
         self.name = match[1] if match else os.path.splitext(os.path.basename(self.path))[0]
         try:
             # h5py gives one error for whatever is wrong with a file; that it cannot be opened at all says more.
-            with open_regular(self.path):
-                pass
+            check_trailer(self.path, AT_ONCE)
             with h5py_module().File(self.path, "r") as file:
                 self._read(file)
         except OSError as error:
@@ -63,6 +63,10 @@ class _File:
             raise ValueError(f"it is not a static {self.type.decode()} of version 1")
         self.provenance: Dict[str, Any] = dict(provenance)
         self.step, self.time = int(provenance["step"]), float(provenance["time"])
+
+    def verify(self) -> None:
+        """FileError if a byte is not as tagflow wrote it. Files up to 64 MiB are verified when they are opened."""
+        check_trailer(self.path)
 
     def open(self) -> Any:
         """The h5py.File."""

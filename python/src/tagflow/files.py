@@ -1,12 +1,17 @@
-"""Reading and writing whole files of text, with errors of one line."""
+"""Reading and writing whole files of text, with errors of one line; the trailers of snapshots."""
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from typing import Any, BinaryIO, Callable, Dict, Optional
 
+import numpy
+
 from .errors import FileError, quoted
+
+TRAILER = 48  # bytes
 
 
 def reason(error: OSError) -> str:
@@ -29,6 +34,39 @@ def read_bytes(path: str) -> bytes:
             return file.read()
         except MemoryError:
             raise FileError(f"{quoted(path)} does not fit into the memory") from None
+
+
+def _words(block: bytes, first: int) -> int:
+    """What these bytes add to the sum of a trailer (src/io/trailer.h); first: the number of their first 32-bit word."""
+    words = numpy.frombuffer(block + b"\0" * (-len(block) % 4), dtype="<u4").astype(numpy.uint64)
+    factor = numpy.arange(first, first + len(words), dtype=numpy.uint64) + numpy.uint64(0x9e3779b97f4a7c15)
+    for shift, times in ((30, 0xbf58476d1ce4e5b9), (27, 0x94d049bb133111eb)):
+        factor = (factor ^ factor >> numpy.uint64(shift)) * numpy.uint64(times)
+    factor = (factor ^ factor >> numpy.uint64(31)) | numpy.uint64(1)
+    return int((words * factor).sum(dtype=numpy.uint64))
+
+
+def check_trailer(path: str, most: Optional[int] = None) -> None:
+    """FileError if a byte of a snapshot is not as tagflow wrote it. A file of more than `most` bytes is not looked at, nor one
+    that another program wrote or changed: it has no trailer."""
+    with open_regular(path) as file:
+        size, head = os.fstat(file.fileno()).st_size, file.read(48)
+        if size < 48 or not head.startswith(b"\x89HDF\r\n\x1a\n") or (most is not None and size > most):
+            return
+        file.seek(size - TRAILER)
+        said = re.fullmatch(rb"\ntagflow ([0-9]{21}) ([0-9a-f]{16})\n", file.read(TRAILER))
+        if not said and (head[8] != 0 or not 48 <= int.from_bytes(head[40:48], "little") < size):
+            return
+        file.seek(0)
+        left, place, total = int(said[1]) if said else 0, 0, 0
+        while left > 0:
+            block = file.read(min(left, 1 << 18))
+            if not block:
+                break
+            total += _words(block, place // 4)
+            place, left = place + len(block), left - len(block)
+        if not said or place != size - TRAILER or total % 2**64 != int(said[2], 16):
+            raise FileError(f"{quoted(path)} is damaged: its bytes are not as tagflow wrote them")
 
 
 def read_text(path: str, missing: Optional[str] = None) -> Optional[str]:
