@@ -211,6 +211,22 @@ for what, change, words in [("nothing", lambda folder: None, None), ("a picture"
         about = [line for line in said.lines if "/fields: " in line or "/images: " in line]
         check(said.code == 0 and "is done at step 20" in said.out and (words in about[0] if words and about else not about and not words),
               f"{folder}: {said}, {about}")
+# From an older checkpoint: files and rows after it are written again, those that are not any more stay beside; what was lost before it is told.
+KEEP = [*PICTURES, "--set", "checkpoint={every: 10, keep: 9}"]
+said = tagflow("run", "outlets.yaml", "--output", "kept", *KEEP, "--set", "run.steps=20")
+for steps, words in (20, None), (15, None), (20, "1 of the 3 files of i up to step 10 are not there"):
+    folder = f"from step 10 to {steps}, {words}"
+    shutil.copytree("kept", folder)
+    for name in ["images/i_0000000020.png", *(["images/i_0000000005.png"] if words else [])]:
+        os.remove(f"{folder}/{name}")
+    said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", f"{folder}/checkpoints/step_0000000010.h5", *KEEP, "--set", f"run.steps={steps}")
+    about = [line for line in said.lines if "/fields: " in line or "/images: " in line]
+    left = [name for name in runs.tree(folder) if name.endswith(".aside")]
+    check(said.code == 0 and len(about) == bool(words) and (not words or words in about[0]) and
+          all(int(name.split("_")[-1][:10]) > (15 if steps == 15 else 10) for name in left) and
+          not [fault for fault in runs.faults(folder, quick=True) if ".aside" not in fault], f"{folder}: {said}, {left}")
+    if steps == 20 and not words:
+        check(not runs.differences(runs.results("kept"), runs.results(folder)), f"{folder}: the same results")
 lose("an output is new", lambda folder: None, more=runs.sets({"output.images.j": {"every": 5, "of": "density"}}))
 said = tagflow("run", "outlets.yaml", "--output", "moved", "--restart", "a picture is cut/checkpoints/step_0000000033.h5", *PICTURES)
 check(said.code == 0 and "/fields: " not in said.err and "/images: " not in said.err, f"in another folder, they may have been moved: {said}")
