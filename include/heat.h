@@ -88,7 +88,10 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, 
     heat_flow(v, odd, n, &a, x, y, z, &k);
     set_arrived(v, set, odd, n, &a, g);
     const scalar t = scalar_value(g, q, other);
-    scalar_collide(g, out, q, scalar_rates(q, k.subgrid, k.eddy), t, other, q.flow != 0, k.u);
+    scalar_leave(g, out, q, scalar_rates(q, k.subgrid, k.eddy), scalar_range(v, set), t, other,
+                 q.flow != 0, k.u);
+    const struct scalar_cell cell =
+        scalar_cell(q, t, scalar_conductivity(q, k.subgrid, k.eddy), k.u);
     for (int in = 1; in < Q_AXES; in++) {
         const int *const to = c[opposite(in)];
         const set_stored left = (set_stored)out[opposite(in)];
@@ -98,7 +101,7 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, 
         sum->links += inside || links >> in & 1;
         if (links >> in & 1)
             heat_add(sum,
-                     (double)link_back(v, scalar_row(v, set, wall), in, g, out, left, t, near) -
+                     (double)link_back(v, scalar_row(v, set, wall), in, g, out, left, cell, near) -
                          (double)left);
         else
             heat_add(sum, inside ? (double)left : -(double)left);

@@ -116,6 +116,14 @@ TAGFLOW_FN real real_if_less(real x, real y, real less, real otherwise)
 #endif
 }
 
+#ifndef TAGFLOW_LANES /* vectors: in lanes.h */
+/* Is x above 0 in any cell? */
+TAGFLOW_FN int real_any_above_0(real x)
+{
+    return x > 0;
+}
+#endif
+
 /* Square root, correctly rounded everywhere. */
 TAGFLOW_FN real real_sqrt(real x)
 {

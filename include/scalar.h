@@ -24,6 +24,14 @@
  *
  * The population that comes back from a wall is a g*_out + b, see struct scalar_row in tag.h.
  *
+ * The limiter is for scalars that the flow carries much faster than they diffuse. Three things
+ * change with it (docs/lab/scalar_limiter.md):
+ * - omega+ = omega-: otherwise the even part lags behind the flow.
+ * - What leaves a cell stays between least h and most h, where h is what a scalar of value 1 sends
+ *   (scalar_limit). So no value leaves [least, most].
+ * - Walls and openings act by their flux (SCALAR_layer, SCALAR_open): the populations beside them
+ *   do not tell the value at the wall, where a layer is thinner than a cell.
+ *
  * A scalar with a mean gradient G is T + G . x. The set holds T, which is periodic. Let h be the
  * set of a scalar that is 1 everywhere. The populations of T + G . x are g + (G . x) h, and the
  * step is linear: so what leaves along c_i into a cell that holds the set is g*_i - (G . c_i) h*_i.
@@ -71,6 +79,13 @@ struct scalar_parameters {
     scalar source, half, decay, gain; /* S, S/2, lambda, and the factor of another scalar in S */
     scalar odd, even, tensor;         /* omega-, omega+, 16 k omega- */
     scalar conductivity, magic, turbulent; /* k; C_f / turbulent Prandtl number */
+    scalar per_flow;                       /* 1 / C_f */
+    int limited;                           /* it has the limiter */
+};
+
+/* Values between which the limiter keeps a scalar. */
+struct scalar_range {
+    scalar least, most;
 };
 
 /* Rates of a cell. */
@@ -93,7 +108,23 @@ TAGFLOW_FN struct scalar_parameters scalar_parameters(const struct scalar_row *r
     p.conductivity = (scalar)row->conductivity;
     p.magic = (scalar)row->magic;
     p.turbulent = (scalar)row->turbulent;
+    p.per_flow = (scalar)row->per_flow;
+    p.limited = row->limited;
     return p;
+}
+
+TAGFLOW_FN struct scalar_range scalar_range(const struct view *v, int set)
+{
+    struct scalar_range r;
+    r.least = (scalar)v->range[set].least;
+    r.most = (scalar)v->range[set].most;
+    return r;
+}
+
+/* The conductivity, with the eddies'. */
+TAGFLOW_FN real scalar_conductivity(struct scalar_parameters p, int subgrid, real eddy)
+{
+    return subgrid ? p.conductivity + p.turbulent * eddy : real_of(p.conductivity);
 }
 
 /* The scalar's value. other: value of the scalar that turns into this one; used if there is one. */
@@ -115,9 +146,11 @@ TAGFLOW_FN struct scalar_rates scalar_rates(struct scalar_parameters p, int subg
     r.even = real_of(p.even);
     r.tensor = real_of(p.tensor);
     if (subgrid && p.turbulent != 0) {
-        const real k = p.conductivity + p.turbulent * eddy;
+        const real k = scalar_conductivity(p, subgrid, eddy);
         r.odd = (scalar)1 / ((scalar)4 * k + (scalar)0.5);
         r.even = ((scalar)4 * k) / (p.magic + (scalar)2 * k);
+        if (p.limited)
+            r.even = real_if_less(k, real_of((scalar)LIMITED_MOST), r.odd, r.even);
         r.tensor = ((scalar)16 * k) * r.odd;
     }
     return r;
@@ -163,6 +196,130 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
     AXIS_LIST(X)
 #undef X
     out[0] = sources ? g[0] + (s - (scalar)2 * sum) : g[0] - (scalar)2 * sum;
+}
+
+/* What a scalar of value 1 sends along link i, or keeps; carried: C_f u. */
+TAGFLOW_FN real scalar_sends(int i, scalar flow, const real carried[3])
+{
+    const scalar half = (scalar)0.5, eighth = (scalar)0.125;
+    if (i == 0)
+        return real_of(flow - (scalar)0.75);
+    const real moved = half * carried[(i - 1) / 2];
+    return i & 1 ? eighth + moved : eighth - moved;
+}
+
+/* Keeps what leaves a moving cell within the range: with t the value of what leaves, one factor
+ * brings all of it close enough to h t. The sum stays. Cells that are within it already keep their
+ * bits. If t itself is outside, it is the bound. */
+TAGFLOW_FN void scalar_limit(real out[Q_AXES], struct scalar_parameters p,
+                             struct scalar_range range, const real u[3])
+{
+    const real e = (((out[1] + out[2]) + (out[3] + out[4])) + (out[5] + out[6])) + out[0];
+    const real carried[3] = {p.flow * u[0], p.flow * u[1], p.flow * u[2]}, one = real_of(1);
+    real t = e * p.per_flow, beyond = real_of(0), factor = one;
+    const real down = real_if_less(t, real_of(range.least), real_of(0), range.least - t);
+    const real up = real_if_less(real_of(range.most), t, real_of(0), range.most - t);
+    TAGFLOW_UNROLL
+    for (int i = 0; i < Q_AXES; i++) {
+        const real h = scalar_sends(i, p.flow, carried), d = out[i] - h * t;
+        const real above = d - up * h, below = down * h - d;
+        beyond = real_if_less(beyond, above, above, beyond);
+        beyond = real_if_less(beyond, below, below, beyond);
+    }
+    if (!real_any_above_0(beyond))
+        return;
+    TAGFLOW_FORGET_REAL(t); /* compute all again: saves registers */
+    TAGFLOW_UNROLL
+    for (int i = 0; i < Q_AXES; i++) {
+        const real h = scalar_sends(i, p.flow, carried), d = out[i] - h * t;
+        const real high = up * h, low = down * h;
+        const real for_high = real_if_less(high, d, high / d, one);
+        const real for_low = real_if_less(d, low, low / d, one);
+        factor = real_if_less(for_high, factor, for_high, factor);
+        factor = real_if_less(for_low, factor, for_low, factor);
+    }
+    factor = real_if_less(factor, real_of(0), real_of(0), factor);
+    TAGFLOW_UNROLL
+    for (int i = 1; i < Q_AXES; i++) {
+        const real h = scalar_sends(i, p.flow, carried), d = out[i] - h * t;
+        out[i] = real_if_less(factor, one, h * t + factor * d, out[i]);
+    }
+    const real sum = ((out[1] + out[2]) + (out[3] + out[4])) + (out[5] + out[6]);
+    out[0] = real_if_less(factor, one, e - sum, out[0]);
+}
+
+/* What leaves a cell; parameters: as for scalar_collide(). */
+TAGFLOW_FN void scalar_leave(const real g[Q_AXES], real out[Q_AXES], struct scalar_parameters p,
+                             struct scalar_rates r, struct scalar_range range, real t, real other,
+                             int moves, const real u[3])
+{
+    scalar_collide(g, out, p, r, t, other, moves, u);
+    if (p.limited)
+        scalar_limit(out, p, range, u);
+}
+
+/* What links to walls need of a cell: the scalar's value before the step, the conductivity with
+ * the eddies', C_f, and the velocity. */
+struct scalar_cell {
+    scalar t, k, flow, u[3];
+};
+
+TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, scalar t, scalar k,
+                                          const scalar u[3])
+{
+    const struct scalar_cell c = {t, k, p.flow, {u[0], u[1], u[2]}};
+    return c;
+}
+
+/* What comes back from a wall of given value behind a layer of resistance a. The link meets the
+ * wall at fraction q of it; n: component of the wall's normal along the link. The flux is that of
+ * a linear profile between the cell and the wall; more than 1/4 of the difference would overshoot.
+ * In solids layers are resolved: rules as without the limiter. */
+TAGFLOW_FN scalar scalar_layer_back(const struct view *v, const struct scalar_row *wall, scalar q,
+                                    scalar n, scalar left, struct scalar_cell c)
+{
+    const scalar most = (scalar)0.25, given = (scalar)(wall->b * v->signal[wall->signal]);
+    const scalar a = (scalar)wall->a, four = (scalar)4 * n;
+    if (c.flow == 0)
+        return ((a - four) * left + n * given) / (a + four);
+    const scalar share = (n * c.k) / (n * q + c.k * a);
+    return left + (share < most ? share : most) * (given - c.t);
+}
+
+/* What comes back along link `in` from an opening, see tag.h. */
+TAGFLOW_FN scalar scalar_through(const struct view *v, const struct scalar_row *wall, int in,
+                                 scalar left, struct scalar_cell c)
+{
+    const int axis = (in - 1) / 2;
+    const scalar u = axis == 0 ? c.u[0] : axis == 1 ? c.u[1] : c.u[2];
+    const scalar inwards = c.flow * (in & 1 ? u : -u);
+    const scalar given = (scalar)(wall->b * v->signal[wall->signal]);
+    if (c.flow == 0)
+        return (scalar)0.25 * (wall->a != 0 ? given : c.t) - left;
+    if (wall->a != 0 && inwards > (scalar)OPEN_LEAST)
+        return left + inwards * given;
+    return ((scalar)0.125 + (scalar)0.5 * inwards) * c.t;
+}
+
+/* What comes back along link `in` from a wall of which the normal does not matter, as it is stored.
+ * left: what left into it, as it was stored. */
+TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row *wall, int in,
+                                  set_stored left, struct scalar_cell c)
+{
+    const scalar half = (scalar)0.5, one = 1;
+    switch (wall->wall) {
+    case SCALAR_given:
+        return (set_stored)((scalar)wall->a * (scalar)left +
+                            (scalar)(wall->b * v->signal[wall->signal]));
+    case SCALAR_free:
+        return (set_stored)((scalar)0.25 * c.t - (scalar)left);
+    case SCALAR_layer:
+        return (set_stored)scalar_layer_back(v, wall, half, one, (scalar)left, c);
+    case SCALAR_open:
+        return (set_stored)scalar_through(v, wall, in, (scalar)left, c);
+    default:
+        return left;
+    }
 }
 
 /* The mean gradient of a set in cells of a type. */
@@ -275,7 +432,8 @@ TAGFLOW_FN scalar scalar_surface_back(const struct view *v, const struct scalar_
                                       scalar out, scalar c_in, scalar c_out)
 {
     const scalar two = 2, one = 1, half = (scalar)0.5, b = q > half ? one / q : two;
-    const scalar given = (scalar)(0.5 * wall->b * v->signal[wall->signal]); /* T_w / 8 */
+    const double eighth = wall->wall == SCALAR_layer ? 0.125 : 0.5;            /* b: T_w, T_w/4 */
+    const scalar given = (scalar)(eighth * wall->b * v->signal[wall->signal]); /* T_w / 8 */
     return (((one - half * b) - b * q) * c_out + (one - half * b) * c_in) +
            ((b * q - one) * out + b * given);
 }
@@ -289,38 +447,27 @@ TAGFLOW_FN scalar scalar_oblique_back(const struct view *v, const struct scalar_
     return ((one - r) * left + n * given) / (one + r);
 }
 
-/* What comes back from a wall of which the normal does not matter, as it is stored. left: what left
- * into it, as it was stored; t: the scalar's value in the cell before the step. */
-TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row *wall,
-                                  set_stored left, scalar t)
-{
-    switch (wall->wall) {
-    case SCALAR_given:
-        return (set_stored)((scalar)wall->a * (scalar)left +
-                            (scalar)(wall->b * v->signal[wall->signal]));
-    case SCALAR_free:
-        return (set_stored)((scalar)0.25 * t - (scalar)left);
-    default:
-        return left;
-    }
-}
-
 /* What comes back along link `in` from a wall, as it is stored. g, out: populations before and
- * after the collision; left: what left into the wall, as it was stored; t: the scalar's value.
- * near: the cell's entry in the list of cells beside surfaces, NULL: none. */
+ * after the collision; left: what left into the wall, as it was stored. near: the cell's entry in
+ * the list of cells beside surfaces, NULL: none. */
 TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *wall, int in,
                                 const real g[Q_AXES], const real out[Q_AXES], set_stored left,
-                                scalar t, const struct near_cell *near)
+                                struct scalar_cell c, const struct near_cell *near)
 {
-    if (near && (wall->surface || wall->wall == SCALAR_oblique)) {
+    if (near && (wall->surface || wall->oblique)) {
         const uint32_t before = near->links & ((1u << in) - 1);
         const size_t k = near->first + TAGFLOW_POPCOUNT(before);
-        if (!wall->surface)
-            return (set_stored)scalar_oblique_back(v, wall, (scalar)v->facing[k], (scalar)left);
-        return (set_stored)scalar_surface_back(v, wall, (scalar)v->crossing[k], g[opposite(in)],
-                                               out[in], out[opposite(in)]);
+        const scalar half = (scalar)0.5, one = 1;
+        const scalar q = wall->surface ? (scalar)v->crossing[k] : half;
+        const scalar n = wall->surface ? one : (scalar)v->facing[k];
+        if (wall->wall == SCALAR_layer && !(wall->surface && c.flow == 0))
+            return (set_stored)scalar_layer_back(v, wall, q, n, (scalar)left, c);
+        if (wall->oblique)
+            return (set_stored)scalar_oblique_back(v, wall, n, (scalar)left);
+        return (set_stored)scalar_surface_back(v, wall, q, g[opposite(in)], out[in],
+                                               out[opposite(in)]);
     }
-    return scalar_back(v, wall, left, t);
+    return scalar_back(v, wall, in, left, c);
 }
 
 /* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it
@@ -385,7 +532,7 @@ TAGFLOW_FN set_stored *set_waiting(const struct view *v, int set, int odd, int i
 /* What comes back from the walls at a cell's links; parameters: as for link_back(). */
 TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
                            const struct around *a, const struct set_places *p, uint32_t links,
-                           const real g[Q_AXES], const real out[Q_AXES], scalar t,
+                           const real g[Q_AXES], const real out[Q_AXES], struct scalar_cell cell,
                            const struct near_cell *near)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -398,7 +545,7 @@ TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
         const struct scalar_row *const wall = scalar_row(v, set, v->tags[m] & TAG_ROW);
         set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
         if (wall->wall != SCALAR_adiabatic)
-            *waiting = link_back(v, wall, in, g, out, *waiting, t, near);
+            *waiting = link_back(v, wall, in, g, out, *waiting, cell, near);
     }
 }
 
@@ -445,7 +592,8 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         TAGFLOW_FORGET(type); /* or its parameters, and below all addresses, stay in registers */
         const struct scalar_parameters q = scalar_parameters(scalar_row(v, set, type));
         const scalar t = scalar_value(g, q, other);
-        scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), t, other, q.flow != 0, u);
+        scalar_leave(g, out, q, scalar_rates(q, subgrid, eddy), scalar_range(v, set), t, other,
+                     q.flow != 0, u);
         const int slopes = scalar_row(v, set, type)->slopes;
         if (slopes)
             scalar_ascend(out, scalar_slope(v, scalar_row(v, set, type)), u);
@@ -457,7 +605,8 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
             s.next[k][p.next[k]] = (set_stored)out[2 * k + 1];
         }
         if (links && v->scalar_walls)
-            set_leaves(v, set, odd, n, a, &p, links, g, out, t, near);
+            set_leaves(v, set, odd, n, a, &p, links, g, out,
+                       scalar_cell(q, t, scalar_conductivity(q, subgrid, eddy), u), near);
         if (links && slopes)
             set_stays(v, set, odd, n, a, &p, links, scalar_row(v, set, type), u);
     }

@@ -62,7 +62,7 @@ struct view {
     const float *crossing; /* [crossings] where links meet the surface: fraction of the link from
                             * the cell */
     const float *facing;   /* [crossings] component along the link, one of an axis, of the surface's
-                            * unit normal; NULL: no SCALAR_oblique */
+                            * unit normal; NULL: no wall is oblique */
     size_t near_cells, crossings;
     int lo[3]; /* coordinates in the whole box of owned cell (0,0,0) */
     const struct place_word
@@ -86,6 +86,9 @@ struct view {
                                       * are no scalars */
     double gravity[3];               /* of buoyancy */
     double mean_flow[3]; /* mean velocity of the fluid, for scalars with a mean gradient */
+    struct {
+        double least, most;
+    } range[SETS]; /* of scalars with the limiter: its bounds, relative to the reference */
     /* From view_derive: */
     struct type_set holding; /* cell types: not fluid, but they hold scalars, HOLDS_swept */
     int any_holding;         /* there are such types */

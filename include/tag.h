@@ -78,8 +78,28 @@ struct tag_row {
  * free:      g_in = T/4 - g*_out, T of the cell: zero normal gradient
  * oblique:   flux or transfer through a surface whose unit normal has the component n along the
  * link: g_in = ((1 - n a) g*_out + n b)/(1 + n a). Flux q: a = 0, b = q; flux h (T_o - T): a = 4 h,
- * b = h T_o. The cell is in the list beside surfaces, which has n */
-enum { SCALAR_adiabatic, SCALAR_given, SCALAR_free, SCALAR_oblique };
+ * b = h T_o. The cell is in the list beside surfaces, which has n
+ *
+ * Rules for fluid cells of scalars with the limiter. k: conductivity of the cell, with the eddies';
+ * u: its velocity into the box; C: its capacity.
+ *
+ * layer:     g_in = g*_out + (b - T)/(1/(2 k) + a). Value T_w: a = 0, b = T_w; flux h (T_o - T):
+ *            a = 1/h, b = T_o. See scalar_layer_back() for other surfaces
+ * open:      C u > 0 and a = 1: g_in = g*_out + C u b, value b flows in; otherwise zero gradient,
+ *            g_in = (1/8 + C u/2) T */
+enum {
+    SCALAR_adiabatic,
+    SCALAR_given,
+    SCALAR_free,
+    SCALAR_oblique,
+    SCALAR_layer,
+    SCALAR_open,
+};
+
+/* With the limiter k is below this, see scalar.h. Fluid that comes in through an opening is faster
+ * than rounding makes it. */
+#define LIMITED_MOST 0.125
+#define OPEN_LEAST 0x1p-20
 
 /* Which kernel steps a scalar's set in cells of a type? In fluid cells that of the flow. */
 enum {
@@ -95,12 +115,15 @@ struct scalar_row {
     uint8_t wall;     /* they do not: SCALAR_ */
     uint8_t signal;   /* time function of b */
     uint8_t surface;  /* given value, where a surface crosses the link */
+    uint8_t oblique;  /* the component of the normal counts: SCALAR_oblique, SCALAR_layer */
+    uint8_t limited;  /* fluid: the scalar has the limiter */
     uint8_t from;     /* set of the scalar that turns into this one; SET_flow: none */
     uint8_t slopes;   /* the scalar has a mean gradient */
     uint16_t opening; /* they do not: 1 + number of the face or patch; 0: none */
-    double a, b;      /* SCALAR_given */
+    double a, b;      /* of the wall's rule; b is multiplied by the time function */
     double inverse;   /* 1 / (capacity + decay/2) */
     double flow;      /* capacity of the fluid; 0 in a solid */
+    double per_flow;  /* 1 / flow, in the fluid */
     double source, decay;
     double gain; /* rate at which scalar `from` turns into this one */
     double omega_odd, omega_even, tensor, conductivity, magic;

@@ -173,13 +173,13 @@ static void look_at_scalars(const struct plain *p, struct cell *cell, int type, 
     }
 }
 
-/* What comes back from a place that is not fluid; out: what left into it, value: of the cell. */
-static set_stored scalar_from(const struct plain *p, int set, size_t beyond, scalar out,
-                              scalar value)
+/* What comes back along link `in` from a place that is not fluid; out: what left into it. */
+static set_stored scalar_from(const struct plain *p, int set, size_t beyond, int in, scalar out,
+                              struct scalar_cell cell)
 {
     const uint8_t what = p->what[beyond];
     if (what < PLAIN_FACE)
-        return scalar_back(p->view, scalar_row(p->view, set, what), (set_stored)out, value);
+        return scalar_back(p->view, scalar_row(p->view, set, what), in, (set_stored)out, cell);
     const double *const rule = p->face_scalar[set - 1][what - PLAIN_FACE];
     return (set_stored)((scalar)rule[0] * out + (scalar)rule[1]);
 }
@@ -196,15 +196,17 @@ static void collide_scalars(const struct plain *p, const struct cell *cell, int 
         const struct scalar_parameters q = scalar_parameters(row);
         const scalar value = cell->value[set];
         real out[Q_AXES];
-        scalar_collide(g, out, q, scalar_rates(q, subgrid, eddy), value,
-                       row->from ? cell->value[row->from] : 0, 1, u);
+        const struct scalar_cell here =
+            scalar_cell(q, value, scalar_conductivity(q, subgrid, eddy), u);
+        scalar_leave(g, out, q, scalar_rates(q, subgrid, eddy), scalar_range(p->view, set), value,
+                     row->from ? cell->value[row->from] : 0, 1, u);
         for (int i = 0; i < Q_AXES; i++)
             g[i] = (scalar)(set_stored)out[i];
         for (int in = 1; in < Q_AXES; in++) {
             const size_t there = upstream(p, cell->at, in);
             const struct tag_row *const beyond = type_at(p, there);
             if (!beyond || !beyond->fluid)
-                g[reverse(in)] = (scalar)scalar_from(p, set, there, g[reverse(in)], value);
+                g[reverse(in)] = (scalar)scalar_from(p, set, there, in, g[reverse(in)], here);
         }
     }
 }

@@ -342,6 +342,11 @@ struct case_scalar_initial {
     struct case_scalar_part *parts;
 };
 
+/* Are values kept between those that the case gives? auto: where a cell's Peclet number is large.
+ */
+#define LIMITER_LIST(X) X(auto) X(on) X(none)
+enum limiter { LIMITER_auto, LIMITER_on, LIMITER_none };
+
 /* A scalar carried by the flow: dT/dt + div(u T) = diffusivity lap T + source - decay T. */
 struct case_scalar {
     char name[CASE_NAME];
@@ -354,6 +359,7 @@ struct case_scalar {
     double source, decay;     /* in the fluid */
     double gradient[3];       /* mean gradient; 0: the box is not a cell of a periodic medium */
     double magic;             /* 0: auto, see scalar_magic() */
+    enum limiter limiter;     /* see scalar_limited() */
     int made_from;            /* species: index of the scalar that turns into this one, or -1 */
     double rate;              /* at which it does, a step */
     struct case_scalar_initial initial;
@@ -657,6 +663,27 @@ bool scalar_inlet_allows(const struct flow_case *c, int k, int opening);
 /* The rate at which a scalar disappears in the fluid: by decay, and into others. */
 double case_scalar_decay(const struct flow_case *c, int scalar);
 
+/* The smallest capacity per volume that a scalar finds, relative to the fluid's: at most 1.
+ * Populations are in units of it, so that their weights are positive. */
+double case_scalar_capacity(const struct flow_case *c, int scalar);
+
+/* Values that a case gives scalar k, relative to its reference, and how fast it takes them beyond.
+ */
+struct scalar_given {
+    bool any;
+    double low, high;    /* of initial and given values; the reference, where there is decay */
+    double falls, rises; /* most that sources and fluxes change in a step, reactions aside */
+    bool opens_down, opens_up; /* sources, fluxes or reactions lead beyond low or high */
+    bool earlier;              /* initial values of an earlier result are not among them */
+};
+struct scalar_given scalar_given(const struct flow_case *c, int k);
+
+/* Peclet number of a cell, by the fastest velocity of the case. */
+double scalar_peclet(const struct flow_case *c, int k);
+
+/* Has it the limiter? */
+bool scalar_limited(const struct flow_case *c, int k);
+
 /* Describe an opening in words: "velocity, at most 0.05 (Mach 0.0866), profile duct, ...". */
 void face_text(const struct case_face *face, char *text, size_t size);
 
@@ -737,7 +764,7 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */
-enum { CASE_PHYSICS = 4 };
+enum { CASE_PHYSICS = 5 };
 int case_physics(const char *resolved);
 
 /* May a run that began with the resolved case `before` continue with `now` (both texts of struct

@@ -232,6 +232,7 @@ void scalars_say(const struct flow_case *c)
         say_scalar(c, k);
         say_walls(c, k);
         say_initial(c, k);
+        limiter_say(c, k);
     }
 }
 
@@ -245,16 +246,18 @@ static void warn_diffusivity(const struct flow_case *c, int k)
     static const double most_peclet = 10, far_peclet = 15, least = 0.005, most_tau = 8, few = 0.2;
     const struct case_scalar *const s = &c->scalars[k];
     const double d = s->diffusivity, peclet = case_fastest_velocity(c) / d;
-    if (peclet > most_peclet && scalar_magic(s) < few)
+    const bool limited = scalar_limited(c, k);
+    if (!limited && peclet > most_peclet && scalar_magic(s) < few)
         warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
-             "values ring beside steep fronts (take magic: 0.25, or a finer grid)",
+             "values ring beside steep fronts (take limiter: on, magic: 0.25, or a finer grid)",
              s->name, peclet, most_peclet);
-    if (peclet > far_peclet && scalar_magic(s) >= few)
-        warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
-             "beside walls, bodies and inlets values may lie far outside those given (take a finer "
-             "grid, or a larger diffusivity)",
-             s->name, peclet, far_peclet);
-    if (4 * d < least)
+    if (!limited && peclet > far_peclet && scalar_magic(s) >= few)
+        warn(
+            "scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
+            "beside walls, bodies and inlets values may lie far outside those given (take limiter: "
+            "on, a finer grid, or a larger diffusivity)",
+            s->name, peclet, far_peclet);
+    if (!limited && 4 * d < least)
         warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
              "the flow (take %s)",
              s->name, d, least / 4,
@@ -321,6 +324,14 @@ double scalar_difference(const struct flow_case *c, int k)
 {
     const struct extent e = extent_of(c, k);
     return fmax(e.high - e.low, difference_by_flux(c, k));
+}
+
+double scalars_fastest(const struct flow_case *c)
+{
+    double speed = case_fastest_velocity(c);
+    for (int k = 0; k < c->scalar_count; k++)
+        speed = fmax(speed, part_of_fall * free_fall(c, k, scalar_difference(c, k)));
+    return speed;
 }
 
 static void warn_buoyancy(const struct flow_case *c, int k)
@@ -407,7 +418,7 @@ static void warn_opening(const struct flow_case *c, int k)
     for (int i = 0; i < case_openings(c); i++)
         given = given || (case_opening(c, i)->kind != FACE_wall && !scalar_inlet_allows(c, k, i) &&
                           case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
-    if (given && error > most)
+    if (given && error > most && !scalar_limited(c, k))
         warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
              "or reaction are fast beside the diffusivity (take a larger diffusivity, or slower "
              "rates)",
@@ -489,6 +500,7 @@ void scalars_warn(const struct flow_case *c)
         warn_reference(c, k);
         warn_rate(c, k);
         warn_opening(c, k);
+        limiter_warn(c, k);
         for (int i = 0; i < c->body_count; i++)
             for (int part = 0; part <= c->bodies[i].label_count; part++)
                 warn_part(c, k, &c->bodies[i], part);

@@ -311,13 +311,15 @@ enum status scalars_check(struct map m, struct flow_case *c)
             s = check_gradient(m, c, k);
     if (s)
         return s;
-    for (int k = 0; k < c->scalar_count; k++)
+    for (int k = 0; k < c->scalar_count && !s; k++)
+        s = limiter_check((struct map){m.r, map_get(m, c->scalars[k].name), "scalars.*"}, c, k);
+    for (int k = 0; k < c->scalar_count && !s; k++)
         if (c->scalars[k].expansion != 0 && g[0] == 0 && g[1] == 0 && g[2] == 0)
             return fail_value(m.r, node_get(map_get(m, c->scalars[k].name), "expansion"),
                               " has no effect without force.gravity (for example force: {gravity: "
                               "[0, %s, 0]})",
                               c->units.given ? "-9.81 m/s2" : "-1e-5");
-    return STATUS_OK;
+    return s;
 }
 
 void gravity_write(struct writer *w, const struct key *key, const void *from)
@@ -409,6 +411,18 @@ double case_scalar_decay(const struct flow_case *c, int scalar)
     for (int k = 0; k < c->scalar_count; k++)
         rate += c->scalars[k].made_from == scalar ? c->scalars[k].rate : 0;
     return rate;
+}
+
+double case_scalar_capacity(const struct flow_case *c, int scalar)
+{
+    double least = 1;
+    for (int k = 0; k < c->body_count; k++)
+        for (int part = 0; part <= c->bodies[k].label_count; part++) {
+            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[k], part, scalar);
+            if (w->kind == SCALAR_WALL_conduct && w->capacity < least)
+                least = w->capacity;
+        }
+    return least;
 }
 
 /* With a subgrid model the rates are not known beforehand. Sources do not follow a time function.

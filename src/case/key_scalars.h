@@ -117,6 +117,10 @@
     {ROW("scalars.*.magic", KEY_AUTO), AT(case_scalar, magic), .range = BETWEEN(0.001, 10),              \
      .fallback = "auto", .example = "0.25",                                                             \
      .meaning = "(tau+ - 1/2)(tau- - 1/2); auto: 1/6, and 1/4 where the diffusivity is below 0.005"},   \
+    {ROW("scalars.*.limiter", KEY_CHOICE), AT(case_scalar, limiter), .choices = key_limiters,           \
+     .fallback = "auto", .example = "on",                                                               \
+     .meaning = "keeps values between those given, where the flow carries the scalar much faster than " \
+                "it diffuses; auto: on where velocity / diffusivity is above 10"},                      \
     {ROW("scalars.*.made_from", KEY_SCALAR), AT(case_scalar, made_from), .late = true,                  \
      .otherwise = "none", .example = "fuel",                                                            \
      .meaning = "species: the species that turns into this one"},                                       \

@@ -203,6 +203,7 @@ struct key {
     X(exchanges,         EXCHANGE_LIST(KEY_WORD))                                                  \
     X(sparse,            SPARSE_LIST(KEY_WORD))                                                    \
     X(scalar_kinds,      SCALAR_KIND_LIST(KEY_WORD))                                               \
+    X(limiters,          LIMITER_LIST(KEY_WORD))                                                   \
     X(scalar_walls,      "adiabatic",)                                                             \
     X(scalar_openings,   "outflow",)                                                               \
     X(regions,           "all",)                                                                   \

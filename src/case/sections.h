@@ -98,6 +98,16 @@ void refine_warn(const struct flow_case *c);
 /* Estimate of the velocity that buoyancy makes; 0 without. */
 double scalars_velocity(const struct flow_case *c);
 
+/* case_fastest_velocity(), or what sources and fluxes with buoyancy are estimated to drive. */
+double scalars_fastest(const struct flow_case *c);
+
+/* Can the limiter act that a scalar asks for? m: of the scalar. STATUS_USAGE, reported. */
+enum status limiter_check(struct map m, const struct flow_case *c, int k);
+
+/* The limiter's part of scalars_say() and scalars_warn(), for scalar k. */
+void limiter_say(const struct flow_case *c, int k);
+void limiter_warn(const struct flow_case *c, int k);
+
 /* The scalars' part of case_say_derived() and case_warn(). */
 void scalars_say(const struct flow_case *c);
 void scalars_warn(const struct flow_case *c);

@@ -85,6 +85,26 @@ TAGFLOW_FN real choose(lane_bits m, real a, real b)
     return (real)(((lane_bits)a & ~m) | ((lane_bits)b & m));
 }
 
+/* Is x above 0 in any lane? */
+TAGFLOW_FN int real_any_above_0(real x)
+{
+#if LANES_AVX512 && TAGFLOW_ARITHMETIC == 32
+    return _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_GT_OQ) != 0;
+#elif LANES_AVX512
+    return _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_GT_OQ) != 0;
+#elif LANES_F16C && TAGFLOW_ARITHMETIC == 32
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_setzero_ps(), _CMP_GT_OQ)) != 0;
+#elif LANES_F16C
+    return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, _mm256_setzero_pd(), _CMP_GT_OQ)) != 0;
+#else
+    const lane_bits above = x > real_of(0);
+    lane_bit any = 0;
+    for (int k = 0; k < LANES; k++)
+        any |= above[k];
+    return any != 0;
+#endif
+}
+
 #if TAGFLOW_STORAGE == 16 && LANES_F16C
 TAGFLOW_FN real half_lanes(stored_lanes s)
 {

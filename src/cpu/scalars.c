@@ -130,8 +130,11 @@ static void bounce_set(const struct stretch *s, const struct set_row *r, int set
 }
 
 /* What walls make of the populations that left into them. */
-static void give_back(const struct stretch *s, const struct set_row *r, int set, const scalar *t)
+static void give_back(const struct stretch *s, const struct set_row *r, int set,
+                      const struct scalars *a)
 {
+    const struct scalar_parameters p = scalar_parameters(scalar_row(s->v, set, s->run->row));
+    const int subgrid = s->v->rows[s->run->row].subgrid != SUBGRID_none;
     for (size_t k = s->run->bounce; k < s->run->bounce_end; k++) {
         const struct bounce b = s->runs->bounce[k];
         const int from = b.x0 > s->x0 ? b.x0 : s->x0, to = b.x1 < s->x1 ? b.x1 : s->x1;
@@ -141,11 +144,13 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
         for (int x = from; x < to; x++) {
             const struct scalar_row *const wall =
                 scalar_row(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z));
-            if (!wall->holds && wall->wall == SCALAR_given)
-                at[x] = (set_stored)((scalar)wall->a * (scalar)at[x] +
-                                     (scalar)(wall->b * s->v->signal[wall->signal]));
-            else if (!wall->holds && wall->wall == SCALAR_free)
-                at[x] = (set_stored)((scalar)0.25 * t[x] - (scalar)at[x]);
+            if (wall->holds || wall->wall == SCALAR_adiabatic)
+                continue;
+            const scalar u[3] = {a->u[0][x], a->u[1][x], a->u[2][x]};
+            const scalar conductivity =
+                subgrid ? p.conductivity + p.turbulent * a->eddy[x] : p.conductivity;
+            at[x] = scalar_back(s->v, wall, b.link, at[x],
+                                scalar_cell(p, a->t[set][x], conductivity, u));
         }
     }
 }
@@ -196,19 +201,25 @@ struct set_collision {
     scalar *t;
     int subgrid, slopes;
     struct scalar_slope slope;
+    struct scalar_range range;
 };
 
-/* Collides cells x <= cell < x + count. plain: without sources, subgrid model and gradient. */
+/* What a collision may have: nothing of it; sources, the subgrid model and a gradient; these and
+ * the limiter. */
+enum full { FULL_none, FULL_sources, FULL_limited };
+
+/* Collides cells x <= cell < x + count. */
 TAGFLOW_FN void collide_lanes(const struct set_row *r, const struct set_collision *c, ptrdiff_t x,
-                              int count, int wraps, const int plain)
+                              int count, int wraps, const enum full full)
 {
     const real u[3] = {load_number(c->u[0] + x), load_number(c->u[1] + x),
                        load_number(c->u[2] + x)};
-    const int subgrid = plain ? 0 : c->subgrid;
+    const int plain = full == FULL_none, subgrid = plain ? 0 : c->subgrid;
     struct scalar_parameters p = c->p;
     real g[Q_AXES], out[Q_AXES], other = real_of(0), eddy = real_of(0);
     if (plain)
         p.source = p.half = p.decay = p.gain = 0;
+    p.limited = full == FULL_limited;
     if (!plain && c->other)
         other = load_number(c->other + x);
     if (subgrid)
@@ -216,20 +227,20 @@ TAGFLOW_FN void collide_lanes(const struct set_row *r, const struct set_collisio
     load_row(r, x, count, wraps, g);
     const real t = scalar_value(g, p, other);
     store_number(c->t + x, t);
-    scalar_collide(g, out, p, scalar_rates(p, subgrid, eddy), t, other, 1, u);
+    scalar_leave(g, out, p, scalar_rates(p, subgrid, eddy), c->range, t, other, 1, u);
     if (!plain && c->slopes)
         scalar_ascend(out, c->slope, u);
     store_row(r, x, count, wraps, out);
 }
 
 TAGFLOW_FN void collide_stretch(const struct stretch *s, const struct set_row *r,
-                                const struct set_collision *c, const int plain)
+                                const struct set_collision *c, const enum full full)
 {
     int x = s->x0;
     for (; x + LANES <= s->x1 - s->wraps; x += LANES)
-        collide_lanes(r, c, x, LANES, 0, plain);
+        collide_lanes(r, c, x, LANES, 0, full);
     if (x < s->x1)
-        collide_lanes(r, c, x, s->x1 - x, s->wraps, plain);
+        collide_lanes(r, c, x, s->x1 - x, s->wraps, full);
 }
 
 static void collide_set(const struct stretch *s, const struct set_row *r, int set,
@@ -245,11 +256,14 @@ static void collide_set(const struct stretch *s, const struct set_row *r, int se
         .subgrid = s->v->rows[s->run->row].subgrid != SUBGRID_none,
         .slopes = row->slopes,
         .slope = scalar_slope(s->v, row),
+        .range = scalar_range(s->v, set),
     };
-    if (c.subgrid || c.slopes || row->source != 0 || row->decay != 0 || row->gain != 0)
-        collide_stretch(s, r, &c, 0);
+    if (row->limited)
+        collide_stretch(s, r, &c, FULL_limited);
+    else if (c.subgrid || c.slopes || row->source != 0 || row->decay != 0 || row->gain != 0)
+        collide_stretch(s, r, &c, FULL_sources);
     else
-        collide_stretch(s, r, &c, 1);
+        collide_stretch(s, r, &c, FULL_none);
 }
 
 void scalars_before(const struct view *v, const struct runs *runs, const struct run *run,
@@ -274,7 +288,7 @@ void scalars_after(const struct view *v, const struct runs *runs, const struct r
         const struct set_row r = set_row_at(v, set, odd, y, z);
         collide_set(&s, &r, set, a);
         if (v->scalar_walls)
-            give_back(&s, &r, set, a->t[set]);
+            give_back(&s, &r, set, a);
         if (scalar_row(v, set, run->row)->slopes)
             give_level(&s, &r, set, a);
     }

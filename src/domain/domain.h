@@ -59,6 +59,7 @@ struct domain {
     uint8_t row_opening[TAG_ROWS];  /* 1 + opening beyond which cells of this type lie; 0: none */
     uint8_t row_part[TAG_ROWS];     /* part of their body, as case_body_wall */
     struct scalar_row *scalar;      /* view.scalar */
+    struct scalar_given given[CASE_SCALARS];
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */
     int openings;
     double *table; /* view.table */

@@ -80,6 +80,20 @@ static void find_size(const struct domain *d, const struct scalar_sums *s,
     found->size = largest < 0 ? 0 : size[largest];
 }
 
+/* Least and most value and their cells. */
+static void find_ends(const struct domain *d, const struct scalar_sums *s, bool finite,
+                      struct scalar_found *found)
+{
+    const struct scalar_part *const low = s->solid.least < s->fluid.least ? &s->solid : &s->fluid;
+    const struct scalar_part *const high = s->solid.most > s->fluid.most ? &s->solid : &s->fluid;
+    found->least = finite && low->least_cell != NO_CELL ? low->least : NAN;
+    found->most = finite && high->most_cell != NO_CELL ? high->most : NAN;
+    if (low->least_cell != NO_CELL)
+        domain_coordinates(d, low->least_cell, found->least_cell);
+    if (high->most_cell != NO_CELL)
+        domain_coordinates(d, high->most_cell, found->most_cell);
+}
+
 static struct scalar_values values_of(const struct scalar_part *p, bool finite,
                                       struct scalar_scale scale)
 {
@@ -110,6 +124,7 @@ static void fill(const struct solver *s, int set, const struct scalar_sums *sums
                                                          scalar_row(&d->view, set, TAG_FLUID)->flow
                                                    : NAN;
     find_size(d, sums, found);
+    find_ends(d, sums, finite, found);
     if (!finite)
         domain_coordinates(d, sums->bad_cell, found->bad_cell);
 }

@@ -17,6 +17,8 @@ struct scalar_found {
     struct scalar_values fluid, solid; /* solid: bodies that conduct */
     double enthalpy;  /* sum of the populations, in the unit in which the fluid's capacity is 1: of
                        * value times capacity, less half a step of sources */
+    double least, most;              /* over fluid and solid; NaN if not finite */
+    int least_cell[3], most_cell[3]; /* the first cells with them, global coordinates */
     double size;      /* the largest |value| */
     int size_cell[3]; /* the first cell with it, global coordinates */
     bool finite;      /* false: bad_cell has a value that is NaN or out of bounds */

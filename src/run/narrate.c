@@ -541,8 +541,9 @@ static void scalar_advice(const struct narrator *n, int scalar, char *text, size
     const char *const advice =
         cell > 10 && n->seen_speed > 0.15
             ? "a smaller velocity or time step, a larger diffusivity, or a finer grid"
-        : cell > 10 && scalar_magic(s) < 0.2 ? "a larger diffusivity, a finer grid, or magic 0.25"
-        : cell > 10                          ? "a larger diffusivity or a finer grid"
+        : cell > 10 && !scalar_limited(n->c, scalar)
+            ? "limiter: on, a larger diffusivity or a finer grid"
+        : cell > 10 ? "a larger diffusivity or a finer grid"
         : s->decay > 0.1 || s->rate > 0.1
             ? "a smaller time step: decay or reaction takes more than a tenth in one"
             : "a smaller time step, or smaller sources and fluxes";

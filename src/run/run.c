@@ -150,6 +150,8 @@ static enum status look_at_scalars(struct run *r, bool check)
     if (!status && check)
         status = narrate_scalars(&r->n, r->looked_scalars < 0 ? 0 : r->looked_scalars);
     if (!status && check)
+        status = sanity_scalars(&r->sanity, &r->n);
+    if (!status && check)
         r->looked_scalars = step_of(r);
     return status;
 }
@@ -614,6 +616,8 @@ static enum status register_own(struct run *r)
         status = drive_register(&r->grid.level->solver, &r->state);
     if (!status)
         status = mean_flow_register(&r->grid.level->solver, &r->state);
+    if (!status)
+        status = scalar_range_register(&r->grid.level->solver, &r->state);
     if (!status)
         status = hold_register(&r->grid, &r->state);
     status = status_agree(r->comm, status);

@@ -17,7 +17,8 @@ struct sanity {
     struct alternation alternation;
     struct force_triple *forces; /* [series_count], used by series of forces */
     double warned;               /* the share in the last warning */
-    bool warned_forces, warned_density, warned_mass, warned_velocity;
+    bool warned_forces, warned_density, warned_mass, warned_velocity, warned_range[CASE_SCALARS];
+    struct scalar_given first[CASE_SCALARS]; /* values at the first look, if `any` */
     int64_t noisy; /* step since which the flow is noisy, -1: it is not */
     double mass;   /* at the previous log line, at step mass_step; 0: none yet */
     int64_t mass_step;
@@ -45,6 +46,10 @@ enum status sanity_look(struct sanity *s, const struct narrator *n);
 /* Warns, once, of a velocity that the case does not let expect: above Mach 0.3, or far above what
  * its operator was tested for. */
 void sanity_velocity(struct sanity *s, const struct narrator *n, const struct flow_sums *sums);
+
+/* Warns, once for each scalar, of values outside of all that the case gives. STATUS_DIVERGED,
+ * reported: a temperature at or below 0 K. */
+enum status sanity_scalars(struct sanity *s, const struct narrator *n);
 
 /* Judges the mass. A box without openings and sponges keeps it: a change by 1e-3 is a warning, from
  * 1 % on STATUS_DIVERGED, reported. With openings, if `log`: a line if it has changed by more than 1

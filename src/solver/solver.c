@@ -279,8 +279,9 @@ enum status solver_advance(struct solver *s)
 
 enum status solver_adjust(struct solver *s)
 {
-    const enum status drive = drive_adjust(s), mean = mean_flow_adjust(s);
-    return drive ? drive : mean;
+    const enum status drive = drive_adjust(s), mean = mean_flow_adjust(s),
+                      range = scalar_range_adjust(s);
+    return drive ? drive : mean ? mean : range;
 }
 
 enum status solver_step(struct solver *s)
@@ -307,10 +308,11 @@ static void advance_sweep(struct solver *s, int steps)
 
 enum status solver_sweep(struct solver *s, int64_t most)
 {
-    const int64_t drive = drive_next(s), mean = mean_flow_next(s);
+    const int64_t drive = drive_next(s), mean = mean_flow_next(s), range = scalar_range_next(s);
     most = most < s->sweep ? most : s->sweep;
     most = drive && drive < most ? drive : most;
     most = mean && mean < most ? mean : most;
+    most = range && range < most ? range : most;
     if (most <= 1)
         return solver_step(s);
     advance_sweep(s, (int)most);

@@ -7,6 +7,7 @@
 #include "solver/drive.h"
 #include "solver/halo.h"
 #include "solver/mean_flow.h"
+#include "solver/scalar_range.h"
 
 struct solver {
     struct domain *domain;
@@ -44,7 +45,8 @@ void solver_destroy(struct solver *s);
 enum status solver_step(struct solver *s);
 enum status solver_advance(struct solver *s); /* without solver_adjust */
 
-/* What follows a step, and step 0: the flow-rate controller, and the mean velocity for scalars. */
+/* What follows a step, and step 0: the flow-rate controller, the mean velocity for scalars, and
+ * their ranges. */
 enum status solver_adjust(struct solver *s);
 enum status solver_wait(struct solver *s);
 

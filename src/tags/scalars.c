@@ -14,18 +14,6 @@ bool scalars_lift(const struct flow_case *c)
     return lift;
 }
 
-double scalars_least_capacity(const struct flow_case *c, int scalar)
-{
-    double least = 1;
-    for (int k = 0; k < c->body_count; k++)
-        for (int part = 0; part <= c->bodies[k].label_count; part++) {
-            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[k], part, scalar);
-            if (w->kind == SCALAR_WALL_conduct && w->capacity < least)
-                least = w->capacity;
-        }
-    return least;
-}
-
 static void set_rates(struct scalar_row *row, double conductivity, double capacity, double magic)
 {
     row->conductivity = conductivity;
@@ -52,6 +40,10 @@ static struct scalar_row fluid_row(const struct flow_case *c, int k, double scal
         row.gradient[a] = scale * s->gradient[a];
     row.turbulent = subgrid ? scale / s->turbulent_prandtl : 0;
     set_rates(&row, scale * s->diffusivity, scale, scalar_magic(s));
+    row.per_flow = 1 / scale;
+    row.limited = scalar_limited(c, k);
+    if (row.limited)
+        row.omega_even = row.omega_odd;
     return row;
 }
 
@@ -113,8 +105,28 @@ static enum status wall_row(struct domain *d, const struct case_scalar_wall *w, 
         *row = (struct scalar_row){.wall = SCALAR_adiabatic};
         return STATUS_OK;
     }
+    row->oblique = row->wall == SCALAR_oblique;
     status = domain_signal(d, &w->signal, &row->signal);
     return status;
+}
+
+/* The rules of a scalar with the limiter in place of others. */
+static void limit_wall(const struct case_scalar_wall *w, double scale, struct scalar_row *row)
+{
+    if (w->kind != SCALAR_WALL_value && w->kind != SCALAR_WALL_transfer)
+        return;
+    const bool value = w->kind == SCALAR_WALL_value;
+    row->wall = SCALAR_layer;
+    row->a = value ? 0 : 1 / (scale * w->coefficient);
+    row->b = value ? w->value : w->outside;
+}
+
+static void limit_opening(const struct case_scalar_wall *w, struct scalar_row *row)
+{
+    row->wall = SCALAR_open;
+    row->surface = 0;
+    row->a = w->kind == SCALAR_WALL_value;
+    row->b = w->value;
 }
 
 static enum status opening_row(struct domain *d, const struct flow_case *c, int k, int opening,
@@ -124,7 +136,23 @@ static enum status opening_row(struct domain *d, const struct flow_case *c, int 
     const enum status status = wall_row(d, w, scale, scalar_magic(&c->scalars[k]), false, row);
     if (w->kind == SCALAR_WALL_value)
         row->b = 0.25 * inlet_value(c, k, opening);
+    if (scalar_limited(c, k) && face_open(case_opening(c, opening)->kind))
+        limit_opening(w, row);
+    else if (scalar_limited(c, k))
+        limit_wall(w, scale, row);
     row->opening = (uint16_t)(1 + opening);
+    return status;
+}
+
+static enum status body_row(struct domain *d, const struct flow_case *c, int k, int type,
+                            double scale, struct scalar_row *row)
+{
+    const struct case_body *const body = &c->bodies[d->rows[type].body - 1];
+    const struct case_scalar_wall *const w = case_body_wall(body, d->row_part[type], k);
+    const enum status status =
+        wall_row(d, w, scale, scalar_magic(&c->scalars[k]), !case_straight(body), row);
+    if (scalar_limited(c, k))
+        limit_wall(w, scale, row);
     return status;
 }
 
@@ -139,7 +167,8 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
     free(d->scalar);
     d->view.scalar = d->scalar = rows;
     for (int k = 0; k < c->scalar_count; k++) {
-        const double scale = 1 / scalars_least_capacity(c, k);
+        const double scale = 1 / case_scalar_capacity(c, k);
+        d->given[k] = scalar_given(c, k);
         for (int type = 0; type < d->row_count && !status; type++) {
             const struct tag_row *const row = &d->rows[type];
             struct scalar_row *const to = &rows[k * TAG_ROWS + type];
@@ -147,9 +176,7 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
             if (row->fluid)
                 *to = fluid_row(c, k, scale, row->subgrid != SUBGRID_none);
             else if (row->body)
-                status = wall_row(
-                    d, case_body_wall(&c->bodies[row->body - 1], d->row_part[type], k), scale,
-                    scalar_magic(&c->scalars[k]), !case_straight(&c->bodies[row->body - 1]), to);
+                status = body_row(d, c, k, type, scale, to);
             else if (opening)
                 status = opening_row(d, c, k, opening - 1, scale, to);
             if (to->holds && d->row_listed[type])

@@ -7,10 +7,6 @@
 /* Does any scalar of the case make buoyancy? */
 bool scalars_lift(const struct flow_case *c);
 
-/* The smallest capacity per volume in the case, relative to the fluid's: at most 1. Populations are
- * in units of it, so that their weights are positive. */
-double scalars_least_capacity(const struct flow_case *c, int scalar);
-
 /* Makes the parameters of all scalars in all cell types of the block, when these are known.
  * STATUS_MACHINE and STATUS_USAGE, reported. */
 enum status scalars_rows(struct domain *d, const struct flow_case *c);

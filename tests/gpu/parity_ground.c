@@ -192,13 +192,15 @@ static void fluid_scalar(struct scalar_row *row, int set, bool subgrid, bool lif
     for (int a = 0; a < 3 && row->slopes; a++)
         row->gradient[a] = perhaps(0.1 * random_uniform(random), random);
     random_rates(row, capacity, random);
+    row->per_flow = 1 / capacity;
+    row->limited = random_below(random, 3) == 0;
 }
 
 /* Beyond walls: solids that hold a scalar where all cells have places, and each rule. */
 static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
 {
     *row = (struct scalar_row){.signal = (uint8_t)random_below(random, SIGNALS)};
-    const int kind = random_below(random, 7);
+    const int kind = random_below(random, 10);
     if (kind < 2 && conducts) {
         random_rates(row, 0.75 + random_below(random, 4), random);
         return;
@@ -207,6 +209,9 @@ static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
     row->surface = kind == 3;
     if (kind == 4)
         row->wall = SCALAR_oblique;
+    else if (kind >= 7)
+        row->wall = kind < 9 ? SCALAR_layer : SCALAR_open;
+    row->oblique = kind == 4 || kind == 7;
     row->a = kind == 3 ? -1 : random_uniform(random);
     row->b = 0.01 * random_uniform(random);
 }
@@ -220,6 +225,10 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
         v->gravity[a] = perhaps(1e-3 * random_uniform(random), random);
     for (int a = 0; a < 3; a++)
         v->mean_flow[a] = 0.1 * random_uniform(random);
+    for (int set = 0; set < SETS; set++) {
+        v->range[set].least = -0.02 * random_uniform(random);
+        v->range[set].most = 0.02 * random_uniform(random);
+    }
     for (int set = 1; set <= m.scalars; set++)
         for (int type = 0; type < TAG_ROWS; type++) {
             struct tag_row *const cells = &g->rows[type];

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Flows at random that carry scalars give the same bits however they are run: random_cases.py's flows with one to six scalars, which faces
 and bodies give values, fluxes and heat transfer, and which some of the bodies conduct; with buoyancy, sources, decay, species that turn
-into each other, time functions; some have an image whose labels give other conditions than the rest of it. Every set of populations is compared, with memory for all cells or fluid alone, any instruction set,
+into each other, time functions, with the limiter and without; some have an image whose labels give other conditions than the rest of it. Every set of populations is compared, with memory for all cells or fluid alone, any instruction set,
 threads, ranks from 1 to 8, and after a restart at an odd step on other ranks. What the program refuses counts as an answer, too.
 
     random_heat.py FIRST COUNT     numbers of the flows; a number always gives the same flow
@@ -107,6 +107,8 @@ def heated(number):
             s["decay"] = 0.003
         if r.random() < 0.3:
             s["reference"] = 0.5
+        if s["diffusivity"] < 0.1 and (number + len(scalars)) % 2:
+            s["limiter"] = "on"  # elsewhere auto
         if kind == "species":
             if species and r.random() < 0.7:
                 s |= {"made_from": r.choice(species), "rate": 0.01}

@@ -150,7 +150,7 @@ check(said.code == 0 and load("stop", "report.json")["stop"]["met"], f"stop: {sa
 case = write("thin.yaml", """\
 domain:  {cells: [32, 32, 1]}
 fluid:   {viscosity: 0.02}
-scalars: {dye: {kind: species, diffusivity: 1e-7, initial: {shapes: {b: {box: {from: [8, 8, 0], to: [20, 20, 1]}, value: 1}}}}}
+scalars: {dye: {limiter: none, kind: species, diffusivity: 1e-7, initial: {shapes: {b: {box: {from: [8, 8, 0], to: [20, 20, 1]}, value: 1}}}}}
 faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.28, 0, 0]}}, z: periodic}
 run:     {steps: 20000}
 """)

@@ -208,4 +208,22 @@ for ranks in [0]:
         check(found and left and all(int(name[-13:-3]) <= int(found[5]) for name in left) and
               all(tagflow("info", f"{folder}/{name}").code == 0 for name in left), f"checkpoints: {left}")
 
+# Scalars: values outside of all given ones are a warning, a temperature below 0 K is the end; with the limiter there are none.
+write("pulse.yaml", """\
+domain: {cells: [32, 32, 1]}
+fluid: {viscosity: 0.02}
+faces: {x: periodic, y: periodic, z: periodic}
+initial: {flow: uniform, velocity: [0.05, 0.03, 0]}
+scalars: {T: {kind: heat, diffusivity: 5.0e-5, initial: {value: 20, shapes: {a: {box: {from: [8, 8, 0], to: [16, 16, 1]}, value: 300}}}}}
+run: {steps: 200}
+check: {every: 20}
+""")
+OUTSIDE = "is outside of all values given, 20 to 300"
+for name, settings, code in ("kelvin", {"limiter": "none"}, 3), ("species", {"limiter": "none", "kind": "species"}, 0), ("limited", {}, 0):
+    said = tagflow("run", "pulse.yaml", "--output", name, *runs.sets({f"scalars.T.{key}": value for key, value in settings.items()}))
+    log, report = open(f"{name}/log.txt").read(), load(name, "report.json")
+    check(said.code == code and ("scalars.T is wrong: -" in said.err) == (code == 3), f"{name}: exit status {said.code} {said.err[-300:]}")
+    warned = [log.count(OUTSIDE), sum(OUTSIDE in text for text in report["warnings"])]
+    check(warned == ([1, 1] if settings else [0, 0]), f"values outside of those given: {warned} warnings")
+
 runs.finish()

@@ -340,6 +340,7 @@ static const struct change {
     {"scalars.*.decay", WARM(""), "scalars.t.decay=1e-3", "scalars.t.decay"},
     {"scalars.*.gradient", BASE "scalars: {t: {diffusivity: 0.1, gradient: [1e-3, 0, 0]}}\n",
      "scalars.t.gradient=[2e-3, 0, 0]", "scalars.t.gradient"},
+    {"scalars.*.limiter", WARM(""), "scalars.t.limiter=none", "scalars.t.limiter"},
     {"scalars.*.magic", WARM(""), "scalars.t.magic=0.25", "scalars.t.magic"},
     {"scalars.*.made_from",
      BASE "scalars: {a: {schmidt: 1}, b: {schmidt: 1}, c: {schmidt: 1, made_from: a, rate: 0.1}}\n",

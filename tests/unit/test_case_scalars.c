@@ -505,8 +505,11 @@ static void warnings_come_when_due(void **state)
         {TAME, "scalars.t.diffusivity=0.0055", ""},
         {PLAIN
          "scalars: {t: {diffusivity: 0.0055}}\ninitial: {flow: uniform, velocity: [0.09, 0, 0]}\n",
+         NULL, ""}, /* the limiter */
+        {PLAIN "scalars: {t: {diffusivity: 0.0055, limiter: none}}\n"
+               "initial: {flow: uniform, velocity: [0.09, 0, 0]}\n",
          NULL, "Peclet number of a cell, velocity / diffusivity, is 16.4, above 10"},
-        {PLAIN "scalars: {t: {diffusivity: 0.0055, magic: 0.25}}\n"
+        {PLAIN "scalars: {t: {diffusivity: 0.0055, magic: 0.25, limiter: none}}\n"
                "initial: {flow: uniform, velocity: [0.09, 0, 0]}\n",
          NULL, "inlets values may lie far outside those given"},
         {BOX "faces: {xmin: {pressure: {scalars: {t: {value: 1}}}}, xmax: {velocity: {value: "
@@ -602,6 +605,27 @@ static void warnings_come_when_due(void **state)
     }
 }
 
+static void the_limiter_knows_its_range(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    must_read(
+        "domain: {cells: [8, 8, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 1}\n"
+        "scalars: {a: {diffusivity: 0.004, reference: 2, initial: 3}, b: {diffusivity: 0.004, "
+        "made_from: a, rate: 0.1}, d: {diffusivity: 0.006, decay: 0.1, initial: 1}}\n"
+        "faces: {x: wall, ymax: wall, z: periodic, ymin: {wall: {velocity: [0.05, 0, 0], "
+        "scalars: {a: {value: 6, ramp: 9}, d: {flux: 0.5}}}}}\n",
+        &c);
+    const struct scalar_given a = scalar_given(&c, 0), b = scalar_given(&c, 2);
+    const struct scalar_given d = scalar_given(&c, 1);
+    assert_string_equal(c.scalars[2].name, "b");
+    assert_true(a.low == 0 && a.high == 4 && !a.opens_up && !a.opens_down);
+    assert_true(b.low == 0 && b.high == 0 && b.opens_up && !b.opens_down);
+    assert_true(d.low == 0 && d.high == 1 && d.opens_up && d.rises == 3 && d.falls == 0);
+    assert_true(scalar_limited(&c, 0) && scalar_limited(&c, 2) && !scalar_limited(&c, 1));
+    case_destroy(&c);
+}
+
 static void derived_numbers_are_said(void **state)
 {
     static const char *const lines[] = {
@@ -663,6 +687,7 @@ int main(void)
         cmocka_unit_test(outputs_name_scalars),
         cmocka_unit_test(every_mistake_gets_its_line),
         cmocka_unit_test(warnings_come_when_due),
+        cmocka_unit_test(the_limiter_knows_its_range),
         cmocka_unit_test(derived_numbers_are_said),
         cmocka_unit_test(cut_text_gets_one_line),
     };

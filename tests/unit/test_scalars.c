@@ -44,6 +44,10 @@ struct material {
     /* a wall: what comes back is a out + b, or T/4 - out */
     bool free;
     wide a, b;
+    /* with the limiter: the fluid is kept within the range; a wall is a layer of some resistance,
+     * or an opening, before a value */
+    bool limited, layer, open, given;
+    wide resistance, value;
 };
 
 struct box_scalar {
@@ -67,10 +71,24 @@ static double between(uint64_t *random, double low, double high)
     return low + (high - low) * (0.5 + 0.5 * reference_uniform(random));
 }
 
-static struct material wall_of(const struct case_scalar_wall *w)
+static const double range[2] = {0.4, 1.3}; /* of scalars with the limiter */
+
+static struct material limited_wall(const struct case_scalar_wall *w, bool open)
+{
+    struct material m = {.a = 1, .from = -1, .limited = true, .open = open, .b = (wide)w->flux};
+    m.given = w->kind == SCALAR_WALL_value;
+    m.layer = !open && (m.given || w->kind == SCALAR_WALL_transfer);
+    m.value = (wide)(m.given ? w->value : w->outside);
+    m.resistance = m.given ? 0 : 1 / (wide)w->coefficient;
+    return m;
+}
+
+static struct material wall_of(const struct case_scalar_wall *w, bool limited, bool open)
 {
     const wide h = (wide)w->coefficient;
     struct material m = {.a = 1, .from = -1};
+    if (limited)
+        return limited_wall(w, open);
     if (w->kind == SCALAR_WALL_value) {
         m.a = -1;
         m.b = (wide)w->value / 4;
@@ -159,6 +177,9 @@ static void draw(struct setting *t, uint64_t *random, const char *letters)
         for (int f = 0; f < 6; f++)
             t->c.faces[f].scalar[k] = draw_wall(random, t->faces[f]);
         draw_gradient(t, random, k);
+        s->limiter = LIMITER_none;
+        if (s->diffusivity < 0.125 && !scalar_has_gradient(s) && between(random, 0, 2) < 1)
+            s->limiter = LIMITER_on;
     }
     t->conduct = t->seed >> 33 & 1;
     t->c.run.sparse = !t->conduct && t->seed >> 34 & 1 ? SPARSE_always : SPARSE_never;
@@ -199,6 +220,7 @@ static void fill(struct setting *t)
         const struct case_scalar *const s = &t->scalar[k];
         struct material fluid = {.holds = true, .capacity = 1, .carried = 1, .from = s->made_from};
         fluid.conductivity = (wide)s->diffusivity;
+        fluid.limited = s->limiter == LIMITER_on;
         fluid.magic = s->magic > 0 ? (wide)s->magic : s->diffusivity < 0.005 ? 0.25L : 1 / 6.0L;
         fluid.source = (wide)s->source;
         fluid.decay = (wide)s->decay;
@@ -212,14 +234,15 @@ static void fill(struct setting *t)
             b->type[row] = (struct material){.a = 1, .from = -1};
         b->type[TAG_FLUID] = fluid;
         for (int f = 0; f < 6; f++)
-            b->face[f] = wall_of(&t->c.faces[f].scalar[k]);
-        for (int f = 0; f < 6; f++)
+            b->face[f] =
+                wall_of(&t->c.faces[f].scalar[k], fluid.limited, face_open(t->c.faces[f].kind));
+        for (int f = 0; f < 6 && !fluid.limited; f++)
             if (t->c.faces[f].kind == FACE_velocity && !b->face[f].free)
                 b->face[f].b = inlet(t, k, f, &fluid) / 4;
         for (int row = REFERENCE_ROWS; row < t->r.rows && row < REFERENCE_ROWS + 3; row++) {
             const char face = scalar_has_gradient(s) ? 's' : 'w';
             const struct case_scalar_wall w = draw_wall(&random, face);
-            b->type[row] = wall_of(&w);
+            b->type[row] = wall_of(&w, fluid.limited, false);
             if (!t->conduct || scalar_has_gradient(s) || between(&random, 0, 2) < 1)
                 continue;
             b->type[row] = (struct material){.holds = true, .from = -1, .magic = fluid.magic};
@@ -282,11 +305,57 @@ static void velocity(const struct reference *r, const int at[3], wide u[3])
         u[a] = j[a] / rho + (row->forced ? (wide)row->acceleration[a] / 2 : 0);
 }
 
+/* What a scalar that is 1 everywhere sends along link i. */
+static wide sends(const struct material *m, int i, const wide u[3])
+{
+    const int axis = i ? (i - 1) / 2 : 0;
+    return i ? 0.125L + reference_velocity(i, axis) * m->carried * u[axis] / 2 : m->carried - 0.75L;
+}
+
+/* Brings what leaves so close to equilibrium that nothing is beyond what values of the range send.
+ */
+static void limit_plainly(wide out[AXES7], const struct material *m, const wide u[3])
+{
+    wide e = 0, least = (wide)range[0], most = (wide)range[1], share = 1;
+    for (int i = 0; i < AXES7; i++)
+        e += out[i];
+    const wide t = e / m->carried;
+    least = t < least ? t : least;
+    most = t > most ? t : most;
+    for (int i = 0; i < AXES7; i++) {
+        const wide h = sends(m, i, u), away = out[i] - h * t;
+        const wide bound = h * ((away > 0 ? most : least) - t);
+        if (away > 0 ? away > bound : away < bound)
+            share = fminl(share, fmaxl(bound / away, 0));
+    }
+    for (int i = 0; i < AXES7; i++)
+        out[i] = sends(m, i, u) * t + share * (out[i] - sends(m, i, u) * t);
+}
+
+/* What comes back along link i from a wall, into a cell of material m and value t; out: what left
+ * into the wall. */
+static wide back_plainly(const struct material *m, const struct material *wall, int i, wide out,
+                         wide t, const wide u[3])
+{
+    const wide k = m->conductivity, r = wall->resistance;
+    const wide inwards = m->carried * reference_velocity(i, (i - 1) / 2) * u[(i - 1) / 2];
+    if (wall->layer && m->carried > 0)
+        return out + fminl(1 / (1 / (2 * k) + r), 0.25L) * (wall->value - t);
+    if (wall->layer)
+        return ((r - 4) * out + wall->value) / (r + 4);
+    if (wall->open && m->carried > 0)
+        return wall->given && inwards > OPEN_LEAST ? out + inwards * wall->value
+                                                   : (0.125L + inwards / 2) * t;
+    if (wall->open)
+        return (wall->given ? wall->value : t) / 4 - out;
+    return wall->free ? t / 4 - out : wall->a * out + wall->b;
+}
+
 static void collide_plainly(const wide g[AXES7], wide out[AXES7], const struct material *m, wide t,
                             wide s, const wide u[3])
 {
     const wide odd = 1 / (4 * m->conductivity + 0.5L);
-    const wide even = 1 / (m->magic / (4 * m->conductivity) + 0.5L);
+    const wide even = m->limited ? odd : 1 / (m->magic / (4 * m->conductivity) + 0.5L);
     wide ud = 0;
     for (int a = 0; a < 3; a++)
         ud += u[a] * (m->carried * t * u[a] - (g[2 * a + 1] - g[2 * a + 2]));
@@ -350,6 +419,8 @@ static void step_plainly(struct setting *t)
                     const wide more = m->source + (m->from < 0 ? 0 : m->gain * value[m->from]);
                     value[k] = (e + more / 2) / (m->capacity + m->decay / 2);
                     collide_plainly(g, out, m, value[k], more - m->decay * value[k], u);
+                    if (m->limited)
+                        limit_plainly(out, m, u);
                     rise(m, out, u);
                     b->next[n * AXES7] = out[0];
                     for (int i = 1; i < AXES7; i++) {
@@ -360,7 +431,7 @@ static void step_plainly(struct setting *t)
                             b->next[there * AXES7 + (size_t)i] = out[i] - climb(m, i, u);
                         else
                             b->next[n * AXES7 + (size_t)back] =
-                                wall->free ? value[k] / 4 - out[i] : wall->a * out[i] + wall->b;
+                                back_plainly(m, wall, back, out[i], value[k], u);
                     }
                 }
             }
@@ -384,10 +455,11 @@ static void put_rows(const struct setting *t, struct domain *d)
         for (int row = REFERENCE_ROWS; row < t->r.rows; row++) {
             const struct material *const m = &t->box[k].type[row];
             struct scalar_row *const to = &d->scalar[(size_t)k * TAG_ROWS + (size_t)row];
-            *to = (struct scalar_row){.wall = SCALAR_given};
+            *to = (struct scalar_row){0};
             to->holds = m->holds;
-            to->a = (double)m->a;
-            to->b = (double)m->b;
+            to->a = (double)(m->layer ? m->resistance : m->a);
+            to->b = (double)(m->layer ? m->value : m->b);
+            to->wall = m->layer ? SCALAR_layer : SCALAR_given;
             if (!m->holds)
                 continue;
             to->wall = SCALAR_adiabatic;
@@ -435,6 +507,10 @@ static void open_flow(struct setting *t, struct flow *f)
     reference_poison(&f->s);
     f->s.step = (int)(t->seed >> 5 & 1);
     memcpy(f->s.view.mean_flow, mean_flow, sizeof mean_flow);
+    for (int set = 0; set < SETS; set++) {
+        f->s.view.range[set].least = range[0];
+        f->s.view.range[set].most = range[1];
+    }
     reference_put(&t->r, &f->s);
     for (int k = 0; k < t->c.scalar_count; k++) {
         struct population_set *const p = &f->s.view.set[1 + k];
@@ -491,7 +567,8 @@ static void compare(const struct setting *t, const struct solver *s, int step)
                     for (size_t i = 0; i < AXES7; i++) {
                         const wide is = element(&s->view.set[1 + k], to[i]),
                                    wanted = t->box[k].now[n * AXES7 + i];
-                        if (!(fabsl(is - wanted) <= 40 * (wide)bits * step))
+                        if (!(fabsl(is - wanted) <=
+                              40 * (wide)bits * step * fmaxl(1, fabsl(wanted))))
                             fail_msg("%s: scalar %d, D %g, population %zu of cell %d %d %d is "
                                      "%.17Lg, not %.17Lg, after step %d",
                                      describe(t), k, t->scalar[k].diffusivity, i, at[0], at[1],
@@ -603,6 +680,7 @@ static void single_cells(void **state)
         struct view plain = f.d.view;
         size_t bytes[MOST + 1];
         memcpy(plain.mean_flow, mean_flow, sizeof mean_flow);
+        memcpy(plain.range, f.s.view.range, sizeof plain.range);
         view_derive(&plain);
         for (int set = 0; set <= t.c.scalar_count; set++) {
             const struct population_set *const p = &f.s.view.set[set];

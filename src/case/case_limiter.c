@@ -1,0 +1,210 @@
+/* The limiter of scalars: where it acts, and the values between which it keeps them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/message.h"
+#include "case/sections.h"
+#include "tag.h"
+
+/* ---- what the case gives ---- */
+
+static void meet(struct scalar_given *g, double value)
+{
+    g->low = g->any ? fmin(g->low, value) : value;
+    g->high = g->any ? fmax(g->high, value) : value;
+    g->any = true;
+}
+
+/* A value times what its time function takes. */
+static void meet_signal(struct scalar_given *g, double value, const struct case_signal *s)
+{
+    double range[2];
+    signal_range(s, range);
+    if (s->kind == SIGNAL_ramp)
+        range[0] = 0;
+    meet(g, value * range[0]);
+    meet(g, value * range[1]);
+}
+
+/* Something that changes values by up to `most` a step. */
+static void open_side(struct scalar_given *g, double most)
+{
+    g->rises += fmax(most, 0);
+    g->falls += fmax(-most, 0);
+}
+
+static void meet_wall(struct scalar_given *g, const struct case_scalar_wall *w)
+{
+    static const int links = 6; /* a cell has at most */
+    double range[2];
+    switch (w->kind) {
+    case SCALAR_WALL_value:
+        meet_signal(g, w->value, &w->signal);
+        break;
+    case SCALAR_WALL_transfer:
+        meet_signal(g, w->outside, &w->signal);
+        break;
+    case SCALAR_WALL_flux:
+        signal_range(&w->signal, range);
+        open_side(g, links * fmax(0, fmax(w->flux * range[0], w->flux * range[1])));
+        open_side(g, links * fmin(0, fmin(w->flux * range[0], w->flux * range[1])));
+        break;
+    case SCALAR_WALL_conduct:
+        open_side(g, w->source / w->capacity);
+        break;
+    case SCALAR_WALL_adiabatic:
+    case SCALAR_WALL_outflow:
+    case SCALAR_WALL_inherited:
+        break;
+    }
+}
+
+static void meet_initial(struct scalar_given *g, const struct case_scalar_initial *i)
+{
+    const double amplitude = fabs(i->amplitude);
+    for (int k = 0; k < 2; k++) {
+        const double value = i->linear ? i->ends[k] : i->value;
+        meet(g, value - amplitude);
+        meet(g, value + amplitude);
+    }
+    for (int k = 0; k < i->part_count; k++)
+        meet(g, i->parts[k].value);
+}
+
+struct scalar_given scalar_given(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    struct scalar_given g = {.earlier = s->initial.earlier};
+    if (!g.earlier)
+        meet_initial(&g, &s->initial);
+    for (int i = 0; i < case_openings(c); i++)
+        meet_wall(&g, &case_opening(c, i)->scalar[k]);
+    for (int i = 0; i < c->body_count; i++)
+        for (int part = 0; part <= c->bodies[i].label_count; part++)
+            meet_wall(&g, case_body_wall(&c->bodies[i], part, k));
+    if (case_scalar_decay(c, k) > 0 || !g.any)
+        meet(&g, 0);
+    open_side(&g, s->source);
+    if (s->made_from >= 0) { /* which comes before this one: the chain ends */
+        const struct scalar_given from = scalar_given(c, s->made_from);
+        g.opens_up = from.high > 0 || from.opens_up;
+        g.opens_down = from.low < 0 || from.opens_down;
+    }
+    g.opens_up = g.opens_up || g.rises > 0;
+    g.opens_down = g.opens_down || g.falls > 0;
+    return g;
+}
+
+/* ---- where it acts ---- */
+
+double scalar_peclet(const struct flow_case *c, int k)
+{
+    return scalars_fastest(c) / c->scalars[k].diffusivity;
+}
+
+/* Why the limiter cannot act; NULL: it can. Populations are in units of the smallest capacity. */
+static const char *obstacle(const struct flow_case *c, int k)
+{
+    static const double most_speed = 0.3;
+    const struct case_scalar *const s = &c->scalars[k];
+    const double unit = 1 / case_scalar_capacity(c, k);
+    if (scalar_has_gradient(s))
+        return "does not go with a mean gradient";
+    if (s->diffusivity >= LIMITED_MOST)
+        return "is not needed, and not possible, at a diffusivity of 1/8 and more";
+    if (unit > 1 &&
+        (unit * s->diffusivity >= LIMITED_MOST || unit * scalars_fastest(c) > most_speed))
+        return "does not go with a body that conducts and has so small a capacity beside the "
+               "fluid's";
+    return NULL;
+}
+
+bool scalar_limited(const struct flow_case *c, int k)
+{
+    static const double most_peclet = 10;
+    const enum limiter wanted = c->scalars[k].limiter;
+    if (wanted == LIMITER_none || obstacle(c, k))
+        return false;
+    return wanted == LIMITER_on || scalar_peclet(c, k) > most_peclet;
+}
+
+enum status limiter_check(struct map m, const struct flow_case *c, int k)
+{
+    const struct node *const n = map_get(m, "limiter");
+    const char *const why = obstacle(c, k);
+    if (c->scalars[k].limiter != LIMITER_on || !why)
+        return STATUS_OK;
+    return fail_value(m.r, n, " %s (remove it, or none)", why);
+}
+
+/* ---- what check says ---- */
+
+/* Thickness in cells of the layer at a wall, over the length of the flow along it. */
+static double layer_of(const struct flow_case *c, int k)
+{
+    double length = c->fluid.length;
+    for (int a = 0; a < 3 && !(c->fluid.length > 0); a++)
+        length = fmax(length, c->cells[a]);
+    return sqrt(c->scalars[k].diffusivity * length / scalars_fastest(c));
+}
+
+void limiter_say(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const char *const by = s->limiter == LIMITER_auto ? " by auto" : "";
+    const double peclet = scalar_peclet(c, k);
+    const char *const why = obstacle(c, k);
+    if (scalar_limited(c, k))
+        say("%s: limiter on%s, the Peclet number of a cell is %.3g: tau+ is tau- in the fluid, and "
+            "values stay between those given",
+            s->name, by, peclet);
+    else if (why && peclet > 10 && !scalar_has_gradient(s))
+        say("%s: no limiter: it %s", s->name, why);
+}
+
+/* Is a value given at a wall that is no opening? */
+static bool meets_value(const struct flow_case *c, int k)
+{
+    bool any = false;
+    for (int i = 0; i < case_openings(c); i++) {
+        const struct case_face *const face = case_opening(c, i);
+        any = any || (!face_open(face->kind) && (face->scalar[k].kind == SCALAR_WALL_value ||
+                                                 face->scalar[k].kind == SCALAR_WALL_transfer));
+    }
+    for (int i = 0; i < c->body_count; i++)
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const enum scalar_wall kind = case_body_wall(&c->bodies[i], part, k)->kind;
+            any = any || kind == SCALAR_WALL_value || kind == SCALAR_WALL_transfer;
+        }
+    return any;
+}
+
+/* A layer of 1.5 cells at a body that conducts lets 11 % more pass, one of 0.8 cells 45 %, one of
+ * 0.25 cells 5 times as much (a plate of 64 cells, docs/lab/scalar_limiter.md). */
+static void warn_conducting(const struct flow_case *c, int k, double layer)
+{
+    static const double least = 1.5;
+    for (int i = 0; i < c->body_count && layer < least; i++)
+        if (case_body_conducts(&c->bodies[i], k))
+            warn("bodies.%s.scalars.%s: the layer at its surface, sqrt(diffusivity length / "
+                 "velocity), is %.2g cells thick: below %g cells a body that conducts exchanges "
+                 "too much with the fluid (a finer grid, a larger diffusivity, or a given value "
+                 "or flux)",
+                 c->bodies[i].name, c->scalars[k].name, layer, least);
+}
+
+void limiter_warn(const struct flow_case *c, int k)
+{
+    if (!scalar_limited(c, k))
+        return;
+    const double layer = layer_of(c, k);
+    warn_conducting(c, k, layer);
+    if (layer < 1 && meets_value(c, k)) {
+        /* fits the plate of docs/lab/scalar_limiter.md */
+        const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
+        warn("scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
+             "velocity), is %.2g cells thick: only about %.0f %% of what ought to passes through "
+             "them (a finer grid, a subgrid model, or a given flux)",
+             c->scalars[k].name, layer, 100 * share);
+    }
+}
