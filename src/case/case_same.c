@@ -22,9 +22,14 @@ struct comparison {
  * defaults. */
 static bool is_by_version(const char *pattern)
 {
-    static const char *const begins[] = {"solver.collision", "solver.magic", "solver.rates"};
-    static const char *const holds[] = {".nonreflecting.reflection", ".nonreflecting.velocity",
-                                        ".outflow.", ".collision", ".magic"};
+    static const char *const begins[] = {"solver.collision", "solver.magic", "solver.rates",
+                                         "solver.subgrid"};
+    static const char *const holds[] = {".nonreflecting.reflection",
+                                        ".nonreflecting.velocity",
+                                        ".outflow.",
+                                        ".collision",
+                                        ".magic",
+                                        ".limiter"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(pattern, begins[i], strlen(begins[i])))
             return true;

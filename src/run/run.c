@@ -694,6 +694,27 @@ static enum status find_paths(const struct grid *g)
     return g->levels > 1 ? paths_check_levels(level, g->levels) : STATUS_OK;
 }
 
+/* Looks at the tags of all levels. In large boxes each look takes seconds: signals are looked for
+ * between them. */
+static enum status make_surveys(struct run *r)
+{
+    struct grid *const g = &r->grid;
+    enum status status = find_paths(g);
+    for (int l = 0; l < g->levels && !status; l++) {
+        status = stop_agree(r->comm);
+        if (!status)
+            status = l == 0 ? survey_make(&r->survey[0], &g->level->domain, r->c)
+                            : survey_make_finer(&r->survey[l], &g->level[l].domain, g->level[l].c);
+    }
+    if (!status)
+        status = stop_agree(r->comm);
+    if (!status && pore_survey_wanted(r->c))
+        status = pore_survey_make(&r->pores, &g->level->domain, r->c);
+    if (!status)
+        status = pore_survey_check(&r->pores, r->c);
+    return status ? status : stop_agree(r->comm);
+}
+
 enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
 {
     struct run r = {
@@ -708,17 +729,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
         status = grid_create(&r.grid, c, comm);
     if (status)
         return status;
-    status = find_paths(&r.grid);
-    if (!status)
-        status = survey_make(&r.survey[0], &r.grid.level->domain, c);
-    for (int l = 1; l < r.grid.levels && !status; l++)
-        status = survey_make_finer(&r.survey[l], &r.grid.level[l].domain, r.grid.level[l].c);
-    if (!status && pore_survey_wanted(c))
-        status = pore_survey_make(&r.pores, &r.grid.level->domain, c);
-    if (!status)
-        status = pore_survey_check(&r.pores, c);
-    if (!status)
-        status = stop_agree(comm);
+    status = make_surveys(&r);
     if (status) {
         grid_destroy(&r.grid);
         return status;

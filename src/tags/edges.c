@@ -237,8 +237,53 @@ static void warn_moving(const struct refined *r, const struct flow_case *c, int 
          name, mass > 0 ? "adds" : "takes", fabs(mass) / 12);
 }
 
+/* Does a finer level cover this cell of the level? */
+static bool is_covered(const struct refined *r, int level, const int at[3])
+{
+    return refined_holds(r, level + 1, 2 * at[0], 2 * at[1], 2 * at[2]);
+}
+
+/* Is a cell of the level, in the plane `at` normal to the axis and beside this face, beside a cell
+ * along the axis that a finer level covers? */
+static bool meets_edge(const struct refined *r, int level, int axis, int at, int face)
+{
+    const int beside = face / 2, along = 3 - axis - beside, *const n = r->level[level].cells;
+    int cell[3];
+    cell[axis] = at;
+    cell[beside] = face % 2 ? n[beside] - 1 : 0;
+    for (cell[along] = 0; cell[along] < n[along]; cell[along]++) {
+        int before[3] = {cell[0], cell[1], cell[2]}, behind[3] = {cell[0], cell[1], cell[2]};
+        before[axis]--;
+        behind[axis]++;
+        if (refined_holds(r, level, cell[0], cell[1], cell[2]) && !is_covered(r, level, cell) &&
+            (is_covered(r, level, before) || is_covered(r, level, behind)))
+            return true;
+    }
+    return false;
+}
+
+/* Warns of flow rates through a plane with coarse cells beside both an edge and a wall
+ * (docs/lab/refinement.md, "Flow rates in coarse planes beside an edge"). */
+static void warn_plane(const struct refined *r, const struct flow_case *c,
+                       const struct case_series *what)
+{
+    bool any = false;
+    for (int level = 0; level < r->levels - 1; level++)
+        for (int layer = 0; layer < 1 << level; layer++)
+            for (int f = 0; f < 6; f++)
+                any = any || (f / 2 != what->axis && c->faces[f].kind == FACE_wall &&
+                              meets_edge(r, level, what->axis, (what->at << level) + layer, f));
+    if (any)
+        warn("output.series.%s: its plane is beside an edge of a level that meets a wall: the flow "
+             "rate there is some tenths of a percent too low (take another plane)",
+             what->name);
+}
+
 void edges_advise(const struct refined *r, const struct flow_case *c)
 {
+    for (int k = 0; k < c->series_count; k++)
+        if (c->series[k].kind == SERIES_KIND_flow_rate)
+            warn_plane(r, c, &c->series[k]);
     for (int k = 0; k < 6 + c->patch_count; k++) {
         const struct case_face *const what = case_opening(c, k);
         if (what->kind == FACE_wall && face_speed(what) > 0)

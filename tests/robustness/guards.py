@@ -563,6 +563,19 @@ for ranks in 0, 2:
     for name, values in runs.snapshot("wild/fields/main_0000000400.vtkhdf").items():
         check(not numpy.isfinite(values[:, :, 12]).any(), f"{name} is nan where the fluid is")
 
+# Planes of coarse cells beside an edge that meets a wall.
+write("levels.yaml", """domain: {cells: [48, 16, 16]}
+fluid: {viscosity: 0.05}
+refine: {fine: {level: 1, box: {from: [12, 0, 0], to: [28, 16, 16]}}}
+faces: {xmin: {velocity: {value: [0.02, 0, 0], profile: duct}}, xmax: nonreflecting, y: wall, z: wall}
+run: {steps: 9000}
+""")
+for at, beside in (10, False), (11, True), (12, False), (27, False), (28, True), (29, False):
+    accepted({"output.series.p": f"{{every: 100, of: flow_rate, axis: x, at: {at}}}"}, case="levels.yaml",
+             warned=["output.series.p: its plane is beside an edge of a level that meets a wall"] if beside else [])
+accepted({"output.series.p": "{every: 100, of: flow_rate, axis: x, at: 11}", "faces.y": "slip", "faces.z": "periodic",
+          "faces.xmin.velocity.profile": "uniform"}, case="levels.yaml")
+
 # The drag of a round body by its cells: said, from 15 % on a warning; not for boxes, and not with trt.
 STREAM = """domain: {cells: [64, 24, 24]}
 fluid: {viscosity: 0.01}
