@@ -4,8 +4,8 @@
 #include "base/message.h"
 #include "run/sanity.h"
 
-/* Part of the largest value or difference given that values may lie beyond them. Where a flow is
- * compressed by 1 %, a value's difference from the reference grows by 1 %. */
+/* Part of the largest value or difference, given or found, that values may lie beyond those given.
+ * Where a flow is compressed by 1 %, a value's difference from the reference grows by 1 %. */
 static const double most_beyond = 0.05;
 
 /* The range of the values given; of initial values from elsewhere: as they were at the first look.
@@ -28,7 +28,8 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
     const struct case_scalar *const scalar = &s->c->scalars[k];
     const struct scalar_found *const found = &n->scalar[k];
     const struct scalar_given g = range_of(s, n, k);
-    const double room = most_beyond * fmax(g.high - g.low, fmax(fabs(g.low), fabs(g.high)));
+    const double spread = fmax(g.high - g.low, found->most - found->least);
+    const double room = most_beyond * fmax(spread, fmax(fabs(g.low), fabs(g.high)));
     const bool below = !g.opens_down && found->least < g.low - room;
     const bool above = !g.opens_up && found->most > g.high + room;
     char place[192];
