@@ -272,9 +272,9 @@ TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, scalar t, 
 }
 
 /* What comes back from a wall of given value behind a layer of resistance a. The link meets the
- * wall at fraction q of it; n: component of the wall's normal along the link. The flux is that of
- * a linear profile between the cell and the wall; more than 1/4 of the difference would overshoot.
- * In solids layers are resolved: rules as without the limiter. */
+ * wall at fraction q of it; n: component of the wall's normal along the link. A linear profile
+ * between the cell and the wall gives the flux; more than 1/4 of the difference would overshoot.
+ * Solids resolve their layers: they keep the rules without the limiter. */
 TAGFLOW_FN scalar scalar_layer_back(const struct view *v, const struct scalar_row *wall, scalar q,
                                     scalar n, scalar left, struct scalar_cell c)
 {
@@ -301,8 +301,8 @@ TAGFLOW_FN scalar scalar_through(const struct view *v, const struct scalar_row *
     return ((scalar)0.125 + (scalar)0.5 * inwards) * c.t;
 }
 
-/* What comes back along link `in` from a wall of which the normal does not matter, as it is stored.
- * left: what left into it, as it was stored. */
+/* Stored population returned along link `in` by a wall or an opening without normal. left: stored
+ * population that left into it. */
 TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row *wall, int in,
                                   set_stored left, struct scalar_cell c)
 {

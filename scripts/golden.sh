@@ -3,7 +3,7 @@
 # another build said.
 #   scripts/golden.sh record FOLDER [BUILD]     writes FOLDER by the programs in BUILD (build-test, with all tests built)
 #   scripts/golden.sh compare FOLDER [BUILD]    says what differs from FOLDER; exit status 1: something
-# tests/golden.py says what is recorded.
+# tests/golden.py lists what it records.
 set -eu
 case "${1:-}" in record | compare) ;; *) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 root=$(cd -- "$(dirname -- "$0")/.." && pwd)

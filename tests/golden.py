@@ -11,7 +11,7 @@ Of every case of configs/, smaller and of a few steps (tests/robustness/small_ca
     check/NAME.txt     what `check` says of the case as it is
     resolved/NAME.txt  the resolved case of the run
 
-and keys.txt, of `tagflow keys`. Instructions, registers and slots have records and tests of their own.
+and keys.txt, of `tagflow keys`. The tests `instructions`, `registers` and `slots` watch the rest.
 """
 import os
 import re

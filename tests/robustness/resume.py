@@ -211,7 +211,7 @@ for what, change, words in [("nothing", lambda folder: None, None), ("a picture"
         about = [line for line in said.lines if "/fields: " in line or "/images: " in line]
         check(said.code == 0 and "is done at step 20" in said.out and (words in about[0] if words and about else not about and not words),
               f"{folder}: {said}, {about}")
-# From an older checkpoint: files and rows after it are written again, those that are not any more stay beside; what was lost before it is told.
+# From an older checkpoint: the run writes later files and rows again. It puts later files aside that it does not reach, and warns of files lost before.
 KEEP = [*PICTURES, "--set", "checkpoint={every: 10, keep: 9}"]
 said = tagflow("run", "outlets.yaml", "--output", "kept", *KEEP, "--set", "run.steps=20")
 for steps, words in (20, None), (15, None), (20, "1 of the 3 files of i up to step 10 are not there"):
