@@ -151,17 +151,17 @@ TAGFLOW_FN void view_derive(struct view *v)
 /* Parameters of a wall for leave hooks, in the variant's arithmetic and the unit of the
  * populations, in which a density of 1 is `one`. */
 struct wall_parameters {
-    scalar ux, uy, uz; /* velocity / 6; 6 w c.u is 2 of these along an axis, 1 along a diagonal */
+    number ux, uy, uz; /* velocity / 6; 6 w c.u is 2 of these along an axis, 1 along a diagonal */
 };
 
 TAGFLOW_FN struct wall_parameters wall_parameters(const struct view *v, const struct tag_row *row,
-                                                  scalar one)
+                                                  number one)
 {
-    const scalar signal = (scalar)v->signal[row->signal] * one;
+    const number signal = (number)v->signal[row->signal] * one;
     struct wall_parameters w;
-    w.ux = (scalar)row->wall_sixth[0] * signal;
-    w.uy = (scalar)row->wall_sixth[1] * signal;
-    w.uz = (scalar)row->wall_sixth[2] * signal;
+    w.ux = (number)row->wall_sixth[0] * signal;
+    w.uy = (number)row->wall_sixth[1] * signal;
+    w.uz = (number)row->wall_sixth[2] * signal;
     return w;
 }
 
@@ -190,8 +190,8 @@ TAGFLOW_FN real leave_surface(int cx, int cy, int cz, real out, struct wall_para
  * no mass (Ladd, J. Fluid Mech. 271:285, 1994, eq. 3.3, for a closed box). */
 TAGFLOW_FN real leave_moving(int cx, int cy, int cz, real out, struct wall_parameters w)
 {
-    const scalar scale = cx * cx + cy * cy + cz * cz == 1 ? 2 : 1;
-    scalar cu = 0;
+    const number scale = cx * cx + cy * cy + cz * cz == 1 ? 2 : 1;
+    number cu = 0;
     if (cx)
         cu = cx > 0 ? w.ux : -w.ux;
     if (cy)

@@ -146,7 +146,7 @@ TAGFLOW_FN void walls_beside(const struct view *v, int x, int y, int z, uint32_t
  * symmetry, then changed by the cell's own rule. `links`: as from links_from_walls; lift: as from
  * cell_lift. */
 TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int x, int y, int z,
-                               uint32_t links, scalar lift, real f[Q])
+                               uint32_t links, number lift, real f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct around a = around(v, x, y, z);
@@ -187,7 +187,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         here.u[k] = (real)u[k];
         here.half[k] = (real)(0.5 * view_acceleration(v, here.row, k));
         if (v->lifts)
-            here.half[k] += (scalar)0.5 * (lift * (scalar)v->gravity[k]);
+            here.half[k] += (number)0.5 * (lift * (number)v->gravity[k]);
     }
     open_arrive(f, &here);
 }
@@ -198,14 +198,14 @@ TAGFLOW_FN real cell_damping(const struct view *v, const struct tag_row *row, in
 {
     if (model == SUBGRID_none || !row->damped)
         return 1;
-    return damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
+    return damping_of_row(v, row, y, z) * (number)damping_along(v, row)[x];
 }
 
 /* Replaces out[i] of the links that lead into cells that are not fluid by the populations that come
  * back; f: the populations that arrived. `crossing`: where the links meet surfaces, in the order of
  * `links`; NULL: no surfaces. */
 TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_t links,
-                              const float *crossing, scalar lift, const real f[Q], real out[Q])
+                              const float *crossing, number lift, const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
@@ -295,8 +295,8 @@ TAGFLOW_FN struct step_kind step_any(int open, int sparse, int scalars)
 
 /* What a cell's scalars and its flow know of each other. */
 struct carried {
-    scalar lift;       /* from cell_lift */
-    scalar u[3], eddy; /* velocity and eddy viscosity of the flow */
+    number lift;       /* from cell_lift */
+    number u[3], eddy; /* velocity and eddy viscosity of the flow */
     int subgrid;
 };
 
@@ -313,7 +313,7 @@ TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collisi
 /* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
  * unit. carried: with scalars, in: lift, out: the flow. */
 TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, const int at[3],
-                             struct step_kind kind, scalar one, real f[Q], real out[Q],
+                             struct step_kind kind, number one, real f[Q], real out[Q],
                              struct carried *carried)
 {
     struct collision_parameters p = collision_parameters(v, row);

@@ -25,7 +25,7 @@ TAGFLOW_FN void pair_store(stored *p, uint32_t pair)
 #endif
 }
 
-TAGFLOW_FN scalar pair_half(uint32_t pair, int k)
+TAGFLOW_FN number pair_half(uint32_t pair, int k)
 {
     const struct half h = {(uint16_t)(pair >> 16 * k)};
     return half_float(h);

@@ -19,7 +19,7 @@ TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, i
     double drho = 0, j[3] = {0, 0, 0};
     const int beside = open && (tag & TAG_BESIDE);
     real arrived[Q];
-    scalar lift = 0;
+    number lift = 0;
     if (row->fluid && open && v->lifts) {
         const struct around a = around(v, x, y, z);
         lift = rare_lift(v, odd, view_index(v, x, y, z), &a);

@@ -22,12 +22,12 @@ TAGFLOW_FN void dispersion_of_cell(const struct view *v, int odd, int set, doubl
     if (!row->holds || v->rows[type].fluid == FLUID_none)
         return;
     const struct scalar_parameters q = scalar_parameters(row);
-    const scalar other = set_value(v, row->from, odd, n, &a);
+    const number other = set_value(v, row->from, odd, n, &a);
     struct carried k;
-    scalar g[Q_AXES], out[Q_AXES];
+    number g[Q_AXES], out[Q_AXES];
     heat_flow(v, odd, n, &a, x, y, z, &k);
     set_arrived(v, set, odd, n, &a, g);
-    const scalar t = scalar_value(g, q, other);
+    const number t = scalar_value(g, q, other);
     scalar_collide(g, out, q, scalar_rates(q, k.subgrid, k.eddy), t, other, q.flow != 0, k.u);
     for (int to = 1; to < Q_AXES; to++) {
         const int axis = (to - 1) / 2;

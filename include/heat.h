@@ -10,7 +10,7 @@
 
 /* The populations of a set in cell n, which holds it. */
 TAGFLOW_FN void set_arrived(const struct view *v, int set, int odd, cell_index n,
-                            const struct around *a, scalar g[Q_AXES])
+                            const struct around *a, number g[Q_AXES])
 {
     const struct set_places p = set_places_of(v, n, a);
     const struct set_slots s = set_slots_at(v, set, odd);
@@ -19,7 +19,7 @@ TAGFLOW_FN void set_arrived(const struct view *v, int set, int odd, cell_index n
 
 /* The value of a scalar in cell n, as the step has it; 0 where no cell holds it, and for the flow.
  */
-TAGFLOW_RARE scalar set_value(const struct view *v, int set, int odd, cell_index n,
+TAGFLOW_RARE number set_value(const struct view *v, int set, int odd, cell_index n,
                               const struct around *a)
 {
     const struct set_places p = set_places_of(v, n, a);
@@ -39,7 +39,7 @@ TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const str
         return;
     struct collision_parameters p = collision_parameters(v, row);
     const int forced = row->forced != 0;
-    const scalar lift = v->lifts ? cell_lift(v, odd, n, a) : 0;
+    const number lift = v->lifts ? cell_lift(v, odd, n, a) : 0;
     real f[Q];
     if (v->tags[n] & TAG_BESIDE)
         links = links_from_walls(v, n, a);
@@ -82,12 +82,12 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, 
         return;
     const struct scalar_parameters q = scalar_parameters(row);
     const uint32_t links = set_links(v, set, n, &a);
-    const scalar other = set_value(v, row->from, odd, n, &a);
+    const number other = set_value(v, row->from, odd, n, &a);
     struct carried k;
-    scalar g[Q_AXES], out[Q_AXES];
+    number g[Q_AXES], out[Q_AXES];
     heat_flow(v, odd, n, &a, x, y, z, &k);
     set_arrived(v, set, odd, n, &a, g);
-    const scalar t = scalar_value(g, q, other);
+    const number t = scalar_value(g, q, other);
     scalar_leave(g, out, q, scalar_rates(q, k.subgrid, k.eddy), scalar_range(v, set), t, other,
                  q.flow != 0, k.u);
     const struct scalar_cell cell =

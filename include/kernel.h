@@ -135,14 +135,6 @@ struct work {
 };
 enum { WORK_MOST = Q - 1 }; /* boxes of a launch: one message per direction */
 
-TAGFLOW_FN size_t box_cells(const struct box *b)
-{
-    size_t cells = 1;
-    for (int a = 0; a < 3; a++)
-        cells *= b->hi[a] > b->lo[a] ? (size_t)(b->hi[a] - b->lo[a]) : 0;
-    return cells;
-}
-
 /* Does population i travel in the message along `direction`? A message along an axis carries the 5
  * populations that cross the face, one along a diagonal carries 1. */
 TAGFLOW_FN int travels(int direction, int i)
@@ -536,7 +528,7 @@ TAGFLOW_FN void cell_scalar_sums(const struct view *v, struct task t, size_t cel
     const cell_index n = owned_index(v, x, y, z);
     const int type = v->tags[n] & TAG_ROW;
     const struct scalar_row *const row = scalar_row(v, t.set, type);
-    scalar g[Q_AXES];
+    number g[Q_AXES];
     (void)cells;
     if (!row->holds)
         return;

@@ -68,12 +68,12 @@ TAGFLOW_FN void cell_lies(const struct view *v, int odd, int x, int y, int z, st
 }
 
 /* What a change of the density by drho adds to population i as it is stored. */
-TAGFLOW_FN scalar raise_by(double drho, int i)
+TAGFLOW_FN number raise_by(double drho, int i)
 {
-    return weight_of(i) * ((scalar)drho * STORED_ONE);
+    return weight_of(i) * ((number)drho * STORED_ONE);
 }
 
-TAGFLOW_FN stored raised(stored f, scalar by)
+TAGFLOW_FN stored raised(stored f, number by)
 {
     return stored_raw(raw_of(f) + by);
 }

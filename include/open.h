@@ -30,17 +30,17 @@ TAGFLOW_FN real open_dot(const int c[3], const real u[3])
 }
 
 /* The same of numbers that all cells share. */
-TAGFLOW_FN scalar shared_dot(const int c[3], const scalar u[3])
+TAGFLOW_FN number shared_dot(const int c[3], const number u[3])
 {
-    scalar sum[3];
+    number sum[3];
     for (int k = 0; k < 3; k++)
-        sum[k] = c[k] > 0 ? u[k] : c[k] < 0 ? -u[k] : (scalar)0;
+        sum[k] = c[k] > 0 ? u[k] : c[k] < 0 ? -u[k] : (number)0;
     return sum[0] + sum[1] + sum[2];
 }
 
-TAGFLOW_FN scalar weight_of(int i)
+TAGFLOW_FN number weight_of(int i)
 {
-    return LATTICE_WEIGHT(scalar, i);
+    return LATTICE_WEIGHT(number, i);
 }
 
 /* Component of c along a face's outward normal. */
@@ -75,9 +75,9 @@ TAGFLOW_FN void given_velocity(const struct view *v, const struct tag_row *row, 
         u[a] = from[a] * signal;
 }
 
-TAGFLOW_FN scalar given_drho(const struct view *v, const struct tag_row *row)
+TAGFLOW_FN number given_drho(const struct view *v, const struct tag_row *row)
 {
-    return (scalar)(row->drho * v->signal[row->signal_density]);
+    return (number)(row->drho * v->signal[row->signal_density]);
 }
 
 /* ---- populations that arrive ---- */
@@ -88,7 +88,7 @@ TAGFLOW_FN scalar given_drho(const struct view *v, const struct tag_row *row)
 struct arriving {
     const struct tag_row *row;
     real u[3], half[3];
-    scalar drho;
+    number drho;
     int walls; /* bit k: a wall beyond side k of the cell, sides as faces; BESIDE_EDGE */
     real wall_velocity[6][3];
 };
@@ -114,10 +114,10 @@ TAGFLOW_FN uint32_t unknown_of(int outside)
 TAGFLOW_FN real open_equilibrium(int i, real drho, const real u[3], const real half[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    const real rho = (scalar)1 + drho, cu = open_dot(c[i], u), ch = open_dot(c[i], half);
+    const real rho = (number)1 + drho, cu = open_dot(c[i], u), ch = open_dot(c[i], half);
     const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     return weight_of(i) *
-           (drho + rho * ((scalar)3 * (cu - ch) + (scalar)4.5 * (cu * cu) - (scalar)1.5 * square));
+           (drho + rho * ((number)3 * (cu - ch) + (number)4.5 * (cu * cu) - (number)1.5 * square));
 }
 
 /* The density of a node with given velocity, from mass conservation. An unknown population has the
@@ -130,22 +130,22 @@ TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], co
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     real sum = real_of(0), of_rho = real_of(0);
-    scalar of_drho = 0; /* drho = sum + of_rho rho + of_drho drho */
+    number of_drho = 0; /* drho = sum + of_rho rho + of_drho drho */
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
-        const scalar w = weight_of(i);
+        const number w = weight_of(i);
         const real cu = open_dot(c[i], u);
         if (!(unknown >> i & 1)) {
             sum += f[i];
         } else if (!(unknown >> opposite(i) & 1)) {
             sum += f[opposite(i)];
-            of_rho += (scalar)6 * w * (cu - open_dot(c[i], half));
+            of_rho += (number)6 * w * (cu - open_dot(c[i], half));
         } else {
             of_drho += w;
-            of_rho += w * ((scalar)4.5 * (cu * cu) - (scalar)1.5 * square);
+            of_rho += w * ((number)4.5 * (cu * cu) - (number)1.5 * square);
         }
     }
-    return (sum + of_rho) / ((scalar)1 - of_rho - of_drho);
+    return (sum + of_rho) / ((number)1 - of_rho - of_drho);
 }
 
 /* The non-equilibrium part of all populations: unknown ones take that of their opposite
@@ -168,13 +168,13 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
     TAGFLOW_UNROLL
     for (int t = 0; t < 3; t++) {
         real momentum = real_of(0);
-        scalar carriers = 0;
+        number carriers = 0;
         if (outside >> (2 * t) & 3)
             continue;
         TAGFLOW_UNROLL
         for (int i = 1; i < Q; i++) {
             momentum += along(c[i][t], off[i]);
-            carriers += c[i][t] != 0 && (unknown >> i & 1) ? (scalar)1 : (scalar)0;
+            carriers += c[i][t] != 0 && (unknown >> i & 1) ? (number)1 : (number)0;
         }
         const real share = momentum / carriers;
         TAGFLOW_UNROLL
@@ -189,10 +189,10 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
  * lose a part of the shear along the face, too. Whole, it feeds a velocity along the face that
  * alternates in time and from cell to cell, if an edge of levels is a few cells before the face
  * (u/nu 50, 4 cells: 1.014 a step). */
-TAGFLOW_FN scalar stress_kept(const struct tag_row *row)
+TAGFLOW_FN number stress_kept(const struct tag_row *row)
 {
-    const scalar kept = (scalar)(3.5 - 1.5 * row->omega_even);
-    return kept < 1 ? kept : (scalar)1;
+    const number kept = (number)(3.5 - 1.5 * row->omega_even);
+    return kept < 1 ? kept : (number)1;
 }
 
 /* Second moments of the non-equilibrium part, from known populations. `inner`: density and normal
@@ -205,8 +205,8 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside, several = outside & (outside - 1);
     const int normal = a->row->face / 2;
-    const scalar kept = stress_kept(a->row);
-    const scalar sheared = 1 - (scalar)(2 * a->row->shear_lost) * (1 - kept);
+    const number kept = stress_kept(a->row);
+    const number sheared = 1 - (number)(2 * a->row->shear_lost) * (1 - kept);
     real off[Q];
     off_equilibrium(f, outside, unknown_of(outside), drho, u, a->half, off);
     TAGFLOW_UNROLL
@@ -230,7 +230,7 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
 TAGFLOW_FN void stress_from_walls(const struct arriving *a, real drho, const real u[3],
                                   real p[3][3])
 {
-    const real scale = (scalar)(1.0 / 3) * (((scalar)1 + drho) * (scalar)(1 / a->row->omega_even));
+    const real scale = (number)(1.0 / 3) * (((number)1 + drho) * (number)(1 / a->row->omega_even));
     for (int l = 0; l < 3; l++) {
         const int both = (a->walls >> (2 * l) & 3) == 3;
         for (int side = 2 * l; side < 2 * l + 2; side++)
@@ -262,14 +262,14 @@ TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const
         stress_from_walls(a, drho, u, p);
     else
         stress_from_known(f, a, drho, u, inner, p);
-    const real third = (p[0][0] + p[1][1] + p[2][2]) * (scalar)(1.0 / 3);
+    const real third = (p[0][0] + p[1][1] + p[2][2]) * (number)(1.0 / 3);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         real q = -third;
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++)
                 q += along(c[i][k], along(c[i][l], p[k][l]));
-        f[i] = open_equilibrium(i, drho, u, a->half) + (scalar)4.5 * weight_of(i) * q;
+        f[i] = open_equilibrium(i, drho, u, a->half) + (number)4.5 * weight_of(i) * q;
     }
 }
 
@@ -291,10 +291,10 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
         const int n = outward(c[i], face);
-        known += n == 0 ? f[i] : n > 0 ? (scalar)2 * f[i] : real_of(0);
+        known += n == 0 ? f[i] : n > 0 ? (number)2 * f[i] : real_of(0);
     }
-    const real un = (scalar)0.75 * ((known - a->drho) / ((scalar)1 + a->drho)) +
-                    (scalar)0.25 * f[inward_of(face)];
+    const real un = (number)0.75 * ((known - a->drho) / ((number)1 + a->drho)) +
+                    (number)0.25 * f[inward_of(face)];
     u[axis] = (face & 1 ? un : -un) + a->half[axis];
     regularise(f, a, real_of(a->drho), u, 1);
 }
@@ -304,7 +304,7 @@ TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
     regularise(f, a, real_of(a->drho), a->u, 1);
 }
 
-#define OPEN_SOUND ((scalar)0.57735026918962576) /* 1 / sqrt(3) */
+#define OPEN_SOUND ((number)0.57735026918962576) /* 1 / sqrt(3) */
 
 /* The slot of the link along each outward normal n holds I = c_s drho - u_n. Incoming sound would
  * change I, outgoing sound does not (linear characteristics: Poinsot, Lele, J. Comput. Phys.
@@ -319,7 +319,7 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     const uint32_t unknown = unknown_of(outside);
     /* u = still + slope drho */
     real still[3] = {a->u[0], a->u[1], a->u[2]}, u[3];
-    scalar slope[3] = {0, 0, 0}, of_both = 0, of_drho = 0;
+    number slope[3] = {0, 0, 0}, of_both = 0, of_drho = 0;
     real drho = real_of(0), sum = real_of(0), of_rho = real_of(0);
     TAGFLOW_UNROLL
     for (int face = 0; face < 6; face++)
@@ -330,19 +330,19 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
         }
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
-        const scalar w = weight_of(i);
+        const number w = weight_of(i);
         if (!(unknown >> i & 1)) {
             sum += f[i];
         } else if (!(unknown >> opposite(i) & 1)) {
             sum += f[opposite(i)];
-            of_rho += (scalar)6 * w * (open_dot(c[i], still) - open_dot(c[i], a->half));
-            of_both += (scalar)6 * w * shared_dot(c[i], slope);
+            of_rho += (number)6 * w * (open_dot(c[i], still) - open_dot(c[i], a->half));
+            of_both += (number)6 * w * shared_dot(c[i], slope);
         } else {
             of_drho += w;
         }
     }
     for (int pass = 0; pass < 4; pass++) {
-        const real rho = (scalar)1 + drho;
+        const real rho = (number)1 + drho;
         real squares = real_of(0);
         for (int k = 0; k < 3; k++)
             u[k] = still[k] + slope[k] * drho;
@@ -351,9 +351,9 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
         for (int i = 1; i < Q; i++) {
             const real cu = open_dot(c[i], u);
             if ((unknown >> i & 1) && (unknown >> opposite(i) & 1))
-                squares += weight_of(i) * ((scalar)4.5 * (cu * cu) - (scalar)1.5 * square);
+                squares += weight_of(i) * ((number)4.5 * (cu * cu) - (number)1.5 * square);
         }
-        drho = (sum + rho * (of_rho + squares)) / (((scalar)1 - of_drho) - rho * of_both);
+        drho = (sum + rho * (of_rho + squares)) / (((number)1 - of_drho) - rho * of_both);
     }
     for (int k = 0; k < 3; k++)
         u[k] = still[k] + slope[k] * drho;
@@ -396,7 +396,7 @@ struct leaving {
     real drho, u[3];           /* of the fluid cell at this step */
     real j[3];                 /* momentum of its populations, without half a step's force */
     real given_u[3];           /* given velocity where the link crosses the boundary */
-    scalar given_drho;
+    number given_drho;
 };
 
 TAGFLOW_FN real leave_slip(const struct leaving *l)
@@ -410,7 +410,7 @@ TAGFLOW_FN real leave_velocity_links(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real cu = open_dot(c[l->in], l->given_u);
-    return l->c_out + (scalar)6 * weight_of(l->in) * (((scalar)1 + l->drho) * cu);
+    return l->c_out + (number)6 * weight_of(l->in) * (((number)1 + l->drho) * cu);
 }
 
 /* Anti-bounce-back (Ginzburg, Verhaeghe, d'Humieres, Commun. Comput. Phys. 3:427, 2008):
@@ -431,11 +431,11 @@ TAGFLOW_FN real leave_pressure_links(const struct leaving *l)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const real cu = open_dot(c[l->in], l->u);
     const real square = l->u[0] * l->u[0] + l->u[1] * l->u[1] + l->u[2] * l->u[2];
-    const real of_u = (scalar)4.5 * (cu * cu) - (scalar)1.5 * square;
+    const real of_u = (number)4.5 * (cu * cu) - (number)1.5 * square;
     const real even =
-        (scalar)2 * weight_of(l->in) * ((l->given_drho - l->drho) * ((scalar)1 + of_u));
+        (number)2 * weight_of(l->in) * ((l->given_drho - l->drho) * ((number)1 + of_u));
     const real beside = cu * ((l->f_in + l->f_out) - (l->c_in + l->c_out));
-    return (even + beside) + (scalar)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
+    return (even + beside) + (number)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
 }
 
 /* Convects f_in outwards along the normal with speed V: df/dt + V df/dn = 0, with backward
@@ -445,15 +445,15 @@ TAGFLOW_FN real convected(const struct leaving *l)
 {
     const real un = l->u[l->row->face / 2];
     const real speed = OPEN_SOUND + (l->row->face & 1 ? un : -un);
-    return (l->f_in + speed * l->c_in) / ((scalar)1 + speed);
+    return (l->f_in + speed * l->c_in) / ((number)1 + speed);
 }
 
 /* The last term removes r c_s (rho - rho given) from the cell at each step, which holds the
  * density. */
 TAGFLOW_FN real leave_outflow(const struct leaving *l)
 {
-    const real held = (scalar)l->row->reflection * (l->drho - l->given_drho);
-    return convected(l) - (scalar)6 * weight_of(l->in) * (OPEN_SOUND * held);
+    const real held = (number)l->row->reflection * (l->drho - l->given_drho);
+    return convected(l) - (number)6 * weight_of(l->in) * (OPEN_SOUND * held);
 }
 
 /* Along the normal: the value for arrive_nonreflecting, shifted a little towards the given density.
@@ -465,8 +465,8 @@ TAGFLOW_FN real leave_nonreflecting(const struct leaving *l)
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
         return l->c_out;
-    return OPEN_SOUND * (l->drho - (scalar)l->row->reflection * (l->drho - l->given_drho)) -
-           jn / ((scalar)1 + l->drho);
+    return OPEN_SOUND * (l->drho - (number)l->row->reflection * (l->drho - l->given_drho)) -
+           jn / ((number)1 + l->drho);
 }
 
 /* The arrive hook reads nothing from these links. */
@@ -483,7 +483,7 @@ TAGFLOW_FN real leave_pressure_regularised(const struct leaving *l)
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
     if (l->in > 6 || outward(c[l->in], face) == 0)
         return l->c_out;
-    return jn / ((scalar)1 + l->drho);
+    return jn / ((number)1 + l->drho);
 }
 
 TAGFLOW_FN real leave_edge_regularised(const struct leaving *l)

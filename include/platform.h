@@ -70,9 +70,9 @@ typedef struct half stored;
 #error "TAGFLOW_STORAGE is 16, 32 or 64"
 #endif
 #if TAGFLOW_ARITHMETIC == 64
-typedef double scalar;
+typedef double number;
 #elif TAGFLOW_ARITHMETIC == 32
-typedef float scalar;
+typedef float number;
 #else
 #error "TAGFLOW_ARITHMETIC is 32 or 64"
 #endif
@@ -85,18 +85,18 @@ typedef float scalar;
 #define TAGFLOW_SQRT(x) __builtin_sqrtf(x)
 #endif
 
-/* real: a number of one cell; scalar: a number that all cells share. With TAGFLOW_LANES set (the
+/* real: a number of one cell; number: one that all cells share. With TAGFLOW_LANES set (the
  * CPU's step over lines of cells) a real is a vector over that many neighbouring cells, and the
- * same formulas update all of them. Formulas may use only + - * / of two reals, or of a scalar and
+ * same formulas update all of them. Formulas may use only + - * / of two reals, or of a number and
  * a real. */
 #ifdef TAGFLOW_LANES
-typedef scalar real __attribute__((vector_size(TAGFLOW_LANES * sizeof(scalar))));
+typedef number real __attribute__((vector_size(TAGFLOW_LANES * sizeof(number))));
 #else
-typedef scalar real;
+typedef number real;
 #endif
 
 /* A number that all cells share, as one of each cell. */
-TAGFLOW_FN real real_of(scalar x)
+TAGFLOW_FN real real_of(number x)
 {
 #ifdef TAGFLOW_LANES
     return x - (real){0};

@@ -74,18 +74,18 @@ typedef float set_stored;
 
 /* Parameters of a set in cells of a type, in the variant's arithmetic. */
 struct scalar_parameters {
-    scalar inverse;                   /* 1 / (C + lambda/2) */
-    scalar flow;                      /* C_f */
-    scalar source, half, decay, gain; /* S, S/2, lambda, and the factor of another scalar in S */
-    scalar odd, even, tensor;         /* omega-, omega+, 16 k omega- */
-    scalar conductivity, magic, turbulent; /* k; C_f / turbulent Prandtl number */
-    scalar per_flow;                       /* 1 / C_f */
+    number inverse;                   /* 1 / (C + lambda/2) */
+    number flow;                      /* C_f */
+    number source, half, decay, gain; /* S, S/2, lambda, and the factor of another scalar in S */
+    number odd, even, tensor;         /* omega-, omega+, 16 k omega- */
+    number conductivity, magic, turbulent; /* k; C_f / turbulent Prandtl number */
+    number per_flow;                       /* 1 / C_f */
     int limited;                           /* it has the limiter */
 };
 
 /* Values between which the limiter keeps a scalar. */
 struct scalar_range {
-    scalar least, most;
+    number least, most;
 };
 
 /* Rates of a cell. */
@@ -96,19 +96,19 @@ struct scalar_rates {
 TAGFLOW_FN struct scalar_parameters scalar_parameters(const struct scalar_row *row)
 {
     struct scalar_parameters p;
-    p.inverse = (scalar)row->inverse;
-    p.flow = (scalar)row->flow;
-    p.source = (scalar)row->source;
-    p.half = (scalar)(0.5 * row->source);
-    p.decay = (scalar)row->decay;
-    p.gain = (scalar)row->gain;
-    p.odd = (scalar)row->omega_odd;
-    p.even = (scalar)row->omega_even;
-    p.tensor = (scalar)row->tensor;
-    p.conductivity = (scalar)row->conductivity;
-    p.magic = (scalar)row->magic;
-    p.turbulent = (scalar)row->turbulent;
-    p.per_flow = (scalar)row->per_flow;
+    p.inverse = (number)row->inverse;
+    p.flow = (number)row->flow;
+    p.source = (number)row->source;
+    p.half = (number)(0.5 * row->source);
+    p.decay = (number)row->decay;
+    p.gain = (number)row->gain;
+    p.odd = (number)row->omega_odd;
+    p.even = (number)row->omega_even;
+    p.tensor = (number)row->tensor;
+    p.conductivity = (number)row->conductivity;
+    p.magic = (number)row->magic;
+    p.turbulent = (number)row->turbulent;
+    p.per_flow = (number)row->per_flow;
     p.limited = row->limited;
     return p;
 }
@@ -116,8 +116,8 @@ TAGFLOW_FN struct scalar_parameters scalar_parameters(const struct scalar_row *r
 TAGFLOW_FN struct scalar_range scalar_range(const struct view *v, int set)
 {
     struct scalar_range r;
-    r.least = (scalar)v->range[set].least;
-    r.most = (scalar)v->range[set].most;
+    r.least = (number)v->range[set].least;
+    r.most = (number)v->range[set].most;
     return r;
 }
 
@@ -134,7 +134,7 @@ TAGFLOW_FN real scalar_value(const real g[Q_AXES], struct scalar_parameters p, r
     if (p.half != 0)
         e = e + p.half;
     if (p.gain != 0)
-        e = e + ((scalar)0.5 * p.gain) * other;
+        e = e + ((number)0.5 * p.gain) * other;
     return e * p.inverse;
 }
 
@@ -147,11 +147,11 @@ TAGFLOW_FN struct scalar_rates scalar_rates(struct scalar_parameters p, int subg
     r.tensor = real_of(p.tensor);
     if (subgrid && p.turbulent != 0) {
         const real k = scalar_conductivity(p, subgrid, eddy);
-        r.odd = (scalar)1 / ((scalar)4 * k + (scalar)0.5);
-        r.even = ((scalar)4 * k) / (p.magic + (scalar)2 * k);
+        r.odd = (number)1 / ((number)4 * k + (number)0.5);
+        r.even = ((number)4 * k) / (p.magic + (number)2 * k);
         if (p.limited)
-            r.even = real_if_less(k, real_of((scalar)LIMITED_MOST), r.odd, r.even);
-        r.tensor = ((scalar)16 * k) * r.odd;
+            r.even = real_if_less(k, real_of((number)LIMITED_MOST), r.odd, r.even);
+        r.tensor = ((number)16 * k) * r.odd;
     }
     return r;
 }
@@ -162,9 +162,9 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
                                struct scalar_rates r, real t, real other, int moves,
                                const real u[3])
 {
-    const scalar half = (scalar)0.5;
+    const number half = (number)0.5;
     const real d1 = g[1] - g[2], d3 = g[3] - g[4], d5 = g[5] - g[6];
-    const real eighth = (scalar)0.125 * t;
+    const real eighth = (number)0.125 * t;
     real m1 = real_of(0), m3 = real_of(0), m5 = real_of(0), add = real_of(0), s = real_of(0);
     const int sources = p.source != 0 || p.decay != 0 || p.gain != 0;
     if (moves) {
@@ -180,7 +180,7 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
         s = p.source - p.decay * t;
         if (p.gain != 0)
             s = s + p.gain * other;
-        add = ((scalar)1 - half * r.even) * ((scalar)0.125 * s);
+        add = ((number)1 - half * r.even) * ((number)0.125 * s);
     }
     real sum = real_of(0);
 #define X(i, j, cx, cy, cz, weight)                                                                \
@@ -195,15 +195,15 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
     }
     AXIS_LIST(X)
 #undef X
-    out[0] = sources ? g[0] + (s - (scalar)2 * sum) : g[0] - (scalar)2 * sum;
+    out[0] = sources ? g[0] + (s - (number)2 * sum) : g[0] - (number)2 * sum;
 }
 
 /* What a scalar of value 1 sends along link i, or keeps; carried: C_f u. */
-TAGFLOW_FN real scalar_sends(int i, scalar flow, const real carried[3])
+TAGFLOW_FN real scalar_sends(int i, number flow, const real carried[3])
 {
-    const scalar half = (scalar)0.5, eighth = (scalar)0.125;
+    const number half = (number)0.5, eighth = (number)0.125;
     if (i == 0)
-        return real_of(flow - (scalar)0.75);
+        return real_of(flow - (number)0.75);
     const real moved = half * carried[(i - 1) / 2];
     return i & 1 ? eighth + moved : eighth - moved;
 }
@@ -261,11 +261,11 @@ TAGFLOW_FN void scalar_leave(const real g[Q_AXES], real out[Q_AXES], struct scal
 /* What links to walls need of a cell: the scalar's value before the step, the conductivity with
  * the eddies', C_f, and the velocity. */
 struct scalar_cell {
-    scalar t, k, flow, u[3];
+    number t, k, flow, u[3];
 };
 
-TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, scalar t, scalar k,
-                                          const scalar u[3])
+TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, number t, number k,
+                                          const number u[3])
 {
     const struct scalar_cell c = {t, k, p.flow, {u[0], u[1], u[2]}};
     return c;
@@ -275,30 +275,30 @@ TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, scalar t, 
  * wall at fraction q of it; n: component of the wall's normal along the link. A linear profile
  * between the cell and the wall gives the flux; more than 1/4 of the difference would overshoot.
  * Solids resolve their layers: they keep the rules without the limiter. */
-TAGFLOW_FN scalar scalar_layer_back(const struct view *v, const struct scalar_row *wall, scalar q,
-                                    scalar n, scalar left, struct scalar_cell c)
+TAGFLOW_FN number scalar_layer_back(const struct view *v, const struct scalar_row *wall, number q,
+                                    number n, number left, struct scalar_cell c)
 {
-    const scalar most = (scalar)0.25, given = (scalar)(wall->b * v->signal[wall->signal]);
-    const scalar a = (scalar)wall->a, four = (scalar)4 * n;
+    const number most = (number)0.25, given = (number)(wall->b * v->signal[wall->signal]);
+    const number a = (number)wall->a, four = (number)4 * n;
     if (c.flow == 0)
         return ((a - four) * left + n * given) / (a + four);
-    const scalar share = (n * c.k) / (n * q + c.k * a);
+    const number share = (n * c.k) / (n * q + c.k * a);
     return left + (share < most ? share : most) * (given - c.t);
 }
 
 /* What comes back along link `in` from an opening, see tag.h. */
-TAGFLOW_FN scalar scalar_through(const struct view *v, const struct scalar_row *wall, int in,
-                                 scalar left, struct scalar_cell c)
+TAGFLOW_FN number scalar_through(const struct view *v, const struct scalar_row *wall, int in,
+                                 number left, struct scalar_cell c)
 {
     const int axis = (in - 1) / 2;
-    const scalar u = axis == 0 ? c.u[0] : axis == 1 ? c.u[1] : c.u[2];
-    const scalar inwards = c.flow * (in & 1 ? u : -u);
-    const scalar given = (scalar)(wall->b * v->signal[wall->signal]);
+    const number u = axis == 0 ? c.u[0] : axis == 1 ? c.u[1] : c.u[2];
+    const number inwards = c.flow * (in & 1 ? u : -u);
+    const number given = (number)(wall->b * v->signal[wall->signal]);
     if (c.flow == 0)
-        return (scalar)0.25 * (wall->a != 0 ? given : c.t) - left;
-    if (wall->a != 0 && inwards > (scalar)OPEN_LEAST)
+        return (number)0.25 * (wall->a != 0 ? given : c.t) - left;
+    if (wall->a != 0 && inwards > (number)OPEN_LEAST)
         return left + inwards * given;
-    return ((scalar)0.125 + (scalar)0.5 * inwards) * c.t;
+    return ((number)0.125 + (number)0.5 * inwards) * c.t;
 }
 
 /* Stored population returned along link `in` by a wall or an opening without normal. left: stored
@@ -306,17 +306,17 @@ TAGFLOW_FN scalar scalar_through(const struct view *v, const struct scalar_row *
 TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row *wall, int in,
                                   set_stored left, struct scalar_cell c)
 {
-    const scalar half = (scalar)0.5, one = 1;
+    const number half = (number)0.5, one = 1;
     switch (wall->wall) {
     case SCALAR_given:
-        return (set_stored)((scalar)wall->a * (scalar)left +
-                            (scalar)(wall->b * v->signal[wall->signal]));
+        return (set_stored)((number)wall->a * (number)left +
+                            (number)(wall->b * v->signal[wall->signal]));
     case SCALAR_free:
-        return (set_stored)((scalar)0.25 * c.t - (scalar)left);
+        return (set_stored)((number)0.25 * c.t - (number)left);
     case SCALAR_layer:
-        return (set_stored)scalar_layer_back(v, wall, half, one, (scalar)left, c);
+        return (set_stored)scalar_layer_back(v, wall, half, one, (number)left, c);
     case SCALAR_open:
-        return (set_stored)scalar_through(v, wall, in, (scalar)left, c);
+        return (set_stored)scalar_through(v, wall, in, (number)left, c);
     default:
         return left;
     }
@@ -324,8 +324,8 @@ TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row 
 
 /* The mean gradient of a set in cells of a type. */
 struct scalar_slope {
-    scalar along[3]; /* G */
-    scalar rise;     /* G . mean velocity */
+    number along[3]; /* G */
+    number rise;     /* G . mean velocity */
 };
 
 TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct scalar_row *row)
@@ -333,24 +333,24 @@ TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct s
     const double *const g = row->gradient, *const u = v->mean_flow;
     struct scalar_slope s;
     for (int a = 0; a < 3; a++)
-        s.along[a] = (scalar)g[a];
-    s.rise = (scalar)((g[0] * u[0] + g[1] * u[1]) + g[2] * u[2]);
+        s.along[a] = (number)g[a];
+    s.rise = (number)((g[0] * u[0] + g[1] * u[1]) + g[2] * u[2]);
     return s;
 }
 
 /* What a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components of G
  * and of the velocity along its axis; way: of c_i, 1 or -1. */
-TAGFLOW_FN real scalar_climb(scalar g, scalar way, real u)
+TAGFLOW_FN real scalar_climb(number g, number way, real u)
 {
-    return (scalar)0.125 * (way * g) + ((scalar)0.5 * g) * u;
+    return (number)0.125 * (way * g) + ((number)0.5 * g) * u;
 }
 
 /* Takes it from all populations, as if all left into cells that hold the set, and gives back what
  * the mean velocity takes, as populations of the set h. */
 TAGFLOW_FN void scalar_ascend(real out[Q_AXES], struct scalar_slope s, const real u[3])
 {
-    const scalar up = 1, down = -1, eighth = (scalar)0.125 * s.rise, half = (scalar)0.5 * s.rise;
-    out[0] = out[0] + (scalar)0.25 * s.rise;
+    const number up = 1, down = -1, eighth = (number)0.125 * s.rise, half = (number)0.5 * s.rise;
+    out[0] = out[0] + (number)0.25 * s.rise;
     for (int a = 0; a < 3; a++) {
         const real odd = half * u[a];
         out[2 * a + 1] = (out[2 * a + 1] + (eighth + odd)) - scalar_climb(s.along[a], up, u[a]);
@@ -416,11 +416,11 @@ TAGFLOW_FN struct set_places set_places_of(const struct view *v, cell_index n,
 TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, uint32_t links,
                          real g[Q_AXES])
 {
-    g[0] = (scalar)s->rest[p->own];
+    g[0] = (number)s->rest[p->own];
     for (int k = 0; k < 3; k++) {
         const int i = 2 * k + 1, j = i + 1;
-        g[i] = (scalar)(links >> i & 1 ? s->next[k][p->own] : s->own[k][p->own]);
-        g[j] = (scalar)(links >> j & 1 ? s->own[k][p->next[k]] : s->next[k][p->next[k]]);
+        g[i] = (number)(links >> i & 1 ? s->next[k][p->own] : s->own[k][p->own]);
+        g[j] = (number)(links >> j & 1 ? s->own[k][p->next[k]] : s->next[k][p->next[k]]);
     }
 }
 
@@ -428,22 +428,22 @@ TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, 
  * fraction q of it. in, out: populations along and against the link before the step, c_in, c_out
  * after it. Linear profiles are exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing
  * grows (eigenvalues of a layer between two surfaces). At q = 1/2 it is half-way. */
-TAGFLOW_FN scalar scalar_surface_back(const struct view *v, const struct scalar_row *wall, scalar q,
-                                      scalar out, scalar c_in, scalar c_out)
+TAGFLOW_FN number scalar_surface_back(const struct view *v, const struct scalar_row *wall, number q,
+                                      number out, number c_in, number c_out)
 {
-    const scalar two = 2, one = 1, half = (scalar)0.5, b = q > half ? one / q : two;
+    const number two = 2, one = 1, half = (number)0.5, b = q > half ? one / q : two;
     const double eighth = wall->wall == SCALAR_layer ? 0.125 : 0.5;            /* b: T_w, T_w/4 */
-    const scalar given = (scalar)(eighth * wall->b * v->signal[wall->signal]); /* T_w / 8 */
+    const number given = (number)(eighth * wall->b * v->signal[wall->signal]); /* T_w / 8 */
     return (((one - half * b) - b * q) * c_out + (one - half * b) * c_in) +
            ((b * q - one) * out + b * given);
 }
 
 /* The same from an oblique surface, see tag.h; n: component of its normal, left: what left. */
-TAGFLOW_FN scalar scalar_oblique_back(const struct view *v, const struct scalar_row *wall, scalar n,
-                                      scalar left)
+TAGFLOW_FN number scalar_oblique_back(const struct view *v, const struct scalar_row *wall, number n,
+                                      number left)
 {
-    const scalar one = 1, r = n * (scalar)wall->a;
-    const scalar given = (scalar)(wall->b * v->signal[wall->signal]);
+    const number one = 1, r = n * (number)wall->a;
+    const number given = (number)(wall->b * v->signal[wall->signal]);
     return ((one - r) * left + n * given) / (one + r);
 }
 
@@ -457,13 +457,13 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
     if (near && (wall->surface || wall->oblique)) {
         const uint32_t before = near->links & ((1u << in) - 1);
         const size_t k = near->first + TAGFLOW_POPCOUNT(before);
-        const scalar half = (scalar)0.5, one = 1;
-        const scalar q = wall->surface ? (scalar)v->crossing[k] : half;
-        const scalar n = wall->surface ? one : (scalar)v->facing[k];
+        const number half = (number)0.5, one = 1;
+        const number q = wall->surface ? (number)v->crossing[k] : half;
+        const number n = wall->surface ? one : (number)v->facing[k];
         if (wall->wall == SCALAR_layer && !(wall->surface && c.flow == 0))
-            return (set_stored)scalar_layer_back(v, wall, q, n, (scalar)left, c);
+            return (set_stored)scalar_layer_back(v, wall, q, n, (number)left, c);
         if (wall->oblique)
-            return (set_stored)scalar_oblique_back(v, wall, n, (scalar)left);
+            return (set_stored)scalar_oblique_back(v, wall, n, (number)left);
         return (set_stored)scalar_surface_back(v, wall, q, g[opposite(in)], out[in],
                                                out[opposite(in)]);
     }
@@ -472,12 +472,12 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
 
 /* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it
  * comes before it, and the one that turns into that one before both. */
-TAGFLOW_FN scalar cell_value(const struct view *v, int set, int odd, cell_index n,
+TAGFLOW_FN number cell_value(const struct view *v, int set, int odd, cell_index n,
                              const struct around *a, const struct set_places *p)
 {
     const int type = v->tags[n] & TAG_ROW;
     int before = 0;
-    scalar t = 0;
+    number t = 0;
     for (int k = scalar_row(v, set, type)->from; k; k = scalar_row(v, k, type)->from)
         before++;
     for (; before >= 0; before--) {
@@ -486,7 +486,7 @@ TAGFLOW_FN scalar cell_value(const struct view *v, int set, int odd, cell_index 
             which = scalar_row(v, which, type)->from;
         const struct scalar_row *const row = scalar_row(v, which, type);
         const struct set_slots s = set_slots_at(v, which, odd);
-        scalar g[Q_AXES];
+        number g[Q_AXES];
         if (!row->holds) {
             t = 0;
             continue;
@@ -498,23 +498,23 @@ TAGFLOW_FN scalar cell_value(const struct view *v, int set, int odd, cell_index 
 }
 
 /* The factor on gravity of the buoyancy in cell n. */
-TAGFLOW_FN scalar cell_lift(const struct view *v, int odd, cell_index n, const struct around *a)
+TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const struct around *a)
 {
     const int type = v->tags[n] & TAG_ROW;
-    scalar lift = 0;
+    number lift = 0;
     if (!v->lifts)
         return 0;
     const struct set_places p = set_places_of(v, n, a);
     for (int set = 1; set < v->sets; set++) {
         const struct scalar_row *const row = scalar_row(v, set, type);
         if (row->holds && row->buoyancy != 0)
-            lift = lift - (scalar)row->buoyancy * cell_value(v, set, odd, n, a, &p);
+            lift = lift - (number)row->buoyancy * cell_value(v, set, odd, n, a, &p);
     }
     return lift;
 }
 
 /* The same where few cells need it. */
-TAGFLOW_RARE scalar rare_lift(const struct view *v, int odd, cell_index n, const struct around *a)
+TAGFLOW_RARE number rare_lift(const struct view *v, int odd, cell_index n, const struct around *a)
 {
     return cell_lift(v, odd, n, a);
 }
@@ -562,10 +562,10 @@ TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
         if (!(links >> in & 1))
             continue;
         set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
-        const scalar way = in & 1 ? -1 : 1;
+        const number way = in & 1 ? -1 : 1;
         const real along = axis == 0 ? u[0] : axis == 1 ? u[1] : u[2]; /* u stays in registers */
         *waiting =
-            (set_stored)((scalar)*waiting + scalar_climb((scalar)row->gradient[axis], way, along));
+            (set_stored)((number)*waiting + scalar_climb((number)row->gradient[axis], way, along));
     }
 }
 
@@ -573,7 +573,7 @@ TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
  * solid; subgrid: of the cell; near: as for link_back(). A scalar that turns into another one comes
  * before it, and is needed as it was before the step: so the last one is stepped first. */
 TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const struct around *a,
-                           const scalar u[3], scalar eddy, int subgrid,
+                           const number u[3], number eddy, int subgrid,
                            const struct near_cell *near)
 {
     const struct set_places p = set_places_of(v, n, a);
@@ -582,7 +582,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
     for (int set = v->sets - 1; set > 0; set--) {
         const int from = scalar_row(v, set, type)->from;
         struct set_slots s = set_slots_at(v, set, odd);
-        scalar g[Q_AXES], out[Q_AXES], other = 0;
+        number g[Q_AXES], out[Q_AXES], other = 0;
         if (!scalar_row(v, set, type)->holds)
             continue;
         const uint32_t links = set_links(v, set, n, a);
@@ -591,7 +591,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         set_load(&s, &p, links, g);
         TAGFLOW_FORGET(type); /* or its parameters, and below all addresses, stay in registers */
         const struct scalar_parameters q = scalar_parameters(scalar_row(v, set, type));
-        const scalar t = scalar_value(g, q, other);
+        const number t = scalar_value(g, q, other);
         scalar_leave(g, out, q, scalar_rates(q, subgrid, eddy), scalar_range(v, set), t, other,
                      q.flow != 0, u);
         const int slopes = scalar_row(v, set, type)->slopes;

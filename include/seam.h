@@ -84,7 +84,7 @@ struct seam_lists {
     const uint32_t *shared;         /* numbers in `left` that other ranks need */
     const struct seam_wall *wall; /* [SEAM_WALLS] of the fine level; after them of the coarse one */
     void *sent;                   /* [needed], and what others need; stored type */
-    void *spread; /* [needed][4] population, and its slopes along x, y, z; type scalar */
+    void *spread; /* [needed][4] population, and its slopes along x, y, z; type number */
     void *left;   /* [links] after substep 1, [links] after substep 2, from other ranks, to them */
     uint32_t links, share_to; /* share_to: first place in `left` for other ranks */
 };
@@ -92,14 +92,14 @@ struct seam_lists {
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* What comes back from a wall of the view, or passes by where there is none. */
-TAGFLOW_FN scalar seam_reflect(const struct view *v, const struct seam_wall *wall, uint32_t number,
-                               scalar f)
+TAGFLOW_FN number seam_reflect(const struct view *v, const struct seam_wall *wall, uint32_t link,
+                               number f)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
-    if (number == 0)
+    if (link == 0)
         return f;
-    const struct tag_row *const row = &v->rows[wall[number].type];
-    const int i = wall[number].into;
+    const struct tag_row *const row = &v->rows[wall[link].type];
+    const int i = wall[link].into;
     return boundary_leave(row->boundary, c[i][0], c[i][1], c[i][2], f,
                           wall_parameters(v, row, STORED_ONE));
 }
@@ -109,10 +109,10 @@ TAGFLOW_FN scalar seam_reflect(const struct view *v, const struct seam_wall *wal
  */
 TAGFLOW_FN stored seam_explode(const struct seam_lists *s, const struct seam_entry *e)
 {
-    const scalar part = (scalar)(1.0 / SEAM_PARTS);
-    const scalar *const f = (const scalar *)s->spread + (size_t)4 * e->from;
-    const scalar x = (scalar)e->offset[0] * part, y = (scalar)e->offset[1] * part,
-                 z = (scalar)e->offset[2] * part;
+    const number part = (number)(1.0 / SEAM_PARTS);
+    const number *const f = (const number *)s->spread + (size_t)4 * e->from;
+    const number x = (number)e->offset[0] * part, y = (number)e->offset[1] * part,
+                 z = (number)e->offset[2] * part;
     return stored_raw(((f[0] + x * f[1]) + y * f[2]) + z * f[3]);
 }
 
@@ -133,15 +133,15 @@ TAGFLOW_FN void seam_slope(const struct seam_lists *s, size_t n)
 {
     const stored *const sent = (const stored *)s->sent;
     const uint32_t *const beside = s->beside + 6 * n;
-    scalar *const to = (scalar *)s->spread + 4 * n;
-    const scalar here = raw_of(sent[n]);
+    number *const to = (number *)s->spread + 4 * n;
+    const number here = raw_of(sent[n]);
     to[0] = here;
     for (int axis = 0; axis < 3; axis++) {
         const uint32_t below = beside[2 * axis], above = beside[2 * axis + 1];
-        const scalar low = below != SEAM_NONE ? raw_of(sent[below]) : here;
-        const scalar high = above != SEAM_NONE ? raw_of(sent[above]) : here;
+        const number low = below != SEAM_NONE ? raw_of(sent[below]) : here;
+        const number high = above != SEAM_NONE ? raw_of(sent[above]) : here;
         const int both = below != SEAM_NONE && above != SEAM_NONE;
-        to[1 + axis] = both ? (high - low) * (scalar)0.5 : high - low;
+        to[1 + axis] = both ? (high - low) * (number)0.5 : high - low;
     }
 }
 
@@ -177,10 +177,10 @@ TAGFLOW_FN void seam_coalesce(const struct view *v, const struct seam_lists *s, 
     const stored *const left = (const stored *)s->left;
     const struct seam_group *const g = &s->group[n];
     stored *const f = populations + g->at[odd];
-    scalar given = 0, taken = 0;
+    number given = 0, taken = 0;
     for (uint32_t k = 0; k < g->count; k++)
         given += raw_of(left[s->exit[g->first + k]]);
-    given *= (scalar)0.125;
+    given *= (number)0.125;
     if (g->count == 8) {
         *f = stored_raw(given);
         return;
@@ -188,7 +188,7 @@ TAGFLOW_FN void seam_coalesce(const struct view *v, const struct seam_lists *s, 
     for (uint32_t k = 0; k < g->count; k++)
         taken += seam_reflect(v, s->wall + SEAM_WALLS, g->wall,
                               raw_of(seam_explode(s, &s->entry[g->entries + k])));
-    *f = stored_raw((raw_of(*f) - taken * (scalar)0.125) + given);
+    *f = stored_raw((raw_of(*f) - taken * (number)0.125) + given);
 }
 
 #endif

@@ -117,6 +117,14 @@ struct box {
     int lo[3], hi[3];
 };
 
+TAGFLOW_FN size_t box_cells(const struct box *b)
+{
+    size_t cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= b->hi[a] > b->lo[a] ? (size_t)(b->hi[a] - b->lo[a]) : 0;
+    return cells;
+}
+
 TAGFLOW_FN int opposite(int i)
 {
     return i == 0 ? 0 : (i & 1) ? i + 1 : i - 1;

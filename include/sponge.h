@@ -39,12 +39,12 @@ TAGFLOW_FN double sponge_of_cell(const struct view *v, const struct tag_row *row
 #ifdef TAGFLOW_STORAGE
 
 /* `one`: a density of 1 in the unit of `out`. */
-TAGFLOW_FN void sponge_pull(const double target[Q], real strength, scalar one, real out[Q])
+TAGFLOW_FN void sponge_pull(const double target[Q], real strength, number one, real out[Q])
 {
-    out[0] = out[0] + strength * ((scalar)target[0] * one - out[0]);
+    out[0] = out[0] + strength * ((number)target[0] * one - out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    out[i] = out[i] + strength * ((scalar)target[i] * one - out[i]);                               \
-    out[j] = out[j] + strength * ((scalar)target[j] * one - out[j]);
+    out[i] = out[i] + strength * ((number)target[i] * one - out[i]);                               \
+    out[j] = out[j] + strength * ((number)target[j] * one - out[j]);
     PAIR_LIST(X)
 #undef X
 }

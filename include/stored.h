@@ -46,10 +46,10 @@ TAGFLOW_FN float half_float(struct half h)
     return x;
 #else
     const uint32_t size = h.bits & 0x7fffu, sign = (uint32_t)(h.bits & 0x8000u) << 16;
-    const uint32_t number = float_bits(float_of_bits(size << 13) * 0x1p112f);
+    const uint32_t finite = float_bits(float_of_bits(size << 13) * 0x1p112f);
     const uint32_t infinite = size >= 0x7c00 ? 0x7f800000u : 0,
                    quiet = size > 0x7c00 ? 0x400000 : 0;
-    return float_of_bits(sign | number | infinite | quiet);
+    return float_of_bits(sign | finite | infinite | quiet);
 #endif
 }
 
@@ -65,9 +65,9 @@ TAGFLOW_FN struct half float_half(float x)
     const uint32_t size = all < most ? all : most;
     const uint32_t normal = (size - 0x38000000u + 0xfff + (size >> 13 & 1)) >> 13;
     const uint32_t small = float_bits(float_of_bits(size) + 0.5f) - 0x3f000000u;
-    const uint32_t number = size < 0x38800000u ? small : normal;
+    const uint32_t finite = size < 0x38800000u ? small : normal;
     const uint32_t bad = all > 0x7f800000u ? 0x200 | (all >> 13 & 0x3ff) : 0;
-    h.bits = (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)(number | bad);
+    h.bits = (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)(finite | bad);
 #endif
     return h;
 }
@@ -87,18 +87,18 @@ TAGFLOW_FN struct half half_of(float x)
 
 /* The step computes in the unit of the storage, in which a density of 1 is STORED_ONE: it needs no
  * product for each load and store. Powers of two change no bit of the results. */
-#define STORED_ONE ((scalar)(TAGFLOW_STORAGE == 16 ? HALF_SCALE : 1))
+#define STORED_ONE ((number)(TAGFLOW_STORAGE == 16 ? HALF_SCALE : 1))
 
-TAGFLOW_FN scalar raw_of(stored s)
+TAGFLOW_FN number raw_of(stored s)
 {
 #if TAGFLOW_STORAGE == 16
     return half_float(s);
 #else
-    return (scalar)s;
+    return (number)s;
 #endif
 }
 
-TAGFLOW_FN stored stored_raw(scalar x)
+TAGFLOW_FN stored stored_raw(number x)
 {
 #if TAGFLOW_STORAGE == 16
     return float_half(x);
@@ -108,12 +108,12 @@ TAGFLOW_FN stored stored_raw(scalar x)
 }
 
 /* Conversion between the variant's storage and f_i - w_i in its arithmetic. */
-TAGFLOW_FN scalar value_of(stored s)
+TAGFLOW_FN number value_of(stored s)
 {
     return raw_of(s) * (1 / STORED_ONE);
 }
 
-TAGFLOW_FN stored stored_of(scalar x)
+TAGFLOW_FN stored stored_of(number x)
 {
     return stored_raw(x * STORED_ONE);
 }

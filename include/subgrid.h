@@ -24,10 +24,10 @@ enum subgrid {
  * per axis, which is 1 on axes without walls. In view.table from row.damping on: [n[0] +
  * DAMPING_GUARD], [n[1]] and [n[2]] factors along x, y and z, padded for whole-vector reads along
  * x. This function returns the factors of y and z, damping_along those of x. */
-TAGFLOW_FN scalar damping_of_row(const struct view *v, const struct tag_row *row, int y, int z)
+TAGFLOW_FN number damping_of_row(const struct view *v, const struct tag_row *row, int y, int z)
 {
     const double *const table = v->table + row->damping + (size_t)v->n[0] + (size_t)DAMPING_GUARD;
-    return (scalar)table[y] * (scalar)table[v->n[1] + z];
+    return (number)table[y] * (number)table[v->n[1] + z];
 }
 
 TAGFLOW_FN const double *damping_along(const struct view *v, const struct tag_row *row)
@@ -58,14 +58,14 @@ TAGFLOW_FN struct rates subgrid_smagorinsky(const real f[Q], struct moments m,
 {
     const struct stress n = stress_beyond_equilibrium(f, m, p, forced);
     const real square = ((n.xx * n.xx + n.yy * n.yy) + n.zz * n.zz) +
-                        (scalar)2 * ((n.xy * n.xy + n.xz * n.xz) + n.yz * n.yz);
-    const scalar strength = p.smagorinsky * (p.omega_even * p.omega_even);
+                        (number)2 * ((n.xy * n.xy + n.xz * n.xz) + n.yz * n.yz);
+    const number strength = p.smagorinsky * (p.omega_even * p.omega_even);
     const real ratio = (strength * damping) * (real_sqrt(square) * m.inverse);
     struct rates r;
-    r.even = ((scalar)2 * p.omega_even) / ((scalar)1 + real_sqrt((scalar)1 + ratio));
+    r.even = ((number)2 * p.omega_even) / ((number)1 + real_sqrt((number)1 + ratio));
     /* 1 / (magic / (tau - 1/2) + 1/2) */
-    const real rest = (scalar)1 - (scalar)0.5 * r.even;
-    r.odd = ((scalar)2 * rest) / (((scalar)2 * p.magic) * r.even + rest);
+    const real rest = (number)1 - (number)0.5 * r.even;
+    r.odd = ((number)2 * rest) / (((number)2 * p.magic) * r.even + rest);
     return r;
 }
 
@@ -87,7 +87,7 @@ TAGFLOW_FN struct rates subgrid_rates(int subgrid, const real f[Q], struct momen
 /* The eddy viscosity of a cell whose rate of shear the model has changed to `even`. */
 TAGFLOW_FN real eddy_viscosity(struct collision_parameters p, real even)
 {
-    return ((scalar)1 / even - (scalar)1 / p.omega_even) * (scalar)(1.0 / 3);
+    return ((number)1 / even - (number)1 / p.omega_even) * (number)(1.0 / 3);
 }
 
 #endif

@@ -122,18 +122,18 @@ TAGFLOW_FN real surface_leave(const struct leaving *l, real q, real omega)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int to = opposite(l->in);
-    const scalar w = weight_of(to), half = (scalar)0.5, one = (scalar)1;
-    const real from_half = real_if_less(q, real_of(half), one - (scalar)2 * q, (scalar)2 * q - one);
-    const real wanted = (scalar)3 * from_half, most = real_of((scalar)0.75);
+    const number w = weight_of(to), half = (number)0.5, one = (number)1;
+    const real from_half = real_if_less(q, real_of(half), one - (number)2 * q, (number)2 * q - one);
+    const real wanted = (number)3 * from_half, most = real_of((number)0.75);
     const real b = real_if_less(wanted, most, wanted, most), s = one - b,
-               reach = (scalar)2 * (q * s);
+               reach = (number)2 * (q * s);
     const real odd = half * (l->f_out - l->f_in);
     const real g = half * (l->c_out - l->c_in) - odd;
-    const real ghost = odd - (scalar)3 * (w * open_dot(c[to], l->j));
-    const real wall = (scalar)3 * (w * open_dot(c[to], l->given_u));
+    const real ghost = odd - (number)3 * (w * open_dot(c[to], l->j));
+    const real wall = (number)3 * (w * open_dot(c[to], l->given_u));
     const real kept = ((reach - b) * l->c_out + b * l->c_in) + (one - reach) * l->f_out;
-    const real rest = ((one - (scalar)4 * (q * q)) * (one - half * omega)) * ghost;
-    return (kept + (b + one - reach) * g) - (scalar)2 * (s * (rest + wall));
+    const real rest = ((one - (number)4 * (q * q)) * (one - half * omega)) * ghost;
+    return (kept + (b + one - reach) * g) - (number)2 * (s * (rest + wall));
 }
 
 #ifndef TAGFLOW_LANES

@@ -28,7 +28,7 @@ DOMAIN = units("decompose", "domain")
 FLOW = units("elementary", "exact", "flow", "lattice")
 CASE = ["case", "case_faces", "case_keys", "case_level", "case_quantity", "case_refine", "case_same", "case_scalars", "case_wall", "profile",
         "signal", "limits", "bad_input"]
-BODY = ["mesh", "shape", "stl", "voxels"]
+BODY = ["array", "mesh", "shape", "stl", "voxels"]
 FILES = ["file", "image", "seal", "series", "statistics", "vtkamr", "vtkhdf", "child"]
 HOST = ["machine", "energy", "ceiling", "bench_cases", "stored", "run_signals"]
 RUNS = ["resume", "folder", "damage", "stopping", "divergence", "reports", "kills"]
@@ -49,7 +49,7 @@ SHORT = {
 }
 # Part of the tree: what a change of it can break first. The first row that fits counts.
 CHANGED = [
-    ("src/base/*", HOST + ["file", "agree_ranks_3", "commands"]),
+    ("src/base/*", HOST + ["array", "file", "agree_ranks_3", "commands"]),
     ("src/case/*", CASE),
     ("src/body/*", BODY + ["voxels", "surfaces"]),
     ("src/foreign/*", ["child", "voxels"]),

@@ -35,23 +35,23 @@ struct fourth {
     real naabb;
 };
 
-TAGFLOW_FN real relax_fourth(struct fourth k, real a, real b, real inverse, scalar omega,
+TAGFLOW_FN real relax_fourth(struct fourth k, real a, real b, real inverse, number omega,
                              const int space)
 {
     const real caa = omega * k.naa + k.daa, cbb = omega * k.nbb + k.dbb;
     const real cab = omega * k.nab + k.dab;
     real d = -(omega * k.naabb);
     if (space & SPACE_hermite)
-        d += (scalar)(1.0 / 3) * (caa + cbb) - (scalar)(1.0 / 6) * (omega * k.ncc + k.dcc);
+        d += (number)(1.0 / 3) * (caa + cbb) - (number)(1.0 / 6) * (omega * k.ncc + k.dcc);
     if (space & SPACE_cumulant) {
         const real aa = k.naa + k.daa, bb = k.nbb + k.dbb, ab = k.nab + k.dab;
-        const real before = k.naa * k.nbb + (scalar)2 * (k.nab * k.nab);
-        const real after = aa * bb + (scalar)2 * (ab * ab);
-        d += (after - ((scalar)1 - omega) * before) * inverse;
+        const real before = k.naa * k.nbb + (number)2 * (k.nab * k.nab);
+        const real after = aa * bb + (number)2 * (ab * ab);
+        d += (after - ((number)1 - omega) * before) * inverse;
     }
     if (space & SPACE_central) {
-        d += (scalar)2 * (a * (omega * k.nabb + k.dabb) + b * (omega * k.naab + k.daab));
-        d -= a * (a * cbb + (scalar)2 * (b * cab)) + b * (b * caa + (scalar)2 * (a * cab));
+        d += (number)2 * (a * (omega * k.nabb + k.dabb) + b * (omega * k.naab + k.daab));
+        d -= a * (a * cbb + (number)2 * (b * cab)) + b * (b * caa + (number)2 * (a * cab));
     }
     return d;
 }
@@ -61,7 +61,7 @@ TAGFLOW_FN real relax_fourth(struct fourth k, real a, real b, real inverse, scal
 TAGFLOW_FN struct stress second_changes(struct stress n, struct collision_parameters p,
                                         struct rates r)
 {
-    const scalar third = (scalar)(1.0 / 3);
+    const number third = (number)(1.0 / 3);
     const real trace = (third * (p.omega_bulk - r.even)) * ((n.xx + n.yy) + n.zz);
     struct stress d;
     d.xx = -(r.even * n.xx) - trace;
@@ -110,10 +110,10 @@ TAGFLOW_FN void add_changes(const real f[Q], real out[Q], struct force_moments s
 {
 #define PLANE(i, j, k, l, aab, bba, aabb, ab)                                                      \
     {                                                                                              \
-        const real plus = (scalar)0.25 * (d4.aabb + d2.ab);                                        \
-        const real minus = (scalar)0.25 * (d4.aabb - d2.ab);                                       \
-        const real along = (scalar)0.25 * (d3.bba + d3.aab);                                       \
-        const real across = (scalar)0.25 * (d3.bba - d3.aab);                                      \
+        const real plus = (number)0.25 * (d4.aabb + d2.ab);                                        \
+        const real minus = (number)0.25 * (d4.aabb - d2.ab);                                       \
+        const real along = (number)0.25 * (d3.bba + d3.aab);                                       \
+        const real across = (number)0.25 * (d3.bba - d3.aab);                                      \
         out[i] = f[i] + (plus + along);                                                            \
         out[j] = f[j] + (plus - along);                                                            \
         out[k] = f[k] + (minus + across);                                                          \
@@ -125,7 +125,7 @@ TAGFLOW_FN void add_changes(const real f[Q], real out[Q], struct force_moments s
 #undef PLANE
 #define AXIS(i, j, even, odd)                                                                      \
     {                                                                                              \
-        const real e = (scalar)0.5 * (even), o = (scalar)0.5 * (odd);                              \
+        const real e = (number)0.5 * (even), o = (number)0.5 * (odd);                              \
         out[i] = f[i] + (e + o);                                                                   \
         out[j] = f[j] + (e - o);                                                                   \
     }
@@ -143,9 +143,9 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
                                 const int space)
 {
     const int regularised = space & SPACE_regularised, central = space & SPACE_central;
-    const scalar third = (scalar)(1.0 / 3);
-    const scalar omega_third = regularised ? (scalar)1 : p.omega_third;
-    const scalar omega_fourth = regularised ? (scalar)1 : p.omega_fourth;
+    const number third = (number)(1.0 / 3);
+    const number omega_third = regularised ? (number)1 : p.omega_third;
+    const number omega_fourth = regularised ? (number)1 : p.omega_fourth;
     const struct stress n2 = stress_beyond_equilibrium(f, m, p, forced);
     struct stress d2 = second_changes(n2, p, r);
     const struct force_moments s = force_moments(m, p, forced);
@@ -158,11 +158,11 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
 #define THIRD(aab, sum, a, b, aa, ab)                                                              \
     n3.aab = (sum)-m.j##b * q##a;                                                                  \
     if (forced) {                                                                                  \
-        s3.aab = s.g##b * q##a + (scalar)2 * (m.u##b * s.h##a);                                    \
-        n3.aab += (scalar)0.5 * s3.aab;                                                            \
+        s3.aab = s.g##b * q##a + (number)2 * (m.u##b * s.h##a);                                    \
+        n3.aab += (number)0.5 * s3.aab;                                                            \
     }                                                                                              \
     if (central)                                                                                   \
-        t3.aab = (scalar)2 * (m.u##a * (omega_third * n2.ab + d2.ab)) +                            \
+        t3.aab = (number)2 * (m.u##a * (omega_third * n2.ab + d2.ab)) +                            \
                  m.u##b * (omega_third * n2.aa + d2.aa);                                           \
     d3.aab = central ? t3.aab - omega_third * n3.aab : -(omega_third * n3.aab);
     THIRD(xxy, (f[7] - f[8]) - (f[13] - f[14]), x, y, xx, xy)
@@ -180,12 +180,12 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
     n4.aabb =                                                                                      \
         PLANE_##aabb(f) - (third * ((third * m.drho + e##a) + e##b) + e##a * (m.u##b * m.u##b));   \
     if (forced) {                                                                                  \
-        s4.aabb = (scalar)2 * (s.h##a * q##b + s.h##b * q##a);                                     \
-        n4.aabb += (scalar)0.5 * s4.aabb;                                                          \
+        s4.aabb = (number)2 * (s.h##a * q##b + s.h##b * q##a);                                     \
+        n4.aabb += (number)0.5 * s4.aabb;                                                          \
     }                                                                                              \
     if (regularised) {                                                                             \
         d4.aabb = third * ((n2.aa + d2.aa) + (n2.bb + d2.bb)) -                                    \
-                  (scalar)(1.0 / 6) * (n2.cc + d2.cc) - n4.aabb;                                   \
+                  (number)(1.0 / 6) * (n2.cc + d2.cc) - n4.aabb;                                   \
         if (central)                                                                               \
             d4.aabb += m.u##a * t3.bba + m.u##b * t3.aab;                                          \
     } else {                                                                                       \
@@ -199,9 +199,9 @@ TAGFLOW_FN void collide_moments(const real f[Q], real out[Q], struct moments m,
 #undef FOURTH
 
     if (forced) {
-        d2.xx += (scalar)2 * s.hx;
-        d2.yy += (scalar)2 * s.hy;
-        d2.zz += (scalar)2 * s.hz;
+        d2.xx += (number)2 * s.hx;
+        d2.yy += (number)2 * s.hy;
+        d2.zz += (number)2 * s.hz;
         d2.xy += s.gx * m.uy + s.gy * m.ux;
         d2.xz += s.gx * m.uz + s.gz * m.ux;
         d2.yz += s.gy * m.uz + s.gz * m.uy;

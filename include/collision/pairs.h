@@ -8,8 +8,8 @@
  * (Sterbenz). */
 TAGFLOW_FN real sixth(real x)
 {
-    const real q = x * (scalar)(1.0 / 6);
-    return q + ((x - (scalar)4 * q) - (scalar)2 * q) * (scalar)(1.0 / 6);
+    const real q = x * (number)(1.0 / 6);
+    return q + ((x - (number)4 * q) - (number)2 * q) * (number)(1.0 / 6);
 }
 
 /* Relaxation of the even and the odd part of each pair (Ginzburg, Verhaeghe, d'Humieres, Commun.
@@ -33,28 +33,28 @@ TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m,
                               struct collision_parameters p, int forced, real omega_even,
                               real omega_odd)
 {
-    const scalar a_sixth = (scalar)(1.0 / 6), an_eighteenth = (scalar)(1.0 / 18);
-    const real h_even = (scalar)0.5 * omega_even, h_odd = (scalar)0.5 * omega_odd;
+    const number a_sixth = (number)(1.0 / 6), an_eighteenth = (number)(1.0 / 18);
+    const real h_even = (number)0.5 * omega_even, h_odd = (number)0.5 * omega_odd;
     const real square = m.jx * m.ux + m.jy * m.uy + m.jz * m.uz;
-    const real whole = m.drho - (scalar)1.5 * square;
+    const real whole = m.drho - (number)1.5 * square;
     const real base = an_eighteenth * whole; /* E+ of a diagonal at c.u = 0 */
     const real jx = a_sixth * m.jx, jy = a_sixth * m.jy, jz = a_sixth * m.jz;
-    const real axis_jx = m.jx - (scalar)4 * jx, axis_jy = m.jy - (scalar)4 * jy,
-               axis_jz = m.jz - (scalar)4 * jz;
-    const real ux = (scalar)1.5 * m.ux, uy = (scalar)1.5 * m.uy, uz = (scalar)1.5 * m.uz;
+    const real axis_jx = m.jx - (number)4 * jx, axis_jy = m.jy - (number)4 * jy,
+               axis_jz = m.jz - (number)4 * jz;
+    const real ux = (number)1.5 * m.ux, uy = (number)1.5 * m.uy, uz = (number)1.5 * m.uz;
 
-    const real g_even = (scalar)1 - h_even, g_odd = (scalar)1 - h_odd;
+    const real g_even = (number)1 - h_even, g_odd = (number)1 - h_odd;
     real gx = {0}, gy = {0}, gz = {0}, force = {0};
     if (forced) {
         gx = sixth(m.rho * p.ax);
         gy = sixth(m.rho * p.ay);
         gz = sixth(m.rho * p.az);
-        force = (scalar)2 * (m.ux * gx + m.uy * gy + m.uz * gz); /* u.F / 3 */
+        force = (number)2 * (m.ux * gx + m.uy * gy + m.uz * gz); /* u.F / 3 */
     }
 
-    out[0] = f[0] + omega_even * ((whole - (scalar)12 * base) - f[0]);
+    out[0] = f[0] + omega_even * ((whole - (number)12 * base) - f[0]);
     if (forced)
-        out[0] -= g_even * ((scalar)3 * force);
+        out[0] -= g_even * ((number)3 * force);
 
 /* scale: 1 for a diagonal, 2 along an axis. */
 #define DOT(cx, cy, cz, x, y, z)                                                                   \
@@ -69,7 +69,7 @@ TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m,
             : (z))
 #define X(i, j, cx, cy, cz, weight)                                                                \
     {                                                                                              \
-        const scalar scale = (weight) == 18 ? 2 : 1;                                               \
+        const number scale = (weight) == 18 ? 2 : 1;                                               \
         const int axis = (weight) == 18;                                                           \
         const real cj =                                                                            \
             axis ? DOT(cx, cy, cz, axis_jx, axis_jy, axis_jz) : DOT(cx, cy, cz, jx, jy, jz);       \
@@ -78,8 +78,8 @@ TAGFLOW_FN void collide_pairs(const real f[Q], real out[Q], struct moments m,
         real odd = h_odd * (cj - (f[i] - f[j]));                                                   \
         if (forced) {                                                                              \
             const real cg = scale * DOT(cx, cy, cz, gx, gy, gz);                                   \
-            even += g_even * (cg * cu - (scalar)0.25 * scale * force);                             \
-            odd += g_odd * ((scalar)0.5 * cg);                                                     \
+            even += g_even * (cg * cu - (number)0.25 * scale * force);                             \
+            odd += g_odd * ((number)0.5 * cg);                                                     \
         }                                                                                          \
         out[i] = f[i] + (even + odd);                                                              \
         out[j] = f[j] + (even - odd);                                                              \

@@ -9,10 +9,10 @@
 /* Parameters of an operator in the variant's arithmetic: the same for all cells of one type, but for
  * the acceleration, to which buoyancy adds. */
 struct collision_parameters {
-    scalar omega_even, omega_odd;
-    scalar omega_bulk, omega_third, omega_fourth; /* operators in moment space */
+    number omega_even, omega_odd;
+    number omega_bulk, omega_third, omega_fourth; /* operators in moment space */
     real ax, ay, az;                              /* acceleration */
-    scalar smagorinsky, magic;                    /* see tag.h */
+    number smagorinsky, magic;                    /* see tag.h */
 };
 
 /* Relaxation rates of a cell: those of its type, possibly changed by a subgrid model. */
@@ -39,30 +39,30 @@ struct stress {
 TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v,
                                                             const struct tag_row *row)
 {
-    const scalar signal = (scalar)v->signal[row->force_signal];
+    const number signal = (number)v->signal[row->force_signal];
     struct collision_parameters p;
-    p.omega_even = (scalar)row->omega_even;
-    p.omega_odd = (scalar)row->omega_odd;
-    p.omega_bulk = (scalar)row->omega_bulk;
-    p.omega_third = (scalar)row->omega_third;
-    p.omega_fourth = (scalar)row->omega_fourth;
-    p.ax = real_of((scalar)row->acceleration[0] * signal);
-    p.ay = real_of((scalar)row->acceleration[1] * signal);
-    p.az = real_of((scalar)row->acceleration[2] * signal);
-    p.smagorinsky = (scalar)row->smagorinsky;
-    p.magic = (scalar)row->magic;
+    p.omega_even = (number)row->omega_even;
+    p.omega_odd = (number)row->omega_odd;
+    p.omega_bulk = (number)row->omega_bulk;
+    p.omega_third = (number)row->omega_third;
+    p.omega_fourth = (number)row->omega_fourth;
+    p.ax = real_of((number)row->acceleration[0] * signal);
+    p.ay = real_of((number)row->acceleration[1] * signal);
+    p.az = real_of((number)row->acceleration[2] * signal);
+    p.smagorinsky = (number)row->smagorinsky;
+    p.magic = (number)row->magic;
     return p;
 }
 
 /* Adds buoyancy; lift: the factor on gravity, see cell_lift. */
 TAGFLOW_FN void accelerate(struct collision_parameters *p, const struct view *v, real lift)
 {
-    p->ax = p->ax + lift * (scalar)v->gravity[0];
-    p->ay = p->ay + lift * (scalar)v->gravity[1];
-    p->az = p->az + lift * (scalar)v->gravity[2];
+    p->ax = p->ax + lift * (number)v->gravity[0];
+    p->ay = p->ay + lift * (number)v->gravity[1];
+    p->az = p->az + lift * (number)v->gravity[2];
 }
 
-TAGFLOW_FN struct moments moments_in(const real f[Q], scalar one, struct collision_parameters p,
+TAGFLOW_FN struct moments moments_in(const real f[Q], number one, struct collision_parameters p,
                                      int forced)
 {
     struct moments m;
@@ -77,12 +77,12 @@ TAGFLOW_FN struct moments moments_in(const real f[Q], scalar one, struct collisi
     m.jy = d3 + ((d7 - d13) + (d11 + d17));
     m.jz = d5 + ((d9 - d15) + (d11 - d17));
     if (forced) {
-        const real half = (scalar)0.5 * m.rho;
+        const real half = (number)0.5 * m.rho;
         m.jx += half * p.ax;
         m.jy += half * p.ay;
         m.jz += half * p.az;
     }
-    m.inverse = (scalar)1 / m.rho;
+    m.inverse = (number)1 / m.rho;
     m.ux = m.jx * m.inverse;
     m.uy = m.jy * m.inverse;
     m.uz = m.jz * m.inverse;
@@ -114,16 +114,16 @@ TAGFLOW_FN struct stress stress_beyond_equilibrium(const real f[Q], struct momen
 {
     struct stress n;
     const real xxyy = PLANE_xxyy(f), xxzz = PLANE_xxzz(f), yyzz = PLANE_yyzz(f);
-    const real pressure = (scalar)(1.0 / 3) * m.drho;
+    const real pressure = (number)(1.0 / 3) * m.drho;
     real jx = m.jx, jy = m.jy, jz = m.jz;
     n.xy = PLANE_xy(f) - jx * m.uy;
     n.xz = PLANE_xz(f) - jx * m.uz;
     n.yz = PLANE_yz(f) - jy * m.uz;
     if (forced) {
         const real gx = m.rho * p.ax, gy = m.rho * p.ay, gz = m.rho * p.az;
-        n.xy += (scalar)0.5 * (gx * m.uy + gy * m.ux);
-        n.xz += (scalar)0.5 * (gx * m.uz + gz * m.ux);
-        n.yz += (scalar)0.5 * (gy * m.uz + gz * m.uy);
+        n.xy += (number)0.5 * (gx * m.uy + gy * m.ux);
+        n.xz += (number)0.5 * (gx * m.uz + gz * m.ux);
+        n.yz += (number)0.5 * (gy * m.uz + gz * m.uy);
         jx -= gx;
         jy -= gy;
         jz -= gz;

@@ -13,10 +13,10 @@ static const double usable = 0.95;
 enum { FOLDER = 2300, PATH = FOLDER + 64 }; /* lengths */
 
 /* How a version of control groups calls its files. */
-struct names {
+struct group_names {
     const char *folder, *limit, *used, *inactive;
 };
-static const struct names versions[] = {
+static const struct group_names versions[] = {
     {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
      "total_inactive_file %lf"},
     {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %lf"},
@@ -24,7 +24,7 @@ static const struct names versions[] = {
 
 /* Lowers *all and *available to what a control group allows and leaves. It counts the file cache as
  * used, so its inactive pages are added. */
-static void limit_by_group(const char *folder, const struct names *names, double *available,
+static void limit_by_group(const char *folder, const struct group_names *names, double *available,
                            double *all)
 {
     char path[PATH], line[256];
@@ -50,7 +50,7 @@ static void limit_by_group(const char *folder, const struct names *names, double
 
 /* The same for a group and those around it. A container may not show the folder of its group, only
  * that of the root. */
-static void limit_by_groups(const char *root, const char *group, const struct names *names,
+static void limit_by_groups(const char *root, const char *group, const struct group_names *names,
                             double *available, double *all)
 {
     char folder[FOLDER + 1];
@@ -68,7 +68,7 @@ static void limit_by_groups(const char *root, const char *group, const struct na
 
 /* The version of the control group that a line of /proc/self/cgroup names, "4:cpu,memory:/group" or
  * "0::/group", and where its name begins; NULL if it has nothing to do with memory. */
-static const struct names *group_of(const char *line, const char **group)
+static const struct group_names *group_of(const char *line, const char **group)
 {
     const char *word = strchr(line, ':');
     if (strncmp(line, "0::/", 4) == 0) {
@@ -111,7 +111,7 @@ void memory_find_below(const char *root, double *available, double *all)
     file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
-        const struct names *const names = group_of(line, &group);
+        const struct group_names *const names = group_of(line, &group);
         if (names)
             limit_by_groups(root, group, names, available, all);
     }

@@ -6,28 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct names {
+#include "base/array.h"
+
+struct plugin_names {
     char **name;
     size_t count;
 };
 
 static int add(struct dl_phdr_info *library, size_t size, void *data)
 {
-    struct names *const n = data;
+    struct plugin_names *const n = data;
     char *const name = *library->dlpi_name ? strdup(library->dlpi_name) : NULL;
     (void)size;
-    char **const more = name ? realloc(n->name, (n->count + 1) * sizeof *more) : NULL;
-    if (more) {
-        n->name = more;
-        n->name[n->count++] = name;
-    } else
+    if (!name || !ARRAY_ADD(n->name, n->count, name))
         free(name);
     return 0;
 }
 
 void plugins_keep(void)
 {
-    struct names n = {NULL, 0};
+    struct plugin_names n = {NULL, 0};
     dl_iterate_phdr(add, &n); /* dlopen inside of it could wait for ever */
     for (size_t k = 0; k < n.count; k++) {
         dlopen(n.name[k], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

@@ -26,9 +26,9 @@ static int reverse(int i)
 }
 
 /* A population as a set stores it, in arithmetic. */
-static scalar stored_value(int set, const void *populations, size_t place)
+static number stored_value(int set, const void *populations, size_t place)
 {
-    return set ? (scalar)((const set_stored *)populations)[place]
+    return set ? (number)((const set_stored *)populations)[place]
                : value_of(((const stored *)populations)[place]);
 }
 
@@ -104,10 +104,10 @@ static void arrive(const struct plain *p, const struct tag_row *row, const int a
 /* The fraction of a cell's link at which it meets a surface; half of it without one. */
 static double crossing_of(const struct plain *p, const int at[3], int link)
 {
-    const uint32_t number = p->listed ? p->listed[plain_own(p, at[0], at[1], at[2])] : 0;
-    if (!number)
+    const uint32_t listed = p->listed ? p->listed[plain_own(p, at[0], at[1], at[2])] : 0;
+    if (!listed)
         return 0.5;
-    const struct near_cell *const cell = &p->view->near[number - 1];
+    const struct near_cell *const cell = &p->view->near[listed - 1];
     const uint32_t before = cell->links & ((1u << link) - 1);
     return (double)p->view->crossing[cell->first + (uint32_t)__builtin_popcount(before)];
 }
@@ -120,7 +120,7 @@ struct cell {
     struct rates rates;
     int at[3];
     real f[Q], out[Q];        /* arrived, collided */
-    scalar value[SETS], lift; /* of each scalar, and the factor on gravity that they make */
+    number value[SETS], lift; /* of each scalar, and the factor on gravity that they make */
 };
 
 /* The population that comes back through link `in` from a cell of type `beyond`. */
@@ -169,19 +169,19 @@ static void look_at_scalars(const struct plain *p, struct cell *cell, int type, 
         cell->value[set] =
             scalar_value(g, scalar_parameters(row), row->from ? cell->value[row->from] : 0);
         if (p->view->lifts && row->buoyancy != 0)
-            cell->lift = cell->lift - (scalar)row->buoyancy * cell->value[set];
+            cell->lift = cell->lift - (number)row->buoyancy * cell->value[set];
     }
 }
 
 /* What comes back along link `in` from a place that is not fluid; out: what left into it. */
-static set_stored scalar_from(const struct plain *p, int set, size_t beyond, int in, scalar out,
+static set_stored scalar_from(const struct plain *p, int set, size_t beyond, int in, number out,
                               struct scalar_cell cell)
 {
     const uint8_t what = p->what[beyond];
     if (what < PLAIN_FACE)
         return scalar_back(p->view, scalar_row(p->view, set, what), in, (set_stored)out, cell);
     const double *const rule = p->face_scalar[set - 1][what - PLAIN_FACE];
-    return (set_stored)((scalar)rule[0] * out + (scalar)rule[1]);
+    return (set_stored)((number)rule[0] * out + (number)rule[1]);
 }
 
 /* Collides all scalars of a cell, whose flow is collided. */
@@ -194,19 +194,19 @@ static void collide_scalars(const struct plain *p, const struct cell *cell, int 
     for (int set = 1; set < p->sets; set++, g += Q_AXES) {
         const struct scalar_row *const row = scalar_row(p->view, set, type);
         const struct scalar_parameters q = scalar_parameters(row);
-        const scalar value = cell->value[set];
+        const number value = cell->value[set];
         real out[Q_AXES];
         const struct scalar_cell here =
             scalar_cell(q, value, scalar_conductivity(q, subgrid, eddy), u);
         scalar_leave(g, out, q, scalar_rates(q, subgrid, eddy), scalar_range(p->view, set), value,
                      row->from ? cell->value[row->from] : 0, 1, u);
         for (int i = 0; i < Q_AXES; i++)
-            g[i] = (scalar)(set_stored)out[i];
+            g[i] = (number)(set_stored)out[i];
         for (int in = 1; in < Q_AXES; in++) {
             const size_t there = upstream(p, cell->at, in);
             const struct tag_row *const beyond = type_at(p, there);
             if (!beyond || !beyond->fluid)
-                g[reverse(in)] = (scalar)scalar_from(p, set, there, in, g[reverse(in)], here);
+                g[reverse(in)] = (number)scalar_from(p, set, there, in, g[reverse(in)], here);
         }
     }
 }
@@ -260,15 +260,15 @@ static void collide_all(struct plain *p)
 }
 
 /* 6 w_i c_i . u for a wall with density 1: u / 3 for an axis direction, u / 6 for a diagonal. */
-static scalar wall_gain(int i, const double u[3])
+static number wall_gain(int i, const double u[3])
 {
-    scalar sum = 0;
+    number sum = 0;
     bool first = true;
     for (int a = 0; a < 3; a++) {
-        const scalar sixth = (scalar)(u[a] / 6);
+        const number sixth = (number)(u[a] / 6);
         if (velocity[i][a] == 0)
             continue;
-        const scalar term = velocity[i][a] < 0 ? -sixth : sixth;
+        const number term = velocity[i][a] < 0 ? -sixth : sixth;
         sum = first ? term : sum + term;
         first = false;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "body/mesh.h"
 
 /* Beyond all cells of any grid. */
@@ -77,59 +78,46 @@ bool mesh_look(struct stl *m, struct mesh_facts *facts)
     return mesh_agree(m, &facts->righted) && mesh_look_at_edges(m, facts);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 uint32_t *mesh_parts(size_t vertices, size_t triangles, const uint32_t (*corner)[3],
                      uint32_t *count)
 {
-    uint32_t *const parent = malloc((vertices + 1) * sizeof *parent);
+    uint32_t *const set = sets_create(vertices);
     uint32_t *const number = malloc((vertices + 1) * sizeof *number); /* of a root's part */
     uint32_t *part = malloc((triangles + 1) * sizeof *part);
     *count = 0;
-    if (!parent || !number || !part) {
+    if (!set || !number || !part) {
         free(part);
         part = NULL;
         goto out;
     }
-    for (size_t v = 0; v < vertices; v++)
-        parent[v] = (uint32_t)v;
     for (size_t t = 0; t < triangles; t++)
-        for (int k = 1; k < 3; k++) {
-            const uint32_t a = root_of(parent, corner[t][0]), b = root_of(parent, corner[t][k]);
-            parent[a < b ? b : a] = a < b ? a : b;
-        }
+        for (int k = 1; k < 3; k++)
+            sets_join(set, corner[t][0], corner[t][k]);
     memset(number, 0xff, vertices * sizeof *number);
     for (size_t t = 0; t < triangles; t++) {
-        const uint32_t root = root_of(parent, corner[t][0]);
+        const uint32_t root = sets_root(set, corner[t][0]);
         if (number[root] == UINT32_MAX)
             number[root] = (*count)++;
         part[t] = number[root];
     }
 out:
     free(number);
-    free(parent);
+    free(set);
     return part;
 }
 
 /* Volume, projected area along each axis, and cells of a part. */
-struct part {
+struct mesh_part {
     double volume, shadow[3];
     int64_t cells;
 };
 
 /* Volume by the divergence theorem, relative to a corner of the box, so that little cancels. */
 static void measure_parts(const struct triangles *t, const double origin[3], const uint32_t *number,
-                          struct part *part, double *area)
+                          struct mesh_part *part, double *area)
 {
     for (size_t k = 0; k < t->count; k++) {
-        struct part *const to = &part[number[k]];
+        struct mesh_part *const to = &part[number[k]];
         const double *const p = t->vertex[t->corner[k][0]], *const q = t->vertex[t->corner[k][1]],
                             *const r = t->vertex[t->corner[k][2]];
         double square = 0;
@@ -188,7 +176,7 @@ static bool count_part(const struct triangles *t, int64_t *cells)
 }
 
 static bool count_parts(const struct triangles *t, const uint32_t *number, uint32_t parts,
-                        struct part *part)
+                        struct mesh_part *part)
 {
     struct mesh_sorted sorted = {0};
     bool done = mesh_sort(t, number, parts, &sorted);
@@ -222,7 +210,7 @@ static bool count_cells(const struct triangles *t, struct mesh_facts *facts)
 }
 
 /* Counts thin parts, and parts that hold no cell centre. */
-static void judge_parts(const struct part *part, struct mesh_facts *facts)
+static void judge_parts(const struct mesh_part *part, struct mesh_facts *facts)
 {
     for (uint32_t k = 0; k < facts->parts; k++) {
         const double *const s = part[k].shadow;
@@ -248,7 +236,7 @@ bool mesh_measure(struct case_mesh *mesh)
                                 (const double(*)[3])vertex,
                                 (const uint32_t(*)[3])mesh->stl->triangle};
     uint32_t *const number = mesh_parts(t.vertices, t.count, t.corner, &facts->parts);
-    struct part *const part = calloc((size_t)facts->parts + 1, sizeof *part);
+    struct mesh_part *const part = calloc((size_t)facts->parts + 1, sizeof *part);
     bool done = vertex && number && part;
     facts->volume = facts->area = facts->sheets = 0;
     facts->thin = facts->lost = 0;

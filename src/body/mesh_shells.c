@@ -53,12 +53,12 @@ static size_t end_of(const struct edge *edge, size_t begin, size_t count, int *s
 
 /* Sets of triangles: each points to another one of its set, and notes whether it faces the other
  * way than that; the root points to itself. */
-struct sets {
+struct facing {
     uint32_t *parent;
     uint8_t *other;
 };
 
-static uint32_t root_of(const struct sets *s, uint32_t t, uint8_t *other)
+static uint32_t root_of(const struct facing *s, uint32_t t, uint8_t *other)
 {
     uint32_t root = t;
     uint8_t sum = 0;
@@ -78,7 +78,7 @@ static uint32_t root_of(const struct sets *s, uint32_t t, uint8_t *other)
 
 /* Joins the sets of two triangles, which face different ways if `differ`. False: they cannot, as on
  * a Moebius strip. */
-static bool join(const struct sets *s, uint32_t a, uint32_t b, uint8_t differ)
+static bool join(const struct facing *s, uint32_t a, uint32_t b, uint8_t differ)
 {
     uint8_t of_a, of_b;
     const uint32_t p = root_of(s, a, &of_a), q = root_of(s, b, &of_b);
@@ -89,7 +89,7 @@ static bool join(const struct sets *s, uint32_t a, uint32_t b, uint8_t differ)
     return true;
 }
 
-static bool sets_create(struct sets *s, size_t triangles)
+static bool facing_create(struct facing *s, size_t triangles)
 {
     s->parent = malloc((triangles + 1) * sizeof *s->parent);
     s->other = calloc(triangles + 1, sizeof *s->other);
@@ -98,14 +98,14 @@ static bool sets_create(struct sets *s, size_t triangles)
     return s->parent && s->other;
 }
 
-static void sets_destroy(struct sets *s)
+static void facing_destroy(struct facing *s)
 {
     free(s->parent);
     free(s->other);
 }
 
 /* Joins all triangles that share an edge of two. False: not all can face one way. */
-static bool join_all(const struct sets *s, const struct edge *edge, size_t count)
+static bool join_all(const struct facing *s, const struct edge *edge, size_t count)
 {
     bool good = true;
     int sum;
@@ -118,7 +118,7 @@ static bool join_all(const struct sets *s, const struct edge *edge, size_t count
 }
 
 /* Turns the triangles of each set that face another way than most of it. Returns how many. */
-static size_t turn_some(struct stl *m, const struct sets *s, int64_t *more)
+static size_t turn_some(struct stl *m, const struct facing *s, int64_t *more)
 {
     size_t turned = 0;
     uint8_t other;
@@ -145,14 +145,14 @@ void mesh_turn_triangle(struct stl *m, size_t t)
 
 bool mesh_agree(struct stl *m, size_t *turned)
 {
-    struct sets s;
+    struct facing s;
     struct edge *const edge = edges_of(m);
     int64_t *const more = calloc(m->triangles + 1, sizeof *more);
-    const bool made = sets_create(&s, m->triangles) && edge && more;
+    const bool made = facing_create(&s, m->triangles) && edge && more;
     *turned = 0;
     if (made && join_all(&s, edge, 3 * m->triangles))
         *turned = turn_some(m, &s, more);
-    sets_destroy(&s);
+    facing_destroy(&s);
     free(more);
     free(edge);
     return made;
@@ -177,12 +177,12 @@ static bool are_closed(const struct edge *edge, size_t count, const uint32_t *sh
 
 uint32_t *mesh_shells(const struct stl *m, uint32_t *count)
 {
-    struct sets s;
+    struct facing s;
     struct edge *const edge = edges_of(m);
     uint32_t *shell = malloc((m->triangles + 1) * sizeof *shell);
     uint8_t other;
     *count = 0;
-    const bool made = sets_create(&s, m->triangles) && edge && shell;
+    const bool made = facing_create(&s, m->triangles) && edge && shell;
     if (made)
         join_all(&s, edge, 3 * m->triangles);
     for (size_t t = 0; made && t < m->triangles; t++) { /* a root is the first of its set */
@@ -190,7 +190,7 @@ uint32_t *mesh_shells(const struct stl *m, uint32_t *count)
         shell[t] = root == t ? (*count)++ : shell[root];
     }
     const bool closed = made && are_closed(edge, 3 * m->triangles, shell);
-    sets_destroy(&s);
+    facing_destroy(&s);
     free(edge);
     if (closed)
         return shell;

@@ -56,19 +56,20 @@ static void normalise(double v[3], double sign)
 
 /* ---- meshes ---- */
 
-struct corners {
+struct skin_corners {
     const double *p[3];
 };
 
-static struct corners corners_of(const struct case_mesh *mesh, const double (*vertex)[3], size_t k)
+static struct skin_corners corners_of(const struct case_mesh *mesh, const double (*vertex)[3],
+                                      size_t k)
 {
     const uint32_t *const triangle = mesh->stl->triangle[k];
-    return (struct corners){{vertex[triangle[0]], vertex[triangle[1]], vertex[triangle[2]]}};
+    return (struct skin_corners){{vertex[triangle[0]], vertex[triangle[1]], vertex[triangle[2]]}};
 }
 
 /* The normal by the order of the corners, counterclockwise from outside; reversed if the mesh is
  * inside out. */
-static void normal_of(const struct case_mesh *mesh, const struct corners *c, double normal[3])
+static void normal_of(const struct case_mesh *mesh, const struct skin_corners *c, double normal[3])
 {
     double one[3], other[3];
     for (int a = 0; a < 3; a++) {
@@ -84,7 +85,7 @@ bool skin_of_mesh(struct skin *s, const struct case_mesh *mesh, const double (*v
     if (!make_room(s, (int)mesh->stl->triangles))
         return false;
     for (size_t k = 0; k < mesh->stl->triangles; k++) {
-        const struct corners c = corners_of(mesh, vertex, k);
+        const struct skin_corners c = corners_of(mesh, vertex, k);
         for (int a = 0; a < 3; a++)
             s->at[k][a] = (c.p[0][a] + c.p[1][a] + c.p[2][a]) / 3;
         normal_of(mesh, &c, s->normal[k]);
@@ -94,7 +95,7 @@ bool skin_of_mesh(struct skin *s, const struct case_mesh *mesh, const double (*v
 
 /* Distance of the triangle from `from` along `way`; negative: the ray misses it (Moller, Trumbore,
  * J. Graphics Tools 2:21, 1997). */
-static double distance_to(const struct corners *c, const double from[3], const double way[3])
+static double distance_to(const struct skin_corners *c, const double from[3], const double way[3])
 {
     double one[3], other[3], side[3], p[3], q[3];
     for (int a = 0; a < 3; a++) {
@@ -116,7 +117,7 @@ static void leave_mesh(const struct case_mesh *mesh, const double (*vertex)[3],
 {
     double last = 0;
     for (size_t k = 0; k < mesh->stl->triangles; k++) {
-        const struct corners c = corners_of(mesh, vertex, k);
+        const struct skin_corners c = corners_of(mesh, vertex, k);
         const double distance = distance_to(&c, center, way);
         if (!(distance > last))
             continue;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /* Bytes of a binary file: header and count, offset of the count, a triangle (normal, corners, 2
@@ -16,9 +17,9 @@ enum { HEAD = 84, COUNT_AT = 80, FACET = 50, CORNERS_AT = 12 };
 /* Indices of corners are 32-bit. */
 #define TRIANGLES_MAX ((size_t)UINT32_MAX / 3)
 
-struct corners {
+struct stl_corners {
     double (*at)[3];
-    size_t count, room;
+    size_t count;
 };
 
 static uint32_t little_32(const char *bytes)
@@ -35,7 +36,7 @@ static double little_float(const char *bytes)
     return value;
 }
 
-static bool read_binary(const char *bytes, size_t triangles, struct corners *c,
+static bool read_binary(const char *bytes, size_t triangles, struct stl_corners *c,
                         char reason[STL_REASON])
 {
     static const char axes[] = "xyz";
@@ -129,16 +130,10 @@ static bool read_number(struct scanner *s, double *value)
     return end == s->next ? true : wrong(s, "is not a number");
 }
 
-static bool read_corner(struct scanner *s, struct corners *c)
+static bool read_corner(struct scanner *s, struct stl_corners *c)
 {
-    if (c->count == c->room) {
-        const size_t room = c->room ? 2 * c->room : 64;
-        double(*const more)[3] = realloc(c->at, room * sizeof *more);
-        if (!more)
-            return false;
-        c->at = more;
-        c->room = room;
-    }
+    if (!ARRAY_ROOM(c->at, c->count))
+        return false;
     double *const at = c->at[c->count];
     if (!expect(s, "vertex"))
         return false;
@@ -153,7 +148,7 @@ static bool read_corner(struct scanner *s, struct corners *c)
 
 /* Reads a facet after the word facet. Normals may be anything: those of triangles without area are
  * often nan. */
-static bool read_facet(struct scanner *s, struct corners *c)
+static bool read_facet(struct scanner *s, struct stl_corners *c)
 {
     if (!expect(s, "normal"))
         return false;
@@ -176,7 +171,7 @@ static void skip_line(struct scanner *s)
     s->next += strcspn(s->next, "\n");
 }
 
-static bool read_ascii(const char *text, struct corners *c, char reason[STL_REASON])
+static bool read_ascii(const char *text, struct stl_corners *c, char reason[STL_REASON])
 {
     struct scanner s = {.next = text, .line_begin = text, .line = 1, .reason = reason};
     for (next_word(&s); s.length; next_word(&s)) {
@@ -206,7 +201,7 @@ static int compare_corners(const void *a, const void *b, void *corners)
 }
 
 /* Makes one vertex of corners with equal coordinates. False: out of memory. */
-static bool merge(const struct corners *c, struct stl *m)
+static bool merge(const struct stl_corners *c, struct stl *m)
 {
     uint32_t *const order = malloc(c->count * sizeof *order);
     bool done = false;
@@ -277,7 +272,7 @@ static bool look(const char *bytes, size_t length, bool *binary, size_t *triangl
 
 bool stl_read(const char *bytes, size_t length, struct stl *m, char reason[STL_REASON])
 {
-    struct corners c = {0};
+    struct stl_corners c = {0};
     size_t triangles = 0;
     bool binary, done = false;
     *m = (struct stl){0};

@@ -27,7 +27,7 @@ enum status voxel_agree(MPI_Comm *comm, enum status mine, char reason[VOXEL_REAS
 
 /* counts[VOXEL_LABELS], value[VOXEL_LABELS], and the sum of the checksums of lines, each with the
  * line's number as seed. */
-struct tally {
+struct voxel_tally {
     struct voxel_image *image;
     int64_t *counts;
     uint8_t *value;
@@ -49,7 +49,8 @@ static void keep_line(const uint8_t *value, const int32_t *labels, size_t width,
 }
 
 /* Counts ends of what is fluid in a line of labels, and beside the line before it (NULL: none). */
-static void count_ends(struct tally *t, const int32_t *labels, const int32_t *before, size_t width)
+static void count_ends(struct voxel_tally *t, const int32_t *labels, const int32_t *before,
+                       size_t width)
 {
     for (size_t x = 0; x < width; x++) {
         const bool solid = t->value[labels[x] - VOXEL_LABEL_MIN] != 0;
@@ -61,7 +62,7 @@ static void count_ends(struct tally *t, const int32_t *labels, const int32_t *be
 static enum status tally_rows(void *context, int z, const int lo[2], const int hi[2],
                               const int32_t *labels)
 {
-    struct tally *const t = context;
+    struct voxel_tally *const t = context;
     const struct voxel_image *const v = t->image;
     const size_t width = (size_t)(hi[0] - lo[0]), lines = (size_t)(v->to[1] - v->from[1]);
     const size_t bytes = voxel_line(v, hi[0] - lo[0]), each = voxel_bit_line(hi[0] - lo[0]);
@@ -92,7 +93,7 @@ static void share_planes(struct voxel_image *v, int deep, int rank, int ranks)
 }
 
 /* Tallies and keeps this rank's share of the used planes. `plane`: room for one. */
-static enum status tally_planes(struct tally *t, int rank, int ranks, int32_t *plane,
+static enum status tally_planes(struct voxel_tally *t, int rank, int ranks, int32_t *plane,
                                 char reason[VOXEL_REASON])
 {
     struct voxel_image *const v = t->image;
@@ -157,7 +158,7 @@ enum status voxel_survey(struct voxel_image *v, MPI_Comm *comm, char reason[VOXE
     int64_t *const counts = calloc(VOXEL_LABELS, sizeof *counts);
     uint8_t *const value = calloc(VOXEL_LABELS, 1);
     int32_t *const plane = malloc(area * sizeof *plane);
-    struct tally t = {.image = v, .counts = counts, .value = value};
+    struct voxel_tally t = {.image = v, .counts = counts, .value = value};
     enum status s = STATUS_OK;
     if (value)
         voxel_values(v, value);

@@ -259,12 +259,13 @@ static enum status turn_to(struct voxel_file *f, int z, char reason[VOXEL_REASON
 }
 
 /* The rectangle of the page that is in the buffer. */
-struct piece {
+struct tiff_piece {
     int x, y, width, height;
 };
 
-static enum status copy_piece(const struct voxel_file *f, const struct piece *p, const int lo[2],
-                              const int hi[2], int32_t *labels, char reason[VOXEL_REASON])
+static enum status copy_piece(const struct voxel_file *f, const struct tiff_piece *p,
+                              const int lo[2], const int hi[2], int32_t *labels,
+                              char reason[VOXEL_REASON])
 {
     const size_t bytes = voxel_file_bytes(f->type);
     enum status s = STATUS_OK;
@@ -297,7 +298,8 @@ static enum status read_strips(struct voxel_file *f, int z, const int lo[2], con
     enum status s = voxel_file_buffer(f, (size_t)bytes, reason);
     for (int strip = lo[1] / height; !s && strip * height < hi[1]; strip++) {
         const int below = f->size[1] - strip * height;
-        const struct piece p = {0, strip * height, f->size[0], below < height ? below : height};
+        const struct tiff_piece p = {0, strip * height, f->size[0],
+                                     below < height ? below : height};
         const tmsize_t wanted = (tmsize_t)((size_t)p.height * (size_t)p.width * pixel);
         memset(f->buffer, 0, (size_t)bytes); /* not all decoders fill all of it */
         if (TIFFReadEncodedStrip(t->tiff, (uint32_t)strip, f->buffer, bytes) < wanted)
@@ -325,7 +327,7 @@ static enum status read_tiles(struct voxel_file *f, int z, const int lo[2], cons
     enum status s = voxel_file_buffer(f, (size_t)bytes, reason);
     for (int y = lo[1] / h * h; !s && y < hi[1]; y += h)
         for (int x = lo[0] / w * w; !s && x < hi[0]; x += w) {
-            const struct piece p = {x, y, w, h};
+            const struct tiff_piece p = {x, y, w, h};
             const uint32_t tile = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, 0);
             memset(f->buffer, 0, (size_t)bytes);
             if (TIFFReadEncodedTile(t->tiff, tile, f->buffer, bytes) < bytes)

@@ -14,7 +14,7 @@
 /* Along an axis a rank needs one run of voxels, or one at each end of the image. */
 enum { RUNS = 2 };
 
-struct run {
+struct voxel_run {
     int lo, hi; /* voxels of the file */
 };
 
@@ -41,7 +41,7 @@ static int turned(const struct voxel_image *image, int axis, int f)
 }
 
 /* Finds the runs of voxels of the file that are kept along an axis; returns their number. */
-static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
+static int runs_of(const struct voxels *v, int axis, struct voxel_run runs[RUNS])
 {
     int count = 0;
     for (int f = v->image->from[axis]; f < v->image->to[axis]; f++) {
@@ -52,7 +52,7 @@ static int runs_of(const struct voxels *v, int axis, struct run runs[RUNS])
             continue;
         }
         assert(count < RUNS);
-        runs[count++] = (struct run){f, f + 1};
+        runs[count++] = (struct voxel_run){f, f + 1};
     }
     return count;
 }
@@ -95,7 +95,7 @@ static enum status read_part(struct voxels *v, const uint8_t *value, int32_t *la
                              char reason[VOXEL_REASON])
 {
     struct voxel_file f;
-    struct run runs[3][RUNS];
+    struct voxel_run runs[3][RUNS];
     struct keeper keeper = {v, value};
     const int count[3] = {runs_of(v, 0, runs[0]), runs_of(v, 1, runs[1]), runs_of(v, 2, runs[2])};
     enum status s = voxel_file_open(&f, v->image->file, v->image, reason);
@@ -104,9 +104,9 @@ static enum status read_part(struct voxels *v, const uint8_t *value, int32_t *la
     if (memcmp(f.size, v->image->size, sizeof f.size) != 0)
         s = voxel_file_wrong(reason, " has changed since the case was read");
     for (int k = 0; k < count[0] * count[1] * count[2] && !s; k++) {
-        const struct run *const x = &runs[0][k % count[0]],
-                                *const y = &runs[1][k / count[0] % count[1]],
-                                *const z = &runs[2][k / count[0] / count[1]];
+        const struct voxel_run *const x = &runs[0][k % count[0]],
+                                      *const y = &runs[1][k / count[0] % count[1]],
+                                      *const z = &runs[2][k / count[0] / count[1]];
         s = voxel_file_each(&f, (int[3]){x->lo, y->lo, z->lo}, (int[3]){x->hi, y->hi, z->hi},
                             labels, keep, &keeper, reason);
     }

@@ -5,26 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "case/document.h"
 #include "case/quantity.h"
 
-struct table {
+struct csv_table {
     double *value;
-    size_t count, room;
+    size_t count;
 };
 
-static bool append(struct table *t, double value)
+static bool append(struct csv_table *t, double value)
 {
-    if (t->count == t->room) {
-        const size_t room = t->room ? 2 * t->room : 256;
-        double *larger = realloc(t->value, room * sizeof *larger);
-        if (!larger)
-            return false;
-        t->value = larger;
-        t->room = room;
-    }
-    t->value[t->count++] = value;
-    return true;
+    return ARRAY_ADD(t->value, t->count, value);
 }
 
 static const char *skip_blanks(const char *c)
@@ -47,7 +39,7 @@ static const char *word_at(const char *c, char quoted[static TEXT_QUOTE])
 
 /* Reads the numbers of one line and moves *text to its end. Returns their number, or -1 and the
  * reason. */
-static int read_line(const char **text, int line, struct table *t, char reason[CASE_REASON])
+static int read_line(const char **text, int line, struct csv_table *t, char reason[CASE_REASON])
 {
     const char *start = *text, *c = skip_blanks(start);
     char quoted[TEXT_QUOTE];
@@ -86,7 +78,7 @@ static int read_line(const char **text, int line, struct table *t, char reason[C
 bool csv_read(const char *text, size_t length, struct case_numbers *n, char reason[CASE_REASON])
 {
     static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark */
-    struct table t = {0};
+    struct csv_table t = {0};
     int columns = 0, line = 1;
     size_t rows = 0;
     const char *c = text;

@@ -11,8 +11,8 @@
 
 #include "base/message.h"
 
-struct block {
-    struct block *next;
+struct yaml_block {
+    struct yaml_block *next;
     max_align_t data[];
 };
 
@@ -28,7 +28,7 @@ struct builder {
 
 static void *allocate(struct document *d, size_t size)
 {
-    struct block *b = calloc(1, sizeof *b + size);
+    struct yaml_block *b = calloc(1, sizeof *b + size);
     if (!b) {
         fail_machine("no memory to read %s", d->path);
         return NULL;
@@ -368,7 +368,7 @@ enum status document_change(struct document *d, struct node *n, const char *text
 void document_destroy(struct document *d)
 {
     while (d->memory) {
-        struct block *next = d->memory->next;
+        struct yaml_block *next = d->memory->next;
         free(d->memory);
         d->memory = next;
     }

@@ -43,7 +43,7 @@ struct node {
 struct document {
     const char *path; /* of the file, for messages; not owned */
     struct node *root;
-    struct block *memory; /* everything the nodes point to */
+    struct yaml_block *memory; /* everything the nodes point to */
 };
 
 /* Read a file's content; its root is a map. Returns STATUS_OK, or reports one line and returns

@@ -60,18 +60,18 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 }
 
 /* An opening while it is read. */
-struct work {
+struct opening_work {
     struct map map;    /* of its kind: {value: ..., profile: ...} */
     int face, size[2]; /* cells of the face along its axes */
     struct case_face *to;
 };
 
-static enum status check_speed(const struct work *o, const struct node *value)
+static enum status check_speed(const struct opening_work *o, const struct node *value)
 {
     return check_mach(o->map.r, value, face_speed(o->to), "the inflow has a velocity of");
 }
 
-static enum status read_wall(const struct work *o)
+static enum status read_wall(const struct opening_work *o)
 {
     const struct scalar_place place = {.fallback = SCALAR_WALL_adiabatic};
     enum status s = record_read(o->map, 0, o->to);
@@ -92,7 +92,7 @@ static void scalars_default(const struct flow_case *c, struct case_face *to)
 }
 
 /* Takes a table with one factor, or three, for every cell of the face. */
-static enum status take_table(const struct work *o, struct map map, struct case_numbers *n)
+static enum status take_table(const struct opening_work *o, struct map map, struct case_numbers *n)
 {
     struct case_face *const to = o->to;
     const int *const size = o->size;
@@ -127,7 +127,7 @@ static enum status take_table(const struct work *o, struct map map, struct case_
     return STATUS_OK;
 }
 
-static enum status read_profile(const struct work *o)
+static enum status read_profile(const struct opening_work *o)
 {
     struct case_face *const to = o->to;
     struct map inner;
@@ -157,7 +157,7 @@ static enum status read_profile(const struct work *o)
 }
 
 /* The keys that velocity and pressure faces share. */
-static enum status read_profiled(const struct work *o)
+static enum status read_profiled(const struct opening_work *o)
 {
     enum status s = record_read(o->map, ALL_KINDS, o->to);
     if (!s)
@@ -165,7 +165,7 @@ static enum status read_profiled(const struct work *o)
     return s ? s : signal_read(o->map, &o->to->signal);
 }
 
-static enum status read_velocity(const struct work *o)
+static enum status read_velocity(const struct opening_work *o)
 {
     enum status s = read_profiled(o);
     if (s || (s = check_speed(o, map_get(o->map, "value"))))
@@ -179,7 +179,7 @@ static enum status read_velocity(const struct work *o)
 
 /* The velocity of a pressure face must be tangential, since the pressure determines the normal one.
  * Links take none. */
-static enum status check_along(const struct work *o)
+static enum status check_along(const struct opening_work *o)
 {
     char path[NODE_PATH];
     const struct case_face *const to = o->to;
@@ -211,7 +211,7 @@ static enum status check_along(const struct work *o)
 }
 
 /* The density, given directly or by a pressure p as 1 + 3 p; default 1. `pressure`: its key. */
-static enum status read_level(const struct work *o, const char *pressure)
+static enum status read_level(const struct opening_work *o, const char *pressure)
 {
     const bool by_pressure = map_get(o->map, pressure);
     double p = 0;
@@ -223,7 +223,7 @@ static enum status read_level(const struct work *o, const char *pressure)
 }
 
 /* A signal scales the density's distance from 1, which must not be 0, nor get too large. */
-static enum status check_signal(const struct work *o)
+static enum status check_signal(const struct opening_work *o)
 {
     char path[NODE_PATH];
     const struct case_face *const to = o->to;
@@ -248,7 +248,7 @@ static enum status check_signal(const struct work *o)
     return STATUS_OK;
 }
 
-static enum status read_pressure(const struct work *o)
+static enum status read_pressure(const struct opening_work *o)
 {
     const struct scalar_place place = {.fallback = SCALAR_WALL_outflow};
     enum status s;
@@ -265,7 +265,7 @@ static void outlet_default(struct case_face *to)
     to->reflection = REFLECTION_AUTO;
 }
 
-static enum status read_outlet(const struct work *o)
+static enum status read_outlet(const struct opening_work *o)
 {
     const struct node *const velocity = map_get(o->map, "velocity");
     const int normal = o->face / 2;
@@ -296,7 +296,8 @@ enum status opening_read(struct map m, int face, struct case_face *to)
                         m.node->key);
     to->kind = (enum face_kind)kind;
     face_axes(face, axes);
-    const struct work o = {found, face, {m.r->c->cells[axes[0]], m.r->c->cells[axes[1]]}, to};
+    const struct opening_work o = {
+        found, face, {m.r->c->cells[axes[0]], m.r->c->cells[axes[1]]}, to};
     if (keys_row(found.row)->type == KEY_EMPTY)
         return value_read(m, found.node->key, NULL);
     if (found.node->kind != NODE_MAPPING && to->kind == FACE_pressure) {

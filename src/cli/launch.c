@@ -20,7 +20,7 @@
 enum { PROGRAM = 4096, WORDS = 24, TEXTS = 8 };
 
 /* The command line that is run. */
-struct line {
+struct command_line {
     const char **word; /* [count], room for `own` words before those of tagflow run */
     int count;
     char text[TEXTS][64]; /* of words made here */
@@ -33,12 +33,12 @@ struct launch {
     const char *path;
 };
 
-static void add(struct line *line, const char *word)
+static void add(struct command_line *line, const char *word)
 {
     line->word[line->count++] = word;
 }
 
-static void add_number(struct line *line, const char *before, int number)
+static void add_number(struct command_line *line, const char *before, int number)
 {
     char *const text = line->text[line->texts++];
     snprintf(text, sizeof line->text[0], "%s%d", before, number);
@@ -131,7 +131,7 @@ static const char *const starters[] = {"mpirun", "mpirun.openmpi", "orterun", NU
 static const char *const of_others[] = {"hydra", "mpich", NULL};
 static const char slurm_way[] = "--mpi=pmix";
 
-static void add_options(struct line *line, const struct launch *l, const struct cores *c,
+static void add_options(struct command_line *line, const struct launch *l, const struct cores *c,
                         bool use_gpus, bool slurm)
 {
     if (geteuid() == 0)
@@ -169,7 +169,7 @@ static const char *const of_others[] = {"orterun", "prterun", "openmpi", NULL};
 static const char slurm_way[] = "--mpi=pmi2";
 
 /* Of Hydra, the launcher of MPICH. It binds nothing by itself and does not count slots. */
-static void add_options(struct line *line, const struct launch *l, const struct cores *c,
+static void add_options(struct command_line *line, const struct launch *l, const struct cores *c,
                         bool use_gpus, bool slurm)
 {
     if (slurm && !environment("SLURM_NTASKS") && l->ranks % slurm_nodes() == 0) {
@@ -206,7 +206,7 @@ static const char *find_starter(void)
 }
 
 /* Adds the words before those of `tagflow run`: none if it needs no launcher. */
-static enum status choose(struct line *line, struct launch *l)
+static enum status choose(struct command_line *line, struct launch *l)
 {
     const bool slurm = getenv("SLURM_JOB_ID"), use_gpus = !l->cpu && has_cuda();
     struct cores c;
@@ -275,7 +275,7 @@ static enum status number(const char *name, const char *text, int most, int *val
 }
 
 /* An option of `tagflow run`; its words go on the line. -1: it is none; else a status. */
-static int run_option(struct arguments *a, struct line *run, struct launch *l)
+static int run_option(struct arguments *a, struct command_line *run, struct launch *l)
 {
     static const char *const with_value[] = {"--set", "--output", "--restart", "--backend"};
     const int at = a->next;
@@ -297,7 +297,7 @@ static int run_option(struct arguments *a, struct line *run, struct launch *l)
     return -1;
 }
 
-static enum status read_arguments(struct arguments *a, struct line *run, struct launch *l)
+static enum status read_arguments(struct arguments *a, struct command_line *run, struct launch *l)
 {
     static const char *const known[] = {"--ranks",     "--threads", "--dry-run",   "--set",
                                         "--output",    "--restart", "--overwrite", "--backend",
@@ -328,7 +328,7 @@ enum status command_launch(int count, char **arguments)
 {
     struct arguments a = {.count = count, .argument = arguments};
     struct launch l = {0};
-    struct line run = {.count = 0}, line = {.count = 0};
+    struct command_line run = {.count = 0}, line = {.count = 0};
     char program[PROGRAM];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)

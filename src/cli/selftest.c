@@ -47,7 +47,7 @@ struct selftest {
 };
 
 /* One start of `tagflow launch`. */
-struct start {
+struct launch_start {
     int ranks, steps;
     const char *output;
     bool goes_on; /* from the checkpoint in `output` */
@@ -100,7 +100,7 @@ static int spawn(const struct selftest *t, char *const *words)
 }
 
 /* Is the run done? Else its reason. */
-static bool run_flow(const struct selftest *t, const char *path, const struct start *s,
+static bool run_flow(const struct selftest *t, const char *path, const struct launch_start *s,
                      char reason[REASON])
 {
     char ranks[32], steps[64];
@@ -156,9 +156,9 @@ static bool flow_is_right(const struct selftest *t, int k, char hash[32], char r
     snprintf(two, sizeof two, "%s/%s_%s_2", t->folder, flow->name, t->backend);
     if (file_replace(path, flow->text, strlen(flow->text)))
         return false;
-    const struct start starts[] = {{1, flow->steps, one, false},
-                                   {2, flow->steps / 2, two, false},
-                                   {3, flow->steps, two, true}};
+    const struct launch_start starts[] = {{1, flow->steps, one, false},
+                                          {2, flow->steps / 2, two, false},
+                                          {3, flow->steps, two, true}};
     for (int i = 0; i < 3; i++)
         if (!run_flow(t, path, &starts[i], reason))
             return false;

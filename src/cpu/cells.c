@@ -48,17 +48,17 @@ static void plain_unpack(const struct view *v, const struct addresses *r, struct
 }
 
 /* Of a set beside the flow: the bytes of its population i, and where they are in the buffer. */
-struct stretch {
+struct set_stretch {
     char *at, *in_buffer;
     size_t bytes;
 };
 
-static struct stretch stretch_of(const struct view *v, struct task t, size_t i, size_t cell,
+static struct set_stretch stretch_of(const struct view *v, struct task t, size_t i, size_t cell,
                                  size_t cells, int x0, int x1, int y, int z)
 {
     const struct population_set *const s = &v->set[t.set];
     const size_t bytes = s->bits / 8;
-    return (struct stretch){
+    return (struct set_stretch){
         (char *)s->populations + load_address(v, t.set, t.odd, (int)i, x0, y, z, 0) * bytes,
         (char *)t.buffer + (i * cells + cell) * bytes, (size_t)(x1 - x0) * bytes};
 }
@@ -67,7 +67,7 @@ static void plain_get(const struct view *v, const struct addresses *r, struct ta
                       size_t cells, int x0, int x1, int y, int z)
 {
     for (size_t i = 0; t.set != SET_flow && i < v->set[t.set].q; i++) {
-        const struct stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
+        const struct set_stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
         memcpy(s.in_buffer, s.at, s.bytes);
     }
     if (t.set != SET_flow)
@@ -81,7 +81,7 @@ static void plain_put(const struct view *v, const struct addresses *r, struct ta
                       size_t cells, int x0, int x1, int y, int z)
 {
     for (size_t i = 0; t.set != SET_flow && i < v->set[t.set].q; i++) {
-        const struct stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
+        const struct set_stretch s = stretch_of(v, t, i, cell, cells, x0, x1, y, z);
         memcpy(s.at, s.in_buffer, s.bytes);
     }
     if (t.set != SET_flow)
@@ -98,7 +98,7 @@ static void plain_raise(const struct view *v, const struct addresses *r, struct 
     if (!part_counts(v, t, x0, y, z))
         return;
     for (int i = 0; i < Q; i++) {
-        const scalar by = raise_by(t.scale.value, i);
+        const number by = raise_by(t.scale.value, i);
         for (int x = x0; x < x1; x++)
             r->at[i][x] = raised(r->at[i][x], by);
     }
@@ -225,17 +225,17 @@ void near_alone(const struct view *v, int odd, const struct near_cell *cell)
     near_step(v, odd, cell);
 }
 
-scalar scalars_lift(const struct view *v, int odd, int x, int y, int z);
-scalar scalars_lift(const struct view *v, int odd, int x, int y, int z)
+number scalars_lift(const struct view *v, int odd, int x, int y, int z);
+number scalars_lift(const struct view *v, int odd, int x, int y, int z)
 {
     const struct around a = around(v, x, y, z);
     return cell_lift(v, odd, owned_index(v, x, y, z), &a);
 }
 
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
-                   scalar eddy);
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
-                   scalar eddy)
+void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
+                   number eddy);
+void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
+                   number eddy)
 {
     const struct around a = around(v, x, y, z);
     const cell_index n = owned_index(v, x, y, z);

@@ -50,8 +50,8 @@ typedef stored stored_word;
 typedef stored_word stored_lanes __attribute__((vector_size(LANES * sizeof(stored))));
 typedef stored_word unaligned_lanes
     __attribute__((vector_size(LANES * sizeof(stored)), aligned(sizeof(stored)), may_alias));
-typedef scalar unaligned_reals
-    __attribute__((vector_size(LANES * sizeof(scalar)), aligned(sizeof(scalar)), may_alias));
+typedef number unaligned_reals
+    __attribute__((vector_size(LANES * sizeof(number)), aligned(sizeof(number)), may_alias));
 typedef double unaligned_doubles
     __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef float unaligned_floats
@@ -157,10 +157,10 @@ typedef uint32_t half_bits __attribute__((vector_size(LANES * sizeof(uint32_t)))
 TAGFLOW_FN real half_lanes(stored_lanes s)
 {
     const half_bits h = __builtin_convertvector(s, half_bits), size = h & 0x7fff;
-    const half_bits number = (half_bits)((real)(size << 13) * 0x1p112f);
+    const half_bits finite = (half_bits)((real)(size << 13) * 0x1p112f);
     const half_bits infinite = (half_bits)(size >= 0x7c00) & 0x7f800000;
     const half_bits quiet = (half_bits)(size > 0x7c00) & 0x400000;
-    return (real)((h & 0x8000) << 16 | number | infinite | quiet);
+    return (real)((h & 0x8000) << 16 | finite | infinite | quiet);
 }
 
 TAGFLOW_FN stored_lanes lanes_half(real x)
@@ -169,10 +169,10 @@ TAGFLOW_FN stored_lanes lanes_half(real x)
     const half_bits size = (half_bits)choose((lane_bits)(all < most), (real)most, (real)all);
     const half_bits normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
     const half_bits small = (half_bits)((real)size + 0.5f) - 0x3f000000;
-    const half_bits number =
+    const half_bits finite =
         (half_bits)choose((lane_bits)(size < 0x38800000), (real)normal, (real)small);
     const half_bits bad = (half_bits)(all > 0x7f800000) & (0x200 | (all >> 13 & 0x3ff));
-    return __builtin_convertvector((bits >> 16 & 0x8000) | number | bad, stored_lanes);
+    return __builtin_convertvector((bits >> 16 & 0x8000) | finite | bad, stored_lanes);
 }
 #endif
 

@@ -306,7 +306,7 @@ static void put_list(struct cutting *c, size_t chunk, size_t list, const struct 
     const struct lengths l = lengths_of(one);
     (void)chunk;
     copy(r->run, at->run, one->run, l.run, sizeof *r->run);
-    for (struct run *run = r->run + at->run; run < r->run + at->run + l.run; run++) {
+    for (struct row_run *run = r->run + at->run; run < r->run + at->run + l.run; run++) {
         if (run->kind == RUN_PORES)
             run->group += (uint32_t)at->stretch;
         if (run->kind == RUN_MIXED)

@@ -7,7 +7,7 @@
 
 /* Addresses of a cell's populations, less its index. Population i is loaded from at[i], or, if its
  * link comes from a cell that is not fluid, from back[i]. f*_opposite(i) is stored to at[i]. */
-struct addresses {
+struct lane_addresses {
     stored *at[Q], *back[Q];
 };
 
@@ -32,7 +32,7 @@ struct crossings {
 };
 
 /* `own` and `next`: index or place of the cell and of its neighbours at c_i, i odd. */
-static void set_addresses(struct addresses *a, const struct slots *s, ptrdiff_t own,
+static void set_addresses(struct lane_addresses *a, const struct slots *s, ptrdiff_t own,
                           const ptrdiff_t next[Q / 2])
 {
     a->at[0] = a->back[0] = (stored *)s->rest + own;
@@ -47,9 +47,9 @@ static void set_addresses(struct addresses *a, const struct slots *s, ptrdiff_t 
 }
 
 /* Addresses for all cells whose neighbours' indices do not wrap; not for views with places. */
-static struct addresses inner_addresses(const struct view *v, const struct slots *s)
+static struct lane_addresses inner_addresses(const struct view *v, const struct slots *s)
 {
-    struct addresses a;
+    struct lane_addresses a;
     ptrdiff_t next[Q / 2];
 #define X(i, j, cx, cy, cz, weight) next[i / 2] = (cx) + (cy)*v->row + (cz)*v->plane;
     PAIR_LIST(X)
@@ -68,7 +68,7 @@ static bool at_seam(const struct view *v, const int at[3])
 
 /* Addresses of any cell, with its index. */
 static __attribute__((noinline)) void other_addresses(const struct view *v, const struct slots *s,
-                                                      const int at[3], struct addresses *a)
+                                                      const int at[3], struct lane_addresses *a)
 {
     ptrdiff_t next[Q / 2];
     for (int pair = 0; pair < Q / 2; pair++)
@@ -209,7 +209,7 @@ static __attribute__((noinline)) void leave_lanes(const struct view *v, const st
     const bool alike = !l->unlike && wall->boundary == BOUNDARY_surface, turning = turns(wall);
     real collided[Q], u[3];
     for (int a = 0; a < 3; a++)
-        u[a] = real_of((scalar)wall->wall_velocity[a]);
+        u[a] = real_of((number)wall->wall_velocity[a]);
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];
     if (!alike) {
@@ -231,8 +231,8 @@ static __attribute__((noinline)) void leave_lanes(const struct view *v, const st
 
 /* Loads populations and links of lane k: of the cell with this index. */
 TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
-                          const struct near_cell *cell, const struct addresses *a, size_t index,
-                          int k, stored word[Q][LANES], struct crossings *l)
+                          const struct near_cell *cell, const struct lane_addresses *a,
+                          size_t index, int k, stored word[Q][LANES], struct crossings *l)
 {
     const uint8_t *beyond = runs->beyond + cell->first;
     const float *crossing = v->crossing + cell->first;
@@ -251,7 +251,7 @@ TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
 
 /* What the subgrid model and the sponge need in cells. */
 static __attribute__((noinline)) void set_strengths(const struct view *v, const struct cells *g,
-                                                    struct run_parameters *p, scalar damping[LANES],
+                                                    struct run_parameters *p, number damping[LANES],
                                                     double strength[LANES])
 {
     const struct tag_row *const row = &v->rows[g->row];
@@ -259,7 +259,7 @@ static __attribute__((noinline)) void set_strengths(const struct view *v, const 
         const int *const at = g->cell[k]->at;
         if (p->damping_along)
             damping[k] =
-                damping_of_row(v, row, at[1], at[2]) * (scalar)damping_along(v, row)[at[0]];
+                damping_of_row(v, row, at[1], at[2]) * (number)damping_along(v, row)[at[0]];
         if (p->target)
             strength[k] = sponge_of_cell(v, row, at[0], at[1], at[2]);
     }
@@ -273,17 +273,18 @@ static __attribute__((noinline)) void set_strengths(const struct view *v, const 
 /* Steps cells of one type, as near_step does. */
 static __attribute__((noinline)) void step_cells(const struct view *v, const struct slots *s,
                                                  const struct runs *runs,
-                                                 const struct addresses *inner, struct cells *g)
+                                                 const struct lane_addresses *inner,
+                                                 struct cells *g)
 {
     const struct tag_row *const row = &v->rows[g->row];
     struct run_parameters p;
-    struct addresses other[LANES];
-    const struct addresses *addresses[LANES];
+    struct lane_addresses other[LANES];
+    const struct lane_addresses *addresses[LANES];
     size_t index[LANES];
     stored word[Q][LANES];
     struct crossings l;
     double strength[LANES];
-    scalar damping[LANES];
+    number damping[LANES];
     real f[Q], out[Q];
     set_parameters(&p, v, row, g->cell[0]->at[1], g->cell[0]->at[2]);
     l.first = runs->beyond[g->cell[0]->first];
@@ -334,7 +335,7 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
 
 /* The thread's place for cells of type `row`. Without a free one, the fullest is stepped. */
 static struct cells *cells_of(const struct view *v, const struct slots *s, const struct runs *runs,
-                              const struct addresses *inner, struct cells waiting[WAITING],
+                              const struct lane_addresses *inner, struct cells waiting[WAITING],
                               uint8_t row)
 {
     struct cells *best = waiting;
@@ -352,7 +353,7 @@ static struct cells *cells_of(const struct view *v, const struct slots *s, const
 
 /* Prefetches a cell that is stepped a few vectors later: the populations of listed cells are not in
  * any stream that the processor follows. Not for views with places. */
-TAGFLOW_FN void prefetch_cell(const struct view *v, const struct addresses *inner,
+TAGFLOW_FN void prefetch_cell(const struct view *v, const struct lane_addresses *inner,
                               const struct near_cell *cell)
 {
     const size_t index = owned_index(v, cell->at[0], cell->at[1], cell->at[2]);
@@ -366,7 +367,7 @@ void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const stru
                        struct task t)
 {
     const struct slots s = slots_at(v, t.odd, sizeof(stored));
-    const struct addresses inner = inner_addresses(v, &s);
+    const struct lane_addresses inner = inner_addresses(v, &s);
 #pragma omp parallel
     {
         struct cells waiting[WAITING] = {{.count = 0}};

@@ -13,9 +13,9 @@
 enum { TILE = STRETCH_CELLS, TILE_PARTS = 64 };
 
 /* Cells `from` to `to` - 1 of a stretch. */
-struct part {
+struct tile_part {
     const struct pore_stretch *stretch;
-    const struct run *run;
+    const struct row_run *run;
     uint32_t from, to;
     int y, z;
 };
@@ -29,7 +29,7 @@ struct next_links {
 
 struct tile {
     struct next_links in, out; /* of what is copied to the buffers, and back */
-    struct part part[TILE_PARTS];
+    struct tile_part part[TILE_PARTS];
     int parts, type; /* type of the cells */
     uint32_t place, count;
     struct scalars scalars; /* [TILE + PIECE], if there are any */
@@ -79,7 +79,7 @@ TAGFLOW_FN void copy_piece(stored *to, const stored *from, unsigned count)
 }
 
 /* The part of a piece in cells `from` to `to` - 1 of its stretch; false: none. */
-TAGFLOW_FN bool cut_piece(struct piece *p, uint32_t from, uint32_t to)
+TAGFLOW_FN bool cut_piece(struct pore_piece *p, uint32_t from, uint32_t to)
 {
     const uint32_t begin = p->at > from ? p->at : from;
     const uint32_t end = p->at + (uint32_t)p->count < to ? p->at + (uint32_t)p->count : to;
@@ -92,7 +92,8 @@ TAGFLOW_FN bool cut_piece(struct piece *p, uint32_t from, uint32_t to)
 }
 
 /* Goes to the first cell of a part; when its links are done, the cell behind it comes next. */
-TAGFLOW_FN void find_links(struct next_links *next, const struct view *v, const struct part *part)
+TAGFLOW_FN void find_links(struct next_links *next, const struct view *v,
+                           const struct tile_part *part)
 {
     if (next->cell != part->stretch->place + part->from)
         for (size_t pair = 0; pair < Q / 2; pair++)
@@ -105,11 +106,11 @@ TAGFLOW_FN void find_links(struct next_links *next, const struct view *v, const 
  * tile; `whole`: the part is all of its stretch. Copies first populations of links from walls to
  * where the loop reads own ones. */
 TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const struct row *first,
-                        struct buffers *b, struct next_links *next, const struct part *part,
+                        struct buffers *b, struct next_links *next, const struct tile_part *part,
                         ptrdiff_t at, const int whole)
 {
     const struct pore_stretch *const s = part->stretch;
-    const struct piece *const pieces = runs->piece + s[1].piece;
+    const struct pore_piece *const pieces = runs->piece + s[1].piece;
     const struct pore_link *const from = runs->from_wall + s[1].from_wall;
     const struct pore_link *const to = runs->to_wall + s[1].to_wall;
     for (const struct pore_link *k = runs->from_wall + s->from_wall; k < from; k++)
@@ -118,8 +119,8 @@ TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const str
             __builtin_prefetch(own + first->flip + AHEAD);
             *own = own[first->flip];
         }
-    for (const struct piece *k = runs->piece + s->piece; k < pieces; k++) {
-        struct piece p = *k;
+    for (const struct pore_piece *k = runs->piece + s->piece; k < pieces; k++) {
+        struct pore_piece p = *k;
         __builtin_prefetch(first->next[p.pair] + p.place + AHEAD, 1);
         if (whole || cut_piece(&p, part->from, part->to))
             copy_piece(b->next[p.pair] + at + p.at, first->next[p.pair] + p.place, p.count);
@@ -136,14 +137,14 @@ TAGFLOW_FN void copy_in(const struct view *v, const struct runs *runs, const str
 }
 
 TAGFLOW_FN void copy_out(const struct view *v, const struct runs *runs, const struct row *first,
-                         const struct buffers *b, struct next_links *next, const struct part *part,
-                         ptrdiff_t at, const int whole)
+                         const struct buffers *b, struct next_links *next,
+                         const struct tile_part *part, ptrdiff_t at, const int whole)
 {
     const struct pore_stretch *const s = part->stretch;
-    const struct piece *const pieces = runs->piece + s[1].piece;
+    const struct pore_piece *const pieces = runs->piece + s[1].piece;
     const struct pore_link *const to = runs->to_wall + s[1].to_wall;
-    for (const struct piece *k = runs->piece + s->piece; k < pieces; k++) {
-        struct piece p = *k;
+    for (const struct pore_piece *k = runs->piece + s->piece; k < pieces; k++) {
+        struct pore_piece p = *k;
         if (whole || cut_piece(&p, part->from, part->to))
             copy_piece(first->next[p.pair] + p.place, b->next[p.pair] + at + p.at, p.count);
     }
@@ -167,7 +168,7 @@ static void set_along(struct along *a, struct run_parameters *p, const struct vi
                       const struct tag_row *type, const struct tile *tile)
 {
     memset(a, 0, sizeof *a);
-    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+    for (const struct tile_part *part = tile->part; part < tile->part + tile->parts; part++) {
         const uint32_t from = part->stretch->place + part->from,
                        to = part->stretch->place + part->to;
         for (int x = part->run->x0; x < part->run->x1; x++) {
@@ -177,7 +178,7 @@ static void set_along(struct along *a, struct run_parameters *p, const struct vi
                 continue;
             if (p->damping_along)
                 a->damping[place - tile->place] =
-                    damping_of_row(v, type, part->y, part->z) * (scalar)damping_along(v, type)[x];
+                    damping_of_row(v, type, part->y, part->z) * (number)damping_along(v, type)[x];
             if (p->target)
                 a->sponge[place - tile->place] = sponge_of_cell(v, type, x, part->y, part->z);
         }
@@ -196,7 +197,7 @@ static void save_idle(struct idle *idle, const struct runs *runs, const struct t
 {
     uint32_t known = 0; /* cells of the tile up to here were looked at */
     idle->count = 0;
-    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+    for (const struct tile_part *part = tile->part; part < tile->part + tile->parts; part++) {
         const uint32_t first = part->stretch->place - tile->place;
         for (; known < first + part->from; known++)
             idle->place[idle->count++] = known;
@@ -224,7 +225,7 @@ static void restore_idle(const struct idle *idle, const struct row *row)
 /* Of the cells of a part: their buoyancy, before the tile is stepped, or the step of their scalars,
  * after it. */
 static void part_scalars(const struct view *v, const struct runs *runs, const struct tile *tile,
-                         const struct part *part, int after)
+                         const struct tile_part *part, int after)
 {
     uint8_t idle[STRETCH_CELLS] = {0}; /* other runs or ranks step these */
     for (size_t k = part->stretch->idle; k < part->stretch[1].idle; k++)
@@ -266,7 +267,7 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
         row.own[k] += tile->place;
         row.next[k] = b->next[k];
     }
-    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+    for (const struct tile_part *part = tile->part; part < tile->part + tile->parts; part++) {
         const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
         if (part->to - part->from == part->stretch->count)
             copy_in(v, runs, first, b, &tile->in, part, at, 1);
@@ -280,21 +281,22 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
     if (x < count)
         step_rest(&row, &p, x, count, loops->operate);
     restore_idle(&idle, &row);
-    for (const struct part *part = tile->part; part < tile->part + tile->parts; part++) {
+    for (const struct tile_part *part = tile->part; part < tile->part + tile->parts; part++) {
         const ptrdiff_t at = (ptrdiff_t)part->stretch->place - (ptrdiff_t)tile->place;
         if (part->to - part->from == part->stretch->count)
             copy_out(v, runs, first, b, &tile->out, part, at, 1);
         else
             copy_out(v, runs, first, b, &tile->out, part, at, 0);
     }
-    for (const struct part *part = tile->part; v->scalar && part < tile->part + tile->parts; part++)
+    for (const struct tile_part *part = tile->part; v->scalar && part < tile->part + tile->parts;
+         part++)
         part_scalars(v, runs, tile, part, 1);
     tile->parts = 0;
 }
 
 /* Adds a part to a tile. Steps the tile first if the part does not fit or does not follow. */
 static void add_part(const struct view *v, const struct runs *runs, const struct row *first,
-                     struct tile *tile, struct buffers *b, struct part part)
+                     struct tile *tile, struct buffers *b, struct tile_part part)
 {
     enum { GAP = 4 }; /* idle cells before a part: ghost cells, for example */
     const uint32_t place = part.stretch->place + part.from, count = part.to - part.from;
@@ -319,9 +321,9 @@ TAGFLOW_FN uint32_t place_from(const struct view *v, int x, int y, int z)
 }
 
 /* Cells of a stretch with places from `lo` to `hi` - 1. */
-static struct part part_between(const struct pore_stretch *s, uint32_t lo, uint32_t hi)
+static struct tile_part part_between(const struct pore_stretch *s, uint32_t lo, uint32_t hi)
 {
-    struct part part = {.stretch = s, .to = s->count};
+    struct tile_part part = {.stretch = s, .to = s->count};
     if (lo > s->place)
         part.from = lo - s->place < s->count ? lo - s->place : s->count;
     if (hi < s->place + s->count)
@@ -354,9 +356,9 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
                 const uint32_t lo = place_from(v, b->lo[0], y, z);
                 const uint32_t hi = place_from(v, b->hi[0], y, z);
                 for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
-                    const struct run *const run = &runs->run[r];
+                    const struct row_run *const run = &runs->run[r];
                     if (run->kind == RUN_PORES) {
-                        struct part part = part_between(&runs->stretch[run->group], lo, hi);
+                        struct tile_part part = part_between(&runs->stretch[run->group], lo, hi);
                         part.run = run;
                         part.y = y;
                         part.z = z;

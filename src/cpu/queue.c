@@ -45,9 +45,9 @@ static void given_lanes(const struct view *v, const struct tag_row *row, lane_ce
     }
 }
 
-TAGFLOW_FN real lanes_from(const double number[LANES])
+TAGFLOW_FN real lanes_from(const double value[LANES])
 {
-    return __builtin_convertvector(*(const unaligned_doubles *)number, real);
+    return __builtin_convertvector(*(const unaligned_doubles *)value, real);
 }
 
 /* The walls beside nodes of open faces, as walls_beside finds them. */
@@ -123,7 +123,7 @@ static arrive_function *arrive_of(const struct arriving *a)
 
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const scalar *lift, real f[Q])
+                                                   lane_cells at, const number *lift, real f[Q])
 {
     static const int here[3] = {0, 0, 0};
     struct arriving a;
@@ -134,17 +134,17 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
     a.drho = given_drho(v, a.row);
     for (int axis = 0; axis < 3; axis++) {
         a.u[axis] = lanes_from(u[axis]);
-        a.half[axis] = real_of((scalar)(0.5 * view_acceleration(v, a.row, axis)));
+        a.half[axis] = real_of((number)(0.5 * view_acceleration(v, a.row, axis)));
         if (lift)
             a.half[axis] +=
-                (scalar)0.5 * (*(const unaligned_reals *)lift * (scalar)v->gravity[axis]);
+                (number)0.5 * (*(const unaligned_reals *)lift * (number)v->gravity[axis]);
     }
     arrive_of (&a)(f, &a);
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
 static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const scalar *lift,
+                                                   lane_cells at, const number *lift,
                                                    const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
@@ -189,17 +189,17 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
                                                  const struct waiting *w)
 {
-    scalar u[3][LANES], eddy[LANES];
+    number u[3][LANES], eddy[LANES];
     const struct tag_row *const row = &v->rows[g->row];
     struct run_parameters p;
     double strength[LANES];
-    scalar damping[LANES];
+    number damping[LANES];
     real f[Q], out[Q];
     set_parameters(&p, v, row, w->at[0][1], w->at[0][2]);
     for (int k = 0; k < LANES && (p.damping_along || p.target); k++) {
         const int x = w->at[k][0], y = w->at[k][1], z = w->at[k][2];
         if (p.damping_along)
-            damping[k] = damping_of_row(v, row, y, z) * (scalar)damping_along(v, row)[x];
+            damping[k] = damping_of_row(v, row, y, z) * (number)damping_along(v, row)[x];
         if (p.target)
             strength[k] = sponge_of_cell(v, row, x, y, z);
     }
@@ -244,7 +244,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     PAIR_LIST(X)
 #undef X
     for (int k = 0; k < w->count && v->scalar; k++) {
-        const scalar here[3] = {u[0][k], u[1][k], u[2][k]};
+        const number here[3] = {u[0][k], u[1][k], u[2][k]};
         scalars_alone(v, w->odd, w->at[k][0], w->at[k][1], w->at[k][2], here, eddy[k]);
     }
 }
@@ -371,7 +371,7 @@ static void load_sparse(const struct view *v, struct waiting *w, int k, const in
 }
 
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct run *run, int odd, int x0, int x1, int y, int z)
+                 struct queue *q, const struct row_run *run, int odd, int x0, int x1, int y, int z)
 {
     const struct link_group *const g = &runs->group[run->group];
     for (int x = x0; x < x1; x++) {

@@ -295,7 +295,7 @@ const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS] = {
 
 /* Masks and wall of this run. */
 static void set_masks(struct run_parameters *p, const struct view *v, const struct runs *runs,
-                      const struct run *run)
+                      const struct row_run *run)
 {
     p->first = run->x0;
     p->links = run->masks ? runs->links + run->masks : NULL;
@@ -311,7 +311,7 @@ static void prefetch_runs(const struct runs *runs, size_t list)
     enum { RUNS = 4, MASKS = 64, MASKS_A_LINE = 16 };
     if (list >= runs->list_count)
         return;
-    const struct run *const run = &runs->run[runs->first[list]];
+    const struct row_run *const run = &runs->run[runs->first[list]];
     for (int k = 0; k < RUNS; k++)
         __builtin_prefetch(run + k);
     if (!runs->first[list] || !run[-1].masks)
@@ -328,7 +328,7 @@ static void prefetch_runs(const struct runs *runs, size_t list)
  * that is read, see slip.h. Prefetches the same links in the next row, which are far from other
  * memory in use. */
 static void bounce_links(const struct view *v, const struct slots *s, const struct row *row,
-                         const struct runs *runs, const struct run *run, int x0, int x1, int y,
+                         const struct runs *runs, const struct row_run *run, int x0, int x1, int y,
                          int z)
 {
     for (size_t k = run->bounce; k < run->bounce_end; k++) {
@@ -363,7 +363,7 @@ static void lift_mixed(const struct view *v, const struct scalars *a, int odd, i
 /* Steps the scalars of the cells of a row that are not fluid. */
 static void scalars_solid(const struct view *v, const struct box *b, int odd, int y, int z)
 {
-    static const scalar still[3] = {0, 0, 0};
+    static const number still[3] = {0, 0, 0};
     const uint8_t *const tags = v->tags + owned_index(v, 0, y, z);
     for (int x = b->lo[0]; x < b->hi[0]; x++)
         if (type_in(&v->holding, tags[x]))
@@ -381,7 +381,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
     const uint32_t list = runs->row_list[(size_t)y + (size_t)z * (size_t)v->n[1]];
     prefetch_runs(runs, list + 1);
     for (uint32_t r = runs->first[list]; r < runs->first[list + 1]; r++) {
-        const struct run *const run = &runs->run[r];
+        const struct row_run *const run = &runs->run[r];
         const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
         const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
         if (x0 >= x1)

@@ -63,8 +63,8 @@ struct run_parameters {
     const double *sponge;          /* its strengths, [x] or one for the row */
     int sponge_along;              /* the strength varies along the row */
     /* With scalars, [x]: */
-    const scalar *lift;            /* factor on gravity of the buoyancy, NULL: none */
-    scalar *u[3], *eddy;           /* out: velocity and eddy viscosity of the flow */
+    const number *lift;            /* factor on gravity of the buoyancy, NULL: none */
+    number *u[3], *eddy;           /* out: velocity and eddy viscosity of the flow */
     const struct scalars *scalars; /* these arrays, of a row of cells; NULL: there are none */
     int odd, y, z;                 /* parity of the step, and that row */
     const struct view *view;       /* with the gravity */
@@ -80,7 +80,7 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
 {
     if (p->sponge_along)
         return __builtin_convertvector(*(const unaligned_doubles *)(p->sponge + x), real);
-    return (real){0} + (scalar)*p->sponge;
+    return (real){0} + (number)*p->sponge;
 }
 
 /* Steps whole vectors of cells from x0 on, with all populations where fluid would have stored them.
@@ -148,7 +148,7 @@ struct waiting {
     stored *to[Q];
     cell_index own[LANES], next[Q / 2][LANES];
     stored f[Q][LANES] __attribute__((aligned(64)));
-    scalar lift[LANES] __attribute__((aligned(64))); /* of the buoyancy */
+    number lift[LANES] __attribute__((aligned(64))); /* of the buoyancy */
     int odd;                                         /* parity of the step, for scalars */
 };
 
@@ -177,7 +177,7 @@ TAGFLOW_FN void queue_start(struct queue *q)
  * full, except of cells at an end of the row: queue_settle steps these. */
 #define queue_cells VARIANT(queue_cells)
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct run *run, int odd, int x0, int x1, int y, int z);
+                 struct queue *q, const struct row_run *run, int odd, int x0, int x1, int y, int z);
 
 /* Steps each vector that is full, and makes room for cells at both ends of a row. */
 #define queue_settle VARIANT(queue_settle)

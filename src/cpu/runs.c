@@ -245,7 +245,7 @@ static bool add_masks(uint32_t **masks, size_t *space, size_t *used, size_t coun
 }
 
 /* Masks of a ruled or mixed run. */
-static bool mask_run(struct runs *runs, struct run *run, const struct cell_links *l)
+static bool mask_run(struct runs *runs, struct row_run *run, const struct cell_links *l)
 {
     const bool mixed = run->kind == RUN_MIXED;
     const size_t count = (size_t)(run->x1 - run->x0);
@@ -277,7 +277,7 @@ static int brings(const struct cell_links *l, int i)
 /* Lists the links from walls, or from planes of symmetry (mirror), in a run of fluid cells. In a
  * row of nx cells that wraps, the first and the last cell are on their own where a link has a
  * component along it. */
-static bool bounce_run(struct runs *runs, struct run *run, const struct cell_links *l, int nx,
+static bool bounce_run(struct runs *runs, struct row_run *run, const struct cell_links *l, int nx,
                        bool wraps, bool mirror)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
@@ -334,13 +334,13 @@ bool cut_row(struct runs *runs, struct cell_links *l, int nx, bool wraps)
             if (!reserve((void **)&runs->run, &runs->run_space, runs->run_count + 1,
                          sizeof *runs->run))
                 return false;
-            struct run run = {.x0 = x0,
-                              .x1 = x1,
-                              .group = l[x0].group,
-                              .kind = l[x0].kind,
-                              .row = l[x0].row,
-                              .wall = wall,
-                              .end = end};
+            struct row_run run = {.x0 = x0,
+                                  .x1 = x1,
+                                  .group = l[x0].group,
+                                  .kind = l[x0].kind,
+                                  .row = l[x0].row,
+                                  .wall = wall,
+                                  .end = end};
             if (run.kind == RUN_BULK) {
                 run.before = x0 == 1 && row_end(l, 0, nx);
                 run.after = x1 == nx - 1 && row_end(l, x1, nx);
@@ -370,13 +370,13 @@ static bool in_stretch(const struct cell_links *l, uint8_t row)
 static void add_piece(struct runs *runs, const struct pore_stretch *s, struct pore_link cell,
                       uint32_t place)
 {
-    struct piece *const next = runs->piece + runs->piece_count, *const last = next - 1;
+    struct pore_piece *const next = runs->piece + runs->piece_count, *const last = next - 1;
     if (runs->piece_count > s->piece && last->pair == cell.pair && last->count < PIECE &&
         last->at + last->count == cell.at && last->place + last->count == place) {
         last->count++;
         return;
     }
-    *next = (struct piece){.place = place, .at = cell.at, .count = 1, .pair = cell.pair};
+    *next = (struct pore_piece){.place = place, .at = cell.at, .count = 1, .pair = cell.pair};
     runs->piece_count++;
 }
 
@@ -446,14 +446,14 @@ static int stretch_end(const struct view *v, const struct cell_links *l, int x0,
     return end;
 }
 
-static int piece_class(const struct piece *p)
+static int piece_class(const struct pore_piece *p)
 {
     return p->count > 8 ? 0 : p->count > 4 ? 1 : p->count > 2 ? 2 : p->count > 1 ? 3 : 4;
 }
 
 static int compare_pieces(const void *a, const void *b)
 {
-    const struct piece *const p = a, *const q = b;
+    const struct pore_piece *const p = a, *const q = b;
     const int by = piece_class(p) - piece_class(q);
     return by ? by : p->at != q->at ? p->at - q->at : p->pair - q->pair;
 }
@@ -463,7 +463,7 @@ bool cut_pores(struct runs *runs, const struct view *v, const struct cell_links 
     for (int kind = 0; kind < 2; kind++)
         for (int x0 = 0, x1; x0 < v->n[0]; x0 = x1) {
             const uint8_t row = l[x0].row;
-            struct run run = {.x0 = x0, .kind = l[x0].kind, .row = row, .group = l[x0].group};
+            struct row_run run = {.x0 = x0, .kind = l[x0].kind, .row = row, .group = l[x0].group};
             x1 = x0 + 1;
             if (l[x0].kind == NOT_FLUID || (l[x0].kind == RUN_CELLS) != (kind == 1))
                 continue;

@@ -76,7 +76,7 @@ enum { STRETCH_CELLS = 256, PIECE = 16 };
  * lie at consecutive places. The pieces of a stretch are ordered by length, in classes that are
  * copied in the same way (up to 1, 2, 4, 8, 16 cells): a processor that predicts branches from
  * earlier ones is rarely wrong. */
-struct piece {
+struct pore_piece {
     uint32_t place;
     uint8_t at, count; /* count: at most PIECE */
     uint8_t pair;
@@ -88,7 +88,7 @@ struct pore_link {
 };
 enum { LINK_IDLE = 16 };
 
-struct run {
+struct row_run {
     int x0, x1;   /* cells x0 <= x < x1 */
     size_t masks; /* mixed: index in `links` of the first of x1 - x0 masks */
     size_t rules; /* with a wall: index in `ruled` of the first of as many */
@@ -103,11 +103,11 @@ struct run {
 };
 
 struct runs {
-    struct run *run;
+    struct row_run *run;
     struct bounce *bounce;
     struct link_group *group;
     struct pore_stretch *stretch; /* [stretch_count + 1] */
-    struct piece *piece;
+    struct pore_piece *piece;
     struct pore_link *from_wall; /* population i, i = 2 pair + 1, comes from a wall */
     struct pore_link *to_wall;   /* population i leaves into a wall, i + 1 comes from there; of each
                                   * pair, the links have consecutive places */

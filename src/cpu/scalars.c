@@ -53,12 +53,12 @@ TAGFLOW_FN void store_set(set_stored *p, real value, int count)
             p[k] = s[k];
 }
 
-TAGFLOW_FN real load_number(const scalar *p)
+TAGFLOW_FN real load_number(const number *p)
 {
     return *(const unaligned_reals *)p;
 }
 
-TAGFLOW_FN void store_number(scalar *p, real value)
+TAGFLOW_FN void store_number(number *p, real value)
 {
     *(unaligned_reals *)p = value;
 }
@@ -74,7 +74,7 @@ TAGFLOW_FN void load_row(const struct set_row *r, ptrdiff_t x, int count, int wr
     }
     if (wraps)
         g[2] = choose(lane_numbers == (lane_bits){0} + (count - 1), g[2],
-                      real_of((scalar)r->next[0][x + count - 1 - r->nx]));
+                      real_of((number)r->next[0][x + count - 1 - r->nx]));
 }
 
 TAGFLOW_FN void store_row(const struct set_row *r, ptrdiff_t x, int count, int wraps,
@@ -108,7 +108,7 @@ TAGFLOW_FN int type_beyond(const struct view *v, int link, int x, int y, int z)
 struct stretch {
     const struct view *v;
     const struct runs *runs;
-    const struct run *run;
+    const struct row_run *run;
     int x0, x1, y, z;
     int wraps; /* the neighbour of cell x1 - 1 along +x is cell 0 */
 };
@@ -146,8 +146,8 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
                 scalar_row(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z));
             if (wall->holds || wall->wall == SCALAR_adiabatic)
                 continue;
-            const scalar u[3] = {a->u[0][x], a->u[1][x], a->u[2][x]};
-            const scalar conductivity =
+            const number u[3] = {a->u[0][x], a->u[1][x], a->u[2][x]};
+            const number conductivity =
                 subgrid ? p.conductivity + p.turbulent * a->eddy[x] : p.conductivity;
             at[x] = scalar_back(s->v, wall, b.link, at[x],
                                 scalar_cell(p, a->t[set][x], conductivity, u));
@@ -168,10 +168,10 @@ static void give_level(const struct stretch *s, const struct set_row *r, int set
             continue;
         set_stored *const at = link_at(r, b.link, b.wraps);
         const int axis = (b.link - 1) / 2;
-        const scalar way = b.link & 1 ? -1 : 1;
+        const number way = b.link & 1 ? -1 : 1;
         for (int x = from; x < to; x++)
             if (!type_holds(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z)))
-                at[x] = (set_stored)((scalar)at[x] + scalar_climb(slope.along[axis], way,
+                at[x] = (set_stored)((number)at[x] + scalar_climb(slope.along[axis], way,
                                                                   real_of(a->u[axis][x]))[0]);
     }
 }
@@ -182,7 +182,7 @@ static void find_values(const struct stretch *s, const struct set_row *r, int se
 {
     const struct scalar_row *const row = scalar_row(s->v, set, s->run->row);
     const struct scalar_parameters p = scalar_parameters(row);
-    const scalar expansion = (scalar)row->buoyancy, *const other = a->t[row->from];
+    const number expansion = (number)row->buoyancy, *const other = a->t[row->from];
     for (int x = s->x0; x < s->x1; x += LANES) {
         const int left = s->x1 - x, count = left < LANES ? left : LANES;
         real g[Q_AXES];
@@ -197,8 +197,8 @@ static void find_values(const struct stretch *s, const struct set_row *r, int se
 /* What the collision of a set needs beside its populations. */
 struct set_collision {
     struct scalar_parameters p;
-    const scalar *other, *u[3], *eddy; /* [x]; other: NULL without a source */
-    scalar *t;
+    const number *other, *u[3], *eddy; /* [x]; other: NULL without a source */
+    number *t;
     int subgrid, slopes;
     struct scalar_slope slope;
     struct scalar_range range;
@@ -266,7 +266,7 @@ static void collide_set(const struct stretch *s, const struct set_row *r, int se
         collide_stretch(s, r, &c, FULL_none);
 }
 
-void scalars_before(const struct view *v, const struct runs *runs, const struct run *run,
+void scalars_before(const struct view *v, const struct runs *runs, const struct row_run *run,
                     const struct scalars *a, int odd, int x0, int x1, int y, int z)
 {
     const struct stretch s = {v, runs, run, x0, x1, y, z, !v->ghost[0] && x1 == v->n[0]};
@@ -280,7 +280,7 @@ void scalars_before(const struct view *v, const struct runs *runs, const struct 
     }
 }
 
-void scalars_after(const struct view *v, const struct runs *runs, const struct run *run,
+void scalars_after(const struct view *v, const struct runs *runs, const struct row_run *run,
                    const struct scalars *a, int odd, int x0, int x1, int y, int z)
 {
     const struct stretch s = {v, runs, run, x0, x1, y, z, !v->ghost[0] && x1 == v->n[0]};

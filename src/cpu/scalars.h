@@ -7,14 +7,14 @@
 /* Arrays of a thread, for the cells of a row: values of each set, the factor on gravity of their
  * buoyancy, velocity and eddy viscosity of the flow. */
 struct scalars {
-    scalar *t[SETS], *lift, *u[3], *eddy;
+    number *t[SETS], *lift, *u[3], *eddy;
 };
 
 /* Of this thread. */
 TAGFLOW_FN struct scalars scalars_of_thread(const struct view *v, const struct runs *runs,
                                             int thread)
 {
-    scalar *at = (scalar *)((char *)runs->room + (size_t)thread * runs_room(v));
+    number *at = (number *)((char *)runs->room + (size_t)thread * runs_room(v));
     struct scalars a;
     for (int set = 0; set < SETS; set++, at += runs_room_cells(v))
         a.t[set] = at;
@@ -42,25 +42,25 @@ TAGFLOW_FN void tell_scalars(struct run_parameters *p, const struct view *v,
 /* Steps the scalars of cells x0 <= x < x1 of a bulk or ruled run: before the loop of the flow,
  * which feels them, and after it. */
 #define scalars_before VARIANT(scalars_before)
-void scalars_before(const struct view *v, const struct runs *runs, const struct run *run,
+void scalars_before(const struct view *v, const struct runs *runs, const struct row_run *run,
                     const struct scalars *a, int odd, int x0, int x1, int y, int z);
 #define scalars_after VARIANT(scalars_after)
-void scalars_after(const struct view *v, const struct runs *runs, const struct run *run,
+void scalars_after(const struct view *v, const struct runs *runs, const struct row_run *run,
                    const struct scalars *a, int odd, int x0, int x1, int y, int z);
 
 /* The same of single cells (cells.c): the factor on gravity of a cell's buoyancy, before its flow
  * is stepped; then the step of its scalars. u, eddy: of its flow, 0 in a solid. */
 #define scalars_lift PRECISION(scalars_lift)
-scalar scalars_lift(const struct view *v, int odd, int x, int y, int z);
+number scalars_lift(const struct view *v, int odd, int x, int y, int z);
 #define scalars_alone PRECISION(scalars_alone)
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const scalar u[3],
-                   scalar eddy);
+void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
+                   number eddy);
 
 /* The step of a cell's scalars, with its flow at k in the arrays. */
 TAGFLOW_FN void scalars_at(const struct view *v, const struct scalars *a, ptrdiff_t k, int odd,
                            int x, int y, int z)
 {
-    const scalar u[3] = {a->u[0][k], a->u[1][k], a->u[2][k]};
+    const number u[3] = {a->u[0][k], a->u[1][k], a->u[2][k]};
     scalars_alone(v, odd, x, y, z, u, a->eddy[k]);
 }
 

@@ -42,7 +42,7 @@ static const double stream_least = 32 * 1024;
 static const int planes_least = 4;
 
 /* Rows [lo, hi) or planes, of a step. */
-struct range {
+struct row_range {
     int lo, hi;
 };
 
@@ -59,10 +59,11 @@ struct sweeper {
 };
 
 /* Makes step s of some rows of some planes. Both ranges may reach beyond an end that wraps. */
-static void make_piece(const struct sweeper *w, int s, struct range planes, struct range rows)
+static void make_piece(const struct sweeper *w, int s, struct row_range planes,
+                       struct row_range rows)
 {
     const int axis[2] = {w->along, w->across}, n[2] = {w->planes, w->rows};
-    const struct range all[2] = {planes, rows};
+    const struct row_range all[2] = {planes, rows};
     const struct task task = {.odd = (w->odd + s) & 1};
     for (int part = 0; part < 4; part++) { /* bit k: the part of range k that lies beyond its end */
         struct box b = {{0, 0, 0}, {w->v->n[0], 1, 1}};
@@ -79,26 +80,26 @@ static void make_piece(const struct sweeper *w, int s, struct range planes, stru
 }
 
 /* Rows of a tile at step s; the last one closes. */
-static struct range tile_rows(const struct sweeper *w, int tile, int s)
+static struct row_range tile_rows(const struct sweeper *w, int tile, int s)
 {
     const int low = w->closes ? s : 0, high = w->closes ? w->rows - s : w->rows;
     if (tile == w->tiles)
-        return (struct range){high, s == 0 ? high : w->rows + s};
-    struct range r = {tile * w->tile - s, (tile + 1) * w->tile - s};
+        return (struct row_range){high, s == 0 ? high : w->rows + s};
+    struct row_range r = {tile * w->tile - s, (tile + 1) * w->tile - s};
     r.lo = tile == 0 || r.lo < low ? low : r.lo;
     r.hi = tile == w->tiles - 1 ? high : r.hi < low ? low : r.hi;
     return r;
 }
 
 /* The first pass: a slab of planes; cut: at its ends. */
-static void sweep_slab(const struct sweeper *w, struct range slab, const bool cut[2])
+static void sweep_slab(const struct sweeper *w, struct row_range slab, const bool cut[2])
 {
     for (int tile = 0; tile < w->tiles + w->closes; tile++)
         for (int at = slab.lo; at < slab.hi + w->steps - 1; at++)
             for (int s = 0; s < w->steps; s++) {
                 const int plane = at - s;
                 if (plane >= slab.lo + (cut[0] ? s : 0) && plane < slab.hi - (cut[1] ? s : 0))
-                    make_piece(w, s, (struct range){plane, plane + 1}, tile_rows(w, tile, s));
+                    make_piece(w, s, (struct row_range){plane, plane + 1}, tile_rows(w, tile, s));
             }
 }
 
@@ -107,7 +108,7 @@ static void close_cut(const struct sweeper *w, int at)
 {
     for (int tile = 0; tile < w->tiles + w->closes; tile++)
         for (int s = 1; s < w->steps; s++)
-            make_piece(w, s, (struct range){at - s, at + s}, tile_rows(w, tile, s));
+            make_piece(w, s, (struct row_range){at - s, at + s}, tile_rows(w, tile, s));
 }
 
 void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view *v,
@@ -132,8 +133,8 @@ void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view 
 #pragma omp parallel
     {
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        const struct range slab = {(int)((long)w.planes * thread / threads),
-                                   (int)((long)w.planes * (thread + 1) / threads)};
+        const struct row_range slab = {(int)((long)w.planes * thread / threads),
+                                       (int)((long)w.planes * (thread + 1) / threads)};
         const bool cut[2] = {thread > 0 || wraps, thread + 1 < threads || wraps};
         sweep_slab(&w, slab, cut);
 #pragma omp barrier

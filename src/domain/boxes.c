@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/message.h"
 
 /* Is brick (x, y, z) of the level's box of bricks in the level? */
@@ -13,25 +14,10 @@ static bool has_brick(const struct refined *r, int level, int x, int y, int z)
     return x < n[0] && r->level[level].in[bit / 64] >> (bit % 64) & 1;
 }
 
-static bool append(struct boxes *b, int *room, const struct box *box)
-{
-    if (b->count == *room) {
-        const int wanted = *room ? 2 * *room : 64;
-        struct box *const more = realloc(b->box, (size_t)wanted * sizeof *more);
-        if (!more)
-            return false;
-        b->box = more;
-        *room = wanted;
-    }
-    b->box[b->count++] = *box;
-    return true;
-}
-
 /* Bricks that follow one another along x; boxes count bricks. False: no memory. */
 static bool make_runs(struct boxes *b, const struct refined *r, int level)
 {
     const int *const n = r->level[level].n;
-    int room = 0;
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0, from = -1; x <= n[0]; x++) {
@@ -41,7 +27,7 @@ static bool make_runs(struct boxes *b, const struct refined *r, int level)
                 if (in || from < 0)
                     continue;
                 const struct box run = {{from, y, z}, {x, y + 1, z + 1}};
-                if (!append(b, &room, &run))
+                if (!ARRAY_ADD(b->box, b->count, run))
                     return false;
                 from = -1;
             }

@@ -94,12 +94,12 @@ void sparse_layout(struct domain *d, const struct sparse *s)
 }
 
 /* A word that is being filled; other threads may fill the same one. */
-struct filling {
+struct word_filling {
     struct place_word *word;
     uint32_t bits;
 };
 
-static void flush(struct filling *f)
+static void flush(struct word_filling *f)
 {
     if (f->bits) {
 #pragma omp atomic
@@ -109,7 +109,7 @@ static void flush(struct filling *f)
 }
 
 /* Sets bit k of the words if `set`. */
-static void fill(struct filling *f, struct place_word *words, size_t k, uint32_t set)
+static void fill(struct word_filling *f, struct place_word *words, size_t k, uint32_t set)
 {
     if (f->word != &words[k / 32]) {
         flush(f);
@@ -124,7 +124,7 @@ static void mark_cells(const struct view *v, struct place_word *place, int threa
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
         for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
-            struct filling f = {.bits = 0};
+            struct word_filling f = {.bits = 0};
             EACH_FLUID(v, y, z, fill(&f, place, cell, 1))
             flush(&f);
         }
@@ -137,7 +137,7 @@ static void mark_links(const struct view *v, const struct place_word *place,
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
         for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++) {
-            struct filling f[Q / 2] = {{.bits = 0}};
+            struct word_filling f[Q / 2] = {{.bits = 0}};
             size_t next = place_in(place, view_index(v, -v->ghost[0], y, z));
             EACH_FLUID(v, y, z, {
                 const uint32_t links = solid_links(v, cell, (const int[3]){x, y, z});

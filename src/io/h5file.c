@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/background.h"
 #include "base/file.h"
 #include "base/message.h"
@@ -294,11 +295,7 @@ enum status h5file_add(struct h5file *file, const char *name, enum sample sample
     }
     too_large |= set.bytes > INT64_MAX / 2; /* sums of offsets and sizes do not overflow */
 
-    struct dataset *more =
-        realloc(file->dataset, ((size_t)file->datasets + 1) * sizeof *file->dataset);
-    if (more)
-        file->dataset = more;
-    if (file->status == STATUS_OK && !more)
+    if (file->status == STATUS_OK && !ARRAY_ROOM(file->dataset, file->datasets))
         file->status = fail_machine("no memory for the dataset %s", name);
     if (file->status == STATUS_OK && too_large)
         file->status = fail_machine("the dataset %s is larger than any file", name);

@@ -41,7 +41,7 @@ struct canvas {
     unsigned char *pixel; /* [height][width] from the top */
 };
 
-struct range {
+struct shown_range {
     double low, high;   /* of the colours */
     double least, most; /* of the finite values; least > most: there are none */
     size_t bad;         /* number of infinite values */
@@ -79,9 +79,9 @@ static int text_width(const char *text, int scale)
     return text ? (int)strlen(text) * FONT_ADVANCE * scale : 0;
 }
 
-static struct range range_of(const struct image *image)
+static struct shown_range range_of(const struct image *image)
 {
-    struct range range = {.least = INFINITY, .most = -INFINITY};
+    struct shown_range range = {.least = INFINITY, .most = -INFINITY};
     size_t cells = (size_t)image->width * (size_t)image->height;
     for (size_t i = 0; i < cells; ++i) {
         double v = image->values[i];
@@ -141,7 +141,7 @@ static double tick_step(double span, int wanted)
 
 /* Draws the ticks beside the bar, except if canvas is NULL. Returns the width of the widest label.
  */
-static int draw_ticks(struct canvas *canvas, const struct layout *at, struct range range)
+static int draw_ticks(struct canvas *canvas, const struct layout *at, struct shown_range range)
 {
     double size = fmax(fabs(range.low), fabs(range.high)), span = range.high - range.low;
     int line = 2 * FONT_HEIGHT * at->scale, room = at->bar_height / line;
@@ -166,7 +166,7 @@ static int draw_ticks(struct canvas *canvas, const struct layout *at, struct ran
     return widest;
 }
 
-static int color_of(double value, struct range range)
+static int color_of(double value, struct shown_range range)
 {
     if (isnan(value))
         return GREY;
@@ -177,7 +177,7 @@ static int color_of(double value, struct range range)
 }
 
 static void draw_plane(struct canvas *canvas, const struct layout *at, const struct image *image,
-                       struct range range)
+                       struct shown_range range)
 {
     for (int y = 0; y < image->height; ++y) {
         const double *row = image->values + (size_t)(image->height - 1 - y) * (size_t)image->width;
@@ -208,8 +208,8 @@ static void draw_frame(struct canvas *canvas, int x, int y, int width, int heigh
 }
 
 /* Computes the layout and the size of the canvas. */
-static struct layout lay_out(const struct image *image, struct range range, const char *extremes,
-                             struct canvas *canvas)
+static struct layout lay_out(const struct image *image, struct shown_range range,
+                             const char *extremes, struct canvas *canvas)
 {
     struct layout at = {0};
     int longer = image->width > image->height ? image->width : image->height;
@@ -237,7 +237,7 @@ static struct layout lay_out(const struct image *image, struct range range, cons
 }
 
 static void draw(struct canvas *canvas, const struct layout *at, const struct image *image,
-                 struct range range, const char *extremes)
+                 struct shown_range range, const char *extremes)
 {
     int unit = FONT_ADVANCE * at->scale, line = (FONT_HEIGHT + 3) * at->scale;
     fill(canvas, 0, 0, canvas->width, canvas->height, WHITE);
@@ -357,7 +357,7 @@ static bool encode(const struct canvas *canvas, const struct image *image, struc
 enum status image_write(const char *path, const struct image *image)
 {
     assert(image->width > 0 && image->height > 0);
-    struct range range = range_of(image);
+    struct shown_range range = range_of(image);
     char extremes[128] = "no fluid here", bad[48] = "";
     if (range.bad)
         snprintf(bad, sizeof bad, "  %zu not finite", range.bad);

@@ -10,20 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/text.h"
 
 /* A line after the header, line feed included. */
-struct line {
+struct series_line {
     off_t at;
     int64_t step; /* -1: not a row in the format of series_append */
 };
 
 /* The lines of a file, and which of them stay. */
-struct survey {
-    struct line *line; /* [count + 1]; the last one is the end of the whole lines */
-    size_t count, room;
+struct series_survey {
+    struct series_line *line; /* [count + 1]; the last one is the end of the whole lines */
+    size_t count;
     bool *stays;     /* [count] */
     int64_t rows;    /* number of rows that stay */
     int64_t damaged; /* number of damaged lines, see count_damage() */
@@ -31,7 +32,7 @@ struct survey {
     off_t end;       /* end of the last row that stays */
 };
 
-static void survey_destroy(struct survey *s)
+static void survey_destroy(struct series_survey *s)
 {
     free(s->line);
     free(s->stays);
@@ -60,28 +61,14 @@ static int64_t step_of(const char *text, size_t length, int columns)
     return *end == '\0' ? step : -1;
 }
 
-/* Makes room for one more line. False: out of memory. */
-static bool make_room(struct survey *s)
-{
-    if (s->count + 1 < s->room)
-        return true;
-    const size_t room = s->room ? 2 * s->room : 1024;
-    struct line *const more = realloc(s->line, room * sizeof *more);
-    if (!more)
-        return false;
-    s->line = more;
-    s->room = room;
-    return true;
-}
-
 /* Reads all whole lines from `at` on. Returns 0 or errno. */
-static int read_lines(int fd, off_t at, int columns, struct survey *s)
+static int read_lines(int fd, off_t at, int columns, struct series_survey *s)
 {
     char chunk[SERIES_CHUNK];
     const size_t most = (size_t)columns * SERIES_NUMBER; /* of a row */
     char *const text = malloc(most + 1);
     size_t length = 0;
-    int failed = text && make_room(s) ? 0 : ENOMEM;
+    int failed = text && ARRAY_ROOM(s->line, s->count) ? 0 : ENOMEM;
     if (!failed)
         s->line[0].at = at;
     while (!failed) {
@@ -103,7 +90,7 @@ static int read_lines(int fd, off_t at, int columns, struct survey *s)
             if (length <= most)
                 text[length] = '\0';
             s->line[s->count++].step = length <= most ? step_of(text, length, columns) : -1;
-            failed = make_room(s) ? 0 : ENOMEM;
+            failed = ARRAY_ROOM(s->line, s->count) ? 0 : ENOMEM;
             if (!failed)
                 s->line[s->count].at = at;
             length = 0;
@@ -118,7 +105,7 @@ static int read_lines(int fd, off_t at, int columns, struct survey *s)
 /* Keeps the longest subsequence of rows up to last_step whose steps do not decrease. So a row with
  * a wrong step does not remove the rows after it. last[k]: last row of the subsequence of k + 1
  * rows that ends with the lowest step. False: out of memory. */
-static bool choose(struct survey *s, int64_t last_step)
+static bool choose(struct series_survey *s, int64_t last_step)
 {
     size_t *const last = malloc((s->count + 1) * sizeof *last),
                   *const before = malloc((s->count + 1) * sizeof *before), longest = 0;
@@ -152,7 +139,7 @@ static bool choose(struct survey *s, int64_t last_step)
 
 /* Counts as damaged all lines that do not stay, except those after the last row that stays, from
  * the first row of a later step on. */
-static void count_damage(struct survey *s, int64_t last_step)
+static void count_damage(struct series_survey *s, int64_t last_step)
 {
     size_t behind = s->count;
     while (behind > 0 && !s->stays[behind - 1])
@@ -241,7 +228,7 @@ static int copy(int from, off_t at, off_t end, int to, off_t *written)
 }
 
 /* Writes the header and the rows that stay to disk under another name. Returns 0 or errno. */
-static int write_rows(int fd, const struct survey *s, const char *temporary)
+static int write_rows(int fd, const struct series_survey *s, const char *temporary)
 {
     const int to = file_create_new(temporary);
     off_t written = 0;
@@ -317,7 +304,7 @@ enum status series_put_aside(const char *path, int64_t last_step, const char *wa
 
 /* Replaces a damaged file by one with the rows that stay; the original is kept under another name.
  */
-static enum status replace(const char *path, int fd, const struct survey *s,
+static enum status replace(const char *path, int fd, const struct series_survey *s,
                            const struct series_mark *mark, int64_t last_step)
 {
     char *const temporary = file_temporary(path), *aside = NULL, had[40] = "", more[48] = " is";
@@ -347,7 +334,7 @@ static enum status replace(const char *path, int fd, const struct survey *s,
 }
 
 /* Cuts later rows off a file without damage. */
-static enum status shorten(const char *path, int fd, const struct survey *s, off_t size,
+static enum status shorten(const char *path, int fd, const struct series_survey *s, off_t size,
                            const struct series_mark *mark, int64_t last_step)
 {
     /* ftruncate is one step: the file can be resumed before and after it. */
@@ -368,7 +355,7 @@ static enum status shorten(const char *path, int fd, const struct survey *s, off
 static enum status cut(const char *path, int fd, off_t header, off_t size, int columns,
                        int64_t last_step, const struct series_mark *mark)
 {
-    struct survey s = {0};
+    struct series_survey s = {0};
     bool same = false;
     int failed = mark ? is_as_marked(fd, size, mark, &same) : 0;
     if (!failed) /* a matching file, too: a run that continues must drop its extra last row */

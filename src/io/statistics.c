@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/message.h"
 
 static const double pi = 3.141592653589793;
@@ -39,31 +40,17 @@ static bool numbers_of(const char *line, int columns, int64_t *step, double *val
     return *end == '\n';
 }
 
-static bool make_room(struct series_rows *rows, size_t *room)
-{
-    const size_t width = (size_t)rows->columns - 1;
-    if (rows->count < *room)
-        return true;
-    const size_t more = *room ? 2 * *room : 1024;
-    double *const value = realloc(rows->value, more * width * sizeof *value);
-    if (!value)
-        return false;
-    rows->value = value;
-    *room = more;
-    return true;
-}
-
 static enum status read_rows(FILE *file, const char *path, struct series_rows *rows, int64_t from,
                              int64_t every)
 {
     const size_t width = (size_t)rows->columns - 1;
     char *line = NULL;
-    size_t size = 0, room = 0;
+    size_t size = 0;
     enum status status = STATUS_OK;
     bool header = true;
     while (!status && getline(&line, &size, file) > 0) {
         int64_t step = 0;
-        if (!make_room(rows, &room))
+        if (!array_grow(&rows->value, rows->count, width * sizeof(double)))
             status = fail_machine("out of memory for the statistics of %s", path);
         else if (!header &&
                  !numbers_of(line, rows->columns, &step, rows->value + rows->count * width))

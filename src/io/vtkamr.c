@@ -13,11 +13,6 @@
 
 enum { NAME = 256 };
 
-static int64_t cells_of(const struct box *b)
-{
-    return (int64_t)(b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]) * (b->hi[2] - b->lo[2]);
-}
-
 /* Copies the levels and numbers the cells of their boxes. */
 static enum status number_cells(struct vtkamr *a, const struct vtkamr_level *level)
 {
@@ -28,7 +23,7 @@ static enum status number_cells(struct vtkamr *a, const struct vtkamr_level *lev
             return fail_machine("out of memory for the boxes of a level");
         first[0] = 0;
         for (int b = 0; b < boxes; b++)
-            first[b + 1] = first[b] + cells_of(&level[l].box[b]);
+            first[b + 1] = first[b] + (int64_t)box_cells(&level[l].box[b]);
         a->level[l].spacing = level[l].spacing;
         a->level[l].boxes = boxes;
         a->level[l].box = level[l].box;

@@ -7,7 +7,7 @@
 #include "measure/curl.h"
 #include "measure/levels.h"
 
-struct partial {
+struct flow_partial {
     struct sums sums; /* cells by their global index */
     struct enstrophy enstrophy;
 };
@@ -42,7 +42,7 @@ static enum status add_enstrophy(struct solver *s, struct enstrophy *sum)
 }
 
 /* What ranks add up. */
-struct whole {
+struct flow_whole {
     int64_t drho[3], energy[3], enstrophy[3], bad;
 };
 
@@ -50,12 +50,12 @@ static enum status measure(const struct levels *all, bool enstrophy, struct flow
 {
     const struct domain *const d = all->solver[0]->domain;
     const int count = all->count;
-    struct whole sum[LEVELS];
+    struct flow_whole sum[LEVELS];
     double square[LEVELS], most[LEVELS], fluid = 0;
     int64_t first[LEVELS][2], bad = 0; /* cells: the fastest, one that is not sane */
     int status = STATUS_OK;
     for (int l = 0; l < count; l++) {
-        struct partial p = {.sums = sums_none(), .enstrophy = enstrophy_none()};
+        struct flow_partial p = {.sums = sums_none(), .enstrophy = enstrophy_none()};
         if (add_all(all->solver[l], &p.sums))
             status = STATUS_MACHINE;
         if (enstrophy && add_enstrophy(all->solver[l], &p.enstrophy))

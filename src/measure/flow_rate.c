@@ -9,12 +9,12 @@
 /* Larger values mean that the flow has diverged, and would overflow the sums. */
 static const double sane = 1e5;
 
-struct partial {
+struct rate_partial {
     struct exact_sum velocity, momentum, drho;
     int64_t fluid, bad; /* cells */
 };
 
-static void add_cell(struct partial *p, const double flow[4], int axis)
+static void add_cell(struct rate_partial *p, const double flow[4], int axis)
 {
     const double drho = flow[0], u = flow[1 + axis];
     p->fluid++;
@@ -28,7 +28,7 @@ static void add_cell(struct partial *p, const double flow[4], int axis)
 }
 
 /* This rank's part of a level's plane, `thick` cells thick. */
-static enum status add_plane(struct solver *s, int axis, int at, int thick, struct partial *p)
+static enum status add_plane(struct solver *s, int axis, int at, int thick, struct rate_partial *p)
 {
     const struct domain *const d = s->domain;
     int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
@@ -48,18 +48,18 @@ static enum status add_plane(struct solver *s, int axis, int at, int thick, stru
 }
 
 /* What ranks add up. */
-struct whole {
+struct rate_whole {
     int64_t velocity[3], momentum[3], drho[3], fluid, bad, failed;
 };
 
 static enum status measure(const struct levels *all, int axis, int at, struct flow_rate *rate)
 {
     const int count = all->count;
-    struct whole sum[LEVELS];
+    struct rate_whole sum[LEVELS];
     for (int l = 0; l < count; l++) {
-        struct partial p = {.fluid = 0};
+        struct rate_partial p = {.fluid = 0};
         const enum status status = add_plane(all->solver[l], axis, at, 1 << l, &p);
-        sum[l] = (struct whole){.fluid = p.fluid, .bad = p.bad, .failed = status != STATUS_OK};
+        sum[l] = (struct rate_whole){.fluid = p.fluid, .bad = p.bad, .failed = status != STATUS_OK};
         exact_split(&p.velocity, sum[l].velocity);
         exact_split(&p.momentum, sum[l].momentum);
         exact_split(&p.drho, sum[l].drho);

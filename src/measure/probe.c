@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "measure/levels.h"
 
@@ -27,7 +28,7 @@ struct need {
 };
 
 /* A cell that a rank offers, or rank 0 looks for. */
-struct offer {
+struct cell_offer {
     int level;
     int64_t index; /* of the cell in the whole box of the level */
     int number;    /* in the order of the levels, then of the ranks */
@@ -167,7 +168,7 @@ static enum status list_needs(const struct where *w, int level, int set, int poi
     const struct domain *const d = w->solver[level]->domain;
     const struct view *const v = &d->view;
     struct need *list = NULL;
-    size_t filled = 0, room = 0;
+    size_t filled = 0;
     for (int p = 0; p < points; p++) {
         struct corner corner[CORNERS];
         const int corners = corners_of(w, at + 3 * (size_t)p, corner);
@@ -181,26 +182,14 @@ static enum status list_needs(const struct where *w, int level, int set, int poi
             if (!mine ||
                 !view_holds(v, set, view_index(v, here.cell[0], here.cell[1], here.cell[2])))
                 continue;
-            if (filled == room) {
-                room = room ? 2 * room : 64;
-                struct need *const more = realloc(list, room * sizeof *more);
-                if (!more) {
-                    free(list);
-                    return fail_machine("out of memory for the cells of a probe or line");
-                }
-                list = more;
+            if (!ARRAY_ADD(list, filled, here)) {
+                free(list);
+                return fail_machine("out of memory for the cells of a probe or line");
             }
-            list[filled++] = here;
         }
     }
-    size_t different = 0;
-    if (filled)
-        qsort(list, filled, sizeof *list, compare_needs);
-    for (size_t k = 0; k < filled; k++)
-        if (k == 0 || compare_needs(&list[k], &list[different - 1]) != 0)
-            list[different++] = list[k];
     *out = list;
-    *count = (int)different;
+    *count = (int)array_unique(list, filled, sizeof *list, compare_needs);
     return STATUS_OK;
 }
 
@@ -255,7 +244,7 @@ static enum status make_boxes(struct probe_level *p, int components, const struc
 
 static int compare_offers(const void *one, const void *other)
 {
-    const struct offer *const p = one, *const q = other;
+    const struct cell_offer *const p = one, *const q = other;
     if (p->level != q->level)
         return p->level < q->level ? -1 : 1;
     return p->index < q->index ? -1 : p->index > q->index;
@@ -263,31 +252,25 @@ static int compare_offers(const void *one, const void *other)
 
 /* Rank 0: finds each position's corners in p->all. offers: sorted. */
 static enum status make_points(struct probe *p, const struct where *w, const double *at,
-                               const struct offer *offers, size_t count)
+                               const struct cell_offer *offers, size_t count)
 {
-    size_t filled = 0, room = 0;
+    size_t filled = 0;
     for (int k = 0; k < p->points; k++) {
         struct probe_point *const point = &p->point[k];
         struct corner corner[CORNERS];
         const int corners = corners_of(w, at + 3 * (size_t)k, corner);
         *point = (struct probe_point){.first = (int)filled};
-        if (filled + CORNERS > room) {
-            room = 2 * room + CORNERS;
-            struct probe_corner *const more = realloc(p->corner, room * sizeof *more);
-            if (!more)
-                return fail_machine("out of memory for the cells of a probe or line");
-            p->corner = more;
-        }
         for (int c = 0; c < corners; c++) {
             const struct domain *const d = w->solver[corner[c].level]->domain;
-            const struct offer key = {.level = corner[c].level,
-                                      .index = index_of(d, corner[c].cell)};
-            const struct offer *const found =
+            const struct cell_offer key = {.level = corner[c].level,
+                                           .index = index_of(d, corner[c].cell)};
+            const struct cell_offer *const found =
                 count ? bsearch(&key, offers, count, sizeof key, compare_offers) : NULL;
             if (!found)
                 continue; /* held on no rank */
-            p->corner[filled++] =
-                (struct probe_corner){.cell = found->number, .weight = corner[c].weight};
+            if (!ARRAY_ADD(p->corner, filled,
+                           (struct probe_corner){found->number, corner[c].weight}))
+                return fail_machine("out of memory for the cells of a probe or line");
             point->corners++;
             point->sum += corner[c].weight;
         }
@@ -299,7 +282,7 @@ static enum status make_points(struct probe *p, const struct where *w, const dou
 
 /* Cells that all ranks offer, of all levels; on rank 0. */
 struct offers {
-    struct offer *list;
+    struct cell_offer *list;
     size_t count;
 };
 
@@ -332,7 +315,7 @@ static enum status collect(struct probe_level *p, const struct solver *s, int le
         total += (size_t)p->counts[rank];
     }
     if (root) {
-        struct offer *const more =
+        struct cell_offer *const more =
             realloc(offers->list, (offers->count + total + 1) * sizeof *more);
         offers->list = more ? more : offers->list;
         everybody = malloc((total + 1) * sizeof *everybody);
@@ -344,7 +327,7 @@ static enum status collect(struct probe_level *p, const struct solver *s, int le
     MPI_Gatherv(indices, p->cells, MPI_INT64_T, everybody, p->counts, p->starts, MPI_INT64_T, 0,
                 d->comm);
     for (size_t k = 0; root && k < total; k++)
-        offers->list[offers->count + k] = (struct offer){
+        offers->list[offers->count + k] = (struct cell_offer){
             .level = level, .index = everybody[k], .number = (int)(offers->count + k)};
     for (int rank = 0; root && rank < d->ranks; rank++)
         p->starts[rank] += (int)offers->count;

@@ -76,7 +76,7 @@ struct slab {
 };
 
 /* The array that is being written. */
-struct writer {
+struct checkpoint_writer {
     const struct state_array *array;
     struct h5file *file;
     int dataset;
@@ -146,7 +146,7 @@ static struct box own_rows(const struct domain *d, const struct state_array *arr
 /* This rank's piece `number`, in the order in which write_planes() asks for them. */
 static bool next_rows(const void *how, int number, struct box *piece)
 {
-    const struct writer *const w = how;
+    const struct checkpoint_writer *const w = how;
     const struct domain *const d = w->array->solver->domain;
     const struct box part = own_part(d, w->array);
     const int rows = rows_at_once(w->array), low = w->array->box.lo[1], high = w->array->box.hi[1];
@@ -161,7 +161,8 @@ static bool next_rows(const void *how, int number, struct box *piece)
 }
 
 /* Returns the piece, [components][cells]; NULL when the backend failed. */
-static const char *get_piece(struct writer *w, const struct domain *d, const struct box *piece)
+static const char *get_piece(struct checkpoint_writer *w, const struct domain *d,
+                             const struct box *piece)
 {
     struct box fetched;
     if (!is_set(w->array))
@@ -174,7 +175,8 @@ static const char *get_piece(struct writer *w, const struct domain *d, const str
 }
 
 /* Puts the lines of all ranks of the slab, [rank][component][y][x], in order, [component][y][x]. */
-static const char *in_order(const struct slab *slab, const struct writer *w, int y0, int y1)
+static const char *in_order(const struct slab *slab, const struct checkpoint_writer *w, int y0,
+                            int y1)
 {
     const size_t rows = (size_t)(y1 - y0), row = (size_t)w->nx * w->bytes;
     for (int r = 0; r < slab->size; r++) {
@@ -193,8 +195,8 @@ static const char *in_order(const struct slab *slab, const struct writer *w, int
 
 /* Sends lines y0 <= y < y1 of plane z (of the whole grid) to the rank that assembles the plane,
  * which writes them. */
-static enum status write_rows(const struct domain *d, const struct slab *slab, struct writer *w,
-                              int z, int y0, int y1)
+static enum status write_rows(const struct domain *d, const struct slab *slab,
+                              struct checkpoint_writer *w, int z, int y0, int y1)
 {
     const struct state_array *const array = w->array;
     const int root = (z - d->lo[2]) % slab->size;
@@ -241,7 +243,8 @@ static enum status write_rows(const struct domain *d, const struct slab *slab, s
 }
 
 /* Writes all planes of this rank's slab. */
-static enum status write_planes(const struct domain *d, const struct slab *slab, struct writer *w)
+static enum status write_planes(const struct domain *d, const struct slab *slab,
+                                struct checkpoint_writer *w)
 {
     const struct box *const box = &w->array->box;
     const size_t components = (size_t)w->array->components;
@@ -300,7 +303,7 @@ static void slab_destroy(struct slab *slab)
     free(slab->start);
 }
 
-static enum status writer_create(struct writer *w, const struct domain *d, bool alone)
+static enum status writer_create(struct checkpoint_writer *w, const struct domain *d, bool alone)
 {
     const struct state_array *const a = w->array;
     const size_t components = (size_t)a->components, planes = (size_t)(a->box.hi[2] - a->box.lo[2]);
@@ -320,7 +323,7 @@ static enum status writer_create(struct writer *w, const struct domain *d, bool 
                         memory ? STATUS_OK : fail_machine("out of memory for a checkpoint"));
 }
 
-static void writer_destroy(struct writer *w)
+static void writer_destroy(struct checkpoint_writer *w)
 {
     for (int k = 0; w->sum && k < w->array->components; k++)
         XXH3_freeState(w->sum[k]);
@@ -343,7 +346,7 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
                                uint64_t *hash)
 {
     struct slab slab = {0};
-    struct writer w = {.array = array, .file = file, .dataset = dataset};
+    struct checkpoint_writer w = {.array = array, .file = file, .dataset = dataset};
     w.bytes = sample_bytes(array->sample);
     w.nx = array->box.hi[0] - array->box.lo[0];
     const int planes = array->box.hi[2] - array->box.lo[2];

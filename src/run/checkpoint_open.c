@@ -12,6 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
@@ -100,14 +101,7 @@ static bool read_arrays(hid_t file, struct checkpoint *k)
         strcpy(a.name, space + 1);
         *space = '\0';
         a.in_cells = strcmp(line, "cells") == 0;
-        struct checkpoint_array *const more =
-            realloc(k->array, ((size_t)k->count + 1) * sizeof *more);
-        good = more != NULL;
-        if (!good)
-            break;
-        k->array = more;
-        good = read_array(file, k, &a);
-        k->array[k->count++] = a;
+        good = read_array(file, k, &a) && ARRAY_ADD(k->array, k->count, a);
     }
     free(list);
     return good && k->count > 0;

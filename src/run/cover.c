@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/array.h"
+#include "base/box.h"
 #include "base/message.h"
 #include "measure/curl.h"
 
@@ -28,55 +30,18 @@ struct box cover_box(const struct cover *c, int level)
     return domain_part(&c->grid->level[level].domain, lo, hi);
 }
 
-static bool is_empty(const struct box *b)
-{
-    return b->lo[0] >= b->hi[0] || b->lo[1] >= b->hi[1] || b->lo[2] >= b->hi[2];
-}
-
-static struct box common(const struct box *a, const struct box *b)
-{
-    struct box c;
-    for (int k = 0; k < 3; k++) {
-        c.lo[k] = a->lo[k] > b->lo[k] ? a->lo[k] : b->lo[k];
-        c.hi[k] = a->hi[k] < b->hi[k] ? a->hi[k] : b->hi[k];
-    }
-    return c;
-}
-
-static size_t cells_of(const struct box *b)
-{
-    return is_empty(b) ? 0 : box_cells(b);
-}
-
-static struct box moved(const struct box *b, const int by[3], int sign)
-{
-    struct box c = *b;
-    for (int a = 0; a < 3; a++) {
-        c.lo[a] += sign * by[a];
-        c.hi[a] += sign * by[a];
-    }
-    return c;
-}
-
 /* Cuts this rank's part of the boxes of a level into pieces. False: no memory. */
 static bool make_parts(struct cover *c, int level)
 {
     const struct solver *const s = &c->grid->level[level].solver;
     const struct box own = cover_box(c, level);
-    int room = 0;
     for (int b = 0; b < c->level[level].boxes.count; b++) {
-        const struct box local = moved(&c->level[level].boxes.box[b], s->domain->lo, -1),
-                         part = common(&local, &own);
+        const struct box local = box_moved(&c->level[level].boxes.box[b], s->domain->lo, -1),
+                         part = box_common(&local, &own);
         struct box piece;
-        for (int n = 0; !is_empty(&part) && solver_piece(s, &part, n, &piece); n++) {
-            if (c->level[level].parts == room) {
-                room = room ? 2 * room : 16;
-                struct box *const more = realloc(c->level[level].part, (size_t)room * sizeof *more);
-                if (!more)
-                    return false;
-                c->level[level].part = more;
-            }
-            c->level[level].part[c->level[level].parts++] = piece;
+        for (int n = 0; !box_is_empty(&part) && solver_piece(s, &part, n, &piece); n++) {
+            if (!ARRAY_ADD(c->level[level].part, c->level[level].parts, piece))
+                return false;
         }
     }
     return true;
@@ -271,7 +236,7 @@ static void add_sums(const struct sums_of *s, const struct box *box, const doubl
 /* Turns sums into values. */
 static void divide_sums(const struct sums_of *s)
 {
-    const size_t components = (size_t)s->q->components, cells = cells_of(&s->box);
+    const size_t components = (size_t)s->q->components, cells = box_cells(&s->box);
     double *sum = s->sum;
     for (size_t cell = 0; cell < cells; cell++, sum += components + 1) {
         const double count = floor(sum[components] / 16);
@@ -285,7 +250,7 @@ static void divide_sums(const struct sums_of *s)
 
 static void choose_tags(const struct sums_of *s, double *out)
 {
-    const size_t cells = cells_of(&s->box);
+    const size_t cells = box_cells(&s->box);
     for (size_t cell = 0; cell < cells; cell++, out += 2) {
         const double least = s->sum[cell];
         const int all = isfinite(least) ? (int)least : 0;
@@ -306,7 +271,7 @@ static struct pair own_pair(const struct cover *c, int level)
                                                                          &c->grid->level[level - 1]
                                                                               .domain;
     const struct box fine_local = cover_box(c, level), coarse_local = cover_box(c, level - 1);
-    const struct box below = moved(&fine_local, fine->lo, 1);
+    const struct box below = box_moved(&fine_local, fine->lo, 1);
     struct box all;
     struct pair p;
     for (int a = 0; a < 3; a++) {
@@ -315,11 +280,11 @@ static struct pair own_pair(const struct cover *c, int level)
         p.finer.lo[a] = below.lo[a] / 2;
         p.finer.hi[a] = (below.hi[a] + 1) / 2;
     }
-    if (is_empty(&below))
+    if (box_is_empty(&below))
         p.finer = (struct box){{0}, {0}};
-    p.coarser = moved(&coarse_local, coarse->lo, 1);
-    p.coarser = common(&p.coarser, &all);
-    if (is_empty(&p.coarser))
+    p.coarser = box_moved(&coarse_local, coarse->lo, 1);
+    p.coarser = box_common(&p.coarser, &all);
+    if (box_is_empty(&p.coarser))
         p.coarser = (struct box){{0}, {0}};
     return p;
 }
@@ -334,9 +299,9 @@ static void exchange_sums(const struct sums_of *from, struct sums_of *to, const 
     const int width = width_of(from->q);
     for (int k = 0; k < ranks; k++) {
         const int there = (rank + k) % ranks, here = (rank - k + ranks) % ranks;
-        const struct box out = common(&from->box, &pairs[there].coarser),
-                         in = common(&pairs[here].finer, &to->box);
-        const int sent = (int)cells_of(&out) * width, received = (int)cells_of(&in) * width;
+        const struct box out = box_common(&from->box, &pairs[there].coarser),
+                         in = box_common(&pairs[here].finer, &to->box);
+        const int sent = (int)box_cells(&out) * width, received = (int)box_cells(&in) * width;
         if (sent)
             pack_sums(from, &out, message[0]);
         if (k == 0)
@@ -355,8 +320,8 @@ static enum status restrict_level(struct cover *c, const struct quantity *q, int
 {
     MPI_Comm const comm = c->grid->level[0].domain.comm;
     const struct pair own = own_pair(c, level);
-    const size_t width = (size_t)width_of(q), fine = cells_of(&own.finer) * width,
-                 coarse = cells_of(&own.coarser) * width;
+    const size_t width = (size_t)width_of(q), fine = box_cells(&own.finer) * width,
+                 coarse = box_cells(&own.coarser) * width;
     int ranks;
     MPI_Comm_size(comm, &ranks);
     struct sums_of mine = {c, q, own.finer, malloc((fine + 1) * sizeof(double))},

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "run/lock.h"
@@ -239,14 +240,11 @@ int folder_checkpoints(const char *dir, int64_t **steps)
         const struct results_file f = results_look(&names, RESULTS_checkpoints, e->d_name);
         if (f.kind != RESULTS_WHOLE)
             continue;
-        int64_t *const more = realloc(*steps, ((size_t)count + 1) * sizeof *more);
-        if (!more) {
+        if (!ARRAY_ADD(*steps, count, f.step)) {
             fail_machine("out of memory for a list of checkpoints");
             count = -1;
             break;
         }
-        *steps = more;
-        more[count++] = f.step;
     }
     if (d)
         closedir(d);

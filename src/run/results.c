@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "case/case.h"
@@ -45,12 +46,9 @@ static int64_t number_of(const struct case_output *o, const char *key, int64_t n
 static enum status add(struct results *r, enum results_part part, const char *text, int length,
                        struct results_name **to)
 {
-    struct results_name *const more = realloc(r->name, ((size_t)r->count + 1) * sizeof *more);
-    if (!more)
+    if (!ARRAY_ADD(r->name, r->count, (struct results_name){.part = part, .to = -1}))
         return fail_machine("out of memory for the names of outputs");
-    r->name = more;
-    *to = &more[r->count++];
-    **to = (struct results_name){.part = part, .to = -1};
+    *to = &r->name[r->count - 1];
     snprintf((*to)->text, CASE_NAME, "%.*s", length, text);
     return STATUS_OK;
 }

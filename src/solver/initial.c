@@ -42,7 +42,7 @@ static void store_value(enum precision storage, void *to, size_t place, double v
 }
 
 /* The initial flow in memory of the host and of the kernels. */
-struct filling {
+struct initial_filling {
     struct initial *in, *kernels;
     size_t bytes;
     const double *drho; /* [cells of the block], NULL: density of the initial flow */
@@ -52,7 +52,7 @@ struct filling {
 
 /* The velocity from elsewhere includes half a step's buoyancy by the scalars from there: takes it
  * from the momentum, as initial_equilibrium() does with a force. */
-static void take_buoyancy(const struct filling *how, size_t place, double f[Q])
+static void take_buoyancy(const struct initial_filling *how, size_t place, double f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     double lift = 0, rho = 1;
@@ -72,7 +72,7 @@ static void take_buoyancy(const struct filling *how, size_t place, double f[Q])
 }
 
 /* Of a flow that is on the host alone: sets the populations of a piece with all threads. */
-static enum status fill_on_host(struct solver *s, const struct filling *how,
+static enum status fill_on_host(struct solver *s, const struct initial_filling *how,
                                 const struct box *piece, int threads)
 {
     const struct view *const v = &s->domain->view;
@@ -99,7 +99,7 @@ static enum status fill_on_host(struct solver *s, const struct filling *how,
 
 /* Of a flow by a formula or of an inlet: the density of the piece, if it is given, goes to the
  * kernel in the piece's buffer. */
-static enum status fill_on_backend(struct solver *s, const struct filling *how,
+static enum status fill_on_backend(struct solver *s, const struct initial_filling *how,
                                    const struct box *piece)
 {
     const struct view *const v = &s->domain->view;
@@ -111,7 +111,7 @@ static enum status fill_on_backend(struct solver *s, const struct filling *how,
     return solver_begin(s, piece, how->kernels, how->drho != NULL);
 }
 
-static enum status fill(struct solver *s, const struct filling *how, int threads)
+static enum status fill(struct solver *s, const struct initial_filling *how, int threads)
 {
     const struct box all = domain_all(s->domain);
     struct backend *const b = s->backend;
@@ -148,7 +148,7 @@ static enum status take_density(struct solver *s, double *drho, double *change)
     return status_agree(s->domain->comm, fetch_end(&f));
 }
 
-static enum status relax(struct solver *s, struct filling *how, const struct flow_case *c)
+static enum status relax(struct solver *s, struct initial_filling *how, const struct flow_case *c)
 {
     const struct view *const v = &s->domain->view;
     const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
@@ -180,7 +180,7 @@ static enum status relax(struct solver *s, struct filling *how, const struct flo
 }
 
 /* Adds the pressure that balances the mean buoyancy. */
-static enum status balance(struct solver *s, struct filling *how, const struct flow_case *c)
+static enum status balance(struct solver *s, struct initial_filling *how, const struct flow_case *c)
 {
     const struct view *const v = &s->domain->view;
     const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
@@ -210,7 +210,7 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
                               const struct given_flow *given)
 {
     struct backend *const b = s->backend;
-    struct filling how = {.bytes = initial_bytes(c), .c = c, .given = given};
+    struct initial_filling how = {.bytes = initial_bytes(c), .c = c, .given = given};
     const bool balances = given ? given->lift != NULL : s->view.lifts;
     enum status status = STATUS_OK;
     s->drive = (struct drive){0};

@@ -19,7 +19,7 @@ struct flag {
 static const int64_t failed = INT64_MAX;
 
 /* What a rank tells the others of its host. */
-struct offer {
+struct host_offer {
     bool good;
     struct peer_handle handle;
     size_t half;
@@ -191,11 +191,12 @@ static bool make_flags(struct peers *p)
 }
 
 /* Opens what the listed neighbours offer. Those stay in the list that opened this rank's, too. */
-static void open_peers(struct peers *p, const struct offer *all, bool good, int *mine, int *theirs)
+static void open_peers(struct peers *p, const struct host_offer *all, bool good, int *mine,
+                       int *theirs)
 {
     struct backend *const b = p->backend;
     for (struct peer_rank *w = p->with; w < p->with + p->count; w++) {
-        const struct offer *const offer = &all[w->place];
+        const struct host_offer *const offer = &all[w->place];
         w->half = offer->half;
         mine[w->place] =
             good && offer->good && b->type->peer_open(b, &offer->handle, &w->peer, p->why);
@@ -286,10 +287,10 @@ static void count_pairs(struct peers *p, MPI_Comm comm, int others)
 }
 
 /* Shares this rank's memory and opens that of the others. */
-static enum status open_all(struct peers *p, struct offer *all, int *opened, int ranks)
+static enum status open_all(struct peers *p, struct host_offer *all, int *opened, int ranks)
 {
     struct backend *const b = p->backend;
-    struct offer offer = {.good = false, .half = p->half};
+    struct host_offer offer = {.good = false, .half = p->half};
     if (make_flags(p))
         offer.good = p->count > 0 && b->type->share(b, p->memory, &p->own, &offer.handle, p->why);
     else
@@ -318,7 +319,7 @@ enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum
     p->in = list_messages(p, comm, in, ins);
     p->out = list_messages(p, comm, out, outs);
     p->with = calloc((size_t)(ins + outs) + 1, sizeof *p->with);
-    struct offer *const all = calloc((size_t)ranks, sizeof *all);
+    struct host_offer *const all = calloc((size_t)ranks, sizeof *all);
     int *const opened = calloc((size_t)ranks, 2 * sizeof *opened);
     MPI_Request *const request = calloc((size_t)(ins + outs) + 1, sizeof *request);
     enum status status = STATUS_OK;

@@ -13,23 +13,23 @@
 #include "exact.h"
 
 /* The initial values of a scalar; shape: [part_count]. */
-struct start {
+struct scalar_start {
     const struct case_scalar_initial *what;
     const int *cells;
     struct shape *shape;
     int shapes;
 };
 
-static void start_destroy(struct start *a)
+static void start_destroy(struct scalar_start *a)
 {
     for (int k = 0; k < a->shapes; k++)
         shape_destroy(&a->shape[k]);
     free(a->shape);
 }
 
-static enum status start_create(struct start *a, const struct flow_case *c, int scalar)
+static enum status start_create(struct scalar_start *a, const struct flow_case *c, int scalar)
 {
-    *a = (struct start){.what = &c->scalars[scalar].initial, .cells = c->cells};
+    *a = (struct scalar_start){.what = &c->scalars[scalar].initial, .cells = c->cells};
     if (!a->what->part_count)
         return STATUS_OK;
     a->shape = calloc((size_t)a->what->part_count, sizeof *a->shape);
@@ -55,7 +55,7 @@ static double linear_at(const struct case_scalar_initial *w, const double at[3])
 }
 
 /* The value at the centre of a cell of the box. */
-static double value_at(const struct start *a, const int g[3])
+static double value_at(const struct scalar_start *a, const int g[3])
 {
     const struct case_scalar_initial *const w = a->what;
     double at[3], turns = w->phase;
@@ -73,7 +73,7 @@ static double value_at(const struct start *a, const int g[3])
     return value;
 }
 
-static enum status fill_piece(struct solver *s, const struct start *a,
+static enum status fill_piece(struct solver *s, const struct scalar_start *a,
                               const struct given_flow *given, int set, const struct box *piece)
 {
     const struct domain *const d = s->domain;
@@ -95,7 +95,7 @@ enum status scalar_initialise(struct solver *s, const struct flow_case *c,
     const struct box all = domain_all(s->domain);
     enum status status = STATUS_OK;
     for (int k = 0; k < c->scalar_count && !status; k++) {
-        struct start a;
+        struct scalar_start a;
         struct box piece;
         status = start_create(&a, c, k);
         for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {

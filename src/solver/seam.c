@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "solver/seam_lists.h"
 #include "solver/transport.h"
@@ -318,14 +319,12 @@ static bool add_sends(const struct seam_needs *needs, int ranks, double bytes, i
             ;
         if (pair / ranks == pair % ranks)
             continue;
-        struct seam_sends *const more = realloc(*list, (*count + 1) * sizeof *more);
-        if (!more)
+        const struct seam_sends sends = {.from = pair % ranks,
+                                         .to = pair / ranks,
+                                         .bytes = times * bytes * (double)(end - k),
+                                         .messages = times};
+        if (!ARRAY_ADD(*list, *count, sends))
             return false;
-        *list = more;
-        more[(*count)++] = (struct seam_sends){.from = pair % ranks,
-                                               .to = pair / ranks,
-                                               .bytes = times * bytes * (double)(end - k),
-                                               .messages = times};
     }
     return true;
 }

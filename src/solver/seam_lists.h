@@ -16,8 +16,8 @@ struct seam_need {
 };
 struct seam_needs {
     struct seam_need *need; /* [count], by owner, then by key */
-    size_t count, room;
-    bool full; /* no memory */
+    size_t count, room;     /* elements that fit */
+    bool full;              /* no memory */
 };
 
 /* Where a value comes from; `at`: of the cell, for messages. */
@@ -28,7 +28,7 @@ struct seam_origin {
 
 #define SEAM_ARRAY(type, name)                                                                     \
     type *name;                                                                                    \
-    size_t name##_count, name##_room
+    size_t name##_count
 
 struct seam_made {
     struct paths coarse, fine;
@@ -40,9 +40,9 @@ struct seam_made {
         int of;     /* the rank that needs */
         bool hands; /* as in struct seam */
     } wanted;
-    SEAM_ARRAY(int, at); /* [][3] cells that may have links */
-    SEAM_ARRAY(struct seam_link, link);  /* after substep 1 */
-    SEAM_ARRAY(struct seam_link, later); /* the same after substep 2 */
+    SEAM_ARRAY(int, at);                         /* [][3] cells that may have links */
+    SEAM_ARRAY(struct seam_link, link);          /* after substep 1 */
+    SEAM_ARRAY(struct seam_link, later);         /* the same after substep 2 */
     SEAM_ARRAY(struct seam_origin, link_origin); /* [links][2] */
     SEAM_ARRAY(int64_t, link_key);               /* ascending */
     SEAM_ARRAY(struct seam_group, group);

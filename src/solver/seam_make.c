@@ -8,32 +8,15 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "solver/seam_lists.h"
 #include "solver/seam_paths.h"
 #include "tags/faces.h"
 
-/* ---- growing arrays ---- */
-
-/* Room for one more element of `bytes`; false: no memory. */
-static bool grow(void **array, size_t *room, size_t count, size_t bytes)
-{
-    if (count < *room)
-        return true;
-    const size_t more = *room ? 2 * *room : 256;
-    void *const moved = realloc(*array, more * bytes);
-    if (!moved)
-        return false;
-    *array = moved;
-    *room = more;
-    return true;
-}
-
-/* Adds an element to an array of struct seam_made with its `count` and `room`. */
+/* Adds an element to an array of struct seam_made. */
 #define ADD(m, name, element)                                                                      \
-    (grow((void **)&(m)->name, &(m)->name##_room, (m)->name##_count, sizeof *(m)->name)            \
-         ? (void)((m)->name[(m)->name##_count++] = (element))                                      \
-         : (void)((m)->full = true))
+    (ARRAY_ADD((m)->name, (m)->name##_count, element) ? (void)0 : (void)((m)->full = true))
 
 static int by_owner(const void *a, const void *b)
 {
@@ -43,31 +26,18 @@ static int by_owner(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Sorts by owner and number, and drops what is there twice. */
+/* Sorts by owner and number, without duplicates. */
 static void sort_needs(struct seam_needs *n)
 {
-    size_t kept = 0;
-    if (n->count > 0)
-        qsort(n->need, n->count, sizeof *n->need, by_owner);
-    for (size_t k = 0; k < n->count; k++)
-        if (kept == 0 || by_owner(&n->need[kept - 1], &n->need[k]) != 0)
-            n->need[kept++] = n->need[k];
-    n->count = kept;
+    n->count = array_unique(n->need, n->count, sizeof *n->need, by_owner);
 }
 
-/* Notes what this rank needs. Most things are needed several times: they are dropped before the
- * array grows. */
+/* Notes a need of this rank. */
 static void need(struct seam_needs *n, int owner, int64_t key)
 {
-    if (n->count == n->room) {
-        sort_needs(n);
-        if (2 * n->count >= n->room &&
-            !grow((void **)&n->need, &n->room, n->room, sizeof *n->need)) {
-            n->full = true;
-            return;
-        }
-    }
-    n->need[n->count++] = (struct seam_need){owner, key};
+    const struct seam_need more = {owner, key};
+    n->full =
+        n->full || !array_add_unique(&n->need, &n->count, &n->room, &more, sizeof more, by_owner);
 }
 
 size_t seam_needed(const struct seam_needs *n, int owner, int64_t key)

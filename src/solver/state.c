@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/message.h"
 #include "kernel.h"
 
@@ -13,12 +14,9 @@ static enum status add(struct state *s, const struct state_array *array)
 {
     for (int i = 0; i < s->count; i++)
         assert(strcmp(s->array[i].name, array->name) != 0);
-    struct state_array *const more = realloc(s->array, ((size_t)s->count + 1) * sizeof *more);
-    if (!more)
-        return fail_machine("out of memory for what a checkpoint holds");
-    s->array = more;
-    s->array[s->count++] = *array;
-    return STATUS_OK;
+    return ARRAY_ADD(s->array, s->count, *array)
+               ? STATUS_OK
+               : fail_machine("out of memory for the arrays of a checkpoint");
 }
 
 static void set_names(struct state_array *array, const char *name, const char *definition)

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "base/signals.h"
 #include "body/body.h"
@@ -473,17 +474,17 @@ static enum reason look_at(const struct domain *d, const struct wants *wants, in
 }
 
 /* Where a link enters a body. */
-struct entry {
+struct body_entry {
     double crossing; /* fraction of the link; 2: it does not */
     int from[3];     /* the cell outside it, in the coordinates of the body itself */
 };
 
 /* Where the link of cell g of the box along c enters the body; of all periodic images that contain
  * the link's other end the nearest. */
-static struct entry entry_of(const struct domain *d, const struct body *b, const int g[3],
-                             const int c[3])
+static struct body_entry entry_of(const struct domain *d, const struct body *b, const int g[3],
+                                  const int c[3])
 {
-    struct entry e = {.crossing = 2};
+    struct body_entry e = {.crossing = 2};
     double lo[3], hi[3];
     int first[3], last[3], shift[3];
     body_bounds(b, lo, hi);
@@ -576,7 +577,7 @@ static void put_link(const struct bodies *b, const struct domain *d, const struc
     *facing = 1;
     if (!axis || !needs_normal(d, wants, type, other))
         return;
-    const struct entry e = entry_of(d, &b->body[body], g, c);
+    const struct body_entry e = entry_of(d, &b->body[body], g, c);
     if (e.crossing <= 1) /* rounded: sums of it are exact in any order */
         *facing = (float)(floor(body_facing(&b->body[body], e.from, c) * FACING + 0.5) / FACING);
 }
@@ -608,21 +609,13 @@ static enum status add_listed_rows(struct domain *d, const uint8_t met[TAG_ROWS]
 struct found {
     struct near_cell *cell;
     uint8_t *group; /* 0: stepped with the shell, 1: with the interior, 2: for sums alone */
-    size_t count, space, crossings;
+    size_t count, crossings;
 };
 
 static bool add_found(struct found *f, struct near_cell cell, uint8_t group)
 {
-    if (f->count == f->space) {
-        const size_t space = 2 * f->space + 1024;
-        struct near_cell *const cells = realloc(f->cell, space * sizeof *cells);
-        f->cell = cells ? cells : f->cell;
-        uint8_t *const groups = realloc(f->group, space);
-        f->group = groups ? groups : f->group;
-        if (!cells || !groups)
-            return false;
-        f->space = space;
-    }
+    if (!ARRAY_ROOM(f->cell, f->count) || !ARRAY_ROOM(f->group, f->count))
+        return false;
     f->cell[f->count] = cell;
     f->group[f->count++] = group;
     f->crossings += (size_t)__builtin_popcount(cell.links);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
+#include "base/sets.h"
 #include "tags/pore_labels.h"
 
 /* Faces of bricks whose labels the ranks exchange at a time. */
@@ -18,11 +20,11 @@ struct meeting {
 };
 
 /* Meetings are the same on all ranks. */
-struct work {
+struct level_work {
     struct level_part *part; /* of this rank: of each level, by itself */
     size_t parts;
     struct meeting *meeting;
-    size_t meetings, room;
+    size_t meetings, room;    /* meetings that fit */
     uint32_t label[BATCH][2]; /* beside faces of bricks: of the coarse and of the fine cell */
     int count;
 };
@@ -43,37 +45,20 @@ static int by_meeting(const void *left, const void *right)
 }
 
 /* Removes those that are there twice. */
-static void reduce(struct work *w)
+static void reduce(struct level_work *w)
 {
-    size_t kept = 0;
-    if (w->meetings)
-        qsort(w->meeting, w->meetings, sizeof *w->meeting, by_meeting);
-    for (size_t k = 0; k < w->meetings; k++)
-        if (!kept || by_meeting(&w->meeting[kept - 1], &w->meeting[k]) != 0)
-            w->meeting[kept++] = w->meeting[k];
-    w->meetings = kept;
+    w->meetings = array_unique(w->meeting, w->meetings, sizeof *w->meeting, by_meeting);
 }
 
-static bool add(struct work *w, const struct meeting *m)
+static bool add(struct level_work *w, const struct meeting *m)
 {
     if (w->meetings && by_meeting(&w->meeting[w->meetings - 1], m) == 0)
         return true;
-    if (w->meetings == w->room)
-        reduce(w);
-    if (w->meetings >= w->room / 2 + w->room / 4) {
-        const size_t room = w->room ? 2 * w->room : 64;
-        struct meeting *const more = realloc(w->meeting, room * sizeof *more);
-        if (!more)
-            return false;
-        w->meeting = more;
-        w->room = room;
-    }
-    w->meeting[w->meetings++] = *m;
-    return true;
+    return array_add_unique(&w->meeting, &w->meetings, &w->room, m, sizeof *m, by_meeting);
 }
 
 /* Exchanges the labels of the batch, and adds what meets. Collective. */
-static enum status finish_batch(struct work *w, const struct domain *fine)
+static enum status finish_batch(struct level_work *w, const struct domain *fine)
 {
     bool room = true;
     if (w->count)
@@ -106,7 +91,7 @@ static uint32_t label_of(const struct pore_labels *l, const int g[3])
 
 /* Adds a face of the brick with cells lo <= cell < hi of the fine level, if the edge of the level
  * is there. One of its cells is enough: those beside it are alike. */
-static void add_face(struct work *w, const struct pore_labels *coarse,
+static void add_face(struct level_work *w, const struct pore_labels *coarse,
                      const struct pore_labels *fine, const int lo[3], const int hi[3], int face)
 {
     const struct refined *const r = fine->d->refined;
@@ -128,7 +113,7 @@ static void add_face(struct work *w, const struct pore_labels *coarse,
 }
 
 /* Finds where the parts of two levels meet. Every rank knows all bricks. Collective. */
-static enum status meet(struct work *w, const struct pore_labels *coarse,
+static enum status meet(struct level_work *w, const struct pore_labels *coarse,
                         const struct pore_labels *fine)
 {
     const struct refined *const r = fine->d->refined;
@@ -161,7 +146,7 @@ static enum status meet(struct work *w, const struct pore_labels *coarse,
 /* ---- parts ---- */
 
 /* Keeps the parts of a level that this rank has. Collective. */
-static enum status keep(struct work *w, struct pore_labels *l)
+static enum status keep(struct level_work *w, struct pore_labels *l)
 {
     const int level = l->d->level;
     struct level_part *const more = realloc(w->part, (w->parts + l->count + 1) * sizeof *w->part);
@@ -180,7 +165,7 @@ static enum status keep(struct work *w, struct pore_labels *l)
 }
 
 /* Parts of each level, and where they meet. The labels of two levels are kept at a time. */
-static enum status find(struct work *w, const struct paths_level *level, int levels)
+static enum status find(struct level_work *w, const struct paths_level *level, int levels)
 {
     struct pore_labels labels[2] = {{0}};
     enum status status = STATUS_OK;
@@ -207,7 +192,7 @@ static enum status find(struct work *w, const struct paths_level *level, int lev
 struct joined {
     size_t count;
     uint64_t *name;
-    size_t *parent;
+    uint32_t *set;
     double *cells;
     int64_t *cell, *inflow;
     uint64_t *openings;
@@ -220,36 +205,29 @@ static int by_name(const void *left, const void *right)
 }
 
 /* j->count: it meets no other level. */
-static size_t place_of(const struct joined *j, uint64_t name)
+static uint32_t place_of(const struct joined *j, uint64_t name)
 {
     const uint64_t *const found =
         j->count ? bsearch(&name, j->name, j->count, sizeof name, by_name) : NULL;
-    return found ? (size_t)(found - j->name) : j->count;
-}
-
-static size_t root_of(struct joined *j, size_t at)
-{
-    while (j->parent[at] != at)
-        at = j->parent[at] = j->parent[j->parent[at]];
-    return at;
+    return (uint32_t)(found ? (size_t)(found - j->name) : j->count);
 }
 
 static void joined_free(struct joined *j)
 {
     free(j->name);
-    free(j->parent);
+    free(j->set);
     free(j->cells);
     free(j->cell);
 }
 
-static enum status join(struct joined *j, const struct work *w)
+static enum status join(struct joined *j, const struct level_work *w)
 {
     const size_t ends = 2 * w->meetings;
     *j = (struct joined){.name = malloc(ends * sizeof *j->name + 1),
-                         .parent = malloc(ends * sizeof *j->parent + 1),
+                         .set = sets_create(ends),
                          .cells = calloc(ends + 1, sizeof *j->cells),
                          .cell = calloc(3 * ends + 1, sizeof *j->cell)};
-    if (!j->name || !j->parent || !j->cells || !j->cell)
+    if (!j->name || !j->set || !j->cells || !j->cell)
         return fail_machine("out of memory for %zu parts of the fluid", ends);
     j->inflow = j->cell + ends;
     j->openings = (uint64_t *)(j->cell + 2 * ends);
@@ -257,26 +235,17 @@ static enum status join(struct joined *j, const struct work *w)
         j->name[2 * k] = w->meeting[k].coarse;
         j->name[2 * k + 1] = w->meeting[k].fine;
     }
-    if (ends)
-        qsort(j->name, ends, sizeof *j->name, by_name);
-    for (size_t k = 0; k < ends; k++)
-        if (!j->count || j->name[j->count - 1] != j->name[k])
-            j->name[j->count++] = j->name[k];
-    for (size_t k = 0; k < j->count; k++) {
-        j->parent[k] = k;
+    j->count = array_unique(j->name, ends, sizeof *j->name, by_name);
+    for (size_t k = 0; k < j->count; k++)
         j->cell[k] = INT64_MAX;
-    }
-    for (size_t k = 0; k < w->meetings; k++) {
-        const size_t a = root_of(j, place_of(j, w->meeting[k].coarse)),
-                     b = root_of(j, place_of(j, w->meeting[k].fine));
-        j->parent[a < b ? b : a] = a < b ? a : b;
-    }
+    for (size_t k = 0; k < w->meetings; k++)
+        sets_join(j->set, place_of(j, w->meeting[k].coarse), place_of(j, w->meeting[k].fine));
     return STATUS_OK;
 }
 
 /* Moves the parts that meet others to the sums, which rank 0 appends to its parts. Each name is on
  * one rank, so that rank 0 has room for all that it had and gets. */
-static enum status sum(struct work *w, struct joined *j, MPI_Comm comm)
+static enum status sum(struct level_work *w, struct joined *j, MPI_Comm comm)
 {
     size_t kept = 0;
     int rank;
@@ -288,7 +257,7 @@ static enum status sum(struct work *w, struct joined *j, MPI_Comm comm)
             w->part[kept++] = *p;
             continue;
         }
-        const size_t root = root_of(j, place);
+        const size_t root = sets_root(j->set, (uint32_t)place);
         j->cells[root] += p->cells;
         j->inflow[root] += p->inflow;
         j->openings[root] |= p->openings;
@@ -306,7 +275,7 @@ static enum status sum(struct work *w, struct joined *j, MPI_Comm comm)
     if (more)
         w->part = more;
     for (size_t k = 0; k < j->count && more && rank == 0; k++)
-        if (j->parent[k] == k)
+        if (j->set[k] == k)
             w->part[w->parts++] = (struct level_part){.name = j->name[k],
                                                       .cells = j->cells[k],
                                                       .cell = j->cell[k],
@@ -321,7 +290,7 @@ enum status level_parts_make(const struct paths_level *level, int levels, struct
                              size_t *count)
 {
     const MPI_Comm comm = level->d->comm;
-    struct work *const w = calloc(1, sizeof *w);
+    struct level_work *const w = calloc(1, sizeof *w);
     struct joined j = {0};
     enum status status = status_agree(
         comm, w ? STATUS_OK : fail_machine("out of memory for the parts of the fluid"));

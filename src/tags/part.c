@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/box.h"
 #include "base/message.h"
 
 /* Most bytes of a message, and shifts of a block by lengths of the box. */
 enum { MESSAGE = 1 << 30, SHIFTS = 27 };
-
-/* Cells of the box and beside it, lo <= cell < hi. */
-struct cells {
-    int lo[3], hi[3];
-};
 
 bool part_same(const struct domain *part, const struct domain *d)
 {
@@ -26,9 +22,9 @@ bool part_same(const struct domain *part, const struct domain *d)
 
 /* The cells whose tags a rank gives: its own, and those beyond faces of the box, or of the part of
  * it that is cut. */
-static struct cells given_by(const struct domain *d)
+static struct box given_by(const struct domain *d)
 {
-    struct cells c;
+    struct box c;
     for (int a = 0; a < 3; a++) {
         c.lo[a] = d->lo[a];
         c.hi[a] = d->lo[a] + d->view.n[a];
@@ -39,9 +35,9 @@ static struct cells given_by(const struct domain *d)
 }
 
 /* The cells of planes `first` to `first` + `planes` - 1 of a part with its ghost layers. */
-static struct cells wanted_by(const struct domain *part, int64_t first, int planes)
+static struct box wanted_by(const struct domain *part, int64_t first, int planes)
 {
-    struct cells c = {.lo = {0, 0, 0}};
+    struct box c = {.lo = {0, 0, 0}};
     for (int a = 0; a < 3 && part; a++) {
         c.lo[a] = part->lo[a] - part->view.ghost[a];
         c.hi[a] = part->lo[a] + part->view.n[a] + part->view.ghost[a];
@@ -56,26 +52,21 @@ static struct cells wanted_by(const struct domain *part, int64_t first, int plan
 }
 
 /* The given cells that are wanted, when those are shifted by whole boxes along periodic axes. */
-static bool overlap(const struct domain *d, const struct cells *given, const struct cells *wanted,
-                    int number, struct cells *both, int shift[3])
+static bool overlap(const struct domain *d, const struct box *given, const struct box *wanted,
+                    int number, struct box *both, int shift[3])
 {
-    bool any = true;
-    shift[0] = number % 3 - 1;
-    shift[1] = number / 3 % 3 - 1;
-    shift[2] = number / 9 - 1;
-    for (int a = 0; a < 3; a++) {
-        const int by = shift[a] * d->cells[a];
-        const int lo = wanted->lo[a] + by, hi = wanted->hi[a] + by;
-        both->lo[a] = lo > given->lo[a] ? lo : given->lo[a];
-        both->hi[a] = hi < given->hi[a] ? hi : given->hi[a];
-        any = any && both->lo[a] < both->hi[a] && (!shift[a] || d->periodic[a]);
-        shift[a] = by;
+    bool allowed = true;
+    for (int a = 0, rest = number; a < 3; a++, rest /= 3) {
+        shift[a] = (rest % 3 - 1) * d->cells[a];
+        allowed = allowed && (!shift[a] || d->periodic[a]);
     }
-    return any;
+    const struct box moved = box_moved(wanted, shift, 1);
+    *both = box_common(&moved, given);
+    return allowed && !box_is_empty(both);
 }
 
 /* The tags of a block's cells as an MPI type, and the first of them. */
-static uint8_t *tags_of(const struct domain *d, const struct cells *c, const int shift[3],
+static uint8_t *tags_of(const struct domain *d, const struct box *c, const int shift[3],
                         MPI_Datatype *type)
 {
     const struct view *const v = &d->view;
@@ -93,11 +84,11 @@ static uint8_t *tags_of(const struct domain *d, const struct cells *c, const int
 }
 
 /* Exchanges the tags of these cells of each rank's part. requests: room for 2 SHIFTS a rank */
-static void exchange(const struct domain *part, const struct domain *d, const struct cells *given,
-                     const struct cells *wanted, MPI_Request *requests)
+static void exchange(const struct domain *part, const struct domain *d, const struct box *given,
+                     const struct box *wanted, MPI_Request *requests)
 {
     static const int none[3] = {0, 0, 0};
-    struct cells both;
+    struct box both;
     MPI_Datatype type;
     int shift[3], count = 0;
     for (int rank = 0; rank < d->ranks; rank++)
@@ -120,7 +111,7 @@ static void exchange(const struct domain *part, const struct domain *d, const st
 enum status part_tags(struct domain *part, const struct domain *d)
 {
     const size_t ranks = (size_t)d->ranks;
-    struct cells *const given = malloc(2 * ranks * sizeof *given), *const wanted = given + ranks;
+    struct box *const given = malloc(2 * ranks * sizeof *given), *const wanted = given + ranks;
     MPI_Request *const requests = malloc(2 * SHIFTS * ranks * sizeof *requests);
     enum status s =
         status_agree(d->comm, given && requests ? STATUS_OK
@@ -138,7 +129,7 @@ enum status part_tags(struct domain *part, const struct domain *d)
     MPI_Allreduce(MPI_IN_PLACE, &planes, 1, MPI_INT64_T, MPI_MAX, d->comm);
     MPI_Allreduce(MPI_IN_PLACE, &deep, 1, MPI_INT64_T, MPI_MIN, d->comm);
     for (int64_t first = 0; first < planes && !s; first += deep) {
-        const struct cells own[2] = {given_by(d), wanted_by(part, first, (int)deep)};
+        const struct box own[2] = {given_by(d), wanted_by(part, first, (int)deep)};
         MPI_Allgather(&own[0], sizeof *own, MPI_BYTE, given, sizeof *own, MPI_BYTE, d->comm);
         MPI_Allgather(&own[1], sizeof *own, MPI_BYTE, wanted, sizeof *own, MPI_BYTE, d->comm);
         exchange(part, d, given, wanted, requests);

@@ -58,19 +58,19 @@ struct pore_labels {
     const struct domain *d;
     const struct flow_case *c;
     struct case_region region;
-    bool fluid[TAG_ROWS];    /* types of cells */
-    bool faces;              /* links across edges of cells do not count: scalars have none */
-    size_t *row;             /* [n[1] n[2] + 1] first run of each row (y, z), y fastest */
-    struct pore_run *run;    /* [row[n[1] n[2]]] */
-    struct beyond beyond;    /* labels of the cells one beyond the block */
-    uint32_t first, count;   /* labels of this rank: first + 1 .. first + count */
-    uint64_t total;          /* of all ranks */
-    struct pore_part *part;  /* [count] */
-    struct pore_pair *pairs; /* of all ranks */
-    size_t pair_count, room;
-    uint32_t *node;             /* [nodes] the labels in pairs, ascending */
-    struct pore_joined *joined; /* [nodes] */
-    struct pore_part *whole;    /* [nodes] the whole part, at its root */
+    bool fluid[TAG_ROWS];         /* types of cells */
+    bool faces;                   /* links across edges of cells do not count: scalars have none */
+    size_t *row;                  /* [n[1] n[2] + 1] first run of each row (y, z), y fastest */
+    struct pore_run *run;         /* [row[n[1] n[2]]] */
+    struct beyond beyond;         /* labels of the cells one beyond the block */
+    uint32_t first, count;        /* labels of this rank: first + 1 .. first + count */
+    uint64_t total;               /* of all ranks */
+    struct pore_part *part;       /* [count] */
+    struct pore_pair *pairs;      /* of all ranks */
+    size_t pair_count, pair_room; /* pairs that fit */
+    uint32_t *node;               /* [nodes] the labels in pairs, ascending */
+    struct pore_joined *joined;   /* [nodes] */
+    struct pore_part *whole;      /* [nodes] the whole part, at its root */
     size_t nodes;
     int64_t kept; /* first cell of the part kept by keep_largest; -1: none */
 };

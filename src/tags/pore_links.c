@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/agree.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "tags/pore_labels.h"
 
@@ -21,31 +22,14 @@ static int by_pair(const void *left, const void *right)
 /* Removes duplicate pairs. */
 static void reduce_pairs(struct pore_labels *l)
 {
-    size_t kept = 0;
-    if (l->pair_count)
-        qsort(l->pairs, l->pair_count, sizeof *l->pairs, by_pair);
-    for (size_t k = 0; k < l->pair_count; k++)
-        if (!kept || by_pair(&l->pairs[kept - 1], &l->pairs[k]) != 0)
-            l->pairs[kept++] = l->pairs[k];
-    l->pair_count = kept;
+    l->pair_count = array_unique(l->pairs, l->pair_count, sizeof *l->pairs, by_pair);
 }
 
 static bool add_pair(struct pore_labels *l, struct pore_pair p)
 {
     if (l->pair_count && by_pair(&l->pairs[l->pair_count - 1], &p) == 0)
         return true;
-    if (l->pair_count == l->room)
-        reduce_pairs(l);
-    if (l->room - l->pair_count <= l->room / 4) {
-        const size_t room = l->room ? 2 * l->room : 1024;
-        struct pore_pair *const more = realloc(l->pairs, room * sizeof *more);
-        if (!more)
-            return false;
-        l->pairs = more;
-        l->room = room;
-    }
-    l->pairs[l->pair_count++] = p;
-    return true;
+    return array_add_unique(&l->pairs, &l->pair_count, &l->pair_room, &p, sizeof p, by_pair);
 }
 
 /* Adds the links of a cell that lead out of the block. */
@@ -147,11 +131,7 @@ static enum status make_nodes(struct pore_labels *l)
         l->node[2 * k] = l->pairs[k].from;
         l->node[2 * k + 1] = l->pairs[k].to;
     }
-    if (ends)
-        qsort(l->node, ends, sizeof *l->node, by_number);
-    for (size_t k = 0; k < ends; k++)
-        if (!l->nodes || l->node[l->nodes - 1] != l->node[k])
-            l->node[l->nodes++] = l->node[k];
+    l->nodes = array_unique(l->node, ends, sizeof *l->node, by_number);
     for (size_t k = 0; k < l->nodes; k++)
         l->joined[k] = (struct pore_joined){.parent = (uint32_t)k};
     return STATUS_OK;

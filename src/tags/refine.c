@@ -1,8 +1,8 @@
 /* Levels from regions; see refine.h.
  *
  * From the finest level down: the regions of a level mark bricks, then the finer level does, whose
- * edge must keep its distance. Cells of regions are counted without wrapping, and wrapped into the
- * box when they mark a brick. */
+ * edge must keep its distance. Boxes of cells of regions are not wrapped; their cells are wrapped
+ * into the case's box when they mark a brick. */
 #include "tags/refine.h"
 
 #include <assert.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/box.h"
 #include "base/message.h"
 #include "body/shape.h"
 #include "tags/edges.h"
@@ -19,11 +20,6 @@
 
 /* Words in one call of MPI, most. */
 enum { MPI_MOST = 1 << 28 };
-
-/* Cells lo <= cell < hi of a level, not wrapped; empty along an axis: there are none. */
-struct cells {
-    int lo[3], hi[3];
-};
 
 /* An interval of cells of an axis, wrapped: at most two pieces, of bricks lo <= brick < hi. */
 struct pieces {
@@ -55,8 +51,7 @@ static struct pieces wrap_pieces(int lo, int hi, int n, bool periodic)
 }
 
 /* The same for all axes. False: there are none. */
-static bool wrap_cells(const struct refined *r, int level, const struct cells *b,
-                       struct pieces p[3])
+static bool wrap_cells(const struct refined *r, int level, const struct box *b, struct pieces p[3])
 {
     bool any = true;
     for (int a = 0; a < 3; a++) {
@@ -67,7 +62,7 @@ static bool wrap_cells(const struct refined *r, int level, const struct cells *b
 }
 
 /* Widens the level's bounds, in bricks, so that they hold these cells. n 0: no bounds yet. */
-static void widen(struct refined *r, int level, const struct cells *b)
+static void widen(struct refined *r, int level, const struct box *b)
 {
     int *const first = r->level[level].first, *const n = r->level[level].n;
     struct pieces p[3];
@@ -94,7 +89,7 @@ static size_t words_of(const int n[3])
 }
 
 /* Marks all bricks that have one of these cells. They are inside of the level's bounds. */
-static void mark_cells(struct refined *r, int level, const struct cells *b)
+static void mark_cells(struct refined *r, int level, const struct box *b)
 {
     const int *const first = r->level[level].first, *const n = r->level[level].n;
     struct pieces p[3];
@@ -120,9 +115,9 @@ static int64_t count_bricks(const struct refined *r, int level)
 }
 
 /* The cells of a brick, counted from the first one of the level's bounds. */
-static struct cells brick_cells(const struct refined *r, int level, const int brick[3])
+static struct box brick_cells(const struct refined *r, int level, const int brick[3])
 {
-    struct cells b;
+    struct box b;
     for (int a = 0; a < 3; a++) {
         const int n = r->level[level].cells[a];
         b.lo[a] = (r->level[level].first[a] + brick[a]) * BRICK;
@@ -136,7 +131,7 @@ static struct cells brick_cells(const struct refined *r, int level, const int br
 /* A region of the case on its level. */
 struct region {
     const struct case_refine *what;
-    struct cells bounds;
+    struct box bounds;
     struct shape shape;   /* REFINE_shape */
     struct vicinity near; /* REFINE_around */
 };
@@ -144,7 +139,7 @@ struct region {
 /* Bounds of the cells whose centres are between two places, in cells of the level. Along periodic
  * axes they may be outside of the box, but not without an end. */
 static void put_bounds(const struct refined *r, int level, const double from[3], const double to[3],
-                       struct cells *b)
+                       struct box *b)
 {
     for (int a = 0; a < 3; a++) {
         const bool open = r->periodic[a] && isfinite(from[a]) && isfinite(to[a]);
@@ -152,11 +147,6 @@ static void put_bounds(const struct refined *r, int level, const double from[3],
         b->lo[a] = (int)fmin(fmax(ceil(from[a] - 0.5), least), most);
         b->hi[a] = (int)fmin(fmax(floor(to[a] - 0.5) + 1, b->lo[a]), most);
     }
-}
-
-static bool is_empty(const struct cells *b)
-{
-    return b->lo[0] >= b->hi[0] || b->lo[1] >= b->hi[1] || b->lo[2] >= b->hi[2];
 }
 
 static enum status holds_nothing(const struct case_refine *what)
@@ -199,7 +189,7 @@ static enum status region_open(struct region *g, const struct refined *r, const 
         memcpy(to, g->shape.hi, sizeof to);
     }
     put_bounds(r, what->level, from, to, &g->bounds);
-    return is_empty(&g->bounds) ? holds_nothing(what) : STATUS_OK;
+    return box_is_empty(&g->bounds) ? holds_nothing(what) : STATUS_OK;
 }
 
 static void region_close(struct region *g)
@@ -209,7 +199,7 @@ static void region_close(struct region *g)
 }
 
 /* Is any of these cells, not wrapped, of a brick and within the bounds, in the region? */
-static bool region_has(const struct region *g, const struct cells *b)
+static bool region_has(const struct region *g, const struct box *b)
 {
     uint8_t inside[BRICK] = {0};
     if (g->what->of == REFINE_around)
@@ -237,7 +227,7 @@ static void images_of(const struct refined *r, const struct region *g, int axis,
 }
 
 /* Is any cell of the brick, or of a periodic image of it, in the region? */
-static bool brick_in(const struct refined *r, const struct region *g, const struct cells *brick)
+static bool brick_in(const struct refined *r, const struct region *g, const struct box *brick)
 {
     const int *const n = r->level[g->what->level].cells;
     int first[3], last[3], at[3];
@@ -246,13 +236,10 @@ static bool brick_in(const struct refined *r, const struct region *g, const stru
     for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
             for (at[0] = first[0]; at[0] <= last[0]; at[0]++) {
-                struct cells b;
-                for (int a = 0; a < 3; a++) {
-                    const int lo = brick->lo[a] + at[a] * n[a], hi = brick->hi[a] + at[a] * n[a];
-                    b.lo[a] = lo > g->bounds.lo[a] ? lo : g->bounds.lo[a];
-                    b.hi[a] = hi < g->bounds.hi[a] ? hi : g->bounds.hi[a];
-                }
-                if (!is_empty(&b) && region_has(g, &b))
+                const int by[3] = {at[0] * n[0], at[1] * n[1], at[2] * n[2]};
+                const struct box image = box_moved(brick, by, 1),
+                                 b = box_common(&image, &g->bounds);
+                if (!box_is_empty(&b) && region_has(g, &b))
                     return true;
             }
     return false;
@@ -271,7 +258,7 @@ static void mark_region(struct refined *r, const struct region *g, int threads, 
     for (int z = rank; z < n[2]; z += ranks)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++) {
-                const struct cells brick = brick_cells(r, level, (const int[3]){x, y, z});
+                const struct box brick = brick_cells(r, level, (const int[3]){x, y, z});
                 const size_t bit =
                     ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
                 if (!brick_in(r, g, &brick))
@@ -297,9 +284,9 @@ static void share_marks(struct refined *r, int level, MPI_Comm comm)
 
 /* The cells of a level that a part of the next finer one needs around it. fine: cells of the finer
  * level. */
-static struct cells around_finer(const struct cells *fine)
+static struct box around_finer(const struct box *fine)
 {
-    struct cells b;
+    struct box b;
     for (int a = 0; a < 3; a++) {
         b.lo[a] = fine->lo[a] / 2 - REFINE_APART;
         b.hi[a] = (fine->hi[a] + 1) / 2 + REFINE_APART;
@@ -312,7 +299,7 @@ static struct cells around_finer(const struct cells *fine)
     for (int z = 0; z < (r)->level[level_].n[2]; z++)                                              \
         for (int y = 0; y < (r)->level[level_].n[1]; y++)                                          \
             for (int x = 0; x < (r)->level[level_].n[0]; x++) {                                    \
-                const struct cells b = brick_cells(r, level_, (const int[3]){x, y, z});            \
+                const struct box b = brick_cells(r, level_, (const int[3]){x, y, z});              \
                 if (refined_holds(r, level_, b.lo[0], b.lo[1], b.lo[2]))                           \
                     body;                                                                          \
             }
@@ -320,7 +307,7 @@ static struct cells around_finer(const struct cells *fine)
 static void grow(struct refined *r, int level)
 {
     EACH_BRICK(r, level + 1, {
-        const struct cells near = around_finer(&b);
+        const struct box near = around_finer(&b);
         mark_cells(r, level, &near);
     })
 }
@@ -340,7 +327,7 @@ static enum status make_room(struct refined *r, int level)
 static enum status shrink(struct refined *r, int level)
 {
     struct refined wide = *r;
-    struct cells all = {{INT_MAX, INT_MAX, INT_MAX}, {0, 0, 0}};
+    struct box all = {{INT_MAX, INT_MAX, INT_MAX}, {0, 0, 0}};
     EACH_BRICK(r, level, {
         for (int a = 0; a < 3; a++) {
             all.lo[a] = b.lo[a] < all.lo[a] ? b.lo[a] : all.lo[a];
@@ -388,7 +375,7 @@ static enum status fill_level(struct refined *r, const struct region *region, in
     for (int k = 0; k < regions; k++)
         widen(r, level, &region[k].bounds);
     if (level + 1 < r->levels) {
-        struct cells finer;
+        struct box finer;
         memcpy(finer.lo, r->level[level + 1].lo, sizeof finer.lo);
         memcpy(finer.hi, r->level[level + 1].hi, sizeof finer.hi);
         finer = around_finer(&finer);

@@ -214,7 +214,7 @@ static void compare_pieces(const struct flow_case *c, int bits, struct solver *s
     struct box piece;
     size_t wrong = 0, from;
     uint64_t hash, expected = 0;
-    for (int number = 0; solver_piece(s, &all, number, &piece); number++) {
+    for (int index = 0; solver_piece(s, &all, index, &piece); index++) {
         const void *const got = solver_get(s, set, &piece);
         const size_t cells = box_cells(&piece);
         size_t k = 0;

@@ -220,7 +220,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             const struct box all = domain_all(&f.g.level->domain);
             struct box piece;
             double *to = history + 4 * (size_t)f.g.level->solver.step * r->count;
-            for (int number = 0; solver_piece(&f.g.level->solver, &all, number, &piece); number++) {
+            for (int index = 0; solver_piece(&f.g.level->solver, &all, index, &piece); index++) {
                 memcpy(to, solver_flow(&f.g.level->solver, &piece),
                        4 * box_cells(&piece) * sizeof *to);
                 to += 4 * box_cells(&piece);

@@ -38,10 +38,10 @@ void *aligned_alloc(size_t align, size_t bytes)
     return memory;
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
+static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     const size_t page = (size_t)((char *)info->si_addr - memory) / page_bytes;
-    (void)number;
+    (void)signal_number;
     (void)context;
     if (!memory || (char *)info->si_addr < memory || page >= pages)
         _exit(2);

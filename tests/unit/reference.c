@@ -97,14 +97,14 @@ uint64_t reference_random(uint64_t *state)
     return reference_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-enum isa reference_isa(uint64_t number)
+enum isa reference_isa(uint64_t index)
 {
     enum isa runs[ISAS];
     size_t count = 0;
     for (int isa = ISA_FIRST; isa < ISAS; isa++)
         if (isa_runs((enum isa)isa))
             runs[count++] = (enum isa)isa;
-    return runs[number % count];
+    return runs[index % count];
 }
 
 double reference_uniform(uint64_t *state)
@@ -214,7 +214,7 @@ void reference_fill(struct reference *r, uint64_t seed)
             double f = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
                 f += 3 * reference_velocity(i, a) * u[a];
-            r->now[i * r->count + n] = fluid ? stored_of((scalar)(w * f)) : stored_of(0);
+            r->now[i * r->count + n] = fluid ? stored_of((number)(w * f)) : stored_of(0);
         }
     }
 }
@@ -302,14 +302,14 @@ const double *reference_wall(const struct reference *r, const int at[3], size_t 
 }
 
 /* 6 w_i c_i . u, the density of the wall being 1: u of an axis direction / 3, of a diagonal / 6. */
-static scalar wall_gain(int i, const double u[3])
+static number wall_gain(int i, const double u[3])
 {
-    scalar sum = 0;
+    number sum = 0;
     for (int a = 0, first = 1; a < 3; a++) {
-        const scalar sixth = (scalar)(u[a] / 6);
+        const number sixth = (number)(u[a] / 6);
         if (reference_velocity(i, a) == 0)
             continue;
-        const scalar term = reference_velocity(i, a) < 0 ? -sixth : sixth;
+        const number term = reference_velocity(i, a) < 0 ? -sixth : sixth;
         sum = first ? term : sum + term;
         first = 0;
     }
@@ -322,10 +322,10 @@ static bool is_wall(const struct reference *r, int face)
 }
 
 /* Product over the axes of (1 - exp(-y+/26))^2 with y to the nearest wall across the axis. */
-static scalar reference_damping(const struct reference *r, const struct tag_row *row,
+static number reference_damping(const struct reference *r, const struct tag_row *row,
                                 const int at[3])
 {
-    scalar factor[3] = {1, 1, 1};
+    number factor[3] = {1, 1, 1};
     for (int a = 0; a < 3; a++) {
         const int far = r->cells[a] - 1 - at[a];
         const bool below = is_wall(r, 2 * a), above = is_wall(r, 2 * a + 1);
@@ -333,7 +333,7 @@ static scalar reference_damping(const struct reference *r, const struct tag_row 
         if (!row->damped || (!below && !above))
             continue;
         const double rest = 1 - exact_exp(-(y * r->wall_units / 26));
-        factor[a] = (scalar)(rest * rest);
+        factor[a] = (number)(rest * rest);
     }
     return factor[1] * factor[2] * factor[0];
 }
@@ -654,7 +654,7 @@ void reference_poison(struct solver *s)
     const size_t count = 19 * s->view.set[SET_flow].stride;
     stored *const values = need(count, sizeof *values);
     for (size_t k = 0; k < count; k++)
-        values[k] = stored_of((scalar)NAN);
+        values[k] = stored_of((number)NAN);
     reference_memory_put(s->backend, s->view.set[SET_flow].populations, values,
                          count * sizeof *values);
     free(values);
@@ -665,7 +665,7 @@ void reference_put(const struct reference *r, struct solver *s)
     const int *const lo = s->domain->lo;
     const struct box all = domain_all(s->domain);
     struct box b;
-    for (int number = 0; solver_piece(s, &all, number, &b); number++) {
+    for (int index = 0; solver_piece(s, &all, index, &b); index++) {
         stored *const host = solver_host(s);
         const size_t cells = box_cells(&b);
         size_t n = 0;
@@ -675,7 +675,7 @@ void reference_put(const struct reference *r, struct solver *s)
                     const size_t g = reference_cell(r, lo[0] + x, lo[1] + y, lo[2] + z);
                     for (size_t i = 0; i < 19; i++)
                         host[i * cells + n] = r->row[r->tag[g]].fluid ? r->now[i * r->count + g]
-                                                                      : stored_of((scalar)NAN);
+                                                                      : stored_of((number)NAN);
                 }
         if (solver_put(s, SET_flow, &b))
             abort();
@@ -688,7 +688,7 @@ bool reference_same(const struct reference *r, struct solver *s, char *where, si
     const struct box all = domain_all(s->domain);
     struct box b;
     size_t seen = 0;
-    for (int number = 0; solver_piece(s, &all, number, &b); number++) {
+    for (int index = 0; solver_piece(s, &all, index, &b); index++) {
         const stored *const got = solver_get(s, SET_flow, &b);
         const size_t cells = box_cells(&b);
         size_t n = 0;

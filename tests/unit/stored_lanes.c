@@ -7,26 +7,26 @@
 #define NAME(token) NAME_(token)
 #define NAME_(token) #token
 
-typedef scalar any_lanes
-    __attribute__((vector_size(LANES * sizeof(scalar)), aligned(sizeof(scalar)), may_alias));
+typedef number any_lanes
+    __attribute__((vector_size(LANES * sizeof(number)), aligned(sizeof(number)), may_alias));
 
 /* One by one as f_i - w_i, in vectors in the unit of the storage: both ways must agree. */
 static void values(const void *stored_populations, void *to, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        ((scalar *)to)[k] = value_of(((const stored *)stored_populations)[k]) * STORED_ONE;
+        ((number *)to)[k] = value_of(((const stored *)stored_populations)[k]) * STORED_ONE;
 }
 
 static void store(void *to, const void *from, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        ((stored *)to)[k] = stored_of(((const scalar *)from)[k] / STORED_ONE);
+        ((stored *)to)[k] = stored_of(((const number *)from)[k] / STORED_ONE);
 }
 
 static void lanes_values(const void *stored_populations, void *to, size_t count)
 {
     for (size_t k = 0; k < count; k += LANES)
-        *(any_lanes *)((scalar *)to + k) = load_lanes((const stored *)stored_populations + k);
+        *(any_lanes *)((number *)to + k) = load_lanes((const stored *)stored_populations + k);
 }
 
 static void store_first(void *to, const void *from, int count)
@@ -37,7 +37,7 @@ static void store_first(void *to, const void *from, int count)
 static void lanes_store(void *to, const void *from, size_t count)
 {
     for (size_t k = 0; k < count; k += LANES)
-        store_first((stored *)to + k, (const scalar *)from + k, LANES);
+        store_first((stored *)to + k, (const number *)from + k, LANES);
 }
 
 static void store_some_active(void *to, const void *from, uint32_t active)

@@ -68,7 +68,7 @@ static bool untouched(const struct reference *r, struct solver *s)
     const size_t count = Q * s->view.set[SET_flow].stride;
     char *const owned = calloc(count, 1);
     stored *const values = malloc(count * sizeof *values);
-    const stored poison = stored_of((scalar)NAN);
+    const stored poison = stored_of((number)NAN);
     bool ok = owned && values;
     mark_owned(r, &s->domain->view, owned);
     reference_memory_get(s->backend, values, s->view.set[SET_flow].populations,
@@ -364,7 +364,7 @@ static void pieces_tile_the_box_in_order(void **state)
                     struct box b;
                     int row = 0;
                     s.piece_cells = (size_t)most;
-                    for (int number = 0; solver_piece(&s, &box, number, &b); number++) {
+                    for (int index = 0; solver_piece(&s, &box, index, &b); index++) {
                         assert_true(box_cells(&b) >= 1 && box_cells(&b) <= s.piece_cells);
                         assert_true(b.lo[0] == 2 && b.hi[0] == 2 + nx);
                         assert_true(b.hi[2] - b.lo[2] == 1 || (b.lo[1] == 3 && b.hi[1] == 3 + ny));
@@ -412,17 +412,17 @@ static void one_destroy(struct one *o)
 }
 
 /* What is put into place k with that number; below 1. */
-static stored numbered(double number, size_t k)
+static stored numbered(double index, size_t k)
 {
-    return stored_of((scalar)(0.25 * number + 1e-5 * (double)k));
+    return stored_of((number)(0.25 * index + 1e-5 * (double)k));
 }
 
 /* Fill the host's memory of a piece with numbers by this one. */
-static void fill_host(struct solver *s, const struct box *piece, double number)
+static void fill_host(struct solver *s, const struct box *piece, double index)
 {
     stored *const host = solver_host(s);
     for (size_t k = 0; k < Q * box_cells(piece); k++)
-        host[k] = numbered(number, k);
+        host[k] = numbered(index, k);
 }
 
 /* For work in any queue, at once. */

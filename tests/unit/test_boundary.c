@@ -204,14 +204,14 @@ struct symmetry {
     int axis[3], sign[3]; /* axis a becomes axis[a], with sign */
 };
 
-static struct symmetry symmetry_of(int number)
+static struct symmetry symmetry_of(int index)
 {
     static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                    {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     struct symmetry y;
     for (int a = 0; a < 3; a++) {
-        y.axis[a] = axes[number / 8][a];
-        y.sign[a] = number >> a & 1 ? -1 : 1;
+        y.axis[a] = axes[index / 8][a];
+        y.sign[a] = index >> a & 1 ? -1 : 1;
     }
     return y;
 }
@@ -358,8 +358,8 @@ static void rules_know_no_direction_from_another(void **state)
                     }
                 }
                 apply(&p, f, back);
-                for (int number = 0; number < 48; number++) {
-                    const struct symmetry y = symmetry_of(number);
+                for (int index = 0; index < 48; index++) {
+                    const struct symmetry y = symmetry_of(index);
                     turn(&y, &p, &turned);
                     apply(&turned, turned_f, turned_back);
                     for (int i = 0; i < Q; i++) {
@@ -368,7 +368,7 @@ static void rules_know_no_direction_from_another(void **state)
                             !(fabs((double)(back[i] - turned_back[j])) < 10 * 0.2 * eps))
                             fail_msg("rule %d, place %d, symmetry %d, population %d: %g and %g, "
                                      "%g and %g",
-                                     boundary, where, number, i, (double)f[i], (double)turned_f[j],
+                                     boundary, where, index, i, (double)f[i], (double)turned_f[j],
                                      (double)back[i], (double)turned_back[j]);
                     }
                 }

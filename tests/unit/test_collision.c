@@ -317,7 +317,7 @@ static void shear_wave(int collision, double tau, int a, int b, double carried, 
             const double cu =
                 reference_velocity((int)i, b) * u + reference_velocity((int)i, a) * carried;
             r.now[i * WAVE + n] =
-                stored_of((scalar)(weight((int)i) *
+                stored_of((number)(weight((int)i) *
                                    (3 * cu + 4.5 * cu * cu - 1.5 * (u * u + carried * carried))));
         }
     assert_int_equal(domain_create(&d, &c, MPI_COMM_SELF), STATUS_OK);
@@ -608,7 +608,7 @@ static void bulk_rate_damps_sound(void **state)
             for (size_t n = 0; n < CELLS; n++)
                 for (size_t i = 0; i < Q; i++)
                     r.now[i * CELLS + n] =
-                        stored_of((scalar)(weight((int)i) * 1e-3 * cos(k * ((double)n + 0.5))));
+                        stored_of((number)(weight((int)i) * 1e-3 * cos(k * ((double)n + 0.5))));
             /* Amplitude after whole periods of 32 sqrt(3) steps; 8 of them in all. */
             double first = 0, last = 0, potential = 0;
             const int steps = (int)(8 * CELLS * sqrt(3.0) + 0.5), half = steps / 2;

@@ -165,7 +165,7 @@ static void what_is_no_flow_any_more_is_found_and_said(void **state)
         for (int bad = 0; bad < 1 + k % 4; bad++) {
             const size_t place = reference_random(&random) % (Q * f.r.count);
             if (f.r.row[f.r.tag[place % f.r.count]].fluid)
-                f.r.now[place] = stored_of((scalar)values[reference_random(&random) % 5]);
+                f.r.now[place] = stored_of((number)values[reference_random(&random) % 5]);
         }
         compare(&f, "a flow that diverges");
         stop(&f);
@@ -182,9 +182,9 @@ static void an_energy_beyond_all_bounds_is_no_flow(void **state)
     const size_t n = reference_cell(&f.r, 40, 1, 1);
     for (int i = 0; i < Q; i++)
         f.r.now[(size_t)i * f.r.count + n] = stored_of(0);
-    f.r.now[0 * f.r.count + n] = stored_of((scalar)(90000 - 300.0 * 90001));
+    f.r.now[0 * f.r.count + n] = stored_of((number)(90000 - 300.0 * 90001));
     f.r.now[1 * f.r.count + n] =
-        stored_of((scalar)(300.0 * 90001)); /* density 90,001, velocity 300 */
+        stored_of((number)(300.0 * 90001)); /* density 90,001, velocity 300 */
     compare(&f, "a cell of much energy");
     assert_int_equal(flow_measure(&f.s, false, &sums), STATUS_OK);
     assert_false(sums.finite);

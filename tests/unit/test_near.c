@@ -95,7 +95,7 @@ static void compare(struct flow *f, int odd, int from, int to, uint64_t seed, co
     const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = odd}};
     assert_true(wanted && is);
     for (size_t k = 0; k < count; k++)
-        wanted[k] = stored_of((scalar)(0.01 * reference_uniform(&seed)));
+        wanted[k] = stored_of((number)(0.01 * reference_uniform(&seed)));
     reference_memory_put(f->b, f->s.view.set[SET_flow].populations, wanted, bytes);
     for (int k = 0; k < SIGNALS; k++)
         plain.signal[k] = f->s.view.signal[k] = k == SIGNAL_one ? 1 : 0.3 * k;
@@ -142,11 +142,11 @@ static void lists_are_stepped_as_single_cells_are(void **state)
     uint64_t random = 5;
     unsigned rules = 0;
     (void)state;
-    for (int number = 0; number < COLLISIONS * KINDS * (ISAS - ISA_FIRST); number++) {
-        const int collision = number / KINDS % COLLISIONS;
-        const enum isa isa = (enum isa)(ISA_FIRST + number / KINDS / COLLISIONS);
-        const struct kind *const kind = &kinds[number % KINDS];
-        const bool subgrid = number % 3 == 1, forced = number % 2;
+    for (int index = 0; index < COLLISIONS * KINDS * (ISAS - ISA_FIRST); index++) {
+        const int collision = index / KINDS % COLLISIONS;
+        const enum isa isa = (enum isa)(ISA_FIRST + index / KINDS / COLLISIONS);
+        const struct kind *const kind = &kinds[index % KINDS];
+        const bool subgrid = index % 3 == 1, forced = index % 2;
         char text[8192];
         struct flow f;
         if (!has(isa))
@@ -154,7 +154,7 @@ static void lists_are_stepped_as_single_cells_are(void **state)
         snprintf(text, sizeof text, text_of_case, key_collisions[collision],
                  subgrid ? ", subgrid: {smagorinsky: {constant: 0.2}}" : "", kind->faces,
                  forced ? "force: {acceleration: [1e-3, -3e-4, 0]}\n" : "", isa_name(isa),
-                 number / 2 % 2 ? "always" : "never", 1 + number % 3, kind->towards);
+                 index / 2 % 2 ? "always" : "never", 1 + index % 3, kind->towards);
         open_flow(&f, text);
         const int all = f.d.near_stepped;
         assert_true(all > 300);

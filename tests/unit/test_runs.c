@@ -35,7 +35,7 @@ static void links_of(const struct reference *r, int x, int y, int z, uint32_t *l
 }
 
 /* A cell between those of a mixed run is not fluid, and its mask leads to the next that is. */
-static void check_gap(const struct reference *r, const struct runs *runs, const struct run *run,
+static void check_gap(const struct reference *r, const struct runs *runs, const struct row_run *run,
                       int x, int y, int z)
 {
     const uint32_t mask = runs->links[run->masks + (size_t)(x - run->x0)];
@@ -49,8 +49,8 @@ static void check_gap(const struct reference *r, const struct runs *runs, const 
 }
 
 /* Links that are bounced for cell x of the run, each once and at the right place. */
-static uint32_t bounced(const struct reference *r, const struct runs *runs, const struct run *run,
-                        int x)
+static uint32_t bounced(const struct reference *r, const struct runs *runs,
+                        const struct row_run *run, int x)
 {
     uint32_t links = 0;
     for (size_t k = run->bounce; k < run->bounce_end; k++) {
@@ -67,7 +67,7 @@ static uint32_t bounced(const struct reference *r, const struct runs *runs, cons
     return links;
 }
 
-static void check_run(const struct reference *r, const struct runs *runs, const struct run *run,
+static void check_run(const struct reference *r, const struct runs *runs, const struct row_run *run,
                       int y, int z)
 {
     for (int x = run->x0; x < run->x1; x++) {
@@ -93,7 +93,7 @@ static void check_run(const struct reference *r, const struct runs *runs, const 
 }
 
 /* The wall of every ruled link of a run with masks is the run's. */
-static void check_walls(const struct domain *d, const struct runs *runs, const struct run *run,
+static void check_walls(const struct domain *d, const struct runs *runs, const struct row_run *run,
                         int y, int z)
 {
     const struct view *const v = &d->view;
@@ -108,7 +108,7 @@ static void check_walls(const struct domain *d, const struct runs *runs, const s
 }
 
 /* All cells of a run of RUN_CELLS are as its group says. */
-static void check_group(const struct domain *d, const struct runs *runs, const struct run *run,
+static void check_group(const struct domain *d, const struct runs *runs, const struct row_run *run,
                         int y, int z)
 {
     const struct view *const v = &d->view;
@@ -136,7 +136,8 @@ struct told {
 /* Cells of a stretch, which begins at x0: where each pair is, and that idle cells are not told of.
  * Marks the others in `seen`. */
 static void check_stretch(const struct reference *r, const struct domain *d,
-                          const struct runs *runs, const struct run *run, int y, int z, int *seen)
+                          const struct runs *runs, const struct row_run *run, int y, int z,
+                          int *seen)
 {
     static struct told told[Q / 2][STRETCH_CELLS];
     const struct view *const v = &d->view;
@@ -145,7 +146,7 @@ static void check_stretch(const struct reference *r, const struct domain *d,
     uint32_t at = 0;
     memset(told, 0, sizeof told);
     for (size_t k = s->piece; k < s[1].piece; k++) {
-        const struct piece p = runs->piece[k];
+        const struct pore_piece p = runs->piece[k];
         assert_true(p.count >= 1 && p.count <= PIECE && p.at + p.count <= (int)s->count);
         for (uint32_t j = 0; j < p.count; j++) {
             told[p.pair][p.at + j].fluid++;
@@ -199,7 +200,7 @@ static void check_pores(const struct reference *r, const struct domain *d, const
     const uint32_t list = runs->row_list[y + z * d->view.n[1]];
     int seen[128] = {0};
     for (uint32_t k = runs->first[list]; k < runs->first[list + 1]; k++) {
-        const struct run *const run = &runs->run[k];
+        const struct row_run *const run = &runs->run[k];
         if (run->kind == RUN_PORES) {
             check_stretch(r, d, runs, run, y, z, seen);
             continue;
@@ -215,7 +216,7 @@ static void check_pores(const struct reference *r, const struct domain *d, const
 }
 
 /* The order of the runs in a list. */
-static int turn_of(const struct run *run)
+static int turn_of(const struct row_run *run)
 {
     return run->end ? 0 : run->kind == RUN_CELLS ? 2 : 1;
 }
@@ -296,7 +297,7 @@ static size_t check(const struct flow_case *c, int obstacles, uint64_t seed)
                 continue;
             }
             for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
-                const struct run *const run = &runs.run[k];
+                const struct row_run *const run = &runs.run[k];
                 assert_true(run->x0 >= 0 && run->x1 > run->x0 && run->x1 <= c->cells[0]);
                 assert_true(k == runs.first[list] || turn_of(run - 1) <= turn_of(run));
                 check_run(&r, &runs, run, y, z);
@@ -389,9 +390,9 @@ static void bulk_runs_go_over_the_ends_of_rows(void **state)
             assert_int_equal(reference_domain(&r, &d, &c, MPI_COMM_SELF), STATUS_OK);
             assert_int_equal(runs_create(&runs, &d.view), STATUS_OK);
             for (size_t list = 0; list < runs.list_count; list++) {
-                const struct run *at[2] = {NULL, NULL}; /* ends of the row */
+                const struct row_run *at[2] = {NULL, NULL}; /* ends of the row */
                 for (uint32_t k = runs.first[list]; k < runs.first[list + 1]; k++) {
-                    const struct run *const run = &runs.run[k];
+                    const struct row_run *const run = &runs.run[k];
                     assert_true(k == runs.first[list] || turn_of(run - 1) <= turn_of(run));
                     if (run->end) {
                         assert_int_equal(run->kind, RUN_CELLS);
@@ -452,7 +453,7 @@ static void links_from_planes_of_symmetry_are_copied(void **state)
             for (int cell = 0; cell < nx * 3 * 2; cell++) {
                 const int x = cell % nx, y = cell / nx % 3, z = cell / nx / 3;
                 const uint32_t list = runs.row_list[y + z * 3];
-                const struct run *run = &runs.run[runs.first[list]];
+                const struct row_run *run = &runs.run[runs.first[list]];
                 while (x >= run->x1)
                     run++;
                 assert_true(run < runs.run + runs.first[list + 1] && x >= run->x0);

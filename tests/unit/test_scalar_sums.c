@@ -96,7 +96,7 @@ static void read_state(struct flow *f, int set, struct values *to)
     const struct box all = domain_all(&f->d);
     struct box piece;
     size_t at = 0;
-    for (int number = 0; solver_piece(&f->s, &all, number, &piece); number++) {
+    for (int index = 0; solver_piece(&f->s, &all, index, &piece); index++) {
         const size_t cells = box_cells(&piece);
         const void *const g = solver_get(&f->s, set, &piece);
         assert_non_null(g);

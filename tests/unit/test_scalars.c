@@ -106,17 +106,17 @@ static struct material wall_of(const struct case_scalar_wall *w, bool limited, b
 static struct case_scalar_wall draw_wall(uint64_t *random, char face)
 {
     struct case_scalar_wall w = {.kind = SCALAR_WALL_adiabatic};
-    const double number = between(random, 0, 4);
+    const double kind = between(random, 0, 4);
     if (face == 'p' || face == 's')
         return w;
     if (face == 'o' || face == 'n') {
         w.kind = SCALAR_WALL_outflow;
     } else if (strchr("vVdD", face)) {
-        w.kind = number < 3 || strchr("vV", face) ? SCALAR_WALL_value : SCALAR_WALL_outflow;
+        w.kind = kind < 3 || strchr("vV", face) ? SCALAR_WALL_value : SCALAR_WALL_outflow;
     } else {
-        w.kind = number < 1   ? SCALAR_WALL_adiabatic
-                 : number < 2 ? SCALAR_WALL_value
-                 : number < 3 ? SCALAR_WALL_flux
+        w.kind = kind < 1   ? SCALAR_WALL_adiabatic
+                 : kind < 2 ? SCALAR_WALL_value
+                 : kind < 3 ? SCALAR_WALL_flux
                               : SCALAR_WALL_transfer;
     }
     if (w.kind == SCALAR_WALL_value)
@@ -579,7 +579,7 @@ static void compare(const struct setting *t, const struct solver *s, int step)
 
 static void as_two_arrays(const char *letters, uint64_t seed)
 {
-    for (int number = 0; number < BOXES; number++) {
+    for (int index = 0; index < BOXES; index++) {
         struct setting t;
         struct flow f;
         draw(&t, &seed, letters);
@@ -640,7 +640,7 @@ static void every_instruction_set_and_memory(void **state)
 {
     uint64_t seed = 13;
     (void)state;
-    for (int number = 0; number < BOXES; number++) {
+    for (int index = 0; index < BOXES; index++) {
         struct setting t;
         uint64_t wanted[MOST + 1], hash[MOST + 1];
         draw(&t, &seed, "wasvdonVD");
@@ -653,7 +653,7 @@ static void every_instruction_set_and_memory(void **state)
         for (int isa = ISA_FIRST; isa < ISAS; isa++)
             for (int sparse = 0; sparse < (t.conduct ? 1 : 2); sparse++) {
                 t.c.run.isa = (enum isa)isa;
-                t.c.run.threads = 1 + (isa + number) % 3;
+                t.c.run.threads = 1 + (isa + index) % 3;
                 t.c.run.sparse = sparse ? SPARSE_always : SPARSE_never;
                 if (!isa_runs(t.c.run.isa))
                     continue;
@@ -670,7 +670,7 @@ static void single_cells(void **state)
 {
     uint64_t seed = 14;
     (void)state;
-    for (int number = 0; number < BOXES; number++) {
+    for (int index = 0; index < BOXES; index++) {
         struct setting t;
         struct flow f;
         draw(&t, &seed, "wasvdonVD");

@@ -55,7 +55,7 @@ static void close_flow(struct flow *f)
     case_destroy(&f->c);
 }
 
-static size_t number(const struct flow *f, int x, int y, int z)
+static size_t cell_number(const struct flow *f, int x, int y, int z)
 {
     return ((size_t)z * (size_t)f->c.cells[1] + (size_t)y) * (size_t)f->c.cells[0] + (size_t)x;
 }
@@ -84,7 +84,7 @@ static void get(struct flow *f, double *to)
             for (int y = b.lo[1]; y < b.hi[1]; y++)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
-                        to[i * f->cells + number(f, x, y, z)] =
+                        to[i * f->cells + cell_number(f, x, y, z)] =
                             (double)value_of(got[i * cells + n]);
     }
 }
@@ -102,7 +102,7 @@ static void put(struct flow *f, const double *from)
                 for (int x = b.lo[0]; x < b.hi[0]; x++, n++)
                     for (size_t i = 0; i < Q; i++)
                         host[i * cells + n] =
-                            stored_of((scalar)from[i * f->cells + number(f, x, y, z)]);
+                            stored_of((number)from[i * f->cells + cell_number(f, x, y, z)]);
         assert_int_equal(solver_put(&f->s, SET_flow, &b), STATUS_OK);
     }
 }
@@ -132,8 +132,8 @@ static void fill(struct flow *f, double *to, const double *middle, double reach,
             double value = 0.02 * reference_uniform(&seed);
             for (int a = 0; a < 3; a++)
                 value += 3 * reference_velocity(i, a) * u[a];
-            to[(size_t)i * f->cells + number(f, x, y, z)] =
-                near ? (double)value_of(stored_of((scalar)(w * value))) : 0;
+            to[(size_t)i * f->cells + cell_number(f, x, y, z)] =
+                near ? (double)value_of(stored_of((number)(w * value))) : 0;
         }
     }
 }
@@ -332,12 +332,12 @@ static void the_rule_knows_no_direction_from_another(void **state)
     uint64_t random = 7;
     (void)state;
     for (int sample = 0; sample < 48 * 90; sample++) {
-        const int i = 1 + sample % (Q - 1), number = sample / 18 % 48;
+        const int i = 1 + sample % (Q - 1), index = sample / 18 % 48;
         const struct link k = random_link(&random, i);
         struct link turned = k;
         int to[3], found = 0;
         for (int a = 0; a < 3; a++) {
-            const int b = axes[number / 8][a], sign = number >> a & 1 ? -1 : 1;
+            const int b = axes[index / 8][a], sign = index >> a & 1 ? -1 : 1;
             to[b] = sign * reference_velocity(i, a);
             turned.l.j[b] = (real)sign * k.l.j[a];
             turned.l.given_u[b] = (real)sign * k.l.given_u[a];
@@ -422,7 +422,7 @@ static double comes_back(const struct flow *f, const int at[3], int i, double q,
 /* Where the cell's link i meets what it leads into: as the list says, else half-way. */
 static double crossing_of(const struct flow *f, const int *listed, const int at[3], int i)
 {
-    const int k = listed[number(f, at[0], at[1], at[2])], in = reference_opposite(i);
+    const int k = listed[cell_number(f, at[0], at[1], at[2])], in = reference_opposite(i);
     if (k < 0)
         return 0.5;
     const struct near_cell *const cell = &f->d.near[k];
@@ -443,7 +443,7 @@ static void step_plainly(const struct flow *f, const int *listed, const double *
         if (!row->fluid)
             continue;
         for (int i = 0; i < Q; i++)
-            in[i] = (real)now[(size_t)i * f->cells + number(f, x, y, z)];
+            in[i] = (real)now[(size_t)i * f->cells + cell_number(f, x, y, z)];
         const struct moments m = moments(in, p, row->forced);
         collide(row->collision, in, out, m, p,
                 subgrid_rates(SUBGRID_none, in, m, p, (real)1, row->forced), row->forced);
@@ -455,9 +455,9 @@ static void step_plainly(const struct flow *f, const int *listed, const double *
             for (int a = 0; a < 3; a++)
                 to[a] = (to[a] + f->c.cells[a]) % f->c.cells[a];
             if (fluid)
-                next[(size_t)i * f->cells + number(f, to[0], to[1], to[2])] = (double)out[i];
+                next[(size_t)i * f->cells + cell_number(f, to[0], to[1], to[2])] = (double)out[i];
             else
-                next[(size_t)reference_opposite(i) * f->cells + number(f, x, y, z)] =
+                next[(size_t)reference_opposite(i) * f->cells + cell_number(f, x, y, z)] =
                     comes_back(f, at, i, crossing_of(f, listed, at, i), in, out, got);
         }
     }
@@ -472,8 +472,8 @@ static int *places(const struct flow *f)
         listed[n] = -1;
     for (size_t k = 0; k < f->d.view.near_cells; k++) {
         const int *const at = f->d.near[k].at;
-        assert_int_equal(listed[number(f, at[0], at[1], at[2])], -1);
-        listed[number(f, at[0], at[1], at[2])] = (int)k;
+        assert_int_equal(listed[cell_number(f, at[0], at[1], at[2])], -1);
+        listed[cell_number(f, at[0], at[1], at[2])] = (int)k;
     }
     return listed;
 }
@@ -582,7 +582,7 @@ static struct momentum momentum_of(const struct flow *f, const double *p)
         const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
         double j[3] = {0, 0, 0};
         for (int i = 0; i < Q; i++) {
-            const double value = p[(size_t)i * f->cells + number(f, x, y, z)];
+            const double value = p[(size_t)i * f->cells + cell_number(f, x, y, z)];
             m.mass += value;
             for (int a = 0; a < 3; a++)
                 j[a] += reference_velocity(i, a) * value;
@@ -735,7 +735,7 @@ static void the_curl_beside_what_turns_is_right(void **state)
             const double u[3] = {-0.004 * (y + 0.5 - 17.6), 0.004 * (x + 0.5 - 20), 0};
             for (int i = 0; i < Q && row_at(&f, x, y, z)->fluid; i++)
                 for (int a = 0; a < 3; a++)
-                    p[(size_t)i * f.cells + number(&f, x, y, z)] +=
+                    p[(size_t)i * f.cells + cell_number(&f, x, y, z)] +=
                         3 * (double)weight_of(i) * reference_velocity(i, a) * u[a];
         }
         put(&f, p);
@@ -784,7 +784,7 @@ static void what_is_not_finite_is_said(void **state)
         for (int bad = 0; bad < 2; bad++) {
             if (bad)
                 for (int i = 0; i < Q; i++) /* the fluid cell at the lower end of the ball */
-                    p[(size_t)i * f.cells + number(&f, 9, 10, 6)] = values[k];
+                    p[(size_t)i * f.cells + cell_number(&f, 9, 10, 6)] = values[k];
             put(&f, p);
             assert_int_equal(forces_measure(&f.s, 0, NULL, &near), STATUS_OK);
             assert_int_equal(forces_measure(&f.s, 1, NULL, &far), STATUS_OK);

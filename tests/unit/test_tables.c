@@ -70,7 +70,7 @@ static void set_velocity(struct flow *f, int x, int y, int z, const double u[3])
         double cu = 0;
         for (int a = 0; a < 3; a++)
             cu += reference_velocity(i, a) * u[a];
-        f->r.now[(size_t)i * f->r.count + n] = stored_of((scalar)(3 * w * cu));
+        f->r.now[(size_t)i * f->r.count + n] = stored_of((number)(3 * w * cu));
     }
 }
 
@@ -247,7 +247,7 @@ static void a_plane_of_walls_has_no_pressure(void **state)
     start(&f, tags);
     assert_int_equal(flow_rate_measure(&f.s, 0, 2, &rate), STATUS_OK);
     assert_true(rate.area == 0 && rate.volume == 0 && rate.mass == 0 && isnan(rate.pressure));
-    f.r.now[1] = stored_of((scalar)NAN);
+    f.r.now[1] = stored_of((number)NAN);
     reference_put(&f.r, &f.s);
     assert_int_equal(flow_rate_measure(&f.s, 0, 1, &rate), STATUS_OK);
     assert_true(rate.area == 2 && isnan(rate.volume) && isnan(rate.mass) && isnan(rate.pressure));
@@ -343,7 +343,7 @@ static void a_residual_without_flow_or_numbers(void **state)
     set_velocity(&f, 1, 1, 1, (double[]){0, 0, 0});
     reference_put(&f.r, &f.s);
     assert_true(isinf(residual(&r)));
-    f.r.now[5] = stored_of((scalar)NAN);
+    f.r.now[5] = stored_of((number)NAN);
     reference_put(&f.r, &f.s);
     assert_true(isnan(residual(&r)));
     f.r.now[5] = stored_of(0);
