@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """What a build says and computes, as text: for a change that is to change nothing. Started by scripts/golden.sh.
 
-    golden.py BUILD FOLDER    writes the files of FOLDER, which must not exist, by the programs in BUILD
+    golden.py BUILD FOLDER [cpu]    writes the files of FOLDER, which must not exist, by the programs in BUILD; cpu: without the
+                                    stand-in for a GPU
 
 Of every case of configs/, smaller and of a few steps (tests/robustness/small_cases.py):
 
@@ -18,9 +19,9 @@ import re
 import subprocess
 import sys
 
-if len(sys.argv) != 3:
+if len(sys.argv) != 3 and sys.argv[3:] != ["cpu"]:
     sys.exit(__doc__)
-BUILD, FOLDER = map(os.path.abspath, sys.argv[1:])
+BUILD, FOLDER = map(os.path.abspath, sys.argv[1:3])
 os.environ["TAGFLOW"] = BUILD + "/tagflow"
 STANDIN = BUILD + "/tests/gpu/tagflow_standin"
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "robustness"))
@@ -62,7 +63,9 @@ def text_of(folder):
 
 
 WAYS = [(1, None, None), (3, None, None), (3, STANDIN, "leaks=1,late=1,uuid=same,order=random")]
-if not os.path.exists(STANDIN):
+if sys.argv[3:]:
+    WAYS.pop()
+elif not os.path.exists(STANDIN):
     sys.exit(f"golden.py: {STANDIN} is not there: build the tests")
 os.mkdir(FOLDER)
 made = [(name, precision, ranks, program) for name in CELLS for precision in PRECISIONS for ranks, program, _ in WAYS]

@@ -250,10 +250,11 @@ static enum status look(struct flow *f, struct look *l)
     struct solver *const s = solver_of(f);
     const int inlet = inlet_of(&f->c), axis = inlet / 2;
     *l = (struct look){.step = s->step};
-    enum status status = flow_measure_grid(&f->grid, false, &l->sums);
+    const struct levels all = levels_of(&f->grid);
+    enum status status = flow_measure(&all, false, &l->sums);
     for (int k = 0; k < PLANES && !status && inlet >= 0; k++) {
         struct flow_rate rate;
-        status = flow_rate_measure(s, axis, (f->c.cells[axis] - 1) * k / (PLANES - 1), &rate);
+        status = flow_rate_measure(&all, axis, (f->c.cells[axis] - 1) * k / (PLANES - 1), &rate);
         l->through[k] = inlet & 1 ? -rate.mass : rate.mass;
     }
     return status;

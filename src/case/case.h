@@ -22,7 +22,7 @@ enum {
     CASE_ZONES = 32,       /* regions */
     CASE_REFINES = 64,     /* regions with finer cells */
     CASE_BODIES = 64,      /* each takes a few tags */
-    CASE_REMEMBERED = 60,  /* averages and residuals, each an array in every checkpoint */
+    CASE_REMEMBERED = 54,  /* averages and residuals, each an array in every checkpoint */
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */

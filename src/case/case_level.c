@@ -29,7 +29,6 @@ static const struct {
     {"run.stop", LEVEL_ABSENT},
     {"run.time_limit", LEVEL_ABSENT},
     {"scalars", LEVEL_ABSENT}, /* refine_check() refuses these */
-    {"force.flow_rate", LEVEL_ABSENT},
     {"initial.from", LEVEL_ABSENT},
     {"initial.checksum", LEVEL_ABSENT},
     {"initial.relax", LEVEL_ABSENT},

@@ -314,11 +314,6 @@ static const char *a_scalar(const struct flow_case *c)
     return c->scalar_count ? c->scalars[0].name : NULL;
 }
 
-static const char *a_flow_rate(const struct flow_case *c)
-{
-    return c->flow_rate.given ? "" : NULL;
-}
-
 static const char *an_earlier_result(const struct flow_case *c)
 {
     return c->initial.from.file ? "" : NULL;
@@ -345,21 +340,7 @@ static const char *a_stride(const struct flow_case *c)
     return NULL;
 }
 
-static const char *a_surface(const struct flow_case *c)
-{
-    return c->surfaces_count ? c->surfaces[0].name : NULL;
-}
-
-static const char *a_stop(const struct flow_case *c)
-{
-    const bool by = c->run.stop.of == STOP_residual || c->run.stop.of == STOP_permeability;
-    return c->run.stop.given && by ? key_stops[c->run.stop.of] : NULL;
-}
-
 #define SERIES_REFUSED(X)                                                                          \
-    X(residual, "another number, such as kinetic_energy")                                          \
-    X(permeability, "of: flow_rate has the flow")                                                  \
-    X(surface, "of: forces has the whole body")                                                    \
     X(heat, "remove it")                                                                           \
     X(dispersion, "remove it")
 #define X(kind, ...)                                                                               \
@@ -377,7 +358,6 @@ static const struct {
     const char *instead;
 } refused[] = {
     {a_scalar, "scalars.", "", "remove one of them"},
-    {a_flow_rate, "force.flow_rate", "", "force.acceleration drives the flow, too"},
     {an_earlier_result, "initial.from", "", "begin with initial.flow"},
     {a_relaxation, "initial.relax", "", "remove it"},
     {an_image, "bodies.", ".image", "take a shape or a mesh"},
@@ -385,8 +365,6 @@ static const struct {
     SERIES_REFUSED(X)
 #undef X
         {a_stride, "output.fields.", ".stride", "remove it"},
-    {a_surface, "output.surfaces.", "", "output.series with of: forces has the force"},
-    {a_stop, "run.stop, of: ", "", "take another number, such as kinetic_energy"},
 };
 
 enum status refine_check(const struct reader *r, const struct flow_case *c)

@@ -58,7 +58,7 @@ static void say_parts(const struct parts *p)
         say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
             d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
             bytes_text(text, sizeof text,
-                       parts_bytes(p, &needs) + room_remembered(p->c, d.lo, d.view.n)));
+                       parts_bytes(p, &needs) + room_remembered(p->c, 0, d.lo, d.view.n)));
     }
     if (p->ranks > BOXES_SHOWN)
         say("  ... and %d more", p->ranks - BOXES_SHOWN);
@@ -192,8 +192,8 @@ static void say_memory(const struct scale *s)
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const bool levels = s->levels != NULL;
-    const double remembered = levels ? s->remembered : room_remembered(c, origin, c->cells);
-    const double most = levels ? s->most_remembered : room_remembered(c, NULL, s->longest);
+    const double remembered = levels ? s->remembered : room_remembered(c, 0, origin, c->cells);
+    const double most = levels ? s->most_remembered : room_remembered(c, 0, NULL, s->longest);
     const double whole = s->bytes + remembered;
     const double rank = levels ? s->most : s->largest + most;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
@@ -459,7 +459,7 @@ static enum status look_at_ranks(const struct flow_case *c, const struct wanted 
                                       checked->sampled ? &checked->sample : NULL);
     if (!status) {
         scale_find(&s, &p, cluster, w->machine != NULL);
-        s.checkpoint = populations_size(c) * cells + room_remembered(c, origin, c->cells);
+        s.checkpoint = populations_size(c) * cells + room_remembered(c, 0, origin, c->cells);
         say_scale(&s);
         if (w->json && message_rank() == 0)
             status = scale_write(&s, w->files.path, w->json);

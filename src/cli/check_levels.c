@@ -170,12 +170,6 @@ void levels_destroy(struct checked_levels *k)
 
 /* ---- cost ---- */
 
-/* Averages of a level; only level 0's case has them. n: cells of a block. */
-static double averages(const struct checked_levels *k, int l, const int *lo, const int n[3])
-{
-    return room_averages(k->c, l, lo, n);
-}
-
 /* A block with the cuts of a level among the ranks, without tags. */
 static enum status cuts_of(const struct checked_level *level, struct domain *block)
 {
@@ -256,7 +250,7 @@ double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_ave
         struct needs needs;
         parts_of(&level->parts, rank, &block, &needs);
         bytes += parts_bytes(&level->parts, &needs) + level->seam.bytes / level->parts.ranks;
-        bytes += with_averages ? averages(k, l, block.lo, block.view.n) : 0;
+        bytes += with_averages ? room_remembered(k->c, l, block.lo, block.view.n) : 0;
     }
     return bytes;
 }
@@ -327,8 +321,8 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         for (int a = 0; a < 3; a++)
             n[a] = k->refined.level[l].hi[a] - k->refined.level[l].lo[a];
         scale_find(&level->scale, &level->parts, cluster, machine);
-        level->remembered = averages(k, l, k->refined.level[l].lo, n);
-        level->most_remembered = averages(k, l, NULL, level->scale.longest);
+        level->remembered = room_remembered(k->c, l, k->refined.level[l].lo, n);
+        level->most_remembered = room_remembered(k->c, l, NULL, level->scale.longest);
         add_level(sum, level, l);
         add_seam(sum, level, l);
     }

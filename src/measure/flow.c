@@ -5,7 +5,6 @@
 
 #include "base/agree.h"
 #include "measure/curl.h"
-#include "measure/levels.h"
 
 struct flow_partial {
     struct sums sums; /* cells by their global index */
@@ -46,7 +45,7 @@ struct flow_whole {
     int64_t drho[3], energy[3], enstrophy[3], bad;
 };
 
-static enum status measure(const struct levels *all, bool enstrophy, struct flow_sums *sums)
+enum status flow_measure(const struct levels *all, bool enstrophy, struct flow_sums *sums)
 {
     const struct domain *const d = all->solver[0]->domain;
     const int count = all->count;
@@ -107,16 +106,4 @@ static enum status measure(const struct levels *all, bool enstrophy, struct flow
     /* its square is 4^l, its volume 8^-l */
     sums->enstrophy = finite && !bad ? levels_sum(curls, count, 1) : NAN;
     return (enum status)status;
-}
-
-enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums)
-{
-    const struct levels one = levels_one(s);
-    return measure(&one, enstrophy, sums);
-}
-
-enum status flow_measure_grid(struct grid *g, bool enstrophy, struct flow_sums *sums)
-{
-    const struct levels all = levels_of(g);
-    return measure(&all, enstrophy, sums);
 }

@@ -3,7 +3,7 @@
 #ifndef TAGFLOW_FLOW_H
 #define TAGFLOW_FLOW_H
 
-#include "solver/grid.h"
+#include "solver/levels.h"
 
 /* Lattice units of level 0; of the state before the next step, half of a step's force included. If
  * the flow is not finite, all but the acceleration are NaN. */
@@ -21,12 +21,9 @@ struct flow_sums {
     int bad_cell[3];       /* the first such cell, in cells of its level */
 };
 
-/* Collective: one status on all ranks. STATUS_MACHINE, reported, when memory or the backend failed.
- */
-enum status flow_measure(struct solver *s, bool enstrophy, struct flow_sums *sums);
-
-/* The same over all levels of a grid, which are at the same time. First cells are of the coarsest
- * level that has one. Enstrophy is of differences within each level. */
-enum status flow_measure_grid(struct grid *g, bool enstrophy, struct flow_sums *sums);
+/* First cells are of the coarsest level that has one. Enstrophy is of differences within each
+ * level. Collective: one status on all ranks. STATUS_MACHINE, reported, when memory or the backend
+ * failed. */
+enum status flow_measure(const struct levels *all, bool enstrophy, struct flow_sums *sums);
 
 #endif

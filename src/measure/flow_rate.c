@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "exact.h"
-#include "measure/levels.h"
 
 /* Larger values mean that the flow has diverged, and would overflow the sums. */
 static const double sane = 1e5;
@@ -52,7 +51,7 @@ struct rate_whole {
     int64_t velocity[3], momentum[3], drho[3], fluid, bad, failed;
 };
 
-static enum status measure(const struct levels *all, int axis, int at, struct flow_rate *rate)
+enum status flow_rate_measure(const struct levels *all, int axis, int at, struct flow_rate *rate)
 {
     const int count = all->count;
     struct rate_whole sum[LEVELS];
@@ -81,16 +80,4 @@ static enum status measure(const struct levels *all, int axis, int at, struct fl
     rate->mass = bad ? NAN : levels_sum(momentum, count, 3);
     rate->pressure = bad || rate->area == 0 ? NAN : levels_sum(drho, count, 3) / 3 / rate->area;
     return failed ? STATUS_MACHINE : STATUS_OK;
-}
-
-enum status flow_rate_measure(struct solver *s, int axis, int at, struct flow_rate *rate)
-{
-    const struct levels one = levels_one(s);
-    return measure(&one, axis, at, rate);
-}
-
-enum status flow_rate_measure_grid(struct grid *g, int axis, int at, struct flow_rate *rate)
-{
-    const struct levels all = levels_of(g);
-    return measure(&all, axis, at, rate);
 }

@@ -2,7 +2,7 @@
 #ifndef TAGFLOW_FLOW_RATE_H
 #define TAGFLOW_FLOW_RATE_H
 
-#include "solver/grid.h"
+#include "solver/levels.h"
 
 /* Lattice units of level 0; of the state before the next step, half of a step's force included. If
  * a value in the plane is NaN or out of bounds, all but the area are NaN. */
@@ -13,13 +13,10 @@ struct flow_rate {
     double area;     /* number of fluid cells */
 };
 
-/* Flow rate through the plane of cells at coordinate `at` of the whole box, normal to `axis`.
- * Collective, the same on all ranks, bit-identical for every decomposition. STATUS_MACHINE when the
- * backend failed. */
-enum status flow_rate_measure(struct solver *s, int axis, int at, struct flow_rate *rate);
-
-/* The same through all levels of a grid; `at` is in cells of level 0. On level l the plane is 2^l
- * cells thick, and its cells count by their volume: so it is the mean over 2^l planes. */
-enum status flow_rate_measure_grid(struct grid *g, int axis, int at, struct flow_rate *rate);
+/* Flow rate through the plane of cells at coordinate `at` of the whole box, in cells of level 0,
+ * normal to `axis`. On level l the plane is 2^l cells thick, and its cells count by their volume:
+ * so it is the mean over 2^l planes. Collective, the same on all ranks, bit-identical for every
+ * decomposition. STATUS_MACHINE when the backend failed. */
+enum status flow_rate_measure(const struct levels *all, int axis, int at, struct flow_rate *rate);
 
 #endif

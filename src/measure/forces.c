@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/agree.h"
-#include "measure/levels.h"
 
 enum { SUMS = 9 };
 
@@ -36,7 +35,7 @@ static enum status add_list(struct solver *s, int body, struct forces *sum)
     return partial ? STATUS_OK : STATUS_MACHINE;
 }
 
-static enum status measure(const struct levels *all, int body, const double *about,
+enum status forces_measure(const struct levels *all, int body, const double *about,
                            struct body_forces *forces)
 {
     const MPI_Comm comm = all->solver[0]->domain->comm;
@@ -79,20 +78,6 @@ static enum status measure(const struct levels *all, int body, const double *abo
     forces->torque[1] += arm[2] * f[0] - arm[0] * f[2];
     forces->torque[2] += arm[0] * f[1] - arm[1] * f[0];
     return status;
-}
-
-enum status forces_measure(struct solver *s, int body, const double *about,
-                           struct body_forces *forces)
-{
-    const struct levels one = levels_one(s);
-    return measure(&one, body, about, forces);
-}
-
-enum status forces_measure_grid(struct grid *g, int body, const double *about,
-                                struct body_forces *forces)
-{
-    const struct levels all = levels_of(g);
-    return measure(&all, body, about, forces);
 }
 
 /* Has a cell of the block's list a link into the body? */

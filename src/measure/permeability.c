@@ -6,18 +6,19 @@
 #include "measure/flow.h"
 #include "measure/flow_rate.h"
 
-enum status permeability_measure(struct solver *s, double viscosity, int axis, double length,
-                                 struct permeability *k)
+enum status permeability_measure(const struct levels *all, double viscosity, int axis,
+                                 double length, struct permeability *k)
 {
+    const struct solver *const s = all->solver[0];
     const struct domain *const d = s->domain;
     const struct tag_row *const row = &d->rows[TAG_FLUID];
     const double cells = (double)d->cells[0] * d->cells[1] * d->cells[2];
     struct flow_rate first = {0}, last = {0};
-    double sum[3], drop = 0;
-    enum status status = drive_velocity(s, sum);
+    double sum[3], fluid, drop = 0;
+    enum status status = drive_velocity(all, sum, &fluid);
     if (!d->periodic[axis] && d->cells[axis] > 1) {
-        const enum status at_first = flow_rate_measure(s, axis, 0, &first);
-        const enum status at_last = flow_rate_measure(s, axis, d->cells[axis] - 1, &last);
+        const enum status at_first = flow_rate_measure(all, axis, 0, &first);
+        const enum status at_last = flow_rate_measure(all, axis, d->cells[axis] - 1, &last);
         status = status || at_first || at_last ? STATUS_MACHINE : STATUS_OK;
         const double density = 1 + 1.5 * (first.pressure + last.pressure); /* p = (rho - 1) / 3 */
         drop = (first.pressure - last.pressure) / density;

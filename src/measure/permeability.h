@@ -2,7 +2,7 @@
 #ifndef TAGFLOW_PERMEABILITY_H
 #define TAGFLOW_PERMEABILITY_H
 
-#include "solver/solver.h"
+#include "solver/levels.h"
 
 /* Lattice units; of the state before the next step. */
 struct permeability {
@@ -26,7 +26,7 @@ struct permeability {
  * over the fluid cells of the first and the last plane of cells, whose centres are one cell less
  * apart than the box is long; along a periodic axis it is 0. Collective, the same on all ranks,
  * bit-identical for every decomposition. STATUS_MACHINE when the backend failed. */
-enum status permeability_measure(struct solver *s, double viscosity, int axis, double length,
-                                 struct permeability *k);
+enum status permeability_measure(const struct levels *all, double viscosity, int axis,
+                                 double length, struct permeability *k);
 
 #endif

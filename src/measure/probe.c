@@ -13,7 +13,6 @@
 #include "base/agree.h"
 #include "base/array.h"
 #include "base/message.h"
-#include "measure/levels.h"
 
 /* Cells of a brick: long along x, where cells are contiguous in memory. */
 static const int brick[3] = {32, 8, 8};
@@ -34,13 +33,6 @@ struct cell_offer {
     int number;    /* in the order of the levels, then of the ranks */
 };
 
-/* Where positions are looked up. */
-struct where {
-    int levels;
-    const struct solver *solver[LEVELS];
-    const struct refined *refined; /* NULL: one level */
-};
-
 /* Up to 8 cells, or their 8 parts each. */
 enum { CORNERS = 64 };
 struct corner {
@@ -55,11 +47,11 @@ static int64_t index_of(const struct domain *d, const int cell[3])
 
 /* The cells on both sides of a position along one axis, and their weights. Returns their number: 2,
  * or 1 on a centre, beyond the outermost centre, or if the axis has one cell. */
-static int sides(const struct where *w, int level, int axis, double at, int cell[2],
+static int sides(const struct levels *all, int level, int axis, double at, int cell[2],
                  double weight[2])
 {
-    const struct domain *const d = w->solver[level]->domain;
-    const bool periodic = w->refined ? w->refined->periodic[axis] : d->periodic[axis];
+    const struct domain *const d = all->solver[level]->domain;
+    const bool periodic = all->refined ? all->refined->periodic[axis] : d->periodic[axis];
     const int n = d->cells[axis];
     double t = at - 0.5; /* in cells from the first centre */
     assert(at >= 0 && at <= n);
@@ -82,13 +74,13 @@ static int sides(const struct where *w, int level, int axis, double at, int cell
 }
 
 /* The cells of a level around a position in its cells, x fastest, and their weights. */
-static int cells_around(const struct where *w, int level, const double at[3],
+static int cells_around(const struct levels *all, int level, const double at[3],
                         struct corner corner[8])
 {
     int side[3][2], count[3], corners = 0;
     double part[3][2];
     for (int a = 0; a < 3; a++)
-        count[a] = sides(w, level, a, at[a], side[a], part[a]);
+        count[a] = sides(all, level, a, at[a], side[a], part[a]);
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++)
             for (int x = 0; x < count[0]; x++)
@@ -98,21 +90,22 @@ static int cells_around(const struct where *w, int level, const double at[3],
     return corners;
 }
 
-static bool holds(const struct where *w, const struct corner *c)
+static bool holds(const struct levels *all, const struct corner *c)
 {
-    return c->level == 0 || refined_holds(w->refined, c->level, c->cell[0], c->cell[1], c->cell[2]);
+    return c->level == 0 ||
+           refined_holds(all->refined, c->level, c->cell[0], c->cell[1], c->cell[2]);
 }
 
 /* The finest level whose cells around the position are all of the level, covered or not. */
-static int corners_of_level(const struct where *w, const double at[3], struct corner corner[8])
+static int corners_of_level(const struct levels *all, const double at[3], struct corner corner[8])
 {
-    for (int level = w->levels - 1;; level--) {
+    for (int level = all->count - 1;; level--) {
         double there[3];
         for (int a = 0; a < 3; a++)
             there[a] = ldexp(at[a], level);
-        const int corners = cells_around(w, level, there, corner);
+        const int corners = cells_around(all, level, there, corner);
         int held = 0;
-        while (held < corners && holds(w, &corner[held]))
+        while (held < corners && holds(all, &corner[held]))
             held++;
         if (held == corners)
             return corners;
@@ -120,14 +113,14 @@ static int corners_of_level(const struct where *w, const double at[3], struct co
 }
 
 /* The cells around a position, and their weights. */
-static int corners_of(const struct where *w, const double at[3], struct corner corner[CORNERS])
+static int corners_of(const struct levels *all, const double at[3], struct corner corner[CORNERS])
 {
     struct corner whole[8];
-    const int count = corners_of_level(w, at, whole);
+    const int count = corners_of_level(all, at, whole);
     int corners = 0;
     for (int k = 0; k < count; k++) {
         const int *const c = whole[k].cell;
-        if (!w->refined || refined_has(w->refined, whole[k].level, c[0], c[1], c[2])) {
+        if (!all->refined || refined_has(all->refined, whole[k].level, c[0], c[1], c[2])) {
             corner[corners++] = whole[k];
             continue;
         }
@@ -162,16 +155,16 @@ static bool same_brick(const struct need *p, const struct need *q)
 
 /* The fluid cells of this rank's block of a level that a position needs, each once, in the order of
  * compare_needs. */
-static enum status list_needs(const struct where *w, int level, int set, int points,
+static enum status list_needs(const struct levels *all, int level, int set, int points,
                               const double *at, struct need **out, int *count)
 {
-    const struct domain *const d = w->solver[level]->domain;
+    const struct domain *const d = all->solver[level]->domain;
     const struct view *const v = &d->view;
     struct need *list = NULL;
     size_t filled = 0;
     for (int p = 0; p < points; p++) {
         struct corner corner[CORNERS];
-        const int corners = corners_of(w, at + 3 * (size_t)p, corner);
+        const int corners = corners_of(all, at + 3 * (size_t)p, corner);
         for (int k = 0; k < corners; k++) {
             struct need here;
             bool mine = corner[k].level == level;
@@ -251,17 +244,17 @@ static int compare_offers(const void *one, const void *other)
 }
 
 /* Rank 0: finds each position's corners in p->all. offers: sorted. */
-static enum status make_points(struct probe *p, const struct where *w, const double *at,
+static enum status make_points(struct probe *p, const struct levels *all, const double *at,
                                const struct cell_offer *offers, size_t count)
 {
     size_t filled = 0;
     for (int k = 0; k < p->points; k++) {
         struct probe_point *const point = &p->point[k];
         struct corner corner[CORNERS];
-        const int corners = corners_of(w, at + 3 * (size_t)k, corner);
+        const int corners = corners_of(all, at + 3 * (size_t)k, corner);
         *point = (struct probe_point){.first = (int)filled};
         for (int c = 0; c < corners; c++) {
-            const struct domain *const d = w->solver[corner[c].level]->domain;
+            const struct domain *const d = all->solver[corner[c].level]->domain;
             const struct cell_offer key = {.level = corner[c].level,
                                            .index = index_of(d, corner[c].cell)};
             const struct cell_offer *const found =
@@ -339,7 +332,7 @@ done:
 }
 
 /* Rank 0: room for all values, and the interpolation. */
-static enum status prepare(struct probe *p, const struct where *w, const double *at,
+static enum status prepare(struct probe *p, const struct levels *all, const double *at,
                            const struct offers *offers)
 {
     const size_t n = (size_t)p->components;
@@ -350,53 +343,37 @@ static enum status prepare(struct probe *p, const struct where *w, const double 
     if (offers->count)
         qsort(offers->list, offers->count, sizeof *offers->list, compare_offers);
     for (int l = 0; l < p->levels; l++)
-        for (int rank = 0; rank < w->solver[l]->domain->ranks; rank++) {
+        for (int rank = 0; rank < all->solver[l]->domain->ranks; rank++) {
             p->level[l].counts[rank] *= p->components; /* from cells to values */
             p->level[l].starts[rank] *= p->components;
         }
-    return make_points(p, w, at, offers->list, offers->count);
+    return make_points(p, all, at, offers->list, offers->count);
 }
 
-static enum status create(struct probe *p, const struct where *w, int set, int points,
-                          const double *at)
+enum status probe_create(struct probe *p, const struct levels *all, int set, int points,
+                         const double *at)
 {
-    const struct domain *const d = w->solver[0]->domain;
+    const struct domain *const d = all->solver[0]->domain;
     struct offers offers = {NULL, 0};
     enum status status = STATUS_OK;
     *p = (struct probe){
-        .points = points, .set = set, .components = set == SET_flow ? 4 : 1, .levels = w->levels};
+        .points = points, .set = set, .components = set == SET_flow ? 4 : 1, .levels = all->count};
     for (int l = 0; l < p->levels && !status; l++) {
         struct need *list = NULL;
-        status = list_needs(w, l, set, points, at, &list, &p->level[l].cells);
+        status = list_needs(all, l, set, points, at, &list, &p->level[l].cells);
         if (!status)
-            status = make_boxes(&p->level[l], p->components, w->solver[l], list);
+            status = make_boxes(&p->level[l], p->components, all->solver[l], list);
         status = status_agree(d->comm, status);
         if (!status)
-            status = collect(&p->level[l], w->solver[l], l, list, &offers);
+            status = collect(&p->level[l], all->solver[l], l, list, &offers);
         free(list);
     }
     if (!status)
-        status = status_agree(d->comm, d->rank == 0 ? prepare(p, w, at, &offers) : STATUS_OK);
+        status = status_agree(d->comm, d->rank == 0 ? prepare(p, all, at, &offers) : STATUS_OK);
     free(offers.list);
     if (status)
         probe_destroy(p);
     return status;
-}
-
-enum status probe_create(struct probe *p, const struct solver *s, int set, int points,
-                         const double *at)
-{
-    const struct where w = {.levels = 1, .solver = {s}};
-    return create(p, &w, set, points, at);
-}
-
-enum status probe_create_grid(struct probe *p, const struct grid *g, int set, int points,
-                              const double *at)
-{
-    struct where w = {.levels = g->levels, .refined = g->levels > 1 ? &g->refined : NULL};
-    for (int l = 0; l < g->levels; l++)
-        w.solver[l] = &g->level[l].solver;
-    return create(p, &w, set, points, at);
 }
 
 void probe_destroy(struct probe *p)
@@ -443,7 +420,7 @@ static enum status gather(struct probe *p, struct probe_level *level, struct sol
     return status;
 }
 
-static enum status measure(struct probe *p, const struct levels *all, double *values)
+enum status probe_measure(struct probe *p, const struct levels *all, double *values)
 {
     const size_t n = (size_t)p->components;
     enum status status = STATUS_OK;
@@ -461,16 +438,4 @@ static enum status measure(struct probe *p, const struct levels *all, double *va
         }
     }
     return status_agree(all->solver[0]->domain->comm, status);
-}
-
-enum status probe_measure(struct probe *p, struct solver *s, double *values)
-{
-    const struct levels one = levels_one(s);
-    return measure(p, &one, values);
-}
-
-enum status probe_measure_grid(struct probe *p, struct grid *g, double *values)
-{
-    const struct levels all = levels_of(g);
-    return measure(p, &all, values);
 }

@@ -3,7 +3,7 @@
 #ifndef TAGFLOW_PROBE_H
 #define TAGFLOW_PROBE_H
 
-#include "solver/grid.h"
+#include "solver/levels.h"
 
 /* A box of the block that is fetched at once, and its needed cells. */
 struct probe_box {
@@ -44,15 +44,11 @@ struct probe {
     struct probe_corner *corner;
 };
 
-/* Prepares a probe of a set at positions at[points][3] in the whole box, in lattice units (cell i
- * spans i to i + 1, its centre is at i + 1/2). Decides which cells each rank sends, so tags must be
- * final. Collective, as probe_measure: one status on all ranks, failures reported. */
-enum status probe_create(struct probe *p, const struct solver *s, int set, int points,
+/* Prepares a probe of a set at positions at[points][3] in the whole box, in cells of level 0 (cell
+ * i spans i to i + 1, its centre is at i + 1/2). Decides which cells each rank sends, so tags must
+ * be final. Collective, as probe_measure: one status on all ranks, failures reported. */
+enum status probe_create(struct probe *p, const struct levels *all, int set, int points,
                          const double *at);
-
-/* The same on all levels of a grid, positions in cells of level 0. */
-enum status probe_create_grid(struct probe *p, const struct grid *g, int set, int points,
-                              const double *at);
 void probe_destroy(struct probe *p);
 
 /* Density - 1 and velocity of the state before the next step, half of a step's force included, or a
@@ -67,7 +63,6 @@ void probe_destroy(struct probe *p);
  * On a refined grid the cells around are those of the level that has the position, or of the level
  * before if one of them is not of that level. A cell that a finer level covers has the mean of its
  * eight parts. */
-enum status probe_measure(struct probe *p, struct solver *s, double *values);
-enum status probe_measure_grid(struct probe *p, struct grid *g, double *values);
+enum status probe_measure(struct probe *p, const struct levels *all, double *values);
 
 #endif

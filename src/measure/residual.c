@@ -13,14 +13,18 @@ static bool is_narrow(const struct solver *s)
     return s->backend->storage != PRECISION_fp64;
 }
 
-enum status residual_create(struct residual *r, struct solver *s)
+enum status residual_create(struct residual *r, const struct levels *all)
 {
-    const struct box all = domain_all(s->domain);
-    *r = (struct residual){.solver = s, .step = RESIDUAL_NO_STEP};
-    r->velocity = solver_alloc(s, box_cells(&all), 3, is_narrow(s) ? sizeof(float) : sizeof(double),
-                               "the velocity field that a residual remembers");
-    const enum status status =
-        status_agree(s->domain->comm, r->velocity ? STATUS_OK : STATUS_MACHINE);
+    enum status status = STATUS_OK;
+    *r = (struct residual){.all = *all, .step = RESIDUAL_NO_STEP};
+    for (int l = 0; l < all->count && !status; l++) {
+        struct solver *const s = all->solver[l];
+        const struct box own = domain_all(s->domain);
+        r->velocity[l] =
+            solver_alloc(s, box_cells(&own), 3, is_narrow(s) ? sizeof(float) : sizeof(double),
+                         "the velocity field that a residual remembers");
+        status = status_agree(s->domain->comm, r->velocity[l] ? STATUS_OK : STATUS_MACHINE);
+    }
     if (status)
         residual_destroy(r);
     return status;
@@ -28,23 +32,31 @@ enum status residual_create(struct residual *r, struct solver *s)
 
 void residual_destroy(struct residual *r)
 {
-    if (r->solver)
-        r->solver->backend->type->free(r->solver->backend, r->velocity);
+    for (int l = 0; l < r->all.count; l++) {
+        struct backend *const b = r->all.solver[l]->backend;
+        b->type->free(b, r->velocity[l]);
+    }
     *r = (struct residual){.step = RESIDUAL_NO_STEP};
 }
 
 enum status residual_register(struct residual *r, struct state *state, const char *name)
 {
     static const char definition[] = "velocity at the look before, lattice units";
-    const int *const cells = r->solver->domain->cells;
-    const struct box all = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
     char full[STATE_NAME];
-    const int length = snprintf(full, sizeof full, "%s/velocity", name);
-    assert(length < STATE_NAME);
-    (void)length;
-    enum status status = state_add_cells(state, full, definition,
-                                         is_narrow(r->solver) ? SAMPLE_float32 : SAMPLE_float64, 3,
-                                         &all, r->solver, r->velocity);
+    enum status status = STATUS_OK;
+    for (int l = 0; l < r->all.count && !status; l++) {
+        struct solver *const s = r->all.solver[l];
+        const int *const cells = s->domain->cells;
+        const struct box whole = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+        const int length = r->all.count > 1
+                               ? snprintf(full, sizeof full, "%s/velocity/level_%d", name, l)
+                               : snprintf(full, sizeof full, "%s/velocity", name);
+        assert(length < STATE_NAME);
+        (void)length;
+        status =
+            state_add_cells(state, full, definition, is_narrow(s) ? SAMPLE_float32 : SAMPLE_float64,
+                            3, &whole, s, r->velocity[l]);
+    }
     snprintf(full, sizeof full, "%s/step", name);
     return status ? status : state_add_numbers(state, full, definition, SAMPLE_int64, 1, &r->step);
 }
@@ -55,14 +67,15 @@ struct sums_of_rank {
     int64_t failed;
 };
 
-static struct sums_of_rank add_all(struct residual *r, bool replace)
+static struct sums_of_rank add_level(struct residual *r, int l, bool replace)
 {
-    const struct box all = domain_all(r->solver->domain);
+    struct solver *const s = r->all.solver[l];
+    const struct box own = domain_all(s->domain);
     struct sums_of_rank sum = {.change = change_none()};
     int workers = 0;
     const struct change *const partial =
-        solver_partials(r->solver, KERNEL_change, &all,
-                        (struct task){.before = r->velocity, .replace = replace}, &workers);
+        solver_partials(s, KERNEL_change, &own,
+                        (struct task){.before = r->velocity[l], .replace = replace}, &workers);
     for (int k = 0; partial && k < workers; k++)
         change_join(&sum.change, &partial[k]);
     change_carry(&sum.change);
@@ -72,16 +85,26 @@ static struct sums_of_rank add_all(struct residual *r, bool replace)
 
 static enum status measure(struct residual *r, bool replace, double *value)
 {
-    struct sums_of_rank sum = add_all(r, replace);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, sizeof sum / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
-                  r->solver->domain->comm);
-    change_carry(&sum.change);
-    const double change = wide_value(&sum.change.change), whole = wide_value(&sum.change.whole);
-    const bool first = r->step == RESIDUAL_NO_STEP;
+    const struct solver *const s = r->all.solver[0];
+    const int count = r->all.count;
+    struct sums_of_rank sum[LEVELS];
+    double change = 0, whole = 0;
+    bool bad = r->step == RESIDUAL_NO_STEP, failed = false;
+    for (int l = 0; l < count; l++)
+        sum[l] = add_level(r, l, replace);
+    MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, s->domain->comm);
+    for (int l = 0; l < count; l++) { /* by the volume of a cell */
+        change_carry(&sum[l].change);
+        change += ldexp(wide_value(&sum[l].change.change), -3 * l);
+        whole += ldexp(wide_value(&sum[l].change.whole), -3 * l);
+        bad = bad || sum[l].change.bad;
+        failed = failed || sum[l].failed;
+    }
     if (replace)
-        r->step = r->solver->step;
-    *value = first || sum.change.bad ? NAN : change == 0 ? 0 : sqrt(change / whole);
-    return sum.failed ? STATUS_MACHINE : STATUS_OK;
+        r->step = s->step;
+    *value = bad ? NAN : change == 0 ? 0 : sqrt(change / whole);
+    return failed ? STATUS_MACHINE : STATUS_OK;
 }
 
 enum status residual_measure(struct residual *r, double *value)

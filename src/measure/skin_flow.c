@@ -8,12 +8,12 @@
 #include "base/message.h"
 
 /* Position of a sample, moved into the box along periodic axes. False: outside the box. */
-static bool place_sample(const struct domain *d, const struct skin *skin, int point, int sample,
+static bool place_sample(const struct domain *d, const struct skin *skin, int point, double away,
                          double at[3])
 {
     for (int a = 0; a < 3; a++) {
         const double length = d->cells[a];
-        at[a] = skin->at[point][a] + (sample + 1) * skin->normal[point][a];
+        at[a] = skin->at[point][a] + away * skin->normal[point][a];
         if (d->periodic[a])
             at[a] -= length * floor(at[a] / length);
         if (!(at[a] >= 0 && at[a] <= length)) /* NaN, too */
@@ -22,18 +22,24 @@ static bool place_sample(const struct domain *d, const struct skin *skin, int po
     return true;
 }
 
-/* The body's pivot, from its cell type. */
-static void find_pivot(struct skin_flow *f, const struct domain *d, int body)
+/* The body's pivot, from its cell type on the finest level that has it, and the width of a cell
+ * there. */
+static void find_body(struct skin_flow *f, const struct levels *all, int body)
 {
+    int level = all->count - 1;
+    while (level > 0 && !all->solver[level]->domain->body_cells[body])
+        level--;
+    const struct domain *const d = all->solver[level]->domain;
     for (int row = 0; row < d->row_count; row++)
         for (int a = 0; a < 3 && d->rows[row].body == body + 1; a++)
-            f->pivot[a] = d->rows[row].pivot[a];
+            f->pivot[a] = ldexp(d->rows[row].pivot[a], -level);
+    f->apart = ldexp(1, -level);
 }
 
-enum status skin_flow_create(struct skin_flow *f, const struct flow_case *c, struct solver *s,
-                             const struct skin *skin, int body)
+enum status skin_flow_create(struct skin_flow *f, const struct flow_case *c,
+                             const struct levels *all, const struct skin *skin, int body)
 {
-    const struct domain *const d = s->domain;
+    const struct domain *const d = all->solver[0]->domain;
     const size_t most = SKIN_SAMPLES * (size_t)skin->count + 1;
     int count = 0;
     *f = (struct skin_flow){.skin = skin,
@@ -47,14 +53,15 @@ enum status skin_flow_create(struct skin_flow *f, const struct flow_case *c, str
                              : fail_machine("out of memory for %d points of the surface of %s",
                                             skin->count, c->bodies[body].name);
     status = status_agree(d->comm, status);
+    find_body(f, all, body);
     for (int point = 0; point < skin->count && !status; point++)
         for (int k = 0; k < SKIN_SAMPLES; k++) {
-            const bool inside = place_sample(d, skin, point, k, at + 3 * (size_t)count);
+            const bool inside =
+                place_sample(d, skin, point, (k + 1) * f->apart, at + 3 * (size_t)count);
             f->sample[point][k] = inside ? count++ : -1;
         }
-    find_pivot(f, d, body);
     if (!status)
-        status = probe_create(&f->probe, s, SET_flow, count, at);
+        status = probe_create(&f->probe, all, SET_flow, count, at);
     free(at);
     if (status)
         skin_flow_destroy(f);
@@ -99,9 +106,10 @@ static void find_stress(const struct skin_flow *f, int point, const double *cons
     turning_velocity(f->body->velocity, w, arm, wall);
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
-        slope[a] = slope_weight[count - 1][SKIN_SAMPLES] * wall[a] - (w[b] * n[c] - w[c] * n[b]);
+        slope[a] = slope_weight[count - 1][SKIN_SAMPLES] * wall[a] / f->apart -
+                   (w[b] * n[c] - w[c] * n[b]);
         for (int k = 0; k < count; k++)
-            slope[a] += slope_weight[count - 1][k] * flow[k][1 + a];
+            slope[a] += slope_weight[count - 1][k] * flow[k][1 + a] / f->apart;
         across += slope[a] * n[a];
     }
     for (int k = 0; k < count; k++)
@@ -111,10 +119,11 @@ static void find_stress(const struct skin_flow *f, int point, const double *cons
         to[1 + a] = f->viscosity * (slope[a] - across * n[a]);
 }
 
-enum status skin_flow_measure(struct skin_flow *f, struct solver *s, double (*to)[SKIN_VALUES])
+enum status skin_flow_measure(struct skin_flow *f, const struct levels *all,
+                              double (*to)[SKIN_VALUES])
 {
-    const bool root = s->domain->rank == 0;
-    const enum status status = probe_measure(&f->probe, s, root ? f->values : NULL);
+    const bool root = all->solver[0]->domain->rank == 0;
+    const enum status status = probe_measure(&f->probe, all, root ? f->values : NULL);
     for (int point = 0; point < f->skin->count && root && !status; point++) {
         const double *flow[SKIN_SAMPLES];
         const int count = flows_of(f, point, flow);

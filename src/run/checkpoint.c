@@ -372,8 +372,9 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
 /* ---- the whole file ---- */
 
 /* The sets of populations, the averages and residuals of the case, and the residual of run.stop. A
- * case with levels has no scalars and no residuals. */
-_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS && LEVELS + CASE_REMEMBERED <= SEAL_SPANS,
+ * case with levels has no scalars. */
+_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS &&
+                   2 * LEVELS + CASE_REMEMBERED <= SEAL_SPANS,
                "the seal has room for every array in cells");
 
 static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets)

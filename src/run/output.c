@@ -112,7 +112,7 @@ enum status output_create(struct output **out, const struct flow_case *c, struct
         status = status_agree(s->domain->comm,
                               tally_create(&o->tally, c, dir, s->domain->rank == 0, state));
     for (int i = 0; i < c->surfaces_count && !status; i++)
-        status = skin_file_create(&o->skins[i], c, &c->surfaces[i], s);
+        status = skin_file_create(&o->skins[i], c, &c->surfaces[i], g);
     if (status) {
         output_close(o);
         return status;

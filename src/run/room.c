@@ -23,7 +23,7 @@ int room_average_numbers(const struct case_average *a, bool in_file)
     return l.components - (in_file && stress && !velocity ? 3 : 0);
 }
 
-double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3])
+static double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3])
 {
     double bytes = 0;
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
@@ -38,13 +38,13 @@ double room_averages(const struct flow_case *c, int level, const int *lo, const 
     return bytes;
 }
 
-double room_remembered(const struct flow_case *c, const int *lo, const int n[3])
+double room_remembered(const struct flow_case *c, int level, const int *lo, const int n[3])
 {
     int residuals = c->run.stop.given && c->run.stop.of == STOP_residual;
     const double kept = c->solver.storage == PRECISION_fp64 ? sizeof(double) : sizeof(float);
     for (int i = 0; i < c->series_count; i++)
         residuals += c->series[i].kind == SERIES_KIND_residual;
-    return residuals * 3 * kept * ((double)n[0] * n[1] * n[2]) + room_averages(c, 0, lo, n);
+    return residuals * 3 * kept * ((double)n[0] * n[1] * n[2]) + room_averages(c, level, lo, n);
 }
 
 static const char *advice(const struct flow_case *c)
@@ -126,7 +126,7 @@ enum status room_before_tags(const struct flow_case *c, const struct backend_typ
         return status;
     domain_layout(&d, c, cuts, rank);
     if (type->host_memory && dense)
-        return check_hosts(solver_bytes(&d) + room_remembered(c, d.lo, d.view.n), "the run",
+        return check_hosts(solver_bytes(&d) + room_remembered(c, 0, d.lo, d.view.n), "the run",
                            advice(c), comm);
     return check_hosts((double)d.view.cells, "the description of the box",
                        "more hosts, or fewer cells", comm);
@@ -176,8 +176,7 @@ enum status room_check(const struct grid *g)
         double more = 0;
         const struct domain *const d = &g->level[l].domain;
         status = need_of(g->level[l].c, d, g->level[l].backend, &more);
-        need += more + (l == 0 ? room_remembered(c, d->lo, d->view.n)
-                               : room_averages(c, l, d->lo, d->view.n));
+        need += more + room_remembered(c, l, d->lo, d->view.n);
     }
     status = status_agree(comm, status);
     if (status)

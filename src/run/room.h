@@ -8,12 +8,10 @@
  * only those that were asked for; in memory the stress also needs the mean velocity. */
 int room_average_numbers(const struct case_average *a, bool in_file);
 
-/* Bytes of backend memory that averages and residuals need for a block of n cells that begins at
- * `lo`. lo NULL: an upper bound for a block anywhere. A checkpoint holds the same bytes. */
-double room_remembered(const struct flow_case *c, const int *lo, const int n[3]);
-
-/* The same of averages alone, on a level of a refined grid, in its cells. */
-double room_averages(const struct flow_case *c, int level, const int *lo, const int n[3]);
+/* Bytes of backend memory that averages and residuals need for a block of n cells of a level that
+ * begins at `lo`. c: the case of level 0; lo NULL: an upper bound for a block anywhere. A checkpoint
+ * holds the same bytes. */
+double room_remembered(const struct flow_case *c, int level, const int *lo, const int n[3]);
 
 /* Raises the limit of open files for the series, or refuses what is beyond it. Refuses a box that
  * is far too large before its tags are made: compares the memory of the hosts with that of the

@@ -127,7 +127,8 @@ static void tell_watchdog(struct run *r)
 static enum status look(struct run *r, bool check, bool enstrophy, struct flow_sums *sums)
 {
     const double start = clock_seconds();
-    enum status status = flow_measure_grid(&r->grid, enstrophy, sums);
+    const struct levels all = levels_of(&r->grid);
+    enum status status = flow_measure(&all, enstrophy, sums);
     if (!status)
         narrate_live_speed(&r->n, sums->max_velocity, clock_seconds() - start);
     if (!status && check)
@@ -566,8 +567,8 @@ static enum status find_permeability(struct run *r, bool sound)
     if (r->c->run.stop.of != STOP_permeability || !stop_value(&r->stop, &p->permeability))
         return STATUS_OK;
     if (sound) {
-        status = permeability_measure(&r->grid.level->solver, r->c->fluid.viscosity, along->axis,
-                                      along->length, &k);
+        const struct levels all = levels_of(&r->grid);
+        status = permeability_measure(&all, r->c->fluid.viscosity, along->axis, along->length, &k);
         p->permeability = k.value;
     }
     memcpy(p->mean, k.mean, sizeof p->mean);
@@ -613,7 +614,7 @@ static enum status register_own(struct run *r)
 {
     enum status status = checkpoint_register_populations(&r->state, &r->grid);
     if (!status)
-        status = drive_register(&r->grid.level->solver, &r->state);
+        status = drive_register(&r->grid, &r->state);
     if (!status)
         status = mean_flow_register(&r->grid.level->solver, &r->state);
     if (!status)

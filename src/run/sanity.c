@@ -100,13 +100,14 @@ bool sanity_waits(const struct sanity *s, int64_t step)
 
 static enum status sample_forces(struct sanity *s)
 {
+    const struct levels all = levels_of(s->grid);
     enum status status = STATUS_OK;
     for (int k = 0; k < s->c->series_count && !status; k++) {
         struct force_triple *const t = &s->forces[k];
         struct body_forces now;
         if (s->c->series[k].kind != SERIES_KIND_forces)
             continue;
-        status = forces_measure_grid(s->grid, s->c->series[k].body, NULL, &now);
+        status = forces_measure(&all, s->c->series[k].body, NULL, &now);
         memmove(t->force[1], t->force[0], sizeof *t->force * (ALTERNATION_TIMES - 1));
         memcpy(t->force[0], now.force, sizeof *t->force);
     }
@@ -234,9 +235,10 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
 /* Judges the mass of a box that keeps it. */
 static enum status judge_closed(struct sanity *s, double mass)
 {
-    const char *const help = "walls that move along their normal or across an edge of levels, or "
-                             "bodies that move and are cut by a face, pump fluid; else take a finer "
-                             "grid, or storage fp32 in place of fp16";
+    const char *const help =
+        "walls that move along their normal or across an edge of levels, or "
+        "bodies that move and are cut by a face, pump fluid; else take a finer "
+        "grid, or storage fp32 in place of fp16";
     const long long step = s->solver->step;
     if (!(s->first_mass > 0))
         s->first_mass = mass;

@@ -15,7 +15,7 @@
 struct skin_file {
     const struct flow_case *c;
     const struct case_surface *what;
-    struct solver *solver;
+    struct levels all;
     double (*vertex)[3]; /* lattice units, then m if the case has units */
     struct skin skin;
     struct skin_flow flow;
@@ -29,13 +29,14 @@ static const struct case_mesh *mesh_of(const struct skin_file *f)
 }
 
 enum status skin_file_create(struct skin_file **out, const struct flow_case *c,
-                             const struct case_surface *what, struct solver *s)
+                             const struct case_surface *what, struct grid *g)
 {
+    struct solver *const s = &g->level->solver;
     struct skin_file *const f = calloc(1, sizeof *f);
     double lo[3], hi[3];
     bool good = f;
     if (f) {
-        *f = (struct skin_file){.c = c, .what = what, .solver = s};
+        *f = (struct skin_file){.c = c, .what = what, .all = levels_of(g)};
         const size_t triangles = mesh_of(f)->stl->triangles;
         f->vertex = mesh_place(mesh_of(f), lo, hi);
         f->value = calloc(triangles + 1, sizeof *f->value);
@@ -47,7 +48,7 @@ enum status skin_file_create(struct skin_file **out, const struct flow_case *c,
         s->domain->comm,
         good ? STATUS_OK : fail_machine("out of memory for output.surfaces.%s", what->name));
     if (!status && good)
-        status = skin_flow_create(&f->flow, c, s, &f->skin, what->body);
+        status = skin_flow_create(&f->flow, c, &f->all, &f->skin, what->body);
     for (size_t v = 0; !status && good && v < mesh_of(f)->stl->vertices; v++)
         for (int a = 0; a < 3; a++)
             f->vertex[v][a] *= c->units.dx;
@@ -93,7 +94,7 @@ static enum status put_array(struct skin_file *f, struct h5file *file, int datas
 
 enum status skin_file_write(struct skin_file *f, const char *dir)
 {
-    struct solver *const s = f->solver;
+    struct solver *const s = f->all.solver[0];
     const struct stl *const stl = mesh_of(f)->stl;
     const bool root = s->domain->rank == 0;
     const int64_t triangles = f->skin.count;
@@ -105,7 +106,7 @@ enum status skin_file_write(struct skin_file *f, const char *dir)
     snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", f->what->name, (long long)s->step);
     if (!folder_path(path, dir, name))
         return fail_user("the name of the output folder is too long");
-    enum status status = skin_flow_measure(&f->flow, s, f->value);
+    enum status status = skin_flow_measure(&f->flow, &f->all, f->value);
     if (status)
         return status;
     status = vtkmesh_create(&file, s->domain->comm, path, (int64_t)stl->vertices, triangles,

@@ -2,14 +2,14 @@
 #ifndef TAGFLOW_RUN_SKIN_H
 #define TAGFLOW_RUN_SKIN_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 
 struct skin_file;
 
 /* Prepare one entry of output.surfaces. Collective, as below: one status on all ranks, failures
  * reported. */
 enum status skin_file_create(struct skin_file **out, const struct flow_case *c,
-                             const struct case_surface *what, struct solver *s);
+                             const struct case_surface *what, struct grid *g);
 
 /* Write dir/fields/<name>_<step>.vtkhdf, of the state before the next step. */
 enum status skin_file_write(struct skin_file *f, const char *dir);

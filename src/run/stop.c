@@ -34,8 +34,8 @@ enum status stop_create(struct stop *s, const struct flow_case *c, struct grid *
                         struct state *state)
 {
     const struct case_stop *const w = &c->run.stop;
-    struct solver *const solver = &grid->level->solver;
-    const MPI_Comm comm = solver->domain->comm;
+    const struct levels all = levels_of(grid);
+    const MPI_Comm comm = grid->level->domain.comm;
     *s = (struct stop){.wanted = w};
     enum status status =
         state_add_numbers(state, "run/ended", "1: by run.stop", SAMPLE_int64, 1, &s->met);
@@ -47,7 +47,7 @@ enum status stop_create(struct stop *s, const struct flow_case *c, struct grid *
     status = status_agree(comm, status);
     if (status || !w->given || w->of != STOP_residual)
         return status;
-    status = residual_create(&s->residual, solver);
+    status = residual_create(&s->residual, &all);
     if (!status)
         status = status_agree(comm, residual_register(&s->residual, state, "run/residual"));
     return status;
@@ -148,7 +148,7 @@ static enum status measure(struct stop *s, const struct flow_case *c, struct gri
                            const struct flow_sums *sums, double column, double *value)
 {
     const struct case_series *const along = &c->series[s->wanted->series];
-    struct solver *const solver = &grid->level->solver;
+    const struct levels all = levels_of(grid);
     struct permeability k = {0};
     enum status status = STATUS_OK;
     switch (s->wanted->of) {
@@ -162,7 +162,7 @@ static enum status measure(struct stop *s, const struct flow_case *c, struct gri
         *value = sums->max_velocity;
         break;
     case STOP_permeability:
-        status = permeability_measure(solver, c->fluid.viscosity, along->axis, along->length, &k);
+        status = permeability_measure(&all, c->fluid.viscosity, along->axis, along->length, &k);
         *value = k.value;
         break;
     case STOP_residual:
@@ -172,7 +172,7 @@ static enum status measure(struct stop *s, const struct flow_case *c, struct gri
         *value = column;
         break;
     }
-    return status_agree(solver->domain->comm, status);
+    return status_agree(grid->level->domain.comm, status);
 }
 
 enum status stop_look(struct stop *s, const struct flow_case *c, struct grid *grid,

@@ -75,7 +75,7 @@ static void place_points(struct table *t)
 }
 
 /* Creates the ring of points and what is needed to measure there. */
-static enum status create_ring(struct table *t, const struct flow_case *c, struct solver *s)
+static enum status create_ring(struct table *t, const struct flow_case *c, const struct levels *all)
 {
     const struct case_series *const what = t->series;
     const struct case_body *const body = &c->bodies[what->body];
@@ -91,19 +91,20 @@ static enum status create_ring(struct table *t, const struct flow_case *c, struc
         good && t->values && skin_ring(&t->skin, body, center, what->axis, t->points, reach)
             ? STATUS_OK
             : fail_machine("out of memory for the points of series %s", what->name);
-    status = status_agree(s->domain->comm, status);
+    status = status_agree(all->solver[0]->domain->comm, status);
     for (int k = 0; k < t->skin.count; k++)
         missing += isnan(t->skin.at[k][0]);
     if (missing && !status)
         warn("series %s: %d of %d rays from (%g, %g, %g) do not meet %s; its rows have nan there",
              what->name, missing, t->points, center[0], center[1], center[2], body->name);
-    return status ? status : skin_flow_create(&t->flow, c, s, &t->skin, what->body);
+    return status ? status : skin_flow_create(&t->flow, c, all, &t->skin, what->body);
 }
 
 /* Creates the probes of the flow and of all scalars. */
-static enum status create_probes(struct table *t, const struct flow_case *c, struct grid *g)
+static enum status create_probes(struct table *t, const struct flow_case *c,
+                                 const struct levels *all)
 {
-    const MPI_Comm comm = g->level->domain.comm;
+    const MPI_Comm comm = all->solver[0]->domain->comm;
     const size_t points = (size_t)t->points;
     t->position = malloc(points * 3 * sizeof *t->position);
     t->values = malloc(points * 4 * sizeof *t->values);
@@ -116,10 +117,9 @@ static enum status create_probes(struct table *t, const struct flow_case *c, str
     if (status)
         return status;
     place_points(t);
-    status = probe_create_grid(&t->probe, g, SET_flow, t->points, t->position);
+    status = probe_create(&t->probe, all, SET_flow, t->points, t->position);
     for (; t->scalars < c->scalar_count && !status; t->scalars++)
-        status =
-            probe_create_grid(&t->carried[t->scalars], g, 1 + t->scalars, t->points, t->position);
+        status = probe_create(&t->carried[t->scalars], all, 1 + t->scalars, t->points, t->position);
     return status;
 }
 
@@ -127,6 +127,7 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
                                 struct state *state)
 {
     struct solver *const s = &g->level->solver;
+    const struct levels all = levels_of(g);
     char name[STATE_NAME];
     enum status status = STATUS_OK;
     t->columns = series_columns(t->series, c, t->names);
@@ -144,16 +145,16 @@ static enum status create_table(struct table *t, const struct flow_case *c, stru
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
-        status = create_probes(t, c, g);
+        status = create_probes(t, c, &all);
         break;
     case SERIES_KIND_residual:
-        status = residual_create(&t->residual, s);
+        status = residual_create(&t->residual, &all);
         snprintf(name, sizeof name, "series/%s", t->series->name);
         if (!status)
             status = status_agree(s->domain->comm, residual_register(&t->residual, state, name));
         break;
     case SERIES_KIND_surface:
-        status = create_ring(t, c, s);
+        status = create_ring(t, c, &all);
         break;
     }
     if (status)
@@ -304,11 +305,12 @@ int64_t tables_next_sample(const struct tables *t, int64_t step)
 static enum status sample_forces(struct table *t, struct grid *g)
 {
     const struct case_series *const what = t->series;
+    const struct levels all = levels_of(g);
     const int64_t step = g->level->solver.step;
     if (t->sampled == step)
         return STATUS_OK;
     t->sampled = step;
-    return forces_measure_grid(g, what->body, what->about_given ? what->about : NULL, &t->sample);
+    return forces_measure(&all, what->body, what->about_given ? what->about : NULL, &t->sample);
 }
 
 enum status tables_sample(struct tables *t)
@@ -525,8 +527,9 @@ static enum status measure_density(struct grid *g, int face, double *rho)
     *rho = 1;
     if (face < 0)
         return STATUS_OK;
+    const struct levels all = levels_of(g);
     const int at = face & 1 ? g->level->domain.cells[face / 2] - 1 : 0;
-    const enum status status = flow_rate_measure_grid(g, face / 2, at, &rate);
+    const enum status status = flow_rate_measure(&all, face / 2, at, &rate);
     *rho = 1 + 3 * rate.pressure; /* p = (rho - 1) / 3 */
     return status;
 }
@@ -540,6 +543,7 @@ static enum status write_table(struct tables *tables, struct table *t, const str
     const double u = output_velocity_unit(tables->c);
     struct grid *const g = tables->grid;
     struct solver *const s = tables->solver;
+    const struct levels all = levels_of(g);
     const bool root = s->domain->rank == 0;
     struct flow_rate rate = {0};
     struct body_forces forces = {0};
@@ -555,13 +559,13 @@ static enum status write_table(struct tables *tables, struct table *t, const str
         break;
     case SERIES_KIND_probe:
     case SERIES_KIND_line:
-        status = probe_measure_grid(&t->probe, g, root ? t->values : NULL);
+        status = probe_measure(&t->probe, &all, root ? t->values : NULL);
         for (int k = 0; k < t->scalars && !status; k++)
-            status = probe_measure_grid(&t->carried[k], g,
-                                        root ? t->carried_values + k * t->points : NULL);
+            status = probe_measure(&t->carried[k], &all,
+                                   root ? t->carried_values + k * t->points : NULL);
         break;
     case SERIES_KIND_flow_rate:
-        status = flow_rate_measure_grid(g, t->series->axis, t->series->at, &rate);
+        status = flow_rate_measure(&all, t->series->axis, t->series->at, &rate);
         break;
     case SERIES_KIND_residual:
         status = due ? residual_measure(&t->residual, &residual)
@@ -573,11 +577,11 @@ static enum status write_table(struct tables *tables, struct table *t, const str
             status = STATUS_MACHINE;
         break;
     case SERIES_KIND_permeability:
-        status = permeability_measure(s, tables->c->fluid.viscosity, t->series->axis,
+        status = permeability_measure(&all, tables->c->fluid.viscosity, t->series->axis,
                                       t->series->length, &permeability);
         break;
     case SERIES_KIND_surface:
-        status = skin_flow_measure(&t->flow, s, (double(*)[SKIN_VALUES])t->values);
+        status = skin_flow_measure(&t->flow, &all, (double(*)[SKIN_VALUES])t->values);
         break;
     case SERIES_KIND_scalar:
         status = scalar_measure(s, 1 + t->series->scalar, &scalar);
@@ -662,7 +666,8 @@ enum status tables_end(struct tables *t)
         any = any || s->kind == SERIES_KIND_flow;
         enstrophy = enstrophy || s->of & (1u << SERIES_enstrophy);
     }
-    const enum status status = any ? flow_measure_grid(t->grid, enstrophy, &sums) : STATUS_OK;
+    const struct levels all = levels_of(t->grid);
+    const enum status status = any ? flow_measure(&all, enstrophy, &sums) : STATUS_OK;
     return status ? status : write_tables(t, &sums, false);
 }
 

@@ -5,45 +5,74 @@
 #include <stdio.h>
 
 #include "base/agree.h"
-#include "solver/solver.h"
+#include "solver/levels.h"
 
-enum status drive_velocity(struct solver *s, double sum[3])
+/* What ranks add up of a level. */
+struct drift_parts {
+    int64_t u[3][3], bad, failed;
+};
+
+static struct drift_parts parts_of(struct solver *s)
 {
-    const struct box all = domain_all(s->domain);
-    struct drift mine = drift_none();
-    int64_t parts[4][3] = {{0}}; /* [3][0]: bad cells */
+    const struct box own = domain_all(s->domain);
+    struct drift sum = drift_none();
+    struct drift_parts parts;
     int workers = 0;
     const struct drift *const partial =
-        solver_partials(s, KERNEL_drift, &all, (struct task){0}, &workers);
+        solver_partials(s, KERNEL_drift, &own, (struct task){0}, &workers);
     for (int k = 0; partial && k < workers; k++)
-        drift_join(&mine, &partial[k]);
+        drift_join(&sum, &partial[k]);
     for (int a = 0; a < 3; a++)
-        exact_split(&mine.u[a], parts[a]);
-    parts[3][0] = mine.bad;
-    MPI_Allreduce(MPI_IN_PLACE, parts, 12, MPI_INT64_T, MPI_SUM, s->domain->comm);
-    for (int a = 0; a < 3; a++) {
-        mine.u[a] = exact_join(parts[a]);
-        sum[a] = parts[3][0] ? NAN : exact_value(&mine.u[a]);
+        exact_split(&sum.u[a], parts.u[a]);
+    parts.bad = sum.bad;
+    parts.failed = !partial;
+    return parts;
+}
+
+enum status drive_velocity(const struct levels *all, double sum[3], double *fluid)
+{
+    struct drift_parts parts[LEVELS];
+    struct exact_sum u[LEVELS];
+    int64_t bad = 0, failed = 0;
+    for (int l = 0; l < all->count; l++)
+        parts[l] = parts_of(all->solver[l]);
+    MPI_Allreduce(MPI_IN_PLACE, parts, all->count * (int)(sizeof *parts / sizeof(int64_t)),
+                  MPI_INT64_T, MPI_SUM, all->solver[0]->domain->comm);
+    *fluid = 0;
+    for (int l = 0; l < all->count; l++) {
+        *fluid += ldexp((double)all->solver[l]->domain->fluid_cells, -3 * l);
+        bad += parts[l].bad;
+        failed += parts[l].failed;
     }
-    return status_agree(s->domain->comm, partial ? STATUS_OK : STATUS_MACHINE);
+    for (int a = 0; a < 3; a++) {
+        for (int l = 0; l < all->count; l++)
+            u[l] = exact_join(parts[l].u[a]);
+        sum[a] = bad ? NAN : levels_sum(u, all->count, 3);
+    }
+    return failed ? STATUS_MACHINE : STATUS_OK;
 }
 
-int64_t drive_next(const struct solver *s)
+static const struct case_flow_rate *wanted_by(const struct grid *g)
 {
-    const struct case_flow_rate *const wanted = &s->domain->flow_rate;
-    return wanted->given ? wanted->every - s->step % wanted->every : 0;
+    return &g->level->domain.flow_rate;
 }
 
-enum status drive_adjust(struct solver *s)
+int64_t drive_next(const struct grid *g)
 {
-    const struct case_flow_rate *const wanted = &s->domain->flow_rate;
-    struct drive *const drive = &s->drive;
-    double sum[3];
-    if (!wanted->given || s->step % wanted->every != 0)
+    const struct case_flow_rate *const wanted = wanted_by(g);
+    return wanted->given ? wanted->every - g->level->solver.step % wanted->every : 0;
+}
+
+enum status drive_adjust(struct grid *g)
+{
+    const struct case_flow_rate *const wanted = wanted_by(g);
+    struct drive *const drive = &g->drive;
+    double sum[3], fluid;
+    if (!wanted->given || g->level->solver.step % wanted->every != 0)
         return STATUS_OK;
-    const enum status status = drive_velocity(s, sum);
-    const double cells = s->domain->fluid_cells ? (double)s->domain->fluid_cells : 1;
-    const double velocity = sum[wanted->axis] / cells;
+    const struct levels all = levels_of(g);
+    const enum status status = drive_velocity(&all, sum, &fluid);
+    const double velocity = sum[wanted->axis] / (fluid > 0 ? fluid : 1);
     if (!isfinite(velocity)) /* reported later as divergence, with its cell */
         return status;
     drive->acceleration += (wanted->velocity - velocity) / wanted->time;
@@ -51,13 +80,14 @@ enum status drive_adjust(struct solver *s)
         drive->acceleration -= (velocity - drive->velocity) / (double)wanted->every;
     drive->velocity = velocity;
     drive->looks++;
-    s->signal_step = -1;
+    for (int l = 0; l < g->levels; l++)
+        g->level[l].solver.signal_step = -1; /* the time functions of this step are made anew */
     return status;
 }
 
-enum status drive_register(struct solver *s, struct state *state)
+enum status drive_register(struct grid *g, struct state *state)
 {
-    const struct case_flow_rate *const wanted = &s->domain->flow_rate;
+    const struct case_flow_rate *const wanted = wanted_by(g);
     char definition[STATE_DEFINITION];
     if (!wanted->given)
         return STATUS_OK;
@@ -65,5 +95,5 @@ enum status drive_register(struct solver *s, struct state *state)
              "flow rate along %c every %lld steps: acceleration, mean velocity, looks",
              "xyz"[wanted->axis], (long long)wanted -> every);
     return state_add_numbers(state, "run/flow_rate", definition, SAMPLE_float64, 3,
-                             &s->drive.acceleration);
+                             &g->drive.acceleration);
 }

@@ -17,27 +17,29 @@
 
 #include "solver/state.h"
 
-struct solver;
+struct grid;
+struct levels;
 
 /* State of the controller. All zero: nothing measured yet. */
 struct drive {
-    double acceleration; /* of the next steps, lattice units */
+    double acceleration; /* of the next steps, lattice units of level 0 */
     double velocity;     /* U of the last measurement */
     double looks;        /* number of measurements */
 };
 
 /* Measures U and sets the acceleration if the step is a multiple of `every`. Collective.
  * STATUS_MACHINE, reported, when the backend failed; the other ranks do not hang then. */
-enum status drive_adjust(struct solver *s);
+enum status drive_adjust(struct grid *g);
 
 /* Steps to the next measurement; 0: there is no controller. */
-int64_t drive_next(const struct solver *s);
+int64_t drive_next(const struct grid *g);
 
-/* Exact sums of the velocity components over all fluid cells of all ranks; NaN if a velocity is NaN
- * or out of bounds. Collective: one status on all ranks. */
-enum status drive_velocity(struct solver *s, double sum[3]);
+/* Exact sums of the velocity components over all fluid cells of all ranks, and the number of these
+ * cells, each by its volume in cells of level 0. NaN if a velocity is NaN or out of bounds.
+ * Collective: one status on all ranks. */
+enum status drive_velocity(const struct levels *all, double sum[3], double *fluid);
 
 /* Registers the controller in a run's state, if there is one. */
-enum status drive_register(struct solver *s, struct state *state);
+enum status drive_register(struct grid *g, struct state *state);
 
 #endif

@@ -90,6 +90,7 @@ enum status grid_start(struct grid *g, enum transport transport)
     for (int l = 0; l < g->levels && !status; l++) {
         struct level *const level = &g->level[l];
         status = solver_create(&level->solver, &level->domain, level->backend, transport);
+        level->solver.driven = &g->drive.acceleration;
         if (g->levels > 1) /* the seams come between two steps */
             level->solver.sweep = 1;
     }
@@ -122,6 +123,7 @@ void grid_destroy(struct grid *g)
 enum status grid_initialise(struct grid *g, const struct given_flow *given)
 {
     enum status status = STATUS_OK;
+    g->drive = (struct drive){0};
     for (int l = 0; l < g->levels && !status; l++)
         status = solver_initialise(&g->level[l].solver, g->level[l].c, given);
     return status ? status : hold_start(g);
@@ -146,11 +148,19 @@ static enum status advance(struct grid *g, int l)
 /* Most steps of a sweep of at most `most`, with regard to what follows it. */
 static int64_t sweep_most(const struct grid *g, int64_t most)
 {
-    const int64_t hold = hold_next(g);
-    return hold > 0 && hold < most ? hold : most;
+    const int64_t hold = hold_next(g), drive = drive_next(g);
+    most = hold > 0 && hold < most ? hold : most;
+    return drive > 0 && drive < most ? drive : most;
 }
 
-/* A sweep without hold_adjust. */
+/* Measurements on all levels that change the next steps. */
+static enum status adjust(struct grid *g)
+{
+    const enum status status = drive_adjust(g);
+    return status_worse(status, hold_adjust(g));
+}
+
+/* A sweep without adjust. */
 static enum status sweep(struct grid *g, int64_t most)
 {
     if (g->levels == 1)
@@ -162,7 +172,7 @@ static enum status sweep(struct grid *g, int64_t most)
 enum status grid_sweep(struct grid *g, int64_t most)
 {
     const enum status status = sweep(g, sweep_most(g, most));
-    return status_worse(status, hold_adjust(g));
+    return status_worse(status, adjust(g));
 }
 
 /* Adds the phases of a level. On a GPU these are of the last of its steps, but for those of the
@@ -184,7 +194,7 @@ enum status grid_sweep_timed(struct grid *g, int64_t most, double seconds[PHASES
     if (g->levels == 1) {
         const enum status timed =
             solver_sweep_timed(&g->level[0].solver, sweep_most(g, most), seconds);
-        return status_worse(timed, hold_adjust(g));
+        return status_worse(timed, adjust(g));
     }
     struct backend *const b = g->level[0].backend;
     enum status status = grid_wait(g);

@@ -8,6 +8,7 @@
 #define TAGFLOW_GRID_H
 
 #include "domain/refined.h"
+#include "solver/drive.h"
 #include "solver/hold.h"
 #include "solver/seam.h"
 #include "solver/solver.h"
@@ -27,6 +28,7 @@ struct grid {
     struct level level[LEVELS];
     struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
     int seams;                    /* those that exist */
+    struct drive drive;           /* the flow-rate controller */
     struct hold hold;
 };
 
@@ -38,7 +40,8 @@ enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm
  * use one device. Collective. STATUS_MACHINE, reported. */
 enum status grid_open(struct grid *g, const struct backend_type *type, bool share);
 
-/* Allocates populations, at rest, and makes the seams. Collective; errors as solver_create. */
+/* Allocates populations, at rest, and makes the seams. Afterwards the grid must not move.
+ * Collective; errors as solver_create. */
 enum status grid_start(struct grid *g, enum transport transport);
 
 /* An empty grid, all zero: nothing. */

@@ -213,7 +213,6 @@ enum status solver_initialise(struct solver *s, const struct flow_case *c,
     struct initial_filling how = {.bytes = initial_bytes(c), .c = c, .given = given};
     const bool balances = given ? given->lift != NULL : s->view.lifts;
     enum status status = STATUS_OK;
-    s->drive = (struct drive){0};
     memset(s->view.mean_flow, 0, sizeof s->view.mean_flow);
     s->signal_step = -1;
     how.in = b->type->alloc_host(b, how.bytes);

@@ -2,6 +2,7 @@
 #include "solver/solver.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,9 @@ enum { SLABS = 8 };
 static void signals_of(const struct solver *s, int64_t step, double signal[SIGNALS])
 {
     const struct domain *const d = s->domain;
+    const double driven = s->driven ? ldexp(*s->driven, -d->level) : 0;
     for (int k = 1; k < d->signals; k++)
-        signal[k] = d->signal[k] ? signal_at(d->signal[k], step) : s->drive.acceleration;
+        signal[k] = d->signal[k] ? signal_at(d->signal[k], step) : driven;
 }
 
 /* Sets the view's signals to their values in the next step; measurements before that step use them,
@@ -279,9 +281,8 @@ enum status solver_advance(struct solver *s)
 
 enum status solver_adjust(struct solver *s)
 {
-    const enum status drive = drive_adjust(s), mean = mean_flow_adjust(s),
-                      range = scalar_range_adjust(s);
-    return drive ? drive : mean ? mean : range;
+    const enum status mean = mean_flow_adjust(s), range = scalar_range_adjust(s);
+    return mean ? mean : range;
 }
 
 enum status solver_step(struct solver *s)
@@ -308,9 +309,8 @@ static void advance_sweep(struct solver *s, int steps)
 
 enum status solver_sweep(struct solver *s, int64_t most)
 {
-    const int64_t drive = drive_next(s), mean = mean_flow_next(s), range = scalar_range_next(s);
+    const int64_t mean = mean_flow_next(s), range = scalar_range_next(s);
     most = most < s->sweep ? most : s->sweep;
-    most = drive && drive < most ? drive : most;
     most = mean && mean < most ? mean : most;
     most = range && range < most ? range : most;
     if (most <= 1)

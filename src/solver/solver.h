@@ -4,7 +4,6 @@
 
 #include "domain/domain.h"
 #include "solver/backend.h"
-#include "solver/drive.h"
 #include "solver/halo.h"
 #include "solver/mean_flow.h"
 #include "solver/scalar_range.h"
@@ -14,9 +13,10 @@ struct solver {
     struct backend *backend;
     struct view view; /* for kernels, with the backend's arrays; domain->view has the host's */
     struct halo halo;
-    int64_t step;        /* steps done */
-    int64_t signal_step; /* the step for which the view's signals are set; -1: none */
-    struct drive drive;  /* the flow-rate controller */
+    int64_t step;         /* steps done */
+    int64_t signal_step;  /* the step for which the view's signals are set; -1: none */
+    const double *driven; /* acceleration of the flow-rate controller, in units of level 0; NULL:
+                           * there is none */
     struct box shell[6], interior;
     int shells;
     int sweep;          /* most steps that are made in one sweep over memory */

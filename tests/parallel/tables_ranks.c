@@ -168,7 +168,7 @@ static void rows(struct flow *f, struct tables *t)
         enstrophy != (f->g.level->solver.step % 2 == 0) || !other)
         complain(f->c, "sums are needed at other steps", "");
     if (any)
-        must(!flow_measure(&f->g.level->solver, enstrophy, &sums), "no sums");
+        must(!flow_measure(ONE_LEVEL(&f->g.level->solver), enstrophy, &sums), "no sums");
     if (tables_write(t, &sums))
         complain(f->c, "rows cannot be written", "");
 }

@@ -394,7 +394,7 @@ static enum status find_labels(void *context, struct voxel_image *v, char reason
     return STATUS_OK;
 }
 
-static void results_images_and_surfaces_do_not_go_with_levels(void **state)
+static void results_and_images_do_not_go_with_levels(void **state)
 {
     static const struct {
         const char *set, *says;
@@ -402,8 +402,6 @@ static void results_images_and_surfaces_do_not_go_with_levels(void **state)
         {"initial={from: old.h5}", "refine does not go with initial.from ("},
         {"bodies={b: {image: {file: a.raw, size: [4, 4, 4], solid: 1}}}",
          "refine does not go with bodies.b.image ("},
-        {"output={surfaces: {s: {every: 10, body: m, of: pressure}}}",
-         "refine does not go with output.surfaces.s ("},
     };
     const struct case_files files = {.read = read_file,
                                      .earlier = find_earlier,
@@ -742,7 +740,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_a_rule),
         cmocka_unit_test(every_key_scales),
-        cmocka_unit_test(results_images_and_surfaces_do_not_go_with_levels),
+        cmocka_unit_test(results_and_images_do_not_go_with_levels),
         cmocka_unit_test(open_faces_become_planes_of_symmetry),
         cmocka_unit_test(derived_values_scale),
         cmocka_unit_test(levels_may_be_made_one_after_the_other),

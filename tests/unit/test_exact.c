@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "exact.h"
-#include "measure/levels.h"
 #include "reference.h"
+#include "solver/levels.h"
 
 enum { TERMS = 5000 };
 

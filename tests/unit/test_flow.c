@@ -104,7 +104,7 @@ static void compare(struct flow *f, const char *what)
     struct flow_sums expected, sums;
     reference_put(&f->r, &f->s);
     sums_of(&f->r, &expected);
-    assert_int_equal(flow_measure(&f->s, false, &sums), STATUS_OK);
+    assert_int_equal(flow_measure(ONE_LEVEL(&f->s), false, &sums), STATUS_OK);
     if (memcmp(&sums.mass, &expected.mass, sizeof(double)) != 0 ||
         memcmp(&sums.kinetic_energy, &expected.kinetic_energy, sizeof(double)) != 0 ||
         memcmp(&sums.max_velocity, &expected.max_velocity, sizeof(double)) != 0 ||
@@ -186,7 +186,7 @@ static void an_energy_beyond_all_bounds_is_no_flow(void **state)
     f.r.now[1 * f.r.count + n] =
         stored_of((number)(300.0 * 90001)); /* density 90,001, velocity 300 */
     compare(&f, "a cell of much energy");
-    assert_int_equal(flow_measure(&f.s, false, &sums), STATUS_OK);
+    assert_int_equal(flow_measure(ONE_LEVEL(&f.s), false, &sums), STATUS_OK);
     assert_false(sums.finite);
     assert_int_equal(sums.bad_cell[0], 40);
     stop(&f);

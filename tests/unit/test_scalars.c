@@ -117,7 +117,7 @@ static struct case_scalar_wall draw_wall(uint64_t *random, char face)
         w.kind = kind < 1   ? SCALAR_WALL_adiabatic
                  : kind < 2 ? SCALAR_WALL_value
                  : kind < 3 ? SCALAR_WALL_flux
-                              : SCALAR_WALL_transfer;
+                            : SCALAR_WALL_transfer;
     }
     if (w.kind == SCALAR_WALL_value)
         w.value = between(random, -1, 2);

@@ -533,7 +533,8 @@ static void steps_and_forces_are_the_formulas(void **state)
                 get(&f, now);
                 step_plainly(&f, listed, now, next, got);
                 for (int body = 0; body < 5; body++)
-                    assert_int_equal(forces_measure(&f.s, body, NULL, &measured[body]), STATUS_OK);
+                    assert_int_equal(forces_measure(ONE_LEVEL(&f.s), body, NULL, &measured[body]),
+                                     STATUS_OK);
                 assert_int_equal(solver_step(&f.s), STATUS_OK);
                 get(&f, is);
                 for (size_t n = 0; n < Q * f.cells; n++)
@@ -622,7 +623,8 @@ static void bodies_get_what_the_fluid_loses(void **state)
             get(&f, p);
             const struct momentum before = momentum_of(&f, p);
             for (int body = 0; body < 2; body++)
-                assert_int_equal(forces_measure(&f.s, body, origin, &got[body]), STATUS_OK);
+                assert_int_equal(forces_measure(ONE_LEVEL(&f.s), body, origin, &got[body]),
+                                 STATUS_OK);
             assert_int_equal(solver_step(&f.s), STATUS_OK);
             get(&f, p);
             const struct momentum after = momentum_of(&f, p);
@@ -776,7 +778,7 @@ static void what_is_not_finite_is_said(void **state)
         struct flow f;
         struct body_forces near, far;
         struct flow_sums sums;
-        double drift[3];
+        double drift[3], fluid;
         snprintf(text, sizeof text, resting, "trt", 0.0, 0.0, 0.0, "interpolated", "halfway");
         open_flow(&f, text);
         double *const p = populations(&f);
@@ -786,10 +788,10 @@ static void what_is_not_finite_is_said(void **state)
                 for (int i = 0; i < Q; i++) /* the fluid cell at the lower end of the ball */
                     p[(size_t)i * f.cells + cell_number(&f, 9, 10, 6)] = values[k];
             put(&f, p);
-            assert_int_equal(forces_measure(&f.s, 0, NULL, &near), STATUS_OK);
-            assert_int_equal(forces_measure(&f.s, 1, NULL, &far), STATUS_OK);
-            assert_int_equal(drive_velocity(&f.s, drift), STATUS_OK);
-            assert_int_equal(flow_measure(&f.s, true, &sums), STATUS_OK);
+            assert_int_equal(forces_measure(ONE_LEVEL(&f.s), 0, NULL, &near), STATUS_OK);
+            assert_int_equal(forces_measure(ONE_LEVEL(&f.s), 1, NULL, &far), STATUS_OK);
+            assert_int_equal(drive_velocity(ONE_LEVEL(&f.s), drift, &fluid), STATUS_OK);
+            assert_int_equal(flow_measure(ONE_LEVEL(&f.s), true, &sums), STATUS_OK);
             for (int a = 0; a < 3; a++) {
                 assert_true(isnan(near.force[a]) == bad && isnan(near.pressure[a]) == bad &&
                             isnan(near.torque[a]) == bad);

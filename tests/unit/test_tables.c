@@ -77,8 +77,8 @@ static void set_velocity(struct flow *f, int x, int y, int z, const double u[3])
 static void look(struct flow *f, int points, const double *at, double *values)
 {
     struct probe p;
-    assert_int_equal(probe_create(&p, &f->s, SET_flow, points, at), STATUS_OK);
-    assert_int_equal(probe_measure(&p, &f->s, values), STATUS_OK);
+    assert_int_equal(probe_create(&p, ONE_LEVEL(&f->s), SET_flow, points, at), STATUS_OK);
+    assert_int_equal(probe_measure(&p, ONE_LEVEL(&f->s), values), STATUS_OK);
     probe_destroy(&p);
 }
 
@@ -190,7 +190,7 @@ static void a_line_is_fetched_in_few_boxes(void **state)
         for (int k = 0; k < POINTS; k++)
             for (int a = 0; a < 3; a++)
                 at[3 * k + a] = ends[line][a] > 0 ? ends[line][a] * k / (POINTS - 1) : 20;
-        assert_int_equal(probe_create(&p, &f.s, SET_flow, POINTS, at), STATUS_OK);
+        assert_int_equal(probe_create(&p, ONE_LEVEL(&f.s), SET_flow, POINTS, at), STATUS_OK);
         assert_true(p.level[0].boxes >= 5 && p.level[0].boxes <= 4 * most[line]);
         probe_destroy(&p);
     }
@@ -217,7 +217,7 @@ static void the_same_mass_flows_through_every_plane(void **state)
     start(&f, tags);
     steps(&f, 6000);
     for (int x = 0; x < NX; x++) {
-        assert_int_equal(flow_rate_measure(&f.s, 0, x, &rate), STATUS_OK);
+        assert_int_equal(flow_rate_measure(ONE_LEVEL(&f.s), 0, x, &rate), STATUS_OK);
         if (x == 0)
             first = rate;
         assert_true(rate.area == N * N - (x >= 3 && x < 6 ? 8 : 0));
@@ -232,7 +232,7 @@ static void the_same_mass_flows_through_every_plane(void **state)
             assert_true(rate.volume < rate.mass);
     }
     /* along the wall at zmax what goes up comes down */
-    assert_int_equal(flow_rate_measure(&f.s, 2, N - 1, &rate), STATUS_OK);
+    assert_int_equal(flow_rate_measure(ONE_LEVEL(&f.s), 2, N - 1, &rate), STATUS_OK);
     assert_true(fabs(rate.mass) < within(1e-10, 1e-5) * first.mass && rate.area == NX * N);
     stop(&f);
 }
@@ -245,13 +245,13 @@ static void a_plane_of_walls_has_no_pressure(void **state)
     (void)state;
     reference_faces(&f.c, "wwwwww");
     start(&f, tags);
-    assert_int_equal(flow_rate_measure(&f.s, 0, 2, &rate), STATUS_OK);
+    assert_int_equal(flow_rate_measure(ONE_LEVEL(&f.s), 0, 2, &rate), STATUS_OK);
     assert_true(rate.area == 0 && rate.volume == 0 && rate.mass == 0 && isnan(rate.pressure));
     f.r.now[1] = stored_of((number)NAN);
     reference_put(&f.r, &f.s);
-    assert_int_equal(flow_rate_measure(&f.s, 0, 1, &rate), STATUS_OK);
+    assert_int_equal(flow_rate_measure(ONE_LEVEL(&f.s), 0, 1, &rate), STATUS_OK);
     assert_true(rate.area == 2 && isnan(rate.volume) && isnan(rate.mass) && isnan(rate.pressure));
-    assert_int_equal(flow_rate_measure(&f.s, 0, 0, &rate), STATUS_OK);
+    assert_int_equal(flow_rate_measure(ONE_LEVEL(&f.s), 0, 0, &rate), STATUS_OK);
     assert_true(rate.area == 2 && rate.volume == 0);
     stop(&f);
 }
@@ -276,7 +276,7 @@ static void taylor_green_vortices_decay_at_their_rate(void **state)
     f.c.initial =
         (struct case_initial){.flow = INITIAL_taylor_green_2d, .amplitude = 0.01, .axis = 2};
     start(&f, NULL);
-    assert_int_equal(residual_create(&r, &f.s), STATUS_OK);
+    assert_int_equal(residual_create(&r, ONE_LEVEL(&f.s)), STATUS_OK);
     assert_true(isnan(residual(&r)));
     for (int look_number = 0; look_number < 3; look_number++) {
         steps(&f, 100);
@@ -296,7 +296,7 @@ static void a_residual_is_right_however_small(void **state)
     struct residual r;
     (void)state;
     start(&f, NULL);
-    assert_int_equal(residual_create(&r, &f.s), STATUS_OK);
+    assert_int_equal(residual_create(&r, ONE_LEVEL(&f.s)), STATUS_OK);
     /* fp16 has 11 bits, and nothing below 2^-39 */
     const bool fp16 = TAGFLOW_STORAGE == 16;
     for (size_t n = 0; n < (fp64 ? 6 : fp16 ? 1 : 4); n++) {
@@ -330,7 +330,7 @@ static void a_residual_without_flow_or_numbers(void **state)
     struct residual r;
     (void)state;
     start(&f, NULL);
-    assert_int_equal(residual_create(&r, &f.s), STATUS_OK);
+    assert_int_equal(residual_create(&r, ONE_LEVEL(&f.s)), STATUS_OK);
     assert_int_equal(r.step, RESIDUAL_NO_STEP);
     assert_true(isnan(residual(&r)));
     assert_int_equal(r.step, 0);
@@ -361,8 +361,8 @@ static void a_residual_is_registered_with_its_step(void **state)
     struct state s = {0};
     (void)state;
     start(&f, NULL);
-    assert_int_equal(residual_create(&r, &f.s), STATUS_OK);
-    assert_int_equal(residual_create(&other, &f.s), STATUS_OK);
+    assert_int_equal(residual_create(&r, ONE_LEVEL(&f.s)), STATUS_OK);
+    assert_int_equal(residual_create(&other, ONE_LEVEL(&f.s)), STATUS_OK);
     assert_int_equal(residual_register(&r, &s, "series/r"), STATUS_OK);
     assert_int_equal(residual_register(&other, &s, "stop"), STATUS_OK);
     assert_int_equal(s.count, 4);

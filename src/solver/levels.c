@@ -1,0 +1,33 @@
+/* Measurements over all levels of a grid; see levels.h. */
+#include "solver/levels.h"
+
+#include <assert.h>
+#include <math.h>
+
+struct levels levels_of(struct grid *g)
+{
+    struct levels all = {.count = g->levels, .refined = g->levels > 1 ? &g->refined : NULL};
+    for (int l = 0; l < g->levels; l++)
+        all.solver[l] = &g->level[l].solver;
+    return all;
+}
+
+/* `whole` is in the sum's units, `part` in units of the finest level: all of them are integers. */
+double levels_sum(const struct exact_sum *sum, int count, int bits)
+{
+    const int most = bits * (count - 1);
+    exact_units whole = 0;
+    int64_t part = 0;
+    assert(count >= 1 && count <= LEVELS && bits >= 0 && bits <= 3);
+    for (int l = 0; l < count; l++) {
+        const exact_units step = (exact_units)1 << (bits * l);
+        exact_units rest = sum[l].units % step;
+        rest += rest < 0 ? step : 0;
+        whole += (sum[l].units - rest) / step;
+        part += (int64_t)rest << (most - bits * l);
+    }
+    whole += part >> most;
+    part &= ((int64_t)1 << most) - 1;
+    const struct exact_sum units = {whole};
+    return exact_value(&units) + ldexp((double)part, -80 - most);
+}
