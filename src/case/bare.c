@@ -8,9 +8,18 @@
 
 #include "base/message.h"
 
-static bool begins(const char *path, const char *with)
+/* The rule of the innermost key of this path that has one. */
+static enum bare_rule rule_of(const char *path)
 {
-    return strncmp(path, with, strlen(with)) == 0;
+    char outer[NODE_PATH], pattern[KEYS_PATH];
+    snprintf(outer, sizeof outer, "%s", path);
+    for (char *dot = outer; dot; dot = strrchr(outer, '.')) {
+        if (dot > outer)
+            *dot = '\0';
+        if (keys_match(outer, pattern) && keys_row(pattern)->bare)
+            return keys_row(pattern)->bare;
+    }
+    return BARE_UNIT;
 }
 
 /* Could it be meant in m? It is short in cells, no multiple of half a cell, at which planes and
@@ -35,22 +44,21 @@ static bool is_small_length(const struct flow_case *c, const double *value, cons
 }
 
 /* Where lattice values are usual, only improbable ones are slips. */
-static bool is_slip(const struct flow_case *c, const char *path, enum key_unit unit,
+static bool is_slip(const struct flow_case *c, enum bare_rule rule, enum key_unit unit,
                     const double *value, const bool *bare, int count)
 {
     static const double few_steps = 10, large_capacity = 1e4;
     const bool length = unit == UNIT_LENGTH || unit == UNIT_AREA;
-    if (!*path || (!c->units.given && !(length && c->units.cell > 0))) /* no path: a default */
+    if (!c->units.given && !(length && c->units.cell > 0))
         return false;
-    if (begins(path, "check.") || (begins(path, "output.") && !begins(path, "output.series.")))
-        return false;
+    if (rule == BARE_NEVER || rule == BARE_ALWAYS)
+        return rule == BARE_ALWAYS;
     switch (unit) {
     case UNIT_LENGTH:
-        return !strstr(path, ".mesh.scale") && is_small_length(c, value, bare, count);
+        return is_small_length(c, value, bare, count);
     case UNIT_TIME:
-        return !strcmp(path, "run.duration") || value[0] < few_steps;
-    case UNIT_RATE: /* the strength of a sponge is a share */
-        return !strstr(path, ".sponge.");
+        return value[0] < few_steps;
+    case UNIT_RATE:
     case UNIT_AREA:
     case UNIT_VELOCITY:
     case UNIT_VISCOSITY:
@@ -73,17 +81,18 @@ static bool is_slip(const struct flow_case *c, const char *path, enum key_unit u
 }
 
 /* Keys of one pair of faces are read twice. */
-static void add(struct case_bare *to, const char *path, double value)
+static void add(struct case_bare *to, const char *path, bool body, double value)
 {
     char earlier[sizeof to->key] = "";
     const size_t length = strlen(to->others);
     if (!strcmp(to->key, path) || (*to->others && strstr(to->others, path)))
         return;
-    const bool first = !to->count++ || (begins(path, "bodies.") && !begins(to->key, "bodies."));
+    const bool first = !to->count++ || (body && !to->body);
     if (first) {
         memcpy(earlier, to->key, sizeof earlier);
         snprintf(to->key, sizeof to->key, "%.127s", path);
         to->value = value;
+        to->body = body;
         path = earlier;
     }
     if (!*path || length + strlen(path) + 3 > sizeof to->others)
@@ -104,12 +113,15 @@ void bare_note(const struct reader *r, const struct node *n, enum key_unit unit,
         if (bare[k] && fabs(value[k]) > fabs(largest))
             largest = value[k];
     node_path(n, path, sizeof path);
-    if (largest == 0 || !is_slip(r->c, path, unit, value, bare, count))
+    if (!*path || largest == 0) /* no path: a default */
+        return;
+    const enum bare_rule rule = rule_of(path);
+    if (!is_slip(r->c, rule, unit, value, bare, count))
         return;
     assert(unit < CASE_UNITS);
     struct case_bare *const to = &r->unitless->bare[unit];
     to->sure = to->sure || (unit == UNIT_VISCOSITY && largest < least_viscosity);
-    add(to, path, largest);
+    add(to, path, rule == BARE_BODY, largest);
 }
 
 /* The lattice unit in words. */
@@ -144,7 +156,7 @@ const char *bare_length_text(const struct flow_case *c, char text[256])
 {
     const struct case_bare *const b = &c->unitless.bare[UNIT_LENGTH];
     *text = '\0';
-    if (begins(b->key, "bodies."))
+    if (b->body)
         snprintf(text, 256, "; %s is %g without a unit, so %g cells (write %g m if you mean that)",
                  b->key, b->value, b->value, b->value);
     return text;

@@ -17,85 +17,6 @@
 
 /* ---- rules ---- */
 
-/* Keys whose numbers have no unit, or another rule than by their unit. A row is for the key and for
- * all keys below it; the first that fits counts. */
-static const struct {
-    const char *key;
-    enum level_rule rule;
-} rules[] = {
-    {"refine", LEVEL_ABSENT},
-    {"checkpoint", LEVEL_ABSENT},
-    {"output", LEVEL_ABSENT},
-    {"run.stop", LEVEL_ABSENT},
-    {"run.time_limit", LEVEL_ABSENT},
-    {"scalars", LEVEL_ABSENT}, /* refine_check() refuses these */
-    {"initial.from", LEVEL_ABSENT},
-    {"initial.checksum", LEVEL_ABSENT},
-    {"initial.relax", LEVEL_ABSENT},
-    {"bodies.*.image", LEVEL_ABSENT},
-    {"bodies.*.labels", LEVEL_ABSENT},
-    {"units.velocity", LEVEL_ABSENT}, /* a resolved case has units.dt and domain.cells */
-    {"domain.size", LEVEL_ABSENT},
-    {"run.duration", LEVEL_ABSENT},
-
-    {"domain.cells", LEVEL_CELLS},
-    {"run.steps", LEVEL_CELLS},
-    {"regions.*.sponge.strength", LEVEL_SHARE},
-    {"faces.<face>.outflow.reflection", LEVEL_SHARE},
-    {"faces.<face>.nonreflecting.reflection", LEVEL_SHARE},
-    {"patches.*.outflow.reflection", LEVEL_SHARE},
-    {"patches.*.nonreflecting.reflection", LEVEL_SHARE},
-
-    {"fluid.reynolds", LEVEL_SAME},
-    {"solver.magic", LEVEL_SAME}, /* docs/lab/refinement.md, "What to do" */
-    {"solver.rates", LEVEL_SAME},
-    {"solver.subgrid.smagorinsky.constant", LEVEL_SAME}, /* in cells of the level */
-    {"regions.*.magic", LEVEL_SAME},
-    {"regions.*.sponge.power", LEVEL_SAME},
-    {"initial.thickness", LEVEL_SAME}, /* parts of the box, of the amplitude, of the density */
-    {"initial.perturbation", LEVEL_SAME},
-    {"initial.density", LEVEL_SAME},
-    {"bodies.*.shape.pack.share", LEVEL_SAME},
-    {"bodies.*.shape.scale", LEVEL_SAME},
-    {"bodies.*.shape.rotate", LEVEL_SAME}, /* degrees */
-    {"bodies.*.mesh.rotate", LEVEL_SAME},
-    {"run.ranks", LEVEL_SAME},
-    {"run.threads", LEVEL_SAME},
-    {"run.sweep", LEVEL_SAME},
-    {"check.hang", LEVEL_SAME}, /* wall time */
-};
-
-/* Is it this key or below it? */
-static bool is_under(const char *path, const char *key)
-{
-    const size_t length = strlen(key);
-    return !strncmp(path, key, length) && (!path[length] || path[length] == '.');
-}
-
-/* The last part of a path is this, of a time function or profile that many places have. */
-static bool ends(const char *path, const char *with)
-{
-    const size_t length = strlen(path), tail = strlen(with);
-    return length > tail && !strcmp(path + length - tail, with);
-}
-
-/* Numbers without dimension of keys that several places have. */
-static bool is_shared(const char *path)
-{
-    static const char *const with[] = {".sine.phase", ".sine.mean", ".sine.amplitude",
-                                       ".profile.power"};
-    for (size_t k = 0; k < sizeof with / sizeof *with; k++)
-        if (ends(path, with[k]))
-            return true;
-    return false;
-}
-
-/* Values of scalars at walls and openings: refine_check() refuses them. */
-static bool is_of_scalar(const char *path)
-{
-    return strstr(path, ".scalars.") || ends(path, ".scalars");
-}
-
 static bool is_number(enum key_type type)
 {
     switch (type) {
@@ -143,12 +64,13 @@ static bool is_number(enum key_type type)
 
 enum level_rule level_rule_of(const struct key *key)
 {
-    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (is_under(key->path, rules[k].key))
-            return rules[k].rule;
-    if (is_of_scalar(key->path))
-        return LEVEL_ABSENT;
-    if (!is_number(key->type) || is_shared(key->path))
+    for (const struct key *k = key; k; k = keys_map(k)) {
+        if (k->level)
+            return k->level;
+        if (k->refine)
+            return LEVEL_ABSENT;
+    }
+    if (!is_number(key->type))
         return LEVEL_SAME;
     return key->unit == UNIT_NONE ? LEVEL_UNKNOWN : LEVEL_UNIT;
 }
@@ -164,7 +86,7 @@ int level_power(const struct key *key)
 
 /* ---- the tree ---- */
 
-struct work {
+struct scaling {
     struct document *document;
     const struct flow_case *c; /* of level 0 */
     int level;
@@ -201,7 +123,7 @@ static double scaled(const struct key *key, enum level_rule rule, double value, 
 }
 
 /* A scalar of the tree that is a number, with or without a unit behind it; a word stays. */
-static enum status scale_scalar(const struct work *w, struct node *n, const struct key *key,
+static enum status scale_scalar(const struct scaling *w, struct node *n, const struct key *key,
                                 enum level_rule rule)
 {
     char text[64], number[32];
@@ -216,9 +138,9 @@ static enum status scale_scalar(const struct work *w, struct node *n, const stru
     return document_change(w->document, n, text);
 }
 
-static enum status scale_map(const struct work *w, struct node *map, const char *pattern);
+static enum status scale_map(const struct scaling *w, struct node *map, const char *pattern);
 
-static enum status scale_node(const struct work *w, struct node *n, const char *pattern)
+static enum status scale_node(const struct scaling *w, struct node *n, const char *pattern)
 {
     const struct key *const key = keys_row(pattern);
     if (n->kind == NODE_MAPPING)
@@ -235,7 +157,7 @@ static enum status scale_node(const struct work *w, struct node *n, const char *
     return s;
 }
 
-static enum status scale_map(const struct work *w, struct node *map, const char *pattern)
+static enum status scale_map(const struct scaling *w, struct node *map, const char *pattern)
 {
     enum status s = STATUS_OK;
     for (struct node *n = map->first, *next; n && !s; n = next) {
@@ -251,7 +173,7 @@ static enum status scale_map(const struct work *w, struct node *map, const char 
     return s;
 }
 
-static enum status put(const struct work *w, struct node *map, const char *key, const char *text)
+static enum status put(const struct scaling *w, struct node *map, const char *key, const char *text)
 {
     const struct place at = map->at;
     struct node *value;
@@ -268,7 +190,7 @@ static bool needs_inlet(const struct flow_case *c)
 }
 
 /* The velocity of a uniform inlet, everywhere. */
-static enum status make_uniform(const struct work *w)
+static enum status make_uniform(const struct scaling *w)
 {
     char text[128], number[3][32];
     const double *const v = w->c->faces[w->c->initial.inlet].velocity;
@@ -283,7 +205,7 @@ static enum status make_uniform(const struct work *w)
 
 /* Levels above 0 have no cell at an open face: it becomes a plane of symmetry, which no profile and
  * no other formula feels. */
-static enum status close_faces(const struct work *w)
+static enum status close_faces(const struct scaling *w)
 {
     struct node *const faces = node_get(w->document->root, "faces"), *const patches =
                                                                          node_get(w->document->root,
@@ -315,7 +237,7 @@ static enum status take_places(const struct flow_case *c, struct flow_case *to)
     return done ? STATUS_OK : fail_machine("no memory for the place of a key");
 }
 
-static enum status read_level(const struct work *w, struct flow_case *to)
+static enum status read_level(const struct scaling *w, struct flow_case *to)
 {
     const struct reader r = {.document = w->document, .c = to, .origin = w->c, .level = w->level};
     enum status s = scale_map(w, w->document->root, "");
@@ -342,7 +264,7 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
     snprintf(path, sizeof path, "%s on level %d", c->name, level);
     s = document_read(&document, path, c->resolved, strlen(c->resolved));
     if (!s) {
-        const struct work w = {&document, c, level};
+        const struct scaling w = {&document, c, level};
         s = read_level(&w, of_level);
         document_destroy(&document);
     }

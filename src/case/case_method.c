@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "case/opening.h"
 #include "case/record.h"
 #include "case/sections.h"
@@ -90,9 +91,45 @@ enum status domain_read(struct map m, struct flow_case *c)
     return STATUS_OK;
 }
 
-double viscosity_of(double reynolds, double velocity, double length)
+/* Computed only here, so that its bits are always the same. */
+static double viscosity_of(double reynolds, double velocity, double length)
 {
     return velocity * length / reynolds;
+}
+
+static bool number_under(const struct node *map, const char *key, double *value)
+{
+    const char *end;
+    const struct node *n = node_get(map, key);
+    return n && n->kind == NODE_SCALAR && !number_parse(n->text, &end, value) && !*end;
+}
+
+static bool viscosity_under(const struct node *fluid, double *viscosity)
+{
+    double reynolds, velocity, length;
+    if (number_under(fluid, "viscosity", viscosity))
+        return true;
+    if (!number_under(fluid, "reynolds", &reynolds) ||
+        !number_under(fluid, "velocity", &velocity) || !number_under(fluid, "length", &length))
+        return false;
+    *viscosity = viscosity_of(reynolds, velocity, length);
+    return isfinite(*viscosity);
+}
+
+/* fluid.viscosity and fluid.reynolds agree if they give the same viscosity. */
+enum status viscosity_same(const struct node *now, const struct node *before, const char *whose)
+{
+    double new, old;
+    if (!viscosity_under(now, &new))
+        return fail_user("the case says no viscosity");
+    if (!viscosity_under(before, &old))
+        return fail_user("%s was made by a case that says no viscosity (is it damaged?)", whose);
+    if (new == old)
+        return STATUS_OK;
+    const struct node *reynolds = node_get(now, "reynolds");
+    return fail_user("fluid.viscosity is %.17g%s%.40s, but %s was made with %.17g " UNCHANGED, new,
+                     reynolds ? " by fluid.reynolds " : "", reynolds ? reynolds->text : "", whose,
+                     old);
 }
 
 static enum status viscosity_from_reynolds(struct map m, struct case_fluid *f)

@@ -301,84 +301,52 @@ void refine_destroy(struct case_refine *refine)
 
 /* ---- what does not go with levels ---- */
 
-static const char *series_of(const struct flow_case *c, enum series_kind kind)
+/* Does the value say no more than the default? */
+static bool is_default(const struct node *n, const struct key *key)
 {
-    for (int k = 0; k < c->series_count; k++)
-        if (c->series[k].kind == kind)
-            return c->series[k].name;
-    return NULL;
+    const char *end[2];
+    double value[2];
+    if (!key->fallback || n->kind != NODE_SCALAR)
+        return false;
+    return !strcmp(n->text, key->fallback) ||
+           (!number_parse(n->text, &end[0], &value[0]) &&
+            !number_parse(key->fallback, &end[1], &value[1]) && value[0] == value[1]);
 }
 
-static const char *a_scalar(const struct flow_case *c)
+/* Reports the key if it does not go with the section `refine`. */
+static enum status check_key(const struct reader *r, const struct node *n, const struct key *key)
 {
-    return c->scalar_count ? c->scalars[0].name : NULL;
+    char path[NODE_PATH];
+    const struct node *const refine = node_get(r->document->root, "refine");
+    const char *const *const words = key->alone ? key->alone : key->choices;
+    const int word =
+        key->refine_choice && n->kind == NODE_SCALAR ? choice_index(words, n->text) : -1;
+    node_path(word < 0 ? n : n->parent, path, sizeof path);
+    if (key->refine && !is_default(n, key))
+        return fail_key(r, refine, " does not go with %s (%s)", path, key->refine);
+    if (word < 0 || !key->refine_choice[word])
+        return STATUS_OK;
+    return fail_key(r, refine, " does not go with %s, %s: %s (%s)", path, n->key, n->text,
+                    key->refine_choice[word]);
 }
 
-static const char *an_earlier_result(const struct flow_case *c)
+static enum status check_keys(const struct reader *r, const struct node *map, const char *pattern)
 {
-    return c->initial.from.file ? "" : NULL;
-}
-
-static const char *a_relaxation(const struct flow_case *c)
-{
-    return c->initial.relax > 0 ? "" : NULL;
-}
-
-static const char *an_image(const struct flow_case *c)
-{
-    for (int k = 0; k < c->body_count; k++)
-        if (c->bodies[k].image.file)
-            return c->bodies[k].name;
-    return NULL;
-}
-
-static const char *a_stride(const struct flow_case *c)
-{
-    for (int k = 0; k < c->fields_count; k++)
-        if (c->fields[k].stride > 1)
-            return c->fields[k].name;
-    return NULL;
-}
-
-#define SERIES_REFUSED(X)                                                                          \
-    X(heat, "remove it")                                                                           \
-    X(dispersion, "remove it")
-#define X(kind, ...)                                                                               \
-    static const char *a_series_##kind(const struct flow_case *c)                                  \
-    {                                                                                              \
-        return series_of(c, SERIES_KIND_##kind);                                                   \
+    enum status s = STATUS_OK;
+    for (const struct node *n = map->first; n && !s; n = n->next) {
+        char child[KEYS_PATH];
+        if (!keys_step(pattern, n->key, child))
+            continue; /* cannot be: the case was read */
+        s = check_key(r, n, keys_row(child));
+        if (!s && n->kind == NODE_MAPPING)
+            s = check_keys(r, n, child);
     }
-SERIES_REFUSED(X)
-#undef X
-
-/* What a case may not have beside `refine`. find: its name, or NULL where the case has it not. */
-static const struct {
-    const char *(*find)(const struct flow_case *c);
-    const char *before, *after; /* the key: before, name, after */
-    const char *instead;
-} refused[] = {
-    {a_scalar, "scalars.", "", "remove one of them"},
-    {an_earlier_result, "initial.from", "", "begin with initial.flow"},
-    {a_relaxation, "initial.relax", "", "remove it"},
-    {an_image, "bodies.", ".image", "take a shape or a mesh"},
-#define X(kind, instead) {a_series_##kind, "output.series.", ", of: " #kind, instead},
-    SERIES_REFUSED(X)
-#undef X
-        {a_stride, "output.fields.", ".stride", "remove it"},
-};
+    return s;
+}
 
 enum status refine_check(const struct reader *r, const struct flow_case *c)
 {
-    const struct node *const n = node_get(r->document->root, "refine");
-    if (c->levels == 1)
-        return STATUS_OK;
-    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
-        const char *const name = refused[k].find(c);
-        if (name)
-            return fail_key(r, n, " does not go with %s%s%s (%s)", refused[k].before, name,
-                            refused[k].after, refused[k].instead);
-    }
-    return STATUS_OK;
+    return c->levels == 1 ? STATUS_OK : check_keys(r, r->document->root, "");
 }
 
 /* ---- the log ---- */

@@ -8,36 +8,11 @@
 
 enum { SHOWN = 160 }; /* bytes of a value in a message */
 
-#define UNCHANGED                                                                                  \
-    "(it may not change on a restart; --overwrite to begin anew, or --output DIR for another "     \
-    "folder)"
-
 /* What a comparison needs to know. */
 struct comparison {
     const char *whose; /* names the earlier run in messages */
     bool older;        /* the earlier case has an older physics version */
 };
-
-/* Keys whose defaults depend on the physics version. Add the keys to which a new version gives new
- * defaults. */
-static bool is_by_version(const char *pattern)
-{
-    static const char *const begins[] = {"solver.collision", "solver.magic", "solver.rates",
-                                         "solver.subgrid"};
-    static const char *const holds[] = {".nonreflecting.reflection",
-                                        ".nonreflecting.velocity",
-                                        ".outflow.",
-                                        ".collision",
-                                        ".magic",
-                                        ".limiter"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(pattern, begins[i], strlen(begins[i])))
-            return true;
-    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
-        if (strstr(pattern, holds[i]))
-            return true;
-    return false;
-}
 
 struct text {
     char bytes[SHOWN];
@@ -102,42 +77,6 @@ static enum status report(const struct node *now, const struct node *before, con
                      old.bytes);
 }
 
-static bool number_under(const struct node *map, const char *key, double *value)
-{
-    const char *end;
-    const struct node *n = node_get(map, key);
-    return n && n->kind == NODE_SCALAR && !number_parse(n->text, &end, value) && !*end;
-}
-
-static bool viscosity_under(const struct node *fluid, double *viscosity)
-{
-    double reynolds, velocity, length;
-    if (number_under(fluid, "viscosity", viscosity))
-        return true;
-    if (!number_under(fluid, "reynolds", &reynolds) ||
-        !number_under(fluid, "velocity", &velocity) || !number_under(fluid, "length", &length))
-        return false;
-    *viscosity = viscosity_of(reynolds, velocity, length);
-    return isfinite(*viscosity);
-}
-
-/* fluid.viscosity and fluid.reynolds agree if they give the same viscosity. */
-static enum status same_viscosity(const struct node *now, const struct node *before,
-                                  const char *whose)
-{
-    double new, old;
-    if (!viscosity_under(now, &new))
-        return fail_user("the case says no viscosity");
-    if (!viscosity_under(before, &old))
-        return fail_user("%s was made by a case that says no viscosity (is it damaged?)", whose);
-    if (new == old)
-        return STATUS_OK;
-    const struct node *reynolds = node_get(now, "reynolds");
-    return fail_user("fluid.viscosity is %.17g%s%.40s, but %s was made with %.17g " UNCHANGED, new,
-                     reynolds ? " by fluid.reynolds " : "", reynolds ? reynolds->text : "", whose,
-                     old);
-}
-
 static enum status compare(const struct node *now, const struct node *before, const char *pattern,
                            const struct comparison *with);
 
@@ -160,23 +99,19 @@ static enum status compare_key(const struct node *now, const struct node *before
 {
     char child[KEYS_PATH] = "";
     const bool known = keys_step(pattern, now ? now->key : before->key, child);
-    const bool inner = known && keys_inner(child);
-    if (inner && (!now || now->kind == NODE_MAPPING) && (!before || before->kind == NODE_MAPPING)) {
-        enum status s =
-            strcmp(child, "fluid") ? STATUS_OK : same_viscosity(now, before, with->whose);
+    const struct key *const key = known ? keys_row(child) : NULL;
+    if (known && keys_inner(child) && (!now || now->kind == NODE_MAPPING) &&
+        (!before || before->kind == NODE_MAPPING)) {
+        enum status s = key->same ? key->same(now, before, with->whose) : STATUS_OK;
         if (!s)
             s = compare(now, before, child, with);
-        if (!s && now && before &&
-            (!strcmp(child, "patches") || !strcmp(child, "regions") || !strcmp(child, "bodies") ||
-             !strcmp(child, "scalars.*.initial.shapes") ||
-             !strcmp(child, "bodies.*.shape.difference")))
+        if (!s && now && before && key->ordered)
             s = same_order(now, before, with->whose);
         return s;
     }
-    if (known && with->older && is_by_version(child))
-        return STATUS_OK;
-    if (known && (keys_restart(keys_row(child)) || !strcmp(child, "fluid.viscosity") ||
-                  !strcmp(child, "fluid.reynolds")))
+    const enum restart_rule rule = key ? keys_restart(key) : RESTART_SAME;
+    if (rule == RESTART_FREE || rule == RESTART_TOGETHER ||
+        (rule == RESTART_VERSION && with->older))
         return STATUS_OK;
     return now && before && same_value(now, before) ? STATUS_OK : report(now, before, with->whose);
 }

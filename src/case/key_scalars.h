@@ -15,7 +15,8 @@
 /* What a scalar meets at a wall of a face or at a body; `other`: another kind, `unnamed`: the default of
  * a scalar that is not named. */
 #define SCALAR_WALL_ROWS(P, struct_, other, unnamed)                                                    \
-    {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,       \
+    {ROW(P ".scalars", KEY_NAMES), .level = LEVEL_ABSENT,                                               \
+     AT(struct_, scalar), .late = true, .write = scalar_walls_write,                                    \
      .otherwise = unnamed " for each", .example = "{temperature: {value: 310 K}}",                      \
      .meaning = "what scalars meet there, each under its name"},                                        \
     {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_walls, .otherwise = unnamed,                 \
@@ -63,7 +64,8 @@
 
 /* The value of what comes in through an opening: required with `velocity`. */
 #define SCALAR_OPENING_ROWS(P, default_, words)                                                         \
-    {ROW(P ".scalars", KEY_NAMES), AT(case_face, scalar), .late = true, .write = scalar_walls_write,    \
+    {ROW(P ".scalars", KEY_NAMES), .level = LEVEL_ABSENT,                                               \
+     AT(case_face, scalar), .late = true, .write = scalar_walls_write,                                  \
      .otherwise = default_, .example = "{temperature: {value: 300 K}}",                                 \
      .meaning = "scalars there, each under its name"},                                                  \
     {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_openings, .otherwise = default_,            \
@@ -75,7 +77,7 @@
     {ROW("scalars", KEY_NAMES), THINGS(flow_case, scalars, scalar_count, CASE_SCALARS, scalar_read),    \
      .otherwise = "none", .example = "{temperature: {kind: heat, diffusivity: 2.2e-5 m2/s}}",           \
      .meaning = "heat and species that the flow carries, each under a name you choose"},                \
-    {ROW("scalars.*", KEY_MAP), .otherwise = "none",                                                    \
+    {ROW("scalars.*", KEY_MAP), .refine = "remove one of them", .otherwise = "none",                    \
      .example = "{kind: heat, prandtl: 0.71, reference: 300 K}",                                        \
      .meaning = "one scalar"},                                                                          \
     {ROW("scalars.*.kind", KEY_CHOICE), AT(case_scalar, kind), .late = true,                            \
@@ -114,11 +116,11 @@
      .example = "[1e-3, 0, 0]",                                                                         \
      .meaning = "mean gradient in a box that is periodic along it; the values are then the deviation "  \
                 "from it"},                                                                             \
-    {ROW("scalars.*.magic", KEY_AUTO), AT(case_scalar, magic), .range = BETWEEN(0.001, 10),              \
-     .fallback = "auto", .example = "0.25",                                                             \
+    {ROW("scalars.*.magic", KEY_AUTO), .restart = RESTART_VERSION,                                      \
+     AT(case_scalar, magic), .range = BETWEEN(0.001, 10), .fallback = "auto", .example = "0.25",        \
      .meaning = "(tau+ - 1/2)(tau- - 1/2); auto: 1/6, and 1/4 where the diffusivity is below 0.005"},   \
-    {ROW("scalars.*.limiter", KEY_CHOICE), AT(case_scalar, limiter), .choices = key_limiters,           \
-     .fallback = "auto", .example = "on",                                                               \
+    {ROW("scalars.*.limiter", KEY_CHOICE), .restart = RESTART_VERSION,                                  \
+     AT(case_scalar, limiter), .choices = key_limiters, .fallback = "auto", .example = "on",            \
      .meaning = "keeps values between those given, where the flow carries the scalar much faster than " \
                 "it diffuses; auto: on where velocity / diffusivity is above 10"},                      \
     {ROW("scalars.*.made_from", KEY_SCALAR), AT(case_scalar, made_from), .late = true,                  \
@@ -159,13 +161,13 @@
     {ROW("scalars.*.initial.wave.phase", KEY_NUMBER), AT(case_scalar_initial, phase),                   \
      .range = BETWEEN(-1, 1), .fallback = "0", .example = "0.25",                                       \
      .meaning = "phase at the corner 0, in parts of a wave; 0.25 makes a cosine"},                      \
-    {ROW("scalars.*.initial.shapes", KEY_NAMES),                                                        \
+    {ROW("scalars.*.initial.shapes", KEY_NAMES), .ordered = true,                                       \
      THINGS(case_scalar_initial, parts, part_count, INT_MAX, scalar_part_read), .late = true,           \
      .otherwise = "none",                                                                               \
      .example = "{hot: {sphere: {center: [32, 16, 16], radius: 6}, value: 310 K}}",                     \
      .meaning = "parts of the box with another value, each under a name you choose; if they overlap, "  \
                 "the later one counts"},                                                                \
-    {ROW("scalars.*.initial.shapes.*", KEY_MAP), .otherwise = "none",                                   \
+    {ROW("scalars.*.initial.shapes.*", KEY_MAP), .also = "bodies.*.shape", .otherwise = "none",         \
      .example = "{sphere: {center: [32, 16, 16], radius: 6}, value: 310 K}",                            \
      .meaning = "one part: a shape with the keys of bodies.*.shape, and its value"},                    \
     {ROW("scalars.*.initial.shapes.*.value", KEY_NUMBER), AT(case_scalar_part, value),                  \

@@ -30,6 +30,12 @@
 KEY_WORDS_LIST(X)
 #undef X
 
+/* Remedies of the choices; see struct key.refine_choice. */
+#define X(name, refine) refine,
+static const char *const series_refine[] = {SERIES_KIND_LIST(X)};
+static const char *const stop_refine[] = {STOP_LIST(X)};
+#undef X
+
 #define ROW(name, kind) .path = name, .type = kind
 /* The members for the value and its second part; see keys.h. */
 #define AT(struct_, member)     .at = offsetof(struct struct_, member), .size = sizeof((struct struct_ *)0)->member
@@ -73,9 +79,9 @@ KEY_WORDS_LIST(X)
 #define SHAPE_AXIS(name, what)                                                                          \
     {ROW("bodies.*.shape." name, KEY_AXIS), AT(case_shape, axis), .range = ANY, .choices = key_axes,    \
      .fallback = "z", .example = "[1, 0, 1]", .meaning = what}
-#define SHAPE_PARTS(name, what)                                                                         \
+#define SHAPE_PARTS(name, ordered_, what)                                                               \
     {ROW("bodies.*.shape." name, KEY_NAMES), THINGS(case_shape, parts, count, INT_MAX, shape_read),      \
-     .late = true, .otherwise = "none",                                                                 \
+     .each = "bodies.*.shape", .ordered = ordered_, .late = true, .otherwise = "none",                  \
      .example = "{body: {box: {from: [8, 8, 8], to: [24, 24, 24]}}, part: {sphere: {center: [24, 24, "  \
                 "24], radius: 6}}}",                                                                    \
      .meaning = what}
@@ -90,19 +96,21 @@ KEY_WORDS_LIST(X)
      .meaning = "the value times mean + amplitude sin(2 pi (t / period + phase))"},                     \
     {ROW(P ".sine.period", KEY_NUMBER), AT(case_signal, period), .unit = UNIT_TIME, .range = FROM(2),   \
      .required = true, .example = "1000", .meaning = "period of the oscillation"},                      \
-    {ROW(P ".sine.phase", KEY_NUMBER), AT(case_signal, phase), .range = BETWEEN(-1, 1),                 \
-     .fallback = "0", .example = "0.25",                                                                \
+    {ROW(P ".sine.phase", KEY_NUMBER), .level = LEVEL_SAME,                                             \
+     AT(case_signal, phase), .range = BETWEEN(-1, 1), .fallback = "0", .example = "0.25",               \
      .meaning = "phase at step 0 in parts of a period; 0.25 makes a cosine"},                           \
-    {ROW(P ".sine.mean", KEY_NUMBER), AT(case_signal, mean), .range = BETWEEN(-1000, 1000),             \
+    {ROW(P ".sine.mean", KEY_NUMBER), .level = LEVEL_SAME,                                              \
+     AT(case_signal, mean), .range = BETWEEN(-1000, 1000),                                              \
      .fallback = "0", .example = "1", .meaning = "mean of the factor"},                                 \
-    {ROW(P ".sine.amplitude", KEY_NUMBER), AT(case_signal, amplitude), .range = BETWEEN(-1000, 1000),   \
+    {ROW(P ".sine.amplitude", KEY_NUMBER), .level = LEVEL_SAME,                                         \
+     AT(case_signal, amplitude), .range = BETWEEN(-1000, 1000),                                         \
      .fallback = "1", .example = "0.5", .meaning = "amplitude of the factor"},                          \
     {ROW(P ".table", KEY_MAP), .otherwise = "constant in time",                                         \
      .example = "{file: pulse.csv, time: 1 ms}",                                                        \
      .meaning = "the value times a factor from a file, linear between the times of the file, constant " \
                 "before and after them"},                                                               \
     {ROW(P ".table.file", KEY_TEXT), AT(case_signal, file), .late = true, .required = true,             \
-     .restart = true, .example = "pulse.csv",                                                           \
+     .restart = RESTART_FREE, .example = "pulse.csv",                                                   \
      .meaning = "CSV: a time and a factor in each line; the path is relative to the case file; its "    \
                 "numbers may not change on a restart"},                                                 \
     {ROW(P ".table.time", KEY_NUMBER), AT(case_signal, unit), .unit = UNIT_TIME, .range = POSITIVE,     \
@@ -120,15 +128,16 @@ KEY_WORDS_LIST(X)
      .write = profile_write, .choices = key_profiles, .fallback = "uniform", .example = "{power: 7}",   \
      .meaning = "profile over the face, at most 1; 0 at edges that border on a wall or a velocity "     \
                 "face; a map gives a power law or a file"},                                             \
-    {ROW(P ".profile.power", KEY_NUMBER), AT(case_face, power), .where = PROFILE(power),                \
+    {ROW(P ".profile.power", KEY_NUMBER), .level = LEVEL_SAME,                                          \
+     AT(case_face, power), .where = PROFILE(power),                                                     \
      .range = BETWEEN(1, 100), .otherwise = "this or file", .example = "7",                             \
      .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                              \
     {ROW(P ".profile.file", KEY_TEXT), AT(case_face, file), .late = true, .where = PROFILE(table),      \
-     .restart = true, .otherwise = "this or power", .example = "profile.csv",                           \
+     .restart = RESTART_FREE, .otherwise = "this or power", .example = "profile.csv",                   \
      .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; its "    \
                 "numbers may not change on a restart"},                                                 \
     {ROW(P ".profile.dataset", KEY_TEXT), AT(case_face, dataset), .late = true,                         \
-     .where = PROFILE(table), .restart = true, .otherwise = "profile", .example = "inlet/profile",      \
+     .where = PROFILE(table), .restart = RESTART_FREE, .otherwise = "profile", .example = "inlet/profile",      \
      .meaning = "HDF5: the dataset in the file"},                                                       \
     CHECKSUM_ROW(P ".profile.checksum", case_face, checksum, PROFILE(table), "the numbers in the file")
 
@@ -140,7 +149,8 @@ KEY_WORDS_LIST(X)
     {ROW(P ".pressure", KEY_NUMBER), .unit = UNIT_PRESSURE, .range = PRESSURE,                          \
      .otherwise = "by density", .example = "100 Pa", .meaning = "pressure far outside, instead of the " \
                                                                 "density"},                             \
-    {ROW(P ".reflection", KEY_NUMBER), AT(case_face, reflection), .range = BETWEEN(0, 1),               \
+    {ROW(P ".reflection", KEY_NUMBER), .level = LEVEL_SHARE, .restart = RESTART_VERSION,                \
+     AT(case_face, reflection), .range = BETWEEN(0, 1),                                                 \
      .otherwise = "0.1443 / L, L the cells of the box along the face's axis; 0.5774 / L if a given "    \
                   "velocity or different densities drive the flow and the face is nonreflecting or "    \
                   "several openings hold the density",                                                  \
@@ -196,13 +206,13 @@ KEY_WORDS_LIST(X)
     SCALAR_OPENING_ROWS(P ".pressure", "outflow",                                                  \
                         "outflow: no gradient across the face; a map gives the value, where fluid "     \
                         "comes in"),                                                               \
-    {ROW(P ".outflow", KEY_MAP), .otherwise = "none", .example = "{density: 1}",                  \
-     .meaning = "a convective outlet"},                                                                 \
+    {ROW(P ".outflow", KEY_MAP), .restart = RESTART_VERSION,                                            \
+     .otherwise = "none", .example = "{density: 1}", .meaning = "a convective outlet"},                 \
     OUTLET_ROWS(P ".outflow"),                                                                     \
     {ROW(P ".nonreflecting", KEY_MAP), .otherwise = "none", .example = "{density: 1}",            \
      .meaning = "a characteristic outlet: sound leaves"},                                               \
     OUTLET_ROWS(P ".nonreflecting"),                                                               \
-    {ROW(P ".nonreflecting.velocity", KEY_VECTOR), AT(case_face, velocity),                             \
+    {ROW(P ".nonreflecting.velocity", KEY_VECTOR), .restart = RESTART_VERSION, AT(case_face, velocity), \
      BESIDE(case_face, velocity_given), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),            \
      .otherwise = "initial.velocity without its component across the face", .example = "[0.05, 0, 0]",                 \
      .meaning = "tangential velocity of the stream outside; its normal component must be 0"}
@@ -217,7 +227,7 @@ const struct key key_table[] = {
      .unit = UNIT_TIME, .range = POSITIVE,
      .otherwise = "this or units.velocity; without both only lengths have units", .example = "1 ms",
      .meaning = "time of a step"},
-    {ROW("units.velocity", KEY_MAP), .otherwise = "this or units.dt",
+    {ROW("units.velocity", KEY_MAP), .level = LEVEL_ABSENT, .otherwise = "this or units.dt",
      .example = "{physical: 0.2 m/s, lattice: 0.04}",
      .meaning = "the same velocity in both units, which gives the time of a step"},
     {ROW("units.velocity.physical", KEY_PHYSICAL), .unit = UNIT_VELOCITY, .range = POSITIVE,
@@ -234,44 +244,50 @@ const struct key key_table[] = {
 
     {ROW("domain", KEY_MAP), .required = true, .example = "{cells: [128, 128, 4]}",
      .meaning = "the box"},
-    {ROW("domain.cells", KEY_INTEGERS), AT(flow_case, cells), .range = BETWEEN(1, 2147483647),
+    {ROW("domain.cells", KEY_INTEGERS), .level = LEVEL_CELLS,
+     AT(flow_case, cells), .range = BETWEEN(1, 2147483647),
      .otherwise = "this or domain.size", .example = "[128, 128, 4]",
      .meaning = "cells along x, y and z"},
     {ROW("domain.size", KEY_SIZE), .unit = UNIT_LENGTH, .range = POSITIVE,
      .otherwise = "this or domain.cells", .example = "[2.5 m, 0.41 m, 0.41 m]",
      .meaning = "lengths along x, y and z, whole multiples of units.dx"},
 
-    {ROW("fluid", KEY_MAP), .required = true, .example = "{viscosity: 0.01}",
+    {ROW("fluid", KEY_MAP), .same = viscosity_same, .required = true, .example = "{viscosity: 0.01}",
      .meaning = "the fluid and its reference numbers"},
-    {ROW("fluid.viscosity", KEY_NUMBER), AT(flow_case, fluid.viscosity), .where = FLUID_BY_VISCOSITY,
+    {ROW("fluid.viscosity", KEY_NUMBER), .restart = RESTART_TOGETHER,
+     AT(flow_case, fluid.viscosity), .where = FLUID_BY_VISCOSITY,
      .unit = UNIT_VISCOSITY, .range = POSITIVE, .otherwise = "this or fluid.reynolds",
      .example = "0.01", .meaning = "kinematic viscosity"},
-    {ROW("fluid.reynolds", KEY_NUMBER), AT(flow_case, fluid.reynolds), .late = true, .where = FLUID_BY_REYNOLDS,
+    {ROW("fluid.reynolds", KEY_NUMBER), .level = LEVEL_SAME, .restart = RESTART_TOGETHER,
+     AT(flow_case, fluid.reynolds), .late = true, .where = FLUID_BY_REYNOLDS,
      .write = reynolds_write, .range = POSITIVE, .otherwise = "this or fluid.viscosity",
      .example = "1000", .meaning = "Reynolds number; needs fluid.velocity and fluid.length"},
     {ROW("fluid.velocity", KEY_NUMBER), AT(flow_case, fluid.velocity), .optional = true,
-     .unit = UNIT_VELOCITY, .range = SPEED, .restart = true,
+     .unit = UNIT_VELOCITY, .range = SPEED, .restart = RESTART_FREE,
      .otherwise = "none; required with fluid.reynolds", .example = "0.1",
      .meaning = "reference velocity of the Reynolds and Mach numbers; the viscosity that follows from "
                 "it may not change on a restart"},
     {ROW("fluid.length", KEY_NUMBER), AT(flow_case, fluid.length), .optional = true,
-     .unit = UNIT_LENGTH, .range = POSITIVE, .restart = true,
+     .unit = UNIT_LENGTH, .range = POSITIVE, .restart = RESTART_FREE,
      .otherwise = "none; required with fluid.reynolds", .example = "128",
      .meaning = "reference length of the Reynolds number; the viscosity that follows from it may not "
                 "change on a restart"},
 
     {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
      .meaning = "the numerical method"},
-    {ROW("solver.collision", KEY_CHOICE), AT(flow_case, solver.collision), .late = true,
+    {ROW("solver.collision", KEY_CHOICE), .restart = RESTART_VERSION,
+     AT(flow_case, solver.collision), .late = true,
      .choices = key_collision_choices, .fallback = "auto", .example = "trt",
      .meaning = "collision operator; auto takes trt if the cell Reynolds number (largest given "
                 "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both or "
                 "with refine), else rr; with a subgrid model always rr; the same on all levels of refine; "
                 "above 100 with open faces it takes solver.subgrid, too, unless that is given"},
-    {ROW("solver.magic", KEY_NUMBER), AT(flow_case, solver.magic), .where = FREE_magic,
+    {ROW("solver.magic", KEY_NUMBER), .level = LEVEL_SAME, /* docs/lab/refinement.md, "What to do" */
+     .restart = RESTART_VERSION, AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
      .meaning = "TRT's (tau+ - 1/2)(tau- - 1/2); 3/16 puts walls half-way between cells"},
-    {ROW("solver.rates", KEY_MAP), .within = true, .where = FREE_rates, .otherwise = "1 each",
+    {ROW("solver.rates", KEY_MAP), .level = LEVEL_SAME, .restart = RESTART_VERSION,
+     .within = true, .where = FREE_rates, .otherwise = "1 each",
      .example = "{bulk: 1, third: 1, fourth: 1}",
      .meaning = "rates of the moment operators that do not follow from the viscosity; rr and "
                 "gauss_hermite have bulk only"},
@@ -284,12 +300,14 @@ const struct key key_table[] = {
     {ROW("solver.rates.fourth", KEY_NUMBER), AT(flow_case, solver.rates.fourth), .where = FREE_fourth,
      .range = {0, 2, true, true}, .fallback = "1", .example = "1",
      .meaning = "rate of the fourth moments; 1 is the most stable"},
-    {ROW("solver.subgrid", KEY_OR_MAP), AT(flow_case, solver.subgrid), .late = true, .write = subgrid_write,
+    {ROW("solver.subgrid", KEY_OR_MAP), .restart = RESTART_VERSION,
+     AT(flow_case, solver.subgrid), .late = true, .write = subgrid_write,
      .choices = key_nones, .otherwise = "none, or by collision auto", .example = "{smagorinsky: {constant: 0.1}}",
      .meaning = "model of turbulence smaller than a cell"},
     {ROW("solver.subgrid.smagorinsky", KEY_MAP), .within = true, .required = true, .example = "{constant: 0.1}",
      .meaning = "eddy viscosity (constant cell)^2 sqrt(2 S:S), S the rate of strain"},
-    {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), AT(flow_case, solver.smagorinsky),
+    {ROW("solver.subgrid.smagorinsky.constant", KEY_NUMBER), .level = LEVEL_SAME, /* in cells of the level */
+     AT(flow_case, solver.smagorinsky),
      .range = {0, 1, true, false}, .fallback = "0.1", .example = "0.1",
      .meaning = "Smagorinsky's constant: 0.1 for flow along walls, 0.17 for isotropic turbulence"},
     {ROW("solver.subgrid.smagorinsky.van_driest", KEY_NUMBER), AT(flow_case, solver.van_driest),
@@ -312,8 +330,9 @@ const struct key key_table[] = {
     {ROW("initial.flow", KEY_CHOICE), AT(case_initial, flow), .late = true, .where = INITIAL_HAS_flow,
      .choices = key_flows, .fallback = "rest", .example = "rest",
      .meaning = "initial flow; inlet: the velocity of the inlet face, everywhere"},
-    {ROW("initial.from", KEY_TEXT), AT(case_initial, from.file), .late = true,
-     .where = INITIAL_HAS_from, .restart = true, .otherwise = "a flow by a formula",
+    {ROW("initial.from", KEY_TEXT), .refine = "begin with initial.flow",
+     AT(case_initial, from.file), .late = true,
+     .where = INITIAL_HAS_from, .restart = RESTART_FREE, .otherwise = "a flow by a formula",
      .example = "coarse/checkpoints/step_0000020000.h5",
      .meaning = "an earlier result instead: a checkpoint, or a snapshot with velocity and density or "
                 "pressure, of a box of the same shape; scalars in it, too, unless they have an initial; "
@@ -330,13 +349,15 @@ const struct key key_table[] = {
      .choices = key_axes, .fallback = "z", .example = "z",
      .meaning = "taylor_green_2d, shear_layer, vortex: the axis along which nothing varies; wave: the "
                 "axis along which it travels"},
-    {ROW("initial.thickness", KEY_NUMBER), AT(case_initial, thickness), .where = INITIAL_HAS_thickness,
+    {ROW("initial.thickness", KEY_NUMBER), .level = LEVEL_SAME,
+     AT(case_initial, thickness), .where = INITIAL_HAS_thickness,
      .range = POSITIVE, .fallback = "80", .example = "80",
      .meaning = "shear_layer: k of tanh(k (y/L - 1/4)); larger is thinner"},
-    {ROW("initial.perturbation", KEY_NUMBER), AT(case_initial, perturbation),
+    {ROW("initial.perturbation", KEY_NUMBER), .level = LEVEL_SAME, AT(case_initial, perturbation),
      .where = INITIAL_HAS_perturbation, .range = BETWEEN(0, 1), .fallback = "0.05", .example = "0.05",
      .meaning = "shear_layer, channel: velocity of the perturbation over the amplitude"},
-    {ROW("initial.density", KEY_NUMBER), AT(case_initial, density), .where = INITIAL_HAS_density,
+    {ROW("initial.density", KEY_NUMBER), .level = LEVEL_SAME,
+     AT(case_initial, density), .where = INITIAL_HAS_density,
      .range = BETWEEN(-0.5, 0.5), .fallback = "0.001", .example = "0.001",
      .meaning = "pulse, wave: largest relative deviation of the density"},
     {ROW("initial.center", KEY_POSITION), AT(case_initial, center), .where = INITIAL_HAS_center,
@@ -349,8 +370,8 @@ const struct key key_table[] = {
      .fallback = "exact", .example = "uniform",
      .meaning = "exact: the pressure of the flow's formula or of the earlier result (uniform where "
                 "there is none); uniform: the same everywhere"},
-    {ROW("initial.relax", KEY_INTEGER), AT(case_initial, relax), .range = BETWEEN(0, 10000000),
-     .fallback = "0", .example = "2000",
+    {ROW("initial.relax", KEY_INTEGER), .refine = "remove it",
+     AT(case_initial, relax), .range = BETWEEN(0, 10000000), .fallback = "0", .example = "2000",
      .meaning = "iterations before the first step that hold the velocity and let the pressure settle"},
 
     SCALAR_ROWS,
@@ -361,8 +382,8 @@ const struct key key_table[] = {
      .example = "wall", .meaning = "kind of the face; a map also gives its values"},
     OPENING_ROWS("faces.<face>", "a wall at rest"),
 
-    {ROW("patches", KEY_NAMES), THINGS(flow_case, patches, patch_count, CASE_PATCHES, patch_read),
-     .otherwise = "none",
+    {ROW("patches", KEY_NAMES), .ordered = true,
+     THINGS(flow_case, patches, patch_count, CASE_PATCHES, patch_read), .otherwise = "none",
      .example = "{inlet: {face: xmin, disc: {center: [8, 8], radius: 4}, velocity: {value: [0.05, 0, "
                 "0]}}}",
      .meaning = "parts of faces with another boundary condition, each under a name that you choose; if "
@@ -391,7 +412,7 @@ const struct key key_table[] = {
     {ROW("patches.*.mask", KEY_MAP), .otherwise = "this, rectangle or disc",
      .example = "{file: inlet.png}", .meaning = "any shape, from a picture"},
     {ROW("patches.*.mask.file", KEY_TEXT), AT(case_patch, file), .late = true, .required = true,
-     .restart = true, .example = "inlet.png",
+     .restart = RESTART_FREE, .example = "inlet.png",
      .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
                 "second one up, white inside; what it shows may not change on a restart"},
     CHECKSUM_ROW("patches.*.mask.checksum", case_patch, checksum, 0, "the mask"),
@@ -408,7 +429,8 @@ const struct key key_table[] = {
      .meaning = "gravity for buoyancy alone: scalars with an expansion make the acceleration -expansion "
                 "(value - reference) gravity"},
     SIGNAL_ROWS("force", flow_case, force_signal),
-    {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
+    {ROW("force.flow_rate", KEY_MAP), .refine = "force.acceleration drives the flow, too",
+     .within = true, BESIDE(flow_case, flow_rate.given),
      .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
      .meaning = "a controller in place of an acceleration: it holds a mean velocity along a periodic "
                 "axis"},
@@ -425,8 +447,8 @@ const struct key key_table[] = {
      .range = FROM(1), .fallback = "1000", .example = "1000",
      .meaning = "time in which a deviation from the wanted velocity falls to 1/e"},
 
-    {ROW("regions", KEY_NAMES), THINGS(flow_case, zones, zone_count, CASE_ZONES, region_read),
-     .otherwise = "none",
+    {ROW("regions", KEY_NAMES), .ordered = true,
+     THINGS(flow_case, zones, zone_count, CASE_ZONES, region_read), .otherwise = "none",
      .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
      .meaning = "parts of the box with another operator, viscosity or sponge, each under a name you "
                 "choose; if they overlap, the later one counts"},
@@ -442,10 +464,12 @@ const struct key key_table[] = {
     {ROW("regions.*.box.to", KEY_POSITION), .unit = UNIT_LENGTH, .range = FROM(0),
      .otherwise = "the corner of the box", .example = "[128, 32, 32]",
      .meaning = "corner with the highest coordinates"},
-    {ROW("regions.*.collision", KEY_CHOICE), AT(case_zone, collision), .late = true,
+    {ROW("regions.*.collision", KEY_CHOICE), .restart = RESTART_VERSION,
+     AT(case_zone, collision), .late = true,
      .choices = key_collision_choices, .otherwise = "solver.collision", .example = "bgk",
      .meaning = "collision operator"},
-    {ROW("regions.*.magic", KEY_NUMBER), AT(case_zone, magic), .where = FREE_magic, .range = POSITIVE,
+    {ROW("regions.*.magic", KEY_NUMBER), .level = LEVEL_SAME, .restart = RESTART_VERSION,
+     AT(case_zone, magic), .where = FREE_magic, .range = POSITIVE,
      .otherwise = "solver.magic", .example = "0.25", .meaning = "TRT's magic parameter"},
     {ROW("regions.*.viscosity", KEY_NUMBER), AT(case_zone, viscosity), .unit = UNIT_VISCOSITY,
      .range = POSITIVE, .otherwise = "that of the fluid", .example = "0.1",
@@ -455,10 +479,12 @@ const struct key key_table[] = {
      .meaning = "draws the flow towards a given state, most strongly at one side"},
     {ROW("regions.*.sponge.towards", KEY_CHOICE), AT(case_zone, sponge.face), .choices = key_sides,
      .required = true, .example = "xmax", .meaning = "the side of the region at which it is strongest"},
-    {ROW("regions.*.sponge.strength", KEY_NUMBER), AT(case_zone, sponge.strength), .unit = UNIT_RATE,
+    {ROW("regions.*.sponge.strength", KEY_NUMBER), .level = LEVEL_SHARE, .bare = BARE_NEVER,
+     AT(case_zone, sponge.strength), .unit = UNIT_RATE,
      .range = {0, 1, true, false}, .required = true, .example = "0.1",
      .meaning = "part of the difference that each step removes at that side"},
-    {ROW("regions.*.sponge.power", KEY_NUMBER), AT(case_zone, sponge.power), .range = BETWEEN(1, 8),
+    {ROW("regions.*.sponge.power", KEY_NUMBER), .level = LEVEL_SAME,
+     AT(case_zone, sponge.power), .range = BETWEEN(1, 8),
      .fallback = "2", .example = "3", .meaning = "power of the depth with which the strength grows"},
     {ROW("regions.*.sponge.density", KEY_NUMBER), AT(case_zone, sponge.density), .unit = UNIT_DENSITY,
      .range = BETWEEN(0.5, 2), .otherwise = "1", .example = "1.01", .meaning = "density of that state"},
@@ -466,8 +492,8 @@ const struct key key_table[] = {
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",
      .example = "[0.05, 0, 0]", .meaning = "velocity of that state"},
 
-    {ROW("bodies", KEY_NAMES), THINGS(flow_case, bodies, body_count, CASE_BODIES, body_read),
-     .otherwise = "none",
+    {ROW("bodies", KEY_NAMES), .bare = BARE_BODY, .ordered = true,
+     THINGS(flow_case, bodies, body_count, CASE_BODIES, body_read), .otherwise = "none",
      .example = "{ball: {shape: {sphere: {center: [32, 16, 16], radius: 6}}}}",
      .meaning = "solids in the flow, each under a name you choose; if they overlap, the later one "
                 "counts"},
@@ -530,17 +556,19 @@ const struct key key_table[] = {
     {ROW("bodies.*.shape.pack.radius", KEY_NUMBER), AT(case_shape, radius), .late = true,
      .unit = UNIT_LENGTH, .range = {0, FAR, true, false}, .otherwise = "this or share", .example = "12",
      .meaning = "radius of the spheres, which may overlap"},
-    {ROW("bodies.*.shape.pack.share", KEY_NUMBER), .range = {0, 1, true, true},
+    {ROW("bodies.*.shape.pack.share", KEY_NUMBER), .level = LEVEL_SAME, .range = {0, 1, true, true},
      .otherwise = "this or radius", .example = "0.5",
      .meaning = "share of space in the spheres; the radius follows"},
-    SHAPE_PARTS("union", "named parts, each a shape or again a combination of shapes: the cells in any of them"),
-    SHAPE_PARTS("difference", "named parts, as in union: the cells in the first and in none of the others"),
-    SHAPE_PARTS("intersection", "named parts, as in union: the cells in all of them"),
-    SHAPE_PARTS("complement", "named parts, as in union: the cells in none of them"),
-    {ROW("bodies.*.shape.scale", KEY_NUMBER), AT(case_shape, scale), .where = SHAPE_TURNS,
+    SHAPE_PARTS("union", false, "named parts, each a shape or again a combination of shapes: the cells in any of them"),
+    SHAPE_PARTS("difference", true, "named parts, as in union: the cells in the first and in none of the others"),
+    SHAPE_PARTS("intersection", false, "named parts, as in union: the cells in all of them"),
+    SHAPE_PARTS("complement", false, "named parts, as in union: the cells in none of them"),
+    {ROW("bodies.*.shape.scale", KEY_NUMBER), .level = LEVEL_SAME,
+     AT(case_shape, scale), .where = SHAPE_TURNS,
      .range = {0, FAR, true, false}, .fallback = "1", .example = "2",
      .meaning = "factor of all lengths, from the point about"},
-    {ROW("bodies.*.shape.rotate", KEY_VECTOR), AT(case_shape, rotate), .where = SHAPE_TURNS,
+    {ROW("bodies.*.shape.rotate", KEY_VECTOR), .level = LEVEL_SAME,
+     AT(case_shape, rotate), .where = SHAPE_TURNS,
      .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
      .meaning = "rotation after the scaling: angles in degrees about x, then y, then z, by the "
                 "right-hand rule"},
@@ -555,18 +583,19 @@ const struct key key_table[] = {
      .example = "{file: body.stl, size: 32, center: [32, 16, 16]}",
      .meaning = "a body by a closed surface of triangles"},
     {ROW("bodies.*.mesh.file", KEY_TEXT), AT(case_mesh, file), .late = true, .required = true,
-     .restart = true, .example = "body.stl",
+     .restart = RESTART_FREE, .example = "body.stl",
      .meaning = "STL, binary or ASCII; the path is relative to the case file; its triangles may not "
                 "change on a restart"},
     CHECKSUM_ROW("bodies.*.mesh.checksum", case_mesh, checksum, 0, "the triangles in the file"),
-    {ROW("bodies.*.mesh.scale", KEY_NUMBER), AT(case_mesh, scale), .late = true, .unit = UNIT_LENGTH,
+    {ROW("bodies.*.mesh.scale", KEY_NUMBER), .bare = BARE_NEVER,
+     AT(case_mesh, scale), .late = true, .unit = UNIT_LENGTH,
      .range = {0, FAR, true, false}, .otherwise = "1, or by size", .example = "16",
      .meaning = "the length 1 of the file"},
     {ROW("bodies.*.mesh.size", KEY_NUMBER), .unit = UNIT_LENGTH, .range = {0, FAR, true, false},
      .otherwise = "by scale", .example = "32",
      .meaning = "longest edge of the box around the rotated mesh"},
-    {ROW("bodies.*.mesh.rotate", KEY_VECTOR), AT(case_mesh, rotate), .range = MAGNITUDE(3600),
-     .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
+    {ROW("bodies.*.mesh.rotate", KEY_VECTOR), .level = LEVEL_SAME,
+     AT(case_mesh, rotate), .range = MAGNITUDE(3600), .fallback = "[0, 0, 0]", .example = "[0, 0, 30]",
      .meaning = "angles in degrees about x, then y, then z, by the right-hand rule"},
     {ROW("bodies.*.mesh.center", KEY_VECTOR), AT(case_mesh, center), .late = true, .unit = UNIT_LENGTH,
      .range = MAGNITUDE(FAR), .otherwise = "this or min, or where the file has it",
@@ -579,30 +608,31 @@ const struct key key_table[] = {
      .choices = key_opens, .fallback = "refuse", .example = "accept",
      .meaning = "a mesh that is not closed; accept: a cell is inside if more than three of the six "
                 "directions along the axes say so"},
-    {ROW("bodies.*.image", KEY_MAP), .otherwise = "this, shape or mesh",
+    {ROW("bodies.*.image", KEY_MAP), .refine = "take a shape or a mesh",
+     .otherwise = "this, shape or mesh",
      .example = "{file: rock.raw, size: [64, 64, 64], solid: [1], at: [8, 0, 0]}",
      .meaning = "a body by a file of voxels, one for each cell: raw with `size`, HDF5 with `dataset`, "
                 "else a TIFF stack or .npy"},
     {ROW("bodies.*.image.file", KEY_TEXT), AT(voxel_image, file), .late = true, .required = true,
-     .restart = true, .example = "rock.raw",
+     .restart = RESTART_FREE, .example = "rock.raw",
      .meaning = "the file, the path is relative to the case file; its labels may not change on a "
                 "restart"},
     {ROW("bodies.*.image.size", KEY_INTEGERS), AT(voxel_image, size), .where = VOXELS(raw),
-     .range = BETWEEN(1, VOXEL_AXIS), .restart = true, .otherwise = "the file's",
+     .range = BETWEEN(1, VOXEL_AXIS), .restart = RESTART_FREE, .otherwise = "the file's",
      .example = "[64, 64, 64]",
      .meaning = "raw: voxels along x, y and z; x is the fastest in the file, z the slowest"},
     {ROW("bodies.*.image.type", KEY_CHOICE), AT(voxel_image, type), .where = VOXELS(raw),
-     .choices = key_voxel_types, .restart = true,
+     .choices = key_voxel_types, .restart = RESTART_FREE,
      .otherwise = "uint8; with other files than raw ones theirs", .example = "int16",
      .meaning = "raw: type of a label"},
     {ROW("bodies.*.image.order", KEY_CHOICE), AT(voxel_image, big_endian), .where = VOXELS(raw),
-     .choices = key_byte_orders, .restart = true, .otherwise = "little", .example = "big",
+     .choices = key_byte_orders, .restart = RESTART_FREE, .otherwise = "little", .example = "big",
      .meaning = "raw: which byte of a label of several comes first"},
     {ROW("bodies.*.image.skip", KEY_INTEGER), AT(voxel_image, skip), .where = VOXELS(raw),
-     .range = BETWEEN(0, SKIP_MAX), .restart = true, .otherwise = "0", .example = "512",
+     .range = BETWEEN(0, SKIP_MAX), .restart = RESTART_FREE, .otherwise = "0", .example = "512",
      .meaning = "raw: bytes before the first voxel"},
     {ROW("bodies.*.image.dataset", KEY_TEXT), AT(voxel_image, dataset), .where = VOXELS(hdf5),
-     .restart = true, .otherwise = "none", .example = "scan/labels",
+     .restart = RESTART_FREE, .otherwise = "none", .example = "scan/labels",
      .meaning = "HDF5: the dataset, of three axes z, y, x"},
     {ROW("bodies.*.image.solid", KEY_LABELS), AT(voxel_image, solid), BESIDE(voxel_image, solid_count),
      .range = BETWEEN(-32768, 65535), .required = true, .example = "[1, 2]",
@@ -643,7 +673,8 @@ const struct key key_table[] = {
      .example = "[32, 16, 16]", .meaning = "a point on its axis"},
     SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct", "adiabatic"),
     SCALAR_BODY_ROWS("bodies.*"),
-    {ROW("bodies.*.labels", KEY_NAMES), THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
+    {ROW("bodies.*.labels", KEY_NAMES), .level = LEVEL_ABSENT,
+     THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
      .late = true, .write = labels_write, .otherwise = "none",
      .example = "{2: {scalars: {temperature: {value: 310 K}}}}",
      .meaning = "image: conditions of scalars at single labels of `solid`, by their numbers"},
@@ -652,8 +683,8 @@ const struct key key_table[] = {
     SCALAR_WALL_ROWS("bodies.*.labels.*", case_label, ", conduct", "that of the body"),
     SCALAR_BODY_ROWS("bodies.*.labels.*"),
 
-    {ROW("refine", KEY_NAMES), THINGS(flow_case, refines, refine_count, CASE_REFINES, refine_read),
-     .otherwise = "none",
+    {ROW("refine", KEY_NAMES), .level = LEVEL_ABSENT,
+     THINGS(flow_case, refines, refine_count, CASE_REFINES, refine_read), .otherwise = "none",
      .example = "{wake: {level: 1, box: {from: [60, 40, 0], to: [260, 120, 80]}}}",
      .meaning = "regions with finer cells, each under a name you choose; a cell gets the finest level "
                 "of the regions that hold its centre; all other lengths and steps of the case are "
@@ -665,13 +696,13 @@ const struct key key_table[] = {
      .otherwise = "required; with around this, cells_across or y_plus", .example = "2",
      .meaning = "its cells are 2^level times finer, and its steps 2^level times shorter"},
     {ROW("refine.*.cells_across", KEY_NUMBER), AT(case_refine, cells_across), .late = true,
-     .where = REFINE(around), .optional = true, .restart = true, .range = {0, 1e9, true, false},
+     .where = REFINE(around), .optional = true, .restart = RESTART_FREE, .range = {0, 1e9, true, false},
      .otherwise = "this, level or y_plus", .example = "60",
      .meaning = "around: the smallest level with at least so many cells across the body: across the "
                 "smaller extent of the box around it along the two axes that the stream is not along; "
                 "an extent from one end of the box to the other does not count"},
     {ROW("refine.*.y_plus", KEY_NUMBER), AT(case_refine, y_plus), .late = true,
-     .where = REFINE(around), .optional = true, .restart = true, .range = {0, 1e9, true, false},
+     .where = REFINE(around), .optional = true, .restart = RESTART_FREE, .range = {0, 1e9, true, false},
      .otherwise = "this, level or cells_across", .example = "100",
      .meaning = "around: the smallest level at which the first cell's centre, half a cell from the "
                 "wall, is at most so many viscous lengths from it, by the friction of a turbulent "
@@ -687,7 +718,7 @@ const struct key key_table[] = {
     {ROW("refine.*.box.to", KEY_POSITION), AT(case_refine, to), .unit = UNIT_LENGTH, .range = FROM(0),
      .otherwise = "the corner of the box", .example = "[260, 120, 80]",
      .meaning = "corner with the highest coordinates"},
-    {ROW("refine.*.shape", KEY_MAP), .otherwise = "this, box or around",
+    {ROW("refine.*.shape", KEY_MAP), .also = "bodies.*.shape", .otherwise = "this, box or around",
      .example = "{capsule: {from: [90, 60, 12], to: [90, 100, 12], radius: 5}}",
      .meaning = "a shape, with the keys of bodies.*.shape"},
     {ROW("refine.*.around", KEY_BODY), AT(case_refine, body), .where = REFINE(around),
@@ -710,17 +741,20 @@ const struct key key_table[] = {
                   "comes in, else x",
      .example = "x", .meaning = "around: direction of the stream"},
 
-    {ROW("run", KEY_MAP), .required = true, .restart = true, .example = "{steps: 1000}",
+    {ROW("run", KEY_MAP), .required = true, .restart = RESTART_FREE, .example = "{steps: 1000}",
      .meaning = "length of the run, and resources"},
-    {ROW("run.steps", KEY_INTEGER), AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
+    {ROW("run.steps", KEY_INTEGER), .level = LEVEL_CELLS,
+     AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
      .otherwise = "this or run.duration", .example = "1000", .meaning = "steps from the beginning"},
-    {ROW("run.duration", KEY_NUMBER), .unit = UNIT_TIME, .range = POSITIVE,
+    {ROW("run.duration", KEY_NUMBER), .bare = BARE_ALWAYS,
+     .unit = UNIT_TIME, .range = POSITIVE,
      .otherwise = "this or run.steps", .example = "30 s",
      .meaning = "time from the beginning, rounded to whole steps"},
-    {ROW("run.ranks", KEY_RANKS), AT(flow_case, run.ranks), .range = BETWEEN(1, 2147483647),
+    {ROW("run.ranks", KEY_RANKS), .level = LEVEL_SAME,
+     AT(flow_case, run.ranks), .range = BETWEEN(1, 2147483647),
      .fallback = "auto", .example = "[2, 2, 1]", .meaning = "numbers of ranks along x, y and z"},
-    {ROW("run.threads", KEY_COUNT), AT(flow_case, run.threads), .range = BETWEEN(1, 1024),
-     .fallback = "auto", .example = "4",
+    {ROW("run.threads", KEY_COUNT), .level = LEVEL_SAME,
+     AT(flow_case, run.threads), .range = BETWEEN(1, 1024), .fallback = "auto", .example = "4",
      .meaning = "threads of each rank; auto: OMP_NUM_THREADS, or else its share of the cores that the "
                 "ranks of its host may use, fewer in a small box"},
     {ROW("run.isa", KEY_CHOICE), AT(flow_case, run.isa), .choices = key_isas, .fallback = "auto",
@@ -741,18 +775,20 @@ const struct key key_table[] = {
      .fallback = "auto", .example = "never",
      .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "
                 "those of all cells"},
-    {ROW("run.sweep", KEY_COUNT), AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS),
-     .fallback = "auto", .example = "1",
+    {ROW("run.sweep", KEY_COUNT), .level = LEVEL_SAME,
+     AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS), .fallback = "auto", .example = "1",
      .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "
                 "1 on a GPU and where ranks exchange halos"},
-    {ROW("run.time_limit", KEY_WALL), AT(flow_case, run.time_limit), .range = WALL, .fallback = "none",
-     .example = "11h50m",
+    {ROW("run.time_limit", KEY_WALL), .level = LEVEL_ABSENT,
+     AT(flow_case, run.time_limit), .range = WALL, .fallback = "none", .example = "11h50m",
      .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "
                 "continued"},
-    {ROW("run.stop", KEY_OR_MAP), AT(flow_case, run.stop), .late = true, .write = stop_write,
+    {ROW("run.stop", KEY_OR_MAP), .level = LEVEL_ABSENT,
+     AT(flow_case, run.stop), .late = true, .write = stop_write,
      .choices = key_nones, .fallback = "none", .example = "{of: residual, change: 1e-6, every: 500}",
      .meaning = "ends the run before its last step, when a number hardly changes any more"},
-    {ROW("run.stop.of", KEY_WATCHED), AT(case_stop, of), .late = true, .write = watched_write,
+    {ROW("run.stop.of", KEY_WATCHED), .refine_choice = stop_refine,
+     AT(case_stop, of), .late = true, .write = watched_write,
      .choices = key_stops, .required = true, .example = "residual",
      .meaning = "the number; residual is the relative change of the velocity field"},
     {ROW("run.stop.change", KEY_NUMBER), AT(case_stop, change), .range = {0, 1, true, false},
@@ -767,7 +803,7 @@ const struct key key_table[] = {
      .meaning = "time of the change, which is the largest minus the smallest value over the last "
                 "value; residual: the largest value"},
 
-    {ROW("checkpoint", KEY_MAP), .otherwise = "defaults", .restart = true,
+    {ROW("checkpoint", KEY_MAP), .level = LEVEL_ABSENT, .otherwise = "defaults", .restart = RESTART_FREE,
      .example = "{every: 20000, keep: 2}",
      .meaning = "what a run is continued from after its job has ended: checkpoints/"},
     {ROW("checkpoint.every", KEY_DUE), AT(flow_case, checkpoint.every),
@@ -777,7 +813,8 @@ const struct key key_table[] = {
     {ROW("checkpoint.keep", KEY_INTEGER), AT(flow_case, checkpoint.keep), .range = BETWEEN(1, 1000000),
      .fallback = "2", .example = "2", .meaning = "number of newest checkpoints that are kept"},
 
-    {ROW("check", KEY_MAP), .otherwise = "defaults", .restart = true, .example = "{every: 1000}",
+    {ROW("check", KEY_MAP), .bare = BARE_NEVER,
+     .otherwise = "defaults", .restart = RESTART_FREE, .example = "{every: 1000}",
      .meaning = "checks for a flow that diverges and for ranks that hang"},
     {ROW("check.every", KEY_INTERVAL), AT(flow_case, check.every), .unit = UNIT_TIME,
      .range = BETWEEN(0, STEPS_MAX), .fallback = "1000", .example = "1000",
@@ -785,11 +822,12 @@ const struct key key_table[] = {
     {ROW("check.max_velocity", KEY_NUMBER), AT(flow_case, check.max_velocity), .unit = UNIT_VELOCITY,
      .range = SPEED, .fallback = "0.4", .example = "0.4",
      .meaning = "velocity above which the flow counts as diverged"},
-    {ROW("check.hang", KEY_WALL), AT(flow_case, check.hang), .range = WALL, .fallback = "10 min",
+    {ROW("check.hang", KEY_WALL), .level = LEVEL_SAME,
+     AT(flow_case, check.hang), .range = WALL, .fallback = "10 min",
      .example = "10 min", .meaning = "the job ends if a rank makes no progress for this time"},
 
-    {ROW("output", KEY_OR_MAP), .choices = key_nones,
-     .otherwise = "a series of the flow and pictures of its speed", .restart = true, .example = "{log: {every: 1000}}",
+    {ROW("output", KEY_OR_MAP), .level = LEVEL_ABSENT, .bare = BARE_NEVER, .choices = key_nones,
+     .otherwise = "a series of the flow and pictures of its speed", .restart = RESTART_FREE, .example = "{log: {every: 1000}}",
      .meaning = "what is written and when; none or an empty map: a log only"},
     {ROW("output.log", KEY_MAP), .within = true, .otherwise = "defaults", .example = "{every: 1000}",
      .meaning = "lines in the log"},
@@ -800,7 +838,7 @@ const struct key key_table[] = {
      .otherwise = "10 min; with every: 0 none", .example = "30 s",
      .meaning = "a line also after so much wall time without one, and in the first minute after 1, "
                 "2, 5, 10, 30 and 60 s"},
-    {ENTRIES(series, series_read),
+    {ENTRIES(series, series_read), .bare = BARE_UNIT,
      .otherwise = "none",
      .example = "{flow: {every: 100, of: [mass, kinetic_energy]}}",
      .meaning = "tables over time, each under a name you choose: series/<name>.csv"},
@@ -809,7 +847,8 @@ const struct key key_table[] = {
     {ROW("output.series.*.every", KEY_INTERVAL), AT(case_series, every), .late = true,
      .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "100",
      .meaning = "interval between rows"},
-    {ROW("output.series.*.of", KEY_COLUMNS), AT(case_series, kind), .late = true,
+    {ROW("output.series.*.of", KEY_COLUMNS), .refine_choice = series_refine + 1,
+     AT(case_series, kind), .late = true,
      .write = columns_write, .choices = key_series, .alone = key_series_kinds + 1, .required = true,
      .example = "[mass, kinetic_energy]",
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
@@ -908,7 +947,7 @@ const struct key key_table[] = {
      .choices = key_fields, .required = true, .example = "[velocity, density]",
      .meaning = "arrays"},
     REGION_ROWS("output.fields.*.region", case_field, "cells that are written"),
-    {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride),
+    {ROW("output.fields.*.stride", KEY_INTEGER), .refine = "remove it", AT(case_field, stride),
      .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
      .meaning = "every stride-th cell along each axis, from the first cell of the region"},
     LEVELS_ROW("output.fields.*.levels", case_field),
@@ -940,7 +979,8 @@ const struct key key_table[] = {
      .example = "{skin: {every: 5000, body: car, of: [pressure, shear_stress]}}",
      .meaning = "stresses of the fluid on the triangles of bodies that are meshes, each under a name "
                 "you choose: fields/<name>_*"},
-    {ROW("output.surfaces.*", KEY_MAP), .otherwise = "none",
+    {ROW("output.surfaces.*", KEY_MAP), .refine = "output.series with of: forces has the force",
+     .otherwise = "none",
      .example = "{every: 5000, body: car, of: pressure}",
      .meaning = "one file series; its name must not be that of an entry of output.fields or "
                 "output.averages"},

@@ -56,17 +56,8 @@ static bool segment_matches(const char *segment, size_t length, const char *text
 
 const char *keys_also(const char *pattern)
 {
-    static const char *const shapes[] = {"scalars.*.initial.shapes.*", "refine.*.shape", NULL};
-    return choice_index(shapes, pattern) < 0 ? NULL : "bodies.*.shape";
-}
-
-/* Is it a map from names to the parts of a shape? */
-static bool of_parts(const char *pattern)
-{
-    static const char *const parts[] = {"bodies.*.shape.union", "bodies.*.shape.difference",
-                                        "bodies.*.shape.intersection", "bodies.*.shape.complement",
-                                        NULL};
-    return choice_index(parts, pattern) >= 0;
+    const struct key *const map = keys_row(pattern);
+    return map ? map->also : NULL;
 }
 
 const struct key *keys_child(const char *row, const struct key *before)
@@ -85,18 +76,29 @@ const char *keys_name(const struct key *key)
     return dot ? dot + 1 : key->path;
 }
 
-bool keys_restart(const struct key *key)
+const struct key *keys_map(const struct key *key)
 {
-    for (const struct key *k = key_table; k->path; k++)
-        if (k->restart && (k == key || below(key->path, k->path)))
-            return true;
-    return false;
+    char map[KEYS_PATH];
+    const char *const dot = strrchr(key->path, '.');
+    if (!dot)
+        return NULL;
+    snprintf(map, sizeof map, "%.*s", (int)(dot - key->path), key->path);
+    return keys_row(map);
+}
+
+enum restart_rule keys_restart(const struct key *key)
+{
+    for (const struct key *k = key; k; k = keys_map(k))
+        if (k->restart)
+            return k->restart;
+    return RESTART_SAME;
 }
 
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH])
 {
-    if (of_parts(pattern)) {
-        strcpy(child, "bodies.*.shape");
+    const struct key *const map = keys_row(pattern);
+    if (map && map->each) {
+        strcpy(child, map->each);
         return true;
     }
     for (const struct key *k = key_table; k->path; k++) {
@@ -148,7 +150,8 @@ bool keys_inner(const char *pattern)
     for (const struct key *k = key_table; k->path; k++)
         if (below(k->path, pattern))
             return true;
-    return of_parts(pattern) || keys_also(pattern);
+    const struct key *const map = keys_row(pattern);
+    return map && (map->each || map->also);
 }
 
 int choice_index(const char *const *choices, const char *text)
@@ -223,7 +226,7 @@ static void print_row(FILE *to, const struct key *key)
             : key->fallback ? key->fallback
                             : key->otherwise);
     fprintf(to, "; example: %s", key->example);
-    if (keys_restart(key))
+    if (keys_restart(key) == RESTART_FREE)
         fprintf(to, "; may change on restart");
     fputc('\n', to);
 }

@@ -11,6 +11,7 @@
 #include "case/quantity.h"
 
 struct map;
+struct node;
 struct writer;
 
 enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
@@ -127,9 +128,41 @@ struct key_range {
     bool low_open, high_open;
 };
 
+/* Rules of the table. A rule counts for the key and for all keys below it, until one of them has
+ * its own; 0: as the map. */
+
+/* How the number of a key changes from level 0 to level l. */
+enum level_rule {
+    LEVEL_UNKNOWN, /* no map has a rule: by its unit, if it has one */
+    LEVEL_SAME,    /* it has no dimension, or is no number */
+    LEVEL_UNIT,    /* times a power of 2^l, by its unit */
+    LEVEL_CELLS,   /* a number of cells or steps: times 2^l */
+    LEVEL_SHARE,   /* a share s that each step removes: 1 - (1 - s)^(1 / 2^l) */
+    LEVEL_ABSENT,  /* level l has no such key */
+};
+
+/* May a key change when a run is continued? */
+enum restart_rule {
+    RESTART_SAME = 1, /* no; this is the rule of a key without one */
+    RESTART_FREE,     /* yes */
+    RESTART_VERSION,  /* if the physics has another version: its default depends on that */
+    RESTART_TOGETHER, /* its map has a function that compares (`same`) */
+};
+
+/* May a number without a unit, in a case with units, be a slip? */
+enum bare_rule {
+    BARE_UNIT = 1, /* if it is improbable for its unit; this is the rule of a key without one */
+    BARE_BODY,     /* the same; warnings name it before keys of other things */
+    BARE_ALWAYS,
+    BARE_NEVER, /* lattice units are usual */
+};
+
 struct key;
 typedef enum status thing_reader(struct map m, void *thing);
 typedef void key_writer(struct writer *w, const struct key *key, const void *from);
+/* Compares keys of two maps (NULL: not given). `whose`: names the earlier run in messages. */
+typedef enum status key_comparer(const struct node *now, const struct node *before,
+                                 const char *whose);
 
 struct key {
     const char *path; /* `*` stands for a name, `<face>` for one of key_faces */
@@ -141,7 +174,18 @@ struct key {
     const char *fallback;       /* the default, as in a case file */
     const char *otherwise;      /* without fallback: the default in words */
     bool required;              /* in its map */
-    bool restart; /* may change when a run is continued, and so may all keys below it */
+    enum level_rule level;
+    enum restart_rule restart;
+    enum bare_rule bare;
+    /* The key, if it is given and is not the default, does not go with `refine`: the remedy. Levels
+     * above 0 do not have it. refine_choice: a remedy for each choice (or word of `alone`); NULL:
+     * the choice goes with `refine`. */
+    const char *refine;
+    const char *const *refine_choice;
+    bool ordered;       /* KEY_NAMES: the order of the things may not change on a restart */
+    key_comparer *same; /* on a restart, for keys below it that are RESTART_TOGETHER */
+    const char *also;   /* the path of a map whose keys this one has, too */
+    const char *each;   /* KEY_NAMES: the path of each thing, in place of one ending in `*` */
     const char *example;
     const char *meaning;
     /* Offset and bytes of the member that holds the value, in the struct into which the map is
@@ -226,17 +270,17 @@ const struct key *keys_child(const char *row, const struct key *before);
 /* The key's name: the last part of its path. */
 const char *keys_name(const struct key *key);
 
-/* May the key change when a run is continued? */
-bool keys_restart(const struct key *key);
+/* The row of the map that holds the key; NULL: it is a section. */
+const struct key *keys_map(const struct key *key);
 
-/* A pattern whose keys the pattern has besides its own: those of a shape for a part of a scalar's
- * initial state; NULL: none. */
+/* The rule that counts for the key. */
+enum restart_rule keys_restart(const struct key *key);
+
+/* The path of a map whose keys the pattern has besides its own; NULL: none. */
 const char *keys_also(const char *pattern);
 
 /* The pattern of child `segment` of `pattern` ("" is the root); false if it is not a key. */
 bool keys_step(const char *pattern, const char *segment, char child[static KEYS_PATH]);
-
-/* Parts of a shape have the keys of a shape, and at any depth the pattern of a shape. */
 
 /* The pattern of a whole path ("faces.xmin.wall" gives "faces.<face>.wall"). */
 bool keys_match(const char *path, char pattern[static KEYS_PATH]);

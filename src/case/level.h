@@ -5,15 +5,7 @@
 
 #include "case/value.h"
 
-/* How the number of a key changes from level 0 to level l. */
-enum level_rule {
-    LEVEL_UNKNOWN, /* nobody has said: a number without a unit */
-    LEVEL_SAME,    /* it has no dimension, or is no number */
-    LEVEL_UNIT,    /* times a power of 2^l, by its unit */
-    LEVEL_CELLS,   /* a number of cells or steps: times 2^l */
-    LEVEL_SHARE,   /* a share s that each step removes: 1 - (1 - s)^(1 / 2^l) */
-    LEVEL_ABSENT,  /* level l has no such key */
-};
+/* The rule that counts for a key. LEVEL_UNKNOWN: the table has to say it. */
 enum level_rule level_rule_of(const struct key *key);
 
 /* The power of 2^l of a key whose rule is LEVEL_UNIT: 1 of a length. */

@@ -64,21 +64,24 @@ enum {
     ALL_KINDS = -1
 };
 
-/* Readers of things with names, and writers of keys that are not written by their type: members
- * `read` and `write` of struct key. */
+/* Readers of things with names, and writers of keys that are not written by their type, comparers:
+ * members `read`, `write` and `same` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
     scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     repeat_write, watched_write, stop_write, columns_write, entries_write, gravity_write,
     reference_write, gradient_write, scalar_initial_write, scalar_walls_write, labels_write,
     heat_place_write;
+key_comparer viscosity_same;
+
+/* Ends the message about a difference between a case and the one of an earlier run. */
+#define UNCHANGED                                                                                  \
+    "(it may not change on a restart; --overwrite to begin anew, or --output DIR for another "     \
+    "folder)"
 
 /* Refuse a speed above MACH_MAX: "... WHAT 0.2 cells a step, Mach 0.346 (at most ...)". */
 enum status check_mach(const struct reader *r, const struct node *value, double speed,
                        const char *what);
-
-/* velocity length / reynolds. Computed only here, so that its bits are always the same. */
-double viscosity_of(double reynolds, double velocity, double length);
 
 /* After all sections. tau_check() refuses a tau so large that the flow is wrong, on any level;
  * tau_warn() warns where it begins to matter. */

@@ -288,6 +288,10 @@ metres({"force.acceleration": "[1e-6, 0, 0]", "bodies.b.rotation.rate": "[0, 0, 
        ["force.acceleration is 1e-06 without a unit: that is in cells a step^2", "rotation.rate is 0.001 without a unit: that is in parts a step"])
 metres({"faces.xmax": "{pressure: 0.01}", "faces.xmin.velocity.ramp": 5, "initial": "{flow: rest}"},
        ["faces.xmin.velocity.ramp is 5 without a unit: that is in steps", "faces.xmax.pressure is 0.01 without a unit", "or a start at rest with a ramp"])
+# Rules of single keys: shares, whatever is written but series; a body's name is no rule.
+metres({"regions": "{r: {box: {from: [0.6 m, 0, 0]}, sponge: {towards: xmax, strength: 0.1}}}", "output.images": "{i: {every: 5, of: speed, at: 1}}"})
+metres({"bodies.sponge": "{shape: {cylinder: {center: [0.6 m, 0.2 m, 0.2 m], radius: 0.05 m}}, rotation: {rate: [0, 0, 1e-3]}}"},
+       ["bodies.sponge.rotation.rate is 0.001 without a unit"])
 for radius in 5, 2.5, 4.3:  # in cells: no small ones; the last does not fit as a length in m
     metres({SPHERE: f"{{center: [30, 20, 20], radius: {radius}}}", "output.series.point": "{every: 1 s, of: probe, point: [0.5, 3.5, 2]}"},
            ["bodies.b is 5 cells across"][:radius < 2.5])

@@ -338,7 +338,8 @@ static void every_key_has_a_rule(void **state)
     (void)state;
     for (const struct key *k = key_table; k->path; k++)
         if (level_rule_of(k) == LEVEL_UNKNOWN)
-            fail_msg("%s: say in case_level.c how it scales between levels", k->path);
+            fail_msg("%s: its row needs the rule by which it scales between levels (.level)",
+                     k->path);
 }
 
 static void every_key_scales(void **state)
