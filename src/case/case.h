@@ -111,22 +111,20 @@ enum scalar_kind { SCALAR_KIND_LIST(X) };
 enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X
 
-/* X(name, remedy): kinds of series. remedy: if it does not go with `refine`; NULL: it does. */
+/* Kinds of series. */
 #define SERIES_KIND_LIST(X)                                                                        \
-    X(flow, NULL)      /* sums over the whole flow, columns of SERIES_LIST */                      \
-    X(probe, NULL)     /* velocity, density and pressure at a point */                             \
-    X(line, NULL)      /* the same at points along a line */                                       \
-    X(flow_rate, NULL) /* through a plane of cells */                                              \
-    /* relative change of the velocity field between rows */                                       \
-    X(residual, "another number, such as kinetic_energy")                                          \
-    X(forces, NULL)                               /* force and torque on a body */                 \
-    X(permeability, "of: flow_rate has the flow") /* by Darcy's law along an axis */               \
-    /* pressure and shear stress on a ring of points of a body's surface */                        \
-    X(surface, "of: forces has the whole body")                                                    \
-    X(scalar, NULL)            /* mean, extremes, variance and sum of a scalar */                  \
-    X(heat, "remove it")       /* flux of a scalar through a face, a patch or a body's surface */  \
-    X(dispersion, "remove it") /* of a scalar with a mean gradient */
-#define X(name, ...) SERIES_KIND_##name,
+    X(flow)         /* sums over the whole flow, columns of SERIES_LIST */                         \
+    X(probe)        /* velocity, density and pressure at a point */                                \
+    X(line)         /* the same at points along a line */                                          \
+    X(flow_rate)    /* through a plane of cells */                                                 \
+    X(residual)     /* relative change of the velocity field between rows */                       \
+    X(forces)       /* force and torque on a body */                                               \
+    X(permeability) /* by Darcy's law along an axis */                                             \
+    X(surface)      /* pressure and shear stress on a ring of points of a body's surface */        \
+    X(scalar)       /* mean, extremes, variance and sum of a scalar */                             \
+    X(heat)         /* flux of a scalar through a face, a patch or the surface of a body */        \
+    X(dispersion)   /* of a scalar with a mean gradient */
+#define X(name) SERIES_KIND_##name,
 enum series_kind { SERIES_KIND_LIST(X) };
 #undef X
 
@@ -154,16 +152,11 @@ enum surface_array { SURFACE_LIST(X) };
 enum average_array { AVERAGE_LIST(X) };
 #undef X
 
-/* X(name, remedy): quantities for run.stop: the run ends when the relative change of one over a
- * time is small. remedy: as for kinds of series. STOP_COLUMN: a column of a series. */
-#define STOP_LIST(X)                                                                               \
-    X(residual, "take another number, such as kinetic_energy")                                     \
-    X(kinetic_energy, NULL)                                                                        \
-    X(enstrophy, NULL)                                                                             \
-    X(max_velocity, NULL)                                                                          \
-    X(permeability, "take another number, such as kinetic_energy")
+/* Quantities for run.stop: the run ends when the relative change of one over a time is small.
+ * STOP_COLUMN: a column of a series. */
+#define STOP_LIST(X) X(residual) X(kinetic_energy) X(enstrophy) X(max_velocity) X(permeability)
 enum stop_quantity {
-#define X(name, ...) STOP_##name,
+#define X(name) STOP_##name,
     STOP_LIST(X)
 #undef X
         STOP_COLUMN

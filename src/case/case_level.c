@@ -17,51 +17,6 @@
 
 /* ---- rules ---- */
 
-static bool is_number(enum key_type type)
-{
-    switch (type) {
-    case KEY_INTEGER:
-    case KEY_COUNT:
-    case KEY_INTEGERS:
-    case KEY_RANKS:
-    case KEY_NUMBER:
-    case KEY_AUTO:
-    case KEY_VECTOR:
-    case KEY_RANGE:
-    case KEY_PHYSICAL:
-    case KEY_SIZE:
-    case KEY_INTERVAL:
-    case KEY_STEP:
-    case KEY_WALL:
-    case KEY_DUE:
-    case KEY_POSITION:
-    case KEY_VALUE:
-    case KEY_POINT:
-    case KEY_PLANE:
-    case KEY_LABELS:
-        return true;
-    case KEY_MAP:
-    case KEY_NAMES:
-    case KEY_CHOICE:
-    case KEY_CHOICES:
-    case KEY_ARRAYS:
-    case KEY_SHOWN:
-    case KEY_WATCHED:
-    case KEY_COLUMNS:
-    case KEY_OR_MAP:
-    case KEY_REGION:
-    case KEY_FACE:
-    case KEY_EMPTY:
-    case KEY_TEXT:
-    case KEY_CHECKSUM:
-    case KEY_BODY:
-    case KEY_SCALAR:
-    case KEY_AXIS:
-        return false;
-    }
-    return true;
-}
-
 enum level_rule level_rule_of(const struct key *key)
 {
     for (const struct key *k = key; k; k = keys_map(k)) {
@@ -70,7 +25,7 @@ enum level_rule level_rule_of(const struct key *key)
         if (k->refine)
             return LEVEL_ABSENT;
     }
-    if (!is_number(key->type))
+    if (!type_is(key, TYPE_NUMBER))
         return LEVEL_SAME;
     return key->unit == UNIT_NONE ? LEVEL_UNKNOWN : LEVEL_UNIT;
 }
@@ -117,7 +72,7 @@ static double scaled(const struct key *key, enum level_rule rule, double value, 
         return value;
     }
     /* whole numbers of steps that no run reaches */
-    if (key->type == KEY_INTEGER || key->type == KEY_INTERVAL || key->type == KEY_STEP)
+    if (type_is(key, TYPE_WHOLE))
         value = fmin(value, key->range.high);
     return value;
 }
@@ -147,7 +102,7 @@ static enum status scale_node(const struct scaling *w, struct node *n, const cha
         return scale_map(w, n, pattern);
     const enum level_rule rule = level_rule_of(key);
     assert(rule != LEVEL_UNKNOWN);
-    if (rule == LEVEL_SAME || rule == LEVEL_ABSENT || !is_number(key->type))
+    if (rule == LEVEL_SAME || rule == LEVEL_ABSENT || !type_is(key, TYPE_NUMBER))
         return STATUS_OK;
     if (n->kind == NODE_SCALAR)
         return scale_scalar(w, n, key, rule);

@@ -269,7 +269,7 @@ enum status series_read(struct map m, void *entry)
     struct case_series *const series = entry;
     int kind = -1; /* index of a word that stands alone; -1: columns of the flow */
     enum status s = value_read(m, "every", &series->every);
-    if (s || (s = value_columns(m, "of", &series->of, &kind)))
+    if (s || (s = value_read_beside(m, map_row(m, "of"), &series->of, &kind)))
         return s;
     series->kind = (enum series_kind)(kind + 1);
     const unsigned has =
@@ -319,7 +319,7 @@ void columns_write(struct writer *w, const struct key *key, const void *from)
         return;
     }
     write_key(w, "of");
-    write_choices(w, key->choices, series->of);
+    type_write(w, (struct held){key, &series->of, NULL});
 }
 
 /* Fields, averages and surfaces are all files in fields/: their names must differ from those of the

@@ -317,17 +317,11 @@ static bool is_default(const struct node *n, const struct key *key)
 static enum status check_key(const struct reader *r, const struct node *n, const struct key *key)
 {
     char path[NODE_PATH];
-    const struct node *const refine = node_get(r->document->root, "refine");
-    const char *const *const words = key->alone ? key->alone : key->choices;
-    const int word =
-        key->refine_choice && n->kind == NODE_SCALAR ? choice_index(words, n->text) : -1;
-    node_path(word < 0 ? n : n->parent, path, sizeof path);
-    if (key->refine && !is_default(n, key))
-        return fail_key(r, refine, " does not go with %s (%s)", path, key->refine);
-    if (word < 0 || !key->refine_choice[word])
+    if (!key->refine || is_default(n, key))
         return STATUS_OK;
-    return fail_key(r, refine, " does not go with %s, %s: %s (%s)", path, n->key, n->text,
-                    key->refine_choice[word]);
+    node_path(n, path, sizeof path);
+    return fail_key(r, node_get(r->document->root, "refine"), " does not go with %s (%s)", path,
+                    key->refine);
 }
 
 static enum status check_keys(const struct reader *r, const struct node *map, const char *pattern)

@@ -30,12 +30,6 @@
 KEY_WORDS_LIST(X)
 #undef X
 
-/* Remedies of the choices; see struct key.refine_choice. */
-#define X(name, refine) refine,
-static const char *const series_refine[] = {SERIES_KIND_LIST(X)};
-static const char *const stop_refine[] = {STOP_LIST(X)};
-#undef X
-
 #define ROW(name, kind) .path = name, .type = kind
 /* The members for the value and its second part; see keys.h. */
 #define AT(struct_, member)     .at = offsetof(struct struct_, member), .size = sizeof((struct struct_ *)0)->member
@@ -429,8 +423,7 @@ const struct key key_table[] = {
      .meaning = "gravity for buoyancy alone: scalars with an expansion make the acceleration -expansion "
                 "(value - reference) gravity"},
     SIGNAL_ROWS("force", flow_case, force_signal),
-    {ROW("force.flow_rate", KEY_MAP), .refine = "force.acceleration drives the flow, too",
-     .within = true, BESIDE(flow_case, flow_rate.given),
+    {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
      .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
      .meaning = "a controller in place of an acceleration: it holds a mean velocity along a periodic "
                 "axis"},
@@ -787,8 +780,7 @@ const struct key key_table[] = {
      AT(flow_case, run.stop), .late = true, .write = stop_write,
      .choices = key_nones, .fallback = "none", .example = "{of: residual, change: 1e-6, every: 500}",
      .meaning = "ends the run before its last step, when a number hardly changes any more"},
-    {ROW("run.stop.of", KEY_WATCHED), .refine_choice = stop_refine,
-     AT(case_stop, of), .late = true, .write = watched_write,
+    {ROW("run.stop.of", KEY_WATCHED), AT(case_stop, of), .late = true, .write = watched_write,
      .choices = key_stops, .required = true, .example = "residual",
      .meaning = "the number; residual is the relative change of the velocity field"},
     {ROW("run.stop.change", KEY_NUMBER), AT(case_stop, change), .range = {0, 1, true, false},
@@ -847,8 +839,7 @@ const struct key key_table[] = {
     {ROW("output.series.*.every", KEY_INTERVAL), AT(case_series, every), .late = true,
      .unit = UNIT_TIME, .range = BETWEEN(1, STEPS_MAX), .required = true, .example = "100",
      .meaning = "interval between rows"},
-    {ROW("output.series.*.of", KEY_COLUMNS), .refine_choice = series_refine + 1,
-     AT(case_series, kind), .late = true,
+    {ROW("output.series.*.of", KEY_COLUMNS), AT(case_series, kind), .late = true,
      .write = columns_write, .choices = key_series, .alone = key_series_kinds + 1, .required = true,
      .example = "[mass, kinetic_energy]",
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
@@ -979,8 +970,7 @@ const struct key key_table[] = {
      .example = "{skin: {every: 5000, body: car, of: [pressure, shear_stress]}}",
      .meaning = "stresses of the fluid on the triangles of bodies that are meshes, each under a name "
                 "you choose: fields/<name>_*"},
-    {ROW("output.surfaces.*", KEY_MAP), .refine = "output.series with of: forces has the force",
-     .otherwise = "none",
+    {ROW("output.surfaces.*", KEY_MAP), .otherwise = "none",
      .example = "{every: 5000, body: car, of: pressure}",
      .meaning = "one file series; its name must not be that of an entry of output.fields or "
                 "output.averages"},

@@ -140,9 +140,9 @@ struct key_path keys_below(const char *row, const char *keys)
     return path;
 }
 
-bool keys_word_or_map(enum key_type type)
+bool type_is(const struct key *key, unsigned property)
 {
-    return type == KEY_FACE || type == KEY_OR_MAP || type == KEY_VALUE || type == KEY_REGION;
+    return type_table[key->type].properties & property;
 }
 
 bool keys_inner(const char *pattern)
@@ -193,16 +193,12 @@ void range_text(const struct key *key, char *text, size_t size)
 
 void type_text(const struct key *key, char *text, size_t size)
 {
-#define X(name, before, after) {before, after},
-    static const struct {
-        const char *before, *after;
-    } words[] = {KEY_TYPE_LIST(X)};
-#undef X
-    size_t length = (size_t)snprintf(text, size, "%s", words[key->type].before);
+    const struct key_type_info *const type = &type_table[key->type];
+    size_t length = (size_t)snprintf(text, size, "%s", type->takes);
     if (key->choices)
         choice_text(key->choices, text + length, size - length);
     length = strlen(text);
-    length += (size_t)snprintf(text + length, size - length, "%s", words[key->type].after);
+    length += (size_t)snprintf(text + length, size - length, "%s", type->after);
     if (key->alone) {
         length += (size_t)snprintf(text + length, size - length, ", or one of ");
         choice_text(key->alone, text + length, size - length);

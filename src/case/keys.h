@@ -10,6 +10,9 @@
 #include "base/status.h"
 #include "case/quantity.h"
 
+struct given;
+struct held;
+struct key;
 struct map;
 struct node;
 struct writer;
@@ -20,44 +23,58 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
 #define WALL_MAX 1e9
 
 /* clang-format off */
-/* X(name, what it takes in words, words after its choices) */
-#define KEY_TYPE_LIST(X)                                                                           \
-    X(MAP,      "a map", "")                       /* of the keys below it */                      \
-    X(NAMES,    "a map from names to maps", "")    /* names that the user chooses */               \
-    X(INTEGER,  "a whole number", "")                                                              \
-    X(COUNT,    "auto or a whole number", "")      /* auto: 0 */                                  \
-    X(INTEGERS, "a list of three whole numbers", "")                                               \
-    X(RANKS,    "auto or a list of three whole numbers", "")                                       \
-    X(NUMBER,   "a number", "")           /* in lattice units; with a unit if it has a dimension */\
-    X(AUTO,     "auto or a number", "")            /* auto: 0 */                                   \
-    X(VECTOR,   "a list of three numbers", "")     /* of such; the range: of the magnitude */      \
-    X(RANGE,    "a list of two numbers", "")       /* lower and upper end */                       \
-    X(PHYSICAL, "a number with a unit", "")        /* the range is in SI units */                  \
-    X(SIZE,     "a list of three numbers with a unit", "")                                         \
-    X(CHOICE,   "one of ", "")                                                                     \
-    X(CHOICES,  "one or a list of ", "")                                                           \
-    X(ARRAYS,   "one or a list of ", ", and names of scalars")                                     \
-    X(SHOWN,    "one of ", ", or the name of a scalar") /* IMAGE_scalar: the choice after the last */ \
-    X(WATCHED,  "one of ", ", or a column of a series such as drag.c_x")                           \
-    X(INTERVAL, "a number of steps or a time with a unit", "") /* must not round to 0 steps */     \
-    X(STEP,     "a step or a time with a unit", "")                                                \
-    X(WALL,     "a wall time (11h50m, 90 s, 11:50:00) or none", "") /* the range: in seconds */    \
-    X(DUE,      "a number of steps or a wall time (30 min, 1h30m)", "") /* the range: in steps */  \
-    X(POSITION, "a list of three numbers", "")     /* lengths in the box */                        \
-    X(COLUMNS,  "one or a list of ", "")           /* or one of the words that stand alone */      \
-    X(OR_MAP,   "", " or a map")                   /* a choice, or the keys below it */            \
-    X(REGION,   "", " or a map")                   /* all, or two positions: from, to */           \
-    X(VALUE,    "a number or a map", "")           /* of the keys below it */                      \
-    X(FACE,     "one of ", ", or a map such as {wall: {velocity: ...}}") /* {choice: {keys}} */    \
-    X(EMPTY,    "an empty map", "")                                                                \
-    X(TEXT,     "text", "")                        /* any: the name of a file, for example */      \
-    X(CHECKSUM, "text", "")                        /* of a file's content */                       \
-    X(BODY,     "text", "")                        /* the name of a body */                        \
-    X(SCALAR,   "text", "")                        /* the name of a scalar */                      \
-    X(POINT,    "a list of two numbers", "")       /* lengths along the axes of a face */          \
-    X(PLANE,    "a whole number or a length with a unit", "") /* of cells; the length is inside */ \
-    X(LABELS,   "a whole number or a list of them", "")                                            \
-    X(AXIS,     "one of ", ", or a list of three numbers") /* of any length but 0 */
+/* X(name, read, write, properties, what it takes in words, words after its choices): the functions are in
+ * types.c and given.c; read_code, write_code: the code of the section does it. */
+#define KEY_TYPE_LIST(X)                                                                                              \
+    X(MAP,      read_code,     write_code,     0, "a map", "") /* of the keys below it */                             \
+    X(NAMES,    read_code,     write_code,     TYPE_PAIR,                                                             \
+      "a map from names to maps", "") /* names that the user chooses */                                               \
+    X(INTEGER,  given_whole,   write_whole,    TYPE_NUMBER | TYPE_WHOLE, "a whole number", "")                        \
+    X(COUNT,    given_whole,   write_whole,    TYPE_NUMBER | TYPE_WHOLE | TYPE_AUTO, "auto or a whole number", "")    \
+    X(INTEGERS, read_integers, write_integers, TYPE_NUMBER, "a list of three whole numbers", "")                      \
+    X(RANKS,    read_integers, write_integers, TYPE_NUMBER | TYPE_AUTO, "auto or a list of three whole numbers", "")  \
+    X(NUMBER,   given_checked, write_double,   TYPE_NUMBER,                                                           \
+      "a number", "") /* in lattice units; with a unit if it has a dimension */                                       \
+    X(AUTO,     given_checked, write_double,   TYPE_NUMBER | TYPE_AUTO, "auto or a number", "")                       \
+    X(VECTOR,   read_vector,   write_vector,   TYPE_NUMBER,                                                           \
+      "a list of three numbers", "") /* the range: of the magnitude */                                                \
+    X(RANGE,    read_code,     write_vector,   TYPE_NUMBER, "a list of two numbers", "") /* lower and upper end */    \
+    X(PHYSICAL, given_checked, write_physical, TYPE_NUMBER | TYPE_SI, "a number with a unit", "")                     \
+    X(SIZE,     read_vector,   write_code,     TYPE_NUMBER | TYPE_SI, "a list of three numbers with a unit", "")      \
+    X(CHOICE,   read_choice,   write_choice,   TYPE_WHOLE, "one of ", "")                                             \
+    X(CHOICES,  read_choices,  write_choices,  0, "one or a list of ", "")                                            \
+    X(ARRAYS,   read_choices,  write_choices,  TYPE_PAIR | TYPE_SCALARS,                                              \
+      "one or a list of ", ", and names of scalars")                                                                  \
+    X(SHOWN,    read_shown,    write_shown,    TYPE_PAIR | TYPE_SCALARS,                                              \
+      "one of ", ", or the name of a scalar") /* IMAGE_scalar: the choice after the last */                           \
+    X(WATCHED,  read_choice,   write_code,     TYPE_WHOLE, "one of ", ", or a column of a series such as drag.c_x")   \
+    X(INTERVAL, read_interval, write_whole,    TYPE_NUMBER | TYPE_WHOLE | TYPE_STEPS,                                 \
+      "a number of steps or a time with a unit", "") /* not 0 by rounding */                                          \
+    X(STEP,     read_interval, write_whole,    TYPE_NUMBER | TYPE_WHOLE | TYPE_STEPS,                                 \
+      "a step or a time with a unit", "")                                                                             \
+    X(WALL,     read_wall,     write_wall,     TYPE_NUMBER,                                                           \
+      "a wall time (11h50m, 90 s, 11:50:00) or none", "") /* the range: in seconds */                                 \
+    X(DUE,      read_due,      write_due,      TYPE_NUMBER | TYPE_STEPS | TYPE_PAIR,                                  \
+      "a number of steps or a wall time (30 min, 1h30m)", "")                                                         \
+    X(POSITION, read_position, write_vector,   TYPE_NUMBER, "a list of three numbers", "") /* lengths in the box */   \
+    X(COLUMNS,  read_columns,  write_choices,  TYPE_PAIR,                                                             \
+      "one or a list of ", "") /* or one of the words that stand alone */                                             \
+    X(OR_MAP,   read_code,     write_code,     TYPE_MAP, "", " or a map") /* a choice, or the keys below it */        \
+    X(REGION,   read_region,   write_region,   TYPE_MAP, "", " or a map") /* all, or two positions: from, to */       \
+    X(VALUE,    given_checked, write_code,     TYPE_NUMBER | TYPE_MAP,                                                \
+      "a number or a map", "") /* of the keys below it */                                                             \
+    X(FACE,     read_code,     write_code,     TYPE_MAP, "one of ", ", or a map such as {wall: {velocity: ...}}")     \
+    X(EMPTY,    read_empty,    write_code,     0, "an empty map", "")                                                 \
+    X(TEXT,     read_text,     write_text,     0, "text", "") /* any: the name of a file, for example */              \
+    X(CHECKSUM, read_code,     write_checksum, 0, "text", "") /* of a file's content */                               \
+    X(BODY,     read_body,     write_body,     0, "text", "") /* the name of a body */                                \
+    X(SCALAR,   read_scalar,   write_scalar,   0, "text", "") /* the name of a scalar */                              \
+    X(POINT,    read_point,    write_vector,   TYPE_NUMBER,                                                           \
+      "a list of two numbers", "") /* lengths along the axes of a face */                                             \
+    X(PLANE,    read_code,     write_whole,    TYPE_NUMBER,                                                           \
+      "a whole number or a length with a unit", "") /* of cells */                                                    \
+    X(LABELS,   read_labels,   write_labels,   TYPE_NUMBER | TYPE_PAIR, "a whole number or a list of them", "")       \
+    X(AXIS,     read_axis,     write_axis,     0, "one of ", ", or a list of three numbers") /* of any length but 0 */
 
 /* X(name, noun, symbol, example, exponents of m, s, kg and K): what a number measures */
 #define UNIT_LIST(X)                                                                               \
@@ -113,6 +130,30 @@ enum key_type { KEY_TYPE_LIST(X) };
 enum key_unit { UNIT_LIST(X) };
 #undef X
 
+/* Properties of a type. */
+enum {
+    TYPE_NUMBER = 1,   /* a resolved case has a number, or several */
+    TYPE_WHOLE = 2,    /* read as an int64_t; the member may be smaller */
+    TYPE_STEPS = 4,    /* the range is in steps */
+    TYPE_SI = 8,       /* must have a unit; the range is in SI units */
+    TYPE_PAIR = 16,    /* the second member is a part of the value (struct key.beside) */
+    TYPE_SCALARS = 32, /* names of scalars, too */
+    TYPE_MAP = 64,     /* may be a word, or a number, in place of a map */
+    TYPE_AUTO = 128,   /* or the word auto, which gives zeros */
+};
+
+/* A row of KEY_TYPE_LIST. */
+struct key_type_info {
+    const char *takes, *after;
+    unsigned properties;
+    enum status (*read)(struct given g, void *to);
+    void (*write)(struct writer *w, struct held v);
+};
+extern const struct key_type_info type_table[]; /* by enum key_type */
+
+/* Has the key's type this property? */
+bool type_is(const struct key *key, unsigned property);
+
 struct unit_info {
     const char *noun, *symbol, *example; /* "a velocity", "m/s", "0.2 m/s" */
     struct dimension dimension;
@@ -157,7 +198,6 @@ enum bare_rule {
     BARE_NEVER, /* lattice units are usual */
 };
 
-struct key;
 typedef enum status thing_reader(struct map m, void *thing);
 typedef void key_writer(struct writer *w, const struct key *key, const void *from);
 /* Compares keys of two maps (NULL: not given). `whose`: names the earlier run in messages. */
@@ -178,10 +218,8 @@ struct key {
     enum restart_rule restart;
     enum bare_rule bare;
     /* The key, if it is given and is not the default, does not go with `refine`: the remedy. Levels
-     * above 0 do not have it. refine_choice: a remedy for each choice (or word of `alone`); NULL:
-     * the choice goes with `refine`. */
+     * above 0 do not have it. */
     const char *refine;
-    const char *const *refine_choice;
     bool ordered;       /* KEY_NAMES: the order of the things may not change on a restart */
     key_comparer *same; /* on a restart, for keys below it that are RESTART_TOGETHER */
     const char *also;   /* the path of a map whose keys this one has, too */
@@ -290,9 +328,6 @@ struct key_path {
     char text[KEYS_PATH];
 };
 struct key_path keys_below(const char *row, const char *keys);
-
-/* May this type be a word, or a number, in place of a map? */
-bool keys_word_or_map(enum key_type type);
 
 /* Has this pattern keys below it? */
 bool keys_inner(const char *pattern);

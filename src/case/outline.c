@@ -56,7 +56,7 @@ static enum status check_map(const struct reader *r, const struct node *map, con
             return s;
         if (n->kind == NODE_MAPPING && keys_inner(child))
             s = check_map(r, n, child);
-        else if (keys_inner(child) && !keys_word_or_map(keys_row(child)->type))
+        else if (keys_inner(child) && !type_is(keys_row(child), TYPE_MAP))
             s = value_wrong(r, n, keys_row(child));
         if (s)
             return s;

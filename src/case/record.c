@@ -2,7 +2,6 @@
 #include "case/record.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,7 @@ static bool has(const struct key *key, unsigned kind)
 /* Does a bool beside the value say whether the key was given? */
 static bool tells_given(const struct key *key)
 {
-    return key->beside && key->type != KEY_DUE && key->type != KEY_LABELS &&
-           key->type != KEY_NAMES && key->type != KEY_ARRAYS && key->type != KEY_SHOWN;
+    return key->beside && !type_is(key, TYPE_PAIR);
 }
 
 enum status things_read(struct map m, void *to)
@@ -175,100 +173,6 @@ void write_numbers(struct writer *w, const double *value, int count)
     fputc(']', w->to);
 }
 
-/* Writes characters that are not plain ASCII by their number, so that every YAML reader accepts the
- * text. */
-static void write_text(struct writer *w, const char *utf8)
-{
-    fputs(" \"", w->to);
-    for (const unsigned char *c = (const unsigned char *)utf8; *c;) {
-        const int more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
-        unsigned long code = more ? *c & (0x3f >> more) : *c;
-        c++;
-        for (int i = 0; i < more && *c; i++, c++)
-            code = code << 6 | (*c & 0x3f);
-        if (code >= ' ' && code <= '~' && code != '"' && code != '\\')
-            fputc((int)code, w->to);
-        else
-            fprintf(w->to, "\\U%08lX", code);
-    }
-    fputc('"', w->to);
-}
-
-static void write_integers(struct writer *w, const int *value, int count)
-{
-    for (int k = 0; k < count; k++)
-        fprintf(w->to, "%s%d", k ? ", " : " [", value[k]);
-    fputc(']', w->to);
-}
-
-void write_choices(struct writer *w, const char *const *choices, unsigned bits)
-{
-    const char *before = " [";
-    for (int i = 0; choices[i]; i++) {
-        if (!(bits & (1u << i)))
-            continue;
-        fprintf(w->to, "%s%s", before, choices[i]);
-        before = ", ";
-    }
-    fputc(']', w->to);
-}
-
-/* Choices, then scalars. */
-static void write_arrays(struct writer *w, const char *const *choices, unsigned bits,
-                         unsigned scalars)
-{
-    const char *before = " [";
-    for (int i = 0; choices[i]; i++)
-        if (bits & (1u << i)) {
-            fprintf(w->to, "%s%s", before, choices[i]);
-            before = ", ";
-        }
-    for (int k = 0; k < w->c->scalar_count; k++)
-        if (scalars & (1u << k)) {
-            fprintf(w->to, "%s%s", before, w->c->scalars[k].name);
-            before = ", ";
-        }
-    fputc(']', w->to);
-}
-
-/* Writes the corners of the region's cells, from which the same cells follow; `all` for the whole
- * box. */
-static void write_region(struct writer *w, const struct case_region *region)
-{
-    const int *const lo = region->lo, *const hi = region->hi;
-    bool all = true;
-    for (int a = 0; a < 3; a++)
-        all = all && lo[a] == 0 && hi[a] == w->c->cells[a];
-    if (all) {
-        fputs(" all", w->to);
-        return;
-    }
-    fputs(" {from:", w->to);
-    write_integers(w, lo, 3);
-    fputs(", to:", w->to);
-    write_integers(w, hi, 3);
-    fputc('}', w->to);
-}
-
-/* x, y or z, or any vector. */
-static void write_axis(struct writer *w, const double axis[3])
-{
-    for (int a = 0; a < 3; a++)
-        if (axis[a] == 1 && axis[(a + 1) % 3] == 0 && axis[(a + 2) % 3] == 0) {
-            fprintf(w->to, " %s", key_axes[a]);
-            return;
-        }
-    write_numbers(w, axis, 3);
-}
-
-/* Seconds of wall time; 0 is none. */
-static void write_wall(struct writer *w, double seconds)
-{
-    if (seconds > 0)
-        write_number(w, seconds);
-    fputs(seconds > 0 ? " s" : " none", w->to);
-}
-
 double scalar_absolute(const struct case_scalar *scalar, double value)
 {
     const double reference = scalar->reference, sum = value + reference;
@@ -288,126 +192,12 @@ double scalar_absolute(const struct case_scalar *scalar, double value)
     return sum;
 }
 
-static void write_value(struct writer *w, const struct key *key, const void *member,
-                        const void *beside)
-{
-    const double *number = member;
-    const int *const whole = member;
-    double absolute[2];
-    if (w->scalar && (key->unit == UNIT_TEMPERATURE || key->unit == UNIT_SHOWN)) {
-        for (int k = 0; k < (key->type == KEY_RANGE ? 2 : 1); k++)
-            absolute[k] = scalar_absolute(w->scalar, number[k]);
-        number = absolute;
-    }
-    switch (key->type) {
-    case KEY_CHOICE:
-        fprintf(w->to, " %s", key->choices[value_load(key, member) - key->first]);
-        break;
-    case KEY_COUNT:
-        if (!value_load(key, member)) {
-            fputs(" auto", w->to);
-            break;
-        }
-        /* fall through */
-    case KEY_INTEGER:
-    case KEY_INTERVAL:
-    case KEY_STEP:
-    case KEY_PLANE:
-        fprintf(w->to, " %" PRId64, value_load(key, member));
-        break;
-    case KEY_AUTO:
-        if (*number == 0) {
-            fputs(" auto", w->to);
-            break;
-        }
-        /* fall through */
-    case KEY_NUMBER:
-        write_number(w, *number);
-        break;
-    case KEY_PHYSICAL:
-        write_number(w, *number);
-        fprintf(w->to, " %s", unit_info(key->unit)->symbol);
-        break;
-    case KEY_VECTOR:
-    case KEY_POSITION:
-        write_numbers(w, number, 3);
-        break;
-    case KEY_POINT:
-    case KEY_RANGE:
-        write_numbers(w, number, 2);
-        break;
-    case KEY_AXIS:
-        write_axis(w, number);
-        break;
-    case KEY_RANKS:
-        if (!whole[0]) {
-            fputs(" auto", w->to);
-            break;
-        }
-        /* fall through */
-    case KEY_INTEGERS:
-        write_integers(w, whole, 3);
-        break;
-    case KEY_LABELS:
-        write_integers(w, whole, *(const int *)beside);
-        break;
-    case KEY_CHOICES:
-        write_choices(w, key->choices, *(const unsigned *)member);
-        break;
-    case KEY_ARRAYS:
-        write_arrays(w, key->choices, *(const unsigned *)member, *(const unsigned *)beside);
-        break;
-    case KEY_SHOWN:
-        fprintf(w->to, " %s",
-                key->choices[value_load(key, member)] ? key->choices[value_load(key, member)]
-                                                      : w->c->scalars[*(const int *)beside].name);
-        break;
-    case KEY_WALL:
-        write_wall(w, *number);
-        break;
-    case KEY_DUE:
-        if (*(const double *)beside > 0)
-            write_wall(w, *(const double *)beside);
-        else
-            fprintf(w->to, " %" PRId64, value_load(key, member));
-        break;
-    case KEY_BODY:
-        fprintf(w->to, " %s", w->c->bodies[*whole].name);
-        break;
-    case KEY_SCALAR:
-        fprintf(w->to, " %s", w->c->scalars[*whole].name);
-        break;
-    case KEY_REGION:
-        write_region(w, member);
-        break;
-    case KEY_TEXT:
-        write_text(w, *(char *const *)member);
-        break;
-    case KEY_CHECKSUM:
-        fprintf(w->to, " %016" PRIx64, *(const uint64_t *)member);
-        break;
-    default:
-        assert(!"a value of this type is written by code");
-        break;
-    }
-}
-
 /* Is there no value to write? */
 static bool is_absent(const struct key *key, const char *from)
 {
-    const void *const member = from + key->at;
     if (tells_given(key))
         return !*(const bool *)(from + key->beside);
-    if (key->type == KEY_NAMES) /* without a function the section's code writes it */
-        return !key->write;
-    if (key->type == KEY_TEXT)
-        return !*(char *const *)member;
-    if (key->type == KEY_CHOICES)
-        return !*(const unsigned *)member;
-    if (key->type == KEY_SCALAR)
-        return *(const int *)member < 0;
-    return (key->type == KEY_NUMBER || key->type == KEY_PHYSICAL) &&
-           (isinf(*(const double *)member) || (key->optional && *(const double *)member == 0));
+    return type_absent(key, from + key->at);
 }
 
 void record_write(struct writer *w, const char *row, unsigned kind, const void *from)
@@ -427,7 +217,7 @@ void record_write(struct writer *w, const char *row, unsigned kind, const void *
             continue;
         }
         write_key(w, keys_name(k));
-        write_value(w, k, base + k->at, base + k->beside);
+        type_write(w, (struct held){k, base + k->at, base + k->beside});
         write_end(w);
     }
 }

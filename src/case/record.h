@@ -64,10 +64,20 @@ double scalar_absolute(const struct case_scalar *scalar, double value);
 /* Shortest text of 15 to 17 digits that reads back to the same double. */
 const char *number_text(double value, char text[static 32]);
 
-/* Write a value after a blank: a number that reads back to the same bits, or a list of them; the
- * choices whose bits are set. */
+/* Write a value after a blank: a number that reads back to the same bits, or a list of them. */
 void write_number(struct writer *w, double value);
 void write_numbers(struct writer *w, const double *value, int count);
-void write_choices(struct writer *w, const char *const *choices, unsigned bits);
+
+/* A value in its struct, its second member, and the row of its key. */
+struct held {
+    const struct key *key;
+    const void *member, *beside;
+};
+
+/* Write it after a blank, as its type says. */
+void type_write(struct writer *w, struct held v);
+
+/* Is there no value to write? */
+bool type_absent(const struct key *key, const void *member);
 
 #endif

@@ -13,7 +13,7 @@ static enum status descend(struct document *d, struct node **map, const char *ke
 {
     char path[KEYS_PATH];
     struct node *child = node_get(*map, key);
-    const bool may_be_word = keys_word_or_map(keys_row(pattern)->type);
+    const bool may_be_word = type_is(keys_row(pattern), TYPE_MAP);
     if (child && child->kind != NODE_MAPPING && !may_be_word) {
         node_path(child, path, sizeof path);
         return fail_at(d, child->at, "%s is not a map, so --set cannot reach into it", path);

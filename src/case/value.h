@@ -81,9 +81,6 @@ enum status value_read(struct map m, const char *key, void *to);
 /* The same by the key's row, with its second member (key.beside). */
 enum status value_read_beside(struct map m, const struct key *key, void *to, void *beside);
 
-/* Load a whole number, choice or bool from its member, whose size the row gives. */
-int64_t value_load(const struct key *key, const void *member);
-
 /* Index of a scalar by its name, or -1. */
 int scalar_index(const struct flow_case *c, const char *name);
 
@@ -95,10 +92,6 @@ double lattice_unit(const struct case_units *units, enum key_unit unit);
 
 /* Read a KEY_RANGE, which must be given, in this unit. */
 enum status value_range(struct map m, const char *key, enum key_unit unit, double value[2]);
-
-/* Read a KEY_COLUMNS: a bit for each choice, or *word, the index of one of the row's words that
- * stand alone (else -1). */
-enum status value_columns(struct map m, const char *key, unsigned *value, int *word);
 
 /* Read a KEY_PLANE: a plane of cells along this axis, by its index or by a length. A length at
  * which two cells meet gives the upper one. Default: the middle plane. */

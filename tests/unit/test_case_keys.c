@@ -30,13 +30,13 @@ static void every_row_is_complete(void **state)
             fail_msg("%s: not found by its own path", k->path);
         if (face && keys_match(k->path, pattern))
             fail_msg("%s: <face> is no face", k->path);
-        const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || keys_word_or_map(k->type);
+        const bool map = k->type == KEY_MAP || k->type == KEY_NAMES || type_is(k, TYPE_MAP);
         if (map != keys_inner(k->path))
             fail_msg("%s: a map has keys below it, others do not", k->path);
-        const bool choice =
-            k->type == KEY_CHOICE || k->type == KEY_CHOICES || k->type == KEY_ARRAYS ||
-            k->type == KEY_SHOWN || k->type == KEY_WATCHED || k->type == KEY_COLUMNS ||
-            k->type == KEY_AXIS || (keys_word_or_map(k->type) && k->type != KEY_VALUE);
+        const bool choice = k->type == KEY_CHOICE || k->type == KEY_CHOICES ||
+                            k->type == KEY_ARRAYS || k->type == KEY_SHOWN ||
+                            k->type == KEY_WATCHED || k->type == KEY_COLUMNS ||
+                            k->type == KEY_AXIS || (type_is(k, TYPE_MAP) && k->type != KEY_VALUE);
         if (choice != (k->choices != NULL))
             fail_msg("%s: choices", k->path);
         if ((k->type == KEY_COLUMNS) != (k->alone != NULL))
