@@ -111,27 +111,48 @@ enum scalar_kind { SCALAR_KIND_LIST(X) };
 enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X
 
-/* Kinds of series. */
-#define SERIES_KIND_LIST(X)                                                                        \
-    X(flow)         /* sums over the whole flow, columns of SERIES_LIST */                         \
-    X(probe)        /* velocity, density and pressure at a point */                                \
-    X(line)         /* the same at points along a line */                                          \
-    X(flow_rate)    /* through a plane of cells */                                                 \
-    X(residual)     /* relative change of the velocity field between rows */                       \
-    X(forces)       /* force and torque on a body */                                               \
-    X(permeability) /* by Darcy's law along an axis */                                             \
-    X(surface)      /* pressure and shear stress on a ring of points of a body's surface */        \
-    X(scalar)       /* mean, extremes, variance and sum of a scalar */                             \
-    X(heat)         /* flux of a scalar through a face, a patch or the surface of a body */        \
-    X(dispersion)   /* of a scalar with a mean gradient */
-#define X(name) SERIES_KIND_##name,
-enum series_kind { SERIES_KIND_LIST(X) };
-#undef X
-
 /* Columns of a flow series, in the order in which they are written after step and time. */
 #define SERIES_LIST(X) X(mass) X(kinetic_energy) X(enstrophy) X(max_velocity) X(acceleration)
 #define X(name) SERIES_##name,
 enum series_column { SERIES_LIST(X) };
+#undef X
+
+/* Kinds of series: name, columns after step and time. columns.c says which of them a series has,
+ * and run/series.h how they are measured. */
+/* clang-format off */
+#define SERIES_NAME(name) #name,
+#define SERIES_POINT "velocity_x", "velocity_y", "velocity_z", "density", "pressure"
+#define SERIES_KIND_LIST(X)                                                                        \
+    /* sums over the whole flow */                                                                 \
+    X(flow, SERIES_LIST(SERIES_NAME))                                                              \
+    /* velocity, density and pressure at a point */                                                \
+    X(probe, SERIES_POINT)                                                                         \
+    /* the same at points along a line */                                                          \
+    X(line, "distance", "x", "y", "z", SERIES_POINT)                                               \
+    /* through a plane of cells */                                                                 \
+    X(flow_rate, "volume_flow", "mass_flow", "mean_pressure", "area")                              \
+    /* relative change of the velocity field between rows */                                       \
+    X(residual, "residual")                                                                        \
+    /* force and torque on a body */                                                               \
+    X(forces, "force_x", "force_y", "force_z", "pressure_x", "pressure_y", "pressure_z",           \
+      "torque_x", "torque_y", "torque_z", "c_x", "c_y", "c_z", "c_torque_x", "c_torque_y",         \
+      "c_torque_z")                                                                                \
+    /* by Darcy's law along an axis */                                                             \
+    X(permeability, "superficial_velocity", "gradient", "permeability", "permeability_m2",         \
+      "permeability_millidarcy")                                                                   \
+    /* pressure and shear stress on a ring of points of a body's surface */                        \
+    X(surface, "angle", "x", "y", "z", "pressure", "shear_x", "shear_y", "shear_z", "c_p")         \
+    /* mean, extremes, variance and sum of a scalar */                                             \
+    X(scalar, "mean", "minimum", "maximum", "variance", "sum", "solid_mean", "solid_minimum",      \
+      "solid_maximum", "solid_variance")                                                           \
+    /* flux of a scalar through a face, a patch or the surface of a body */                        \
+    X(heat, "heat", "flux", "nusselt")                                                             \
+    /* of a scalar with a mean gradient */                                                         \
+    X(dispersion, "mean", "velocity_x", "velocity_y", "velocity_z", "dispersion", "ratio",         \
+      "effective", "ratio_x", "ratio_y", "ratio_z", "peclet")
+/* clang-format on */
+#define X(name, ...) SERIES_KIND_##name,
+enum series_kind { SERIES_KIND_LIST(X) };
 #undef X
 
 /* Arrays of a field snapshot. */

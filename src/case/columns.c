@@ -15,26 +15,9 @@ enum {
 
 /* Names after step and time. */
 static const char *const columns[][MOST] = {
-#define X(name) #name,
-    [SERIES_KIND_flow] = {SERIES_LIST(X)},
+#define X(name, ...) [SERIES_KIND_##name] = {__VA_ARGS__},
+    SERIES_KIND_LIST(X)
 #undef X
-#define POINT "velocity_x", "velocity_y", "velocity_z", "density", "pressure"
-    [SERIES_KIND_probe] = {POINT},
-    [SERIES_KIND_line] = {"distance", "x", "y", "z", POINT},
-    [SERIES_KIND_flow_rate] = {"volume_flow", "mass_flow", "mean_pressure", "area"},
-    [SERIES_KIND_residual] = {"residual"},
-    [SERIES_KIND_forces] = {"force_x", "force_y", "force_z", "pressure_x", "pressure_y",
-                            "pressure_z", "torque_x", "torque_y", "torque_z", "c_x", "c_y", "c_z",
-                            "c_torque_x", "c_torque_y", "c_torque_z"},
-    [SERIES_KIND_permeability] = {"superficial_velocity", "gradient", "permeability",
-                                  "permeability_m2", "permeability_millidarcy"},
-    [SERIES_KIND_surface] = {"angle", "x", "y", "z", "pressure", "shear_x", "shear_y", "shear_z",
-                             "c_p"},
-    [SERIES_KIND_scalar] = {"mean", "minimum", "maximum", "variance", "sum", "solid_mean",
-                            "solid_minimum", "solid_maximum", "solid_variance"},
-    [SERIES_KIND_heat] = {"heat", "flux", "nusselt"},
-    [SERIES_KIND_dispersion] = {"mean", "velocity_x", "velocity_y", "velocity_z", "dispersion",
-                                "ratio", "effective", "ratio_x", "ratio_y", "ratio_z", "peclet"},
 };
 
 int series_coefficients(const struct case_series *s)

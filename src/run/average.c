@@ -1,6 +1,6 @@
-/* Averages over time; see average.h. The formulas are in include/means.h. */
-#include "run/average.h"
-
+/* Averages over time: means and Reynolds stresses of the cells of a region, sampled at intervals
+ * within a window of steps. Their sums are registered in the run's state, so that a restart does
+ * not change them. The formulas are in include/means.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,9 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "io/vtkhdf.h"
-#include "run/field.h"
-#include "run/folder.h"
 #include "run/levels_file.h"
-#include "run/output.h"
+#include "run/output_kind.h"
+#include "run/schedule.h"
 
 enum { NONE = -1 };
 
@@ -117,63 +116,60 @@ static enum status create_level(struct average *a, int number)
     return level->sums ? STATUS_OK : STATUS_MACHINE;
 }
 
-enum status average_create(struct average **out, const struct flow_case *c,
-                           const struct case_average *what, struct grid *g, struct state *state)
+/* Allocates, and registers:
+ *   averages/<name>          float64, of the cells of the region: the means of velocity (3) and of
+ *                            density - 1 (1), then the sums of products of the deviations of
+ *                            velocity from its mean, xx yy zz xy xz yz (6), then of each scalar
+ *                            its mean and sum of squares and, with a velocity, its products with
+ *                            the velocity's deviations (3); only those needed
+ *                            with several levels averages/<name>/level_<k>, for each level that has
+ *                            cells in the region
+ *   averages/<name>/samples  int64, the number of samples
+ *   averages/<name>/steps    int64, the first and the last step sampled; -1: none */
+static enum status create(struct output_entry *e)
 {
-    struct average *const a = calloc(1, sizeof *a);
-    struct solver *const s = &g->level[0].solver;
+    struct average *const a = e->own;
+    const struct case_average *const what = e->what;
     enum status status = STATUS_OK;
-    if (!a) {
-        status = fail_machine("out of memory for the average %s", what->name);
-    } else {
-        *a = (struct average){.c = c, .what = what, .grid = g, .solver = s, .steps = {NONE, NONE}};
-        a->layout = average_layout(asks_for(a, AVERAGE_velocity), asks_for(a, AVERAGE_density),
-                                   asks_for(a, AVERAGE_stress));
-        if (what->scalars)
-            a->layout = average_layout_scalars(a->layout, (int)(what->scalars << 1));
-        for (int l = 0; l < g->levels && !status; l++)
-            status = create_level(a, l);
-        if (!status)
-            status = enter(a, state);
-    }
-    status = status_agree(s->domain->comm, status);
-    if (status)
-        average_destroy(a);
-    else
-        *out = a;
-    return status;
+    *a = (struct average){
+        .c = e->c, .what = what, .grid = e->grid, .solver = e->solver, .steps = {NONE, NONE}};
+    a->layout = average_layout(asks_for(a, AVERAGE_velocity), asks_for(a, AVERAGE_density),
+                               asks_for(a, AVERAGE_stress));
+    if (what->scalars)
+        a->layout = average_layout_scalars(a->layout, (int)(what->scalars << 1));
+    for (int l = 0; l < a->grid->levels && !status; l++)
+        status = create_level(a, l);
+    if (!status)
+        status = enter(a, e->state);
+    return status_agree(a->solver->domain->comm, status);
 }
 
-void average_destroy(struct average *a)
+static enum status destroy(struct output_entry *e)
 {
-    for (int l = 0; a && l < a->grid->levels; l++)
+    const struct average *const a = e->own;
+    for (int l = 0; l < LEVELS; l++)
         if (a->level[l].sums) {
             struct backend *const b = a->level[l].solver->backend;
             b->type->free(b, a->level[l].sums);
         }
-    free(a);
+    return STATUS_OK;
 }
 
-bool average_due(const struct average *a, int64_t step)
+/* The window has ended. */
+static bool due(const struct output_entry *e, int64_t step)
 {
-    return output_due(step, a->what->every) && step >= a->what->from && step <= a->what->to;
+    const struct case_average *const what = e->what;
+    return step == what->to;
 }
 
-bool average_ends(const struct average *a, int64_t step)
+/* The next sample, or the end of the window. */
+static int64_t next(const struct output_entry *e, int64_t step)
 {
-    return step == a->what->to;
-}
-
-int64_t average_next(const struct average *a, int64_t step)
-{
-    const int64_t every = a->what->every, from = a->what->from, to = a->what->to;
-    if (step >= to)
-        return INT64_MAX;
-    const int64_t after = step + 1 > from ? step + 1 : from; /* the earliest possible step */
-    const int64_t rest = every > 0 ? after % every : 0;
-    if (every <= 0 || (rest && every - rest > to - after) || after > to)
-        return to;
-    return rest ? after + every - rest : after;
+    const struct case_average *const what = e->what;
+    const int64_t before = step < what->from - 1 ? what->from - 1 : step;
+    return step >= what->to
+               ? INT64_MAX
+               : before - step + schedule_nearer(what->to - before, before, what->every);
 }
 
 /* Has the average samples after its end, because the end was later before a restart? Then it is
@@ -183,25 +179,36 @@ static bool beyond(const struct average *a)
     return a->samples > 0 && a->steps[1] > a->what->to;
 }
 
-bool average_open(const struct average *a, int64_t step)
+/* The window is still open. */
+static bool ends(const struct output_entry *e, int64_t step)
 {
+    const struct average *const a = e->own;
     return step < a->what->to || beyond(a);
 }
 
-void average_resume(const struct average *a)
+static enum status start(struct output_entry *e, const struct output_start *from)
 {
+    const struct average *const a = e->own;
+    (void)from;
     if (beyond(a))
         warn("the average %s ends at step %lld, but has samples up to step %lld from before the "
              "restart (they stay in it)",
              a->what->name, (long long)a->what->to, (long long)a->steps[1]);
+    return STATUS_OK;
 }
 
-void average_sample(struct average *a)
+/* Samples the state of all levels. If the backend fails, the next function that waits for it says
+ * so. */
+static void sample(struct output_entry *e)
 {
-    assert(a->solver->step > a->steps[1]);
+    struct average *const a = e->own;
+    const int64_t step = a->solver->step;
+    if (!schedule_due(step, a->what->every) || step < a->what->from || step > a->what->to)
+        return;
+    assert(step > a->steps[1]);
     a->samples++;
-    a->steps[0] = a->samples == 1 ? a->solver->step : a->steps[0];
-    a->steps[1] = a->solver->step;
+    a->steps[0] = a->samples == 1 ? step : a->steps[0];
+    a->steps[1] = step;
     for (int l = 0; l < a->grid->levels; l++) {
         const struct task task = {
             .average = a->layout, .samples = (double)a->samples, .buffer = a->level[l].sums};
@@ -212,60 +219,69 @@ void average_sample(struct average *a)
 
 /* ---- writing ---- */
 
-/* An array of the file: components `first`, .. of the sums, in the units of the case: (add + sum) /
- * divide * scale[0] * scale[1]. */
-struct written {
-    char name[CASE_NAME + 32];
-    int first, components;
-    double add, divide, scale[2];
-};
 enum { WRITTEN_MOST = 3 + 3 * CASE_SCALARS };
 
 /* The arrays of scalars. Returns the number of all arrays. */
-static int arrays_of_scalars(const struct average *a, int count, struct written *to)
+static int arrays_of_scalars(const struct average *a, int count, struct levels_array *to)
 {
     const double n = (double)a->samples, u = output_velocity_unit(a->c);
     int first = a->layout.scalar;
     for (int k = 0; k < a->c->scalar_count; k++) {
         const struct case_scalar *const s = &a->c->scalars[k];
-        const struct written mean = {"", first, 1, s->reference, 1, {1, 1}},
-                             variance = {"", first + 1, 1, 0, n, {1, 1}},
-                             flux = {"", first + 2, 3, 0, n, {u, 1}};
         if (!(a->what->scalars & 1u << k))
             continue;
-        to[count] = mean;
-        snprintf(to[count++].name, sizeof to->name, "%s_mean", s->name);
-        to[count] = variance;
-        snprintf(to[count++].name, sizeof to->name, "%s_variance", s->name);
-        if (a->layout.velocity != AVERAGE_NONE) {
-            to[count] = flux;
-            snprintf(to[count++].name, sizeof to->name, "%s_flux", s->name);
+        const struct {
+            const char *name;
+            struct levels_array array;
+        } all[] = {
+            {"mean", {.components = 1, .add = s->reference, .divide = 1, .scale = {1, 1}}},
+            {"variance", {.components = 1, .divide = n, .scale = {1, 1}}},
+            {"flux", {.components = 3, .divide = n, .scale = {u, 1}}},
+        };
+        for (int m = 0; m < (a->layout.velocity != AVERAGE_NONE ? 3 : 2); m++) {
+            to[count] = all[m].array;
+            to[count].first = first + m;
+            snprintf(to[count++].name, sizeof to->name, "%s_%s", s->name, all[m].name);
         }
         first += average_of_scalar(a->layout);
     }
     return count;
 }
 
-static int arrays_of(const struct average *a, struct written to[WRITTEN_MOST])
+/* The arrays of the file, of components of `sums`. Returns their number. */
+static int arrays_of(const struct average *a, const struct quantity *sums,
+                     struct levels_array to[WRITTEN_MOST])
 {
     const double u = output_velocity_unit(a->c), rho = a->c->units.density, n = (double)a->samples;
     const struct average_layout *const l = &a->layout;
+    const struct levels_array
+        velocity = {.name = "velocity_mean", .components = 3, .divide = 1, .scale = {u, 1}},
+        density = {.name = "density_mean",
+                   .components = 1,
+                   .add = 1,
+                   .divide = 1,
+                   .scale = {rho, 1}},
+        stress = {.name = "reynolds_stress", .components = STRESSES, .divide = n, .scale = {u, u}};
     int count = 0;
 #define X(array)                                                                                   \
-    if (asks_for(a, AVERAGE_##array))                                                              \
-        to[count++] = array;
-    const struct written velocity = {"velocity_mean", l->velocity, 3, 0, 1, {u, 1}},
-                         density = {"density_mean", l->density, 1, 1, 1, {rho, 1}},
-                         stress = {"reynolds_stress", l->stress, STRESSES, 0, n, {u, u}};
+    if (asks_for(a, AVERAGE_##array)) {                                                            \
+        to[count] = array;                                                                         \
+        to[count++].first = l->array;                                                              \
+    }
     AVERAGE_LIST(X)
 #undef X
-    return arrays_of_scalars(a, count, to);
+    count = arrays_of_scalars(a, count, to);
+    for (int k = 0; k < count; k++) {
+        to[k].of = sums;
+        to[k].sample = a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32;
+    }
+    return count;
 }
 
 /* Writes this rank's part of an array, which has this number in the file. sums, out: room for a
  * piece. */
 static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
-                               const struct written *w, double *sums, void *out)
+                               const struct levels_array *w, double *sums, void *out)
 {
     const struct average_level *const level = &a->level[0];
     const size_t components = (size_t)w->components, first = (size_t)w->first;
@@ -284,14 +300,8 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
                                      level->sums + (first + k) * level->cells + at,
                                      cells * sizeof *sums);
         for (size_t cell = 0; cell < cells; cell++)
-            for (size_t k = 0; k < components; k++) {
-                const double value =
-                    (w->add + sums[k * cells + cell]) / w->divide * w->scale[0] * w->scale[1];
-                if (a->what->precision == PRECISION_fp64)
-                    ((double *)out)[cell * components + k] = value;
-                else
-                    ((float *)out)[cell * components + k] = (float)value;
-            }
+            for (size_t k = 0; k < components; k++)
+                levels_array_put(w, out, cell * components + k, sums[k * cells + cell]);
         if (!status)
             status = vtkhdf_write(file, number, start, count, out);
         at += cells; /* a piece is whole lines of the part */
@@ -307,29 +317,14 @@ static void add_notes(const struct average *a, struct h5file *file)
     h5file_numbers(file, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
 }
 
-/* The path of the file; false, reported: too long. */
-static bool path_of(const struct average *a, const char *dir, char path[FOLDER_PATH])
-{
-    char name[CASE_NAME + 64];
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", a->what->name,
-             (long long)a->solver->step);
-    if (folder_path(path, dir, name))
-        return true;
-    fail_user("the name of the output folder is too long");
-    return false;
-}
-
 /* Creates the file and its arrays, without data. Collective. */
-static enum status open_file(const struct average *a, const struct written *arrays, int count,
-                             const char *dir, struct vtkhdf **file)
+static enum status open_file(const struct average *a, const struct levels_array *arrays, int count,
+                             const char *path, struct vtkhdf **file)
 {
     const struct case_region *const region = &a->what->region;
     const double dx = a->c->units.dx, spacing[3] = {dx, dx, dx};
-    char path[FOLDER_PATH];
     double origin[3];
     int cells[3];
-    if (!path_of(a, dir, path))
-        return STATUS_USAGE;
     for (int axis = 0; axis < 3; axis++) {
         origin[axis] = (region->lo[axis] + 0.5) * dx;
         cells[axis] = region->hi[axis] - region->lo[axis];
@@ -339,8 +334,7 @@ static enum status open_file(const struct average *a, const struct written *arra
         return status;
     add_notes(a, vtkhdf_file(*file));
     for (int k = 0; k < count && !status; k++)
-        status = vtkhdf_add(*file, arrays[k].name, arrays[k].components,
-                            a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
+        status = vtkhdf_add(*file, arrays[k].name, arrays[k].components, arrays[k].sample);
     return status;
 }
 
@@ -375,50 +369,38 @@ static enum status read_sums(const struct quantity *q, const struct cover *cover
     return status;
 }
 
-static enum status write_levels(const struct average *a, const char *dir)
+static enum status write_levels(const struct average *a, const char *path, int count,
+                                const struct levels_array *arrays)
 {
-    const struct quantity sums = {.components = a->layout.components, .read = read_sums, .how = a};
     const struct case_region *const r = &a->what->region;
-    struct written arrays[WRITTEN_MOST];
-    struct levels_array shown[WRITTEN_MOST];
-    char path[FOLDER_PATH];
     struct h5file *file;
-    const int count = arrays_of(a, arrays);
-    for (int k = 0; k < count; k++) {
-        shown[k] = (struct levels_array){
-            .of = &sums,
-            .first = arrays[k].first,
-            .components = arrays[k].components,
-            .sample = a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32,
-            .add = arrays[k].add,
-            .divide = arrays[k].divide,
-            .scale = {arrays[k].scale[0], arrays[k].scale[1]}};
-        memcpy(shown[k].name, arrays[k].name, sizeof shown[k].name);
-    }
-    if (!path_of(a, dir, path))
-        return STATUS_USAGE;
     const enum status status = levels_file_write(&file, a->grid, path, r->lo, r->hi, a->c->units.dx,
-                                                 a->what->levels, count, shown);
+                                                 a->what->levels, count, arrays);
     if (!file)
         return status;
     add_notes(a, file);
     return h5file_close(file, status == STATUS_OK);
 }
 
-enum status average_write(struct average *a, const char *dir)
+/* Without a sample only says so. */
+static enum status write(struct output_entry *e)
 {
+    const struct average *const a = e->own;
+    const struct quantity all = {.components = a->layout.components, .read = read_sums, .how = a};
+    struct levels_array arrays[WRITTEN_MOST];
     struct vtkhdf *file = NULL;
+    char path[FOLDER_PATH];
     if (a->samples == 0) {
         say("the average %s has no sample by step %lld (every %lld from step %lld): not written",
             a->what->name, (long long)a->solver->step, (long long)a->what->every,
             (long long)a->what->from);
         return STATUS_OK;
     }
-    if (a->grid->levels > 1)
-        return write_levels(a, dir);
-    struct written arrays[WRITTEN_MOST];
-    const int count = arrays_of(a, arrays);
-    enum status status = open_file(a, arrays, count, dir, &file);
+    const int count = arrays_of(a, &all, arrays);
+    enum status status = output_path(e, path);
+    if (status || a->grid->levels > 1)
+        return status ? status : write_levels(a, path, count, arrays);
+    status = open_file(a, arrays, count, path, &file);
     const size_t piece = a->solver->piece_cells * STRESSES * sizeof(double);
     double *const sums = malloc(piece);
     void *const out = malloc(piece);
@@ -430,3 +412,17 @@ enum status average_write(struct average *a, const char *dir)
     free(out);
     return file ? vtkhdf_close(file, status == STATUS_OK) : status;
 }
+
+const struct output_kind output_averages = {
+    OUTPUT_ENTRIES(averages, case_average),
+    .part = RESULTS_fields,
+    .own = sizeof(struct average),
+    .create = create,
+    .start = start,
+    .due = due,
+    .next = next,
+    .ends = ends,
+    .sample = sample,
+    .write = write,
+    .close = destroy,
+};

@@ -18,7 +18,7 @@
 #include "base/message.h"
 #include "base/watchdog.h"
 #include "io/seal.h"
-#include "run/output.h"
+#include "run/output_kind.h"
 #include "stored.h"
 
 /* About the bytes that are sent and written at a time, but at least one line of all components. */

@@ -1,6 +1,5 @@
-/* Snapshots of fields; see field.h. */
-#include "run/field.h"
-
+/* Snapshots of fields as VTKHDF: the cells of a region, or every stride-th of them; of all levels
+ * of a refined grid. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,11 +7,14 @@
 #include "base/message.h"
 #include "io/vtkhdf.h"
 #include "measure/curl.h"
-#include "run/folder.h"
 #include "run/levels_file.h"
-#include "run/output.h"
+#include "run/output_kind.h"
 
-enum { MOST_COMPONENTS = 3 };
+/* Arrays of a snapshot: those of FIELD_LIST, and scalars from FIRST_SCALAR on. */
+enum { MOST_COMPONENTS = 3, FIRST_SCALAR = 32, ARRAYS = FIRST_SCALAR + CASE_SCALARS };
+static const uint64_t of_flow = 1u << FIELD_velocity | 1u << FIELD_density | 1u << FIELD_pressure,
+                      of_curl = 1u << FIELD_vorticity, of_tags = 1u << FIELD_tags;
+_Static_assert(ARRAYS <= 64, "a bit for each array");
 
 /* A snapshot that is being written. */
 struct snapshot {
@@ -20,9 +22,9 @@ struct snapshot {
     const struct flow_case *c;
     const struct case_field *field;
     struct vtkhdf *file;
-    void *out;                 /* a piece of an array in the file's type */
-    int arrays[32];            /* enum field_array -> its number in the file */
-    int scalars[CASE_SCALARS]; /* the same of scalars */
+    void *out;          /* a piece of an array in the file's type */
+    uint64_t of;        /* bit a: array a is asked for */
+    int number[ARRAYS]; /* of the arrays in the file */
 };
 
 /* The points of a snapshot in a piece: cells first, first + stride, .. below hi, in cells of the
@@ -80,126 +82,77 @@ static void put(const struct snapshot *o, size_t place, double value)
         ((float *)o->out)[place] = (float)value;
 }
 
-/* Stores the array at one cell, in physical units if the case has them. flow: density - 1 and
- * velocity, NULL for tags. */
-static void put_cell(const struct snapshot *o, enum field_array array, const double flow[4],
-                     size_t cell, size_t place)
+/* Stores the array at one cell, in physical units if the case has them. values: of the kernel that
+ * gives the array, NULL for tags. A scalar has its reference where no cell holds it. */
+static void put_cell(const struct snapshot *o, int array, const double *values, size_t cell,
+                     size_t place)
 {
     const double u = output_velocity_unit(o->c), rho = o->c->units.density;
     switch (array) {
     case FIELD_velocity:
         for (size_t k = 0; k < 3; k++)
-            put(o, 3 * place + k, flow[1 + k] * u);
+            put(o, 3 * place + k, values[1 + k] * u);
         break;
     case FIELD_density:
-        put(o, place, (1 + flow[0]) * rho);
+        put(o, place, (1 + values[0]) * rho);
         break;
     case FIELD_pressure:
-        put(o, place, flow[0] / 3 * rho * u * u);
+        put(o, place, values[0] / 3 * rho * u * u);
+        break;
+    case FIELD_vorticity:
+        for (size_t k = 0; k < 3; k++)
+            put(o, 3 * place + k, values[k] * (u / o->c->units.dx));
         break;
     case FIELD_tags:
         ((uint8_t *)o->out)[place] = o->solver->domain->tags[cell] & TAG_ROW;
         break;
-    case FIELD_vorticity:
-        break; /* needs neighbours: write_vorticity */
+    default:
+        put(o, place, o->c->scalars[array - FIRST_SCALAR].reference + values[0]);
+        break;
     }
 }
 
-/* Writes one array, not vorticity, at the points of a piece, from the flow of all its cells (NULL
- * for tags). */
-static enum status write_array(struct snapshot *o, enum field_array array, const struct box *piece,
-                               const struct points *p, const double *flow)
+/* Writes arrays at the points of a piece, from `values` of all its cells, `width` of each. */
+static enum status write_arrays(struct snapshot *o, uint64_t arrays, const struct box *piece,
+                                const double *values, size_t width)
 {
     const struct view *const v = &o->solver->domain->view;
-    size_t place = 0;
-    for (int k = 0; k < p->count[2]; k++)
-        for (int j = 0; j < p->count[1]; j++)
-            for (int i = 0; i < p->count[0]; i++) {
-                const size_t cell = point_cell(p, piece, i, j, k);
-                const size_t n =
-                    view_index(v, p->first[0] + i * p->stride, p->first[1] + j * p->stride,
-                               p->first[2] + k * p->stride);
-                put_cell(o, array, flow ? flow + 4 * cell : NULL, n, place++);
-            }
-    return vtkhdf_write(o->file, o->arrays[array], p->start, p->count, o->out);
-}
-
-static bool asks_for(const struct snapshot *o, enum field_array array)
-{
-    return o->field->of & (1u << array);
-}
-
-/* Writes the arrays computed from density and velocity, which are fetched only if one is asked
- * for. */
-static enum status write_flow(struct snapshot *o, const struct box *box)
-{
-    const unsigned others = 1u << FIELD_vorticity | 1u << FIELD_tags;
     enum status status = STATUS_OK;
     struct points p;
-    struct box piece;
-    struct fetch f;
-    const double *flow;
-    if (!(o->field->of & ~others))
+    if (!points_of(o, piece, &p))
         return status;
-    fetch_start(&f, o->solver, KERNEL_flow, box);
-    while (!status && (flow = fetch_next(&f, &piece))) {
-        const bool any = points_of(o, &piece, &p);
-#define X(array)                                                                                   \
-    if (any && !status && asks_for(o, FIELD_##array) && !(others & 1u << FIELD_##array))           \
-        status = write_array(o, FIELD_##array, &piece, &p, flow);
-        FIELD_LIST(X)
-#undef X
+    for (int array = 0; array < ARRAYS && !status; array++) {
+        size_t place = 0;
+        if (!(arrays >> array & 1))
+            continue;
+        for (int k = 0; k < p.count[2]; k++)
+            for (int j = 0; j < p.count[1]; j++)
+                for (int i = 0; i < p.count[0]; i++) {
+                    const size_t at = point_cell(&p, piece, i, j, k);
+                    const size_t cell =
+                        view_index(v, p.first[0] + i * p.stride, p.first[1] + j * p.stride,
+                                   p.first[2] + k * p.stride);
+                    put_cell(o, array, values ? values + width * at : NULL, cell, place++);
+                }
+        status = vtkhdf_write(o->file, o->number[array], p.start, p.count, o->out);
     }
-    const enum status fetched = fetch_end(&f);
-    return status ? status : fetched;
+    return status;
 }
 
-static enum status write_vorticity(struct snapshot *o, const struct box *box)
+/* Writes the arrays that a kernel gives, `width` values of each cell. It is not started if none is
+ * asked for. */
+static enum status write_kernel(struct snapshot *o, enum kernel kernel, int set, size_t width,
+                                uint64_t arrays, const struct box *box)
 {
-    const double unit = output_velocity_unit(o->c) / o->c->units.dx;
     enum status status = STATUS_OK;
-    struct points p;
     struct box piece;
     struct fetch f;
-    const double *curl;
-    if (!asks_for(o, FIELD_vorticity))
+    const double *values;
+    if (!(o->of & arrays))
         return status;
-    fetch_start(&f, o->solver, KERNEL_curl, box);
-    while (!status && (curl = fetch_next(&f, &piece))) {
-        const bool any = points_of(o, &piece, &p);
-        size_t place = 0;
-        for (int k = 0; any && k < p.count[2]; k++)
-            for (int j = 0; j < p.count[1]; j++)
-                for (int i = 0; i < p.count[0]; i++)
-                    for (size_t a = 0; a < 3; a++)
-                        put(o, place++, curl[3 * point_cell(&p, &piece, i, j, k) + a] * unit);
-        if (any)
-            status = vtkhdf_write(o->file, o->arrays[FIELD_vorticity], p.start, p.count, o->out);
-    }
-    const enum status fetched = fetch_end(&f);
-    return status ? status : fetched;
-}
-
-/* Writes a scalar's values; its reference where no cell holds it. */
-static enum status write_scalar(struct snapshot *o, int scalar, const struct box *box)
-{
-    const double reference = o->c->scalars[scalar].reference;
-    enum status status = STATUS_OK;
-    struct points p;
-    struct box piece;
-    struct fetch f;
-    const double *value;
-    fetch_start_set(&f, o->solver, KERNEL_scalar, 1 + scalar, box, NULL, NULL);
-    while (!status && (value = fetch_next(&f, &piece))) {
-        const bool any = points_of(o, &piece, &p);
-        size_t place = 0;
-        for (int k = 0; any && k < p.count[2]; k++)
-            for (int j = 0; j < p.count[1]; j++)
-                for (int i = 0; i < p.count[0]; i++)
-                    put(o, place++, reference + value[point_cell(&p, &piece, i, j, k)]);
-        if (any)
-            status = vtkhdf_write(o->file, o->scalars[scalar], p.start, p.count, o->out);
-    }
+    fetch_start_set(&f, o->solver, kernel, set, box, NULL, NULL);
+    while (!status && (values = fetch_next(&f, &piece)))
+        status = write_arrays(o, o->of & arrays, &piece, values, width);
     const enum status fetched = fetch_end(&f);
     return status ? status : fetched;
 }
@@ -207,11 +160,9 @@ static enum status write_scalar(struct snapshot *o, int scalar, const struct box
 static enum status write_tags(struct snapshot *o, const struct box *box)
 {
     enum status status = STATUS_OK;
-    struct points p;
     struct box piece;
-    for (int number = 0; !status && solver_piece(o->solver, box, number, &piece); number++)
-        if (asks_for(o, FIELD_tags) && points_of(o, &piece, &p))
-            status = write_array(o, FIELD_tags, &piece, &p, NULL);
+    for (int n = 0; !status && o->of & of_tags && solver_piece(o->solver, box, n, &piece); n++)
+        status = write_arrays(o, of_tags, &piece, NULL, 0);
     return status;
 }
 
@@ -229,38 +180,26 @@ static enum status write_part(struct snapshot *o, const struct box *part)
             slab.lo[2] = p.first[2] + k * stride;
             slab.hi[2] = slab.lo[2] + 1;
         }
-        status = write_flow(o, &slab);
+        status = write_kernel(o, KERNEL_flow, SET_flow, 4, of_flow, &slab);
         if (!status)
-            status = write_vorticity(o, &slab);
+            status = write_kernel(o, KERNEL_curl, SET_flow, 3, of_curl, &slab);
         if (!status)
             status = write_tags(o, &slab);
         for (int n = 0; n < o->c->scalar_count && !status; n++)
-            if (o->field->scalars & 1u << n)
-                status = write_scalar(o, n, &slab);
+            status =
+                write_kernel(o, KERNEL_scalar, 1 + n, 1, (uint64_t)1 << (FIRST_SCALAR + n), &slab);
     }
     return status;
 }
 
-static bool path_of(char path[FOLDER_PATH], const char *dir, const struct case_field *field,
-                    int64_t step)
-{
-    char name[CASE_NAME + 64];
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", field->name, (long long)step);
-    return folder_path(path, dir, name);
-}
-
 /* Creates the file and its arrays, without data. Collective. */
-static enum status open_file(struct snapshot *o, const char *dir)
+static enum status open_file(struct snapshot *o, const char *path)
 {
     const struct case_region *const region = &o->field->region;
     const double dx = o->c->units.dx, distance = dx * o->field->stride;
     const double spacing[3] = {distance, distance, distance};
-    char path[FOLDER_PATH];
     double origin[3];
     int cells[3], count = 0;
-
-    if (!path_of(path, dir, o->field, o->solver->step))
-        return fail_user("the name of the output folder is too long");
     for (int a = 0; a < 3; a++) {
         origin[a] = (region->lo[a] + 0.5) * dx;
         cells[a] = (region->hi[a] - region->lo[a] - 1) / o->field->stride + 1;
@@ -271,8 +210,8 @@ static enum status open_file(struct snapshot *o, const char *dir)
         return status;
     output_provenance(vtkhdf_file(o->file), o->c, o->solver);
 #define X(array)                                                                                   \
-    if (!status && asks_for(o, FIELD_##array)) {                                                   \
-        o->arrays[FIELD_##array] = count++;                                                        \
+    if (!status && o->of >> FIELD_##array & 1) {                                                   \
+        o->number[FIELD_##array] = count++;                                                        \
         status = vtkhdf_add(o->file, #array, components_of(FIELD_##array),                         \
                             sample_of(o->field, FIELD_##array));                                   \
     }
@@ -280,7 +219,7 @@ static enum status open_file(struct snapshot *o, const char *dir)
 #undef X
     for (int k = 0; k < o->c->scalar_count; k++)
         if (!status && o->field->scalars & 1u << k) {
-            o->scalars[k] = count++;
+            o->number[FIRST_SCALAR + k] = count++;
             status =
                 vtkhdf_add(o->file, o->c->scalars[k].name, 1,
                            o->field->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
@@ -312,49 +251,59 @@ static int arrays_of(const struct flow_case *c, const struct case_field *field,
     return count;
 }
 
-static enum status write_levels(struct grid *g, const struct flow_case *c,
-                                const struct case_field *field, const char *path,
-                                struct background *b, struct h5file **left)
+/* Lets the background bring the file to disk. */
+static enum status leave(struct output_entry *e, struct h5file *file)
+{
+    const enum status status = h5file_leave(file, e->background);
+    e->left = status ? NULL : file;
+    return status;
+}
+
+static enum status write_levels(struct output_entry *e, const char *path)
 {
     struct levels_array arrays[32];
+    const struct case_field *const field = e->what;
     const struct case_region *const r = &field->region;
     struct h5file *file;
-    const int count = arrays_of(c, field, arrays);
-    const enum status status =
-        levels_file_write(&file, g, path, r->lo, r->hi, c->units.dx, field->levels, count, arrays);
+    const int count = arrays_of(e->c, field, arrays);
+    const enum status status = levels_file_write(&file, e->grid, path, r->lo, r->hi, e->c->units.dx,
+                                                 field->levels, count, arrays);
     if (!file)
         return status;
     if (status)
         return h5file_close(file, false);
-    output_provenance(file, c, &g->level[0].solver);
-    *left = file;
-    return h5file_leave(file, b);
+    output_provenance(file, e->c, e->solver);
+    return leave(e, file);
 }
 
-enum status field_write(struct grid *g, const struct flow_case *c, const struct case_field *field,
-                        const char *dir, struct background *b, struct h5file **left)
+static enum status write(struct output_entry *e)
 {
-    struct solver *const s = &g->level[0].solver;
+    struct snapshot o = {.solver = e->solver, .c = e->c, .field = e->what};
+    o.of = o.field->of | (uint64_t)o.field->scalars << FIRST_SCALAR;
+    const struct box part = domain_part(o.solver->domain, o.field->region.lo, o.field->region.hi);
     char path[FOLDER_PATH];
-    if (g->levels > 1)
-        return path_of(path, dir, field, s->step)
-                   ? write_levels(g, c, field, path, b, left)
-                   : fail_user("the name of the output folder is too long");
-    struct snapshot o = {.solver = s, .c = c, .field = field};
-    const struct box part = domain_part(s->domain, field->region.lo, field->region.hi);
-    enum status status = open_file(&o, dir);
-    if (!status && asks_for(&o, FIELD_vorticity))
-        status = curl_prepare(s);
+    enum status status = output_path(e, path);
+    if (status || e->grid->levels > 1)
+        return status ? status : write_levels(e, path);
+    status = open_file(&o, path);
+    if (!status && o.of & of_curl)
+        status = curl_prepare(o.solver);
     if (!status) {
-        o.out = malloc(s->piece_cells * MOST_COMPONENTS * sizeof(double));
+        o.out = malloc(o.solver->piece_cells * MOST_COMPONENTS * sizeof(double));
         status =
             o.out ? write_part(&o, &part) : fail_machine("out of memory for a piece of a snapshot");
     }
     free(o.out);
     if (!o.file)
         return status;
-    if (status_agree(s->domain->comm, status))
+    if (status_agree(o.solver->domain->comm, status))
         return vtkhdf_close(o.file, false);
-    *left = vtkhdf_release(o.file);
-    return h5file_leave(*left, b);
+    return leave(e, vtkhdf_release(o.file));
 }
+
+const struct output_kind output_fields = {
+    OUTPUT_ENTRIES(fields, case_field),
+    .part = RESULTS_fields,
+    .late = true,
+    .write = write,
+};

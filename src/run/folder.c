@@ -28,6 +28,18 @@ bool folder_path(char path[FOLDER_PATH], const char *dir, const char *name)
     return snprintf(path, FOLDER_PATH, "%s/%s", dir, name) < FOLDER_PATH;
 }
 
+enum status folder_file(char path[FOLDER_PATH], const char *dir, enum results_part part,
+                        const char *name, int64_t step)
+{
+    char digits[32] = "";
+    if (part != RESULTS_series)
+        snprintf(digits, sizeof digits, "_%0*" PRId64, RESULTS_DIGITS, step);
+    if (snprintf(path, FOLDER_PATH, "%s/%s/%s%s%s", dir, results_folder(part), name, digits,
+                 results_ending(part)) < FOLDER_PATH)
+        return STATUS_OK;
+    return fail_user("the name of the output folder is too long");
+}
+
 static bool ends_with(const char *name, const char *ending)
 {
     const size_t n = strlen(name), e = strlen(ending);

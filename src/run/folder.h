@@ -19,6 +19,11 @@ enum folder_mode {
 /* dir/name, where name may contain folders; false if it does not fit. */
 bool folder_path(char path[FOLDER_PATH], const char *dir, const char *name);
 
+/* dir/fields/NAME_<10 digits of the step>.vtkhdf, and so in the other folders of results; of a
+ * series without a step. STATUS_USAGE, reported: it does not fit. */
+enum status folder_file(char path[FOLDER_PATH], const char *dir, enum results_part part,
+                        const char *name, int64_t step);
+
 /* Make the folder, its parents and its subfolders (fields, images, series, checkpoints), and lock
  * it: *lock is for lock_release(). STATUS_USAGE, reported, if the mode forbids it, if another run
  * has the folder, or if the run would replace the case file case_path itself; but STATUS_STOPPED if

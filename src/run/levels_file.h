@@ -17,6 +17,9 @@ struct levels_array {
     double add, divide, scale[2];
 };
 
+/* Stores a value of the quantity in the file's type and units at out[place]. */
+void levels_array_put(const struct levels_array *a, void *out, size_t place, double value);
+
 /* Writes the region lo <= cell < hi, in cells of level 0. levels: CASE_LEVELS_all, or the level of
  * an ImageData. dx: width of a cell of level 0. If *out was set, the caller adds attributes and
  * ends the file with h5file_close or h5file_leave, also if this failed. Collective: one status on

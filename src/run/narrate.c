@@ -13,7 +13,7 @@
 #include "case/keys.h"
 #include "measure/permeability.h"
 #include "run/folder.h"
-#include "run/output.h"
+#include "run/output_kind.h"
 #include "version.h"
 
 enum { PLACE = 512 }; /* host and device of a rank */

@@ -1,29 +1,18 @@
-/* Output of a run: series, snapshots, averages, surfaces, images, each at its own interval. */
+/* Output of a run: all kinds (output_kind.h), each at its own interval. */
 #ifndef TAGFLOW_OUTPUT_H
 #define TAGFLOW_OUTPUT_H
 
-#include "measure/flow.h"
-#include "solver/grid.h"
-#include "solver/state.h"
+#include "run/output_kind.h"
 
 struct output;
-
-/* Is output with this interval due at `step`? Step 0 counts; interval 0: never. */
-bool output_due(int64_t step, int64_t every);
-
-/* The smaller one of `next` and the steps from `step` to the next one due; interval 0: `next`. */
-int64_t output_nearer(int64_t next, int64_t step, int64_t every);
 
 /* Prepare the output of the case and register its memory in `state`. Collective, as the others
  * below: one status on all ranks, failures reported. */
 enum status output_create(struct output **out, const struct flow_case *c, struct grid *g,
                           struct state *state, const char *dir);
 
-/* Start the files; after a restart from step `resumed` (< 0: a new run) continue them. before: the
- * resolved case of the checkpoint, if any; here:
- * the checkpoint is one of this folder; over: the run has no more steps. */
-enum status output_start(struct output *o, const char *before, bool here, int64_t resumed,
-                         bool over);
+/* Start the files; after a restart continue them. */
+enum status output_start(struct output *o, const struct output_start *from);
 
 /* Steps from `step` to the next output or sample; INT64_MAX: none. */
 int64_t output_next(const struct output *o, int64_t step);
@@ -66,12 +55,8 @@ enum status output_sync(struct output *o);
 /* NULL: nothing. */
 enum status output_close(struct output *o);
 
-/* One lattice unit of velocity in m/s: 1 for a case without units. */
-double output_velocity_unit(const struct flow_case *c);
-
-/* Attributes of an HDF5 file's origin, in its group /provenance: program, commit, case, backend,
- * date, ranks, step, time. The values of rank 0 count. */
-struct h5file;
-void output_provenance(struct h5file *file, const struct flow_case *c, const struct solver *s);
+/* Rank 0, of a run that has ended: warns of files in its folder that were lost or have changed
+ * their size since its newest checkpoint. */
+void output_check_files(const struct flow_case *c, const char *dir);
 
 #endif

@@ -1,6 +1,4 @@
-/* Images of a plane of cells; see plane.h. */
-#include "run/plane.h"
-
+/* Images of a plane of cells. Rank 0 gathers the plane, and the background draws it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +8,7 @@
 #include "base/message.h"
 #include "io/image.h"
 #include "measure/curl.h"
-#include "run/folder.h"
-#include "run/output.h"
+#include "run/output_kind.h"
 #include "version.h"
 
 enum { PLANE_TAG = 100, MOST_PIXELS = 1 << 24 /* of finer levels than 0 */ };
@@ -38,27 +35,28 @@ struct drawing {
     double *values; /* of the picture */
 };
 
-/* The quantity in one cell, in its unit, from density - 1 and velocity. */
-static double value_at(const struct flow_case *c, enum image_quantity of, const double flow[4])
+/* The quantity in one cell of a level, in its unit, from the values of its kernel. */
+static double value_at(const struct flow_case *c, const struct case_image *image, int level,
+                       const double *value)
 {
     const double u = output_velocity_unit(c), rho = c->units.density;
-    switch (of) {
+    switch (image->of) {
     case IMAGE_speed:
-        return u * sqrt(flow[1] * flow[1] + flow[2] * flow[2] + flow[3] * flow[3]);
+        return u * sqrt(value[1] * value[1] + value[2] * value[2] + value[3] * value[3]);
     case IMAGE_velocity_x:
-        return u * flow[1];
+        return u * value[1];
     case IMAGE_velocity_y:
-        return u * flow[2];
+        return u * value[2];
     case IMAGE_velocity_z:
-        return u * flow[3];
+        return u * value[3];
     case IMAGE_density:
-        return rho * (1 + flow[0]);
+        return rho * (1 + value[0]);
     case IMAGE_pressure:
-        return rho * u * u * flow[0] / 3;
+        return rho * u * u * value[0] / 3;
     case IMAGE_vorticity:
-        break; /* needs neighbours: fetch_vorticity */
+        return ldexp(u / c->units.dx, level) * value[image->axis];
     case IMAGE_scalar:
-        break;
+        return c->scalars[image->scalar].reference + *value;
     }
     return NAN;
 }
@@ -75,61 +73,32 @@ static double not_fluid(const struct view *v, size_t cell)
     return (v->tags[cell] & TAG_ROW) == TAG_ABSENT ? absent : NAN;
 }
 
-static enum status fetch_part(struct solver *s, const struct flow_case *c, enum image_quantity of,
-                              const struct box *part, double *out)
+/* The quantity in the cells of a part. Collective, but a rank may fail alone. */
+static enum status fetch_part(struct solver *s, const struct flow_case *c,
+                              const struct case_image *image, const struct box *part, double *out)
 {
+    const bool curl = image->of == IMAGE_vorticity, scalar = image->of == IMAGE_scalar;
+    const int set = scalar ? 1 + image->scalar : SET_flow, width = curl ? 3 : scalar ? 1 : 4;
     const struct view *const v = &s->domain->view;
-    struct box piece;
-    struct fetch f;
-    const double *flow;
-    for (fetch_start(&f, s, KERNEL_flow, part); (flow = fetch_next(&f, &piece));)
-        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
-            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, flow += 4) {
-                    const size_t cell = view_index(v, x, y, z);
-                    *out++ =
-                        view_fluid(v, cell) ? shown(value_at(c, of, flow)) : not_fluid(v, cell);
-                }
-    return fetch_end(&f);
-}
-
-/* A scalar, where cells hold it. */
-static enum status fetch_scalar(struct solver *s, const struct flow_case *c, int scalar,
-                                const struct box *part, double *out)
-{
-    const struct view *const v = &s->domain->view;
+    const enum status status = curl ? curl_prepare(s) : STATUS_OK;
     struct box piece;
     struct fetch f;
     const double *value;
-    fetch_start_set(&f, s, KERNEL_scalar, 1 + scalar, part, NULL, NULL);
+    if (status)
+        return status;
+    fetch_start_set(&f, s,
+                    curl     ? KERNEL_curl
+                    : scalar ? KERNEL_scalar
+                             : KERNEL_flow,
+                    set, part, NULL, NULL);
     while ((value = fetch_next(&f, &piece)))
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, value++)
-                    *out++ = view_holds(v, 1 + scalar, view_index(v, x, y, z))
-                                 ? shown(c->scalars[scalar].reference + *value)
-                                 : NAN;
-    return fetch_end(&f);
-}
-
-/* The component of curl u along the plane's axis. Collective, but a rank may fail alone. */
-static enum status fetch_vorticity(struct solver *s, const struct flow_case *c, int axis,
-                                   const struct box *part, double *out)
-{
-    const double unit = ldexp(output_velocity_unit(c) / c->units.dx, s->domain->level);
-    const struct view *const v = &s->domain->view;
-    const enum status status = curl_prepare(s);
-    struct box piece;
-    struct fetch f;
-    const double *curl;
-    if (status)
-        return status;
-    for (fetch_start(&f, s, KERNEL_curl, part); (curl = fetch_next(&f, &piece));)
-        for (int z = piece.lo[2]; z < piece.hi[2]; z++)
-            for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, curl += 3) {
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, value += width) {
                     const size_t cell = view_index(v, x, y, z);
-                    *out++ = view_fluid(v, cell) ? shown(unit * curl[axis]) : not_fluid(v, cell);
+                    const bool has = scalar ? view_holds(v, set, cell) : view_fluid(v, cell);
+                    *out++ = has ? shown(value_at(c, image, s->domain->level, value))
+                                 : not_fluid(v, cell);
                 }
     return fetch_end(&f);
 }
@@ -192,10 +161,7 @@ static enum status gather(struct solver *s, const struct flow_case *c,
         fail_machine("out of memory for a slice of %zu cells", cells);
         MPI_Abort(d->comm, STATUS_MACHINE); /* rank 0 waits for it */
     }
-    enum status status = image->of == IMAGE_vorticity ? fetch_vorticity(s, c, p->axis, &part, mine)
-                         : image->of == IMAGE_scalar
-                             ? fetch_scalar(s, c, image->scalar, &part, mine)
-                             : fetch_part(s, c, image->of, &part, mine);
+    const enum status status = fetch_part(s, c, image, &part, mine);
     for (int a = 0; a < 3; a++) {
         where[a] = d->lo[a] + part.lo[a];
         where[3 + a] = part.hi[a] - part.lo[a];
@@ -268,27 +234,30 @@ static enum status draw(void *data)
 }
 
 /* Takes the plane's values, also on failure. */
-static enum status give(struct plane *p, const struct solver *s, const struct flow_case *c,
-                        const struct case_image *image, const char *dir, struct background *b)
+static enum status give(struct plane *p, const struct output_entry *e)
 {
     static const char *const names[3] = {"x", "y", "z"};
-    char file[CASE_NAME + 64], when[64];
+    const struct flow_case *const c = e->c;
+    const struct case_image *const image = e->what;
+    char when[64];
     const char *unit;
     struct drawing *const d = calloc(1, sizeof *d);
-    if (!d) {
+    const enum status status =
+        d ? output_path(e, d->path) : fail_machine("out of memory for an image");
+    if (!d || status) {
         free(p->values);
-        return fail_machine("out of memory for an image");
+        free(d);
+        return status;
     }
     d->values = p->values;
     const struct case_scalar *const scalar =
         image->of == IMAGE_scalar ? &c->scalars[image->scalar] : NULL;
     const double scale = unit_of(c, image, &unit), zero = scalar ? scalar->reference : 0;
     const bool has_unit = c->units.given && *unit;
-    snprintf(file, sizeof file, "images/%s_%010lld.png", image->name, (long long)s->step);
     if (c->units.given)
-        snprintf(when, sizeof when, "%g s", (double)s->step * c->units.dt);
+        snprintf(when, sizeof when, "%g s", (double)e->solver->step * c->units.dt);
     else
-        snprintf(when, sizeof when, "step %lld", (long long)s->step);
+        snprintf(when, sizeof when, "step %lld", (long long)e->solver->step);
     snprintf(d->title, sizeof d->title, "%s%s%s%s  %s=%d  %s",
              scalar ? scalar->name : image_name(image->of), has_unit ? " (" : "",
              has_unit ? unit : "", has_unit ? ")" : "", names[p->axis], p->at, when);
@@ -310,13 +279,8 @@ static enum status give(struct plane *p, const struct solver *s, const struct fl
         .notes = 2,
         .note = d->notes,
     };
-    if (folder_path(d->path, dir, file)) {
-        background_give(b, draw, d);
-        return STATUS_OK;
-    }
-    free(d->values);
-    free(d);
-    return fail_user("the name of the output folder is too long");
+    background_give(e->background, draw, d);
+    return STATUS_OK;
 }
 
 /* Has a level above 0 a cell in the plane? */
@@ -348,25 +312,32 @@ static void choose_pixels(const struct grid *g, const struct flow_case *c, struc
     p->height = c->cells[up_axis[p->axis]] << p->level;
 }
 
-enum status plane_image(struct grid *g, const struct flow_case *c, const struct case_image *image,
-                        const char *dir, struct background *b)
+static enum status write(struct output_entry *e)
 {
-    struct solver *const s = &g->level[0].solver;
+    MPI_Comm const comm = e->solver->domain->comm;
+    const struct case_image *const image = e->what;
     struct plane p = {
         .axis = image->axis,
         .at = image->at,
-        .width = c->cells[across_axis[image->axis]],
-        .height = c->cells[up_axis[image->axis]],
+        .width = e->c->cells[across_axis[image->axis]],
+        .height = e->c->cells[up_axis[image->axis]],
     };
     enum status status = STATUS_OK;
-    choose_pixels(g, c, &p);
-    for (int l = 0; l < g->levels; l++)
-        if (gather(&g->level[l].solver, c, image, &p))
+    choose_pixels(e->grid, e->c, &p);
+    for (int l = 0; l < e->grid->levels; l++)
+        if (gather(&e->grid->level[l].solver, e->c, image, &p))
             status = STATUS_MACHINE;
-    status = status_agree(s->domain->comm, status);
-    if (s->domain->rank == 0 && !status)
-        status = give(&p, s, c, image, dir, b);
+    status = status_agree(comm, status);
+    if (e->solver->domain->rank == 0 && !status)
+        status = give(&p, e);
     else
         free(p.values);
-    return status_agree(s->domain->comm, status);
+    return status_agree(comm, status);
 }
+
+const struct output_kind output_images = {
+    OUTPUT_ENTRIES(images, case_image),
+    .part = RESULTS_images,
+    .late = true,
+    .write = write,
+};

@@ -61,14 +61,13 @@ static enum status add_columns(json_t *to, const struct flow_case *c, const stru
 static enum status add_series(json_t *to, const char *dir, const struct flow_case *c,
                               const struct case_series *s)
 {
-    char path[FOLDER_PATH], file[CASE_NAME + 16];
+    char path[FOLDER_PATH];
     const char *names[SERIES_COLUMNS + 1];
     const int columns = series_columns(s, c, names);
     struct series_rows rows;
-    snprintf(file, sizeof file, "series/%s.csv", s->name);
-    if (!folder_path(path, dir, file))
-        return fail_user("the name of the output folder is too long");
-    enum status status = series_rows_read(&rows, path, columns, s->statistics_from, s->every);
+    enum status status = folder_file(path, dir, RESULTS_series, s->name, 0);
+    if (!status)
+        status = series_rows_read(&rows, path, columns, s->statistics_from, s->every);
     if (status)
         return status;
     json_t *const found = json_object();

@@ -10,8 +10,8 @@
 #include "base/agree.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "run/output.h"
 #include "run/report.h"
-#include "run/tally.h"
 
 enum { CASE_LIMIT = 64 << 20, RECORD_LIMIT = 64 << 20 };
 
@@ -132,7 +132,7 @@ static enum status end_in_folder(const struct flow_case *c, const char *dir, con
         say("the run in %s is done at step %lld (a %s would go on)", dir, (long long)now.step,
             steady ? "smaller run.stop.change" : "larger run.steps");
         *from = RESTART_DONE;
-        tally_check(c, dir);
+        output_check_files(c, dir);
     }
     if (ended && !done)
         warn("%s/status.json says that the run %s at step %lld, but its report.json or its "

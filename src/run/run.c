@@ -26,6 +26,7 @@
 #include "run/restart.h"
 #include "run/room.h"
 #include "run/sanity.h"
+#include "run/schedule.h"
 #include "run/stop.h"
 #include "solver/transport.h"
 #include "tags/paths.h"
@@ -173,7 +174,7 @@ static enum status look_at_stop(struct run *r, const struct flow_sums *sums)
 static bool line_due(const struct run *r)
 {
     const int64_t step = step_of(r);
-    return output_due(step, r->c->log.every) || step == r->c->run.steps || step == 0;
+    return schedule_due(step, r->c->log.every) || step == r->c->run.steps || step == 0;
 }
 
 /* Does everything due at the present step: sums, divergence check, stop criterion, log, status,
@@ -187,7 +188,7 @@ static enum status attend(struct run *r)
     const bool series = output_needs_sums(r->output, step, &enstrophy);
     const bool log = line_due(r);
     /* No files are written before the flow was checked. */
-    const bool check = output_due(step, c->check.every) || step == c->run.steps ||
+    const bool check = schedule_due(step, c->check.every) || step == c->run.steps ||
                        (c->check.every && output_files_due(r->output, step));
     struct flow_sums sums = {0};
     enum status status = STATUS_OK;
@@ -228,8 +229,7 @@ static int64_t steps_to_next(const struct run *r)
                                                 c->run.stop.given ? c->run.stop.every : 0};
     int64_t next = c->run.steps - step;
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
-        if (every[i] > 0 && every[i] - step % every[i] < next)
-            next = every[i] - step % every[i];
+        next = schedule_nearer(next, step, every[i]);
     const int64_t output = output_next(r->output, step), sample = sanity_next(&r->sanity, step);
     next = sample < next ? sample : next;
     return output < next ? output : next;
@@ -425,7 +425,7 @@ static enum status advance(struct run *r, bool resumed)
             r->attend_seconds = clock_seconds() - start;
         if (!status && sanity_waits(&r->sanity, step_of(r)) && !over(r))
             continue;
-        if (!status && (w.stop || w.checkpoint || output_due(step_of(r), r->c->checkpoint.every)))
+        if (!status && (w.stop || w.checkpoint || schedule_due(step_of(r), r->c->checkpoint.every)))
             status = write_checkpoint(r);
         if (!status && w.stop && !over(r))
             status = stop_early(r, w.stop);
@@ -678,8 +678,11 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     if (!status)
         narrate_start(&r->n, from);
     if (!status)
-        status = output_start(r->output, from ? k->case_text : NULL,
-                              from && is_own(r, from, k->step), from ? k->step : -1, over(r));
+        status =
+            output_start(r->output, &(struct output_start){.resumed = from ? k->step : -1,
+                                                           .before = from ? k->case_text : NULL,
+                                                           .here = from && is_own(r, from, k->step),
+                                                           .over = over(r)});
     r->n.progress.state = RUN_running;
     if (!status)
         status = advance(r, from != NULL);

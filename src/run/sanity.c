@@ -9,7 +9,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "case/keys.h"
-#include "run/output.h"
+#include "run/schedule.h"
 
 /* Measured in 807 runs: correct ones had a share of at most 3e-3, wrong lids 0.20 to 0.73, wrong
  * outlets 0.14 and more. An impulsive start has 0.25 once, and its forces alternate for some
@@ -75,7 +75,7 @@ static int64_t before_look(const struct sanity *s, int64_t step)
     if (every < ALTERNATION_TIMES || left >= ALTERNATION_TIMES || step + left < ALTERNATION_TIMES)
         return -1;
     for (int64_t k = 1; k < ALTERNATION_TIMES; k++)
-        if (output_due(step + left - k, cut))
+        if (schedule_due(step + left - k, cut))
             return -1;
     return left;
 }

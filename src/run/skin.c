@@ -1,7 +1,5 @@
-/* Pressure and shear stress on meshes; see skin.h. Rank 0 has the values and writes the file. */
-#include "run/skin.h"
-
-#include <stdio.h>
+/* Files of output.surfaces: pressure and shear stress on the triangles of a body's mesh. Rank 0 has
+ * the values and writes the file. */
 #include <stdlib.h>
 
 #include "base/agree.h"
@@ -9,8 +7,7 @@
 #include "body/mesh.h"
 #include "io/vtkmesh.h"
 #include "measure/skin_flow.h"
-#include "run/folder.h"
-#include "run/output.h"
+#include "run/output_kind.h"
 
 struct skin_file {
     const struct flow_case *c;
@@ -28,47 +25,37 @@ static const struct case_mesh *mesh_of(const struct skin_file *f)
     return &f->c->bodies[f->what->body].mesh;
 }
 
-enum status skin_file_create(struct skin_file **out, const struct flow_case *c,
-                             const struct case_surface *what, struct grid *g)
+static enum status create(struct output_entry *e)
 {
-    struct solver *const s = &g->level->solver;
-    struct skin_file *const f = calloc(1, sizeof *f);
+    struct skin_file *const f = e->own;
     double lo[3], hi[3];
-    bool good = f;
-    if (f) {
-        *f = (struct skin_file){.c = c, .what = what, .all = levels_of(g)};
-        const size_t triangles = mesh_of(f)->stl->triangles;
-        f->vertex = mesh_place(mesh_of(f), lo, hi);
-        f->value = calloc(triangles + 1, sizeof *f->value);
-        f->out = calloc(triangles + 1, 3 * sizeof(double));
-        good = f->vertex && f->value && f->out &&
-               skin_of_mesh(&f->skin, mesh_of(f), (const double(*)[3])f->vertex);
-    }
+    *f = (struct skin_file){.c = e->c, .what = e->what, .all = levels_of(e->grid)};
+    const size_t triangles = mesh_of(f)->stl->triangles;
+    f->vertex = mesh_place(mesh_of(f), lo, hi);
+    f->value = calloc(triangles + 1, sizeof *f->value);
+    f->out = calloc(triangles + 1, 3 * sizeof(double));
+    const bool good = f->vertex && f->value && f->out &&
+                      skin_of_mesh(&f->skin, mesh_of(f), (const double(*)[3])f->vertex);
     enum status status = status_agree(
-        s->domain->comm,
-        good ? STATUS_OK : fail_machine("out of memory for output.surfaces.%s", what->name));
-    if (!status && good)
-        status = skin_flow_create(&f->flow, c, &f->all, &f->skin, what->body);
-    for (size_t v = 0; !status && good && v < mesh_of(f)->stl->vertices; v++)
+        f->all.solver[0]->domain->comm,
+        good ? STATUS_OK : fail_machine("out of memory for output.surfaces.%s", e->name));
+    if (!status)
+        status = skin_flow_create(&f->flow, f->c, &f->all, &f->skin, f->what->body);
+    for (size_t v = 0; !status && v < mesh_of(f)->stl->vertices; v++)
         for (int a = 0; a < 3; a++)
-            f->vertex[v][a] *= c->units.dx;
-    if (status)
-        skin_file_destroy(f);
-    else
-        *out = f;
+            f->vertex[v][a] *= f->c->units.dx;
     return status;
 }
 
-void skin_file_destroy(struct skin_file *f)
+static enum status destroy(struct output_entry *e)
 {
-    if (!f)
-        return;
+    struct skin_file *const f = e->own;
     skin_flow_destroy(&f->flow);
     skin_destroy(&f->skin);
     free(f->vertex);
     free(f->value);
     free(f->out);
-    free(f);
+    return STATUS_OK;
 }
 
 /* Rank 0: writes components first .. first + count - 1 of the values, in the case's units. */
@@ -92,21 +79,22 @@ static enum status put_array(struct skin_file *f, struct h5file *file, int datas
     return h5file_write(file, dataset, start, size, f->out);
 }
 
-enum status skin_file_write(struct skin_file *f, const char *dir)
+/* Of the state before the next step. */
+static enum status write(struct output_entry *e)
 {
+    struct skin_file *const f = e->own;
     struct solver *const s = f->all.solver[0];
     const struct stl *const stl = mesh_of(f)->stl;
     const bool root = s->domain->rank == 0;
     const int64_t triangles = f->skin.count;
     const enum sample sample =
         f->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32;
-    char path[FOLDER_PATH], name[CASE_NAME + 64];
+    char path[FOLDER_PATH];
     struct h5file *file = NULL;
     int dataset = VTKMESH_FIRST;
-    snprintf(name, sizeof name, "fields/%s_%010lld.vtkhdf", f->what->name, (long long)s->step);
-    if (!folder_path(path, dir, name))
-        return fail_user("the name of the output folder is too long");
-    enum status status = skin_flow_measure(&f->flow, &f->all, f->value);
+    enum status status = output_path(e, path);
+    if (!status)
+        status = skin_flow_measure(&f->flow, &f->all, f->value);
     if (status)
         return status;
     status = vtkmesh_create(&file, s->domain->comm, path, (int64_t)stl->vertices, triangles,
@@ -129,3 +117,12 @@ enum status skin_file_write(struct skin_file *f, const char *dir)
     }
     return h5file_close(file, status == STATUS_OK);
 }
+
+const struct output_kind output_surfaces = {
+    OUTPUT_ENTRIES(surfaces, case_surface),
+    .part = RESULTS_fields,
+    .own = sizeof(struct skin_file),
+    .create = create,
+    .write = write,
+    .close = destroy,
+};

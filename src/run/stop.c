@@ -9,7 +9,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "measure/permeability.h"
-#include "run/output.h"
+#include "run/schedule.h"
 
 /* Layout of `kept`: number of values so far, change over the window, the last two changes from
  * value to value, then the values; value k is at k modulo `size`. */
@@ -99,7 +99,7 @@ void stop_resume(struct stop *s, const struct flow_case *c, const char *before)
 
 bool stop_due(const struct stop *s, int64_t step)
 {
-    return s->kept && output_due(step, s->wanted->every);
+    return s->kept && schedule_due(step, s->wanted->every);
 }
 
 /* The value before the last `back` ones. */

@@ -13,76 +13,43 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "run/checkpoint.h"
-#include "run/folder.h"
 
 enum { NONE = -1 };
 
-struct count {
-    int64_t files, bytes, last, last_bytes; /* last: step of the newest file */
-};
-
-struct entry {
-    enum results_part part;
-    const char *name;
-    struct count count; /* files NONE: not known */
-    int64_t pending;    /* step of a file that is not complete yet, or NONE */
-};
-
-struct tally {
-    const char *dir;
-    bool root;
-    int entries;
-    struct entry entry[];
-};
-
-static enum status enter(struct tally *t, enum results_part part, const char *name,
-                         struct state *state)
+static bool has_files(const struct output_entry *e)
 {
-    struct entry *const e = &t->entry[t->entries++];
+    return e->kind->part != RESULTS_series;
+}
+
+static enum status register_files(struct output_entry *e, struct state *state)
+{
     char full[STATE_NAME];
-    *e = (struct entry){part, name, {NONE, 0, NONE, 0}, NONE};
-    snprintf(full, sizeof full, "files/%s/%s", results_folder(part), name);
+    e->files = (struct output_files){NONE, 0, NONE, 0};
+    if (!has_files(e))
+        return STATUS_OK;
+    snprintf(full, sizeof full, "files/%s/%s", results_folder(e->kind->part), e->name);
     const enum status status = state_add_numbers(
         state, full, "of the output: files, bytes, step and bytes of the last file", SAMPLE_int64,
-        sizeof e->count / sizeof(int64_t), &e->count);
+        sizeof e->files / sizeof(int64_t), &e->files);
     if (!status)
         state_optional(state);
     return status;
 }
 
-enum status tally_create(struct tally **out, const struct flow_case *c, const char *dir, bool root,
-                         struct state *state)
+enum status tally_register(struct output_entry *entry, int count, struct state *state)
 {
-    const int most = c->fields_count + c->averages_count + c->surfaces_count + c->images_count;
-    struct tally *const t = calloc(1, sizeof *t + (size_t)most * sizeof(struct entry));
     enum status status = STATUS_OK;
-    *out = t;
-    if (!t)
-        return fail_machine("out of memory for the counts of files");
-    t->dir = dir;
-    t->root = root;
-    for (int i = 0; i < c->fields_count && !status; i++)
-        status = enter(t, RESULTS_fields, c->fields[i].name, state);
-    for (int i = 0; i < c->averages_count && !status; i++)
-        status = enter(t, RESULTS_fields, c->averages[i].name, state);
-    for (int i = 0; i < c->surfaces_count && !status; i++)
-        status = enter(t, RESULTS_fields, c->surfaces[i].name, state);
-    for (int i = 0; i < c->images_count && !status; i++)
-        status = enter(t, RESULTS_images, c->images[i].name, state);
+    for (struct output_entry *e = entry; e < entry + count && !status; e++)
+        status = register_files(e, state);
     return status;
 }
 
-void tally_destroy(struct tally *t)
-{
-    free(t);
-}
-
-static void count_file(struct count *c, int64_t step, int64_t bytes)
+static void count_file(struct output_files *c, int64_t step, int64_t bytes)
 {
     if (step == c->last) { /* written again */
         c->bytes -= c->last_bytes;
     } else {
-        c->files++;
+        c->count++;
     }
     c->bytes += bytes;
     if (step >= c->last) {
@@ -91,100 +58,72 @@ static void count_file(struct count *c, int64_t step, int64_t bytes)
     }
 }
 
-void tally_add(struct tally *t, enum results_part part, const char *name, int64_t step)
+void tally_add(struct output_entry *e, int64_t step)
 {
     struct stat info;
-    char file[FOLDER_PATH], path[FOLDER_PATH];
-    for (int i = 0; i < t->entries && t->root; i++) {
-        struct entry *const e = &t->entry[i];
-        if (e->part != part || strcmp(e->name, name) != 0)
-            continue;
-        snprintf(file, sizeof file, "%s/%s_%0*" PRId64 "%s", results_folder(part), name,
-                 RESULTS_DIGITS, step, results_ending(part));
-        if (folder_path(path, t->dir, file) && stat(path, &info) == 0)
-            count_file(&e->count, step, info.st_size);
-    }
-}
-
-void tally_later(struct tally *t, enum results_part part, const char *name, int64_t step)
-{
-    for (int i = 0; i < t->entries; i++)
-        if (t->entry[i].part == part && strcmp(t->entry[i].name, name) == 0)
-            t->entry[i].pending = step;
-}
-
-void tally_complete(struct tally *t)
-{
-    for (int i = 0; i < t->entries; i++) {
-        struct entry *const e = &t->entry[i];
-        if (e->pending != NONE)
-            tally_add(t, e->part, e->name, e->pending);
-        e->pending = NONE;
-    }
+    char path[FOLDER_PATH];
+    if (!folder_file(path, e->dir, e->kind->part, e->name, step) && stat(path, &info) == 0)
+        count_file(&e->files, step, info.st_size);
 }
 
 /* ---- at a restart ---- */
 
 /* The step of a file of this output; NONE: it is another file. */
-static int64_t step_of(const struct entry *e, const char *file)
+static int64_t step_of(const struct output_entry *e, const char *file)
 {
     const size_t length = strlen(e->name);
     const char *const digits = file + length + 1;
     if (strncmp(file, e->name, length) != 0 || file[length] != '_' ||
         strspn(digits, "0123456789") != RESULTS_DIGITS ||
-        strcmp(digits + RESULTS_DIGITS, results_ending(e->part)) != 0)
+        strcmp(digits + RESULTS_DIGITS, results_ending(e->kind->part)) != 0)
         return NONE;
     return strtoll(digits, NULL, 10);
 }
 
-/* Counts the files in a folder up to this step. found: [entries] */
-static void look(const struct tally *t, enum results_part part, int64_t last, struct count *found)
+/* Counts the files of an output up to this step. */
+static struct output_files look(const struct output_entry *e, int64_t last)
 {
+    struct output_files found = {.last = NONE};
     char folder[FOLDER_PATH], path[FOLDER_PATH];
     struct stat info;
-    DIR *const d = folder_path(folder, t->dir, results_folder(part)) ? opendir(folder) : NULL;
-    for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
-        for (int i = 0; i < t->entries; i++) {
-            const int64_t step = t->entry[i].part == part ? step_of(&t->entry[i], f->d_name) : NONE;
-            if (step != NONE && step <= last && folder_path(path, folder, f->d_name) &&
-                lstat(path, &info) == 0)
-                count_file(&found[i], step, info.st_size);
-        }
+    DIR *const d =
+        folder_path(folder, e->dir, results_folder(e->kind->part)) ? opendir(folder) : NULL;
+    for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d)) {
+        const int64_t step = step_of(e, f->d_name);
+        if (step != NONE && step <= last && folder_path(path, folder, f->d_name) &&
+            lstat(path, &info) == 0)
+            count_file(&found, step, info.st_size);
+    }
     if (d)
         closedir(d);
+    return found;
 }
 
-static void compare(const struct tally *t, const struct entry *e, const struct count *found,
-                    int64_t last)
+static void compare(const struct output_entry *e, const struct output_files *found, int64_t last)
 {
-    const struct count *const was = &e->count;
-    const char *const folder = results_folder(e->part);
-    if (found->files < was->files)
+    const struct output_files *const was = &e->files;
+    const char *const folder = results_folder(e->kind->part);
+    if (found->count < was->count)
         warn("%s/%s: %" PRId64 " of the %" PRId64 " files of %s up to step %" PRId64
              " are not there",
-             t->dir, folder, was->files - found->files, was->files, e->name, last);
-    else if (found->files == was->files && found->bytes != was->bytes)
+             e->dir, folder, was->count - found->count, was->count, e->name, last);
+    else if (found->count == was->count && found->bytes != was->bytes)
         warn("%s/%s: the files of %s up to step %" PRId64 " have %" PRId64
              " bytes, and had %" PRId64
              " when the checkpoint was written: some were cut or changed",
-             t->dir, folder, e->name, last, found->bytes, was->bytes);
+             e->dir, folder, e->name, last, found->bytes, was->bytes);
 }
 
-void tally_start(struct tally *t, int64_t resumed, bool here)
+void tally_start(struct output_entry *entry, int count, int64_t resumed, bool here)
 {
-    struct count *const found = calloc((size_t)t->entries + 1, sizeof *found);
-    for (int i = 0; found && i < t->entries; i++)
-        found[i].last = NONE;
-    for (enum results_part p = RESULTS_fields; found && p <= RESULTS_images && t->root; p++)
-        if (resumed >= 0)
-            look(t, p, resumed, found);
-    for (int i = 0; found && i < t->entries; i++) {
-        struct entry *const e = &t->entry[i];
-        if (resumed >= 0 && here && e->count.files != NONE && t->root)
-            compare(t, e, &found[i], resumed);
-        e->count = found[i];
+    for (struct output_entry *e = entry; e < entry + count; e++) {
+        struct output_files found = {.last = NONE};
+        if (resumed >= 0 && has_files(e))
+            found = look(e, resumed);
+        if (resumed >= 0 && here && e->files.count != NONE)
+            compare(e, &found, resumed);
+        e->files = found;
     }
-    free(found);
 }
 
 /* ---- of a run that has ended ---- */
@@ -197,7 +136,7 @@ static void read_counts(const struct checkpoint *k, const char *path, const stru
         for (int j = 0; j < k->count; j++) {
             const struct state_array *const to = &state->array[i];
             const struct checkpoint_array *const from = &k->array[j];
-            int64_t numbers[sizeof(struct count) / sizeof(int64_t)];
+            int64_t numbers[sizeof(struct output_files) / sizeof(int64_t)];
             if (strcmp(to->name, from->name) == 0 && !from->in_cells &&
                 from->components == to->components && from->sample == (int)to->sample &&
                 file_read_at(fd, numbers, sizeof numbers, from->offset) == 0)
@@ -207,22 +146,20 @@ static void read_counts(const struct checkpoint *k, const char *path, const stru
         close(fd);
 }
 
-void tally_check(const struct flow_case *c, const char *dir)
+void tally_check(struct output_entry *entry, int count, const char *dir)
 {
     char path[FOLDER_PATH], reason[CHECKPOINT_REASON];
     struct checkpoint k = {0};
     struct state state = {0};
-    struct tally *t = NULL;
     int64_t *steps;
     const bool there = folder_checkpoints(dir, &steps) > 0;
     if (there && folder_checkpoint(path, dir, steps[0]) &&
         checkpoint_describe(&k, MPI_COMM_SELF, path, reason) &&
-        !tally_create(&t, c, dir, true, &state)) {
+        !tally_register(entry, count, &state)) {
         read_counts(&k, path, &state);
-        tally_start(t, k.step, true);
+        tally_start(entry, count, k.step, true);
     }
     free(steps);
-    tally_destroy(t);
     state_destroy(&state);
     checkpoint_close(&k);
 }

@@ -3,30 +3,20 @@
 #ifndef TAGFLOW_TALLY_H
 #define TAGFLOW_TALLY_H
 
-#include "case/case.h"
-#include "run/results.h"
-#include "solver/state.h"
+#include "run/output_kind.h"
 
-struct tally;
+/* Register the counts of all outputs of files. STATUS_MACHINE, reported: no memory. */
+enum status tally_register(struct output_entry *entry, int count, struct state *state);
 
-/* Prepare the counts of all outputs of files and register them. STATUS_MACHINE, reported: no
- * memory. `root`: this is rank 0. */
-enum status tally_create(struct tally **out, const struct flow_case *c, const char *dir, bool root,
-                         struct state *state);
-void tally_destroy(struct tally *t);
-
-/* Before the first output: -1, a new run; or the step of the checkpoint. If `here`, it is one of
- * this folder: warns of files that were lost or have changed their size since. */
-void tally_start(struct tally *t, int64_t resumed, bool here);
+/* Rank 0, before the first output: -1, a new run; or the step of the checkpoint. If `here`, it is
+ * one of this folder: warns of files that were lost or have changed their size since. */
+void tally_start(struct output_entry *entry, int count, int64_t resumed, bool here);
 
 /* Rank 0, of a run that has ended: warns of files that were lost or have changed their size since
  * its newest checkpoint. */
-void tally_check(const struct flow_case *c, const char *dir);
+void tally_check(struct output_entry *entry, int count, const char *dir);
 
-/* The output has written its file of this step; tally_later(): it is complete only when
- * tally_complete() is called. */
-void tally_add(struct tally *t, enum results_part part, const char *name, int64_t step);
-void tally_later(struct tally *t, enum results_part part, const char *name, int64_t step);
-void tally_complete(struct tally *t);
+/* Rank 0: the output has written its file of this step. */
+void tally_add(struct output_entry *e, int64_t step);
 
 #endif

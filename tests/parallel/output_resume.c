@@ -136,7 +136,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     must(grid_start(&t->grid, TRANSPORT_host));
     must(grid_initialise(&t->grid, NULL));
     must(output_create(&o, t->c, &t->grid, &state, t->dir));
-    must(output_start(o, NULL, true, -1, false));
+    must(output_start(o, &(struct output_start){.resumed = -1, .here = true}));
     must(output_write(o, false));
     for (int64_t next = 0;; next = t->grid.level->solver.step) {
         next += output_next(o, t->grid.level->solver.step);
@@ -147,7 +147,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
                 state_destroy(&state);
                 must(output_create(&o, t->c, &t->grid, &state, t->dir));
                 bring_back(&memory, &state);
-                must(output_start(o, NULL, true, resumed, false));
+                must(output_start(o, &(struct output_start){.resumed = resumed, .here = true}));
                 check(!output_files_due(o, resumed), "files are due again", resumed);
                 must(output_write(o, false));
                 resumed = -1;
@@ -193,7 +193,7 @@ static void without_samples(struct setting *t)
     must(grid_start(&t->grid, TRANSPORT_host));
     must(grid_initialise(&t->grid, NULL));
     must(output_create(&o, t->c, &t->grid, &state, t->dir));
-    must(output_start(o, NULL, true, -1, false));
+    must(output_start(o, &(struct output_start){.resumed = -1, .here = true}));
     must(grid_sweep(&t->grid, 1));
     must(output_write(o, true));
     check(!there(t->dir, "fields/all_0000000001.vtkhdf"), "an average of nothing is written", 1);

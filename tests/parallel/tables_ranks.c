@@ -23,7 +23,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "reference.h"
-#include "run/tables.h"
+#include "run/output.h"
 
 enum {
     STEPS = 9,
@@ -158,18 +158,18 @@ static void make_folders(const char *dir, MPI_Comm comm)
         must(!folder_create(dir) && !folder_create(path), "no folder");
 }
 
-static void rows(struct flow *f, struct tables *t)
+static void rows(struct flow *f, struct output *t)
 {
     struct flow_sums sums = {0};
     bool enstrophy = false, other = true;
-    const bool any = tables_need_sums(t, f->g.level->solver.step, &enstrophy);
-    tables_need_sums(t, f->g.level->solver.step, &other);
+    const bool any = output_needs_sums(t, f->g.level->solver.step, &enstrophy);
+    output_needs_sums(t, f->g.level->solver.step, &other);
     if (any != (f->g.level->solver.step % 2 == 0 || f->g.level->solver.step % 3 == 0) ||
         enstrophy != (f->g.level->solver.step % 2 == 0) || !other)
         complain(f->c, "sums are needed at other steps", "");
     if (any)
         must(!flow_measure(ONE_LEVEL(&f->g.level->solver), enstrophy, &sums), "no sums");
-    if (tables_write(t, &sums))
+    if (output_rows(t, &sums))
         complain(f->c, "rows cannot be written", "");
 }
 
@@ -206,14 +206,14 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
                 bool interrupt, double *history)
 {
     struct flow f;
-    struct tables *t = NULL;
+    struct output *t = NULL;
     struct state state = {0};
     void **kept = NULL, *populations = NULL;
     size_t bytes = 0;
     make_folders(dir, comm);
     start(&f, c, r, comm);
-    must(!tables_create(&t, c, &f.g, &state, dir), "no tables");
-    must(!tables_start(t, NULL, -1, false), "tables do not start");
+    must(!output_create(&t, c, &f.g, &state, dir), "no tables");
+    must(!output_start(t, &(struct output_start){.resumed = -1}), "tables do not start");
     for (;;) {
         rows(&f, t);
         if (history) {
@@ -232,7 +232,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             populations = need(bytes, 1);
             reference_memory_get(f.g.level->backend, populations,
                                  f.g.level->solver.view.set[SET_flow].populations, bytes);
-            if (tables_sync(t))
+            if (output_sync(t))
                 complain(c, "rows cannot be synced", "");
         }
         if (f.g.level->solver.step == STEPS)
@@ -240,7 +240,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
         must(!solver_step(&f.g.level->solver), "no step");
         if (populations && f.g.level->solver.step == LOST) {
             rows(&f, t);
-            must(!tables_close(t), "tables cannot be closed");
+            must(!output_close(t), "tables cannot be closed");
             state_destroy(&state);
             f.g.level->solver.step = KEPT;
             reference_memory_put(f.g.level->backend,
@@ -248,13 +248,13 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
                                  bytes);
             free(populations);
             populations = NULL;
-            must(!tables_create(&t, c, &f.g, &state, dir), "no tables again");
+            must(!output_create(&t, c, &f.g, &state, dir), "no tables again");
             bring_back(&f, &state, kept);
-            must(!tables_start(t, NULL, KEPT, false), "tables do not go on");
+            must(!output_start(t, &(struct output_start){.resumed = KEPT}), "tables do not go on");
             must(!solver_step(&f.g.level->solver), "no step");
         }
     }
-    if (tables_close(t))
+    if (output_close(t))
         complain(c, "tables cannot be closed", "");
     state_destroy(&state);
     stop(&f);
@@ -602,7 +602,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     struct reference r;
     struct flow f;
     struct state state = {0};
-    struct tables *t = NULL;
+    struct output *t = NULL;
     char dir[300], path[400];
     uint64_t seed = 3;
     snprintf(dir, sizeof dir, "%s/bad", folder);
@@ -613,27 +613,29 @@ static void failures_reach_all_ranks(int rank, int ranks)
     reference_create(&r, &c);
     reference_fill(&r, 1);
     start(&f, &c, &r, MPI_COMM_WORLD);
-    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
+    must(!output_create(&t, &c, &f.g, &state, dir), "no tables");
 
-    all_have(&c, tables_start(t, NULL, -1, false), STATUS_MACHINE, "no folder");
-    must(!tables_close(t), "tables cannot be closed");
+    all_have(&c, output_start(t, &(struct output_start){.resumed = -1}), STATUS_MACHINE,
+             "no folder");
+    must(!output_close(t), "tables cannot be closed");
     state_destroy(&state);
 
     make_folders(dir, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "%s/series/centres.csv", dir);
     if (rank == 0)
         must(!file_replace(path, "step,other\n", 11), "no file");
-    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
-    all_have(&c, tables_start(t, NULL, 0, false), STATUS_USAGE, "other columns");
-    must(!tables_close(t), "tables cannot be closed");
+    must(!output_create(&t, &c, &f.g, &state, dir), "no tables");
+    all_have(&c, output_start(t, &(struct output_start){.resumed = 0}), STATUS_USAGE,
+             "other columns");
+    must(!output_close(t), "tables cannot be closed");
     state_destroy(&state);
 
-    must(!tables_create(&t, &c, &f.g, &state, dir), "no tables");
-    must(!tables_start(t, NULL, -1, false), "tables do not start");
+    must(!output_create(&t, &c, &f.g, &state, dir), "no tables");
+    must(!output_start(t, &(struct output_start){.resumed = -1}), "tables do not start");
     /* the backend of the last rank fails, whatever is measured */
     if (rank == ranks - 1)
         f.g.level->backend->type = &broken;
-    all_have(&c, tables_write(t, &sums), STATUS_MACHINE, "the backend");
+    all_have(&c, output_rows(t, &sums), STATUS_MACHINE, "the backend");
     if (rank == ranks - 1 && failing_wait_calls == 0)
         complain(&c, "the backend was not asked", "");
     f.g.level->backend->type = &TAGFLOW_BACKEND;
@@ -644,11 +646,11 @@ static void failures_reach_all_ranks(int rank, int ranks)
     if (rank == 0)
         must(setrlimit(RLIMIT_FSIZE, &small) == 0, "no limit");
     f.g.level->solver.step = 12;
-    all_have(&c, tables_write(t, &sums), STATUS_MACHINE, "a full disk");
+    all_have(&c, output_rows(t, &sums), STATUS_MACHINE, "a full disk");
     if (rank == 0)
         must(setrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");
-    all_have(&c, tables_sync(t), STATUS_MACHINE, "a full disk, synced");
-    all_have(&c, tables_close(t), STATUS_MACHINE, "a full disk, closed");
+    all_have(&c, output_sync(t), STATUS_MACHINE, "a full disk, synced");
+    all_have(&c, output_close(t), STATUS_MACHINE, "a full disk, closed");
     state_destroy(&state);
     for (int k = 0; rank == 0 && k < c.series_count; k++) {
         char *text;

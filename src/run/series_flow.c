@@ -1,0 +1,101 @@
+/* Series of the whole flow: sums, flow rate, residual, permeability. */
+#include <stdio.h>
+
+#include "base/agree.h"
+#include "measure/flow_rate.h"
+#include "measure/permeability.h"
+#include "measure/residual.h"
+#include "run/series.h"
+
+/* ---- sums ---- */
+
+static enum status measure_sums(struct table *t)
+{
+    const double dx = t->c->units.dx, rho = t->c->units.density, volume = dx * dx * dx;
+    const double u = output_velocity_unit(t->c);
+    const double mass = t->sums->mass * rho * volume,
+                 kinetic_energy = t->sums->kinetic_energy * rho * volume * u * u,
+                 enstrophy = t->sums->enstrophy * volume * (u / dx) * (u / dx),
+                 max_velocity = t->sums->max_velocity * u,
+                 acceleration = t->sums->acceleration * u / t->c->units.dt;
+    double *to = table_row(t, 0);
+#define X(column)                                                                                  \
+    if (t->series->of & 1u << SERIES_##column)                                                     \
+        *to++ = column;
+    SERIES_LIST(X)
+#undef X
+    return STATUS_OK;
+}
+
+const struct table_kind series_flow = {.needs_sums = true, .measure = measure_sums};
+
+/* ---- flow rate ---- */
+
+static enum status measure_rate(struct table *t)
+{
+    const double u = output_velocity_unit(t->c), rho = t->c->units.density;
+    const double area = t->c->units.dx * t->c->units.dx;
+    double *const to = table_row(t, 0);
+    struct flow_rate rate = {0};
+    const enum status status = flow_rate_measure(&t->levels, t->series->axis, t->series->at, &rate);
+    to[0] = rate.volume * u * area;
+    to[1] = rate.mass * rho * u * area;
+    to[2] = rate.pressure * rho * u * u;
+    to[3] = rate.area * area;
+    return status;
+}
+
+const struct table_kind series_flow_rate = {.measure = measure_rate};
+
+/* ---- residual ---- */
+
+static enum status create_residual(struct table *t)
+{
+    char name[STATE_NAME];
+    const enum status status = residual_create(t->own, &t->levels);
+    snprintf(name, sizeof name, "series/%s", t->series->name);
+    return status
+               ? status
+               : status_agree(t->solver->domain->comm, residual_register(t->own, t->state, name));
+}
+
+static enum status measure_residual(struct table *t)
+{
+    return t->due ? residual_measure(t->own, table_row(t, 0))
+                  : residual_compare(t->own, table_row(t, 0));
+}
+
+static void destroy_residual(struct table *t)
+{
+    residual_destroy(t->own);
+}
+
+const struct table_kind series_residual = {
+    .own = sizeof(struct residual),
+    .create = create_residual,
+    .measure = measure_residual,
+    .destroy = destroy_residual,
+};
+
+/* ---- permeability ---- */
+
+/* The permeability is in squares of a cell's edge, with units, too. */
+static enum status measure_permeability(struct table *t)
+{
+    const struct case_units *const units = &t->c->units;
+    const double u = output_velocity_unit(t->c), area = units->cell * units->cell;
+    double *const to = table_row(t, 0);
+    struct permeability k = {0};
+    const enum status status = permeability_measure(&t->levels, t->c->fluid.viscosity,
+                                                    t->series->axis, t->series->length, &k);
+    to[0] = k.velocity * u;
+    to[1] = k.gradient * u / units->dt;
+    to[2] = k.value;
+    if (units->cell > 0) {
+        to[3] = k.value * area;
+        to[4] = k.value * area / (1e-3 * PERMEABILITY_DARCY);
+    }
+    return status;
+}
+
+const struct table_kind series_permeability = {.measure = measure_permeability};

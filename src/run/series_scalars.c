@@ -1,0 +1,87 @@
+/* Series of a scalar: its sums, its flux through a surface, its dispersion. */
+#include <math.h>
+
+#include "measure/dispersion.h"
+#include "measure/heat.h"
+#include "measure/scalar.h"
+#include "run/series.h"
+
+static const struct case_scalar *scalar_of(const struct table *t)
+{
+    return &t->c->scalars[t->series->scalar];
+}
+
+/* Units of sums over a scalar: of a cell's, of its flux through a link, in joule and watts if the
+ * case gives the heat capacity of the fluid. */
+static double amount_unit(const struct table *t)
+{
+    const struct case_units *const units = &t->c->units;
+    const double joule = scalar_of(t)->kind == SCALAR_KIND_heat && units->heat_capacity > 0
+                             ? units->density * units->heat_capacity
+                             : 1;
+    return joule * units->dx * units->dx * units->dx;
+}
+
+static double *add_values(double *to, double reference, const struct scalar_values *v)
+{
+    *to++ = reference + v->mean;
+    *to++ = reference + v->least;
+    *to++ = reference + v->most;
+    *to++ = v->variance;
+    return to;
+}
+
+static enum status measure_scalar(struct table *t)
+{
+    const double reference = scalar_of(t)->reference;
+    struct scalar_found found = {.finite = true};
+    const enum status status = scalar_measure(t->solver, 1 + t->series->scalar, &found);
+    double *to = add_values(table_row(t, 0), reference, &found.fluid);
+    *to++ = found.enthalpy * amount_unit(t);
+    if (to < t->rows + t->columns - 1) /* bodies conduct it */
+        add_values(to, reference, &found.solid);
+    return status;
+}
+
+const struct table_kind series_scalar = {.measure = measure_scalar};
+
+static enum status measure_heat(struct table *t)
+{
+    const struct case_series *const s = t->series;
+    const double unit = amount_unit(t) / t->c->units.dt, dx = t->c->units.dx;
+    const int side = s->opening < 0 ? -1 : case_opening_side(t->c, s->opening);
+    double *to = table_row(t, 0);
+    struct heat_found found = {0};
+    const enum status status =
+        heat_measure(t->solver, 1 + s->scalar, s->opening, side, s->body, &found);
+    const double flux = found.heat / found.area;
+    *to++ = found.heat * unit;
+    *to++ = flux * unit / (dx * dx);
+    if (s->difference > 0)
+        *to++ = flux * s->length / (scalar_of(t)->diffusivity * s->difference);
+    return status;
+}
+
+const struct table_kind series_heat = {.measure = measure_heat};
+
+static enum status measure_dispersion(struct table *t)
+{
+    const double d = scalar_of(t)->diffusivity, u = output_velocity_unit(t->c);
+    double *to = table_row(t, 0);
+    struct dispersion_found found = {.mean = 0};
+    const double *const v = found.velocity;
+    const enum status status = dispersion_measure(t->solver, 1 + t->series->scalar, &found);
+    *to++ = scalar_of(t)->reference + found.mean;
+    for (int a = 0; a < 3; a++)
+        *to++ = v[a] * u;
+    *to++ = found.along * u * t->c->units.dx;
+    *to++ = found.along / d;
+    *to++ = found.along / d * found.porosity;
+    for (int a = 0; a < 3; a++)
+        *to++ = found.column[a] / d;
+    if (t->series->length > 0)
+        *to++ = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]) * t->series->length / d;
+    return status;
+}
+
+const struct table_kind series_dispersion = {.measure = measure_dispersion};
