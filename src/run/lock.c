@@ -16,9 +16,16 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/watchdog.h"
-#include "run/folder.h"
 
-enum { TRIES = 100, WHO = 320, PLACE = 320, NOTE = 1024, BEAT_SECONDS = 2, STACK = 256 << 10 };
+enum {
+    TRIES = 100,
+    PATH = 4096,
+    WHO = 320,
+    PLACE = 320,
+    NOTE = 1024,
+    BEAT_SECONDS = 2,
+    STACK = 256 << 10
+};
 static const struct timespec pause_between = {.tv_nsec = 50 * 1000 * 1000};
 
 /* How a note begins: the number of the process follows. */
@@ -28,7 +35,7 @@ struct lock {
     int fd;
     bool read_by_name; /* closing another descriptor of the file does not release the lock */
     const char *dir;   /* the caller's */
-    char path[FOLDER_PATH];
+    char path[PATH];
     char who[WHO];     /* for people: process, host, batch job */
     char place[PLACE]; /* host and its start: locks between processes there are certain */
     char id[LOCK_ID];  /* of this process and no other, the note's second line */
@@ -268,7 +275,7 @@ enum status lock_take(struct lock **lock, const char *dir, enum status in_use)
     l->fd = -1;
     l->dir = dir;
     describe_self(l);
-    enum status status = folder_path(l->path, dir, ".lock")
+    enum status status = snprintf(l->path, PATH, "%s/.lock", dir) < PATH
                              ? take(l, in_use)
                              : fail_user("the name of the output folder is too long");
     if (status) {

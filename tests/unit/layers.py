@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Folders of the source use those before them in USES alone, and solver/backend.h nothing of the case."""
+"""Folders of the source use those before them in USES alone, solver/backend.h nothing of the case, and no file of a folder
+includes another one that includes it, whether directly or through others."""
 import os
 import re
 import sys
@@ -23,6 +24,22 @@ USES = {
     "cli": "base body case domain tags io solver measure bench run predict",
     ".": "base foreign case solver run cli",
 }
+# Files of a folder that may include each other. New ones get a file below them for what both need.
+CYCLES = [frozenset(cycle.split()) for cycle in (
+    "base/file base/launcher base/message",
+    "bench/bench bench/row",
+    "bench/streams bench/streams_loops",
+    "case/bare case/case case/outline case/record case/sections case/value",
+    "cli/levels cli/scale",
+    "cpu/cut cpu/runs",
+    "cpu/rows cpu/scalars",
+    "foreign/hdf5 foreign/hdf5_wire",
+    "io/series io/series_cut",
+    "solver/drive solver/mean_flow solver/scalar_range solver/solver",
+    "solver/grid solver/hold",
+    "tags/advice tags/survey",
+    "tags/edges tags/refine",
+)]
 root = os.environ.get("TAGFLOW_SOURCE_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 files = {}  # "case/case.h": the headers of src/ that it includes
 for folder in USES:
@@ -51,6 +68,29 @@ def all_of(file, seen):
     return seen
 
 
+def unit(file):
+    """A file's .c and .h together."""
+    return os.path.splitext(file)[0]
+
+
+# A unit: the others of its folder that it includes.
+units = {}
+for file, headers in files.items():
+    units.setdefault(unit(file), set()).update(unit(h) for h in headers if os.path.dirname(h) == os.path.dirname(file) and unit(h) != unit(file))
+
+
+def reached(start):
+    seen, left = set(), [start]
+    while left:
+        new = units.get(left.pop(), set()) - seen
+        seen |= new
+        left += new
+    return seen
+
+
+cycles = {frozenset(u for u in reached(start) if start in reached(u)) for start in units} - {frozenset()}
+wrong += [f"include each other: {' '.join(sorted(cycle))}" for cycle in cycles if cycle not in CYCLES]
+wrong += [f"CYCLES: there is none of {' '.join(sorted(cycle))}" for cycle in CYCLES if cycle not in cycles]
 wrong += [f"solver/backend.h includes {header}, by others" for header in sorted(all_of("solver/backend.h", set()))
           if header.startswith("case/")]
 print("\n".join(wrong) or f"{len(files)} files, no include that goes up")
