@@ -415,7 +415,6 @@ static enum status write(struct output_entry *e)
 
 const struct output_kind output_averages = {
     OUTPUT_ENTRIES(averages, case_average),
-    .part = RESULTS_fields,
     .own = sizeof(struct average),
     .create = create,
     .start = start,

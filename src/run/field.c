@@ -303,7 +303,6 @@ static enum status write(struct output_entry *e)
 
 const struct output_kind output_fields = {
     OUTPUT_ENTRIES(fields, case_field),
-    .part = RESULTS_fields,
     .late = true,
     .write = write,
 };

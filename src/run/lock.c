@@ -17,15 +17,8 @@
 #include "base/message.h"
 #include "base/watchdog.h"
 
-enum {
-    TRIES = 100,
-    PATH = 4096,
-    WHO = 320,
-    PLACE = 320,
-    NOTE = 1024,
-    BEAT_SECONDS = 2,
-    STACK = 256 << 10
-};
+enum { TRIES = 100, WHO = 320, PLACE = 320, NOTE = 1024, BEAT_SECONDS = 2, STACK = 256 << 10 };
+enum { PATH = 4096 }; /* longest path of the file, with its end */
 static const struct timespec pause_between = {.tv_nsec = 50 * 1000 * 1000};
 
 /* How a note begins: the number of the process follows. */

@@ -12,8 +12,11 @@
 #include "run/series.h"
 #include "run/tally.h"
 
-static const struct output_kind *const kinds[] = {
-#define X(name) &output_##name,
+static const struct {
+    const struct output_kind *kind;
+    enum results_part part;
+} kinds[] = {
+#define X(name, part) {&output_##name, RESULTS_##part},
     OUTPUT_KIND_LIST(X)
 #undef X
 };
@@ -39,16 +42,18 @@ static struct output_entry *list_entries(const struct flow_case *c, const char *
     const char *const base = (const char *)c;
     *count = 0;
     for (int k = 0; k < KINDS; k++)
-        *count += *(const int *)(base + kinds[k]->count);
+        *count += *(const int *)(base + kinds[k].kind->count);
     struct output_entry *const all = calloc((size_t)*count + 1, sizeof *all);
     struct output_entry *e = all;
     for (int k = 0; k < KINDS && all; k++) {
-        const char *what = *(const char *const *)(base + kinds[k]->first);
-        for (int n = *(const int *)(base + kinds[k]->count); n > 0; n--, what += kinds[k]->size)
-            *e++ = (struct output_entry){.kind = kinds[k],
+        const struct output_kind *const kind = kinds[k].kind;
+        const char *what = *(const char *const *)(base + kind->first);
+        for (int n = *(const int *)(base + kind->count); n > 0; n--, what += kind->size)
+            *e++ = (struct output_entry){.kind = kind,
                                          .what = what,
                                          .name = what, /* its first member */
-                                         .every = *(const int64_t *)(what + kinds[k]->every),
+                                         .part = kinds[k].part,
+                                         .every = *(const int64_t *)(what + kind->every),
                                          .c = c,
                                          .dir = dir,
                                          .pending = -1};

@@ -8,7 +8,7 @@
 
 enum status output_path(const struct output_entry *e, char path[FOLDER_PATH])
 {
-    return folder_file(path, e->dir, e->kind->part, e->name, e->solver->step);
+    return folder_file(path, e->dir, e->part, e->name, e->solver->step);
 }
 
 double output_velocity_unit(const struct flow_case *c)

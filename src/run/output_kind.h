@@ -10,14 +10,7 @@
 #include "solver/grid.h"
 #include "solver/state.h"
 
-/* In the order in which they register their state and are written. */
-#define OUTPUT_KIND_LIST(X)                                                                        \
-    X(series)   /* series.c */                                                                     \
-    X(fields)   /* field.c */                                                                      \
-    X(averages) /* average.c */                                                                    \
-    X(surfaces) /* skin.c */                                                                       \
-    X(images)   /* plane.c */
-#define X(name) extern const struct output_kind output_##name;
+#define X(name, ...) extern const struct output_kind output_##name;
 OUTPUT_KIND_LIST(X)
 #undef X
 
@@ -34,6 +27,7 @@ struct output_entry {
     const void *what; /* struct case_field, ..: as its kind has it in the case */
     void *own;        /* of its kind, zeroed at first */
     const char *name;
+    enum results_part part; /* its folder */
     int64_t every;
     const struct flow_case *c;
     struct grid *grid;
@@ -59,7 +53,6 @@ struct output_start {
  * for each step. */
 struct output_kind {
     size_t first, count, size, every; /* the entries in struct flow_case; `every` in an entry */
-    enum results_part part;
     bool late;  /* its files come to disk, or images are drawn, beside the next steps */
     size_t own; /* bytes */
 

@@ -337,7 +337,6 @@ static enum status write(struct output_entry *e)
 
 const struct output_kind output_images = {
     OUTPUT_ENTRIES(images, case_image),
-    .part = RESULTS_images,
     .late = true,
     .write = write,
 };

@@ -53,15 +53,21 @@ static enum status add(struct results *r, enum results_part part, const char *te
     return STATUS_OK;
 }
 
+static enum results_part part_of(const struct case_output *o)
+{
+#define X(name, part)                                                                              \
+    if (case_output_is(o, #name))                                                                  \
+        return RESULTS_##part;
+    OUTPUT_KIND_LIST(X)
+#undef X
+    return RESULTS_fields;
+}
+
 static enum status add_output(struct results *r, const struct case_output *o, bool own)
 {
     struct results_name *name = NULL;
     const bool average = case_output_is(o, "averages");
-    const enum status status = add(r,
-                                   case_output_is(o, "series")   ? RESULTS_series
-                                   : case_output_is(o, "images") ? RESULTS_images
-                                                                 : RESULTS_fields,
-                                   o->name, o->name_length, &name);
+    const enum status status = add(r, part_of(o), o->name, o->name_length, &name);
     if (!status && own)
         name->every = average ? 0 : number_of(o, "{every: ", 0);
     if (!status && own && average)

@@ -21,6 +21,16 @@ enum results_part {
 #undef X
         RESULTS_PARTS
 };
+
+/* Kinds of output (output_kind.h), as maps of `output` are called, and the folders of their files.
+ * In the order in which they register their state and are written. */
+#define OUTPUT_KIND_LIST(X)                                                                        \
+    X(series, series)                                                                              \
+    X(fields, fields)                                                                              \
+    X(averages, fields)                                                                            \
+    X(surfaces, fields)                                                                            \
+    X(images, images)
+
 const char *results_folder(enum results_part part);
 const char *results_ending(enum results_part part);
 

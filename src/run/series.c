@@ -171,7 +171,6 @@ static enum status sync(struct output_entry *e)
 
 const struct output_kind output_series = {
     OUTPUT_ENTRIES(series, case_series),
-    .part = RESULTS_series,
     .own = sizeof(struct table),
     .create = create,
     .start = start,

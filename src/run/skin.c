@@ -120,7 +120,6 @@ static enum status write(struct output_entry *e)
 
 const struct output_kind output_surfaces = {
     OUTPUT_ENTRIES(surfaces, case_surface),
-    .part = RESULTS_fields,
     .own = sizeof(struct skin_file),
     .create = create,
     .write = write,

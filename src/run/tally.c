@@ -18,7 +18,7 @@ enum { NONE = -1 };
 
 static bool has_files(const struct output_entry *e)
 {
-    return e->kind->part != RESULTS_series;
+    return e->part != RESULTS_series;
 }
 
 static enum status register_files(struct output_entry *e, struct state *state)
@@ -27,7 +27,7 @@ static enum status register_files(struct output_entry *e, struct state *state)
     e->files = (struct output_files){NONE, 0, NONE, 0};
     if (!has_files(e))
         return STATUS_OK;
-    snprintf(full, sizeof full, "files/%s/%s", results_folder(e->kind->part), e->name);
+    snprintf(full, sizeof full, "files/%s/%s", results_folder(e->part), e->name);
     const enum status status = state_add_numbers(
         state, full, "of the output: files, bytes, step and bytes of the last file", SAMPLE_int64,
         sizeof e->files / sizeof(int64_t), &e->files);
@@ -62,7 +62,7 @@ void tally_add(struct output_entry *e, int64_t step)
 {
     struct stat info;
     char path[FOLDER_PATH];
-    if (!folder_file(path, e->dir, e->kind->part, e->name, step) && stat(path, &info) == 0)
+    if (!folder_file(path, e->dir, e->part, e->name, step) && stat(path, &info) == 0)
         count_file(&e->files, step, info.st_size);
 }
 
@@ -75,7 +75,7 @@ static int64_t step_of(const struct output_entry *e, const char *file)
     const char *const digits = file + length + 1;
     if (strncmp(file, e->name, length) != 0 || file[length] != '_' ||
         strspn(digits, "0123456789") != RESULTS_DIGITS ||
-        strcmp(digits + RESULTS_DIGITS, results_ending(e->kind->part)) != 0)
+        strcmp(digits + RESULTS_DIGITS, results_ending(e->part)) != 0)
         return NONE;
     return strtoll(digits, NULL, 10);
 }
@@ -86,8 +86,7 @@ static struct output_files look(const struct output_entry *e, int64_t last)
     struct output_files found = {.last = NONE};
     char folder[FOLDER_PATH], path[FOLDER_PATH];
     struct stat info;
-    DIR *const d =
-        folder_path(folder, e->dir, results_folder(e->kind->part)) ? opendir(folder) : NULL;
+    DIR *const d = folder_path(folder, e->dir, results_folder(e->part)) ? opendir(folder) : NULL;
     for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d)) {
         const int64_t step = step_of(e, f->d_name);
         if (step != NONE && step <= last && folder_path(path, folder, f->d_name) &&
@@ -102,7 +101,7 @@ static struct output_files look(const struct output_entry *e, int64_t last)
 static void compare(const struct output_entry *e, const struct output_files *found, int64_t last)
 {
     const struct output_files *const was = &e->files;
-    const char *const folder = results_folder(e->kind->part);
+    const char *const folder = results_folder(e->part);
     if (found->count < was->count)
         warn("%s/%s: %" PRId64 " of the %" PRId64 " files of %s up to step %" PRId64
              " are not there",
