@@ -62,6 +62,7 @@ CHANGED = [
     ("src/cpu/*", KERNELS + SCALARS + ["stored", "selftest"]),
     ("src/predict/*", ["scaling"]),
     ("src/io/*", FILES + ["vtkhdf_ranks_3", "output_resume_3"]),
+    ("src/run/series*", ["tables_ranks_32_2", "series_ranks", "skins", "scalar_ranks", "dispersion_ranks", "resume", "kills"]),
     ("src/run/*", RUNS + ["earlier", "output_resume_3"]),
     ("src/cli/*", ["commands", "guards", "selftest"]),
     ("src/main.c", ["commands"]),
