@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "tags/advice.h"
+#include "tags/idle_force.h"
 #include "tags/paths.h"
 #include "tags/thin.h"
 
@@ -62,7 +63,9 @@ static void find_near(struct survey *s, const struct domain *d, const struct flo
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     *s = (struct survey){0};
-    const enum status status = d->refined ? STATUS_OK : paths_check(d, c);
+    enum status status = d->refined ? STATUS_OK : paths_check(d, c);
+    if (!status)
+        status = idle_force_find(d, c, &s->idle_force);
     if (status || !c->body_count)
         return status;
     find_near(s, d, c);
@@ -165,6 +168,8 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
         say_opening(d, c, k);
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
+    if (s->idle_force)
+        idle_force_warn(c);
     advice_say(d, c);
     survey_say_finer(s, d, c);
 }

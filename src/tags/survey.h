@@ -18,6 +18,7 @@ struct survey {
      * body that goes straight through has none. Images are not counted. */
     struct gaps near[SURVEY_OPENINGS];
     struct standing standing;
+    bool idle_force; /* see idle_force.h */
 };
 
 /* Of one level; c: the case in units of the level.
