@@ -734,6 +734,10 @@ bool face_holds_density(const struct case_face *face);
 /* Does anything hold the density of the box: an open face or patch, a sponge? */
 bool case_holds_density(const struct flow_case *c);
 
+/* Does the body reach through the box along another axis than this one, so that the flow about it
+ * is a cylinder's? axis -1: along any. */
+bool case_is_across(const struct flow_case *c, const struct case_body *body, int axis);
+
 /* Does the face's plane lie on the centres of the outermost cells? */
 bool face_on_nodes(const struct case_face *face);
 

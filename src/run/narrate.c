@@ -390,8 +390,9 @@ static double buoyancy_mach(const struct narrator *n, int *which)
     return *which < 0 ? 0 : sqrt(3 * most * height);
 }
 
-/* Advice after a divergence, the most likely remedy first, from the case and the place where it
- * began. */
+/* Advice after a divergence, from the case and the place where it began. The remedy that helped
+ * most flows comes first: a subgrid model before another outlet, but not with `outflow`
+ * (docs/physics.md, "When a flow is wrong"). */
 static void divergence_advice(const struct narrator *n, double speed, int level, const int cell[3],
                               char *text, size_t size)
 {
@@ -419,20 +420,21 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
                  "buoyancy may drive velocities of Mach %.2g",
                  c->scalars[lifts].name, fall);
     const struct case_face *const out = open_face_near(c, parent, true, &side);
+    const bool outflow = out && out->kind == FACE_outflow;
     if (out)
-        snprintf(outlet, sizeof outlet,
-                 "at %s the outlet %s, more cells before it, or a sponge there (regions)", side,
-                 out->kind == FACE_pressure ? "nonreflecting" : "pressure");
+        snprintf(outlet, sizeof outlet, "at %s %sa sponge before the outlet (regions)", side,
+                 outflow ? "nonreflecting in place of outflow, or " : "");
     if (open_face_near(c, parent, false, &side))
         snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
     const char *const advice[] = {
         fall > much_buoyancy ? buoyancy : "",
         (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
         beyond ? method : "",
-        outlet,
-        inlet,
+        outflow ? outlet : "",
         beyond ? "" : method,
         thin ? "a finer grid or a larger viscosity" : "",
+        outflow ? "" : outlet,
+        inlet,
         tau > 2 ? "a smaller viscosity in lattice units: a smaller time step" : "",
         c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0
             ? "force.ramp or a smaller force"

@@ -435,6 +435,63 @@ static void warn_wake(const struct domain *d, const struct flow_case *c)
     }
 }
 
+/* Cells of the box across a stream along `axis`, in the direction in which the body is narrow; a
+ * plane of symmetry that cuts the body doubles them. */
+static double side_of(const struct flow_case *c, const struct case_body *body, int axis)
+{
+    const double width = width_of(c, body, axis);
+    double length[3], side = INFINITY;
+    extent(c, body, length);
+    for (int a = 0; a < 3; a++) {
+        const struct case_face *const face = &c->faces[2 * a];
+        const bool cut = (face[0].kind == FACE_slip && body->lo[a] < 0) ||
+                         (face[1].kind == FACE_slip && body->hi[a] > c->cells[a]);
+        if (a != axis && c->cells[a] > 1 && length[a] == width)
+            side = fmin(side, (cut ? 2 : 1) * c->cells[a]);
+    }
+    return side;
+}
+
+/* Share by which an inlet makes the drag of a blunt body too large, since it holds the stream that
+ * the body turns aside. Fits cylinders and squares at Re 40 and 100, spheres and cubes at Re 50
+ * (docs/lab/open_faces.md). distance: of the inlet before the body, side: of the box, in widths of
+ * the body. */
+static double inlet_error(bool across, double distance, double side)
+{
+    return across ? pow(distance, -1.3) * exp(-(2.2 + 16 / side) * distance / side)
+                  : 0.2 / (distance * distance);
+}
+
+/* Warns of the body that an inlet affects most. */
+static void warn_inlet(const struct domain *d, const struct flow_case *c)
+{
+    static const double much = 0.07, aim = 0.05;
+    double worst = much, gap = 0, wide = 0, enough = 0;
+    int which = -1, at = 0;
+    for (int f = 0; f < 6; f++)
+        for (int k = 0; k < c->body_count && c->faces[f].kind == FACE_velocity; k++) {
+            const struct case_body *const body = &c->bodies[k];
+            const double width = width_of(c, body, f / 2), side = side_of(c, body, f / 2);
+            const double before = f % 2 ? c->cells[f / 2] - body->hi[f / 2] : body->lo[f / 2];
+            const bool across = case_is_across(c, body, f / 2);
+            if (!is_solid_shape(body) || !has_inlet(d, c, f) || !(before > 0) || !(width > 0) ||
+                !(side < INFINITY) || !(inlet_error(across, before / width, side / width) > worst))
+                continue;
+            worst = inlet_error(across, before / width, side / width);
+            gap = before;
+            wide = width;
+            which = k;
+            at = f;
+            for (enough = before / width; inlet_error(across, enough, side / width) > aim;)
+                enough += 0.1;
+        }
+    if (which >= 0)
+        warn("bodies.%s begins %.3g cells behind the inlet %s and is %.3g wide: the inlet holds "
+             "the stream, so that the drag becomes about %.0f %% too large (leave %.2g times its "
+             "width)",
+             c->bodies[which].name, gap, face_name(at), wide, 100 * fmin(worst, 1), enough);
+}
+
 /* Share of a shape's bounding box inside of the grid; 1 for boxes, which often make walls, and for
  * shapes without an end. */
 static double share_inside(const struct flow_case *c, const struct case_body *body)
@@ -490,6 +547,7 @@ void advice_say(const struct domain *d, const struct flow_case *c)
     warn_small(d, c);
     say_drag(d, c);
     warn_wake(d, c);
+    warn_inlet(d, c);
     for (int k = 0; k < c->body_count; k++)
         warn_outside(d, c, &c->bodies[k], d->body_cells[k]);
 }

@@ -83,6 +83,10 @@ STEP = {"domain": {"cells": [80, 32, 1]}, "fluid": {"viscosity": 8e-4}, "solver"
         "faces": {"xmin": "wall", "xmax": {"nonreflecting": {"reflection": 0.0018}}, "y": "wall", "z": "periodic"},
         "patches": {"in": {"face": "xmin", "rectangle": {"from": [16, 0], "to": [32, 1]},
                            "velocity": {"value": [0.08, 0, 0], "profile": "parabola", "ramp": 1000}}}, "output": {"log": {"every": 0}}}
+SQUARE = {"domain": {"cells": [100, 40, 1]}, "fluid": {"viscosity": 0.05 / 75}, "run": {"steps": 12000}, "check": {"every": 100},
+          "faces": {"xmin": {"velocity": {"value": [0.05, 0, 0], "ramp": 2000}}, "xmax": "pressure", "y": "slip", "z": "periodic"},
+          "bodies": {"b": {"shape": {"box": {"from": [26, 16, 0], "to": [34, 24, 1]}}}}, "output": {"log": {"every": 0}}}
+WAKE = SQUARE | {"fluid": {"viscosity": 0.05 / 30}, "faces": SQUARE["faces"] | {"xmax": "outflow"}}
 LID = {"domain": {"cells": [32, 32, 1]}, "fluid": {"viscosity": 1e-3}, "run": {"steps": 5000}, "check": {"every": 100}, "solver": {"collision": "trt"},
        "faces": {"x": "wall", "ymin": "wall", "ymax": {"wall": {"velocity": [0.1, 0, 0]}}, "z": "periodic"}, "output": {"log": {"every": 0}}}
 PIPE = {"domain": {"cells": [1, 16, 16]}, "fluid": {"viscosity": 0.02}, "run": {"steps": 10000}, "check": {"every": 100},
@@ -95,8 +99,9 @@ SUBGRID = "solver.subgrid {smagorinsky: {constant: 0.1}}"
 GIVEN = {"solver.subgrid": {"smagorinsky": {"constant": 0.1}}}
 for name, case, words, others, works in [
         ("rib", RIB, ["try " + SUBGRID, "finer grid"], ["solver.collision", "outlet", "a ramp"], GIVEN),
-        ("step", STEP, ["try at xmax the outlet pressure, more cells before it, or a sponge", SUBGRID], ["solver.collision", "velocity or"],
-         {"faces.xmax": "pressure"}),
+        ("step", STEP, ["try " + SUBGRID + "; a finer grid or a larger viscosity; at xmax a sponge before the outlet"], ["solver.collision", "velocity or", "pressure"], GIVEN),
+        ("square", SQUARE, ["try " + SUBGRID + "; a finer grid or a larger viscosity"], ["nonreflecting"], GIVEN),
+        ("wake", WAKE, ["try at xmax nonreflecting in place of outflow, or a sponge before the outlet (regions); " + SUBGRID], ["pressure"], {"faces.xmax": "nonreflecting"}),
         ("lid", LID, ["try solver.collision rr with " + SUBGRID, "a ramp if it begins"], ["outlet"], GIVEN | {"solver.collision": "rr"}),
         ("pipe", PIPE, ["smaller force", SUBGRID], ["solver.collision", "outlet"], {"force.acceleration": [1e-5, 0, 0]}),
         ("plume", PLUME, ["try a smaller time step, or smaller scalars.t.expansion times its differences, as buoyancy may drive velocities of Mach "],
