@@ -536,8 +536,22 @@ struct case_unitless {
 
 /* What a force or a difference of pressures drives in a case that names no velocity. All 0: the
  * case names one, or nothing drives the flow. */
+/* How the velocity that a force or pressures drive is estimated. */
+#define DRIVEN_LIST(X)                                                                             \
+    X(friction, "about", "by Poiseuille flow in the widest gap")                                   \
+    X(detour, "at most about",                                                                     \
+      "by Poiseuille flow in the widest gap along the box, and the way through it is longer")      \
+    X(pressure, "at most about", "by the pressure without friction, sqrt(2 dp / rho)")             \
+    X(narrow, "at most about",                                                                     \
+      "by the loss behind the narrowest section, sqrt(2 dp / rho) / (1 - its free share)")         \
+    X(swing, "about", "by the force's time function")
+#define X(name, how, by) DRIVEN_##name,
+enum driven_by { DRIVEN_LIST(X) };
+#undef X
+
 struct case_driven {
-    double velocity;     /* an estimate */
+    double velocity; /* an estimate */
+    enum driven_by by;
     bool free;           /* no wall holds the flow back: there is no estimate */
     double acceleration; /* free: a step */
 };

@@ -52,14 +52,19 @@ static void say_physical(const struct flow_case *c, double velocity)
 
 static void say_driven(const struct flow_case *c)
 {
+#define X(name, how, by) {how, by},
+    static const struct {
+        const char *how, *by;
+    } estimates[] = {DRIVEN_LIST(X)};
+#undef X
     const double velocity = c->driven.velocity;
     char physical[48] = "";
     if (c->units.given)
         snprintf(physical, sizeof physical, "%.3g m/s, ", velocity * c->units.dx / c->units.dt);
     if (velocity > 0)
-        say("velocity: about %s%.3g cells a step, estimated by Poiseuille flow in the widest gap; "
-            "the case names none (fluid.velocity takes its place)",
-            physical, velocity);
+        say("velocity: %s %s%.3g cells a step, estimated %s; the case names none (fluid.velocity "
+            "takes its place)",
+            estimates[c->driven.by].how, physical, velocity, estimates[c->driven.by].by);
 }
 
 void case_say_derived(const struct flow_case *c)

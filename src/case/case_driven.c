@@ -222,7 +222,24 @@ struct passage {
     double velocity; /* largest, where the planes are resistances in a row; of a passage that bodies
                       * close in straight direction, in the widest gap */
     double share;    /* of the least open plane in the most open one */
+    bool straight;   /* a line of points along the axis meets no body */
 };
+
+/* Does a line of points along the axis meet no body? */
+static bool is_straight(const struct points *p, int axis)
+{
+    const int b = (axis + 1) % 3, d = (axis + 2) % 3;
+    int at[3];
+    for (at[d] = 0; at[d] < p->n[d]; at[d]++)
+        for (at[b] = 0; at[b] < p->n[b]; at[b]++) {
+            at[axis] = 0;
+            while (at[axis] < p->n[axis] && !p->solid[point_at(p, at)])
+                at[axis]++;
+            if (at[axis] == p->n[axis])
+                return true;
+        }
+    return false;
+}
 
 static struct passage passage_along(const struct points *p, int axis)
 {
@@ -247,8 +264,10 @@ static struct passage passage_along(const struct points *p, int axis)
         least_open = fmin(least_open, open);
         most_open = fmax(most_open, open);
     }
-    return (struct passage){isfinite(resistance) ? most * p->n[axis] / resistance : widest,
-                            most_open > 0 ? least_open / most_open : 0};
+    return (struct passage){.velocity =
+                                isfinite(resistance) ? most * p->n[axis] / resistance : widest,
+                            .share = most_open > 0 ? least_open / most_open : 0,
+                            .straight = is_straight(p, axis)};
 }
 
 /* Can fluid pass the face, or a patch of it? */
@@ -304,10 +323,21 @@ static double steady_along(const struct flow_case *c, int axis)
     return part * force_along(c, axis) + difference_along(c, axis) / c->cells[axis];
 }
 
+struct estimate {
+    double velocity;
+    enum driven_by by;
+};
+
+static struct estimate smaller(struct estimate a, double velocity, enum driven_by by)
+{
+    return velocity < a.velocity ? (struct estimate){velocity, by} : a;
+}
+
 /* The velocity by a constant acceleration along an axis, and by an oscillating one, which reaches
  * no more than in a fluid without walls. Where a passage narrows, the widening behind the narrow
  * place loses (1 - share)^2 u^2 / 2 of the pressure (Borda, Carnot). */
-static double velocity_along(const struct flow_case *c, int axis, const struct passage *way)
+static struct estimate velocity_along(const struct flow_case *c, int axis,
+                                      const struct passage *way)
 {
     static const double pi = 3.141592653589793;
     const struct case_signal *const s = &c->force_signal;
@@ -315,17 +345,19 @@ static double velocity_along(const struct flow_case *c, int axis, const struct p
     const double per = way->velocity / (8 * c->fluid.viscosity), length = c->cells[axis];
     const double steady = steady_along(c, axis);
     const double swing = sine ? force_along(c, axis) * fabs(s->amplitude) : 0;
-    double velocity = 0;
+    struct estimate e = {0, way->straight ? DRIVEN_friction : DRIVEN_detour};
     if (steady > 0)
-        velocity += steady * per;
-    if (swing > 0)
-        velocity += swing * fmin(per, s->period / (2 * pi));
-    return fmin(velocity, sqrt(2 * (steady + swing) * length) / (1 - way->share));
+        e.velocity += steady * per;
+    if (swing > 0) {
+        e.velocity += swing * fmin(per, s->period / (2 * pi));
+        e.by = s->period / (2 * pi) < per ? DRIVEN_swing : e.by;
+    }
+    return smaller(e, sqrt(2 * (steady + swing) * length) / (1 - way->share), DRIVEN_narrow);
 }
 
 /* The same of pressures on faces that are not opposite: no straight way leads from one to the
  * other, so that at least u^2 / 2 is lost. */
-static double velocity_around(const struct flow_case *c, const struct passage way[3])
+static struct estimate velocity_around(const struct flow_case *c, const struct passage way[3])
 {
     const struct pressures all = pressures_of(c, -1);
     double straight = 0, length = INFINITY, widest = 0;
@@ -337,8 +369,10 @@ static double velocity_around(const struct flow_case *c, const struct passage wa
     }
     const double difference = all.high - all.low;
     if (!(difference > straight * (1 + 1e-9)))
-        return 0;
-    return fmin(difference / length * widest / (8 * c->fluid.viscosity), sqrt(2 * difference));
+        return (struct estimate){0, DRIVEN_detour};
+    return smaller(
+        (struct estimate){difference / length * widest / (8 * c->fluid.viscosity), DRIVEN_detour},
+        sqrt(2 * difference), DRIVEN_pressure);
 }
 
 /* Does the case say how fast the flow is? Walls that move and buoyancy do not. */
@@ -404,13 +438,15 @@ enum status driven_find(struct flow_case *c)
         return STATUS_OK;
     if (!find_ways(c, way))
         return fail_machine("no memory for an estimate of the velocity");
-    double velocity = velocity_around(c, way);
+    struct estimate most = velocity_around(c, way);
     for (int a = 0; a < 3; a++) {
-        velocity = fmax(velocity, velocity_along(c, a, &way[a]));
+        const struct estimate along = velocity_along(c, a, &way[a]);
+        most = along.velocity > most.velocity ? along : most;
         c->driven.acceleration = fmax(c->driven.acceleration, steady_along(c, a));
     }
-    c->driven.free = velocity > free;
-    c->driven.velocity = c->driven.free ? 0 : velocity;
+    c->driven.free = most.velocity > free;
+    c->driven.velocity = c->driven.free ? 0 : most.velocity;
+    c->driven.by = most.by;
     return STATUS_OK;
 }
 

@@ -492,6 +492,12 @@ def driven(settings, *words, warned=(), all_ways=False):
 
 driven({}, "velocity: about 0.02 cells a step, estimated", "collision auto: trt, the Reynolds number of a cell is 1\n", all_ways=True)
 driven(PIPE, "velocity: about 0.02 cells a step", all_ways=True)
+BEND = {"domain.cells": "[40, 40, 1]", "faces": "{xmin: {pressure: {density: 1.001}}, xmax: wall, ymin: wall, ymax: pressure, z: periodic}",
+        "bodies.b": "{shape: {box: {from: [0, 12, 0], to: [28, 40, 1]}}}", "fluid.viscosity": 0.05, "run.steps": 12000}
+driven(BEND, "velocity: at most about 0.0258 cells a step, estimated by the pressure without friction, sqrt(2 dp / rho)")
+found = tagflow("run", "driven.yaml", "--output", "bend", *runs.sets(BEND))
+settled = rows("bend", "m")[-1]["max_velocity"] if found.code == 0 else 1
+check(0 < settled < 0.0258, f"the velocity in a bend is {settled}, at most 0.0258: {found}")
 driven({"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "2e-5 m2/s"}, "velocity: about 0.02 m/s, 0.02 cells a step")
 driven({"fluid.viscosity": 0.006}, "collision auto: rr, the Reynolds number of a cell is 11.1\n")
 driven({"fluid": "{viscosity: 0.006, velocity: 0.02}"}, "collision auto: trt, the Reynolds number of a cell is 3.33\n")

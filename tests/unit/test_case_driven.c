@@ -119,10 +119,49 @@ static void auto_goes_by_the_estimate(void **state)
     }
 }
 
+#define BODY(A, B) "bodies: {b: {shape: {box: {from: [" A "], to: [" B "]}}}}\n"
+
+/* The estimate says which bound it is. */
+static void estimates_name_their_bound(void **state)
+{
+    static const struct {
+        const char *text;
+        enum driven_by by;
+    } cases[] = {
+        {CHANNEL "fluid: {viscosity: 0.05}\n" PUSH, DRIVEN_friction},
+        {DUCT BETWEEN, DRIVEN_friction},
+        {CHANNEL "fluid: {viscosity: 0.001}\nforce: {acceleration: [1e-5, 0, 0], sine: {period: "
+                 "1000}}\n",
+         DRIVEN_swing},
+        /* two baffles: no straight line leads through */
+        {"domain: {cells: [60, 40, 1]}\nfluid: {viscosity: 0.05}\nfaces: {x: periodic, y: wall, z: "
+         "periodic}\n" PUSH "bodies: {a: {shape: {box: {from: [14, 0, 0], to: [18, 28, 1]}}}, b: "
+         "{shape: {box: {from: [44, 12, 0], to: [48, 40, 1]}}}}\n",
+         DRIVEN_detour},
+        /* a plate with a slit; and a bend */
+        {"domain: {cells: [64, 32, 1]}\nfluid: {viscosity: 1e-4}\nfaces: {xmin: {pressure: "
+         "{density: 1.003}}, xmax: pressure, y: wall, z: periodic}\n" BODY("30, 0, 0", "34, 24, 1"),
+         DRIVEN_narrow},
+        {"domain: {cells: [40, 40, 1]}\nfluid: {viscosity: 1e-4}\nfaces: {xmin: {pressure: "
+         "{density: 1.003}}, xmax: wall, ymin: wall, ymax: pressure, z: periodic}\n",
+         DRIVEN_pressure},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct flow_case c;
+        read(cases[i].text, &c);
+        if (!(c.driven.velocity > 0) || c.driven.by != cases[i].by)
+            fail_msg("%g by %d, not %d: %s", c.driven.velocity, (int)c.driven.by, (int)cases[i].by,
+                     cases[i].text);
+        case_destroy(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates_are_near_formulas),
+        cmocka_unit_test(estimates_name_their_bound),
         cmocka_unit_test(auto_goes_by_the_estimate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
