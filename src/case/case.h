@@ -215,6 +215,7 @@ struct case_units {
     double dx, dt, density;
     double cell; /* edge of a cell in m, may be known without dt and density; 0: not known */
     double heat_capacity; /* of the fluid, J/(kg K); 0: not given */
+    double lattice;       /* units.velocity.lattice, if that gives dt; else 0 */
 };
 
 struct case_fluid {

@@ -21,6 +21,20 @@ double case_fastest_velocity(const struct flow_case *c)
     return fmax(fmax(fastest, scalars_velocity(c)), c->driven.velocity);
 }
 
+const char *smaller_step(const struct flow_case *c)
+{
+    return c->units.lattice > 0 ? "a smaller units.velocity.lattice" : "a smaller units.dt";
+}
+
+const char *time_step_text(const struct flow_case *c, double times, char text[TIME_STEP_TEXT])
+{
+    if (c->units.lattice > 0)
+        snprintf(text, TIME_STEP_TEXT, "units.velocity.lattice %.2g", c->units.lattice * times);
+    else
+        snprintf(text, TIME_STEP_TEXT, "units.dt %.2g s", c->units.dt * times);
+    return text;
+}
+
 /* The speed of sound is 1/sqrt(3). */
 static double mach(double velocity)
 {

@@ -204,7 +204,8 @@ void limiter_warn(const struct flow_case *c, int k)
         const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
         warn("scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
              "velocity), is %.2g cells thick: only about %.0f %% of what ought to passes through "
-             "them (a finer grid, a subgrid model, or a given flux)",
-             c->scalars[k].name, layer, 100 * share);
+             "them (a finer grid, %sor a given flux)",
+             c->scalars[k].name, layer, 100 * share,
+             c->solver.subgrid == SUBGRID_none ? "a subgrid model, " : "");
     }
 }

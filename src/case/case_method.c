@@ -38,6 +38,7 @@ enum status units_read(struct map m, struct flow_case *c)
             (s = value_read(velocity, "lattice", &lattice)))
             return s;
         units.dt = lattice / physical * units.dx;
+        units.lattice = lattice;
         if (!isnormal(units.dt))
             return fail_value(m.r, velocity.node,
                               " gives a time step of %g s, which is out of range", units.dt);

@@ -238,7 +238,7 @@ void scalars_say(const struct flow_case *c)
 
 static const char *slower_text(const struct flow_case *c)
 {
-    return c->units.given ? "a smaller units.dt" : "a smaller velocity, viscosity and diffusivity";
+    return c->units.given ? smaller_step(c) : "a smaller velocity, viscosity and diffusivity";
 }
 
 static void warn_diffusivity(const struct flow_case *c, int k)
@@ -261,7 +261,9 @@ static void warn_diffusivity(const struct flow_case *c, int k)
         warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
              "the flow (take %s)",
              s->name, d, least / 4,
-             c->units.given ? "a larger units.dt, or a finer grid"
+             c->units.given ? c->units.lattice > 0
+                                  ? "a larger units.velocity.lattice, or a finer grid"
+                                  : "a larger units.dt, or a finer grid"
                             : "a larger velocity, viscosity and diffusivity, or a finer grid");
     if (4 * d + 0.5 > most_tau)
         warn("scalars.%s: tau- is %.3g, above %g: the scalar diffuses over many cells a step (take "
@@ -350,12 +352,24 @@ static void warn_buoyancy(const struct flow_case *c, int k)
         warn("scalars.%s: buoyancy may drive velocities of Mach %.3g, by a free fall through the "
              "box, above %g%s (take %s)",
              s->name, mach, most_mach, by,
-             c->units.given ? "a smaller units.dt"
+             c->units.given ? smaller_step(c)
                             : "a smaller force.gravity, viscosity and diffusivity");
     if (c->units.given && change > most_change)
         warn("scalars.%s: expansion times the largest difference is %.3g, above %g: buoyancy alone "
              "does not describe such changes of density (take smaller differences)%s",
              s->name, change, most_change, by);
+}
+
+/* The value, relative to the reference, of the fluid that comes in through an opening: buoyancy has
+ * to vanish there, or it drives a flow through openings of different heights. Without openings, or
+ * where none gives a value, the middle of all. */
+static double best_reference(const struct flow_case *c, int k, const struct extent *e)
+{
+    for (int i = 0; i < case_openings(c); i++)
+        if (face_open(case_opening(c, i)->kind) &&
+            case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value)
+            return case_opening(c, i)->scalar[k].value;
+    return 0.5 * (e->low + e->high);
 }
 
 /* Values are stored relative to the reference, in fp32 unless the flow is in fp64; and there is no
@@ -370,7 +384,7 @@ static void warn_reference(const struct flow_case *c, int k)
         s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
         warn(
             "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
-            "300 K, or a temperature near the middle of all)",
+            "300 K: the temperature at inlets, or near the middle of all)",
             s->name);
     if (!(width > 0))
         return;
@@ -378,11 +392,11 @@ static void warn_reference(const struct flow_case *c, int k)
         warn(
             "scalars.%s: its values differ by %.3g, but are about %.3g from the reference, so that "
             "nearly all of the buoyancy only changes the pressure (take reference: %.6g)",
-            s->name, width, fabs(middle), s->reference + middle);
+            s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
     else if (c->solver.storage != PRECISION_fp64 && fabs(middle) > much * width)
         warn("scalars.%s: its values differ by %.3g, but are about %.3g from the reference, which "
              "costs digits (take reference: %.6g)",
-             s->name, width, fabs(middle), s->reference + middle);
+             s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
 }
 
 static void warn_rate(const struct flow_case *c, int k)
@@ -393,7 +407,7 @@ static void warn_rate(const struct flow_case *c, int k)
     if (rate > most)
         warn("scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
              "fast for the time step (take %s)",
-             s->name, rate, most, c->units.given ? "a smaller units.dt" : "smaller rates");
+             s->name, rate, most, c->units.given ? smaller_step(c) : "smaller rates");
 }
 
 /* A value given at an opening acts on the even part of the populations, which lags by tau+ behind

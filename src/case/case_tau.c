@@ -102,9 +102,10 @@ static enum status check_level(const struct reader *r, const struct flow_case *c
                        "tau is %.6g%s: with collision %s walls are so far off that a channel of 16 "
                        "cells would let through %.3g times as much as it should (take "
                        "solver.collision trt, or %s)",
-                       tau, on, key_collisions[c->solver.collision], 1 + channel_error(c, tau),
+                       tau, on, key_collisions[c->solver.collision],
+                       1 + channel_error(c, tau, CHANNEL),
                        level            ? "a coarser level"
-                       : c->units.given ? "a smaller units.dt"
+                       : c->units.given ? smaller_step(c)
                                         : "a smaller viscosity");
     for (int k = 0; k < c->zone_count; k++) {
         const double there = 3 * ldexp(c->zones[k].viscosity, level) + 0.5;
@@ -131,11 +132,12 @@ static void warn_friction(const struct flow_case *c)
     const double change = driven_density(c), times = sqrt(most / change);
     const double velocity = case_fastest_velocity(c);
     const double reynolds = velocity * c->fluid.length / c->fluid.viscosity;
-    char smaller[64] = "a smaller viscosity and velocity", creeps[128] = "";
+    char smaller[96] = "a smaller viscosity and velocity", creeps[128] = "", step[TIME_STEP_TEXT];
     if (!(change > most))
         return;
     if (c->units.given)
-        snprintf(smaller, sizeof smaller, "a smaller units.dt, %.2g s", c->units.dt * times);
+        snprintf(smaller, sizeof smaller, "a smaller time step, %s",
+                 time_step_text(c, times, step));
     if (reynolds > 0 && reynolds < creeping)
         snprintf(creeps, sizeof creeps,
                  "; or, as creeping flow does not depend on it, a viscosity %.0f times smaller",

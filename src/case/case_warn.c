@@ -445,7 +445,7 @@ static void warn_force(const struct flow_case *c)
         const double g = fabs(c->acceleration[a]) * peak, change = 3 * g * c->cells[a];
         const bool bounded = c->faces[2 * a].kind != FACE_periodic;
         const char *const remedy =
-            c->units.given ? "a smaller units.dt" : "a smaller one, with a smaller viscosity";
+            c->units.given ? smaller_step(c) : "a smaller one, with a smaller viscosity";
         if (bounded && change > most_density)
             warn("force.acceleration is %.3g cells per step^2 along %s: at rest the density "
                  "changes by %.2g across the box, above %g (take %s; or leave gravity out where it "
@@ -595,12 +595,12 @@ void case_warn(const struct flow_case *c)
     static const double most = 0.175;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
     const bool estimated = highest > 0 && highest == sqrt(3.0) * c->driven.velocity;
-    char smaller[96] = "", text[32];
+    char smaller[96] = "", text[32], step[TIME_STEP_TEXT];
     if (estimated && !c->units.given)
         snprintf(smaller, sizeof smaller, " by a smaller force or pressure");
     if (c->units.given)
-        snprintf(smaller, sizeof smaller, ", units.dt %.2g s, which makes tau %s",
-                 c->units.dt * most / highest,
+        snprintf(smaller, sizeof smaller, ", %s, which makes tau %s",
+                 time_step_text(c, most / highest, step),
                  case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
     if (highest > most)
         warn("Mach is %.3g%s: errors from compressibility grow with its square "

@@ -88,6 +88,13 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 enum status tau_check(const struct reader *r, const struct flow_case *c);
 void tau_warn(const struct flow_case *c);
 
+/* "a smaller units.dt", or "a smaller units.velocity.lattice" where that gives the time step. */
+const char *smaller_step(const struct flow_case *c);
+
+/* The key with the value that makes the time step so many times as long. */
+enum { TIME_STEP_TEXT = 48 };
+const char *time_step_text(const struct flow_case *c, double times, char text[TIME_STEP_TEXT]);
+
 /* Cell Reynolds number of level 0 up to which `auto` takes TRT with regions of finer cells. */
 #define REFINE_MOST_CELL 4.0
 

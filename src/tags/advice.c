@@ -465,7 +465,7 @@ static double inlet_error(bool across, double distance, double side)
 /* Warns of the body that an inlet affects most. */
 static void warn_inlet(const struct domain *d, const struct flow_case *c)
 {
-    static const double much = 0.07, aim = 0.05;
+    static const double much = 0.07, aim = 0.05, least_side = 4; /* in ducts the walls hold it */
     double worst = much, gap = 0, wide = 0, enough = 0;
     int which = -1, at = 0;
     for (int f = 0; f < 6; f++)
@@ -475,7 +475,8 @@ static void warn_inlet(const struct domain *d, const struct flow_case *c)
             const double before = f % 2 ? c->cells[f / 2] - body->hi[f / 2] : body->lo[f / 2];
             const bool across = case_is_across(c, body, f / 2);
             if (!is_solid_shape(body) || !has_inlet(d, c, f) || !(before > 0) || !(width > 0) ||
-                !(side < INFINITY) || !(inlet_error(across, before / width, side / width) > worst))
+                !(side < INFINITY && side >= least_side * width) ||
+                !(inlet_error(across, before / width, side / width) > worst))
                 continue;
             worst = inlet_error(across, before / width, side / width);
             gap = before;

@@ -21,18 +21,18 @@ static struct push push_of(const struct flow_case *c)
     return p;
 }
 
-/* Does something else than the force set the fluid in motion? */
+/* Does something else than the force set the fluid in motion? A scalar diffuses in a fluid at rest,
+ * too, so that its case makes sense. */
 static bool moves_otherwise(const struct flow_case *c)
 {
-    bool moves = c->initial.flow != INITIAL_rest || c->initial.from.file;
+    bool moves =
+        c->initial.flow != INITIAL_rest || c->initial.from.file != NULL || c->scalar_count > 0;
     for (int k = 0; k < case_openings(c); k++)
         moves = moves || face_speed(case_opening(c, k)) > 0;
     for (int i = 0; i < c->body_count; i++)
         moves = moves || c->bodies[i].speed > 0;
     for (int i = 0; i < c->zone_count; i++)
         moves = moves || c->zones[i].sponge.given;
-    for (int k = 0; k < c->scalar_count; k++)
-        moves = moves || c->scalars[k].expansion != 0;
     return moves;
 }
 

@@ -136,7 +136,7 @@ for more, idle in ((wall, True), (box(20, 0, 0, 24, 16, 8), False), (HOLE, False
     accepted(TUBE | PUSH | more, warned=["force.acceleration " + IDLE][:idle], all_ways=more in (wall, HOLE))
 for more, idle in (({}, True), (box(10, 5, 0, 30, 11, 12), True), ({"faces": "{x: wall, ymin: wall, ymax: {wall: {velocity: [0.01, 0, 0]}}, z: wall}"}, False),
                    ({"faces": "{xmin: wall, xmax: pressure, y: wall, z: wall}"}, True), ({"faces": "{x: wall, ymin: pressure, ymax: wall, z: wall}"}, False),
-                   ({"faces.x": "pressure"}, False), ({"initial": "{flow: uniform, velocity: [0.01, 0, 0]}"}, False),
+                   ({"faces.x": "pressure"}, False), ({"scalars": "{t: {kind: heat, diffusivity: 0.05, reference: 300}}"}, False), ({"initial": "{flow: uniform, velocity: [0.01, 0, 0]}"}, False),
                    ({"force": "{gravity: [0, -1e-5, 0]}", "scalars": "{t: {kind: heat, diffusivity: 0.05, reference: 300, expansion: 1e-3}}"}, False)):
     accepted(ROOM | PUSH | more, warned=["force.acceleration " + IDLE][:idle])
 accepted(TUBE | wall | {"force.flow_rate": "{velocity: 0.01, axis: x, time: 500}"}, warned=["force.flow_rate " + IDLE])
@@ -503,6 +503,9 @@ driven({"fluid.viscosity": 0.006}, "collision auto: rr, the Reynolds number of a
 driven({"fluid": "{viscosity: 0.006, velocity: 0.02}"}, "collision auto: trt, the Reynolds number of a cell is 3.33\n")
 driven({"fluid.viscosity": 0.006, "solver.collision": "trt"}, warned=["the Reynolds number of a cell is 11.1, above 8: trt becomes noisy or unstable"])
 driven({"fluid.viscosity": 0.003}, warned=["Mach is 0.231 by the estimated velocity"])
+MACH = PUSHED | {"force.acceleration": "[0.1 m/s2, 0, 0]", "fluid.viscosity": "1e-5 m2/s"}
+driven(MACH | {"units": "{dx: 1 mm, dt: 1 ms}"}, warned=[", units.dt 7.9e-05 s, which makes tau 0.5"])
+driven(MACH | {"units": "{dx: 1 mm, velocity: {physical: 0.1 m/s, lattice: 0.1}}"}, warned=[", units.velocity.lattice 0.0079, which makes tau 0.5"])
 driven(PUSHED | {"force.acceleration": "[1e-4, 0, 0]", "fluid.viscosity": 0.01}, "velocity: about 1.28 cells a step",
        warned=["Mach is 2.22 by the estimated velocity"])
 driven(PUSHED | {"force.acceleration": "[1e-5, 0, 0]", "fluid.viscosity": 0.2, "solver.storage": "fp16"},
@@ -547,13 +550,19 @@ refused(HEAT | {"bodies.b.scalars.T.value": 40}, "bodies.b.scalars.T.value: '40'
 refused(HEAT | {"scalars.T.initial": 20}, "scalars.T.initial: '20' has no unit")
 accepted(HEAT | {"bodies.b.scalars.T.value": 313, INFLOW + ".scalars.T.value": "293 K"})
 
+# The reference of a buoyant scalar: that of the fluid that comes in, or the middle of all in a closed box.
+WARM = {"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "5e-5 m2/s", "force.gravity": "[0, -9.81 mm/s2, 0]", "run.steps": 100,
+        "scalars.T": "{kind: heat, diffusivity: 5e-5 m2/s, reference: 250 K, expansion: 3e-3 /K}", "bodies.b": "{shape: {box: {from: [16 mm, 0 mm, 4 mm], to: [22 mm, 6 mm, 8 mm]}}, scalars: {T: {value: 300 K}}}"}
+accepted(WARM | {INFLOW + ".value": "[0.05 m/s, 0, 0]", INFLOW + ".scalars.T.value": "290 K", "scalars.T.initial": "290 K"}, warned=["(take reference: 290)"])
+accepted(WARM | {"faces": "{x: {wall: {scalars: {T: {value: 290 K}}}}, y: wall, z: wall}", "scalars.T.initial": "290 K"}, warned=["(take reference: 295)"])
+
 # Friction of a viscous flow takes density: 3 dp = 24 nu u L / H^2 between planes, here 24 * 0.8 * 0.01 * 60 / 12^2 = 0.08.
 FRICTION = {"domain.cells": "[60, 12, 1]", "faces.z": "periodic", "faces.xmin": "{velocity: {value: [0.01, 0, 0], profile: parabola}}", "faces.xmax": "nonreflecting",
             "fluid.viscosity": 0.8, "output": "{series: {d: {every: 3000, of: probe, point: [0.5, 6, 0.5]}}}"}
 accepted(FRICTION, case="driven.yaml", warned=["friction takes about 0.08 of the density between the faces, as p = rho / 3 and the viscosity is 0.8"])
 accepted(FRICTION | {"fluid.viscosity": 0.4}, case="driven.yaml")
 accepted(FRICTION | {"units": "{dx: 1 mm, dt: 0.1 ms}", "fluid": "{viscosity: 0.8, velocity: 0.01, length: 12}"}, case="driven.yaml",
-         warned=["a smaller units.dt, 7.9e-05 s; or, as creeping flow does not depend on it, a viscosity 2 times smaller)"])
+         warned=["a smaller time step, units.dt 7.9e-05 s; or, as creeping flow does not depend on it, a viscosity 2 times smaller)"])
 found = tagflow("run", "driven.yaml", "--output", "friction", *runs.sets(FRICTION))
 density = rows("friction", "d")[-1]["density"] if found.code == 0 else 0
 check(abs(density - 1.08) < 0.01, f"the density at the inlet is {density}, 0.08 above that of the outlet by the estimate: {found}")
