@@ -193,7 +193,19 @@ flat = {"domain.cells": [40, 16, 1], "faces.z": "periodic", "faces.xmin": "{velo
 gaps(flat | body("{cylinder: {center: [20, 8, 0.5], axis: z, radius: 4}}"), 0)
 gaps(flat | box(18, 4, 0, 22, 14, 1), 4 * 2, 18, 14, 0)
 gaps({"domain.cells": [40, 16, 4], "faces.z": "periodic"} | box(18, 4, 0, 23, 12, 2), 0)
-gaps({"domain.cells": [40, 2, 12]}, 0)
+accepted({"domain.cells": [40, 2, 12]}, case="gaps.yaml", warned=["2 cells between the walls along y: with trt the flow rate of a plane channel would be off by +12 %"])
+
+# Few cells between walls: the error that is said is measured.
+PLANE = {"domain.cells": "[1, 4, 1]", "faces": "{x: periodic, y: wall, z: periodic}", "force.acceleration": "[1e-5, 0, 0]", "run.steps": 3000,
+         "output": "{series: {q: {every: 3000, of: flow_rate, axis: x, at: 0}}}"}
+for more, viscosity, error in ({}, 0.05, "+3.1"), ({"solver.collision": "rr"}, 0.05, "-2.5"), ({"solver.collision": "rr", "fluid.viscosity": 0.2}, 0.2, "+8.8"):
+    accepted(PLANE | more, warned=[f"4 cells between the walls along y: with {more.get('solver.collision', 'trt')} the flow rate of a plane channel would be off by {error} %"])
+    said = tagflow("run", "case.yaml", "--output", "few", "--overwrite", *runs.sets(PLANE | more))
+    flow = rows("few", "q")[-1]["volume_flow"] / (1e-5 * 4 ** 3 / 12 / viscosity) - 1 if said.code == 0 else 9
+    check(abs(100 * flow - float(error)) < 0.1, f"the flow rate is {100 * flow:.2f} % off, by the warning {error} %: {said}")
+accepted(PLANE | {"domain.cells": "[1, 8, 1]"})
+accepted(PLANE | {"faces": "{x: wall, y: wall, z: periodic}", "domain.cells": "[9, 4, 1]", "force.acceleration": "[0, 0, 0]"})
+accepted({"domain.cells": [40, 16, 6], "fluid.viscosity": 0.02}, warned=["6 cells between the walls along z"])
 
 # Bodies that later ones cover, and meshes in another unit.
 inner = box(10, 4, 4, 14, 8, 8, name="a")
