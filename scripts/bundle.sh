@@ -30,7 +30,9 @@ if [ -z "$build" ]; then
     done
 fi
 [ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
-[ -x "$build/tagflow" ] || say_no 2 "there is no tagflow in $build (ninja -C $build)"
+if [ ! -x "$build/tagflow" ] || [ ! -x "$build/tagflow-bench" ]; then
+    say_no 2 "there is no tagflow or no tagflow-bench in $build (ninja -C $build)"
+fi
 if [ -e "$dir" ] || [ -L "$dir" ]; then
     [ -d "$dir" ] || say_no 2 "$dir is not a folder"
     [ -z "$(ls -A -- "$dir")" ] || say_no 2 "$dir is not empty (remove it, or give another name)"
@@ -134,14 +136,16 @@ needs_nothing_new() {
     done
 }
 
-# Built with tests there is one program that is both: half the size of two.
+# Built with tests there is one program that is all three: a third of the size. `tagflow bench` starts tagflow-bench.
+programs=tagflow
 if [ -x "$build/tests/gpu/tagflow_parity" ]; then
     programs="tagflow parity"
     install -m 755 "$build/tests/gpu/tagflow_parity" "$dir/libexec/tagflow"
     ln -s tagflow "$dir/libexec/parity"
+    ln -s tagflow "$dir/libexec/tagflow-bench"
 else
-    programs=tagflow
-    install -m 755 "$build/tagflow" "$dir/libexec/tagflow"
+    install -m 755 "$build/tagflow" "$build/tagflow-bench" "$dir/libexec/"
+    strip "$dir/libexec/tagflow-bench"
 fi
 strip "$dir/libexec/tagflow"
 install -m 755 "$orterun" "$dir/libexec/orterun"

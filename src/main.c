@@ -1,23 +1,13 @@
-/* tagflow: a lattice Boltzmann flow solver. Selects the command; starts and ends MPI. */
-#include <signal.h>
+/* tagflow: a lattice Boltzmann flow solver. Selects the command. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <mpi.h>
-
-#include "base/agree.h"
-#include "base/clock.h"
 #include "base/cores.h"
-#include "base/launcher.h"
 #include "base/message.h"
-#include "base/plugins.h"
 #include "base/signals.h"
 #include "case/nearest.h"
 #include "cli/cli.h"
-#include "foreign/hdf5.h"
-#include "run/earlier_open.h"
+#include "cli/program.h"
 #include "version.h"
 
 static const char general_help[] =
@@ -92,41 +82,6 @@ static const char check_help[] =
     "                    file system (docs/scaling.md has the keys)\n"
     "  --json FILE       write cut, messages, memory and prediction for programs\n";
 
-static const char bench_help[] =
-    "tagflow bench [--cells N|NX,NY,NZ]... [--case LIST] [--collision LIST] [--storage LIST]\n"
-    "              [--arithmetic LIST] [--porosity P] [--radius R] [--steps N | --seconds S]\n"
-    "              [--repeat N] [--threads N] [--backend auto|cpu|cuda] [--share-gpu]\n"
-    "              [--set PATH=VALUE]... [--json FILE]\n"
-    "\n"
-    "Measures how many cells are updated a second. Each combination of what the lists name is a "
-    "row;\n"
-    "its steps are compared with plain ones, bit for bit, and a row that is not right has no "
-    "rate.\n"
-    "\n"
-    "  --cells N         a cube of N cells along each axis, or NX,NY,NZ; repeat it for several "
-    "sizes;\n"
-    "                    default: 128, or less where memory is short\n"
-    "  --case LIST       of periodic, refined, cavity, heat, channel, slip, inlet, sphere,\n"
-    "                    curved, tunnel, rock, or all; default: periodic,cavity\n"
-    "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
-    "bgk\n"
-    "  --storage LIST    precisions in which populations are stored, or all; default: all\n"
-    "  --arithmetic LIST precisions of the arithmetic, or all; default: what goes with the "
-    "storage\n"
-    "  --porosity P      of the rock: fluid cells / all cells, 0.05 to 0.95; default: 0.4\n"
-    "  --radius R        of the rock's spheres, in cells, from 1 to half the least width;\n"
-    "                    default: a tenth of it, at least 2, more where it takes 1000 spheres\n"
-    "  --steps N         steps of a repeat\n"
-    "  --seconds S       seconds of a repeat; default: 1\n"
-    "  --repeat N        repeats; default: 5\n"
-    "  --threads N       threads of each rank; default: the cores shared among a host's ranks\n"
-    "  --backend NAME    auto (default), cpu, or cuda where it is built in\n"
-    "  --share-gpu       several ranks may use one GPU: for trials, it is not faster\n"
-    "  --set PATH=VALUE  change a key of all cases, e.g. --set run.sparse=always\n"
-    "  --json FILE       write what was measured, with all that it takes to repeat it\n"
-    "\n"
-    "Several ranks: mpirun -n 4 tagflow bench. Exit status 1: a row is not right.\n";
-
 static const char selftest_help[] =
     "tagflow selftest [--print]\n"
     "\n"
@@ -149,15 +104,11 @@ static const char info_help[] = "tagflow info [FILE.h5]\n"
                                 "a checkpoint holds, after every\n"
                                 "byte of it was verified (exit status 2 if it is damaged).\n";
 
-static const struct command {
-    const char *name, *help;
-    enum status (*with_mpi)(int, char **, MPI_Comm);
-    enum status (*alone)(int, char **);
-} commands[] = {
+static const struct command commands[] = {
     {"run", run_help, command_run, NULL},
     {"launch", launch_help, NULL, command_launch},
     {"check", check_help, command_check, NULL},
-    {"bench", bench_help, command_bench, NULL},
+    {"bench", NULL, NULL, command_bench},
     {"keys", keys_help, NULL, command_keys},
     {"info", info_help, command_info, NULL},
     {"selftest", selftest_help, NULL, command_selftest},
@@ -165,104 +116,31 @@ static const struct command {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Ends MPI. In MPI_Finalize of Open MPI 4 a thread may wait for ever for a lock that is freed
- * already. It is rare, and was seen on busy machines. All work is done then: after a while the
- * process ends without it. */
-enum { FINALIZE_SECONDS = 60 };
-static volatile sig_atomic_t last_status;
-
-static void leave(int number)
-{
-    (void)number;
-    _exit(last_status);
-}
-
-static void finalize(enum status status)
-{
-    last_status = (sig_atomic_t)status;
-    fflush(NULL);
-    signal(SIGALRM, leave);
-    alarm(FINALIZE_SECONDS);
-    MPI_Finalize();
-    alarm(0);
-}
-
-static enum status dispatch(const struct command *command, int count, char **arguments)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
-            fputs(command->help, stdout);
-            return STATUS_OK;
-        }
-    if (command->alone)
-        return command->alone(count, arguments);
-
-    int rank, ranks, provided;
-    launcher_find();
-    enum status status = launcher_check_before();
-    if (status)
-        return status;
-    /* MPI asks hwloc, whose GL plugin asks X servers for GPUs: if one goes meanwhile, the plugin
-     * ends the program. */
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    plugins_keep();
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    status = launcher_check(ranks);
-    if (status) {
-        finalize(status);
-        return status;
-    }
-    message_set_rank(rank, ranks);
-    if (provided < MPI_THREAD_FUNNELED && rank == 0)
-        status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
-                              "without them, or a setting forbids them");
-    status = status_agree(MPI_COMM_WORLD, status);
-    if (!status)
-        status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
-    finalize(status);
-    return status;
-}
-
-/* A command's result goes to stdout: a failed write is an error, unless the reader has closed it.
- * Not for `run`, which has its log as well. */
-static enum status written(enum status status)
-{
-    if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK && !message_unread(STDOUT_FILENO))
-        return fail_machine("cannot write to standard output");
-    return status;
-}
-
 int main(int count, char **arguments)
 {
-    if (count > 1 && strcmp(arguments[1], FOREIGN_COMMAND) == 0)
-        return foreign_serve(count - 2, arguments + 2);
-    if (count > 1 && strcmp(arguments[1], EARLIER_COMMAND) == 0)
-        return earlier_serve(count - 2, arguments + 2);
-    clock_start();
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error like a full disk */
-    signal(SIGPIPE, SIG_IGN); /* a closed stdout is no reason to end a run */
-    if (count > 1 && (!strcmp(arguments[1], "run") || !strcmp(arguments[1], "bench")))
+    program_start(count, arguments);
+    if (count > 1 && !strcmp(arguments[1], "run")) {
         cores_wait_briefly(arguments);
-    if (count > 1 && !strcmp(arguments[1], "run"))
         signals_install();
+    }
     if (count < 2) {
         fputs(general_help, stderr);
         return STATUS_USAGE;
     }
     if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
         fputs(general_help, stdout);
-        return written(STATUS_OK);
+        return program_written(STATUS_OK);
     }
     if (strcmp(arguments[1], "--version") == 0) {
         printf("tagflow %s (%s)\n", TAGFLOW_VERSION, TAGFLOW_COMMIT);
-        return written(STATUS_OK);
+        return program_written(STATUS_OK);
     }
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(arguments[1], commands[i].name) == 0) {
-            const enum status status = dispatch(&commands[i], count - 2, arguments + 2);
-            return commands[i].with_mpi == command_run ? status : written(status);
+            const enum status status = program_call(&commands[i], count - 2, arguments + 2);
+            if (commands[i].with_mpi == command_run)
+                return status; /* it has its log as well */
+            return program_written(status);
         }
 
     static const char *const known[] = {"run",  "launch", "check",    "bench",

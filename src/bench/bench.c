@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
-#include "bench/machine.h"
+#include "base/machine.h"
 #include "bench/plain.h"
 #include "bench/row.h"
 #include "case/keys.h"

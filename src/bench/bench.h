@@ -7,7 +7,7 @@
 #include "bench/cases.h"
 #include "solver/backend.h"
 
-enum { BENCH_SIZES = 16, BENCH_SETS = 256, BENCH_REPEATS = 1000 };
+enum { BENCH_SIZES = 16 };
 
 struct bench_options {
     int size_count; /* 0: 128^3, or less where memory is short */
@@ -15,7 +15,7 @@ struct bench_options {
     /* Bit k: choice k of the key's list, or of bench_cases, is wanted; arithmetics 0: each
      * storage's own. */
     unsigned cases, storages, arithmetics, collisions;
-    int64_t steps;  /* of a repeat; 0: as many as take `seconds` */
+    int steps;      /* of a repeat; 0: as many as take `seconds` */
     double seconds; /* of a repeat */
     int repeat;
     double porosity, radius; /* of the rock; 0: its default */

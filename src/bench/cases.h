@@ -49,12 +49,6 @@ struct bench_rock {
 };
 struct bench_rock bench_rock(const struct bench_subject *s);
 
-/* Ranges of --porosity and --radius. */
-#define BENCH_POROSITY_LEAST 0.05
-#define BENCH_POROSITY_MOST 0.95
-#define BENCH_RADIUS_LEAST 1
-#define BENCH_RADIUS_MOST 10000
-
 /* The case file's text, allocated, its length in *length: a flow in which no population is zero
  * everywhere, lattice units, no output. STATUS_USAGE, reported: the box is too small for it, or the
  * rock has too many spheres; STATUS_MACHINE, reported: without memory. */

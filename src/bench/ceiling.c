@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "bench/machine.h"
+#include "base/machine.h"
 #include "bench/streams.h"
 
 enum {

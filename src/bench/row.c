@@ -13,7 +13,7 @@
 #include "bench/ceiling.h"
 #include "bench/copy.h"
 #include "bench/energy.h"
-#include "bench/machine.h"
+#include "base/machine.h"
 #include "boundary.h"
 #include "domain/decompose.h"
 #include "measure/flow.h"

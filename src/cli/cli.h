@@ -9,9 +9,9 @@
 #include "tags/sampling.h"
 
 enum status command_run(int count, char **arguments, MPI_Comm comm);
-enum status command_bench(int count, char **arguments, MPI_Comm comm);
 enum status command_check(int count, char **arguments, MPI_Comm comm);
 enum status command_info(int count, char **arguments, MPI_Comm comm);
+enum status command_bench(int count, char **arguments);
 enum status command_keys(int count, char **arguments);
 enum status command_launch(int count, char **arguments);
 enum status command_selftest(int count, char **arguments);

@@ -8,8 +8,8 @@
 #include <hdf5.h>
 #include <omp.h>
 
+#include "base/machine.h"
 #include "base/message.h"
-#include "bench/machine.h"
 #include "cli/cli.h"
 #include "run/checkpoint.h"
 #include "solver/transport.h"

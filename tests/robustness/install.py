@@ -53,7 +53,7 @@ check(there == {name: here[name] for name in here.keys() - SOURCES} and SOURCES 
 sources = {name for name in names(ROOT + "/python/src/tagflow") if not name.endswith(".pyc")}
 check(names(share + "/python/src/tagflow").keys() == sources and {"pyproject.toml", "README.md"} <= names(share + "/python").keys(),
       f"the Python package, all {len(sources)} files")
-for path, mode in (("bin/tagflow", 0o755), ("share/doc/tagflow/LICENSE", 0o644), ("share/man/man1/tagflow.1", 0o644),
+for path, mode in (("bin/tagflow", 0o755), ("bin/tagflow-bench", 0o755), ("share/doc/tagflow/LICENSE", 0o644), ("share/man/man1/tagflow.1", 0o644),
                    ("share/bash-completion/completions/tagflow", 0o644)):
     found = os.path.join(prefix, path)
     check(os.path.isfile(found) and os.stat(found).st_mode & 0o777 == mode, f"{path}, mode {mode:o}")
@@ -72,6 +72,15 @@ env["PATH"] = os.path.join(prefix, "bin") + ":" + env["PATH"]
 said = call("tagflow", "run", share + "/configs/cavity_re100.yaml", "--set", "run.steps=200", "--set",
             "output={series: {flow: {every: 50, of: kinetic_energy}}}", "--output", "cavity", env=env)
 check(said.returncode == 0 and os.path.isfile("cavity/series/flow.csv"), f"the installed program runs an installed case: {said.stderr[-200:]}")
+for ranks, launcher in (1, []), (2, [runs.MPIRUN, "-n", "2"]):
+    said = call(*launcher, "tagflow", "bench", "--backend", "cpu", "--cells", "8", "--storage", "fp32", "--steps", "2", "--repeat", "1", env=env)
+    check(said.returncode == 0 and said.stdout.count(" 8^3 ") == 4 and f"\n{ranks} rank" in said.stdout,
+          f"and measures its speed on {ranks} ranks: {said.stdout[-200:]}{said.stderr[-200:]}")
+os.makedirs("alone")
+shutil.copy(prefix + "/bin/tagflow", "alone/tagflow")
+said = call("alone/tagflow", "bench", env=env)
+check(said.returncode == 2 and not said.stdout and said.stderr.count("\n") == 1 and f"{os.path.realpath('alone')}/tagflow-bench is not installed" in said.stderr,
+      f"without the program of the benchmark: {said.stderr}")
 said = call(share + "/scripts/plot.py", "cavity/series/flow.csv", env=env)
 check(lacks(said) or said.returncode == 0 and os.path.getsize("flow.png") > 1000, f"an installed script draws its series: {said.stderr[-200:]}")
 said = call("/usr/bin/python3", "-c", "import tagflow; print(tagflow.check('cavity/case.yaml').numbers['steps'], tagflow.find_program()[0], "

@@ -18,11 +18,11 @@ USES = {
     "measure": "base body case domain tags io solver",
     "cpu": "base solver",
     "cuda": "base solver",
-    "bench": "base case domain tags solver measure cpu",
     "run": "base foreign body case domain tags io solver measure",
     "predict": "base case domain",
-    "cli": "base body case domain tags io solver measure bench run predict",
-    ".": "base foreign case solver run cli",
+    "cli": "base foreign body case domain tags io solver measure run predict",
+    "bench": "base case domain tags solver measure cpu cli",
+    ".": "base case solver cli",
 }
 # Files of a folder that may include each other. New ones get a file below them for what both need.
 CYCLES = [frozenset(cycle.split()) for cycle in (

@@ -14,7 +14,7 @@
 #include "base/message.h"
 #include "bench/ceiling.h"
 #include "base/memory.h"
-#include "bench/machine.h"
+#include "base/machine.h"
 #include "bench/streams.h"
 #include "scratch.h"
 

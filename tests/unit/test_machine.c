@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "bench/machine.h"
+#include "base/machine.h"
 #include "scratch.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* Facts about the host, from /proc and /sys; see machine.h. */
-#include "bench/machine.h"
+#include "base/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

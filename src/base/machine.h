@@ -1,6 +1,6 @@
 /* Facts about the host. Nothing here can fail; a fact that is not known is marked so. */
-#ifndef TAGFLOW_BENCH_MACHINE_H
-#define TAGFLOW_BENCH_MACHINE_H
+#ifndef TAGFLOW_MACHINE_H
+#define TAGFLOW_MACHINE_H
 
 #include <stdbool.h>
 
