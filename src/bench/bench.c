@@ -2,7 +2,6 @@
 #include "bench/bench.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +12,12 @@
 
 #include "base/agree.h"
 #include "base/cores.h"
-#include "base/file.h"
 #include "base/launcher.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
-#include "base/machine.h"
 #include "bench/plain.h"
-#include "bench/row.h"
 #include "case/keys.h"
 
 bool bench_has(enum precision storage, enum precision arithmetic)
@@ -77,71 +74,41 @@ static enum precision storage_of(int k)
     return p;
 }
 
-/* Approximate bytes, on all ranks, of the largest table row with these cells. */
-static double row_bytes(const struct bench_options *o, const int cells[3])
-{
-    double most = 0;
-    for (int k = 0; key_storages[k]; k++)
-        if (o->storages >> k & 1 && (double)precision_bytes(storage_of(k)) > most)
-            most = (double)precision_bytes(storage_of(k));
-    /* populations, the ceiling's two copies, the plain step's numbers, which are 4 bytes at least
-     */
-    return (double)cells[0] * cells[1] * cells[2] * Q * (3 * most + (most < 4 ? 4 : most));
-}
-
-static void default_size(const struct bench *b, int cells[3])
-{
-    int n = 128;
-    double room = 0.5 * b->host.memory / b->host.host_ranks * b->ranks;
-    MPI_Bcast(&room, 1, MPI_DOUBLE, 0, b->comm);
-    while (room > 0 && n > 16 && row_bytes(b->options, (const int[3]){n, n, n}) > room)
-        n /= 2;
-    for (int a = 0; a < 3; a++)
-        cells[a] = n;
-}
-
 /* All combinations that exist, NULL without memory. */
 static struct bench_row *make_rows(const struct bench *b, int *count)
 {
     const struct bench_options *const o = b->options;
+    const int pairs = 32 * 32 * BENCH_CASES * COLLISIONS;
     struct bench_row *rows = NULL;
-    int room = 0;
     *count = 0;
-    for (int size = 0; size < (o->size_count ? o->size_count : 1); size++) {
-        struct bench_subject s = {.threads = b->host.threads};
-        if (o->size_count)
-            memcpy(s.cells, o->cells[size], sizeof s.cells);
-        else
-            default_size(b, s.cells);
-        for (int k = 0; k < 32 * 32 * BENCH_CASES * COLLISIONS; k++) {
-            const int collision = k % COLLISIONS, which = k / COLLISIONS % BENCH_CASES;
-            const int arithmetic = k / COLLISIONS / BENCH_CASES % 32;
-            const int storage = k / COLLISIONS / BENCH_CASES / 32;
-            if (!(o->storages >> storage & 1) || !(o->cases >> which & 1) ||
-                !(o->collisions >> collision & 1))
-                continue;
-            s.storage = storage_of(storage);
-            s.arithmetic = (enum precision)arithmetic;
-            if (o->arithmetics ? !(o->arithmetics >> arithmetic & 1)
-                               : s.arithmetic != precision_computed(s.storage))
-                continue;
-            if (o->arithmetics && !bench_has(s.storage, s.arithmetic))
-                continue;
-            s.which = (enum bench_case)which;
-            s.porosity = which == BENCH_CASE_rock ? o->porosity : 0;
-            s.radius = which == BENCH_CASE_rock ? o->radius : 0;
-            s.collision = (enum collision)collision;
-            if (*count == room) {
-                room = 2 * room + 16;
-                struct bench_row *const more = realloc(rows, (size_t)room * sizeof *rows);
-                if (!more) {
-                    free(rows);
-                    return NULL;
-                }
-                rows = more;
-            }
-            rows[(*count)++] = (struct bench_row){.subject = s, .joules = NAN};
+    for (int n = 0; n < o->size_count * pairs; n++) {
+        const int k = n % pairs, collision = k % COLLISIONS, which = k / COLLISIONS % BENCH_CASES;
+        const int arithmetic = k / COLLISIONS / BENCH_CASES % 32;
+        const int storage = k / COLLISIONS / BENCH_CASES / 32;
+        if (!(o->storages >> storage & 1) || !(o->cases >> which & 1) ||
+            !(o->collisions >> collision & 1))
+            continue;
+        struct bench_subject s = {.which = (enum bench_case)which,
+                                  .collision = (enum collision)collision,
+                                  .storage = storage_of(storage),
+                                  .arithmetic = (enum precision)arithmetic,
+                                  .threads = b->host.threads};
+        if (o->arithmetics
+                ? !(o->arithmetics >> arithmetic & 1) || !bench_has(s.storage, s.arithmetic)
+                : s.arithmetic != precision_computed(s.storage))
+            continue;
+        memcpy(s.cells, o->cells[n / pairs], sizeof s.cells);
+        if (which == BENCH_CASE_rock) {
+            s.porosity = o->porosity;
+            s.radius = o->radius;
         }
+        struct bench_row *const more = realloc(rows, (size_t)(*count + 1) * sizeof *rows);
+        if (!more) {
+            free(rows);
+            return NULL;
+        }
+        rows = more;
+        rows[(*count)++] = (struct bench_row){.subject = s, .joules = NAN};
     }
     return rows;
 }
@@ -150,67 +117,53 @@ static struct bench_row *make_rows(const struct bench *b, int *count)
 static enum status try_file(const char *path)
 {
     struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    const bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
         return fail_machine("cannot write %s: it is a folder", path);
-    char *const temporary = file_temporary(path);
-    if (!temporary)
-        return STATUS_MACHINE;
-    enum status status = STATUS_OK;
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    const int reason = errno;
-    if (fd < 0)
-        status = fail_machine("cannot write %s: %s", path, strerror(reason));
-    else if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
-        status = fail_machine("cannot write %s: %s", path, strerror(errno));
-    if (fd >= 0) {
-        close(fd);
-        unlink(temporary);
+    FILE *const file = there ? NULL : fopen(path, "w");
+    if (there ? access(path, W_OK) : !file)
+        return fail_machine("cannot write %s: %s", path, strerror(errno));
+    if (file) {
+        fclose(file);
+        unlink(path);
     }
-    free(temporary);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- all rows ---- */
 
 static enum status measure_all(struct bench *b, struct bench_row *rows, int count)
 {
-    const bool speaks = b->rank == 0;
-    enum status status = STATUS_OK, written = STATUS_OK;
-    for (int k = 0; k < count && !status; k++) {
-        if (b->live) {
-            char cells[64];
-            bench_cells_text(rows[k].subject.cells, cells, sizeof cells);
-            fprintf(stderr, "\r\033[Krow %d of %d: %s %s", k + 1, count,
-                    bench_cases[rows[k].subject.which], cells);
-            fflush(stderr);
-        }
-        status = bench_measure(b, &rows[k]);
-        if (b->live)
-            fputs("\r\033[K", stderr);
+    const bool speaks = b->rank == 0, live = speaks && isatty(STDERR_FILENO) && !launcher_found();
+    enum status written = STATUS_OK;
+    int wrong = 0;
+    for (int k = 0; k < count; k++) {
+        char cells[64], text[128];
+        bench_cells_text(rows[k].subject.cells, cells, sizeof cells);
+        snprintf(text, sizeof text, "row %d of %d: %s %s", k + 1, count,
+                 bench_cases[rows[k].subject.which], cells);
+        if (live)
+            message_show(stderr, text);
+        const enum status status = bench_measure(b, &rows[k]);
+        if (live)
+            message_show(stderr, "");
         if (status)
-            break;
-        if (speaks && k == 0) {
-            table_host(b);
-            table_head(rows, count);
-        }
+            return status;
+        wrong += !rows[k].verified;
+        if (speaks && k == 0)
+            table_head(b, rows, count);
         if (speaks)
             table_row(rows, count, k);
         /* After each row: a job may end before the last one. */
         if (speaks && b->options->json && !written)
             written = json_write(b, rows, k + 1);
     }
-    if (status)
-        return status;
-    int wrong = 0;
-    for (int k = 0; k < count; k++)
-        wrong += !rows[k].verified;
     if (speaks)
         table_tail(rows, count);
-    status = written;
-    if (speaks && wrong && !status)
-        status =
+    if (speaks && wrong && !written)
+        written =
             fail_machine("%d of %d rows did not pass their check and have no rate", wrong, count);
-    return status_agree(b->comm, status);
+    return status_agree(b->comm, written);
 }
 
 enum status bench_run(const struct bench_options *o, MPI_Comm comm)
@@ -218,11 +171,7 @@ enum status bench_run(const struct bench_options *o, MPI_Comm comm)
     struct bench b = {.options = o, .comm = comm};
     MPI_Comm_rank(comm, &b.rank);
     MPI_Comm_size(comm, &b.ranks);
-    b.live = b.rank == 0 && isatty(STDERR_FILENO) && !launcher_found();
-    enum status status = STATUS_OK;
-    if (b.rank == 0 && o->json)
-        status = try_file(o->json);
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, b.rank == 0 && o->json ? try_file(o->json) : STATUS_OK);
     if (status)
         return status;
     look_at_host(&b);
@@ -237,7 +186,7 @@ enum status bench_run(const struct bench_options *o, MPI_Comm comm)
         status = measure_all(&b, rows, count);
     ceiling_destroy(b.ceiling);
     for (int k = 0; k < count && rows; k++)
-        bench_row_destroy(&rows[k]);
+        free(rows[k].numbers);
     free(rows);
     return status;
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/agree.h"
 
@@ -16,41 +15,32 @@ struct energy {
     double first;
 };
 
-/* Is this the lowest rank of its host on this device? Collective; *known: false on all ranks
- * without memory to find out. */
-static bool is_first(const struct backend *b, MPI_Comm comm, bool *known)
+/* Is this the lowest rank of its host on this device? Collective. */
+static bool is_first(const struct backend *b, MPI_Comm comm)
 {
-    MPI_Comm host;
-    int rank, ranks;
-    char mine[DEVICE_NAME] = "";
-    bool first = true;
+    MPI_Comm host, device;
+    char name[DEVICE_NAME] = "";
+    uint32_t color = 2166136261u; /* of the name: FNV-1a */
+    int rank;
     if (b && b->type->device)
-        b->type->device(b, mine);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    MPI_Comm_rank(host, &rank);
-    MPI_Comm_size(host, &ranks);
-    char(*const all)[DEVICE_NAME] = calloc((size_t)ranks, sizeof *all);
-    *known = status_agree(comm, all ? STATUS_OK : STATUS_MACHINE) == STATUS_OK;
-    if (*known) {
-        MPI_Allgather(mine, DEVICE_NAME, MPI_CHAR, all, DEVICE_NAME, MPI_CHAR, host);
-        for (int k = 0; k < rank; k++)
-            first = first && strncmp(all[k], mine, DEVICE_NAME) != 0;
-    }
-    free(all);
+        b->type->device(b, name);
+    for (int k = 0; k < DEVICE_NAME && name[k]; k++)
+        color = (color ^ (unsigned char)name[k]) * 16777619u;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_split(host, (int)(color >> 1), 0, &device);
+    MPI_Comm_rank(device, &rank);
+    MPI_Comm_free(&device);
     MPI_Comm_free(&host);
-    return first;
+    return rank == 0;
 }
 
 struct energy *energy_open(const struct backend *b, MPI_Comm comm)
 {
-    bool known;
     double first = 0;
-    const bool reads = is_first(b, comm, &known);
+    const bool reads = is_first(b, comm);
     struct energy *const e = calloc(1, sizeof *e);
-    if (reads && known)
-        known = b && b->type->energy && b->type->energy(b, &first);
-    if (status_agree(comm, e && known ? STATUS_OK : STATUS_MACHINE)) {
+    const bool known = e && (!reads || (b && b->type->energy && b->type->energy(b, &first)));
+    if (status_agree(comm, known ? STATUS_OK : STATUS_MACHINE)) {
         free(e);
         return NULL;
     }

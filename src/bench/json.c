@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/message.h"
-#include "bench/row.h"
+#include "bench/bench.h"
 #include "bench_flags.h"
 #include "case/keys.h"
 #include "version.h"

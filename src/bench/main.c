@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "  --cells N         a cube of N cells along each axis, or NX,NY,NZ; repeat it for several "
     "sizes;\n"
-    "                    default: 128, or less where memory is short\n"
+    "                    default: 128\n"
     "  --case LIST       of periodic, refined, cavity, heat, channel, slip, inlet, sphere,\n"
     "                    curved, tunnel, rock, or all; default: periodic,cavity\n"
     "  --collision LIST  of the operators of `tagflow keys solver.collision`, or all; default: "
@@ -236,6 +236,8 @@ static enum status bench(int count, char **arguments, MPI_Comm comm)
     if ((o.porosity > 0 || o.radius > 0) && !(o.cases >> BENCH_CASE_rock & 1))
         return fail_user("%s is of the rock alone: give --case rock as well",
                          o.porosity > 0 ? "--porosity" : "--radius");
+    if (!o.size_count)
+        read_cells("128", &o);
     if (!(o.seconds > 0)) /* default; with --steps only for the ceiling */
         o.seconds = 1;
     o.set_count = sets.set_count;

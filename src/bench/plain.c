@@ -323,17 +323,18 @@ static stored arriving(const struct plain *p, int x, int y, int z, int i)
     return stored_of(u ? sent + wall_gain(i, u) : sent);
 }
 
-/* Is population i of a cell of the block as it has to be? */
-static bool is_right(const struct plain *p, int set, const int at[3], int i, const void *got,
-                     size_t place, struct plain_fault *fault)
+/* Is population `fault->i` of the cell fault->at as it has to be? Fills in what it is. */
+static bool is_right(const struct plain *p, const void *got, size_t place,
+                     struct plain_fault *fault)
 {
-    fault->is = (double)stored_value(set, got, place);
-    if (set) {
-        const set_stored wanted = scalar_arriving(p, set, at, i);
+    const int *const at = fault->at;
+    fault->is = (double)stored_value(fault->set, got, place);
+    if (fault->set) {
+        const set_stored wanted = scalar_arriving(p, fault->set, at, fault->i);
         fault->was_to_be = (double)wanted;
         return memcmp(&wanted, (const set_stored *)got + place, sizeof wanted) == 0;
     }
-    const stored wanted = arriving(p, at[0], at[1], at[2], i);
+    const stored wanted = arriving(p, at[0], at[1], at[2], fault->i);
     fault->was_to_be = (double)value_of(wanted);
     return memcmp(&wanted, (const stored *)got + place, sizeof wanted) == 0;
 }
@@ -344,36 +345,26 @@ static size_t compare(const struct plain *p, int set, const struct box *piece,
     const int nx = piece->hi[0] - piece->lo[0], ny = piece->hi[1] - piece->lo[1],
               nz = piece->hi[2] - piece->lo[2], q = set ? Q_AXES : Q;
     const size_t cells = (size_t)nx * (size_t)ny * (size_t)nz;
-    const ptrdiff_t rows = (ptrdiff_t)ny * nz;
-    size_t wrong = 0;
-    ptrdiff_t first = rows * nx;
-#pragma omp parallel for schedule(static) reduction(+ : wrong) reduction(min : first)
-    for (ptrdiff_t row = 0; row < rows; row++) {
-        const int y = piece->lo[1] + (int)(row % ny), z = piece->lo[2] + (int)(row / ny);
-        for (int x = 0; x < nx; x++) {
-            const int at[3] = {piece->lo[0] + x, y, z};
-            const size_t place = (size_t)row * (size_t)nx + (size_t)x;
-            struct plain_fault here;
-            if (!p->rows[p->what[plain_cell(p, at[0], y, z)]].fluid)
+    size_t wrong = 0, first = cells;
+#pragma omp parallel for schedule(static) reduction(+ : wrong)
+    for (size_t place = 0; place < cells; place++) {
+        const int row = (int)(place / (size_t)nx);
+        struct plain_fault here = {.set = set,
+                                   .at = {piece->lo[0] + (int)(place % (size_t)nx),
+                                          piece->lo[1] + row % ny, piece->lo[2] + row / ny}};
+        if (!p->rows[p->what[plain_cell(p, here.at[0], here.at[1], here.at[2])]].fluid)
+            continue;
+        for (here.i = 0; here.i < q; here.i++) {
+            if (is_right(p, populations, (size_t)here.i * cells + place, &here))
                 continue;
-            for (int i = 0; i < q; i++) {
-                if (is_right(p, set, at, i, populations, (size_t)i * cells + place, &here))
-                    continue;
-                wrong++;
-                first = (ptrdiff_t)place < first ? (ptrdiff_t)place : first;
+            wrong++;
+#pragma omp critical
+            if (place < first) {
+                first = place;
+                *fault = here;
             }
         }
     }
-    if (!wrong)
-        return 0;
-    fault->set = set;
-    fault->at[0] = piece->lo[0] + (int)(first % nx);
-    fault->at[1] = piece->lo[1] + (int)(first / nx % ny);
-    fault->at[2] = piece->lo[2] + (int)(first / nx / ny);
-    for (fault->i = 0; fault->i < q; fault->i++)
-        if (!is_right(p, set, fault->at, fault->i, populations,
-                      (size_t)fault->i * cells + (size_t)first, fault))
-            break;
     return wrong;
 }
 

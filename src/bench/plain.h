@@ -25,14 +25,14 @@ enum { PLAIN_FACE = 0x80, PLAIN_EDGE = PLAIN_FACE + 6 };
 
 struct plain {
     int n[3];                   /* cells of the block, without the layer around it */
-    const uint8_t *what;        /* [n + 2] cell type, an index of rows, or PLAIN_* */
+    uint8_t *what;              /* [n + 2] cell type, an index of rows, or PLAIN_* */
     const struct tag_row *rows; /* [TAG_ROWS] */
     double face_velocity[6][3]; /* of walls */
     bool mirrors[6];            /* faces that are planes of symmetry */
     const struct view *view;    /* what rules look up: given velocities, places of surfaces */
-    const uint32_t *listed; /* [n] 1 + the cell's number in view->near, 0: none; NULL: no list */
-    int sets;               /* the flow and the scalars */
-    const double (*face_scalar)[6][2]; /* [sets - 1]: a and b of a wall's a g_out + b */
+    uint32_t *listed; /* [n] 1 + the cell's number in view->near, 0: none; NULL: no list */
+    int sets;         /* the flow and the scalars */
+    double (*face_scalar)[6][2]; /* [sets - 1]: a and b of a wall's a g_out + b */
     void *f; /* real[n + 2][plain_width]: f_i - w_i, then g_i of each scalar, as they arrive, then
               * collided */
 };

@@ -1,5 +1,5 @@
-/* One row of the table: verified, measured, verified again; see row.h. */
-#include "bench/row.h"
+/* One row of the table: verified, measured, verified again; see bench.h. */
+#include "bench/bench.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,14 +8,12 @@
 
 #include "base/agree.h"
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "bench/ceiling.h"
-#include "bench/copy.h"
 #include "bench/energy.h"
-#include "base/machine.h"
 #include "boundary.h"
-#include "domain/decompose.h"
 #include "measure/flow.h"
 #include "measure/flow_rate.h"
 #include "solver/transport.h"
@@ -23,11 +21,9 @@
 
 /* Most cells of a rank's block for which the slow plain step takes only seconds. */
 static const double verify_cells = 128.0 * 128 * 128;
-/* Steps that are verified before the first repeat and after the last: an even and an odd one. */
-enum { VERIFY_STEPS = 2 };
-
-/* Steps whose phases are timed, after each repeat and not part of it. */
-enum { PHASE_STEPS = 4 };
+/* Steps that are verified before the first repeat and after the last, an even and an odd one; steps
+ * whose phases are timed, after each repeat and not part of it. */
+enum { VERIFY_STEPS = 2, PHASE_STEPS = 4 };
 
 /* Time of the warm-up, at least, and of a ceiling measurement, divided by the time of a repeat. */
 static const double warm_up_part = 0.4, ceiling_part = 0.35;
@@ -49,11 +45,6 @@ struct flow {
     struct grid grid;
 };
 
-static struct domain *domain_of(struct flow *f)
-{
-    return &f->grid.level->domain;
-}
-
 static struct solver *solver_of(struct flow *f)
 {
     return &f->grid.level->solver;
@@ -71,6 +62,27 @@ static void flow_destroy(struct flow *f)
     *f = (struct flow){0};
 }
 
+/* Do the hosts have so much memory? Asked before any allocation, because the system kills processes
+ * when memory runs out. */
+static enum status check_room(struct bench *b, const struct flow_case *c, double need)
+{
+    struct memory_lack lack;
+    if (!memory_lacks(need, b->comm, &lack))
+        return STATUS_OK;
+    if (b->rank == 0)
+        fail_machine("%d x %d x %d cells in %s need %.4g GB of memory on a host where %.4g GB are "
+                     "free (give less --cells, or use more hosts)",
+                     c->cells[0], c->cells[1], c->cells[2], precision_name(c->solver.storage),
+                     1e-9 * lack.need, 1e-9 * lack.available);
+    return STATUS_MACHINE;
+}
+
+static double cells_of(const struct bench *b, const struct bench_subject *s)
+{
+    return (double)s->cells[0] * s->cells[1] * s->cells[2] / b->ranks;
+}
+
+/* Reads the case of a row. Errors leave nothing to destroy. */
 static enum status read_case(struct bench *b, const struct bench_subject *s, struct flow_case *c)
 {
     const struct bench_options *const o = b->options;
@@ -92,64 +104,28 @@ static enum status read_case(struct bench *b, const struct bench_subject *s, str
                        : c->solver.collision != s->collision            ? "--collision"
                        : c->run.threads != s->threads                   ? "--threads"
                                                                         : NULL;
-    if (!what && (c->levels > 1) == (s->which == BENCH_CASE_refined))
-        return STATUS_OK;
-    case_destroy(c);
-    return what ? fail_user("a --set changes what %s says: give %s alone", what, what)
-                : fail_user("--set refine: the case refined alone has levels (leave it out)");
-}
-
-/* Is there so much memory on the hosts? */
-static enum status check_room(struct bench *b, const struct flow_case *c, double need)
-{
-    struct memory_lack lack;
-    if (!memory_lacks(need, b->comm, &lack))
-        return STATUS_OK;
-    if (b->rank == 0)
-        fail_machine("%d x %d x %d cells in %s need %.4g GB of memory on a host where %.4g GB are "
-                     "free (give less --cells, or use more hosts)",
-                     c->cells[0], c->cells[1], c->cells[2], precision_name(c->solver.storage),
-                     1e-9 * lack.need, 1e-9 * lack.available);
-    return STATUS_MACHINE;
-}
-
-/* Checked before any allocation, because the system kills processes when memory runs out. A device
- * reports its own shortage. */
-static enum status check_memory(struct bench *b, const struct flow_case *c, bool verified)
-{
-    int cuts[3];
-    struct domain d;
-    const enum status status = decompose(c->cells, c->run.ranks, b->ranks, cuts);
+    if (what)
+        status = fail_user("a --set changes what %s says: give %s alone", what, what);
+    else if ((c->levels > 1) != (s->which == BENCH_CASE_refined))
+        status = fail_user("--set refine: the case refined alone has levels (leave it out)");
+    else
+        status = check_room(b, c, cells_of(b, s)); /* for its tags */
     if (status)
-        return status;
-    domain_layout(&d, c, cuts, b->rank);
-    double need = b->options->backend->host_memory ? solver_bytes(&d) : (double)d.view.cells;
-    if (verified)
-        need += verify_bytes(&d, c);
-    return check_room(b, c, need);
+        case_destroy(c);
+    return status;
 }
 
-/* The same for all levels, after their tags were made. */
-static enum status check_levels(struct bench *b, const struct flow *f)
-{
-    if (f->grid.levels == 1 || !b->options->backend->host_memory)
-        return STATUS_OK;
-    return check_room(b, &f->c, grid_bytes(&f->grid));
-}
-
-/* Creates everything from the case to the initial flow. */
-static enum status flow_create(struct bench *b, const struct bench_subject *s, bool verified,
-                               struct flow *f)
+/* Creates everything from the case, which is read, to the initial flow. A device reports its own
+ * lack of memory. */
+static enum status flow_create(struct bench *b, bool verified, struct flow *f)
 {
     char why[128];
     enum transport transport;
-    enum status status = read_case(b, s, &f->c);
+    enum status status = grid_create(&f->grid, &f->c, b->comm);
     if (!status)
-        status = check_memory(b, &f->c, verified);
-    if (!status)
-        status = grid_create(&f->grid, &f->c, b->comm);
-    if (!status)
-        status = check_levels(b, f);
+        status = check_room(b, &f->c,
+                            (b->options->backend->host_memory ? grid_bytes(&f->grid) : 0) +
+                                (verified ? verify_bytes(&f->grid.level->domain, &f->c) : 0));
     if (!status)
         status = grid_open(&f->grid, b->options->backend, b->options->share_gpu);
     if (!status)
@@ -161,28 +137,29 @@ static enum status flow_create(struct bench *b, const struct bench_subject *s, b
     return status;
 }
 
+/* Makes so many steps, in sweeps of at most `most`; phases: adds their seconds, or NULL. A rank
+ * that fails makes all steps, because the others do not know of it. */
+static enum status advance(struct flow *f, int64_t steps, int64_t most, double *phases)
+{
+    const struct solver *const s = solver_of(f);
+    enum status status = STATUS_OK;
+    for (const int64_t end = s->step + steps; s->step < end;) {
+        const int64_t sweep = end - s->step < most ? end - s->step : most;
+        if (phases ? grid_sweep_timed(&f->grid, sweep, phases) : grid_sweep(&f->grid, sweep))
+            status = STATUS_MACHINE;
+    }
+    return grid_wait(&f->grid) ? STATUS_MACHINE : status;
+}
+
 /* ---- is it right? ---- */
 
 static enum status check_steps(struct flow *f, struct bench_row *row)
 {
     memcpy(row->verified_cells, f->c.cells, sizeof row->verified_cells);
-    row->verified = verify_knows(domain_of(f), &f->c, row->why);
+    row->verified = verify_knows(&f->grid.level->domain, &f->c, row->why);
     if (!row->verified)
         return STATUS_OK;
     return verify_steps(solver_of(f), &f->c, VERIFY_STEPS, NULL, &row->verified, row->why);
-}
-
-/* Makes so many steps, in sweeps over memory or one by one, and hashes the state. */
-static enum status steps_hash(struct bench *b, struct flow *f, int steps, int64_t most,
-                              uint64_t *hash)
-{
-    const struct solver *const s = solver_of(f);
-    enum status status = STATUS_OK;
-    for (const int64_t end = s->step + steps; s->step < end;)
-        if (grid_sweep(&f->grid, end - s->step < most ? end - s->step : most))
-            status = STATUS_MACHINE;
-    status = status_agree(b->comm, status);
-    return status ? status : grid_hash(&f->grid, SET_flow, hash);
 }
 
 /* Compares sweeps over memory with single steps, which are verified themselves: a sweep of T steps
@@ -190,15 +167,14 @@ static enum status steps_hash(struct bench *b, struct flow *f, int steps, int64_
  */
 static enum status check_sweeps(struct bench *b, struct flow *f, struct bench_row *row)
 {
-    const int sweep = solver_of(f)->sweep;
+    const int sweep = solver_of(f)->sweep, steps[] = {sweep, 1, sweep};
     uint64_t hash[2] = {0, 0};
     enum status status = STATUS_OK;
     for (int k = 0; k < 2 && sweep > 1 && !status; k++) {
-        status = steps_hash(b, f, sweep, k ? sweep : 1, &hash[k]);
+        for (int part = 0; part < 3 && !status; part++)
+            status = status_agree(b->comm, advance(f, steps[part], k ? sweep : 1, NULL));
         if (!status)
-            status = steps_hash(b, f, 1, 1, &hash[k]);
-        if (!status)
-            status = steps_hash(b, f, sweep, k ? sweep : 1, &hash[k]);
+            status = grid_hash(&f->grid, SET_flow, &hash[k]);
         if (!status)
             status = status_agree(b->comm, grid_initialise(&f->grid, NULL));
     }
@@ -219,7 +195,9 @@ static enum status check_smaller(struct bench *b, struct bench_row *row, double 
     for (int a = 0; a < 3; a++)
         s.cells[a] = (int)fmin(s.cells[a], fmax(bench_fewest(s.which), floor(s.cells[a] * scale)));
     s.radius = fmin(s.radius, 0.5 * fmin(s.cells[0], fmin(s.cells[1], s.cells[2])));
-    enum status status = flow_create(b, &s, true, &f);
+    enum status status = read_case(b, &s, &f.c);
+    if (!status)
+        status = flow_create(b, true, &f);
     if (!status)
         status = check_steps(&f, row);
     flow_destroy(&f);
@@ -309,14 +287,11 @@ static bool flow_sound(const struct flow *f, const struct look *l, struct bench_
     for (int k = 0; k < PLANES && inlet >= 0; k++) {
         if (fabs(l->through[k] - in) <= most_flow * fabs(in))
             continue;
+        static const char *const where[PLANES] = {"beginning", "middle", "end"};
         snprintf(row->why, sizeof row->why,
-                 "after step %lld a mass of %.6g a step flows through the %s of the box, "
-                 "%.6g comes in",
-                 (long long)l->step, l->through[k],
-                 k == 0   ? "beginning"
-                 : k == 1 ? "middle"
-                          : "end",
-                 in);
+                 "after step %lld a mass of %.6g a step flows through the %s of the box, %.6g "
+                 "comes in",
+                 (long long)l->step, l->through[k], where[k], in);
         return false;
     }
     return true;
@@ -344,19 +319,12 @@ static bool sound(const struct flow *f, const struct look *from, const struct lo
 
 /* ---- how fast is it? ---- */
 
-/* Times `steps` steps; *seconds: of the slowest rank. A rank that fails makes all steps, because
- * the others do not know of it. */
+/* Times `steps` steps; *seconds: of the slowest rank. */
 static enum status timed(struct bench *b, struct flow *f, int64_t steps, double *seconds)
 {
-    enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
     const double start = clock_seconds();
-    const struct solver *const s = solver_of(f);
-    for (const int64_t end = s->step + steps; s->step < end;)
-        if (grid_sweep(&f->grid, end - s->step))
-            status = STATUS_MACHINE;
-    if (grid_wait(&f->grid))
-        status = STATUS_MACHINE;
+    const enum status status = advance(f, steps, steps, NULL);
     *seconds = clock_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm);
     return status_agree(b->comm, status);
@@ -392,9 +360,7 @@ static enum status make_ceiling(struct bench *b, const struct flow *f)
         cells += box_cells(&all);
     }
     const size_t bytes = precision_bytes(f->c.solver.storage);
-    const int threads = f->c.run.threads;
-    int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes ||
-                  threads != b->ceiling_threads;
+    int differs = !b->ceiling || cells != b->ceiling_cells || bytes != b->ceiling_bytes;
     MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, b->comm);
     if (!differs)
         return STATUS_OK;
@@ -402,11 +368,8 @@ static enum status make_ceiling(struct bench *b, const struct flow *f)
     b->ceiling = NULL;
     b->ceiling_cells = cells;
     b->ceiling_bytes = bytes;
-    b->ceiling_threads = threads;
-    const enum status status = ceiling_create(&b->ceiling, b->comm, cells, bytes, threads);
-    if (!status)
-        ceiling_choose(b->ceiling, fmin(choose_seconds, choose_part * b->options->seconds));
-    return status;
+    return ceiling_create(&b->ceiling, b->comm, cells, bytes, f->c.run.threads,
+                          fmin(choose_seconds, choose_part * b->options->seconds));
 }
 
 /* Measures the ceiling, updates a second of all ranks. */
@@ -437,12 +400,8 @@ static enum status measure_ceiling(struct bench *b, struct flow *f, struct bench
 static enum status look_at_phases(struct bench *b, struct flow *f, double sum[PHASES])
 {
     double seconds[PHASES] = {0};
-    enum status status = STATUS_OK;
     MPI_Barrier(b->comm);
-    const struct solver *const s = solver_of(f);
-    for (const int64_t end = s->step + PHASE_STEPS; s->step < end;)
-        if (grid_sweep_timed(&f->grid, end - s->step, seconds))
-            status = STATUS_MACHINE;
+    const enum status status = advance(f, PHASE_STEPS, PHASE_STEPS, seconds);
     MPI_Allreduce(MPI_IN_PLACE, seconds, PHASES, MPI_DOUBLE, MPI_SUM, b->comm);
     for (int k = 0; k < PHASES; k++)
         sum[k] += seconds[k] / PHASE_STEPS / b->ranks;
@@ -483,32 +442,12 @@ static enum status repeat(struct bench *b, struct flow *f, struct energy *energy
     return STATUS_OK;
 }
 
-static int ascending(const void *a, const void *b)
+static void spread_sum_up(struct spread *s, double *sorted)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static bool spread_make(struct spread *s, int count)
-{
-    s->count = count;
-    s->all = calloc((size_t)count, sizeof *s->all);
-    return s->all;
-}
-
-static bool spread_sum_up(struct spread *s)
-{
-    const size_t n = (size_t)s->count;
-    double *const sorted = malloc(n * sizeof *sorted);
-    if (!sorted)
-        return false;
-    memcpy(sorted, s->all, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    memcpy(sorted, s->all, (size_t)s->count * sizeof *sorted);
+    s->median = ceiling_median(sorted, s->count);
     s->least = sorted[0];
-    s->most = sorted[n - 1];
-    s->median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
-    free(sorted);
-    return true;
+    s->most = sorted[s->count - 1];
 }
 
 static enum status all_repeats(struct bench *b, struct flow *f, struct energy *energy,
@@ -582,19 +521,12 @@ static enum status describe(struct bench *b, const struct flow *f, struct bench_
         *b->host.driver = '\0';
     snprintf(b->host.isa, sizeof b->host.isa, "%s",
              backend_of(f)->isa == ISA_auto ? "" : isa_name(backend_of(f)->isa));
-    if (spread_make(&row->updates, repeats) && spread_make(&row->fluid, repeats) &&
-        spread_make(&row->ceiling, repeats) && spread_make(&row->share, repeats))
-        return status_agree(b->comm, STATUS_OK);
-    return status_agree(b->comm, fail_machine("out of memory for %d repeats", repeats));
-}
-
-static enum status sum_up(struct bench *b, struct bench_row *row)
-{
-    enum status status = STATUS_OK;
-    if (!spread_sum_up(&row->updates) || !spread_sum_up(&row->fluid) ||
-        !spread_sum_up(&row->ceiling) || !spread_sum_up(&row->share))
-        status = fail_machine("out of memory for %d repeats", b->options->repeat);
-    return status_agree(b->comm, status);
+    row->numbers = calloc(5 * (size_t)repeats, sizeof *row->numbers); /* the fifth: to sort in */
+    struct spread *const spreads[] = {&row->updates, &row->fluid, &row->ceiling, &row->share};
+    for (int k = 0; k < 4; k++)
+        *spreads[k] = (struct spread){.count = repeats, .all = row->numbers + k * repeats};
+    return status_agree(
+        b->comm, row->numbers ? STATUS_OK : fail_machine("out of memory for %d repeats", repeats));
 }
 
 /* Measures an initialised flow. own: the plain step knows it, and its grid is small enough. */
@@ -617,40 +549,26 @@ static enum status measure(struct bench *b, struct flow *f, bool own, struct ben
     row->state_step = f->grid.level->solver.step;
     if (!status && row->verified)
         status = grid_hash(&f->grid, SET_flow, &row->hash);
-    if (!status && row->verified)
-        status = sum_up(b, row);
-    return status;
-}
-
-/* Checks the memory before a smaller grid is verified in vain. */
-static enum status check_fits(struct bench *b, const struct bench_subject *s)
-{
-    struct flow_case c;
-    enum status status = read_case(b, s, &c);
-    if (status)
-        return status;
-    status = check_memory(b, &c, false);
-    case_destroy(&c);
+    struct spread *const spreads[] = {&row->updates, &row->fluid, &row->ceiling, &row->share};
+    for (int k = 0; k < 4; k++)
+        spread_sum_up(spreads[k], row->numbers + 4 * b->options->repeat);
     return status;
 }
 
 enum status bench_measure(struct bench *b, struct bench_row *row)
 {
     const struct bench_subject *const s = &row->subject;
-    const double cells = (double)s->cells[0] * s->cells[1] * s->cells[2] / b->ranks;
+    const double cells = cells_of(b, s);
     const bool compared = s->which != BENCH_CASE_refined; /* the plain step has one level */
     const bool own = compared && cells <= 1.05 * verify_cells;
     struct flow f = {0};
-    enum status status = STATUS_OK;
     row->verified = true;
-    if (!own)
-        status = check_fits(b, s);
-    if (compared && !own && !status)
+    enum status status = read_case(b, s, &f.c);
+    if (!status && compared && !own)
         status = check_smaller(b, row, cbrt(verify_cells / cells));
-    if (status || !row->verified)
-        return status;
-    status = flow_create(b, s, own, &f);
-    if (!status)
+    if (!status && row->verified)
+        status = flow_create(b, own, &f);
+    if (!status && row->verified)
         status = measure(b, &f, own, row);
     flow_destroy(&f);
     return status;
@@ -660,13 +578,4 @@ double bench_porosity(const struct bench_row *row)
 {
     const int *const n = row->subject.cells;
     return (double)row->fluid_cells / ((double)n[0] * n[1] * n[2]);
-}
-
-void bench_row_destroy(struct bench_row *row)
-{
-    free(row->updates.all);
-    free(row->fluid.all);
-    free(row->ceiling.all);
-    free(row->share.all);
-    *row = (struct bench_row){0};
 }

@@ -7,18 +7,21 @@
 
 enum { STREAMS = 19, STREAMS_LINE = 64 };
 
-/* Adds 1 to the 64-bit words from byte `lo` up to byte `hi` (multiples of 2 cache lines) of each
- * stream, block after block of `block` bytes (a multiple of 2 cache lines). The streams begin at
- * `base` and lie `stride` bytes apart (both whole cache lines). */
-typedef void streams_sweep(char *base, size_t stride, size_t lo, size_t hi, size_t block);
+struct streams_order {
+    /* "5x1_ahead4": accesses of 5 streams x 1 cache line at a time, prefetched 4 lines ahead. */
+    const char *name;
+    /* Adds 1 to the 64-bit words from byte `lo` up to byte `hi` (multiples of 2 cache lines) of
+     * each stream, block after block of `block` bytes (a multiple of 2 cache lines). The streams
+     * begin at `base` and lie `stride` bytes apart (both whole cache lines). */
+    void (*sweep)(char *base, size_t stride, size_t lo, size_t hi, size_t block);
+};
 
-/* Number of orders. */
-int streams_orders(void);
+/* The orders; the last one has the name NULL. */
+const struct streams_order *streams_orders(void);
 
-/* "5x1_ahead4": accesses of 5 streams x 1 cache line at a time, prefetched 4 lines ahead. */
-const char *streams_order_name(int order);
-
-/* The sweep in that order. */
-streams_sweep *streams_order(int order);
+#define STREAMS_ORDERS(isa) streams_orders_##isa
+#define X(isa) extern const struct streams_order STREAMS_ORDERS(isa)[];
+#include "cpu_isas.h"
+#undef X
 
 #endif

@@ -115,24 +115,30 @@ struct verifier {
     struct solver *solver;
     const struct plain_step *step;
     struct plain plain;
-    struct view view; /* the domain's, with what kernels derive from it */
-    double (*face_scalar)[6][2];
-    uint8_t *what;
-    uint32_t *listed;
+    struct view view;     /* the domain's, with what kernels derive from it */
     struct place *places; /* [ranks] */
 };
 
 enum { SHIFTS = 27 }; /* periodic images of the box, on all its sides */
+
+/* How far an image is from the box. */
+static void shifted(const struct domain *d, int shift, int by[3])
+{
+    const int boxes[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
+    for (int a = 0; a < 3; a++)
+        by[a] = boxes[a] * d->cells[a];
+}
 
 /* The cells of rank `from`, shifted by whole boxes, that are in the block of rank `to` or the layer
  * around it, in coordinates of that block; false: there are none. */
 static bool shared(const struct verifier *v, int from, int to, int shift, struct box *b)
 {
     const struct domain *const d = v->solver->domain;
-    const int by[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
+    int by[3];
+    shifted(d, shift, by);
     for (int a = 0; a < 3; a++) {
         const int n = v->places[to].hi[a] - v->places[to].lo[a];
-        const int move = by[a] * d->cells[a] - v->places[to].lo[a];
+        const int move = by[a] - v->places[to].lo[a];
         if (by[a] && !d->periodic[a])
             return false;
         b->lo[a] = v->places[from].lo[a] + move > -1 ? v->places[from].lo[a] + move : -1;
@@ -143,108 +149,53 @@ static bool shared(const struct verifier *v, int from, int to, int shift, struct
     return from != to || shift != SHIFTS / 2;
 }
 
-/* Copies cells of a box, `bytes` each, to or from a buffer; the box is moved by `by`. */
-static void copy_box(const struct plain *p, const struct box *b, const int by[3], char *cells,
-                     size_t bytes, char *buffer, bool out)
+/* These cells of the block and its layer as a type of MPI; box: they are moved by `by`. */
+static MPI_Datatype cells_in(const struct plain *p, const struct box *b, const int by[3],
+                             MPI_Datatype cell)
 {
-    const size_t row = (size_t)(b->hi[0] - b->lo[0]) * bytes;
-    for (int z = b->lo[2]; z < b->hi[2]; z++)
-        for (int y = b->lo[1]; y < b->hi[1]; y++, buffer += row) {
-            char *const at = cells + plain_cell(p, b->lo[0] + by[0], y + by[1], z + by[2]) * bytes;
-            memcpy(out ? buffer : at, out ? at : buffer, row);
-        }
-}
-
-/* Messages of one exchange. */
-struct post {
-    MPI_Request *request;
-    char **buffer;
-    struct box *box;
-    int count, room;
-};
-
-static bool post_add(struct post *p, const struct box *b, size_t bytes)
-{
-    if (p->count == p->room) {
-        const int room = 2 * p->room + 32;
-        MPI_Request *const request = realloc(p->request, (size_t)room * sizeof *request);
-        p->request = request ? request : p->request;
-        char **const buffer = realloc(p->buffer, (size_t)room * sizeof *buffer);
-        p->buffer = buffer ? buffer : p->buffer;
-        struct box *const box = realloc(p->box, (size_t)room * sizeof *box);
-        p->box = box ? box : p->box;
-        if (!request || !buffer || !box)
-            return false;
-        p->room = room;
+    MPI_Datatype type;
+    int whole[3], part[3], first[3];
+    for (int a = 0; a < 3; a++) {
+        whole[2 - a] = p->n[a] + 2;
+        part[2 - a] = b->hi[a] - b->lo[a];
+        first[2 - a] = b->lo[a] + by[a] + 1;
     }
-    p->box[p->count] = *b;
-    p->request[p->count] = MPI_REQUEST_NULL;
-    p->buffer[p->count] = malloc(box_cells(b) * bytes);
-    return p->buffer[p->count++] != NULL;
-}
-
-static void post_clear(struct post *p)
-{
-    for (int k = 0; k < p->count; k++)
-        free(p->buffer[k]);
-    free(p->request);
-    free(p->buffer);
-    free(p->box);
-    *p = (struct post){0};
-}
-
-/* Allocates all messages of this rank: `come` for those received, `go` for those sent. */
-static bool post_all(const struct verifier *v, size_t bytes, struct post *come, struct post *go)
-{
-    const struct domain *const d = v->solver->domain;
-    struct box b;
-    bool room = true;
-    for (int peer = 0; peer < d->ranks && room; peer++)
-        for (int shift = 0; shift < SHIFTS && room; shift++) {
-            if (shared(v, peer, d->rank, shift, &b))
-                room = post_add(come, &b, bytes);
-            if (room && shared(v, d->rank, peer, shift, &b))
-                room = post_add(go, &b, bytes);
-        }
-    return room;
+    MPI_Type_create_subarray(3, whole, part, first, MPI_ORDER_C, cell, &type);
+    MPI_Type_commit(&type);
+    return type;
 }
 
 /* Fills the layer around the block with the cells that lie there, `bytes` each. */
 static enum status exchange(const struct verifier *v, void *cells, size_t bytes)
 {
     const struct domain *const d = v->solver->domain;
-    const struct plain *const p = &v->plain;
-    static const int still[3] = {0, 0, 0};
-    struct post come = {0}, go = {0};
-    enum status status = STATUS_OK;
-    if (!post_all(v, bytes, &come, &go))
-        status = fail_machine("out of memory for the layer around a block");
-    status = status_agree(d->comm, status);
-    int in = 0, out = 0;
-    for (int peer = 0; peer < d->ranks && !status; peer++)
-        for (int shift = 0; shift < SHIFTS; shift++) {
-            struct box b;
-            if (shared(v, peer, d->rank, shift, &b)) {
-                MPI_Irecv(come.buffer[in], (int)(box_cells(&b) * bytes), MPI_BYTE, peer, shift,
-                          d->comm, &come.request[in]);
-                in++;
-            }
-            if (!shared(v, d->rank, peer, shift, &b))
-                continue;
-            int by[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
-            for (int a = 0; a < 3; a++) /* from the peer's coordinates to this block's */
-                by[a] = v->places[peer].lo[a] - v->places[d->rank].lo[a] - by[a] * d->cells[a];
-            copy_box(p, &b, by, cells, bytes, go.buffer[out], true);
-            MPI_Isend(go.buffer[out], (int)(box_cells(&b) * bytes), MPI_BYTE, peer, shift, d->comm,
-                      &go.request[out]);
-            out++;
+    MPI_Request *const request = malloc(2 * SHIFTS * (size_t)d->ranks * sizeof *request);
+    const enum status status = status_agree(
+        d->comm, request ? STATUS_OK : fail_machine("out of memory for the layer around a block"));
+    MPI_Datatype cell, part;
+    struct box b;
+    int count = 0;
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &cell);
+    for (int k = 0; k < d->ranks * SHIFTS && !status; k++) {
+        const int peer = k / SHIFTS, shift = k % SHIFTS;
+        int by[3] = {0, 0, 0};
+        if (shared(v, peer, d->rank, shift, &b)) {
+            part = cells_in(&v->plain, &b, by, cell);
+            MPI_Irecv(cells, 1, part, peer, shift, d->comm, &request[count++]);
+            MPI_Type_free(&part);
         }
-    MPI_Waitall(in, come.request, MPI_STATUSES_IGNORE);
-    MPI_Waitall(out, go.request, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < in; k++)
-        copy_box(p, &come.box[k], still, cells, bytes, come.buffer[k], false);
-    post_clear(&come);
-    post_clear(&go);
+        if (!shared(v, d->rank, peer, shift, &b))
+            continue;
+        shifted(d, shift, by);
+        for (int a = 0; a < 3; a++) /* from the peer's coordinates to this block's */
+            by[a] = v->places[peer].lo[a] - v->places[d->rank].lo[a] - by[a];
+        part = cells_in(&v->plain, &b, by, cell);
+        MPI_Isend(cells, 1, part, peer, shift, d->comm, &request[count++]);
+        MPI_Type_free(&part);
+    }
+    MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+    MPI_Type_free(&cell);
+    free(request);
     return status;
 }
 
@@ -298,16 +249,15 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     v->view = d->view;
     view_derive(&v->view);
     p->view = &v->view;
-    p->what = v->what = malloc(plain_cells(p));
+    p->what = malloc(plain_cells(p));
     if (d->view.near_cells)
-        p->listed = v->listed = calloc(own_cells(p), sizeof *v->listed);
+        p->listed = calloc(own_cells(p), sizeof *p->listed);
     p->sets = 1 + c->scalar_count;
     p->f = calloc(plain_cells(p), plain_width(p) * v->step->real);
-    v->face_scalar = calloc((size_t)p->sets, sizeof *v->face_scalar);
-    p->face_scalar = (const double(*)[6][2])v->face_scalar;
+    p->face_scalar = calloc((size_t)p->sets, sizeof *p->face_scalar);
     v->places = malloc((size_t)d->ranks * sizeof *v->places);
     enum status status = STATUS_OK;
-    if (!v->what || !p->f || !v->face_scalar || !v->places || (d->view.near_cells && !v->listed))
+    if (!p->what || !p->f || !p->face_scalar || !v->places || (d->view.near_cells && !p->listed))
         status =
             fail_machine("out of memory for the plain step of %zu cells, %.4g GB", plain_cells(p),
                          1e-9 * (double)(plain_cells(p) * plain_width(p) * v->step->real));
@@ -316,7 +266,7 @@ static enum status start(struct verifier *v, const struct flow_case *c)
         return status;
     for (int k = 0; k < c->scalar_count; k++)
         for (int face = 0; face < 6; face++)
-            face_rule(&c->faces[face].scalar[k], v->face_scalar[k][face]);
+            face_rule(&c->faces[face].scalar[k], p->face_scalar[k][face]);
     struct place mine;
     for (int a = 0; a < 3; a++) {
         mine.lo[a] = d->lo[a];
@@ -326,55 +276,39 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     for (int z = -1; z <= p->n[2]; z++)
         for (int y = -1; y <= p->n[1]; y++)
             for (int x = -1; x <= p->n[0]; x++)
-                v->what[plain_cell(p, x, y, z)] = what_is(d, c, (const int[3]){x, y, z});
+                p->what[plain_cell(p, x, y, z)] = what_is(d, c, (const int[3]){x, y, z});
     for (size_t k = 0; k < d->view.near_cells; k++) {
         const int32_t *const at = d->view.near[k].at;
-        v->listed[plain_own(p, at[0], at[1], at[2])] = (uint32_t)k + 1;
+        p->listed[plain_own(p, at[0], at[1], at[2])] = (uint32_t)k + 1;
     }
-    return exchange(v, v->what, 1);
+    return exchange(v, p->what, 1);
 }
 
-/* Copies the solver's state into the plain step. */
-static enum status take(struct verifier *v)
+/* Copies the solver's state into the plain step; or, with a number for it, counts this rank's wrong
+ * populations. *fault: the first one. */
+static enum status look(struct verifier *v, int step, const struct verify_spoil *spoil,
+                        size_t *wrong, struct plain_fault *fault)
 {
     struct solver *const s = v->solver;
     const struct box all = domain_all(s->domain);
     struct box piece;
     enum status status = STATUS_OK;
-    for (int set = 0; set < v->plain.sets; set++)
-        for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
-            const void *const populations = solver_get(s, set, &piece);
-            if (populations)
-                v->step->take(&v->plain, set, &piece, populations);
-            else
-                status = STATUS_MACHINE;
-        }
-    return status_agree(s->domain->comm, status);
-}
-
-/* Counts this rank's wrong populations; *fault: the first one. */
-static enum status compare(struct verifier *v, int step, const struct verify_spoil *spoil,
-                           size_t *wrong, struct plain_fault *fault)
-{
-    struct solver *const s = v->solver;
-    const struct box all = domain_all(s->domain);
-    struct box piece;
-    enum status status = STATUS_OK;
-    *wrong = 0;
     for (int set = 0; set < v->plain.sets; set++)
         for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
             struct plain_fault here;
             void *const populations = (void *)(uintptr_t)solver_get(s, set, &piece);
             if (!populations) {
                 status = STATUS_MACHINE;
-                break;
+            } else if (!wrong) {
+                v->step->take(&v->plain, set, &piece, populations);
+            } else {
+                if (spoil)
+                    spoil->call(spoil->context, step, set, &piece, populations);
+                const size_t more = v->step->compare(&v->plain, set, &piece, populations, &here);
+                if (more && !*wrong)
+                    *fault = here;
+                *wrong += more;
             }
-            if (spoil)
-                spoil->call(spoil->context, step, set, &piece, populations);
-            const size_t more = v->step->compare(&v->plain, set, &piece, populations, &here);
-            if (more && !*wrong)
-                *fault = here;
-            *wrong += more;
         }
     return status_agree(s->domain->comm, status);
 }
@@ -407,11 +341,11 @@ static bool judge(const struct verifier *v, size_t wrong, const struct plain_fau
 static enum status steps(struct verifier *v, int count, const struct verify_spoil *spoil,
                          bool *right, char why[VERIFY_WHY])
 {
-    struct plain_fault fault = {0};
-    size_t wrong = 0;
     enum status status = STATUS_OK;
     for (int k = 0; k < count && *right && !status; k++) {
-        status = take(v);
+        struct plain_fault fault = {0};
+        size_t wrong = 0;
+        status = look(v, k, NULL, NULL, NULL);
         if (status)
             break;
         v->step->collide(&v->plain);
@@ -423,7 +357,7 @@ static enum status steps(struct verifier *v, int count, const struct verify_spoi
             status = STATUS_MACHINE;
         status = status_agree(v->solver->domain->comm, status);
         if (!status)
-            status = compare(v, k, spoil, &wrong, &fault);
+            status = look(v, k, spoil, &wrong, &fault);
         if (!status)
             *right = judge(v, wrong, &fault, why);
     }
@@ -438,10 +372,10 @@ enum status verify_steps(struct solver *s, const struct flow_case *c, int count,
     enum status status = start(&v, c);
     if (!status)
         status = steps(&v, count, spoil, right, why);
-    free(v.what);
-    free(v.listed);
+    free(v.plain.what);
+    free(v.plain.listed);
     free(v.plain.f);
-    free(v.face_scalar);
+    free(v.plain.face_scalar);
     free(v.places);
     return status;
 }
