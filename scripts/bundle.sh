@@ -30,9 +30,9 @@ if [ -z "$build" ]; then
     done
 fi
 [ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
-if [ ! -x "$build/tagflow" ] || [ ! -x "$build/tagflow-bench" ]; then
-    say_no 2 "there is no tagflow or no tagflow-bench in $build (ninja -C $build)"
-fi
+for program in tagflow tagflow-bench; do
+    [ -x "$build/$program" ] || say_no 2 "there is no $program in $build (ninja -C $build)"
+done
 if [ -e "$dir" ] || [ -L "$dir" ]; then
     [ -d "$dir" ] || say_no 2 "$dir is not a folder"
     [ -z "$(ls -A -- "$dir")" ] || say_no 2 "$dir is not empty (remove it, or give another name)"
