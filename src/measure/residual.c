@@ -46,8 +46,12 @@ enum status residual_register(struct residual *r, struct state *state, const cha
     enum status status = STATUS_OK;
     for (int l = 0; l < r->all.count && !status; l++) {
         struct solver *const s = r->all.solver[l];
-        const int *const cells = s->domain->cells;
-        const struct box whole = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+        const struct domain *const d = s->domain;
+        struct box whole; /* of the level */
+        for (int a = 0; a < 3; a++) {
+            whole.lo[a] = d->at[a];
+            whole.hi[a] = d->at[a] + d->extent[a];
+        }
         const int length = r->all.count > 1
                                ? snprintf(full, sizeof full, "%s/velocity/level_%d", name, l)
                                : snprintf(full, sizeof full, "%s/velocity", name);

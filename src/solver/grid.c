@@ -126,6 +126,8 @@ enum status grid_initialise(struct grid *g, const struct given_flow *given)
     g->drive = (struct drive){0};
     for (int l = 0; l < g->levels && !status; l++)
         status = solver_initialise(&g->level[l].solver, g->level[l].c, given);
+    if (!status)
+        status = drive_adjust(g);
     return status ? status : hold_start(g);
 }
 

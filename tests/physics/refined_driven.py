@@ -52,7 +52,7 @@ def flow(finer, levels, steps, stop=None):
             "check": {"every": 100 * n, "hang": "none"}, "checkpoint": {"every": steps * n // 2},
             "bodies": {"ball": {"mesh": {"file": f"ball{n}.stl"}, "wall": "interpolated"}},
             "output": {"log": {"every": 0}, "series": series,
-                       "surfaces": {"stress": {"every": steps * n, "body": "ball", "precision": "fp64"}}}}
+                       "surfaces": {"stress": {"every": steps * n, "body": "ball", "of": ["pressure", "shear_stress"], "precision": "fp64"}}}}
     if levels > 1:
         case["refine"] = {"ball": {"level": levels - 1, "around": "ball", "distance": 4}}
     if stop:
@@ -76,7 +76,7 @@ def near(what, one, other, tolerance):
 
 
 def stress_of(folder):
-    name = [f for f in os.listdir(folder + "/fields") if f.startswith("stress_")][0]
+    name = sorted(f for f in os.listdir(folder + "/fields") if f.startswith("stress_"))[-1]
     with h5py.File(f"{folder}/fields/{name}") as file:
         data = file["VTKHDF/CellData"]
         return data["pressure"][:], data["shear_stress"][:]

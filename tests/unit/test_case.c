@@ -325,7 +325,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.surfaces = y.surfaces = NULL;
     x.resolved = y.resolved = NULL;
     x.unitless = y.unitless = (struct case_unitless){.others = 0}; /* not of a resolved text */
-    x.units.lattice = y.units.lattice = 0; /* the resolved case has dt */
+    x.units.lattice = y.units.lattice = 0;                         /* the resolved case has dt */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     x.solver.subgrid_given = y.solver.subgrid_given = false;
     for (int f = 0; f < 6; f++)

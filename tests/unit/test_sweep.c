@@ -100,11 +100,11 @@ static bool draw(struct setting *t, uint64_t *random, const char *letters)
     t->c = reference_case(1, 1, 1);
     for (int a = 0; a < 3; a++) {
         static const uint64_t most[3] = {40, 24, 30};
-        const uint64_t number = reference_random(random) >> 8;
-        t->c.cells[a] = 1 + (int)(number % most[a]);
-        for (int side = 0; side < 2 && (number >> 8) % 2; side++)
+        const uint64_t index = reference_random(random) >> 8;
+        t->c.cells[a] = 1 + (int)(index % most[a]);
+        for (int side = 0; side < 2 && (index >> 8) % 2; side++)
             t->faces[2 * a + side] =
-                letters[(number >> (10 + 8 * side)) % (t->c.cells[a] > 1 ? strlen(letters) : 4)];
+                letters[(index >> (10 + 8 * side)) % (t->c.cells[a] > 1 ? strlen(letters) : 4)];
     }
     reference_faces(&t->c, t->faces);
     t->c.solver.collision = (enum collision)(t->seed % COLLISIONS);
