@@ -40,8 +40,9 @@ KEY_WORDS_LIST(X)
     .beside = offsetof(struct struct_, count), .most = most_, .read = reader
 
 /* Rows that several places share, but for a few words. */
-#define CHECKSUM_ROW(name, struct_, member, kinds, what)                                                \
-    {ROW(name, KEY_CHECKSUM), AT(struct_, member), .late = true, .where = kinds, .otherwise = "none",   \
+#define CHECKSUM_ROW(name, rule, struct_, member, kinds, what)                                          \
+    {ROW(name, KEY_CHECKSUM), .level = rule,                                                           \
+     AT(struct_, member), .late = true, .where = kinds, .otherwise = "none",                           \
      .example = "0123456789abcdef",                                                                     \
      .meaning = "checksum of " what ", in resolved cases: a changed file is refused"}
 #define PRECISION_ROW(name, struct_)                                                                    \
@@ -112,7 +113,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".table.repeat", KEY_CHOICE), AT(case_signal, repeat), .write = repeat_write,                \
      .choices = key_switches, .fallback = "false", .example = "true",                                   \
      .meaning = "true: the table begins again at its last time, whose factor must be the first one"},   \
-    CHECKSUM_ROW(P ".table.checksum", case_signal, checksum, 0, "the numbers in the file")
+    CHECKSUM_ROW(P ".table.checksum", LEVEL_SAME, case_signal, checksum, 0, "the numbers in the file")
 
 #include "case/key_scalars.h"
 
@@ -133,7 +134,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".profile.dataset", KEY_TEXT), AT(case_face, dataset), .late = true,                         \
      .where = PROFILE(table), .restart = RESTART_FREE, .otherwise = "profile", .example = "inlet/profile",      \
      .meaning = "HDF5: the dataset in the file"},                                                       \
-    CHECKSUM_ROW(P ".profile.checksum", case_face, checksum, PROFILE(table), "the numbers in the file")
+    CHECKSUM_ROW(P ".profile.checksum", LEVEL_SAME, case_face, checksum, PROFILE(table), "the numbers in the file")
 
 /* Rows of the boundary conditions of a face, or of a part of one. */
 #define OUTLET_ROWS(P)                                                                             \
@@ -324,14 +325,14 @@ const struct key key_table[] = {
     {ROW("initial.flow", KEY_CHOICE), AT(case_initial, flow), .late = true, .where = INITIAL_HAS_flow,
      .choices = key_flows, .fallback = "rest", .example = "rest",
      .meaning = "initial flow; inlet: the velocity of the inlet face, everywhere"},
-    {ROW("initial.from", KEY_TEXT), .refine = "begin with initial.flow",
+    {ROW("initial.from", KEY_TEXT), .level = LEVEL_ABSENT,
      AT(case_initial, from.file), .late = true,
      .where = INITIAL_HAS_from, .restart = RESTART_FREE, .otherwise = "a flow by a formula",
      .example = "coarse/checkpoints/step_0000020000.h5",
      .meaning = "an earlier result instead: a checkpoint, or a snapshot with velocity and density or "
                 "pressure, of a box of the same shape; scalars in it, too, unless they have an initial; "
                 "the path is relative to the case file; the values in it may not change on a restart"},
-    CHECKSUM_ROW("initial.checksum", case_initial, from.checksum, INITIAL_HAS_from, "that file"),
+    CHECKSUM_ROW("initial.checksum", LEVEL_ABSENT, case_initial, from.checksum, INITIAL_HAS_from, "that file"),
     {ROW("initial.velocity", KEY_VECTOR), AT(case_initial, velocity), .where = INITIAL_HAS_velocity,
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),
      .otherwise = "required with uniform, else at rest", .example = "[0.05, 0, 0]",
@@ -409,7 +410,7 @@ const struct key key_table[] = {
      .restart = RESTART_FREE, .example = "inlet.png",
      .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
                 "second one up, white inside; what it shows may not change on a restart"},
-    CHECKSUM_ROW("patches.*.mask.checksum", case_patch, checksum, 0, "the mask"),
+    CHECKSUM_ROW("patches.*.mask.checksum", LEVEL_SAME, case_patch, checksum, 0, "the mask"),
     OPENING_ROWS("patches.*", "none"),
 
     {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
@@ -579,7 +580,7 @@ const struct key key_table[] = {
      .restart = RESTART_FREE, .example = "body.stl",
      .meaning = "STL, binary or ASCII; the path is relative to the case file; its triangles may not "
                 "change on a restart"},
-    CHECKSUM_ROW("bodies.*.mesh.checksum", case_mesh, checksum, 0, "the triangles in the file"),
+    CHECKSUM_ROW("bodies.*.mesh.checksum", LEVEL_SAME, case_mesh, checksum, 0, "the triangles in the file"),
     {ROW("bodies.*.mesh.scale", KEY_NUMBER), .bare = BARE_NEVER,
      AT(case_mesh, scale), .late = true, .unit = UNIT_LENGTH,
      .range = {0, FAR, true, false}, .otherwise = "1, or by size", .example = "16",
@@ -647,7 +648,7 @@ const struct key key_table[] = {
      .fallback = "keep", .example = "fill",
      .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
                 "periodic faces: left as it is, or made solid"},
-    CHECKSUM_ROW("bodies.*.image.checksum", voxel_image, checksum, 0, "the labels that are taken"),
+    CHECKSUM_ROW("bodies.*.image.checksum", LEVEL_SAME, voxel_image, checksum, 0, "the labels that are taken"),
     {ROW("bodies.*.wall", KEY_CHOICE), AT(case_body, wall), .choices = key_body_walls,
      .fallback = "halfway", .example = "interpolated",
      .meaning = "halfway: between the centres of fluid and solid cells, a staircase that loses no "

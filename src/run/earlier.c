@@ -489,7 +489,7 @@ static enum status fill(struct reading *r, const int n[3], struct filling *to)
     return STATUS_OK;
 }
 
-static enum status check_most(const struct flow_case *c, double most[2], MPI_Comm comm)
+static enum status check_most(const char *path, double most[2], MPI_Comm comm)
 {
     MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, comm);
     if (most[0] <= most_density && most[1] <= most_velocity)
@@ -497,7 +497,7 @@ static enum status check_most(const struct flow_case *c, double most[2], MPI_Com
     return fail_user("initial.from: %s would begin with densities as far as %.3g from 1 and "
                      "velocities up to %.3g in lattice units (at most %g and %g; take a smaller "
                      "units.dt)",
-                     c->initial.from.file, most[0], most[1], most_density, most_velocity);
+                     path, most[0], most[1], most_density, most_velocity);
 }
 
 static enum status check_scalars(struct reading *r, MPI_Comm comm)
@@ -657,28 +657,47 @@ static const char *guessed_scalar(const struct earlier *e, const int takes[CASE_
     return found;
 }
 
-enum status earlier_load(const struct flow_case *c, const struct domain *d, struct given_flow *flow)
+/* Says what the values of the file do not tell. */
+static void warn_unknown(const struct earlier *e, const struct flow_case *c, const char *unknown,
+                         const int takes[CASE_SCALARS])
 {
+    const char *const path = c->initial.from.file, *const guessed = guessed_scalar(e, takes);
+    if (unknown && !c->initial.level && c->initial.relax == 0)
+        warn("initial.from: the pressure in %s balances a buoyancy by %s, whose values the file "
+             "does not hold: it may not fit, and sound runs through the box (take a checkpoint, or "
+             "initial.relax)",
+             path, unknown);
+    if (guessed)
+        warn("initial.from: a checkpoint does not tell which material conducts %s in a cell; where "
+             "%s changes fast, in space or time, values in bodies may be wrong by some per cent of "
+             "its range (take a snapshot that has %s)",
+             guessed, guessed, guessed);
+}
+
+/* Interpolates this rank's block of a level. */
+static enum status load_level(const struct earlier *e, const struct grid *g, int l,
+                              struct given_flow *flow)
+{
+    const struct flow_case *const c = g->level[l].c;
+    const struct domain *const d = &g->level[l].domain;
     const int *const n = d->view.n;
-    const char *const path = c->initial.from.file;
-    char reason[CASE_REASON];
     int takes[CASE_SCALARS];
-    struct earlier e;
     *flow = (struct given_flow){.n = {n[0] + 2, n[1] + 2, n[2] + 2}};
-    enum status status = earlier_open(&e, d->comm, path, true, reason);
-    if (status)
-        return refuse(status, path, reason, d->rank);
-    struct reading r = {.e = &e, .path = path, .fd = -1};
+    struct reading r = {.e = e, .path = g->level->c->initial.from.file, .fd = -1};
     struct filling to = {.flow = flow, .takes = takes};
-    r.velocity = velocity_ratio(&e.facts.units, &c->units);
+    r.velocity = velocity_ratio(&e->facts.units, &c->units);
     r.level = r.velocity * r.velocity;
-    status = match_scalars(&r, c, takes, to.shift);
+    enum status status = match_scalars(&r, c, takes, to.shift);
     if (status)
         return status;
     const bool fits = pressure_fits(&r, c, takes, to.shift);
-    const char *const unknown = fits ? NULL : unknown_lift(&e);
-    for (int k = 0; k < e.facts.scalar_count; k++)
-        r.scalars = r.scalars || takes[k] >= 0 || e.facts.scalar[k].expansion != 0;
+    const char *const unknown = fits ? NULL : unknown_lift(e);
+    if (!fits && g->levels > 1)
+        return fail_user("initial.from: the pressure in %s balances a buoyancy, which does not go "
+                         "with `refine` (begin with initial.flow)",
+                         r.path);
+    for (int k = 0; k < e->facts.scalar_count; k++)
+        r.scalars = r.scalars || takes[k] >= 0 || e->facts.scalar[k].expansion != 0;
     for (int a = 0; a < 3; a++)
         flow->gravity[a] = gravity_then(&r, c, a);
     status = room_for_cells(flow, takes, !fits && !unknown);
@@ -689,34 +708,39 @@ enum status earlier_load(const struct flow_case *c, const struct domain *d, stru
     finish(&r);
     status = status_agree(d->comm, status);
     if (!status)
-        status = check_most(c, to.most, d->comm);
+        status = check_most(r.path, to.most, d->comm);
     if (!status)
         status = check_scalars(&r, d->comm);
-    if (status)
-        earlier_free(flow);
-    else
-        say_origin(&e, path, r.velocity);
-    if (!status && unknown && !c->initial.level && c->initial.relax == 0)
-        warn("initial.from: the pressure in %s balances a buoyancy by %s, whose values the file "
-             "does not hold: it may not fit, and sound runs through the box (take a checkpoint, or "
-             "initial.relax)",
-             path, unknown);
-    const char *const guessed = guessed_scalar(&e, takes);
-    if (!status && guessed)
-        warn(
-            "initial.from: a checkpoint does not tell which material conducts %s in a cell; where "
-            "%s "
-            "changes fast, in space or time, values in bodies may be wrong by some per cent of its "
-            "range (take a snapshot that has %s)",
-            guessed, guessed, guessed);
+    if (!status && l == 0) {
+        say_origin(e, r.path, r.velocity);
+        warn_unknown(e, c, unknown, takes);
+    }
     return status;
 }
 
-void earlier_free(struct given_flow *flow)
+enum status earlier_load(const struct grid *g, struct given_flow flow[])
 {
-    free(flow->value);
-    free(flow->lift);
-    for (int k = 0; k < CASE_SCALARS; k++)
-        free(flow->scalar[k]);
-    *flow = (struct given_flow){.value = NULL};
+    const struct flow_case *const c = g->level->c;
+    const struct domain *const d = &g->level->domain;
+    char reason[CASE_REASON];
+    struct earlier e;
+    enum status status = earlier_open(&e, d->comm, c->initial.from.file, true, reason);
+    if (status)
+        return refuse(status, c->initial.from.file, reason, d->rank);
+    for (int l = 0; l < g->levels && !status; l++)
+        status = load_level(&e, g, l, &flow[l]);
+    if (status)
+        earlier_free(flow);
+    return status;
+}
+
+void earlier_free(struct given_flow flow[])
+{
+    for (int l = 0; l < LEVELS; l++) {
+        free(flow[l].value);
+        free(flow[l].lift);
+        for (int k = 0; k < CASE_SCALARS; k++)
+            free(flow[l].scalar[k]);
+        flow[l] = (struct given_flow){.value = NULL};
+    }
 }

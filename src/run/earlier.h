@@ -10,16 +10,16 @@
 #ifndef TAGFLOW_EARLIER_H
 #define TAGFLOW_EARLIER_H
 
-#include "solver/solver.h"
+#include "solver/grid.h"
 
 /* Read the file's header, for struct case_files. context: an MPI_Comm. */
 enum status earlier_header(void *context, const char *path, struct case_earlier *e,
                            char reason[CASE_REASON]);
 
-/* Load the flow of this rank's block; free it with earlier_free(). A checkpoint is verified first.
- * Collective, one status on all ranks: STATUS_USAGE, STATUS_MACHINE or STATUS_STOPPED, reported. */
-enum status earlier_load(const struct flow_case *c, const struct domain *d,
-                         struct given_flow *flow);
-void earlier_free(struct given_flow *flow);
+/* Load the flow of this rank's block of each level, flow[LEVELS]; free it with earlier_free(). A
+ * checkpoint is verified first. Collective, one status on all ranks: STATUS_USAGE, STATUS_MACHINE
+ * or STATUS_STOPPED, reported. */
+enum status earlier_load(const struct grid *g, struct given_flow flow[]);
+void earlier_free(struct given_flow flow[]);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,8 @@ static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, 
     }
     if (k.levels > 1) {
         snprintf(reason, CASE_REASON,
-                 " holds a flow on %d levels of cells (take a snapshot with `levels: 0`)",
+                 " holds a flow on %d levels of cells (take a snapshot with `levels: 0`, or of "
+                 "another level)",
                  k.levels);
         checkpoint_close(&k);
         return false;
@@ -287,6 +289,23 @@ static bool find_scalars(struct earlier *e, hid_t file)
     return true;
 }
 
+/* Width of a cell, in units of `units.dx`. A snapshot of a refined grid may have cells of a level:
+ * then the facts in cells are those of that level. */
+static double take_level_of(struct case_facts *facts, double spacing)
+{
+    const double finer = round(log2(facts->units.dx / spacing));
+    bool known = finer >= 1 && finer < LEVELS;
+    for (int a = 0; a < 3; a++)
+        known = known && ldexp(facts->cells[a], (int)finer) <= INT_MAX;
+    if (!known)
+        return facts->units.dx;
+    for (int a = 0; a < 3; a++) {
+        facts->cells[a] = (int)ldexp(facts->cells[a], (int)finer);
+        facts->gravity[a] = ldexp(facts->gravity[a], -(int)finer);
+    }
+    return ldexp(facts->units.dx, -(int)finer);
+}
+
 /* Does the file hold the whole box, every stride-th cell from the first? Along an axis of one cell
  * it has two points (io/vtkhdf.h). */
 static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
@@ -297,18 +316,13 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         !h5read_numbers(file, "/VTKHDF", "Spacing", H5T_NATIVE_DOUBLE, 3, spacing) ||
         !h5read_numbers(file, "/provenance", "cells", H5T_NATIVE_INT, 3, points))
         return false;
-    const double stride = spacing[0] / e->facts.units.dx;
-    if (stride > 1e-3 && stride < 0.75) {
-        snprintf(reason, CASE_REASON,
-                 " holds finer cells than those of level 0 (take a snapshot with `levels: 0`)");
-        return false;
-    }
+    const double width = take_level_of(&e->facts, spacing[0]), stride = spacing[0] / width;
     if (!(stride > 0.5 && stride < 1e9))
         return false;
     e->stride = (int)round(stride);
     for (int a = 0; a < 3; a++) {
         const bool thin = points[a] == 1;
-        const double first = origin[a] / e->facts.units.dx + (thin ? 0.5 * stride : 0);
+        const double first = origin[a] / width + (thin ? 0.5 * stride : 0);
         if (points[a] < 1 || e->size[a] != (thin ? 2 : points[a]))
             return false;
         e->hi[a] = points[a];

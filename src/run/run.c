@@ -90,7 +90,7 @@ struct run {
     double checkpoint_seconds; /* longest duration of one */
     double attend_seconds;     /* longest duration of what is due at a step, mostly output */
     struct stop stop;
-    struct given_flow given; /* an earlier result, until step 0 is set up */
+    struct given_flow given[LEVELS]; /* an earlier result, until step 0 is set up */
 };
 
 static int64_t step_of(const struct run *r)
@@ -632,11 +632,11 @@ static enum status begin(struct run *r)
 {
     const bool earlier = r->c->initial.from.file;
     enum status status = STATUS_OK;
-    if (earlier && !r->given.value)
-        status = earlier_load(r->c, &r->grid.level->domain, &r->given);
+    if (earlier && !r->given->value)
+        status = earlier_load(&r->grid, r->given);
     if (!status)
-        status = grid_initialise(&r->grid, earlier ? &r->given : NULL);
-    earlier_free(&r->given);
+        status = grid_initialise(&r->grid, earlier ? r->given : NULL);
+    earlier_free(r->given);
     return status;
 }
 
@@ -760,7 +760,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     /* A wrong file is reported before anything is written, unless the run may continue from a
      * checkpoint and not need it. */
     if (!status && c->initial.from.file && !options->restart)
-        status = earlier_load(c, &r.grid.level->domain, &r.given);
+        status = earlier_load(&r.grid, r.given);
     if (!status)
         status = stop_agree(comm);
     if (!status)
@@ -771,7 +771,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     }
     terminal_close(&r.n.terminal);
     checkpoint_close(&k);
-    earlier_free(&r.given);
+    earlier_free(r.given);
     stop_destroy(&r.stop);
     sanity_destroy(&r.sanity);
     state_destroy(&r.state);

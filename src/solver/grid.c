@@ -120,12 +120,12 @@ void grid_destroy(struct grid *g)
     *g = (struct grid){0};
 }
 
-enum status grid_initialise(struct grid *g, const struct given_flow *given)
+enum status grid_initialise(struct grid *g, const struct given_flow given[])
 {
     enum status status = STATUS_OK;
     g->drive = (struct drive){0};
     for (int l = 0; l < g->levels && !status; l++)
-        status = solver_initialise(&g->level[l].solver, g->level[l].c, given);
+        status = solver_initialise(&g->level[l].solver, g->level[l].c, given ? &given[l] : NULL);
     if (!status)
         status = drive_adjust(g);
     return status ? status : hold_start(g);

@@ -47,9 +47,9 @@ enum status grid_start(struct grid *g, enum transport transport);
 /* An empty grid, all zero: nothing. */
 void grid_destroy(struct grid *g);
 
-/* The flow at step 0 on all levels. given: as solver_initialise, for one level only. Errors as
+/* The flow at step 0 on all levels. given: of each level, as solver_initialise, or NULL. Errors as
  * there. */
-enum status grid_initialise(struct grid *g, const struct given_flow *given);
+enum status grid_initialise(struct grid *g, const struct given_flow given[]);
 
 /* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. With
  * several levels a sweep makes one step. */

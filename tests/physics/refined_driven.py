@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A flow at a given rate past a ball: the flow-rate controller, permeability, residual, stress on a surface and their stops on a
-refined grid, beside one grid as fine as the finest level, on several ranks and across a restart.
+refined grid, beside one grid as fine as the finest level, on several ranks and across a restart; and results of one grid as the
+initial flow of levels, and of levels as that of one grid.
 
 Tolerances: a cell of level 0 is twice as wide as one of the fine grid, so what depends on the flow far from the ball differs by
 its truncation, 1 % here. The stress is that of the same fine cells.
@@ -52,6 +53,8 @@ def flow(finer, levels, steps, stop=None):
             "check": {"every": 100 * n, "hang": "none"}, "checkpoint": {"every": steps * n // 2},
             "bodies": {"ball": {"mesh": {"file": f"ball{n}.stl"}, "wall": "interpolated"}},
             "output": {"log": {"every": 0}, "series": series,
+                       "fields": {"all": {"every": steps * n, "of": ["velocity", "density"], "precision": "fp64",
+                                          **({"levels": 1} if levels > 1 else {})}},
                        "surfaces": {"stress": {"every": steps * n, "body": "ball", "of": ["pressure", "shear_stress"], "precision": "fp64"}}}}
     if levels > 1:
         case["refine"] = {"ball": {"level": levels - 1, "around": "ball", "distance": 4}}
@@ -116,6 +119,20 @@ def same(folder, other):
             check(a.read() == b.read(), f"{other}: series {name} of {folder}")
 
 
+def go_on(name, finer, levels, steps, earlier, energy, acceleration):
+    """Goes on from an earlier result of another grid with the force that it had: its kinetic energy, of level 0, hardly changes."""
+    case = flow(finer, levels, steps)
+    case["initial"] = {"from": earlier}
+    case["force"] = {"acceleration": [acceleration / finer, 0, 0]}
+    if run(name, case):
+        found = table(name, "flow")["kinetic_energy"] / finer**3
+        check(abs(found[0] / energy - 1) < 5e-3, f"{name}: begins with a kinetic energy of {found[0] / energy:.5f} of the result's")
+        near(f"{name}: kinetic energy afterwards", found, energy + 0 * found, 0.01)
+        mass = table(name, "flow")["mass"]
+        check(abs(mass[-1] / mass[0] - 1) < 1e-3, f"{name}: mass {mass[-1] / mass[0] - 1:.1e}")
+    return load(name, "report.json")
+
+
 whole = flow(1, 2, STEPS)
 if run("levels", whole) and run("fine", flow(2, 1, STEPS)):
     beside_one_grid("levels", "fine", 2)
@@ -125,6 +142,15 @@ if run("levels", whole) and run("fine", flow(2, 1, STEPS)):
     part["run"]["steps"] = STEPS // 2
     if run("restarted", part, ranks=2) and run("restarted", whole, "--restart", "auto"):
         same("levels", "restarted")
+    last = table("levels", "flow")[-1]
+    for earlier in (f"fine/checkpoints/step_{2 * STEPS:010d}.h5", f"fine/fields/all_{2 * STEPS:010d}.vtkhdf"):
+        name = "levels_from_" + earlier.split("/")[1]
+        go_on(name, 1, 2, 60, earlier, last["kinetic_energy"], last["acceleration"])
+    go_on("fine_from_levels", 2, 1, 60, f"levels/fields/all_{STEPS:010d}.vtkhdf", last["kinetic_energy"], last["acceleration"])
+    go_on("levels_from_levels", 1, 2, 60, f"levels/fields/all_{STEPS:010d}.vtkhdf", last["kinetic_energy"], last["acceleration"])
+    case = flow(1, 2, 60) | {"initial": {"from": f"fine/checkpoints/step_{2 * STEPS:010d}.h5"}}
+    if run("from_one", case) and run("from_three", case, ranks=3):
+        same("from_one", "from_three")
 for of in "residual", "permeability":
     name = "stop_" + of
     stop = {"of": of, "every": 20, "over": 40, "change": 2e-3}

@@ -280,7 +280,7 @@ said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {},
 check(said.code == 2 and len(said.errors) == 1 and "levels: 0" in said.err, f"initial.from a snapshot of all levels: {said}")
 said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {}, "output": "{}", "run.steps": 1, "bodies": {},
                                                                   "initial": {"from": "one/fields/mid_0000000020.vtkhdf"}}))
-check(said.code == 2 and len(said.errors) == 1 and "levels: 0" in said.err, f"initial.from a snapshot of level 1: {said}")
+check(said.code == 0, f"initial.from a snapshot of level 1: {said}")
 said = tagflow("check", "case.yaml", "--set", "output.fields.main.levels=3")
 check(said.code == 2 and len(said.errors) == 1 and "at most 2" in said.err, f"a level that the case lacks: {said}")
 said = tagflow("info", "one/checkpoints/step_0000000020.h5")
