@@ -1,7 +1,8 @@
 /* A voxel image in a case: a file of labels, the labels that are solid, and its position.
  *
- * One voxel is one cell. The voxels from <= v < to of the file are used, in reverse order along
- * flipped axes; the first of them lies in cell `at` of the whole grid. */
+ * One voxel is one cell of level 0, and 2^level cells of a finer level along each axis. The voxels
+ * from <= v < to of the file are used, in reverse order along flipped axes; the first of them begins
+ * in cell `at` of the whole grid. */
 #ifndef TAGFLOW_VOXEL_IMAGE_H
 #define TAGFLOW_VOXEL_IMAGE_H
 
@@ -72,7 +73,7 @@ struct voxel_image {
     int apart[VOXEL_SOLID], apart_count; /* solid labels that cells are told by; ascending */
     int from[3], to[3];
     unsigned flip; /* bit a: axis a is reversed */
-    int at[3];
+    int at[3], level;
     bool fill; /* isolated pores become solid, see pores.h */
     int label_count;
     struct voxel_label *labels; /* ascending */
@@ -83,6 +84,12 @@ struct voxel_image {
     uint8_t *kept;
     int kept_from, kept_to;
 };
+
+/* Cells of the image along an axis. */
+static inline int voxel_image_cells(const struct voxel_image *v, int axis)
+{
+    return (v->to[axis] - v->from[axis]) << v->level;
+}
 
 /* What is kept of a voxel with each label: 0: fluid, 1: solid, 2 + k: solid, and the label is
  * apart[k]. */

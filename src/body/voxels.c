@@ -18,11 +18,13 @@ struct voxel_run {
     int lo, hi; /* voxels of the file */
 };
 
-/* Is cell g of an axis of the box among lo .. hi - 1 or their periodic images? */
-static bool wanted(int g, int cells, bool periodic, int lo, int hi)
+/* Is a cell of voxel i along an axis of the box among lo .. hi - 1 or their periodic images? */
+static bool wanted(const struct voxel_image *image, int axis, int i, int cells, bool periodic,
+                   int lo, int hi)
 {
-    return (g >= lo && g < hi) || (periodic && ((g - cells >= lo && g - cells < hi) ||
-                                                (g + cells >= lo && g + cells < hi)));
+    const int g = image->at[axis] + (i << image->level), last = g + (1 << image->level) - 1;
+    return (last >= lo && g < hi) || (periodic && ((last - cells >= lo && g - cells < hi) ||
+                                                   (last + cells >= lo && g + cells < hi)));
 }
 
 static bool place_axis(struct voxels *v, int axis, int cells, bool periodic, int lo, int hi)
@@ -30,7 +32,7 @@ static bool place_axis(struct voxels *v, int axis, int cells, bool periodic, int
     const int n = v->n[axis];
     int *const place = v->place[axis] = malloc((size_t)n * sizeof *place);
     for (int i = 0; place && i < n; i++)
-        place[i] = wanted(v->image->at[axis] + i, cells, periodic, lo, hi) ? v->kept[axis]++ : -1;
+        place[i] = wanted(v->image, axis, i, cells, periodic, lo, hi) ? v->kept[axis]++ : -1;
     return place != NULL;
 }
 
@@ -171,8 +173,7 @@ struct share {
 static bool needs_plane(const struct voxels *v, const struct share *s, int cells, bool periodic,
                         int z)
 {
-    return s->needs &&
-           wanted(v->image->at[2] + turned(v->image, 2, z), cells, periodic, s->lo, s->hi);
+    return s->needs && wanted(v->image, 2, turned(v->image, 2, z), cells, periodic, s->lo, s->hi);
 }
 
 /* Do the ranks together keep every plane, each once and in the order of the ranks? */
@@ -290,29 +291,31 @@ void voxels_bounds(const struct voxels *v, double lo[3], double hi[3])
 {
     for (int a = 0; a < 3; a++) {
         lo[a] = v->image->at[a];
-        hi[a] = v->image->at[a] + v->n[a];
+        hi[a] = v->image->at[a] + voxel_image_cells(v->image, a);
     }
 }
 
 void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t *inside)
 {
-    const int *const at = v->image->at;
-    const int row[2] = {y - at[1], z - at[2]};
-    if (row[0] < 0 || row[0] >= v->n[1] || row[1] < 0 || row[1] >= v->n[2])
-        return;
-    const int first = x > at[0] ? x : at[0];
-    const int last = x + count < at[0] + v->n[0] ? x + count : at[0] + v->n[0];
-    if (first >= last)
+    const int *const at = v->image->at, level = v->image->level;
+    const int row[2] = {(y - at[1]) >> level, (z - at[2]) >> level};
+    const int first = x > at[0] ? x : at[0], end = at[0] + (v->n[0] << level);
+    const int last = x + count < end ? x + count : end;
+    if (row[0] < 0 || row[0] >= v->n[1] || row[1] < 0 || row[1] >= v->n[2] || first >= last)
         return;
     assert(v->place[1][row[0]] >= 0 && v->place[2][row[1]] >= 0);
     const size_t number =
         (size_t)v->place[2][row[1]] * (size_t)v->kept[1] + (size_t)v->place[1][row[0]];
     const uint8_t *from = v->solid + number * voxel_line(v->image, v->kept[0]);
-    const int *const place = v->place[0] + (first - at[0]), count_in = last - first;
-    assert(place[0] >= 0 && place[count_in - 1] - place[0] == count_in - 1);
+    const int *const place = v->place[0] + ((first - at[0]) >> level);
+    const int part = (first - at[0]) & ((1 << level) - 1); /* cells of the first voxel left out */
+    assert(place[0] >= 0 && place[(part + last - first - 1) >> level] - place[0] ==
+                                (part + last - first - 1) >> level);
     for (int bit = 0; bit < voxel_bits(v->image); bit++, from += voxel_bit_line(v->kept[0]))
-        for (int j = 0, k = place[0]; j < count_in; j++, k++)
+        for (int j = 0; j < last - first; j++) {
+            const int k = place[0] + ((part + j) >> level);
             inside[first - x + j] |= (uint8_t)((from[k / 8] >> (unsigned)k % 8 & 1) << bit);
+        }
 }
 
 /* The value of a cell, 0 where it is not solid, or -1 beyond a face of the box. */

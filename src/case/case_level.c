@@ -291,6 +291,37 @@ enum status level_mesh(struct map m, struct stl **stl, char **file, uint64_t *ch
     return s ? s : value_text(m, "checksum", &unused);
 }
 
+enum status level_image(struct map m, struct voxel_image *to)
+{
+    static const char *const late[] = {"file", "checksum"};
+    const struct voxel_image *const from = &body_of(m)->image;
+    const size_t labels = (size_t)from->label_count * sizeof *from->labels;
+    const struct map crop = map_below(m, "crop");
+    const char *unused;
+    int corner[3];
+    *to = *from;
+    to->kept = NULL;
+    to->apart_count = 0;
+    to->level = m.r->level;
+    for (int a = 0; a < 3; a++)
+        to->at[a] <<= m.r->level;
+    to->file = strdup(from->file);
+    to->dataset = from->dataset ? strdup(from->dataset) : NULL;
+    to->labels = malloc(labels + 1);
+    if (!to->file || (from->dataset && !to->dataset) || !to->labels)
+        return no_memory("an image");
+    memcpy(to->labels, from->labels, labels);
+    struct voxel_image again = *to; /* what its keys say again */
+    enum status s = record_read(m, 1u << from->format, &again);
+    if (again.dataset != to->dataset)
+        free(again.dataset);
+    for (size_t k = 0; k < sizeof late / sizeof *late && !s; k++)
+        s = value_text(m, late[k], &unused);
+    if (!s && crop.node)
+        s = value_read(crop, "from", corner);
+    return s || !crop.node ? s : value_read(crop, "to", corner);
+}
+
 struct mesh_facts level_facts(struct map m)
 {
     return body_of(m)->mesh.facts;

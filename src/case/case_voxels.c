@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "case/input.h"
+#include "case/level.h"
 #include "case/record.h"
 #include "case/sections.h"
 
@@ -111,6 +112,8 @@ enum status voxel_image_read(struct map m, struct voxel_image *to)
 {
     char reason[CASE_REASON] = "";
     enum status s;
+    if (m.r->origin)
+        return level_image(m, to);
     if ((s = read_keys(m, to)) || (s = read_header(m, to)) || (s = read_crop(m, to)) ||
         (s = check_place(m, to)))
         return s;

@@ -602,7 +602,7 @@ const struct key key_table[] = {
      .choices = key_opens, .fallback = "refuse", .example = "accept",
      .meaning = "a mesh that is not closed; accept: a cell is inside if more than three of the six "
                 "directions along the axes say so"},
-    {ROW("bodies.*.image", KEY_MAP), .refine = "take a shape or a mesh",
+    {ROW("bodies.*.image", KEY_MAP), .level = LEVEL_SAME,
      .otherwise = "this, shape or mesh",
      .example = "{file: rock.raw, size: [64, 64, 64], solid: [1], at: [8, 0, 0]}",
      .meaning = "a body by a file of voxels, one for each cell: raw with `size`, HDF5 with `dataset`, "
@@ -644,7 +644,7 @@ const struct key key_table[] = {
     {ROW("bodies.*.image.at", KEY_INTEGERS), AT(voxel_image, at), .range = BETWEEN(0, FAR),
      .otherwise = "[0, 0, 0]", .example = "[8, 0, 0]",
      .meaning = "cell of the part's first voxel; cells around the image are as without it"},
-    {ROW("bodies.*.image.isolated", KEY_CHOICE), AT(voxel_image, fill), .choices = key_isolated,
+    {ROW("bodies.*.image.isolated", KEY_CHOICE), .refine = "isolated: keep", AT(voxel_image, fill), .choices = key_isolated,
      .fallback = "keep", .example = "fill",
      .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
                 "periodic faces: left as it is, or made solid"},

@@ -14,6 +14,10 @@ int level_power(const struct key *key);
 /* The functions below are for a map whose reader has an origin. They copy from the thing of level 0
  * at the same place; outputs are allocated as by input.h. STATUS_MACHINE, reported. */
 
+/* The image of a body, whose voxels span several cells of the level. Labels that are told apart have
+ * different scalars alone, which do not go with levels. */
+enum status level_image(struct map m, struct voxel_image *to);
+
 /* As input_mesh() and input_mask(). level_facts: of a mesh, as mesh_look() finds them. */
 enum status level_mesh(struct map m, struct stl **stl, char **file, uint64_t *checksum);
 struct mesh_facts level_facts(struct map m);

@@ -10,7 +10,7 @@ struct case_region image_region(const struct voxel_image *image)
     struct case_region region;
     for (int a = 0; a < 3; a++) {
         region.lo[a] = image->at[a];
-        region.hi[a] = image->at[a] + image->to[a] - image->from[a];
+        region.hi[a] = image->at[a] + voxel_image_cells(image, a);
     }
     return region;
 }

@@ -16,22 +16,26 @@ enum { MPI_MOST = 1 << 28 };
 
 /* ---- the body's cells ---- */
 
-/* The body in cells of a level: its shape is the part of another one that scales it. */
+/* The body in cells of a level; its shape is a part of one that scales it. */
 struct scaled {
     struct case_body what;
     struct case_shape part;
 };
 
-static void scale_body(struct scaled *s, const struct case_body *what, double by)
+static void scale_body(struct scaled *s, const struct case_body *what, int level)
 {
+    const double by = ldexp(1, level);
     s->what = *what;
     s->part = what->shape;
     s->what.wall = BODY_WALL_halfway; /* crossings are not asked for */
     s->what.shape =
         (struct case_shape){.kind = SHAPE_union, .count = 1, .parts = &s->part, .scale = by};
     s->what.mesh.scale *= by;
-    for (int a = 0; a < 3; a++)
+    s->what.image.level = level;
+    for (int a = 0; a < 3; a++) {
         s->what.mesh.center[a] *= by;
+        s->what.image.at[a] <<= level;
+    }
 }
 
 /* The cells of the box that the body may have; along periodic axes also beyond it. */
@@ -42,6 +46,11 @@ static enum status body_cells(const struct case_body *what, const bool periodic[
     struct shape shape;
     if (what->mesh.file) {
         mesh_bounds(&what->mesh, lo, hi);
+    } else if (what->image.file) {
+        for (int a = 0; a < 3; a++) {
+            lo[a] = what->image.at[a];
+            hi[a] = lo[a] + voxel_image_cells(&what->image, a);
+        }
     } else {
         if (!shape_create(&shape, &what->shape))
             return fail_machine("out of memory for the body %s", what->name);
@@ -298,7 +307,7 @@ enum status vicinity_create(struct vicinity *v, const struct flow_case *c,
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
         v->stream[a] = what->stream[a];
     }
-    scale_body(&s, body, by);
+    scale_body(&s, body, what->level);
     enum status status = status_agree(comm, body_cells(&s.what, periodic, cells, &all));
     if (status)
         return status;

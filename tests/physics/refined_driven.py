@@ -133,6 +133,23 @@ def go_on(name, finer, levels, steps, earlier, energy, acceleration):
     return load(name, "report.json")
 
 
+def image(finer, levels, steps):
+    """The ball as an image of its voxels on level 0, each of which spans several cells of the fine grid."""
+    n, size = finer, 8
+    at = numpy.indices((size, size, size)) + 0.5 - size / 2
+    voxels = ((at**2).sum(0) < RADIUS**2).astype(numpy.uint8)
+    voxels[0, 3, 5] = 1  # neither symmetric nor one piece
+    for axis in range(3):
+        voxels = voxels.repeat(n, axis)
+    numpy.save(f"ball{n}.npy", voxels)
+    case = flow(finer, levels, steps)
+    case["bodies"] = {"ball": {"image": {"file": f"ball{n}.npy", "solid": [1], "at": [n * 10, n * 8, n * 8], "flip": ["y"]}}}
+    case["output"] = {"log": {"every": 0}, "series": {
+        "flow": {"every": 20 * n, "of": ["mass", "kinetic_energy", "acceleration"]},
+        "force": {"every": 20 * n, "of": "forces", "body": "ball"}}}
+    return case
+
+
 whole = flow(1, 2, STEPS)
 if run("levels", whole) and run("fine", flow(2, 1, STEPS)):
     beside_one_grid("levels", "fine", 2)
@@ -151,6 +168,14 @@ if run("levels", whole) and run("fine", flow(2, 1, STEPS)):
     case = flow(1, 2, 60) | {"initial": {"from": f"fine/checkpoints/step_{2 * STEPS:010d}.h5"}}
     if run("from_one", case) and run("from_three", case, ranks=3):
         same("from_one", "from_three")
+if run("image", image(1, 2, STEPS)) and run("image_fine", image(2, 1, STEPS)) and run("image_ranks", image(1, 2, STEPS), ranks=3):
+    one, other = table("image", "force"), table("image_fine", "force")
+    half = len(one) // 2
+    near("force on an image", one["force_x"][half:], other["force_x"][half:] / 4, 0.01)
+    near("lift of an image", one["force_y"][half:], other["force_y"][half:] / 4, 0.03)
+    share = numpy.abs(one["force_y"][half:]).max() / one["force_x"][half:].max()
+    check(share > 1e-4, f"lift of an image that is not symmetric: {share:.1e} of the force")
+    check(load("image", "report.json")["state_hash"] == load("image_ranks", "report.json")["state_hash"], "an image on 3 ranks")
 for of in "residual", "permeability":
     name = "stop_" + of
     stop = {"of": of, "every": 20, "over": 40, "change": 2e-3}

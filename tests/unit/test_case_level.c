@@ -395,14 +395,15 @@ static enum status find_labels(void *context, struct voxel_image *v, char reason
     return STATUS_OK;
 }
 
-static void images_do_not_go_with_levels(void **state)
+static void what_files_have_goes_with_levels(void **state)
 {
     static const struct {
         const char *set, *says; /* NULL: it goes */
     } cases[] = {
         {"initial={from: old.h5}", NULL},
-        {"bodies={b: {image: {file: a.raw, size: [4, 4, 4], solid: 1}}}",
-         "refine does not go with bodies.b.image ("},
+        {"bodies={b: {image: {file: a.raw, size: [4, 4, 4], solid: 1}}}", NULL},
+        {"bodies={b: {image: {file: a.raw, size: [4, 4, 4], solid: 1, isolated: fill}}}",
+         "refine does not go with bodies.b.image.isolated ("},
     };
     const struct case_files files = {.read = read_file,
                                      .earlier = find_earlier,
@@ -742,7 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_a_rule),
         cmocka_unit_test(every_key_scales),
-        cmocka_unit_test(images_do_not_go_with_levels),
+        cmocka_unit_test(what_files_have_goes_with_levels),
         cmocka_unit_test(open_faces_become_planes_of_symmetry),
         cmocka_unit_test(derived_values_scale),
         cmocka_unit_test(levels_may_be_made_one_after_the_other),
