@@ -16,6 +16,7 @@
 #include "boundary.h"
 #include "measure/flow.h"
 #include "measure/flow_rate.h"
+#include "solver/grid.h"
 #include "solver/transport.h"
 #include "tags/inputs.h"
 

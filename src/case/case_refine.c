@@ -61,15 +61,26 @@ static int stream_axis(const double stream[3])
     return most;
 }
 
+/* Ends of the body along an axis. */
+static void ends_of(const struct case_body *body, int axis, double end[2])
+{
+    const struct voxel_image *const image = &body->image;
+    end[0] = image->file ? image->at[axis] : body->lo[axis];
+    end[1] = image->file ? image->at[axis] + voxel_image_cells(image, axis) : body->hi[axis];
+}
+
 /* The smaller extent of the body across the stream, in cells of level 0; see the key cells_across.
  * 0: the body spans the box along both axes. */
 static double extent_across(const struct flow_case *c, const struct case_refine *refine)
 {
     const struct case_body *const body = &c->bodies[refine->body];
     double least = INFINITY;
-    for (int a = 0; a < 3; a++)
-        if (a != stream_axis(refine->stream) && !(body->lo[a] <= 0 && body->hi[a] >= c->cells[a]))
-            least = fmin(least, body->hi[a] - body->lo[a]);
+    for (int a = 0; a < 3; a++) {
+        double end[2];
+        ends_of(body, a, end);
+        if (a != stream_axis(refine->stream) && !(end[0] <= 0 && end[1] >= c->cells[a]))
+            least = fmin(least, end[1] - end[0]);
+    }
     return isfinite(least) ? least : 0;
 }
 
@@ -84,10 +95,12 @@ static struct friction friction_of(const struct flow_case *c, const struct case_
     const struct case_body *const body = &c->bodies[refine->body];
     const int a = stream_axis(refine->stream);
     struct friction f = {.velocity = c->fluid.velocity, .length = c->fluid.length};
+    double end[2];
+    ends_of(body, a, end);
     if (!(f.velocity > 0))
         f.velocity = case_fastest_velocity(c);
     if (!(f.length > 0))
-        f.length = fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0);
+        f.length = fmin(end[1], c->cells[a]) - fmax(end[0], 0);
     f.reynolds = f.velocity * f.length / c->fluid.viscosity;
     f.friction = f.velocity * sqrt(0.5 * 0.027 / pow(f.reynolds, 1.0 / 7));
     return f;

@@ -2,7 +2,7 @@
 #ifndef TAGFLOW_FORCES_H
 #define TAGFLOW_FORCES_H
 
-#include "solver/levels.h"
+#include "solver/grid.h"
 
 /* Momentum that links exchange with the body's surface in the next step (see surface.h): the force
  * half a step after the solver's time. Lattice units of level 0; NaN if a term is not finite. */

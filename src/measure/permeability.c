@@ -5,6 +5,7 @@
 
 #include "measure/flow.h"
 #include "measure/flow_rate.h"
+#include "solver/drive.h"
 
 enum status permeability_measure(const struct levels *all, double viscosity, int axis,
                                  double length, struct permeability *k)

@@ -343,7 +343,8 @@ static bool is_image(hid_t file, char reason[CASE_REASON])
         return false;
     if (!strcmp(type, "OverlappingAMR"))
         snprintf(reason, CASE_REASON,
-                 " holds a flow on several levels of cells (take a snapshot with `levels: 0`)");
+                 " holds a flow on several levels of cells (take a snapshot with `levels: 0`, or "
+                 "of another level)");
     return !strcmp(type, "ImageData");
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/agree.h"
-#include "solver/levels.h"
+#include "solver/grid.h"
 
 /* What ranks add up of a level. */
 struct drift_parts {
@@ -57,18 +57,37 @@ static const struct case_flow_rate *wanted_by(const struct grid *g)
     return &g->level->domain.flow_rate;
 }
 
+/* A flow that moves already has friction. Its first interval is one step, not to slow down. */
+static bool begins_soon(const struct grid *g)
+{
+    return g->level->c->initial.from.file != NULL;
+}
+
 int64_t drive_next(const struct grid *g)
 {
     const struct case_flow_rate *const wanted = wanted_by(g);
-    return wanted->given ? wanted->every - g->level->solver.step % wanted->every : 0;
+    const int64_t step = g->level->solver.step;
+    if (!wanted->given)
+        return 0;
+    return step == 0 && begins_soon(g) ? 1 : wanted->every - step % wanted->every;
+}
+
+/* Steps since the measurement before this one. */
+static double interval(const struct grid *g)
+{
+    const int64_t step = g->level->solver.step, every = wanted_by(g)->every;
+    const bool after_first = step == every && g->drive.looks == 2;
+    return (double)(step % every ? step : after_first ? every - 1 : every);
 }
 
 enum status drive_adjust(struct grid *g)
 {
     const struct case_flow_rate *const wanted = wanted_by(g);
     struct drive *const drive = &g->drive;
+    const int64_t step = g->level->solver.step;
+    const bool soon = step == 1 && begins_soon(g);
     double sum[3], fluid;
-    if (!wanted->given || g->level->solver.step % wanted->every != 0)
+    if (!wanted->given || (step % wanted->every != 0 && !soon))
         return STATUS_OK;
     const struct levels all = levels_of(g);
     const enum status status = drive_velocity(&all, sum, &fluid);
@@ -77,7 +96,7 @@ enum status drive_adjust(struct grid *g)
         return status;
     drive->acceleration += (wanted->velocity - velocity) / wanted->time;
     if (drive->looks > 0)
-        drive->acceleration -= (velocity - drive->velocity) / (double)wanted->every;
+        drive->acceleration -= (velocity - drive->velocity) / interval(g);
     drive->velocity = velocity;
     drive->looks++;
     for (int l = 0; l < g->levels; l++)

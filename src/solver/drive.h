@@ -9,7 +9,9 @@
  * friction plus (U_wanted - U) / time. With constant friction U approaches U_wanted as
  * exp(-t / time), without overshoot. This is the law of Benocci and Pinelli, Engineering Turbulence
  * Modelling and Experiments, 1990, with a separate time instead of one interval. It is a PI
- * controller in velocity form: a stays constant while U = U_wanted.
+ * controller in velocity form: a stays constant while U = U_wanted. After an earlier result
+ * (initial.from) there is one more measurement after the first step, so that the friction is known
+ * at once.
  *
  * The sum for U is exact, so a is bit-identical for every decomposition. */
 #ifndef TAGFLOW_DRIVE_H
@@ -27,7 +29,7 @@ struct drive {
     double looks;        /* number of measurements */
 };
 
-/* Measures U and sets the acceleration if the step is a multiple of `every`. Collective.
+/* Measures U and sets the acceleration if the step is one of these. Collective.
  * STATUS_MACHINE, reported, when the backend failed; the other ranks do not hang then. */
 enum status drive_adjust(struct grid *g);
 

@@ -233,6 +233,14 @@ enum status grid_hash(struct grid *g, int set, uint64_t *hash)
     return status;
 }
 
+struct levels levels_of(struct grid *g)
+{
+    struct levels all = {.count = g->levels, .refined = g->levels > 1 ? &g->refined : NULL};
+    for (int l = 0; l < g->levels; l++)
+        all.solver[l] = &g->level[l].solver;
+    return all;
+}
+
 int64_t grid_cells(const struct grid *g, int level)
 {
     return refined_cells(&g->refined, level);

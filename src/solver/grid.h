@@ -10,6 +10,7 @@
 #include "domain/refined.h"
 #include "solver/drive.h"
 #include "solver/hold.h"
+#include "solver/levels.h"
 #include "solver/seam.h"
 #include "solver/solver.h"
 
@@ -59,6 +60,9 @@ enum status grid_wait(struct grid *g);
 
 /* Sum of solver_hash over the levels. Collective, STATUS_MACHINE as there. */
 enum status grid_hash(struct grid *g, int set, uint64_t *hash);
+
+/* The solvers of all levels, for measurements. */
+struct levels levels_of(struct grid *g);
 
 /* Cells of a level that no finer level covers, fluid or not. */
 int64_t grid_cells(const struct grid *g, int level);

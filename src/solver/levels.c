@@ -4,14 +4,6 @@
 #include <assert.h>
 #include <math.h>
 
-struct levels levels_of(struct grid *g)
-{
-    struct levels all = {.count = g->levels, .refined = g->levels > 1 ? &g->refined : NULL};
-    for (int l = 0; l < g->levels; l++)
-        all.solver[l] = &g->level[l].solver;
-    return all;
-}
-
 /* `whole` is in the sum's units, `part` in units of the finest level: all of them are integers. */
 double levels_sum(const struct exact_sum *sum, int count, int bits)
 {

@@ -2,8 +2,9 @@
 #ifndef TAGFLOW_LEVELS_H
 #define TAGFLOW_LEVELS_H
 
+#include "domain/refined.h"
 #include "exact.h"
-#include "solver/grid.h"
+#include "solver/solver.h"
 
 /* Solvers of the levels, the coarsest first. */
 struct levels {
@@ -11,7 +12,6 @@ struct levels {
     struct solver *solver[LEVELS];
     const struct refined *refined; /* which cells are of which level; NULL: one level */
 };
-struct levels levels_of(struct grid *g);
 /* One solver alone. */
 #define ONE_LEVEL(s) (&(struct levels){.count = 1, .solver = {s}})
 

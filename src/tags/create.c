@@ -52,7 +52,9 @@ static enum status make_rows(struct domain *d, const struct flow_case *c)
     tag_row_rates(&d->rows[TAG_FLUID], case_tau(c), c->solver.magic);
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
-    d->rows[TAG_ABSENT] = (struct tag_row){.fluid = FLUID_none, .boundary = BOUNDARY_none};
+    /* The spin: to a cell beside it, its velocity is unknown (initial_beside() in initial.h). */
+    d->rows[TAG_ABSENT] =
+        (struct tag_row){.fluid = FLUID_none, .boundary = BOUNDARY_none, .spin = {1, 0, 0}};
     d->row_count = TAG_FIRST_FACE;
     return drive_row(d, c, &d->rows[TAG_FLUID]);
 }

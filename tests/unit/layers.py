@@ -27,16 +27,14 @@ USES = {
 # Files of a folder that may include each other. New ones get a file below them for what both need.
 CYCLES = [frozenset(cycle.split()) for cycle in (
     "base/file base/launcher base/message",
-    "bench/bench bench/row",
-    "bench/streams bench/streams_loops",
-    "case/bare case/case case/outline case/record case/sections case/value",
+    "case/bare case/case case/given case/outline case/record case/sections case/value",
     "cli/levels cli/scale",
     "cpu/cut cpu/runs",
     "cpu/rows cpu/scalars",
     "foreign/hdf5 foreign/hdf5_wire",
     "io/series io/series_cut",
-    "solver/drive solver/mean_flow solver/scalar_range solver/solver",
-    "solver/grid solver/hold",
+    "solver/drive solver/grid solver/hold",
+    "solver/mean_flow solver/scalar_range solver/solver",
     "tags/advice tags/survey",
     "tags/edges tags/refine",
 )]

@@ -372,7 +372,7 @@ static void a_residual_is_registered_with_its_step(void **state)
     assert_true(s.array[0].in_cells && s.array[0].components == 3 && !s.array[1].in_cells);
     assert_int_equal(s.array[0].sample, fp64 ? SAMPLE_float64 : SAMPLE_float32);
     assert_int_equal(box_cells(&s.array[0].box), 60);
-    assert_true(s.array[0].data == r.velocity && s.array[1].data == &r.step);
+    assert_true(s.array[0].data == r.velocity[0] && s.array[1].data == &r.step);
     set_velocity(&f, 2, 3, 1, (double[]){0, 0, 0.125});
     reference_put(&f.r, &f.s);
     residual(&r);
