@@ -22,7 +22,7 @@ voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/bod
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
 body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c $voxel_sources $body_sources"
-case_sources='src/body/images.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
+case_sources='src/body/images.c src/base/array.c src/base/sets.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
