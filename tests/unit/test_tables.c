@@ -378,7 +378,7 @@ static void a_residual_is_registered_with_its_step(void **state)
     residual(&r);
     double wide[180]; /* [3][z][y][x] */
     float narrow[180];
-    assert_int_equal(solver_copy_out(&f.s, fp64 ? (void *)wide : narrow, r.velocity,
+    assert_int_equal(solver_copy_out(&f.s, fp64 ? (void *)wide : narrow, r.velocity[0],
                                      fp64 ? sizeof wide : sizeof narrow),
                      STATUS_OK);
     for (int n = 0; n < 180; n++) {
