@@ -40,7 +40,7 @@ static enum status add_enstrophy(struct solver *s, struct enstrophy *sum)
     return partial ? STATUS_OK : STATUS_MACHINE;
 }
 
-/* What ranks add up. */
+/* Sums that ranks add. */
 struct flow_whole {
     int64_t drho[3], energy[3], enstrophy[3], bad;
 };

@@ -46,7 +46,7 @@ static enum status add_plane(struct solver *s, int axis, int at, int thick, stru
     return fetch_end(&f);
 }
 
-/* What ranks add up. */
+/* Sums that ranks add. */
 struct rate_whole {
     int64_t velocity[3], momentum[3], drho[3], fluid, bad, failed;
 };

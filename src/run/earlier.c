@@ -657,7 +657,7 @@ static const char *guessed_scalar(const struct earlier *e, const int takes[CASE_
     return found;
 }
 
-/* Says what the values of the file do not tell. */
+/* Warns of values that the file does not hold. */
 static void warn_unknown(const struct earlier *e, const struct flow_case *c, const char *unknown,
                          const int takes[CASE_SCALARS])
 {

@@ -7,7 +7,7 @@
 #include "base/agree.h"
 #include "solver/grid.h"
 
-/* What ranks add up of a level. */
+/* Sums over a level that ranks add. */
 struct drift_parts {
     int64_t u[3][3], bad, failed;
 };
