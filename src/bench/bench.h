@@ -64,7 +64,7 @@ struct bench_row {
     double joules;         /* of a billion updates of fluid cells; NAN: not known */
 };
 
-/* What the rows have in common. */
+/* Members that all rows share. */
 struct bench_host {
     char device[128], processor[128], driver[64], mpi[256], name[256], time[64], isa[16];
     int cores, ranks, hosts, host_ranks, threads;

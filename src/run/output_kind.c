@@ -1,4 +1,4 @@
-/* What kinds of output share; see output_kind.h. */
+/* Functions for all kinds of output; see output_kind.h. */
 #include "run/output_kind.h"
 
 #include <time.h>

@@ -79,7 +79,7 @@ static enum status put_array(struct skin_file *f, struct h5file *file, int datas
     return h5file_write(file, dataset, start, size, f->out);
 }
 
-/* Of the state before the next step. */
+/* The values are of the state before the next step. */
 static enum status write(struct output_entry *e)
 {
     struct skin_file *const f = e->own;
