@@ -12,7 +12,7 @@ uint32_t *sets_create(size_t count);
 /* Least number of the set of k. */
 uint32_t sets_root(uint32_t *parent, uint32_t k);
 
-/* Makes one set of those of a and b. */
+/* Joins the sets of a and b. */
 void sets_join(uint32_t *parent, uint32_t a, uint32_t b);
 
 #endif

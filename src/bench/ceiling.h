@@ -1,8 +1,7 @@
-/* Ceilings with which rates are compared. That of the CPU's memory: how fast 19 streams can be
- * updated in place. Every way of doing it loads, changes and stores each number once; ways differ
- * in the size of blocks and the order of accesses (streams.h). The memory of a shared machine may
- * change its speed by 2x within a minute: measure the ceiling in turn with what it is compared to.
- * That of a device: how fast it copies its own memory. */
+/* Ceilings of rates. On the CPU: the fastest in-place update of 19 streams. Each update loads,
+ * changes and stores every number once; updates differ in the size of blocks and the order of
+ * accesses (streams.h). The speed of a shared machine's memory may change by 2x within a minute:
+ * measure ceiling and rate in turn. On a device: the fastest copy within its memory. */
 #ifndef TAGFLOW_BENCH_CEILING_H
 #define TAGFLOW_BENCH_CEILING_H
 

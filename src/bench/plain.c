@@ -323,7 +323,7 @@ static stored arriving(const struct plain *p, int x, int y, int z, int i)
     return stored_of(u ? sent + wall_gain(i, u) : sent);
 }
 
-/* Is population `fault->i` of the cell fault->at as it has to be? Fills in what it is. */
+/* Compares population fault->i of cell fault->at with the plain steps, and notes both values. */
 static bool is_right(const struct plain *p, const void *got, size_t place,
                      struct plain_fault *fault)
 {

@@ -10,7 +10,7 @@
 
 enum { WIDTH = 100, TEXT = 48, WORDS = 4 };
 
-/* The words that name a row; NULL: those of the head. */
+/* Names of a row; row NULL: of the columns. */
 static void words_of(const struct bench_row *row, char word[WORDS][TEXT])
 {
     static const char *const head[WORDS] = {"case", "cells", "collision", "storage"};

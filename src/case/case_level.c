@@ -311,7 +311,7 @@ enum status level_image(struct map m, struct voxel_image *to)
     if (!to->file || (from->dataset && !to->dataset) || !to->labels)
         return no_memory("an image");
     memcpy(to->labels, from->labels, labels);
-    struct voxel_image again = *to; /* what its keys say again */
+    struct voxel_image again = *to; /* its keys are read, and give the same values */
     enum status s = record_read(m, 1u << from->format, &again);
     if (again.dataset != to->dataset)
         free(again.dataset);
