@@ -192,6 +192,16 @@ static enum status take_places(const struct flow_case *c, struct flow_case *to)
     return done ? STATUS_OK : fail_machine("no memory for the place of a key");
 }
 
+/* A scalar has the same magic number on all levels, and the limiter on all or none. Both orders of
+ * scalars are the same. */
+static void take_choices(const struct flow_case *c, struct flow_case *to)
+{
+    for (int k = 0; k < to->scalar_count; k++) {
+        to->scalars[k].magic = scalar_magic(&c->scalars[k]);
+        to->scalars[k].limiter = scalar_limited(c, k) ? LIMITER_on : LIMITER_none;
+    }
+}
+
 static enum status read_level(const struct scaling *w, struct flow_case *to)
 {
     const struct reader r = {.document = w->document, .c = to, .origin = w->c, .level = w->level};
@@ -203,6 +213,8 @@ static enum status read_level(const struct scaling *w, struct flow_case *to)
     if (!s)
         s = case_read_tree(&r, to);
     to->run.steps = w->c->run.steps << w->level; /* may be out of the key's range */
+    if (!s)
+        take_choices(w->c, to);
     return s ? s : take_places(w->c, to);
 }
 
@@ -231,15 +243,19 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
 
 /* ---- what level 0 read from files ---- */
 
-static const struct case_body *body_of(struct map m)
+static const struct case_body *body_at(const struct reader *r, const struct node *n)
 {
-    const struct flow_case *const c = m.r->origin;
-    const char *const name = m.node->parent->key;
+    const struct flow_case *const c = r->origin;
     for (int k = 0; k < c->body_count; k++)
-        if (!strcmp(c->bodies[k].name, name))
+        if (!strcmp(c->bodies[k].name, n->key))
             return &c->bodies[k];
     assert(!"a level has the bodies of level 0");
     return NULL;
+}
+
+static const struct case_body *body_of(struct map m)
+{
+    return body_at(m.r, m.node->parent);
 }
 
 /* The patch that the node is directly below; NULL: none. */
@@ -261,6 +277,22 @@ static const struct case_face *opening_of(const struct reader *r, const struct n
     const struct case_patch *const patch = patch_of(r, n);
     assert(patch);
     return &patch->opening;
+}
+
+/* The time function of the map `of`: of the force, of a flow or of what a scalar meets. */
+static const struct case_signal *signal_of(const struct reader *r, const struct node *of)
+{
+    const struct flow_case *const c = r->origin;
+    int k = 0;
+    if (!strcmp(of->key, "force"))
+        return &c->force_signal;
+    if (strcmp(of->parent->key, "scalars") != 0)
+        return &opening_of(r, of->parent)->signal;
+    while (strcmp(c->scalars[k].name, of->key) != 0)
+        k++;
+    const struct node *const thing = of->parent->parent;
+    return !strcmp(thing->parent->key, "bodies") ? &body_at(r, thing)->scalar[k].signal
+                                                 : &opening_of(r, thing->parent)->scalar[k].signal;
 }
 
 static enum status no_memory(const char *what)
@@ -348,10 +380,7 @@ enum status level_mask(struct map m, const int size[2], uint8_t **mask, char **f
 
 enum status level_table(struct map m, struct case_signal *s)
 {
-    const struct node *const of = m.node->parent;
-    const struct case_signal *const from = !strcmp(of->key, "force")
-                                               ? &m.r->origin->force_signal
-                                               : &opening_of(m.r, of->parent)->signal;
+    const struct case_signal *const from = signal_of(m.r, m.node->parent);
     const size_t bytes = (size_t)from->points * sizeof *from->times;
     const char *unused;
     s->times = malloc(bytes);

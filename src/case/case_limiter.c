@@ -102,18 +102,21 @@ double scalar_peclet(const struct flow_case *c, int k)
     return scalars_fastest(c) / c->scalars[k].diffusivity;
 }
 
-/* Why the limiter cannot act; NULL: it can. Populations are in units of the smallest capacity. */
+/* Why the limiter cannot act; NULL: it can. Populations are in units of the smallest capacity.
+ * Diffusivities are those of the finest level. */
 static const char *obstacle(const struct flow_case *c, int k)
 {
     static const double most_speed = 0.3;
     const struct case_scalar *const s = &c->scalars[k];
     const double unit = 1 / case_scalar_capacity(c, k);
+    const double diffusivity = ldexp(s->diffusivity, c->levels > 1 ? c->levels - 1 : 0);
     if (scalar_has_gradient(s))
         return "does not go with a mean gradient";
-    if (s->diffusivity >= LIMITED_MOST)
-        return "is not needed, and not possible, at a diffusivity of 1/8 and more";
-    if (unit > 1 &&
-        (unit * s->diffusivity >= LIMITED_MOST || unit * scalars_fastest(c) > most_speed))
+    if (diffusivity >= LIMITED_MOST)
+        return c->levels > 1 ? "is not possible at a diffusivity of 1/8 and more in cells of the "
+                               "finest level"
+                             : "is not needed, and not possible, at a diffusivity of 1/8 and more";
+    if (unit > 1 && (unit * diffusivity >= LIMITED_MOST || unit * scalars_fastest(c) > most_speed))
         return "does not go with a body that conducts and has so small a capacity beside the "
                "fluid's";
     return NULL;

@@ -8,23 +8,22 @@
 
 /* A given value at a wall, an opening or a body. */
 #define SCALAR_VALUE_ROW(P)                                                                             \
-    {ROW(P ".scalars.*.value", KEY_NUMBER), AT(case_scalar_wall, value), .where = SCALAR_WALL(value),    \
+    {ROW(P ".scalars.*.value", KEY_NUMBER), AT(case_scalar_wall, value), .where = SCALAR_WALL(value),   \
      .unit = UNIT_TEMPERATURE, .range = VALUES, .otherwise = "not given", .example = "310 K",           \
      .meaning = "the value there; a time function multiplies its difference from the scalar's reference"}
 
 /* What a scalar meets at a wall of a face or at a body; `other`: another kind, `unnamed`: the default of
  * a scalar that is not named. */
 #define SCALAR_WALL_ROWS(P, struct_, other, unnamed)                                                    \
-    {ROW(P ".scalars", KEY_NAMES), .level = LEVEL_ABSENT,                                               \
-     AT(struct_, scalar), .late = true, .write = scalar_walls_write,                                    \
+    {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,      \
      .otherwise = unnamed " for each", .example = "{temperature: {value: 310 K}}",                      \
      .meaning = "what scalars meet there, each under its name"},                                        \
-    {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_walls, .otherwise = unnamed,                 \
+    {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_walls, .otherwise = unnamed,                \
      .example = "{value: 310 K}",                                                                       \
      .meaning = "adiabatic: nothing passes; or a map with value, flux" other " or transfer, and a time " \
                 "function"},                                                                            \
     SCALAR_VALUE_ROW(P),                                                                                \
-    {ROW(P ".scalars.*.flux", KEY_NUMBER), AT(case_scalar_wall, flux), .where = SCALAR_WALL(flux),       \
+    {ROW(P ".scalars.*.flux", KEY_NUMBER), AT(case_scalar_wall, flux), .where = SCALAR_WALL(flux),      \
      .unit = UNIT_HEAT_FLUX, .range = VALUES, .otherwise = "not given", .example = "100 W/m2",          \
      .meaning = "the flux into the fluid; a species: its value times a velocity, m/s"},                 \
     {ROW(P ".scalars.*.transfer", KEY_MAP), .otherwise = "not given",                                   \
@@ -55,7 +54,7 @@
      .meaning = "its conductivity; in lattice units that of the fluid is its diffusivity; a species: "  \
                 "its diffusivity times capacity, m2/s"},                                                \
     {ROW(P ".scalars.*.conduct.capacity", KEY_NUMBER), AT(case_scalar_wall, capacity),                  \
-     .unit = UNIT_CAPACITY, .range = BETWEEN(1e-6, 1e6), .fallback = "1",                                \
+     .unit = UNIT_CAPACITY, .range = BETWEEN(1e-6, 1e6), .fallback = "1",                               \
      .example = "1.6e6 J/m3/K",                                                                         \
      .meaning = "its heat capacity of a volume; without a unit relative to that of the fluid"},         \
     {ROW(P ".scalars.*.conduct.source", KEY_NUMBER), AT(case_scalar_wall, source),                      \
@@ -64,8 +63,7 @@
 
 /* The value of what comes in through an opening: required with `velocity`. */
 #define SCALAR_OPENING_ROWS(P, default_, words)                                                         \
-    {ROW(P ".scalars", KEY_NAMES), .level = LEVEL_ABSENT,                                               \
-     AT(case_face, scalar), .late = true, .write = scalar_walls_write,                                  \
+    {ROW(P ".scalars", KEY_NAMES), AT(case_face, scalar), .late = true, .write = scalar_walls_write,    \
      .otherwise = default_, .example = "{temperature: {value: 300 K}}",                                 \
      .meaning = "scalars there, each under its name"},                                                  \
     {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_openings, .otherwise = default_,            \
@@ -77,7 +75,7 @@
     {ROW("scalars", KEY_NAMES), THINGS(flow_case, scalars, scalar_count, CASE_SCALARS, scalar_read),    \
      .otherwise = "none", .example = "{temperature: {kind: heat, diffusivity: 2.2e-5 m2/s}}",           \
      .meaning = "heat and species that the flow carries, each under a name you choose"},                \
-    {ROW("scalars.*", KEY_MAP), .refine = "remove one of them", .otherwise = "none",                    \
+    {ROW("scalars.*", KEY_MAP), .otherwise = "none",                                                    \
      .example = "{kind: heat, prandtl: 0.71, reference: 300 K}",                                        \
      .meaning = "one scalar"},                                                                          \
     {ROW("scalars.*.kind", KEY_CHOICE), AT(case_scalar, kind), .late = true,                            \
@@ -87,9 +85,11 @@
     {ROW("scalars.*.diffusivity", KEY_NUMBER), AT(case_scalar, diffusivity), .late = true,              \
      .unit = UNIT_DIFFUSIVITY, .range = {0, SCALAR_MAX, true, false},                                   \
      .otherwise = "this, prandtl or schmidt", .example = "2.2e-5 m2/s", .meaning = "diffusivity"},      \
-    {ROW("scalars.*.prandtl", KEY_NUMBER), .range = POSITIVE, .otherwise = "heat: by diffusivity",      \
+    {ROW("scalars.*.prandtl", KEY_NUMBER), .level = LEVEL_SAME, .range = POSITIVE,                      \
+     .otherwise = "heat: by diffusivity",                                                               \
      .example = "0.71", .meaning = "heat: viscosity / diffusivity, in place of the diffusivity"},       \
-    {ROW("scalars.*.schmidt", KEY_NUMBER), .range = POSITIVE, .otherwise = "species: by diffusivity",   \
+    {ROW("scalars.*.schmidt", KEY_NUMBER), .level = LEVEL_SAME, .range = POSITIVE,                      \
+     .otherwise = "species: by diffusivity",                                                            \
      .example = "1.5", .meaning = "species: viscosity / diffusivity, in place of the diffusivity"},     \
     {ROW("scalars.*.reference", KEY_NUMBER), AT(case_scalar, reference), .late = true,                  \
      .write = reference_write, .unit = UNIT_TEMPERATURE, .range = VALUES, .fallback = "0",              \
@@ -100,10 +100,12 @@
      .range = VALUES, .fallback = "0", .example = "3.3e-3 1/K",                                         \
      .meaning = "buoyancy: the fluid's acceleration is -expansion (value - reference) force.gravity"},  \
     {ROW("scalars.*.turbulent_prandtl", KEY_NUMBER), AT(case_scalar, turbulent_prandtl), .late = true,  \
-     .where = SCALAR_KIND(heat), .range = POSITIVE, .fallback = "0.85", .example = "0.85",              \
+     .where = SCALAR_KIND(heat), .level = LEVEL_SAME, .range = POSITIVE,                                \
+     .fallback = "0.85", .example = "0.85",                                                             \
      .meaning = "heat: eddy viscosity / eddy diffusivity of a subgrid model"},                          \
     {ROW("scalars.*.turbulent_schmidt", KEY_NUMBER), AT(case_scalar, turbulent_prandtl), .late = true,  \
-     .where = SCALAR_KIND(species), .range = POSITIVE, .fallback = "0.85", .example = "0.85",           \
+     .where = SCALAR_KIND(species), .level = LEVEL_SAME, .range = POSITIVE,                             \
+     .fallback = "0.85", .example = "0.85",                                                             \
      .meaning = "species: eddy viscosity / eddy diffusivity of a subgrid model"},                       \
     {ROW("scalars.*.source", KEY_NUMBER), AT(case_scalar, source), .unit = UNIT_HEATING,                \
      .range = VALUES, .fallback = "0", .example = "0.1 K/s",                                            \
@@ -112,11 +114,11 @@
      .range = BETWEEN(0, 1), .fallback = "0", .example = "1e-4",                                        \
      .meaning = "rate of decay in the fluid, towards the reference"},                                   \
     {ROW("scalars.*.gradient", KEY_VECTOR), AT(case_scalar, gradient), .write = gradient_write,         \
-     .unit = UNIT_GRADIENT, .range = MAGNITUDE(SCALAR_MAX), .otherwise = "none",                        \
+     .unit = UNIT_GRADIENT, .range = MAGNITUDE(SCALAR_MAX), .refine = "remove it", .otherwise = "none", \
      .example = "[1e-3, 0, 0]",                                                                         \
      .meaning = "mean gradient in a box that is periodic along it; the values are then the deviation "  \
                 "from it"},                                                                             \
-    {ROW("scalars.*.magic", KEY_AUTO), .restart = RESTART_VERSION,                                      \
+    {ROW("scalars.*.magic", KEY_AUTO), .level = LEVEL_SAME, .restart = RESTART_VERSION,                 \
      AT(case_scalar, magic), .range = BETWEEN(0.001, 10), .fallback = "auto", .example = "0.25",        \
      .meaning = "(tau+ - 1/2)(tau- - 1/2); auto: 1/6, and 1/4 where the diffusivity is below 0.005"},   \
     {ROW("scalars.*.limiter", KEY_CHOICE), .restart = RESTART_VERSION,                                  \
@@ -147,7 +149,7 @@
      .unit = UNIT_LENGTH, .range = FROM(0), .required = true, .example = "[64, 0, 0]",                  \
      .meaning = "a point of the second plane"},                                                         \
     {ROW("scalars.*.initial.linear.values", KEY_RANGE), AT(case_scalar_initial, ends), .late = true,    \
-     .unit = UNIT_TEMPERATURE, .range = ANY, .required = true, .example = "[310 K, 290 K]",          \
+     .unit = UNIT_TEMPERATURE, .range = ANY, .required = true, .example = "[310 K, 290 K]",             \
      .meaning = "the values at the two planes"},                                                        \
     {ROW("scalars.*.initial.wave", KEY_MAP), .otherwise = "none",                                       \
      .example = "{amplitude: 0.1 K, waves: [1, 0, 0]}",                                                 \
@@ -156,10 +158,10 @@
      .unit = UNIT_DIFFERENCE, .range = VALUES, .required = true, .example = "0.1 K",                    \
      .meaning = "its amplitude"},                                                                       \
     {ROW("scalars.*.initial.wave.waves", KEY_VECTOR), AT(case_scalar_initial, wave),                    \
-     .range = MAGNITUDE(1e6), .required = true, .example = "[1, 0, 0]",                                 \
+     .level = LEVEL_SAME, .range = MAGNITUDE(1e6), .required = true, .example = "[1, 0, 0]",            \
      .meaning = "numbers of waves along x, y and z of the box"},                                        \
     {ROW("scalars.*.initial.wave.phase", KEY_NUMBER), AT(case_scalar_initial, phase),                   \
-     .range = BETWEEN(-1, 1), .fallback = "0", .example = "0.25",                                       \
+     .level = LEVEL_SAME, .range = BETWEEN(-1, 1), .fallback = "0", .example = "0.25",                  \
      .meaning = "phase at the corner 0, in parts of a wave; 0.25 makes a cosine"},                      \
     {ROW("scalars.*.initial.shapes", KEY_NAMES), .ordered = true,                                       \
      THINGS(case_scalar_initial, parts, part_count, INT_MAX, scalar_part_read), .late = true,           \

@@ -339,6 +339,15 @@ static bool beside_fluid(const struct domain *d, int x, int y, int z)
     return false;
 }
 
+/* Does the body hold a scalar? Then its inside must keep the distance, too. */
+static bool conducts(const struct flow_case *c, int body)
+{
+    bool any = false;
+    for (int k = 0; k < c->scalar_count; k++)
+        any = any || case_body_conducts(&c->bodies[body], k);
+    return any;
+}
+
 /* Levels whose edge is too near to the cell of a body: 0: none; else 1 + the level. */
 static int edge_near(const struct domain *d, const int g[3])
 {
@@ -397,7 +406,8 @@ enum status edges_clear(const struct domain *d, const struct flow_case *c)
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++) {
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
-                if (!v->rows[tags[x] & TAG_ROW].body || !beside_fluid(d, x, y, z) ||
+                const int body = v->rows[tags[x] & TAG_ROW].body;
+                if (!body || (!beside_fluid(d, x, y, z) && !conducts(c, body - 1)) ||
                     !edge_near(d, g))
                     continue;
                 const int64_t cell =

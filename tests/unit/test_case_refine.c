@@ -409,11 +409,12 @@ static void grids_that_cannot_be_numbered_are_refused(void **state)
 static void what_does_not_go_with_levels_is_refused(void **state)
 {
 #define SERIES(of) "output={series: {s: {every: 10, of: " of "}}}"
-    static const char *const by_files[] = {"bodies.*.image.isolated", NULL};
+    static const char *const by_files[] = {"bodies.*.image.isolated", "bodies.*.labels", NULL};
     static const struct {
         const char *row, *set, *says;
     } cases[] = {
-        {"scalars.*", "scalars={t: {diffusivity: 0.1}}", "scalars.t ("},
+        {"scalars.*.gradient", "scalars={t: {diffusivity: 0.1, gradient: [1e-3, 0, 0]}}",
+         "scalars.t.gradient ("},
         {"initial.relax", "initial.relax=10", "initial.relax ("},
         {"output.fields.*.stride", "output={fields: {f: {every: 10, of: density, stride: 2}}}",
          "output.fields.f.stride ("},
@@ -433,7 +434,7 @@ static void what_does_not_go_with_levels_is_refused(void **state)
         "initial.relax=+0", /* values that are the default in other words */
         "output={fields: {f: {every: 10, of: density, stride: 1e0}}}",
         "run.stop=none",
-        "scalars={}",
+        "scalars={t: {diffusivity: 0.1}}",
     };
     struct flow_case c;
     (void)state;
