@@ -14,11 +14,16 @@
  *   slope     `sent` -> the same with slopes
  *   enter     after substep 1 and 2: what left the fine level -> `left`; what arrives there
  *   share     values of `left` that other ranks need -> its end
- *   coalesce  `left` -> what arrives in coarse cells */
+ *   coalesce  `left` -> what arrives in coarse cells
+ *
+ * The flow and each scalar have lists of their own: kernels take one set. A scalar's populations
+ * are those of directions along axes, with the same weights on all levels; so nothing is rescaled.
+ * Their paths meet no wall and cross each edge at a right angle: a group of theirs has 8 values. */
 #ifndef TAGFLOW_SEAM_H
 #define TAGFLOW_SEAM_H
 
 #include "boundary.h"
+#include "scalar.h"
 #include "slot.h"
 #include "stored.h"
 
@@ -55,8 +60,8 @@ struct seam_entry {
 /* The link of a fine cell from an absent one, after a substep. */
 struct seam_link {
     uint64_t at;             /* its mailbox, in elements from the start of the populations */
-    struct seam_entry entry; /* what arrives. Its wall after substep 1: the wall that meets what left
-                              * at substep 1; what arrives then meets none */
+    struct seam_entry entry; /* what arrives. Its wall after substep 1: the wall that meets what
+                              * left at substep 1; what arrives then meets none */
 };
 
 /* A population that arrives in a coarse cell from the fine level: the mean of 8 values of `left`;
@@ -70,12 +75,13 @@ struct seam_group {
     uint32_t wall;    /* of a coarse link into a wall */
 };
 
-/* All lists of a rank for one pair of levels, in memory of the backend. */
+/* All lists of a rank for one pair of levels and one set, in memory of the backend. Stored type: of
+ * the set's populations. */
 struct seam_lists {
-    const struct seam_value *value; /* populations that this rank sends */
-    const uint32_t *beside;         /* [needed][6] numbers in `sent` of the same population of the
-                                     * neighbours at -x +x -y +y -z +z; SEAM_NONE: not needed, or
-                                     * no fluid cell of the level */
+    const struct seam_value *value;  /* populations that this rank sends */
+    const uint32_t *beside;          /* [needed][6] numbers in `sent` of the same population of the
+                                      * neighbours at -x +x -y +y -z +z; SEAM_NONE: not needed, or
+                                      * no fluid cell of the level */
     const struct seam_link *link[2]; /* after substep 1 and 2, which is before an odd and an even
                                       * step */
     const struct seam_group *group;
@@ -87,9 +93,35 @@ struct seam_lists {
     void *spread; /* [needed][4] population, and its slopes along x, y, z; type number */
     void *left;   /* [links] after substep 1, [links] after substep 2, from other ranks, to them */
     uint32_t links, share_to; /* share_to: first place in `left` for other ranks */
+    int set;
+    int limited; /* of a scalar with the limiter */
 };
 
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
+
+/* Populations of the set in memory, in the unit in which the step computes. */
+TAGFLOW_FN number seam_read(const struct seam_lists *s, const void *memory, size_t n)
+{
+    if (TAGFLOW_STORAGE == 16 && s->set == SET_flow)
+        return raw_of(((const stored *)memory)[n]);
+    return (number)((const set_stored *)memory)[n];
+}
+
+TAGFLOW_FN void seam_write(const struct seam_lists *s, void *memory, size_t n, number f)
+{
+    if (TAGFLOW_STORAGE == 16 && s->set == SET_flow)
+        ((stored *)memory)[n] = stored_raw(f);
+    else
+        ((set_stored *)memory)[n] = (set_stored)f;
+}
+
+/* Rounded as it is stored. */
+TAGFLOW_FN number seam_rounded(const struct seam_lists *s, number f)
+{
+    if (TAGFLOW_STORAGE == 16 && s->set == SET_flow)
+        return raw_of(stored_raw(f));
+    return (number)(set_stored)f;
+}
 
 /* What comes back from a wall of the view, or passes by where there is none. */
 TAGFLOW_FN number seam_reflect(const struct view *v, const struct seam_wall *wall, uint32_t link,
@@ -107,13 +139,25 @@ TAGFLOW_FN number seam_reflect(const struct view *v, const struct seam_wall *wal
 /* A coarse population in one of the cell's fine cells, at the time at which it crosses the edge:
  * linear across the link. Rounded as it is stored: the fine level gets what the coarse one loses.
  */
-TAGFLOW_FN stored seam_explode(const struct seam_lists *s, const struct seam_entry *e)
+TAGFLOW_FN number seam_explode(const struct seam_lists *s, const struct seam_entry *e)
 {
     const number part = (number)(1.0 / SEAM_PARTS);
     const number *const f = (const number *)s->spread + (size_t)4 * e->from;
     const number x = (number)e->offset[0] * part, y = (number)e->offset[1] * part,
                  z = (number)e->offset[2] * part;
-    return stored_raw(((f[0] + x * f[1]) + y * f[2]) + z * f[3]);
+    return seam_rounded(s, ((f[0] + x * f[1]) + y * f[2]) + z * f[3]);
+}
+
+/* The slope along an axis of a scalar with the limiter, from that to the neighbours on both sides:
+ * all parts of the population lie between it and those of its neighbours. Both are 0 at an end. */
+TAGFLOW_FN number seam_limit(number below, number above, number slope)
+{
+    const number zero = 0, two = 2;
+    const number a = below < zero ? -below : below, b = above < zero ? -above : above;
+    const number most = two * (a < b ? a : b), size = slope < zero ? -slope : slope;
+    if (!(below * above > zero))
+        return zero;
+    return size <= most ? slope : slope < zero ? -most : most;
 }
 
 /* The kernels' work on number n of a list. The view is that of the level named. */
@@ -121,74 +165,72 @@ TAGFLOW_FN stored seam_explode(const struct seam_lists *s, const struct seam_ent
 /* Coarse level, after its step, of parity `odd`. */
 TAGFLOW_FN void seam_gather(const struct view *v, const struct seam_lists *s, int odd, size_t n)
 {
-    const stored *const populations = (const stored *)v->set[SET_flow].populations;
     const struct seam_value *const value = &s->value[n];
-    stored f = populations[value->at[odd]];
+    number f = seam_read(s, v->set[s->set].populations, value->at[odd]);
     if (value->wall) /* what comes back from the wall lies there */
-        f = stored_raw(raw_of(f) - seam_reflect(v, s->wall + SEAM_WALLS, value->wall, 0));
-    ((stored *)s->sent)[value->place] = f;
+        f = f - seam_reflect(v, s->wall + SEAM_WALLS, value->wall, 0);
+    seam_write(s, s->sent, value->place, f);
 }
 
 TAGFLOW_FN void seam_slope(const struct seam_lists *s, size_t n)
 {
-    const stored *const sent = (const stored *)s->sent;
     const uint32_t *const beside = s->beside + 6 * n;
     number *const to = (number *)s->spread + 4 * n;
-    const number here = raw_of(sent[n]);
+    const number here = seam_read(s, s->sent, n);
     to[0] = here;
     for (int axis = 0; axis < 3; axis++) {
         const uint32_t below = beside[2 * axis], above = beside[2 * axis + 1];
-        const number low = below != SEAM_NONE ? raw_of(sent[below]) : here;
-        const number high = above != SEAM_NONE ? raw_of(sent[above]) : here;
+        const number low = below != SEAM_NONE ? seam_read(s, s->sent, below) : here;
+        const number high = above != SEAM_NONE ? seam_read(s, s->sent, above) : here;
         const int both = below != SEAM_NONE && above != SEAM_NONE;
-        to[1 + axis] = both ? (high - low) * (number)0.5 : high - low;
+        number slope = both ? (high - low) * (number)0.5 : high - low;
+        if (s->limited)
+            slope = seam_limit(here - low, high - here, slope);
+        to[1 + axis] = slope;
     }
 }
 
 /* Fine level, after a substep. */
 TAGFLOW_FN void seam_enter(const struct view *v, const struct seam_lists *s, int substep, size_t n)
 {
-    stored *const left = (stored *)s->left;
     const struct seam_link *const link = &s->link[substep - 1][n];
-    stored *const mailbox = (stored *)v->set[SET_flow].populations + link->at;
-    stored out = *mailbox, in;
+    void *const populations = v->set[s->set].populations;
+    number out = seam_read(s, populations, link->at), in;
     if (substep == 2 && (link->entry.from & SEAM_HANDED))
-        in = left[link->entry.from & ~SEAM_HANDED];
+        in = seam_read(s, s->left, link->entry.from & ~SEAM_HANDED);
     else
         in = seam_explode(s, &link->entry);
     if (link->entry.wall && substep == 1)
-        out = stored_raw(seam_reflect(v, s->wall, link->entry.wall, raw_of(out)));
+        out = seam_reflect(v, s->wall, link->entry.wall, out);
     if (link->entry.wall && substep == 2)
-        in = stored_raw(seam_reflect(v, s->wall, link->entry.wall, raw_of(in)));
-    left[(size_t)(substep - 1) * s->links + n] = out;
-    *mailbox = in;
+        in = seam_reflect(v, s->wall, link->entry.wall, in);
+    seam_write(s, s->left, (size_t)(substep - 1) * s->links + n, out);
+    seam_write(s, populations, link->at, in);
 }
 
 TAGFLOW_FN void seam_share(const struct seam_lists *s, size_t n)
 {
-    stored *const left = (stored *)s->left;
-    left[s->share_to + n] = left[s->shared[n]];
+    seam_write(s, s->left, s->share_to + n, seam_read(s, s->left, s->shared[n]));
 }
 
 /* Coarse level, before its next step, of parity `odd`. */
 TAGFLOW_FN void seam_coalesce(const struct view *v, const struct seam_lists *s, int odd, size_t n)
 {
-    stored *const populations = (stored *)v->set[SET_flow].populations;
-    const stored *const left = (const stored *)s->left;
     const struct seam_group *const g = &s->group[n];
-    stored *const f = populations + g->at[odd];
+    void *const populations = v->set[s->set].populations;
     number given = 0, taken = 0;
     for (uint32_t k = 0; k < g->count; k++)
-        given += raw_of(left[s->exit[g->first + k]]);
+        given += seam_read(s, s->left, s->exit[g->first + k]);
     given *= (number)0.125;
     if (g->count == 8) {
-        *f = stored_raw(given);
+        seam_write(s, populations, g->at[odd], given);
         return;
     }
     for (uint32_t k = 0; k < g->count; k++)
         taken += seam_reflect(v, s->wall + SEAM_WALLS, g->wall,
-                              raw_of(seam_explode(s, &s->entry[g->entries + k])));
-    *f = stored_raw((raw_of(*f) - taken * (number)0.125) + given);
+                              seam_explode(s, &s->entry[g->entries + k]));
+    seam_write(s, populations, g->at[odd],
+               (seam_read(s, populations, g->at[odd]) - taken * (number)0.125) + given);
 }
 
 #endif

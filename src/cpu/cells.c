@@ -191,9 +191,10 @@ static void kernel_mass(const struct view *v, const struct runs *runs, const str
     EACH(begin) EACH(scalar_put) EACH(scalar)
 
     /* Fetches a population that a list names. Most lie in cache lines of their own. */
-    static inline void fetch(const struct view *v, uint64_t at)
+    static inline void fetch(const struct view *v, struct task t, uint64_t at)
 {
-    __builtin_prefetch((const stored *)v->set[SET_flow].populations + at, 1);
+    const struct population_set *const set = &v->set[t.seam->set];
+    __builtin_prefetch((const char *)set->populations + at * (set->bits / 8), 1);
 }
 enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that is worked on */
 
@@ -210,11 +211,11 @@ enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that
             cell_##name(v, t, 0, 0, n, 0, 0);                                                      \
         }                                                                                          \
     }
-LISTED(gather, fetch(v, t.seam->value[k].at[t.odd]))
+LISTED(gather, fetch(v, t, t.seam->value[k].at[t.odd]))
 LISTED(slope, (void)k)
-LISTED(enter, fetch(v, t.seam->link[t.substep - 1][k].at))
+LISTED(enter, fetch(v, t, t.seam->link[t.substep - 1][k].at))
 LISTED(share, (void)k)
-LISTED(coalesce, fetch(v, t.seam->group[k].at[t.odd]))
+LISTED(coalesce, fetch(v, t, t.seam->group[k].at[t.odd]))
 
 #define scalars_lift PRECISION(scalars_lift)
 #define scalars_alone PRECISION(scalars_alone)

@@ -122,10 +122,12 @@ void grid_destroy(struct grid *g)
 
 enum status grid_initialise(struct grid *g, const struct given_flow given[])
 {
-    enum status status = STATUS_OK;
+    const struct levels all = levels_of(g);
+    const struct flow_case *c[LEVELS];
     g->drive = (struct drive){0};
-    for (int l = 0; l < g->levels && !status; l++)
-        status = solver_initialise(&g->level[l].solver, g->level[l].c, given ? &given[l] : NULL);
+    for (int l = 0; l < g->levels; l++)
+        c[l] = g->level[l].c;
+    enum status status = levels_initialise(&all, c, given);
     if (!status)
         status = drive_adjust(g);
     return status ? status : hold_start(g);
@@ -167,8 +169,10 @@ static enum status sweep(struct grid *g, int64_t most)
 {
     if (g->levels == 1)
         return solver_sweep(&g->level[0].solver, most);
+    const struct levels all = levels_of(g);
+    scalar_range_share(&all);
     const enum status status = advance(g, 0);
-    return solver_adjust(&g->level[0].solver) ? STATUS_MACHINE : status;
+    return status_worse(status, levels_adjust(&all));
 }
 
 enum status grid_sweep(struct grid *g, int64_t most)

@@ -21,8 +21,8 @@
 #include "base/watchdog.h"
 #include "initial.h"
 #include "solver/initial_make.h"
+#include "solver/levels.h"
 #include "solver/scalar.h"
-#include "solver/solver.h"
 #include "stored.h"
 
 static size_t block_cell(const struct view *v, int x, int y, int z)
@@ -179,62 +179,114 @@ static enum status relax(struct solver *s, struct initial_filling *how, const st
     return status;
 }
 
-/* Adds the pressure that balances the mean buoyancy. */
-static enum status balance(struct solver *s, struct initial_filling *how, const struct flow_case *c)
+static enum status make_filling(struct initial_filling *how, struct solver *s,
+                                const struct flow_case *c, const struct given_flow *given)
+{
+    struct backend *const b = s->backend;
+    enum status status = STATUS_OK;
+    *how = (struct initial_filling){.bytes = initial_bytes(c), .c = c, .given = given};
+    how->in = b->type->alloc_host(b, how->bytes);
+    how->kernels = b->type->alloc(b, how->bytes, 1);
+    if (!how->in)
+        status = fail_machine("out of memory for the initial flow");
+    else if (!how->kernels)
+        status = backend_no_room(b, (double)how->bytes, "the initial flow");
+    if (!status)
+        status = initial_make(how->in, c, given ? NULL : s->domain->opening);
+    if (!status && given)
+        how->in->given = given->value;
+    return status_agree(s->domain->comm, status);
+}
+
+static void free_filling(struct initial_filling *how, struct solver *s)
+{
+    struct backend *const b = s->backend;
+    b->type->free(b, how->kernels);
+    b->type->free_host(b, how->in);
+}
+
+/* The flow of a level, without the pressure that balances buoyancy. */
+static enum status begin(struct solver *s, struct initial_filling *how)
+{
+    memset(s->view.mean_flow, 0, sizeof s->view.mean_flow);
+    s->signal_step = -1;
+    const enum status status = fill(s, how, how->c->run.threads);
+    return !status && how->c->initial.relax > 0 ? relax(s, how, how->c) : status;
+}
+
+/* Gives `drho` the density of the level's cells. */
+static enum status begin_density(struct solver *s, const struct initial_filling *how, double **drho)
 {
     const struct view *const v = &s->domain->view;
     const size_t cells = (size_t)v->n[0] * (size_t)v->n[1] * (size_t)v->n[2];
-    double *const drho = calloc(cells, sizeof *drho), change;
+    double change;
+    *drho = calloc(cells + 1, sizeof **drho);
     enum status status = STATUS_OK;
-    if (!drho)
+    if (!*drho)
         status = fail_machine("out of memory for the initial density of %zu cells", cells);
     status = status_agree(s->domain->comm, status);
-    if (!status && !how->given)
-        status = take_density(s, drho, &change);
-    if (!status)
-        status = scalar_balance(s, c, how->given, drho);
-    for (int z = 0; how->given && !status && z < v->n[2]; z++)
+    return !status && !how->given ? take_density(s, *drho, &change) : status;
+}
+
+/* Fills a level with this density, to which that of a flow from elsewhere is added. */
+static enum status fill_density(struct solver *s, struct initial_filling *how, double *drho)
+{
+    const struct view *const v = &s->domain->view;
+    for (int z = 0; how->given && z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++)
                 drho[block_cell(v, x, y, z)] +=
                     how->given->value[4 * given_place(how->given, x, y, z)];
     how->drho = drho;
-    if (!status)
-        status = fill(s, how, c->run.threads);
+    const enum status status = fill(s, how, how->c->run.threads);
     how->drho = NULL;
-    free(drho);
     return status;
+}
+
+/* Adds the pressure that balances the mean buoyancy. */
+static enum status balance(const struct levels *all, struct initial_filling how[],
+                           const struct given_flow given[])
+{
+    const struct flow_case *c[LEVELS] = {NULL};
+    double *drho[LEVELS] = {NULL};
+    enum status status = STATUS_OK;
+    for (int l = 0; l < all->count && !status; l++) {
+        c[l] = how[l].c;
+        status = begin_density(all->solver[l], &how[l], &drho[l]);
+    }
+    if (!status)
+        status = scalar_balance(all, c, given, drho);
+    for (int l = 0; l < all->count && !status; l++)
+        status = fill_density(all->solver[l], &how[l], drho[l]);
+    for (int l = 0; l < all->count; l++)
+        free(drho[l]);
+    return status;
+}
+
+enum status levels_initialise(const struct levels *all, const struct flow_case *const c[],
+                              const struct given_flow given[])
+{
+    const bool balances = given ? given->lift != NULL : all->solver[0]->view.lifts;
+    struct initial_filling how[LEVELS];
+    enum status status = STATUS_OK;
+    int made = 0;
+    for (; made < all->count && !status; made++) {
+        struct solver *const s = all->solver[made];
+        status = make_filling(&how[made], s, c[made], given ? &given[made] : NULL);
+        if (!status)
+            status = begin(s, &how[made]);
+    }
+    if (!status && c[0]->initial.relax == 0 && balances && !c[0]->initial.level)
+        status = balance(all, how, given);
+    for (int l = 0; l < made; l++)
+        free_filling(&how[l], all->solver[l]);
+    if (!status)
+        status = levels_adjust(all); /* for step 0 */
+    return status_agree(all->solver[0]->domain->comm, status);
 }
 
 enum status solver_initialise(struct solver *s, const struct flow_case *c,
                               const struct given_flow *given)
 {
-    struct backend *const b = s->backend;
-    struct initial_filling how = {.bytes = initial_bytes(c), .c = c, .given = given};
-    const bool balances = given ? given->lift != NULL : s->view.lifts;
-    enum status status = STATUS_OK;
-    memset(s->view.mean_flow, 0, sizeof s->view.mean_flow);
-    s->signal_step = -1;
-    how.in = b->type->alloc_host(b, how.bytes);
-    how.kernels = b->type->alloc(b, how.bytes, 1);
-    if (!how.in)
-        status = fail_machine("out of memory for the initial flow");
-    else if (!how.kernels)
-        status = backend_no_room(b, (double)how.bytes, "the initial flow");
-    if (!status)
-        status = initial_make(how.in, c, given ? NULL : s->domain->opening);
-    if (!status && given)
-        how.in->given = given->value;
-    status = status_agree(s->domain->comm, status);
-    if (!status)
-        status = fill(s, &how, c->run.threads);
-    if (!status && c->initial.relax > 0)
-        status = relax(s, &how, c);
-    else if (!status && balances && !c->initial.level)
-        status = balance(s, &how, c);
-    b->type->free(b, how.kernels);
-    b->type->free_host(b, how.in);
-    if (status)
-        return status;
-    return status_agree(s->domain->comm, solver_adjust(s)); /* for step 0 */
+    return levels_initialise(ONE_LEVEL(s), &c, given);
 }

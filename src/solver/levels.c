@@ -1,8 +1,17 @@
-/* Measurements over all levels of a grid; see levels.h. */
+/* All levels of a grid; see levels.h. */
 #include "solver/levels.h"
 
 #include <assert.h>
 #include <math.h>
+
+#include "base/agree.h"
+
+/* Only one level has a mean gradient. */
+enum status levels_adjust(const struct levels *all)
+{
+    const enum status mean = all->count == 1 ? mean_flow_adjust(all->solver[0]) : STATUS_OK;
+    return status_worse(mean, scalar_range_adjust(all));
+}
 
 /* `whole` is in the sum's units, `part` in units of the finest level: all of them are integers. */
 double levels_sum(const struct exact_sum *sum, int count, int bits)

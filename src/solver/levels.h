@@ -1,4 +1,4 @@
-/* Measurements over all levels of a grid. */
+/* All levels of a grid: initial flow, what follows a step, and sums. */
 #ifndef TAGFLOW_LEVELS_H
 #define TAGFLOW_LEVELS_H
 
@@ -14,6 +14,13 @@ struct levels {
 };
 /* One solver alone. */
 #define ONE_LEVEL(s) (&(struct levels){.count = 1, .solver = {s}})
+
+/* As solver_initialise, for all levels together. c, given: of each level; given: or NULL. */
+enum status levels_initialise(const struct levels *all, const struct flow_case *const c[],
+                              const struct given_flow given[]);
+
+/* As solver_adjust: after a step of level 0, for all levels together. */
+enum status levels_adjust(const struct levels *all);
 
 /* The sum over l of sum[l] / 2^(bits l), rounded once: the same for every decomposition. A cell of
  * level l has 2^-(3 l) of the volume of a cell of level 0, its side 2^-(2 l) of the area. At most

@@ -122,9 +122,28 @@ static int axis_of_gravity(const struct domain *d, const struct flow_case *c)
     return components == 1 && !d->periodic[axis] ? axis : -1;
 }
 
-/* Adds the lift of a scalar's set in the fluid cells of each plane, and their number. */
-static enum status add_lift(struct solver *s, int set, double expansion, int axis,
-                            struct exact_sum *sum, int64_t *cells)
+/* Sums of lifts over the planes across an axis, of cells of the finest level: of this case, and of
+ * a flow from elsewhere; and the cells. */
+struct lifts {
+    int axis, planes;
+    struct exact_sum *now, *then;
+    int64_t *cells;
+    double gravity, gravity_then;
+};
+
+/* Adds the lift of cell (x, y, z) of a level to a sum. It covers 2^finer planes. */
+static void add_cell(struct lifts *l, struct exact_sum *sum, const struct domain *d, int finer,
+                     const int at[3], double lift)
+{
+    const int first = (d->lo[l->axis] + at[l->axis]) << finer;
+    for (int plane = first; plane < first + (1 << finer); plane++) {
+        exact_add(&sum[plane], ldexp(lift, 2 * finer));
+        l->cells[plane] += (int64_t)1 << 2 * finer;
+    }
+}
+
+/* Adds the lift of a scalar's set in the fluid cells of a level. */
+static enum status add_lift(struct lifts *l, struct solver *s, int finer, int set, double expansion)
 {
     const struct domain *const d = s->domain;
     const struct box all = domain_all(d);
@@ -135,29 +154,22 @@ static enum status add_lift(struct solver *s, int set, double expansion, int axi
          (value = fetch_next(&f, &piece));)
         for (int z = piece.lo[2]; z < piece.hi[2]; z++)
             for (int y = piece.lo[1]; y < piece.hi[1]; y++)
-                for (int x = piece.lo[0]; x < piece.hi[0]; x++, value++) {
-                    const int at[3] = {x, y, z}, plane = d->lo[axis] + at[axis];
-                    if (!view_fluid(&d->view, view_index(&d->view, x, y, z)))
-                        continue;
-                    exact_add(&sum[plane], -expansion * *value);
-                    cells[plane]++;
-                }
+                for (int x = piece.lo[0]; x < piece.hi[0]; x++, value++)
+                    if (view_fluid(&d->view, view_index(&d->view, x, y, z)))
+                        add_cell(l, l->now, d, finer, (const int[3]){x, y, z}, -expansion * *value);
     return fetch_end(&f);
 }
 
-/* Adds the lift that the pressure of a flow from elsewhere balances, and the number of cells. */
-static void add_earlier(const struct domain *d, const struct given_flow *given, int axis,
-                        struct exact_sum *sum, int64_t *cells)
+/* Adds the lift that the pressure of a flow from elsewhere balances. */
+static void add_earlier(struct lifts *l, const struct domain *d, int finer,
+                        const struct given_flow *given)
 {
     for (int z = 0; z < d->view.n[2]; z++)
         for (int y = 0; y < d->view.n[1]; y++)
-            for (int x = 0; x < d->view.n[0]; x++) {
-                const int plane = d->lo[axis] + (axis == 0 ? x : axis == 1 ? y : z);
-                if (!view_fluid(&d->view, view_index(&d->view, x, y, z)))
-                    continue;
-                exact_add(&sum[plane], given->lift[given_place(given, x, y, z)]);
-                cells[plane]++;
-            }
+            for (int x = 0; x < d->view.n[0]; x++)
+                if (view_fluid(&d->view, view_index(&d->view, x, y, z)))
+                    add_cell(l, l->then, d, finer, (const int[3]){x, y, z},
+                             given->lift[given_place(given, x, y, z)]);
 }
 
 /* The sums of all ranks; parts: room for three numbers a plane. */
@@ -169,14 +181,6 @@ static void add_ranks(struct exact_sum *sum, int planes, int64_t *parts, MPI_Com
     for (int k = 0; k < planes; k++)
         sum[k] = exact_join(parts + 3 * k);
 }
-
-/* Sums of lifts over planes across an axis: of this case, and of a flow from elsewhere. */
-struct lifts {
-    int planes;
-    struct exact_sum *now, *then;
-    int64_t *cells;
-    double gravity, gravity_then;
-};
 
 /* Makes of them the density at which the pressure balances the difference, with mean 0. */
 static void integrate(const struct lifts *l, double *drho)
@@ -198,43 +202,73 @@ static void integrate(const struct lifts *l, double *drho)
         drho[k] -= mean / all;
 }
 
-static enum status balance_axis(struct solver *s, const struct flow_case *c,
-                                const struct given_flow *given, int axis, double *drho)
+/* Adds the density of its planes to each cell of a level. */
+static void add_profile(const struct domain *d, int axis, int finer, const double *profile,
+                        double *drho)
 {
-    const struct domain *const d = s->domain;
-    const int planes = d->cells[axis];
+    for (int z = 0; z < d->view.n[2]; z++)
+        for (int y = 0; y < d->view.n[1]; y++)
+            for (int x = 0; x < d->view.n[0]; x++, drho++) {
+                const int first = (d->lo[axis] + (axis == 0 ? x : axis == 1 ? y : z)) << finer;
+                double sum = 0;
+                for (int plane = first; plane < first + (1 << finer); plane++)
+                    sum += profile[plane];
+                *drho += ldexp(sum, -finer);
+            }
+}
+
+static enum status sum_lifts(struct lifts *l, const struct levels *all,
+                             const struct flow_case *const c[], const struct given_flow given[])
+{
+    const size_t count = (size_t)l->planes;
+    const MPI_Comm comm = all->solver[0]->domain->comm;
+    enum status status = STATUS_OK;
+    for (int k = 0; k < c[0]->scalar_count && !status; k++) {
+        if (c[0]->scalars[k].expansion == 0)
+            continue;
+        memset(l->cells, 0, count * sizeof *l->cells);
+        for (int level = 0; level < all->count && !status; level++)
+            status = add_lift(l, all->solver[level], all->count - 1 - level, 1 + k,
+                              c[level]->scalars[k].expansion);
+        status = status_agree(comm, status);
+    }
+    if (status || !given)
+        return status;
+    memset(l->cells, 0, count * sizeof *l->cells);
+    for (int level = 0; level < all->count; level++)
+        add_earlier(l, all->solver[level]->domain, all->count - 1 - level, &given[level]);
+    return status;
+}
+
+static enum status balance_axis(const struct levels *all, const struct flow_case *const c[],
+                                const struct given_flow given[], int axis, double *const drho[])
+{
+    const int finest = all->count - 1;
+    const MPI_Comm comm = all->solver[0]->domain->comm;
+    const int planes = all->solver[finest]->domain->cells[axis];
     const size_t count = (size_t)planes;
-    struct lifts l = {.planes = planes,
+    struct lifts l = {.axis = axis,
+                      .planes = planes,
                       .now = calloc(count, sizeof *l.now),
                       .then = calloc(count, sizeof *l.then),
                       .cells = calloc(count, sizeof *l.cells),
-                      .gravity = c->gravity[axis],
-                      .gravity_then = given ? given->gravity[axis] : 0};
+                      .gravity = c[finest]->gravity[axis],
+                      .gravity_then = given ? given[finest].gravity[axis] : 0};
     int64_t *const parts = malloc(3 * count * sizeof *parts);
     double *const profile = calloc(count, sizeof *profile);
     enum status status = STATUS_OK;
     if (!l.now || !l.then || !l.cells || !parts || !profile)
         status = fail_machine("out of memory for the pressure of %d planes", planes);
-    status = status_agree(d->comm, status);
-    for (int k = 0; k < c->scalar_count && !status; k++)
-        if (c->scalars[k].expansion != 0) {
-            memset(l.cells, 0, count * sizeof *l.cells);
-            status = add_lift(s, 1 + k, c->scalars[k].expansion, axis, l.now, l.cells);
-            status = status_agree(d->comm, status);
-        }
+    status = status_agree(comm, status);
+    if (!status)
+        status = sum_lifts(&l, all, c, given);
     if (!status) {
-        if (given) {
-            memset(l.cells, 0, count * sizeof *l.cells);
-            add_earlier(d, given, axis, l.then, l.cells);
-        }
-        add_ranks(l.now, planes, parts, d->comm);
-        add_ranks(l.then, planes, parts, d->comm);
-        MPI_Allreduce(MPI_IN_PLACE, l.cells, planes, MPI_INT64_T, MPI_SUM, d->comm);
+        add_ranks(l.now, planes, parts, comm);
+        add_ranks(l.then, planes, parts, comm);
+        MPI_Allreduce(MPI_IN_PLACE, l.cells, planes, MPI_INT64_T, MPI_SUM, comm);
         integrate(&l, profile);
-        for (int z = 0; z < d->view.n[2]; z++)
-            for (int y = 0; y < d->view.n[1]; y++)
-                for (int x = 0; x < d->view.n[0]; x++)
-                    *drho++ += profile[d->lo[axis] + (axis == 0 ? x : axis == 1 ? y : z)];
+        for (int level = 0; level < all->count; level++)
+            add_profile(all->solver[level]->domain, axis, finest - level, profile, drho[level]);
     }
     free(l.now);
     free(l.then);
@@ -244,15 +278,15 @@ static enum status balance_axis(struct solver *s, const struct flow_case *c,
     return status;
 }
 
-enum status scalar_balance(struct solver *s, const struct flow_case *c,
-                           const struct given_flow *given, double *drho)
+enum status scalar_balance(const struct levels *all, const struct flow_case *const c[],
+                           const struct given_flow given[], double *const drho[])
 {
-    const struct domain *const d = s->domain;
-    const int only = given ? -1 : axis_of_gravity(d, c);
+    const struct domain *const d = all->solver[0]->domain;
+    const int only = given ? -1 : axis_of_gravity(d, c[0]);
     enum status status = STATUS_OK;
     for (int axis = 0; axis < 3 && !status; axis++)
-        if (given ? !d->periodic[axis] && (c->gravity[axis] != 0 || given->gravity[axis] != 0)
+        if (given ? !d->periodic[axis] && (c[0]->gravity[axis] != 0 || given->gravity[axis] != 0)
                   : axis == only)
-            status = balance_axis(s, c, given, axis, drho);
+            status = balance_axis(all, c, given, axis, drho);
     return status;
 }

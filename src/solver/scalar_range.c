@@ -2,9 +2,10 @@
 #include "solver/scalar_range.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/agree.h"
-#include "solver/solver.h"
+#include "solver/levels.h"
 
 static const struct scalar_row *row_of(const struct solver *s, int set)
 {
@@ -24,22 +25,29 @@ static bool follows(const struct solver *s, int set)
 }
 
 /* Least and most of a set in all cells; false: a value is not sane, or no cell holds the set. */
-static enum status find_extremes(struct solver *s, int set, double range[2], bool *sane)
+static enum status find_extremes(const struct levels *all, int set, double range[2], bool *sane)
 {
-    const struct box all = domain_all(s->domain);
-    int workers;
-    const struct scalar_sums *const partial =
-        solver_partials(s, KERNEL_scalar_sums, &all, (struct task){.set = set}, &workers);
+    const MPI_Comm comm = all->solver[0]->domain->comm;
     struct scalar_sums sums = scalar_sums_none();
-    for (int k = 0; partial && k < workers; k++)
-        scalar_sums_join(&sums, &partial[k]);
+    enum status status = STATUS_OK;
+    for (int l = 0; l < all->count; l++) {
+        const struct box whole = domain_all(all->solver[l]->domain);
+        if (box_cells(&whole) == 0)
+            continue;
+        int workers;
+        const struct scalar_sums *const partial = solver_partials(
+            all->solver[l], KERNEL_scalar_sums, &whole, (struct task){.set = set}, &workers);
+        for (int k = 0; partial && k < workers; k++)
+            scalar_sums_join(&sums, &partial[k]);
+        status = partial ? status : STATUS_MACHINE;
+    }
     double most[3] = {-fmin(sums.fluid.least, sums.solid.least),
                       fmax(sums.fluid.most, sums.solid.most), sums.bad_cell != NO_CELL};
-    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, s->domain->comm);
+    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, comm);
     range[0] = -most[0];
     range[1] = most[1];
     *sane = most[2] == 0 && range[0] <= range[1];
-    return status_agree(s->domain->comm, partial ? STATUS_OK : STATUS_MACHINE);
+    return status_agree(comm, status);
 }
 
 /* Fields that are at a bound must not be outside by rounding. */
@@ -49,8 +57,9 @@ static double rounding(const struct solver *s, int set, double low, double high)
 }
 
 /* The range of a set at step 0, or what changes of it. */
-static enum status look(struct solver *s, int set)
+static enum status look(const struct levels *all, int set)
 {
+    struct solver *const s = all->solver[0];
     const struct scalar_given *const g = &s->domain->given[set - 1];
     const int from = row_of(s, set)->from;
     const double rate = from ? row_of(s, set)->gain / row_of(s, set)->flow : 0;
@@ -60,7 +69,7 @@ static enum status look(struct solver *s, int set)
     bool sane = true;
     enum status status = STATUS_OK;
     if (follows(s, set) || g->earlier)
-        status = find_extremes(s, set, seen, &sane);
+        status = find_extremes(all, set, seen, &sane);
     if (status || !sane) /* reported later, with the cell */
         return status;
     if (g->earlier) {
@@ -79,16 +88,25 @@ static enum status look(struct solver *s, int set)
     return STATUS_OK;
 }
 
-enum status scalar_range_adjust(struct solver *s)
+void scalar_range_share(const struct levels *all)
 {
+    for (int l = 1; l < all->count; l++)
+        memcpy(all->solver[l]->view.range, all->solver[0]->view.range,
+               sizeof all->solver[0]->view.range);
+}
+
+enum status scalar_range_adjust(const struct levels *all)
+{
+    const struct solver *const s = all->solver[0];
     enum status status = STATUS_OK;
     if (s->step % SCALAR_RANGE_EVERY != 0)
         return STATUS_OK;
     for (int set = 1; set < s->view.sets; set++)
         if (follows(s, set) || (s->step == 0 && is_limited(s, set))) {
-            const enum status one = look(s, set);
+            const enum status one = look(all, set);
             status = status ? status : one;
         }
+    scalar_range_share(all);
     return status;
 }
 

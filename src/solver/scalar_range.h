@@ -6,19 +6,24 @@
  * be added until the next multiple. Closed sides do not follow the flow, as its small divergence
  * changes values, too. Initial values of an earlier result are looked at once, at step 0.
  *
- * Extremes are exact, so the bits are the same for every decomposition. */
+ * All levels of a grid have one range, that of level 0. Extremes are exact, so the bits are the
+ * same for every decomposition. */
 #ifndef TAGFLOW_SCALAR_RANGE_H
 #define TAGFLOW_SCALAR_RANGE_H
 
 #include "solver/state.h"
 
+struct levels;
 struct solver;
 
 enum { SCALAR_RANGE_EVERY = 128 };
 
-/* Sets the view's ranges, if the step is a multiple. Collective. STATUS_MACHINE, reported, when the
- * backend failed; the other ranks do not hang then. */
-enum status scalar_range_adjust(struct solver *s);
+/* Sets the views' ranges, if the step of level 0 is a multiple. Collective. STATUS_MACHINE,
+ * reported, when the backend failed; the other ranks do not hang then. */
+enum status scalar_range_adjust(const struct levels *all);
+
+/* Gives all levels the ranges of level 0, which a restart sets. */
+void scalar_range_share(const struct levels *all);
 
 /* Steps to the next look; 0: there is none. */
 int64_t scalar_range_next(const struct solver *s);

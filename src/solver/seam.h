@@ -7,15 +7,15 @@
 #include "seam.h"
 #include "solver/solver.h"
 
-/* Values that one rank sends to another one, in a step. */
+/* Values of a set that one rank sends to another one, in a step. */
 struct seam_message {
-    int rank;
+    int rank, number; /* number: tells messages between two ranks apart */
     size_t bytes, at; /* at: bytes from the start of the memory that holds them */
     char *peer[2];    /* a peer's message: where it is put by the sender, or taken from by the
                        * receiver,    by parity of the exchange; NULL: through MPI */
 };
 
-/* Values that ranks exchange, in `memory` of the backend. */
+/* Values of all sets that ranks exchange, in `memory` of the backend. */
 struct seam_exchange {
     int sends, receives;
     struct seam_message *send, *receive; /* [sends], [receives] */
@@ -27,20 +27,28 @@ struct seam_exchange {
     char *spare;  /* on the host: receives messages after a GPU has failed */
 };
 
-struct seam {
-    MPI_Comm comm;
-    struct solver *coarse, *fine;
+enum { SEAM_ARRAYS = 2 * 9 + 2 * SETS + 2 };
+
+/* Lists of one set. */
+struct seam_set {
     struct seam_lists host;                    /* pointers of the backend, in memory of the host */
     const struct seam_lists *lists;            /* the same in memory of the backend */
     int values, needed, links, shared, groups; /* lengths of the lists */
+};
+
+struct seam {
+    MPI_Comm comm;
+    struct solver *coarse, *fine;
+    struct seam_set set[SETS]; /* of the sets of the views; all scalars have the same lists */
+    int sets;
     struct seam_exchange sent, left;
     struct peers peers; /* of both */
     int64_t exchanges;  /* begun */
     int64_t messages;   /* of all ranks, in an exchange of each kind */
     bool hands;         /* what leaves the fine level at a rank enters it again at another one */
-    void *array[16];    /* memory of the backend to free */
+    void *array[SEAM_ARRAYS]; /* memory of the backend to free */
     int arrays;
-    int64_t crossing; /* links of fine cells that cross the seam, of all ranks */
+    int64_t crossing; /* links of fine cells that cross the seam, of the flow and all ranks */
     double bytes;     /* of the backend, on this rank */
 };
 

@@ -1,4 +1,4 @@
-/* The lists of a seam while they are made, on the host. */
+/* The lists of a seam for one set of populations while they are made, on the host. */
 #ifndef TAGFLOW_SEAM_LISTS_H
 #define TAGFLOW_SEAM_LISTS_H
 
@@ -32,6 +32,7 @@ struct seam_origin {
 
 struct seam_made {
     struct paths coarse, fine;
+    int set;
     /* Ranks of another cut, whose needs are collected instead of this rank's: blocks with cuts, of
      * the coarse and the fine level. Then `owner` in struct seam_need is
      * wanted.of * ranks + owner. NULL: not so. */
@@ -63,8 +64,8 @@ struct seam_made {
     int where[3];
 };
 
-/* Makes all lists; coarse and fine are set. Collective. STATUS_MACHINE; STATUS_USAGE: the edge of
- * the level has an unknown shape; reported. Destroy it in any case. */
+/* Makes all lists; coarse, fine and set are set. Collective. STATUS_MACHINE; STATUS_USAGE: the edge
+ * of the level has an unknown shape; reported. Destroy it in any case. */
 enum status seam_make(struct seam_made *m, MPI_Comm comm);
 void seam_made_destroy(struct seam_made *m);
 

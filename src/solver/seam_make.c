@@ -93,6 +93,12 @@ static void no_path(struct seam_made *m, const int at[3])
     m->wrong = true;
 }
 
+/* The set's directions end before this one. */
+static int directions(const struct seam_made *m)
+{
+    return m->fine.d->view.set[m->set].q;
+}
+
 /* Is it a fluid cell of the coarse level? No body is near. */
 static bool coarse_cell(const struct seam_made *m, const int at[3])
 {
@@ -140,12 +146,12 @@ static void need_sent(struct seam_made *m, const int at[3], int i)
         need(&m->sent, o.owner, o.key);
 }
 
-/* The number of a moving wall of the fine or the coarse level. */
+/* The number of a wall of the fine or the coarse level that moves the flow. */
 static uint8_t wall_of(struct seam_made *m, bool coarse, uint8_t type, uint8_t into)
 {
     struct seam_wall *const wall = m->wall + (coarse ? SEAM_WALLS : 0);
     int *const count = &m->walls[coarse], k = 1;
-    if (type == TAG_NONE)
+    if (type == TAG_NONE || m->set != SET_flow)
         return 0;
     while (k <= *count && (wall[k].type != type || wall[k].into != into))
         k++;
@@ -195,10 +201,11 @@ static struct seam_origin left_of(struct seam_made *m, const int at[3], int i, i
 
 /* The offset in the populations from which a cell reads what arrives along i before an even or odd
  * step. `bounce`: the link has its own slot. */
-static uint64_t mailbox(const struct domain *d, const int at[3], int odd, int i, int bounce)
+static uint64_t mailbox(const struct domain *d, int set, const int at[3], int odd, int i,
+                        int bounce)
 {
-    return load_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0], at[1] - d->lo[1],
-                        at[2] - d->lo[2], bounce);
+    return load_address(&d->view, set, odd, i, at[0] - d->lo[0], at[1] - d->lo[1], at[2] - d->lo[2],
+                        bounce);
 }
 
 /* Adds the link along i of fine cell `at`, whose population comes from `before`, which is absent.
@@ -206,8 +213,8 @@ static uint64_t mailbox(const struct domain *d, const int at[3], int odd, int i,
 static void add_link(struct seam_made *m, const int at[3], int i, const struct hop *before)
 {
     const struct paths *const p = &m->fine;
-    struct seam_link link = {.at = mailbox(p->d, at, 1, i, 1)};
-    struct seam_link later = {.at = mailbox(p->d, at, 0, i, 1)};
+    struct seam_link link = {.at = mailbox(p->d, m->set, at, 1, i, 1)};
+    struct seam_link later = {.at = mailbox(p->d, m->set, at, 0, i, 1)};
     struct seam_origin origin[2];
     const struct hop second = paths_back(p, before->at, before->i);
     const struct hop out = paths_forward(p, before->at, opposite(before->i));
@@ -257,7 +264,7 @@ static void list_beside(struct seam_made *m)
 static void make_links(struct seam_made *m)
 {
     list_beside(m);
-    for (int i = 1; i < Q; i++)
+    for (int i = 1; i < directions(m); i++)
         for (size_t k = 0; k + 2 < m->at_count; k += 3) {
             const struct hop before = paths_back(&m->fine, m->at + k, i);
             if (!holds(&m->fine, before.at))
@@ -353,10 +360,10 @@ static void add_group(struct seam_made *m, const int at[3], int i)
         slip_beside(i, from.i, at[0] - d->lo[0], at[1] - d->lo[1], at[2] - d->lo[2], beside);
         for (int odd = 0; odd < 2; odd++)
             group.at[odd] =
-                load_address(&d->view, SET_flow, odd, from.i, beside[0], beside[1], beside[2], 0);
+                load_address(&d->view, m->set, odd, from.i, beside[0], beside[1], beside[2], 0);
     } else {
         for (int odd = 0; odd < 2; odd++)
-            group.at[odd] = mailbox(d, at, odd, i, bounce || covered);
+            group.at[odd] = mailbox(d, m->set, at, odd, i, bounce || covered);
     }
     ADD(m, group, group);
 }
@@ -392,7 +399,7 @@ static void brick_groups(struct seam_made *m, const int lo[3], const int hi[3])
             for (int x = lo[0]; x < hi[0]; x++) {
                 const int at[3] = {x, y, z};
                 if (view_fluid(v, owned_index(v, x - d->lo[0], y - d->lo[1], z - d->lo[2])))
-                    for (int i = 1; i < Q; i++)
+                    for (int i = 1; i < directions(m); i++)
                         add_group(m, at, i);
             }
 }
@@ -578,8 +585,8 @@ static void add_value(struct seam_made *m, int64_t key, size_t place)
     struct seam_value value = {.place = (uint32_t)place,
                                .wall = wall_of(m, true, to.wall, to.into)};
     for (int odd = 0; odd < 2; odd++)
-        value.at[odd] = store_address(&d->view, SET_flow, odd, i, at[0] - d->lo[0],
-                                      at[1] - d->lo[1], at[2] - d->lo[2]);
+        value.at[odd] = store_address(&d->view, m->set, odd, i, at[0] - d->lo[0], at[1] - d->lo[1],
+                                      at[2] - d->lo[2]);
     m->value[m->values++] = value;
 }
 

@@ -10,6 +10,7 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "solver/levels.h"
 #include "solver/row_hash.h"
 #include "solver/signal.h"
 
@@ -281,8 +282,7 @@ enum status solver_advance(struct solver *s)
 
 enum status solver_adjust(struct solver *s)
 {
-    const enum status mean = mean_flow_adjust(s), range = scalar_range_adjust(s);
-    return mean ? mean : range;
+    return levels_adjust(ONE_LEVEL(s));
 }
 
 enum status solver_step(struct solver *s)
