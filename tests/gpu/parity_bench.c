@@ -324,7 +324,7 @@ static enum status put_lists(struct stand *s, const struct work *w, int axis)
     char *const host = calloc(bytes, 1), *const stage = b->type->alloc_host(b, STAGE);
     enum status status = host && stage ? STATUS_OK : fail_machine("out of memory");
     if (!status)
-        seam_write_planes(w, &s->ground.view, axis, host, s->lists);
+        seam_fill_planes(w, &s->ground.view, axis, host, s->lists);
     for (size_t at = 0; at < bytes && !status; at += STAGE) {
         const size_t count = bytes - at < STAGE ? bytes - at : STAGE;
         memcpy(stage, host + at, count);

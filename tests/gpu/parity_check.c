@@ -235,7 +235,7 @@ static void write_lists(const struct trial *t, const struct launch *l, char *buf
     const struct seam_numbers numbers = seam_numbers(t);
     for (int k = 0; k < l->count; k++)
         if (l->bytes[k])
-            seam_write(l, k, &t->ground.view, &numbers, buffers + l->at[k], there + l->at[k]);
+            seam_fill(l, k, &t->ground.view, &numbers, buffers + l->at[k], there + l->at[k]);
 }
 
 static enum status run_launch(struct trial *t, enum kernel kernel, const struct launch *l)

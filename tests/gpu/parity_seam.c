@@ -2,8 +2,8 @@
  *
  * The lists of a work lie in its buffer: struct seam_lists, then its arrays, each with some bytes
  * behind it that nobody may touch. What kernels change (sent, left) keeps the numbers that
- * the buffer had; `spread`, whose type is another one, gets its own. Pointers are made for the
- * memory in which they are followed. */
+ * the buffer had, which are the flow's; those of scalars, and `spread`, get numbers of their type.
+ * Pointers are made for the memory in which they are followed. */
 #include "parity.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct layout {
 
 static struct layout lay_out(const struct work *w, const struct view *v)
 {
-    const size_t n = length(w), stored = v->set[SET_flow].bits / 8;
+    const size_t n = length(w), stored = v->sets > 1 ? sizeof(double) : v->set[SET_flow].bits / 8;
     size_t at = sizeof(struct seam_lists);
     struct layout l;
     l.value = place_for(&at, n, sizeof(struct seam_value));
@@ -143,16 +143,21 @@ static struct seam_entry random_entry(size_t needed, uint64_t *random)
     return e;
 }
 
-static void write_values(char *to, const struct layout *l, const struct view *v, size_t n,
-                         uint64_t *random)
+/* The set of all works of a launch. */
+static int set_of(const struct launch *launch, const struct view *v)
+{
+    return (int)(launch->seed % (uint64_t)v->sets);
+}
+
+static void write_values(char *to, const struct layout *l, const struct population_set *set,
+                         size_t n, uint64_t *random)
 {
     struct seam_value *const value = (struct seam_value *)(void *)(to + l->value);
     uint32_t *const beside = (uint32_t *)(void *)(to + l->beside);
-    const struct population_set *const flow = &v->set[SET_flow];
     const struct shuffle places = shuffle_of(n + UNSENT, random);
     for (size_t k = 0; k < n; k++) {
         for (int odd = 0; odd < 2; odd++)
-            value[k].at[odd] = (uint64_t)random_below(random, (int)(flow->q * flow->stride));
+            value[k].at[odd] = (uint64_t)random_below(random, (int)(set->q * set->stride));
         value[k].place = (uint32_t)shuffled(&places, k);
         value[k].wall = random_wall(random);
     }
@@ -205,10 +210,10 @@ static void write_groups(char *to, const struct layout *l, size_t n, uint64_t *r
 
 /* Mailboxes: elements of the populations, each of one link and group of all works of the launch. */
 static void write_mailboxes(char *to, const struct layout *l, const struct launch *launch,
-                            int number, const struct view *v, size_t n)
+                            int number, const struct population_set *set, size_t n)
 {
     struct seam_group *const group = (struct seam_group *)(void *)(to + l->group);
-    const size_t elements = v->set[SET_flow].q * v->set[SET_flow].stride;
+    const size_t elements = set->q * set->stride;
     uint64_t random = launch->seed;
     size_t before = 0;
     for (int k = 0; k < number; k++)
@@ -222,10 +227,13 @@ static void write_mailboxes(char *to, const struct layout *l, const struct launc
 }
 
 /* Writes where the lists are in memory `at`. */
-static void point_to(const struct layout *l, size_t n, const char *at, char *to)
+static void point_to(const struct layout *l, size_t n, int set, int limited, const char *at,
+                     char *to)
 {
     struct seam_lists lists;
     memset(&lists, 0, sizeof lists);
+    lists.set = set;
+    lists.limited = limited;
     lists.value = (const void *)(at + l->value);
     lists.beside = (const void *)(at + l->beside);
     for (int k = 0; k < 2; k++)
@@ -243,22 +251,27 @@ static void point_to(const struct layout *l, size_t n, const char *at, char *to)
     memcpy(to, &lists, sizeof lists);
 }
 
-void seam_write(const struct launch *launch, int number, const struct view *v,
-                const struct seam_numbers *numbers, void *buffer, const void *there)
+void seam_fill(const struct launch *launch, int number, const struct view *v,
+               const struct seam_numbers *numbers, void *buffer, const void *there)
 {
     const struct work *const w = &launch->work[number];
     const size_t n = length(w);
+    const int set = set_of(launch, v);
+    const struct population_set *const of = &v->set[set];
     const struct layout l = lay_out(w, v);
     char *const to = (char *)buffer + before_lists(buffer);
     const char *const at = (const char *)there + before_lists(there);
     uint64_t random = launch->seed + 1 + (uint64_t)number;
     write_walls(to, &l, v, &random);
-    write_values(to, &l, v, n, &random);
+    write_values(to, &l, of, n, &random);
     write_links(to, &l, n, &random);
     write_groups(to, &l, n, &random);
-    write_mailboxes(to, &l, launch, number, v, n);
+    write_mailboxes(to, &l, launch, number, of, n);
     state_fill(to + l.spread, 4 * n, numbers->scalar, numbers->state, random);
-    point_to(&l, n, at, to);
+    for (int k = 0; k < 2 && set != SET_flow; k++)
+        state_fill(to + (k ? l.left : l.sent), k ? 3 * n + RECEIVED : n + UNSENT, of->bits / 8,
+                   numbers->state, random + 1 + (uint64_t)k);
+    point_to(&l, n, set, set != SET_flow && random_below(&random, 2), at, to);
 }
 
 /* ---- for measurements ---- */
@@ -278,8 +291,8 @@ static uint64_t crossing(const struct view *v, int axis, size_t k)
     return (1 + direction) * flow->stride + owned_index(v, at[0], at[1], at[2]);
 }
 
-void seam_write_planes(const struct work *w, const struct view *v, int axis, void *buffer,
-                       const void *there)
+void seam_fill_planes(const struct work *w, const struct view *v, int axis, void *buffer,
+                      const void *there)
 {
     const size_t n = length(w), line = (size_t)v->n[axis == 0 ? 1 : 0];
     const struct layout l = lay_out(w, v);
@@ -309,7 +322,7 @@ void seam_write_planes(const struct work *w, const struct view *v, int axis, voi
     }
     for (size_t k = 0; k < 8 * n; k++)
         out[k] = (uint32_t)(k % (2 * n));
-    point_to(&l, n, (const char *)there + before_lists(there), to);
+    point_to(&l, n, SET_flow, 0, (const char *)there + before_lists(there), to);
 }
 
 double seam_moved(enum kernel kernel, const struct work *w, const struct view *v, size_t scalar)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Refined grids at random: regions, bodies, faces, operators, precisions. The same state and the same series on any number of
+"""Refined grids at random: regions, bodies, faces, operators, precisions, scalars. The same state and the same series on any number of
 ranks, however the levels are cut, with memory for fluid alone or for all cells, for other instruction sets; mass stays where nothing
 can leave. A flow has two of the four numbers of ranks, in turn; all of them with TAGFLOW_LONG in the environment. Runs of as many ranks
 share starts of MPI.
@@ -70,8 +70,37 @@ def flow(number):
         regions["ball"] = {"level": r.choice([1, 2]), "around": "ball", "distance": 5}
         series["force"] = {"every": 1, "of": "forces", "body": "ball"}
     case["refine"] = regions
+    if number % 3:
+        add_scalars(number, case)
     case["output"] = {"log": {"every": 0}, "series": series}
     return case, closed
+
+
+def conducts(number):
+    return number % 4 == 0 and number % 3 > 0
+
+
+def add_scalars(number, case):
+    """Heat with buoyancy, and species of which one has the limiter; conditions at walls, at an inlet and at the ball."""
+    r = random.Random(1000 + number)
+    cells = case["domain"]["cells"]
+    case["scalars"] = {
+        "heat": {"diffusivity": 0.02, "expansion": 0.01, "source": 1e-4,
+                 "initial": {"value": 1, "wave": {"amplitude": 0.3, "waves": [1, 2, 1]}}},
+        "ink": {"diffusivity": 1e-5, "limiter": "on", "decay": 1e-3,
+                "initial": {"shapes": {"a": {"sphere": {"center": [0.5 * n for n in cells], "radius": 8}, "value": 1}}}},
+        "made": {"diffusivity": 0.01, "made_from": "ink", "rate": 1e-2}}
+    case["force"] = case.get("force", {}) | {"gravity": [0, 0, -1e-4]}
+    meets = {"heat": r.choice([{"value": 2}, {"flux": 1e-3}, {"transfer": {"coefficient": 0.1, "outside": 2}}]),
+             "ink": r.choice([{"value": 0.5}, "adiabatic"])}
+    for name, face in case["faces"].items():
+        if face == "wall":
+            case["faces"][name] = {"wall": {"scalars": meets}}
+        elif "velocity" in face:
+            face["velocity"]["scalars"] = {name: {"value": 0.5} for name in case["scalars"]}
+    if "bodies" in case:
+        inside = {"conduct": {"conductivity": 0.1, "capacity": 2}}
+        case["bodies"]["ball"]["scalars"] = {"heat": inside if conducts(number) else {"value": 2}, "ink": "adiabatic"}
 
 
 def ways(number):
@@ -79,7 +108,7 @@ def ways(number):
     r = random.Random(number)
     out = {}
     for ranks, cuts in CUTS.items():
-        settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["always", "never", "auto"]),
+        settings = {"run.ranks": list(r.choice(cuts)), "run.sparse": r.choice(["auto" if conducts(number) else "always", "never", "auto"]),
                     "run.isa": r.choice(["auto", "generic"]), "run.threads": r.choice([1, 2]) if ranks < 3 else 1}
         if LONG or ranks == 1 or ranks in ((2, 6), (3, 4))[number % 2]:
             out[f"{number}_{ranks}_{'x'.join(map(str, settings['run.ranks']))}"] = ranks, settings
@@ -100,7 +129,8 @@ def look(number, case, closed, first, others):
           f"{number}: mass {table['mass'][0]} of {volume} cells changes by {drift:.1e}")
     for folder, settings in others.items():
         wrong = [name for name in case["output"]["series"] if runs.series_text(folder, name) != runs.series_text(first, name)]
-        wrong += [] if load(folder, "report.json")["state_hash"] == report["state_hash"] else ["state"]
+        hashes = load(folder, "report.json")["hashes"]
+        wrong += [name for name in hashes if hashes[name] != report["hashes"][name]]
         check(not wrong, f"{folder} {settings}: {', '.join(wrong) or 'the same'}")
     return len(levels)
 
