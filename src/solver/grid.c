@@ -170,7 +170,7 @@ static enum status sweep(struct grid *g, int64_t most)
     if (g->levels == 1)
         return solver_sweep(&g->level[0].solver, most);
     const struct levels all = levels_of(g);
-    scalar_range_share(&all);
+    scalar_range_share(all.solver, all.count);
     const enum status status = advance(g, 0);
     return status_worse(status, levels_adjust(&all));
 }

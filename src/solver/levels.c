@@ -10,7 +10,7 @@
 enum status levels_adjust(const struct levels *all)
 {
     const enum status mean = all->count == 1 ? mean_flow_adjust(all->solver[0]) : STATUS_OK;
-    return status_worse(mean, scalar_range_adjust(all));
+    return status_worse(mean, scalar_range_adjust(all->solver, all->count));
 }
 
 /* `whole` is in the sum's units, `part` in units of the finest level: all of them are integers. */

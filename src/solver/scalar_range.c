@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/agree.h"
-#include "solver/levels.h"
+#include "solver/solver.h"
 
 static const struct scalar_row *row_of(const struct solver *s, int set)
 {
@@ -25,18 +25,19 @@ static bool follows(const struct solver *s, int set)
 }
 
 /* Least and most of a set in all cells; false: a value is not sane, or no cell holds the set. */
-static enum status find_extremes(const struct levels *all, int set, double range[2], bool *sane)
+static enum status find_extremes(struct solver *const level[], int levels, int set, double range[2],
+                                 bool *sane)
 {
-    const MPI_Comm comm = all->solver[0]->domain->comm;
+    const MPI_Comm comm = level[0]->domain->comm;
     struct scalar_sums sums = scalar_sums_none();
     enum status status = STATUS_OK;
-    for (int l = 0; l < all->count; l++) {
-        const struct box whole = domain_all(all->solver[l]->domain);
+    for (int l = 0; l < levels; l++) {
+        const struct box whole = domain_all(level[l]->domain);
         if (box_cells(&whole) == 0)
             continue;
         int workers;
         const struct scalar_sums *const partial = solver_partials(
-            all->solver[l], KERNEL_scalar_sums, &whole, (struct task){.set = set}, &workers);
+            level[l], KERNEL_scalar_sums, &whole, (struct task){.set = set}, &workers);
         for (int k = 0; partial && k < workers; k++)
             scalar_sums_join(&sums, &partial[k]);
         status = partial ? status : STATUS_MACHINE;
@@ -57,9 +58,9 @@ static double rounding(const struct solver *s, int set, double low, double high)
 }
 
 /* The range of a set at step 0, or what changes of it. */
-static enum status look(const struct levels *all, int set)
+static enum status look(struct solver *const level[], int levels, int set)
 {
-    struct solver *const s = all->solver[0];
+    struct solver *const s = level[0];
     const struct scalar_given *const g = &s->domain->given[set - 1];
     const int from = row_of(s, set)->from;
     const double rate = from ? row_of(s, set)->gain / row_of(s, set)->flow : 0;
@@ -69,7 +70,7 @@ static enum status look(const struct levels *all, int set)
     bool sane = true;
     enum status status = STATUS_OK;
     if (follows(s, set) || g->earlier)
-        status = find_extremes(all, set, seen, &sane);
+        status = find_extremes(level, levels, set, seen, &sane);
     if (status || !sane) /* reported later, with the cell */
         return status;
     if (g->earlier) {
@@ -88,25 +89,24 @@ static enum status look(const struct levels *all, int set)
     return STATUS_OK;
 }
 
-void scalar_range_share(const struct levels *all)
+void scalar_range_share(struct solver *const level[], int levels)
 {
-    for (int l = 1; l < all->count; l++)
-        memcpy(all->solver[l]->view.range, all->solver[0]->view.range,
-               sizeof all->solver[0]->view.range);
+    for (int l = 1; l < levels; l++)
+        memcpy(level[l]->view.range, level[0]->view.range, sizeof level[0]->view.range);
 }
 
-enum status scalar_range_adjust(const struct levels *all)
+enum status scalar_range_adjust(struct solver *const level[], int levels)
 {
-    const struct solver *const s = all->solver[0];
+    const struct solver *const s = level[0];
     enum status status = STATUS_OK;
     if (s->step % SCALAR_RANGE_EVERY != 0)
         return STATUS_OK;
     for (int set = 1; set < s->view.sets; set++)
         if (follows(s, set) || (s->step == 0 && is_limited(s, set))) {
-            const enum status one = look(all, set);
+            const enum status one = look(level, levels, set);
             status = status ? status : one;
         }
-    scalar_range_share(all);
+    scalar_range_share(level, levels);
     return status;
 }
 

@@ -13,17 +13,16 @@
 
 #include "solver/state.h"
 
-struct levels;
 struct solver;
 
 enum { SCALAR_RANGE_EVERY = 128 };
 
-/* Sets the views' ranges, if the step of level 0 is a multiple. Collective. STATUS_MACHINE,
+/* Sets the ranges of all levels, if the step of level 0 is a multiple. Collective. STATUS_MACHINE,
  * reported, when the backend failed; the other ranks do not hang then. */
-enum status scalar_range_adjust(const struct levels *all);
+enum status scalar_range_adjust(struct solver *const level[], int levels);
 
 /* Gives all levels the ranges of level 0, which a restart sets. */
-void scalar_range_share(const struct levels *all);
+void scalar_range_share(struct solver *const level[], int levels);
 
 /* Steps to the next look; 0: there is none. */
 int64_t scalar_range_next(const struct solver *s);

@@ -10,7 +10,6 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "base/watchdog.h"
-#include "solver/levels.h"
 #include "solver/row_hash.h"
 #include "solver/signal.h"
 
@@ -282,7 +281,8 @@ enum status solver_advance(struct solver *s)
 
 enum status solver_adjust(struct solver *s)
 {
-    return levels_adjust(ONE_LEVEL(s));
+    const enum status mean = mean_flow_adjust(s), range = scalar_range_adjust(&s, 1);
+    return mean ? mean : range;
 }
 
 enum status solver_step(struct solver *s)
