@@ -291,8 +291,15 @@ static const struct case_signal *signal_of(const struct reader *r, const struct 
     while (strcmp(c->scalars[k].name, of->key) != 0)
         k++;
     const struct node *const thing = of->parent->parent;
-    return !strcmp(thing->parent->key, "bodies") ? &body_at(r, thing)->scalar[k].signal
-                                                 : &opening_of(r, thing->parent)->scalar[k].signal;
+    if (!strcmp(thing->parent->key, "bodies"))
+        return &body_at(r, thing)->scalar[k].signal;
+    if (strcmp(thing->parent->key, "labels") != 0)
+        return &opening_of(r, thing->parent)->scalar[k].signal;
+    const struct case_body *const body = body_at(r, thing->parent->parent);
+    int label = 0;
+    while (strcmp(body->labels[label].name, thing->key) != 0)
+        label++;
+    return &body->labels[label].scalar[k].signal;
 }
 
 static enum status no_memory(const char *what)
@@ -333,7 +340,6 @@ enum status level_image(struct map m, struct voxel_image *to)
     int corner[3];
     *to = *from;
     to->kept = NULL;
-    to->apart_count = 0;
     to->level = m.r->level;
     for (int a = 0; a < 3; a++)
         to->at[a] <<= m.r->level;

@@ -667,7 +667,7 @@ const struct key key_table[] = {
      .example = "[32, 16, 16]", .meaning = "a point on its axis"},
     SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct", "adiabatic"),
     SCALAR_BODY_ROWS("bodies.*"),
-    {ROW("bodies.*.labels", KEY_NAMES), .refine = "remove them",
+    {ROW("bodies.*.labels", KEY_NAMES),
      THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
      .late = true, .write = labels_write, .otherwise = "none",
      .example = "{2: {scalars: {temperature: {value: 310 K}}}}",

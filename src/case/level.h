@@ -14,8 +14,7 @@ int level_power(const struct key *key);
 /* The functions below are for a map whose reader has an origin. They copy from the thing of level 0
  * at the same place; outputs are allocated as by input.h. STATUS_MACHINE, reported. */
 
-/* The image of a body, whose voxels span several cells of the level. No
- * labels are told apart: those do not go with levels. */
+/* The image of a body, whose voxels span several cells of the level. */
 enum status level_image(struct map m, struct voxel_image *to);
 
 /* As input_mesh() and input_mask(). level_facts: of a mesh, as mesh_look() finds them. */

@@ -7,10 +7,12 @@
 - waves: a sine that flows at an angle across a box of level 1 and decays converges at second order, with an error near that of one grid.
 - cavity: a side-heated cavity at Ra = 10^4 with two levels at the walls has the Nusselt number 2.2448 (de Vahl Davis 1983: 2.243;
   Le Quere 1991: 2.2448) within 1 %.
+- labels: two labels of an image, one that conducts and one whose value follows a table, give the hashes of two boxes.
 - limiter: a block at a cell Peclet number of 10^4 crosses both edges of a level and stays between the given values.
 """
+import json
+import os
 import random
-import sys
 
 import h5py
 import numpy
@@ -149,6 +151,30 @@ def cavity(cells, regions):
     return [side * 2 * numpy.nanmean(wall - t[at]) * cells * finer for side, at, wall in ((1, 0, 0.5), (-1, -1, -0.5))]
 
 
+# ---- labels ----
+
+def labels(as_boxes):
+    """Hashes of a body of two parts on level 2."""
+    number, table = numpy.full([6, 6, 6], 1, dtype=numpy.uint8), os.path.join(case.scratch(), "values.csv")
+    number[3:] = 2
+    path = os.path.join(case.scratch(), "labels.raw")
+    number.transpose(2, 1, 0).tofile(path)
+    with open(table, "w") as file:
+        file.write("0,1\n10,0.5\n30,1\n")
+    first, second = ({"t": {"conduct": {"conductivity": 0.4, "capacity": 2, "source": 1e-3}}},
+                     {"t": {"value": 2, "table": {"file": table, "time": 1}}})
+    bodies = {"a": {"image": {"file": path, "size": [6, 6, 6], "solid": [1, 2], "at": [13, 13, 9]},
+                    "labels": {"1": {"scalars": first}, "2": {"scalars": second}}}}
+    if as_boxes:
+        bodies = {"a": {"shape": {"box": {"from": [13, 13, 9], "to": [16, 19, 15]}}, "scalars": first},
+                  "b": {"shape": {"box": {"from": [16, 13, 9], "to": [19, 19, 15]}}, "scalars": second}}
+    done = heat.run(heat.settings([32, 32, 24], heat.PERIODIC, {"t": {"diffusivity": 0.05, "initial": {"value": 1}}}, bodies=bodies,
+                                  initial={"flow": "uniform", "velocity": [0.03, 0.01, 0]}, run={"steps": 20},
+                                  refine={"r": box(2, [8, 8, 4], [24, 24, 20])}))
+    with open(os.path.join(done.folder, "report.json")) as file:
+        return json.load(file)["hashes"]
+
+
 # ---- limiter ----
 
 def limited(regions):
@@ -191,6 +217,9 @@ def main():
     edges = {"left": box(1, [0, 0, 0], [4, 20, 4]), "right": box(1, [16, 0, 0], [20, 20, 4])}
     for name, nusselt in zip(("hot", "cold"), cavity(20, edges)):
         case.near(f"cavity, Nusselt number at the {name} wall", nusselt, 2.2448, 0.0224)
+
+    by_image, by_boxes = labels(False), labels(True)
+    case.at_most("labels, sets that differ from those of two boxes", sum(by_image[k] != by_boxes[k] for k in by_boxes), 0)
 
     least, most, change = limited({"r": box(1, [16, 4, 0], [32, 12, 8])})
     case.at_most("limiter, below the least value", 1 - least, 1e-9)

@@ -149,6 +149,14 @@ for settings, ranks, why in REFUSED:
     check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
           f"{settings}: {said} {done}")
 
+# A body that conducts keeps its inside away from edges, too; others may have regions inside, which have no fluid.
+for meets, why in ("{conduct: {conductivity: 0.1}}", "bodies.block comes within 3 coarse cells"), ("{value: 1}", "has no fluid cell"):
+    write("inside.yaml", "{domain: {cells: [48, 32, 32]}, faces: {x: periodic, y: wall, z: wall}, fluid: {viscosity: 0.05}, scalars: "
+          "{t: {diffusivity: 0.02}}, bodies: {block: {shape: {box: {from: [4, 4, 4], to: [28, 28, 28]}}, scalars: {t: %s}}}, "
+          "refine: {a: {level: 1, box: {from: [12, 12, 12], to: [20, 20, 20]}}}, run: {steps: 1}, output: none}\n" % meets)
+    said = tagflow("check", "inside.yaml")
+    check(said.code == 2 and why in said.err, f"a region inside a body that meets scalars with {meets}: {said}")
+
 # A part of a face that ends between cells of level 0 on an edge. A run knows when it has made its folder.
 part = runs.sets({"refine.low": "{level: 1, box: {from: [16, 0, 8], to: [32, 8, 24]}}",
                   "patches": "{free: {face: ymin, rectangle: {from: [10, 2], to: [38, 15.3]}, slip: {}}}"})

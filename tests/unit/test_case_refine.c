@@ -409,7 +409,7 @@ static void grids_that_cannot_be_numbered_are_refused(void **state)
 static void what_does_not_go_with_levels_is_refused(void **state)
 {
 #define SERIES(of) "output={series: {s: {every: 10, of: " of "}}}"
-    static const char *const by_files[] = {"bodies.*.image.isolated", "bodies.*.labels", NULL};
+    static const char *const by_files[] = {"bodies.*.image.isolated", NULL};
     static const struct {
         const char *row, *set, *says;
     } cases[] = {
