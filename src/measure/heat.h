@@ -12,6 +12,8 @@
  * the next one; positive: from the surface into the fluid, or through the face into the box. At
  * open faces it includes what the flow carries. So the sum of enthalpy (measure/scalar.h) changes
  * in this step by the heat of all faces and of all bodies that do not conduct, and by the sources.
+ * With several levels this holds where the flux is steady: it changes in the later steps of finer
+ * levels.
  *
  * The area, in squares of a cell's edge, is the number of links. Each link from outside into a body
  * counts by the component along it of the normal of the body's surface where it enters, so that
@@ -23,17 +25,28 @@
 #ifndef TAGFLOW_MEASURE_HEAT_H
 #define TAGFLOW_MEASURE_HEAT_H
 
-#include "solver/solver.h"
+#include "solver/levels.h"
 
-struct heat_found {
-    double heat; /* lattice units with capacity 1 of the fluid; NaN if a term is not finite */
-    double area; /* in faces of cells */
+enum { HEAT_BODY = -1, HEAT_NOWHERE = -2 };
+
+struct heat_surface {
+    int opening[LEVELS]; /* number of the face or patch in the case of each level, see
+                          * case_opening(); HEAT_BODY: the surface of a body; HEAT_NOWHERE: the
+                          * level does not have it */
+    int side;            /* face of the opening, 0 .. 5 */
+    int body;            /* number of the body */
 };
 
-/* opening: number of the face or patch, see case_opening(), `side` its face, 0 .. 5; opening -1:
- * the surface of body number `body`. Collective, the same on all ranks, bit-identical for every
- * decomposition. STATUS_MACHINE, reported, when the backend failed. */
-enum status heat_measure(struct solver *s, int set, int opening, int side, int body,
+struct heat_found {
+    double heat; /* lattice units of level 0 with capacity 1 of the fluid; NaN if a term is not
+                  * finite */
+    double area; /* in faces of cells of level 0 */
+};
+
+/* Each level gives the flux in its own next step, for a whole step of level 0: a link of level l
+ * counts 2^-2l. Collective, the same on all ranks, bit-identical for every decomposition.
+ * STATUS_MACHINE, reported, when the backend failed. */
+enum status heat_measure(const struct levels *all, int set, const struct heat_surface *at,
                          struct heat_found *found);
 
 #endif

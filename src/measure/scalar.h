@@ -3,31 +3,37 @@
 #ifndef TAGFLOW_MEASURE_SCALAR_H
 #define TAGFLOW_MEASURE_SCALAR_H
 
-#include "solver/solver.h"
+#include "solver/levels.h"
 
 /* Values are relative to the scalar's reference. NaN without cells, and if a value is not sane. */
 struct scalar_values {
-    int64_t cells;
+    double cells; /* in cells of level 0 */
     double least, most;
-    double mean, variance; /* over the cells, which all count the same */
+    double mean, variance; /* over the cells, by their volume */
 };
 
-/* Lattice units; of the state before the next step. */
+/* A cell, in global coordinates of its level. */
+struct scalar_place {
+    int level, cell[3];
+};
+
+/* Lattice units of level 0; of the state before the next step. */
 struct scalar_found {
     struct scalar_values fluid, solid; /* solid: bodies that conduct */
-    double enthalpy;  /* sum of the populations, in the unit in which the fluid's capacity is 1: of
-                       * value times capacity, less half a step of sources */
-    double least, most;              /* over fluid and solid; NaN if not finite */
-    int least_cell[3], most_cell[3]; /* the first cells with them, global coordinates */
-    double size;      /* the largest |value| */
-    int size_cell[3]; /* the first cell with it, global coordinates */
-    bool finite;      /* false: bad_cell has a value that is NaN or out of bounds */
-    int bad_cell[3];  /* the first such cell */
+    double enthalpy; /* sum of the populations, in the unit in which the fluid's capacity is 1: of
+                      * value times capacity, less half a step of sources */
+    double least, most;                    /* over fluid and solid; NaN if not finite */
+    struct scalar_place least_at, most_at; /* the first cells with them */
+    double size;                           /* the largest |value| */
+    struct scalar_place size_at;           /* the first cell with it */
+    bool finite;                           /* false: the value at bad_at is NaN or out of bounds */
+    struct scalar_place bad_at;            /* the first such cell */
 };
 
-/* The extremes alone; mean, variance and enthalpy are NaN. Collective, as scalar_measure: one
- * status on all ranks. STATUS_MACHINE, reported, when the backend failed. */
-enum status scalar_extremes(struct solver *s, int set, struct scalar_found *found);
-enum status scalar_measure(struct solver *s, int set, struct scalar_found *found);
+/* First cells are of the coarsest level that has one. Steps of sources are those of each level. The
+ * extremes alone; mean, variance and enthalpy are NaN. Collective, as scalar_measure: one status on
+ * all ranks. STATUS_MACHINE, reported, when the backend failed. */
+enum status scalar_extremes(const struct levels *all, int set, struct scalar_found *found);
+enum status scalar_measure(const struct levels *all, int set, struct scalar_found *found);
 
 #endif

@@ -563,8 +563,8 @@ enum status narrate_scalars(const struct narrator *n, int64_t last_good)
         char place[192], what[160] = "not a finite number", advice[320];
         if (found->finite && (given == 0 || found->size <= most_beyond * given))
             continue;
-        narrate_place(n, 0, found->finite ? found->size_cell : found->bad_cell, place,
-                      sizeof place);
+        const struct scalar_place *const at = found->finite ? &found->size_at : &found->bad_at;
+        narrate_place(n, at->level, at->cell, place, sizeof place);
         if (found->finite)
             snprintf(what, sizeof what,
                      "%.4g from its reference, more than %g times the largest value given (%.4g)",

@@ -146,9 +146,10 @@ static enum status look(struct run *r, bool check, bool enstrophy, struct flow_s
 /* Finds the extremes of all scalars; if `check`, also whether one has diverged. */
 static enum status look_at_scalars(struct run *r, bool check)
 {
+    const struct levels all = levels_of(&r->grid);
     enum status status = STATUS_OK;
     for (int k = 0; k < r->c->scalar_count && !status; k++)
-        status = scalar_extremes(&r->grid.level->solver, 1 + k, &r->n.scalar[k]);
+        status = scalar_extremes(&all, 1 + k, &r->n.scalar[k]);
     if (!status && check)
         status = narrate_scalars(&r->n, r->looked_scalars < 0 ? 0 : r->looked_scalars);
     if (!status && check)

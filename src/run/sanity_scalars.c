@@ -36,7 +36,8 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
     if (s->warned_range[k] || (!below && !above))
         return;
     s->warned_range[k] = true;
-    narrate_place(n, 0, below ? found->least_cell : found->most_cell, place, sizeof place);
+    const struct scalar_place *const at = below ? &found->least_at : &found->most_at;
+    narrate_place(n, at->level, at->cell, place, sizeof place);
     warn("scalars.%s: %.6g in cell %s at step %lld is outside of all values given, %.6g to %.6g: "
          "values and fluxes beside steep fronts are wrong (take %sa finer grid, or a larger "
          "diffusivity)",
@@ -55,7 +56,7 @@ static enum status judge_kelvin(struct sanity *s, const struct narrator *n, int 
     if (scalar->kind != SCALAR_KIND_heat || least > 0 ||
         !(scalar->reference + range_of(s, n, k).low > 0))
         return STATUS_OK;
-    narrate_place(n, 0, found->least_cell, place, sizeof place);
+    narrate_place(n, found->least_at.level, found->least_at.cell, place, sizeof place);
     fail_user("scalars.%s is wrong: %.4g K in cell %s at step %lld (take %sa finer grid, a larger "
               "diffusivity, or smaller sources and fluxes that cool)",
               scalar->name, least, place, (long long)s->solver->step,

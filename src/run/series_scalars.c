@@ -1,5 +1,6 @@
 /* Series of a scalar: its sums, its flux through a surface, its dispersion. */
 #include <math.h>
+#include <string.h>
 
 #include "measure/dispersion.h"
 #include "measure/heat.h"
@@ -35,7 +36,7 @@ static enum status measure_scalar(struct table *t)
 {
     const double reference = scalar_of(t)->reference;
     struct scalar_found found = {.finite = true};
-    const enum status status = scalar_measure(t->solver, 1 + t->series->scalar, &found);
+    const enum status status = scalar_measure(&t->levels, 1 + t->series->scalar, &found);
     double *to = add_values(table_row(t, 0), reference, &found.fluid);
     *to++ = found.enthalpy * amount_unit(t);
     if (to < t->rows + t->columns - 1) /* bodies conduct it */
@@ -45,15 +46,36 @@ static enum status measure_scalar(struct table *t)
 
 const struct table_kind series_scalar = {.measure = measure_scalar};
 
+/* Number of an opening of the case in the case of a level, which has no open patches. */
+static int opening_of_level(const struct flow_case *c, const struct flow_case *own, int opening)
+{
+    int k = 0;
+    if (opening < 6)
+        return opening;
+    while (k < own->patch_count && strcmp(own->patches[k].name, c->patches[opening - 6].name) != 0)
+        k++;
+    return k < own->patch_count ? 6 + k : HEAT_NOWHERE;
+}
+
+static enum status create_heat(struct table *t)
+{
+    const struct case_series *const s = t->series;
+    struct heat_surface *const at = t->own;
+    const bool body = s->opening < 0;
+    *at = (struct heat_surface){.side = body ? -1 : case_opening_side(t->c, s->opening),
+                                .body = s->body};
+    for (int l = 0; l < t->levels.count; l++)
+        at->opening[l] = body ? HEAT_BODY : opening_of_level(t->c, t->grid->level[l].c, s->opening);
+    return STATUS_OK;
+}
+
 static enum status measure_heat(struct table *t)
 {
     const struct case_series *const s = t->series;
     const double unit = amount_unit(t) / t->c->units.dt, dx = t->c->units.dx;
-    const int side = s->opening < 0 ? -1 : case_opening_side(t->c, s->opening);
     double *to = table_row(t, 0);
     struct heat_found found = {0};
-    const enum status status =
-        heat_measure(t->solver, 1 + s->scalar, s->opening, side, s->body, &found);
+    const enum status status = heat_measure(&t->levels, 1 + s->scalar, t->own, &found);
     const double flux = found.heat / found.area;
     *to++ = found.heat * unit;
     *to++ = flux * unit / (dx * dx);
@@ -62,7 +84,11 @@ static enum status measure_heat(struct table *t)
     return status;
 }
 
-const struct table_kind series_heat = {.measure = measure_heat};
+const struct table_kind series_heat = {
+    .own = sizeof(struct heat_surface),
+    .create = create_heat,
+    .measure = measure_heat,
+};
 
 static enum status measure_dispersion(struct table *t)
 {

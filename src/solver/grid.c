@@ -10,8 +10,9 @@
 #include "tags/create.h"
 #include "tags/refine.h"
 
-/* Lists of cells beside bodies are made for series of forces, which the case of a level lacks. */
-static enum status want_forces(struct flow_case *own, const struct flow_case *c)
+/* Lists of cells beside bodies are made for series of forces and of heat, which the case of a level
+ * lacks. */
+static enum status want_sums(struct flow_case *own, const struct flow_case *c)
 {
     if (own->series_count > 0 || c->series_count == 0)
         return STATUS_OK;
@@ -19,9 +20,11 @@ static enum status want_forces(struct flow_case *own, const struct flow_case *c)
     if (!own->series)
         return fail_machine("out of memory for the series of a level");
     for (int k = 0; k < c->series_count; k++)
-        if (c->series[k].kind == SERIES_KIND_forces)
+        if (c->series[k].kind == SERIES_KIND_forces || c->series[k].kind == SERIES_KIND_heat)
             own->series[own->series_count++] =
-                (struct case_series){.kind = SERIES_KIND_forces, .body = c->series[k].body};
+                (struct case_series){.kind = c->series[k].kind,
+                                     .body = c->series[k].body,
+                                     .opening = c->series[k].opening};
     return STATUS_OK;
 }
 
@@ -34,7 +37,7 @@ static enum status create_level(struct grid *g, int l, MPI_Comm comm)
         status = case_of_level(g->level[0].c, l, &level->own);
         level->c = &level->own;
         if (!status)
-            status = want_forces(&level->own, g->level[0].c);
+            status = want_sums(&level->own, g->level[0].c);
     }
     status = status_agree(comm, status);
     return status ? status

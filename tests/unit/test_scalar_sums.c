@@ -153,7 +153,7 @@ static void sum_plainly(const struct flow *f, int set, const struct values *s,
                 enthalpy += s->g[i][n];
             if (fabs(t) > to->size) {
                 to->size = fabs(t);
-                memcpy(to->size_cell, at, sizeof at);
+                memcpy(to->size_at.cell, at, sizeof at);
             }
         }
     for (int k = 0; k < 2; k++)
@@ -192,14 +192,14 @@ static void sums_are_those_of_all_cells(void **none)
                 struct scalar_found is, extremes, wanted;
                 read_state(&f, set, &s);
                 sum_plainly(&f, set, &s, &wanted);
-                assert_int_equal(scalar_measure(&f.s, set, &is), STATUS_OK);
-                assert_int_equal(scalar_extremes(&f.s, set, &extremes), STATUS_OK);
+                assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), set, &is), STATUS_OK);
+                assert_int_equal(scalar_extremes(ONE_LEVEL(&f.s), set, &extremes), STATUS_OK);
                 compare_part(&is.fluid, &wanted.fluid);
                 compare_part(&is.solid, &wanted.solid);
                 assert_int_equal(is.solid.cells > 0, !strcmp(f.c.scalars[set - 1].name, "heat"));
                 near(is.enthalpy, wanted.enthalpy, 1e4, "enthalpy");
                 assert_true(is.finite && extremes.finite && is.size == wanted.size);
-                assert_memory_equal(is.size_cell, wanted.size_cell, sizeof is.size_cell);
+                assert_memory_equal(is.size_at.cell, wanted.size_at.cell, sizeof is.size_at.cell);
                 assert_true(extremes.fluid.least == is.fluid.least &&
                             extremes.fluid.most == is.fluid.most && isnan(extremes.fluid.mean));
             }
@@ -224,8 +224,11 @@ static void workers_change_no_bit(void **none)
             struct scalar_found is;
             struct heat_found heat;
             memset(&is, 0, sizeof is);
-            assert_int_equal(scalar_measure(&f.s, set, &is), STATUS_OK);
-            assert_int_equal(heat_measure(&f.s, set, -1, -1, 1, &heat), STATUS_OK);
+            assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), set, &is), STATUS_OK);
+            assert_int_equal(heat_measure(ONE_LEVEL(&f.s), set,
+                                          &(struct heat_surface){.opening = {HEAT_BODY}, .body = 1},
+                                          &heat),
+                             STATUS_OK);
             if (!k) {
                 first[set] = is;
                 through[set] = heat;
@@ -252,10 +255,10 @@ static void what_is_no_number_is_found(void **none)
         assert_true(solver_piece(&f.s, &cell, 0, &piece));
         *(double *)solver_host(&f.s) = bad[k];
         assert_int_equal(solver_put_scalar(&f.s, 1, &piece), STATUS_OK);
-        assert_int_equal(scalar_measure(&f.s, 1, &is), STATUS_OK);
+        assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), 1, &is), STATUS_OK);
         assert_false(is.finite);
         assert_true(isnan(is.fluid.mean) && isnan(is.enthalpy));
-        assert_true(is.bad_cell[0] == 20 && is.bad_cell[1] == 11 && is.bad_cell[2] == 3);
+        assert_true(is.bad_at.cell[0] == 20 && is.bad_at.cell[1] == 11 && is.bad_at.cell[2] == 3);
         close_flow(&f);
     }
 }
@@ -266,7 +269,9 @@ static struct heat_found flux(struct flow *f, int set, int opening, int body)
 {
     struct heat_found found;
     const int side = opening < 0 ? -1 : case_opening_side(&f->c, opening);
-    assert_int_equal(heat_measure(&f->s, set, opening, side, body, &found), STATUS_OK);
+    assert_int_equal(
+        heat_measure(ONE_LEVEL(&f->s), set, &(struct heat_surface){{opening}, side, body}, &found),
+        STATUS_OK);
     return found;
 }
 
@@ -333,7 +338,7 @@ static void flux_is_what_comes_back_minus_what_left(void **none)
                 face[set][k] = flux(&f, set, k, -1);
             for (int k = 0; k < 2; k++)
                 body[set][k] = flux(&f, set, -1, k);
-            assert_int_equal(scalar_measure(&f.s, set, &found), STATUS_OK);
+            assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), set, &found), STATUS_OK);
             enthalpy[set] = found.enthalpy;
         }
         assert_int_equal(solver_step(&f.s), STATUS_OK);
@@ -352,7 +357,7 @@ static void flux_is_what_comes_back_minus_what_left(void **none)
                 sum += wanted;
             }
             sum += body[set][1].heat + (conducts ? 0 : body[set][0].heat);
-            assert_int_equal(scalar_measure(&f.s, set, &found), STATUS_OK);
+            assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), set, &found), STATUS_OK);
             if (!(fabs(found.enthalpy - enthalpy[set] - sum) < rounding))
                 fail_msg("set %d, step %d: enthalpy changes by %.17g, but fluxes and sources are "
                          "%.17g",
