@@ -221,35 +221,89 @@ static void sample(struct output_entry *e)
 
 enum { WRITTEN_MOST = 3 + 3 * CASE_SCALARS };
 
-/* The arrays of scalars. Returns the number of all arrays. */
-static int arrays_of_scalars(const struct average *a, int count, struct levels_array *to)
+/* Sums of the flow, or of a scalar. */
+struct average_part {
+    const struct average *a;
+    int first; /* of the average's components */
+    struct quantity sums;
+};
+
+/* Passes the sums of a part on a level to `use`, [cells][components]. */
+static enum status read_sums(const struct quantity *q, const struct cover *cover, int number,
+                             cover_use *use, void *to)
 {
-    const double n = (double)a->samples, u = output_velocity_unit(a->c);
-    int first = a->layout.scalar;
-    for (int k = 0; k < a->c->scalar_count; k++) {
-        const struct case_scalar *const s = &a->c->scalars[k];
-        if (!(a->what->scalars & 1u << k))
-            continue;
-        const struct {
-            const char *name;
-            struct levels_array array;
-        } all[] = {
-            {"mean", {.components = 1, .add = s->reference, .divide = 1, .scale = {1, 1}}},
-            {"variance", {.components = 1, .divide = n, .scale = {1, 1}}},
-            {"flux", {.components = 3, .divide = n, .scale = {u, 1}}},
-        };
-        for (int m = 0; m < (a->layout.velocity != AVERAGE_NONE ? 3 : 2); m++) {
-            to[count] = all[m].array;
-            to[count].first = first + m;
-            snprintf(to[count++].name, sizeof to->name, "%s_%s", s->name, all[m].name);
+    const struct average_part *const part = q->how;
+    const struct average_level *const level = &part->a->level[number];
+    const size_t components = (size_t)q->components;
+    double *const sums = malloc(level->solver->piece_cells * sizeof *sums),
+                  *const values = malloc(level->solver->piece_cells * components * sizeof *values);
+    enum status status =
+        sums && values ? STATUS_OK : fail_machine("out of memory for a piece of an average");
+    struct box piece;
+    size_t at = 0;
+    (void)cover;
+    for (int p = 0; !status && solver_piece(level->solver, &level->part, p, &piece); p++) {
+        const size_t cells = box_cells(&piece);
+        for (size_t k = 0; k < components && !status; k++) {
+            status = solver_copy_out(level->solver, sums,
+                                     level->sums + ((size_t)part->first + k) * level->cells + at,
+                                     cells * sizeof *sums);
+            for (size_t cell = 0; cell < cells; cell++)
+                values[cell * components + k] = sums[cell];
         }
-        first += average_of_scalar(a->layout);
+        if (!status)
+            status = use(to, number, &piece, values);
+        at += cells; /* a piece is whole lines of the part */
+    }
+    free(sums);
+    free(values);
+    return status;
+}
+
+/* The average's parts, of each set: of the flow and of all scalars. */
+static void find_parts(const struct average *a, struct average_part part[SETS])
+{
+    int first = a->what->scalars ? a->layout.scalar : a->layout.components;
+    part[SET_flow] = (struct average_part){.sums.components = first};
+    for (int set = 1; set <= a->c->scalar_count; set++) {
+        if (!(a->what->scalars & 1u << (set - 1)))
+            continue;
+        part[set] = (struct average_part){
+            .first = first, .sums = {.set = set, .components = average_of_scalar(a->layout)}};
+        first += part[set].sums.components;
+    }
+    for (int set = 0; set < SETS; set++) {
+        part[set].a = a;
+        part[set].sums.read = read_sums;
+        part[set].sums.how = &part[set];
+    }
+}
+
+/* The arrays of a scalar. Returns the number of all arrays. */
+static int arrays_of_scalar(const struct average_part *part, const struct case_scalar *s, int count,
+                            struct levels_array to[])
+{
+    const struct average *const a = part->a;
+    const double n = (double)a->samples, u = output_velocity_unit(a->c);
+    const struct {
+        const char *name;
+        struct levels_array array;
+    } all[] = {
+        {"mean", {.components = 1, .add = s->reference, .divide = 1, .scale = {1, 1}}},
+        {"variance", {.components = 1, .divide = n, .scale = {1, 1}}},
+        {"flux", {.components = 3, .divide = n, .scale = {u, 1}}},
+    };
+    for (int m = 0; m < (a->layout.velocity != AVERAGE_NONE ? 3 : 2); m++) {
+        to[count] = all[m].array;
+        to[count].first = m;
+        to[count].of = &part->sums;
+        snprintf(to[count++].name, sizeof to->name, "%s_%s", s->name, all[m].name);
     }
     return count;
 }
 
-/* The arrays of the file, of components of `sums`. Returns their number. */
-static int arrays_of(const struct average *a, const struct quantity *sums,
+/* The arrays of the file. Returns their number. */
+static int arrays_of(const struct average *a, const struct average_part part[SETS],
                      struct levels_array to[WRITTEN_MOST])
 {
     const double u = output_velocity_unit(a->c), rho = a->c->units.density, n = (double)a->samples;
@@ -266,15 +320,16 @@ static int arrays_of(const struct average *a, const struct quantity *sums,
 #define X(array)                                                                                   \
     if (asks_for(a, AVERAGE_##array)) {                                                            \
         to[count] = array;                                                                         \
+        to[count].of = &part[SET_flow].sums;                                                       \
         to[count++].first = l->array;                                                              \
     }
     AVERAGE_LIST(X)
 #undef X
-    count = arrays_of_scalars(a, count, to);
-    for (int k = 0; k < count; k++) {
-        to[k].of = sums;
+    for (int k = 0; k < a->c->scalar_count; k++)
+        if (a->what->scalars & 1u << k)
+            count = arrays_of_scalar(&part[1 + k], &a->c->scalars[k], count, to);
+    for (int k = 0; k < count; k++)
         to[k].sample = a->what->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32;
-    }
     return count;
 }
 
@@ -284,7 +339,8 @@ static enum status write_array(const struct average *a, struct vtkhdf *file, int
                                const struct levels_array *w, double *sums, void *out)
 {
     const struct average_level *const level = &a->level[0];
-    const size_t components = (size_t)w->components, first = (size_t)w->first;
+    const struct average_part *const part = w->of->how;
+    const size_t components = (size_t)w->components, first = (size_t)(part->first + w->first);
     enum status status = STATUS_OK;
     struct box piece;
     size_t at = 0;
@@ -338,37 +394,6 @@ static enum status open_file(const struct average *a, const struct levels_array 
     return status;
 }
 
-/* Passes the sums of a level to `use`, [cells][components]. */
-static enum status read_sums(const struct quantity *q, const struct cover *cover, int number,
-                             cover_use *use, void *to)
-{
-    const struct average *const a = q->how;
-    const struct average_level *const level = &a->level[number];
-    const size_t components = (size_t)q->components;
-    double *const sums = malloc(level->solver->piece_cells * sizeof *sums),
-                  *const values = malloc(level->solver->piece_cells * components * sizeof *values);
-    enum status status =
-        sums && values ? STATUS_OK : fail_machine("out of memory for a piece of an average");
-    struct box piece;
-    size_t at = 0;
-    (void)cover;
-    for (int p = 0; !status && solver_piece(level->solver, &level->part, p, &piece); p++) {
-        const size_t cells = box_cells(&piece);
-        for (size_t k = 0; k < components && !status; k++) {
-            status = solver_copy_out(level->solver, sums, level->sums + k * level->cells + at,
-                                     cells * sizeof *sums);
-            for (size_t cell = 0; cell < cells; cell++)
-                values[cell * components + k] = sums[cell];
-        }
-        if (!status)
-            status = use(to, number, &piece, values);
-        at += cells; /* a piece is whole lines of the part */
-    }
-    free(sums);
-    free(values);
-    return status;
-}
-
 static enum status write_levels(const struct average *a, const char *path, int count,
                                 const struct levels_array *arrays)
 {
@@ -386,7 +411,7 @@ static enum status write_levels(const struct average *a, const char *path, int c
 static enum status write(struct output_entry *e)
 {
     const struct average *const a = e->own;
-    const struct quantity all = {.components = a->layout.components, .read = read_sums, .how = a};
+    struct average_part part[SETS] = {{NULL}};
     struct levels_array arrays[WRITTEN_MOST];
     struct vtkhdf *file = NULL;
     char path[FOLDER_PATH];
@@ -396,7 +421,8 @@ static enum status write(struct output_entry *e)
             (long long)a->what->from);
         return STATUS_OK;
     }
-    const int count = arrays_of(a, &all, arrays);
+    find_parts(a, part);
+    const int count = arrays_of(a, part, arrays);
     enum status status = output_path(e, path);
     if (status || a->grid->levels > 1)
         return status ? status : write_levels(a, path, count, arrays);

@@ -16,7 +16,7 @@
 enum { COVER_TAG = 120, MOST_COMPONENTS = 16 };
 
 /* What the last number of a covered cell says. */
-enum { COVERED_no = 0, COVERED_solid = 1, COVERED_fluid = 2 };
+enum { COVERED_no = 0, COVERED_empty = 1, COVERED_has = 2 };
 
 /* ---- regions ---- */
 
@@ -154,8 +154,8 @@ enum status cover_each(struct cover *c, int level, cover_use *use, void *to)
 /* Sums over finer cells, of this rank and then of all. One rank has all finer cells of a cell
  * (domain.h), and takes them in the same order whatever the cut.
  *
- * The number behind the sums of a cell is finer cells + 16 * those that are fluid. Of tags there is
- * the least of 2^16 (not fluid) + 2^8 (number of the finer cell) + tag. */
+ * The number behind the sums of a cell is finer cells + 16 * those that have the quantity. Of tags
+ * there is the least of 2^16 (not fluid) + 2^8 (number of the finer cell) + tag. */
 struct sums_of {
     const struct cover *c;
     const struct quantity *q;
@@ -189,24 +189,25 @@ static enum status add_piece(void *to, int level, const struct box *piece, const
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
             for (int x = piece->lo[0]; x < piece->hi[0]; x++, values += components) {
-                const uint8_t tag = d->tags[view_index(&d->view, x, y, z)] & TAG_ROW;
+                const size_t cell = view_index(&d->view, x, y, z);
+                const uint8_t tag = d->tags[cell] & TAG_ROW;
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
                 const double *const covered =
                     tag == TAG_ABSENT ? covered_at(&s->c->level[level].covered, components, g)
                                       : NULL;
                 if (tag == TAG_ABSENT && !covered)
                     continue;
-                const bool fluid =
-                    covered ? covered[components] == COVERED_fluid : d->rows[tag].fluid != 0;
+                const bool has = covered ? covered[components] == COVERED_has
+                                         : view_holds(&d->view, s->q->set, cell);
                 double *const sum = sum_at(s, (const int[]){g[0] / 2, g[1] / 2, g[2] / 2});
                 if (s->q->is_tag) {
                     const int child = (g[0] & 1) + 2 * (g[1] & 1) + 4 * (g[2] & 1);
-                    *sum = fmin(*sum, 65536 * !fluid + 256 * child + values[0]);
+                    *sum = fmin(*sum, 65536 * !has + 256 * child + values[0]);
                     continue;
                 }
-                for (int k = 0; k < components && fluid; k++)
+                for (int k = 0; k < components && has; k++)
                     sum[k] += values[k];
-                sum[components] += fluid ? 17 : 1;
+                sum[components] += has ? 17 : 1;
             }
     return STATUS_OK;
 }
@@ -242,8 +243,8 @@ static void divide_sums(const struct sums_of *s)
         const double count = floor(sum[components] / 16);
         for (size_t k = 0; k < components && count > 0; k++)
             sum[k] /= count;
-        sum[components] = count > 0             ? COVERED_fluid
-                          : sum[components] > 0 ? COVERED_solid
+        sum[components] = count > 0             ? COVERED_has
+                          : sum[components] > 0 ? COVERED_empty
                                                 : COVERED_no;
     }
 }
@@ -255,7 +256,7 @@ static void choose_tags(const struct sums_of *s, double *out)
         const double least = s->sum[cell];
         const int all = isfinite(least) ? (int)least : 0;
         out[0] = all & 0xff;
-        out[1] = !isfinite(least) ? COVERED_no : all & 65536 ? COVERED_solid : COVERED_fluid;
+        out[1] = !isfinite(least) ? COVERED_no : all & 65536 ? COVERED_empty : COVERED_has;
     }
 }
 
@@ -371,7 +372,7 @@ enum status cover_prepare(struct cover *c, const struct quantity *q, int lowest)
     assert(q->components <= MOST_COMPONENTS);
     forget(c);
     c->of = q;
-    for (int l = 0; l < c->levels && !status && q == &quantity_curl; l++)
+    for (int l = 0; l < c->levels && !status && q->kernel == KERNEL_curl; l++)
         status = curl_prepare(&c->grid->level[l].solver);
     for (int l = c->levels - 1; l > lowest && !status; l--)
         status = restrict_level(c, q, l);
@@ -402,8 +403,7 @@ static enum status read_kernel(const struct quantity *q, const struct cover *c, 
     struct box piece;
     struct fetch f;
     enum status status = STATUS_OK;
-    fetch_start_by(&f, &c->grid->level[level].solver,
-                   q == &quantity_flow ? KERNEL_flow : KERNEL_curl, next_part, &parts);
+    fetch_start_set(&f, &c->grid->level[level].solver, q->kernel, q->set, NULL, next_part, &parts);
     while (!status && (values = fetch_next(&f, &piece)))
         status = use(to, level, &piece, values);
     const enum status fetched = fetch_end(&f);
@@ -437,6 +437,15 @@ static enum status read_tags(const struct quantity *q, const struct cover *c, in
     return status;
 }
 
-const struct quantity quantity_flow = {.components = 4, .read = read_kernel};
-const struct quantity quantity_curl = {.components = 3, .is_rate = true, .read = read_kernel};
-const struct quantity quantity_tags = {.components = 1, .is_tag = true, .read = read_tags};
+const struct quantity quantity_flow = {.components = 4, .read = read_kernel, .kernel = KERNEL_flow},
+                      quantity_curl = {.components = 3,
+                                       .is_rate = true,
+                                       .read = read_kernel,
+                                       .kernel = KERNEL_curl},
+                      quantity_tags = {.components = 1, .is_tag = true, .read = read_tags};
+
+struct quantity quantity_scalar(int set)
+{
+    return (struct quantity){
+        .components = 1, .set = set, .read = read_kernel, .kernel = KERNEL_scalar};
+}

@@ -3,8 +3,9 @@
  *
  *     cover_create .. cover_prepare .. cover_each for the levels wanted .. cover_destroy
  *
- * A mean is over the fluid ones of the 8 finer cells; 0 if none is fluid. Means of means follow
- * level by level. No cut among ranks changes a mean. */
+ * A mean is over those of the 8 finer cells that have the quantity: fluid ones, or those that hold
+ * a scalar; 0 if none has it. Means of means follow level by level. No cut among ranks changes a
+ * mean. */
 #ifndef TAGFLOW_COVER_H
 #define TAGFLOW_COVER_H
 
@@ -21,17 +22,22 @@ typedef enum status cover_use(void *to, int level, const struct box *piece, cons
 /* A quantity in the cells of all levels. */
 struct quantity {
     int components;
+    int set;      /* whose cells have it: SET_flow: fluid ones, or a scalar's */
     bool is_tag;  /* one component; of covered cells: the first fluid one of the finer cells has it,
                    * else the first */
     bool is_rate; /* in units of each level's cells: becomes one in cells of level 0 */
     /* Passes all cells of this rank's part of a level to `use`. cells are those of cover_box(). */
     enum status (*read)(const struct quantity *q, const struct cover *c, int level, cover_use *use,
                         void *to);
+    enum kernel kernel; /* that has it */
     const void *how;
 };
 
 /* Density - 1 and velocity [4], curl of the velocity [3], cell types [1]. */
 extern const struct quantity quantity_flow, quantity_curl, quantity_tags;
+
+/* The value of a scalar, relative to its reference. */
+struct quantity quantity_scalar(int set);
 
 /* Values of the cells of a level that a finer one covers. */
 struct covered {

@@ -67,7 +67,7 @@ static int components_of(enum field_array array)
     return array == FIELD_velocity || array == FIELD_vorticity ? 3 : 1;
 }
 
-static enum sample sample_of(const struct case_field *field, enum field_array array)
+static enum sample sample_of(const struct case_field *field, int array)
 {
     return array == FIELD_tags                  ? SAMPLE_uint8
            : field->precision == PRECISION_fp64 ? SAMPLE_float64
@@ -220,16 +220,15 @@ static enum status open_file(struct snapshot *o, const char *path)
     for (int k = 0; k < o->c->scalar_count; k++)
         if (!status && o->field->scalars & 1u << k) {
             o->number[FIRST_SCALAR + k] = count++;
-            status =
-                vtkhdf_add(o->file, o->c->scalars[k].name, 1,
-                           o->field->precision == PRECISION_fp64 ? SAMPLE_float64 : SAMPLE_float32);
+            status = vtkhdf_add(o->file, o->c->scalars[k].name, 1,
+                                sample_of(o->field, FIRST_SCALAR + k));
         }
     return status;
 }
 
-/* The arrays of a snapshot of several levels; returns their number. */
+/* The arrays of a snapshot of several levels; returns their number. scalar: room for quantities. */
 static int arrays_of(const struct flow_case *c, const struct case_field *field,
-                     struct levels_array to[])
+                     struct quantity scalar[CASE_SCALARS], struct levels_array to[])
 {
     const double u = output_velocity_unit(c), rho = c->units.density, dx = c->units.dx;
     const struct levels_array velocity = {.of = &quantity_flow, .first = 1, .scale = {u, 1}},
@@ -248,6 +247,18 @@ static int arrays_of(const struct flow_case *c, const struct case_field *field,
     }
     FIELD_LIST(X)
 #undef X
+    for (int k = 0; k < c->scalar_count; k++) {
+        if (!(field->scalars & 1u << k))
+            continue;
+        scalar[k] = quantity_scalar(1 + k);
+        to[count] = (struct levels_array){.of = &scalar[k],
+                                          .components = 1,
+                                          .sample = sample_of(field, FIRST_SCALAR + k),
+                                          .add = c->scalars[k].reference,
+                                          .divide = 1,
+                                          .scale = {1, 1}};
+        snprintf(to[count++].name, sizeof to->name, "%s", c->scalars[k].name);
+    }
     return count;
 }
 
@@ -261,11 +272,12 @@ static enum status leave(struct output_entry *e, struct h5file *file)
 
 static enum status write_levels(struct output_entry *e, const char *path)
 {
-    struct levels_array arrays[32];
+    struct levels_array arrays[ARRAYS];
+    struct quantity scalar[CASE_SCALARS];
     const struct case_field *const field = e->what;
     const struct case_region *const r = &field->region;
     struct h5file *file;
-    const int count = arrays_of(e->c, field, arrays);
+    const int count = arrays_of(e->c, field, scalar, arrays);
     const enum status status = levels_file_write(&file, e->grid, path, r->lo, r->hi, e->c->units.dx,
                                                  field->levels, count, arrays);
     if (!file)
