@@ -23,6 +23,7 @@ enum {
     CASE_REFINES = 64,     /* regions with finer cells */
     CASE_BODIES = 64,      /* each takes a few tags */
     CASE_REMEMBERED = 54,  /* averages and residuals, each an array in every checkpoint */
+    CASE_ARRAYS = 72,      /* arrays in cells of a checkpoint */
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
@@ -765,6 +766,9 @@ double face_speed(const struct case_face *face);
 /* The fastest velocity that the case sets: references, initial flow, faces, sponges, bodies,
  * estimates of what buoyancy, a force or pressures make; 0 when it sets none. */
 double case_fastest_velocity(const struct flow_case *c);
+
+/* This velocity over the viscosity, in cells of a level. */
+double case_cell_reynolds(const struct flow_case *c, int level);
 
 /* Cell Reynolds number (velocity / viscosity) up to which tests found TRT and BGK accurate, with
  * the boundaries of this case: openings, walls at rest, moving walls. */

@@ -21,6 +21,11 @@ double case_fastest_velocity(const struct flow_case *c)
     return fmax(fmax(fastest, scalars_velocity(c)), c->driven.velocity);
 }
 
+double case_cell_reynolds(const struct flow_case *c, int level)
+{
+    return ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+}
+
 const char *smaller_step(const struct flow_case *c)
 {
     return c->units.lattice > 0 ? "a smaller units.velocity.lattice" : "a smaller units.dt";

@@ -487,16 +487,20 @@ void entries_write(struct writer *w, const struct key *key, const void *from)
 
 static enum status check_remembered(struct map m, const struct flow_case *c)
 {
+    const int levels = c->levels > 1 ? c->levels : 1;
+    /* without the sets of populations and a residual of run.stop */
+    const int room = CASE_ARRAYS - (2 + c->scalar_count) * levels;
+    const int most = room < CASE_REMEMBERED ? room : CASE_REMEMBERED;
     int count = c->averages_count;
     for (int i = 0; i < c->series_count; i++)
         count += c->series[i].kind == SERIES_KIND_residual;
-    count *= c->levels > 1 ? c->levels : 1;
-    if (count <= CASE_REMEMBERED)
+    count *= levels;
+    if (count <= most)
         return STATUS_OK;
     return fail_key(m.r, m.node,
                     " has %d averages and residuals%s, which every checkpoint has to hold (at most "
                     "%d; one average can have several quantities, and a larger region)",
-                    count, c->levels > 1 ? " on all levels" : "", CASE_REMEMBERED);
+                    count, c->levels > 1 ? " on all levels" : "", most);
 }
 
 /* The smallest one of 1, 2, 5, 10, 20, 50 .. that is at least `least`. */

@@ -151,12 +151,6 @@ struct warned {
     bool layers, bulk, moving;
 };
 
-/* Cell Reynolds number on a level. */
-static double cell_on(const struct flow_case *c, int level)
-{
-    return ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
-}
-
 /* Operators were seen to fail here: docs/physics.md, "Which operator". The measure is the cell
  * Reynolds number, velocity / viscosity, or tau where no velocity is known. A subgrid model damps
  * the short waves; but with raw and central moments they grow even in a fluid at rest. */
@@ -166,7 +160,7 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
     static const double least_tau = 0.505, most_subgrid = 100;
     const enum collision collision = c->solver.collision;
     const bool pairs = collision_on_pairs(collision);
-    const double tau = case_tau(c), cell = cell_on(c, at->level);
+    const double tau = case_tau(c), cell = case_cell_reynolds(c, at->level);
     const struct met met = at->met;
     const double most = most_cell(&met);
     char finer[REMEDY], text[32], of[32] = "", on[32] = "";
@@ -299,7 +293,7 @@ static void warn_wakes(const struct flow_case *c)
         collision_on_pairs(c->solver.collision) || !case_is_open(c))
         return;
     for (int k = 0; k < c->body_count; k++) {
-        const double cell = cell_on(c, level_of(c, k));
+        const double cell = case_cell_reynolds(c, level_of(c, k));
         const enum wake wake = wake_of(c, &c->bodies[k]);
         const double most = outflow ? wakes[wake].outflow : wakes[wake].others;
         if (cell <= most || (!outflow && cell > most_open))
@@ -353,7 +347,7 @@ static void warn_surfaces(const struct flow_case *c)
     const int level = interpolated_level(c);
     if (level < 0)
         return;
-    const double cell = ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+    const double cell = case_cell_reynolds(c, level);
     const double times = cell * c->solver.magic / (most_cell * of_magic);
     char finer[REMEDY], of[32] = "";
     if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1)
@@ -374,7 +368,7 @@ static void warn_tau(const struct flow_case *c)
     int worst = 0;
     for (int level = 0; level < c->levels; level++) {
         const struct level_met at = met_on(c, level);
-        const double times = cell_on(c, level) / most_cell(&at.met);
+        const double times = case_cell_reynolds(c, level) / most_cell(&at.met);
         worst = (level == 0 || at.met.wall) && times > most ? level : worst;
         most = worst == level ? times : most;
     }

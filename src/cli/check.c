@@ -24,13 +24,6 @@ static const double node_share = 0.9, device_share = 0.95;
 
 enum { BOXES_SHOWN = 8 };
 
-/* Bytes of all populations of a cell. */
-static double populations_size(const struct flow_case *c)
-{
-    const double flow = (double)precision_bytes(c->solver.storage);
-    return Q * flow + c->scalar_count * Q_AXES * fmax(flow, sizeof(float));
-}
-
 /* The speed of a rank without a machine file. */
 static double assumed_rate(const struct flow_case *c)
 {
@@ -459,7 +452,7 @@ static enum status look_at_ranks(const struct flow_case *c, const struct wanted 
                                       checked->sampled ? &checked->sample : NULL);
     if (!status) {
         scale_find(&s, &p, cluster, w->machine != NULL);
-        s.checkpoint = populations_size(c) * cells + room_remembered(c, 0, origin, c->cells);
+        s.checkpoint = scale_populations(c) * cells + room_remembered(c, 0, origin, c->cells);
         say_scale(&s);
         if (w->json && message_rank() == 0)
             status = scale_write(&s, w->files.path, w->json);

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/levels.h"
 #include "domain/decompose.h"
+#include "run/report.h"
 #include "run/room.h"
 #include "tags/bodies.h"
 #include "tags/create.h"
@@ -363,7 +364,7 @@ double levels_imbalance(const struct checked_levels *k)
 
 double levels_checkpoint(const struct checked_levels *k)
 {
-    const double cell = Q * (double)precision_bytes(k->c->solver.storage);
+    const double cell = scale_populations(k->c);
     double bytes = 0;
     for (int l = 0; l < k->refined.levels; l++)
         bytes += cell * box_of_level(&k->refined, l) + k->level[l].remembered;
@@ -388,7 +389,7 @@ double levels_written(const struct refined *r, const struct case_region *region,
 
 /* ---- the log ---- */
 
-enum { CELL = 32, COLUMNS = 13 };
+enum { CELL = CASE_NAME + 8, COLUMNS = 13 + 2 * CASE_SCALARS };
 
 /* The columns of the table, in their order; some are left out. */
 struct line {
@@ -423,12 +424,11 @@ static struct line head(const struct checked_levels *k)
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         if (shown[n])
             snprintf(next(&line), CELL, "%s", names[n]);
+    for (int n = 0; n < k->c->scalar_count; n++) {
+        snprintf(next(&line), CELL, "tau %s", k->c->scalars[n].name);
+        snprintf(next(&line), CELL, "u/D %s", k->c->scalars[n].name);
+    }
     return line;
-}
-
-static double cell_reynolds(const struct flow_case *c)
-{
-    return case_fastest_velocity(c) / c->fluid.viscosity;
 }
 
 static double level_bytes(const struct checked_level *level)
@@ -451,7 +451,7 @@ static struct line line_of(const struct checked_levels *k, int l)
     if (k->c->units.given)
         snprintf(next(&line), CELL, "%.4g m", ldexp(k->c->units.dx, -l));
     snprintf(next(&line), CELL, "%s", case_tau_text(tau, case_tau(level->c), 6));
-    snprintf(next(&line), CELL, "%.3g", cell_reynolds(level->c));
+    snprintf(next(&line), CELL, "%.3g", case_cell_reynolds(k->c, l));
     snprintf(next(&line), CELL, "%.0f", ldexp(level->cells, l));
     snprintf(next(&line), CELL, "%.1f %%", 100 * ldexp(level->cells, l) / levels_updates(k));
     snprintf(next(&line), CELL, "%s", bytes_text(bytes, sizeof bytes, level_bytes(level)));
@@ -463,6 +463,11 @@ static struct line line_of(const struct checked_levels *k, int l)
         snprintf(next(&line), CELL, "%lld", (long long)level->seam.crossing);
     else if (k->known)
         snprintf(next(&line), CELL, "-");
+    for (int n = 0; n < k->c->scalar_count; n++) {
+        const double diffusivity = ldexp(k->c->scalars[n].diffusivity, l);
+        snprintf(next(&line), CELL, "%s", case_tau_text(tau, 4 * diffusivity + 0.5, 6));
+        snprintf(next(&line), CELL, "%.3g", ldexp(scalar_peclet(k->c, n), -l));
+    }
     return line;
 }
 
@@ -517,7 +522,7 @@ static void say_one_grid(const struct checked_levels *k, const struct scale *sum
     const int finest = k->refined.levels - 1;
     const double cells = ldexp(box_of_level(&k->refined, 0), 3 * finest);
     const double updates = ldexp(cells, finest), bytes = sum->bytes + sum->remembered;
-    const double one = cells * (Q * (double)precision_bytes(k->c->solver.storage) + 1);
+    const double one = cells * (scale_populations(k->c) + 1);
     double all = 0;
     char text[32];
     for (int l = 0; l <= finest; l++)
@@ -546,17 +551,17 @@ json_t *levels_json(const struct checked_levels *k)
     for (int l = 0; l < k->refined.levels; l++) {
         const struct checked_level *const level = &k->level[l];
         const int *const cut = level->parts.cuts;
-        json_array_append_new(
-            list, json_pack("{s:f, s:o, s:f, s:f, s:f, s:f, s:o, s:[i,i,i], s:b, s:o, s:I, s:I}",
-                            "cells", level->cells, "fluid_cells",
-                            k->known ? json_real(level->scale.updates) : json_null(), "updates",
-                            ldexp(level->cells, l), "tau", case_tau(level->c), "cell_reynolds",
-                            cell_reynolds(level->c), "bytes", level_bytes(level), "imbalance",
-                            k->known ? json_real(level->parts.balance.imbalance) : json_null(),
-                            "cut", cut[0], cut[1], cut[2], "sparse", level->parts.sparse, "links",
-                            k->known ? json_integer(level->seam.crossing) : json_null(), "bricks",
-                            (json_int_t)k->refined.level[l].bricks, "grown",
-                            (json_int_t)k->refined.level[l].grown));
+        json_t *const object = json_pack(
+            "{s:f, s:o, s:f, s:f, s:f, s:f, s:o, s:[i,i,i], s:b, s:o, s:I, s:I}", "cells",
+            level->cells, "fluid_cells", k->known ? json_real(level->scale.updates) : json_null(),
+            "updates", ldexp(level->cells, l), "tau", case_tau(level->c), "cell_reynolds",
+            case_cell_reynolds(k->c, l), "bytes", level_bytes(level), "imbalance",
+            k->known ? json_real(level->parts.balance.imbalance) : json_null(), "cut", cut[0],
+            cut[1], cut[2], "sparse", level->parts.sparse, "links",
+            k->known ? json_integer(level->seam.crossing) : json_null(), "bricks",
+            (json_int_t)k->refined.level[l].bricks, "grown", (json_int_t)k->refined.level[l].grown);
+        report_scalars(object, k->c, l);
+        json_array_append_new(list, object);
     }
     return list;
 }

@@ -91,6 +91,12 @@ void scale_find(struct scale *s, const struct parts *p, const struct cluster *cl
     }
 }
 
+double scale_populations(const struct flow_case *c)
+{
+    const double flow = (double)precision_bytes(c->solver.storage);
+    return Q * flow + c->scalar_count * Q_AXES * fmax(flow, sizeof(float));
+}
+
 double scale_rate(const struct scale *s)
 {
     return s->updates / s->step.step;

@@ -31,6 +31,9 @@ struct scale {
 void scale_find(struct scale *s, const struct parts *p, const struct cluster *cluster,
                 bool machine);
 
+/* Bytes of all populations of a cell. */
+double scale_populations(const struct flow_case *c);
+
 /* Lattice updates a second of all ranks by the model, and the share of the devices' rate. */
 double scale_rate(const struct scale *s);
 double scale_efficiency(const struct scale *s);

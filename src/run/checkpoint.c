@@ -371,10 +371,9 @@ static enum status write_cells(struct h5file *file, const struct domain *d,
 
 /* ---- the whole file ---- */
 
-/* The sets of populations, the averages and residuals of the case, and the residual of run.stop. A
- * case with levels has no scalars. */
-_Static_assert(SETS + CASE_REMEMBERED + 1 <= SEAL_SPANS &&
-                   2 * LEVELS + CASE_REMEMBERED <= SEAL_SPANS,
+/* The sets of populations and the residual of run.stop, on each level, and the averages and
+ * residuals of the case. */
+_Static_assert((SETS + 1) * LEVELS <= CASE_ARRAYS && (int)CASE_ARRAYS <= (int)SEAL_SPANS,
                "the seal has room for every array in cells");
 
 static enum status add_array(struct h5file *file, const struct state_array *array, int *datasets)

@@ -86,6 +86,19 @@ static void say_sweep(const struct narrator *n)
         say("steps in one sweep over memory: 1, not %d (%s)", n->c->run.sweep, why);
 }
 
+/* The scalars of a level: "; temperature: tau 0.9, u/D 0.2". */
+static void level_scalars_text(const struct flow_case *c, int level, char *text, size_t size)
+{
+    size_t length = 0;
+    char tau[32];
+    *text = '\0';
+    for (int k = 0; k < c->scalar_count && length < size; k++)
+        length += (size_t)snprintf(
+            text + length, size - length, "; %s: tau %s, u/D %.3g", c->scalars[k].name,
+            case_tau_text(tau, 4 * ldexp(c->scalars[k].diffusivity, level) + 0.5, 6),
+            ldexp(scalar_peclet(c, k), -level));
+}
+
 /* A line for each level of a refined grid. bytes: of the rank that needs most. */
 static void say_levels(const struct narrator *n, double bytes)
 {
@@ -98,20 +111,19 @@ static void say_levels(const struct narrator *n, double bytes)
         g->level->domain.ranks, g->levels, (long long)fluid, updates, 1e-9 * bytes);
     for (int l = 0; l < g->levels; l++) {
         const struct domain *const d = &g->level[l].domain;
-        const struct flow_case *const c = g->level[l].c;
         const double cells = (double)grid_cells(g, l);
-        char tau[32], sparse[96] = "", imbalance[64] = "";
+        char tau[32], sparse[96] = "", imbalance[64] = "", scalars[CASE_SCALARS * (CASE_NAME + 48)];
         if (d->view.place)
             snprintf(sparse, sizeof sparse, "; populations of %.1f %% of its box",
                      100 * d->kept_share);
         if (d->ranks > 1)
             snprintf(imbalance, sizeof imbalance, ", load imbalance %.1f %%",
                      100 * (d->imbalance - 1));
-        say("level %d: %.0f cells, %lld fluid, %.1f %% of the updates; tau %s, u/nu %.3g; blocks "
-            "%d "
-            "x %d x %d%s%s",
+        level_scalars_text(n->c, l, scalars, sizeof scalars);
+        say("level %d: %.0f cells, %lld fluid, %.1f %% of the updates; tau %s, u/nu %.3g%s; blocks "
+            "%d x %d x %d%s%s",
             l, cells, (long long)d->fluid_cells, 100 * ldexp(cells, l) / updates,
-            case_tau_text(tau, case_tau(c), 6), case_fastest_velocity(c) / c->fluid.viscosity,
+            case_tau_text(tau, case_tau(g->level[l].c), 6), case_cell_reynolds(n->c, l), scalars,
             d->cuts[0], d->cuts[1], d->cuts[2], imbalance, sparse);
     }
 }

@@ -137,20 +137,33 @@ double progress_left(const struct progress *p, int64_t steps)
                : INFINITY;
 }
 
+void report_scalars(json_t *to, const struct flow_case *c, int level)
+{
+    json_t *const scalars = json_object();
+    for (int k = 0; k < c->scalar_count; k++)
+        json_object_set_new(scalars, c->scalars[k].name,
+                            json_pack("{s:f, s:f}", "diffusivity",
+                                      ldexp(c->scalars[k].diffusivity, level), "cell_peclet",
+                                      ldexp(scalar_peclet(c, k), -level)));
+    if (c->scalar_count > 0)
+        json_object_set(to, "scalars", scalars);
+    json_decref(scalars);
+}
+
 /* Adds the levels of a refined grid. */
 static void add_levels(json_t *to, const struct grid *g)
 {
     json_t *const levels = json_array();
     for (int l = 0; l < g->levels && g->levels > 1; l++) {
         const struct domain *const d = &g->level[l].domain;
-        const struct flow_case *const c = g->level[l].c;
         const double cells = (double)grid_cells(g, l);
-        json_array_append_new(
-            levels,
-            json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "cells", (json_int_t)cells,
-                      "fluid_cells", (json_int_t)d->fluid_cells, "updates", ldexp(cells, l), "tau",
-                      case_tau(c), "cell_reynolds", case_fastest_velocity(c) / c->fluid.viscosity,
-                      "imbalance", d->imbalance, "kept_share", d->kept_share));
+        json_t *const level = json_pack(
+            "{s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "cells", (json_int_t)cells, "fluid_cells",
+            (json_int_t)d->fluid_cells, "updates", ldexp(cells, l), "tau", case_tau(g->level[l].c),
+            "cell_reynolds", case_cell_reynolds(g->level[0].c, l), "imbalance", d->imbalance,
+            "kept_share", d->kept_share);
+        report_scalars(level, g->level[0].c, l);
+        json_array_append_new(levels, level);
     }
     if (g->levels > 1) {
         json_object_set(to, "levels", levels);

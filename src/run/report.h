@@ -2,6 +2,8 @@
 #ifndef TAGFLOW_REPORT_H
 #define TAGFLOW_REPORT_H
 
+#include <jansson.h>
+
 #include "run/lock.h"
 #include "solver/grid.h"
 #include "tags/pore_survey.h"
@@ -55,5 +57,9 @@ enum status report_write(const char *dir, struct lock *lock, const struct flow_c
 /* On every rank: prepare the content of both files for the case that the watchdog ends the run. */
 void report_for_watchdog(const char *dir, const struct flow_case *c, const struct grid *g,
                          const struct progress *p);
+
+/* Adds the scalars of a level of a refined grid, in units of the level: {name: {diffusivity,
+ * cell_peclet}}. c: the case of level 0. */
+void report_scalars(json_t *to, const struct flow_case *c, int level);
 
 #endif

@@ -388,7 +388,7 @@ static void say_drag(const struct domain *d, const struct flow_case *c)
         const struct case_body *const body = &c->bodies[k];
         const int level = level_of(d, c, body);
         const double across = ldexp(width_of(c, body, -1), level);
-        const double cell = ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+        const double cell = case_cell_reynolds(c, level);
         const double error = drag_error(body, cell, across);
         char finer[64] = "";
         if (!is_solid_shape(body) || body->shape.kind == SHAPE_box || across < 5 ||
