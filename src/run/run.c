@@ -675,7 +675,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
         status = status_agree(r->comm, is_root(r)
                                            ? folder_rewind(r->dir, &r->results, from ? k->step : -1)
                                            : STATUS_OK);
-    stop_resume(&r->stop, r->c, from ? k->case_text : NULL);
+    stop_resume(&r->stop, r->c, from ? k->case_text : NULL, step_of(r));
     if (!status)
         narrate_start(&r->n, from);
     if (!status)

@@ -86,7 +86,7 @@ static bool is_other_series(const struct stop *s, const struct flow_case *c, con
            strncmp(was, is, (size_t)old) != 0;
 }
 
-void stop_resume(struct stop *s, const struct flow_case *c, const char *before)
+void stop_resume(struct stop *s, const struct flow_case *c, const char *before, int64_t step)
 {
     if (is_other_series(s, c, before)) {
         warn("run.stop starts anew: series %s measured something else before",
@@ -95,6 +95,12 @@ void stop_resume(struct stop *s, const struct flow_case *c, const char *before)
     }
     if (s->met && !(s->kept && s->kept[CHANGE] < s->wanted->change))
         s->met = 0;
+    if (s->met && step < c->run.steps)
+        warn("run.stop is still met at step %lld, and the run ends there: the change of %s in %lld "
+             "steps is %.3g, below %.3g (to go on take a smaller run.stop.change, or remove "
+             "run.stop)",
+             (long long)step, s->wanted->name, (long long)s->wanted->over, s->kept[CHANGE],
+             s->wanted->change);
 }
 
 bool stop_due(const struct stop *s, int64_t step)

@@ -27,8 +27,9 @@ void stop_destroy(struct stop *s);
 
 /* After a restart: clears s->met if the run had ended by a criterion that is gone or was less
  * strict. Begins anew if the series that is watched measured something else in the case `before`,
- * of the checkpoint (NULL: none). */
-void stop_resume(struct stop *s, const struct flow_case *c, const char *before);
+ * of the checkpoint (NULL: none). Warns if the run ends at once, at `step`, because the criterion is
+ * still met. */
+void stop_resume(struct stop *s, const struct flow_case *c, const char *before, int64_t step);
 
 /* Is a value taken at this step? */
 bool stop_due(const struct stop *s, int64_t step);

@@ -98,6 +98,10 @@ check(strict == end_of("strict", "c_x", 1e-4, 98) and strict > END, f"strict: it
 check(not same_rows("whole", "strict") and load("whole", "report.json")["step"] == strict,
       f"whole: made stricter, it is the same: {same_rows('whole', 'strict')}")
 
+said = run("whole", STRICTER | {"run.steps": LAST + 500}, restart="auto")
+check(f"run.stop is still met at step {strict}, and the run ends there" in said.err and "a smaller run.stop.change, or remove" in said.err
+      and load("whole", "report.json")["step"] == strict and not same_rows("whole", "strict"), f"whole: more steps do not go on: {said}")
+
 # Not known: a force that is 0 all the time; too few looks.
 said = run("zero", {"run.stop": {"of": "drag.c_y", "change": 1, "over": 8}, "run.steps": 40, "force.acceleration": [0, 0, 0]})
 check(load("zero", "report.json")["stop"]["last_change"] is None and "drag.c_y in the last 8 steps is not known" in said.err,
