@@ -23,6 +23,8 @@
 #include "run/checkpoint.h"
 #include "stored.h"
 
+#define TAKE_A_LEVEL "(take a snapshot of the whole box with `levels: 0`, or of another level)"
+
 enum file_kind { FILE_UNKNOWN, FILE_CHECKPOINT, FILE_SNAPSHOT };
 
 /* XXH3 of the first `most` bytes of an open file, or of all if it has fewer; *words: the sum of the
@@ -144,9 +146,7 @@ static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, 
         return false;
     }
     if (k.levels > 1) {
-        snprintf(reason, CASE_REASON,
-                 " holds a flow on %d levels of cells (take a snapshot with `levels: 0`, or of "
-                 "another level)",
+        snprintf(reason, CASE_REASON, " holds a flow on %d levels of cells " TAKE_A_LEVEL,
                  k.levels);
         checkpoint_close(&k);
         return false;
@@ -328,7 +328,8 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         e->hi[a] = points[a];
         if (fabs(first - 0.5) > 1e-6 * e->facts.cells[a] ||
             points[a] != (e->facts.cells[a] - 1) / e->stride + 1) {
-            snprintf(reason, CASE_REASON, " holds a region of its box (it must be all of it)");
+            snprintf(reason, CASE_REASON,
+                     " holds a region of its box (take a snapshot of all of it)");
             return false;
         }
     }
@@ -342,9 +343,7 @@ static bool is_image(hid_t file, char reason[CASE_REASON])
     if (!h5read_short_text(file, "/VTKHDF", "Type", type, sizeof type))
         return false;
     if (!strcmp(type, "OverlappingAMR"))
-        snprintf(reason, CASE_REASON,
-                 " holds a flow on several levels of cells (take a snapshot with `levels: 0`, or "
-                 "of another level)");
+        snprintf(reason, CASE_REASON, " holds a flow on several levels of cells " TAKE_A_LEVEL);
     return !strcmp(type, "ImageData");
 }
 
