@@ -55,7 +55,8 @@ class Box:
         return tuple(self.origin[a] + self.spacing[a] * numpy.arange(self.cells[a]) for a in range(3))
 
     def covered(self) -> Array:
-        """The mask [z, y, x] of cells that a finer level covers. Their values are means over the finer cells that are fluid."""
+        """The mask [z, y, x] of cells that a finer level covers. Their values are means over the finer cells that are fluid; of a
+        scalar, over those that hold it."""
         mask = numpy.zeros(self.cells[::-1], dtype=bool)
         finer = self.level.snapshot.levels[self.level.number + 1:][:1]
         for box in finer[0].boxes if finer else []:
