@@ -687,15 +687,12 @@ static enum status load_level(const struct earlier *e, const struct grid *g, int
     struct filling to = {.flow = flow, .takes = takes};
     r.velocity = velocity_ratio(&e->facts.units, &c->units);
     r.level = r.velocity * r.velocity;
-    enum status status = match_scalars(&r, c, takes, to.shift);
+    /* level 0 knows which scalars come from the file; all levels have them in the same order */
+    enum status status = match_scalars(&r, g->level->c, takes, to.shift);
     if (status)
         return status;
     const bool fits = pressure_fits(&r, c, takes, to.shift);
     const char *const unknown = fits ? NULL : unknown_lift(e);
-    if (!fits && g->levels > 1)
-        return fail_user("initial.from: the pressure in %s balances a buoyancy, which does not go "
-                         "with `refine` (begin with initial.flow)",
-                         r.path);
     for (int k = 0; k < e->facts.scalar_count; k++)
         r.scalars = r.scalars || takes[k] >= 0 || e->facts.scalar[k].expansion != 0;
     for (int a = 0; a < 3; a++)
