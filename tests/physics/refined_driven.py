@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robustness"))
-from runs import check, finish, load, tagflow, write
+from runs import check, finish, load, near, run, table, write
 
 CELLS, CENTER, RADIUS = [32, 24, 24], [14.0, 12.0, 12.0], 3.0
 VISCOSITY, VELOCITY, STEPS = 0.1, 0.02, 600
@@ -61,21 +61,6 @@ def flow(finer, levels, steps, stop=None):
     if stop:
         case["run"]["stop"] = stop
     return case
-
-
-def run(name, case, *more, ranks=0):
-    said = tagflow("run", write(name + ".yaml", json.dumps(case)), "--output", name, *more, ranks=ranks)
-    return check(said.code == 0, f"{name}: {said}")
-
-
-def table(folder, name):
-    return numpy.genfromtxt(f"{folder}/series/{name}.csv", delimiter=",", names=True)
-
-
-def near(what, one, other, tolerance):
-    one, other = numpy.asarray(one), numpy.asarray(other)
-    worst = numpy.abs(one - other).max() / numpy.abs(other).max()
-    check(worst < tolerance, f"{what}: {worst:.2e} of the largest, below {tolerance:g}")
 
 
 def stress_of(folder):

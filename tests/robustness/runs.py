@@ -277,6 +277,24 @@ def load(folder, name):
         return json.load(file)
 
 
+def run(name, case, *more, ranks=0):
+    """Runs a case that is a map, in a folder of its name; was it good?"""
+    said = tagflow("run", write(name + ".yaml", json.dumps(case)), "--output", name, *more, ranks=ranks)
+    return check(said.code == 0, f"{name}: {said}")
+
+
+def table(folder, name):
+    """A series, by the names of its columns."""
+    return numpy.genfromtxt(f"{folder}/series/{name}.csv", delimiter=",", names=True)
+
+
+def near(what, one, other, tolerance):
+    """Checks numbers relative to the largest of the others."""
+    one, other = numpy.asarray(one), numpy.asarray(other)
+    worst = numpy.abs(one - other).max() / numpy.abs(other).max()
+    check(worst < tolerance, f"{what}: {worst:.2e} of the largest, below {tolerance:g}")
+
+
 def tree(folder="."):
     """Every name below the folder."""
     return sorted(os.path.relpath(os.path.join(where, name), folder)
