@@ -54,7 +54,7 @@ def flow(finer, levels, steps=STEPS, **changes):
     if levels > 1:
         case["refine"] = {"rod": {"level": 1, "around": "rod", "distance": 4}}
         case["output"]["fields"]["all"] = {"every": steps, "of": ["velocity", "t", "c"], "precision": "fp64"}
-        case["output"]["fields"]["plane"] = {"every": steps, "of": ["t"], "precision": "fp64", "levels": 1,
+        case["output"]["fields"]["plane"] = {"every": steps, "of": ["velocity", "density", "t"], "precision": "fp64", "levels": 1,
                                              "region": {"from": [0, 0, 2], "to": [*CELLS[:2], 3]}}
     for path, value in changes.items():
         case[path] = value
@@ -217,6 +217,10 @@ if run("levels", whole, ranks=2) and run("fine", flow(2, 1), ranks=2):
         go_on("levels_from_" + earlier.split("/")[1], 1, 2, earlier)
     go_on("fine_from_levels", 2, 1, f"levels/fields/one_{STEPS:010d}.vtkhdf")
     go_on("levels_from_levels", 1, 2, f"levels/fields/one_{STEPS:010d}.vtkhdf")
+    for name, words in ("all", "several levels of cells (take a snapshot of the whole box with `levels: 0`"), \
+                       ("plane", "a region of its box (take a snapshot of all of it)"):
+        said = runs.tagflow("check", "levels_from_levels.yaml", *runs.sets({"initial.from": f"levels/fields/{name}_{STEPS:010d}.vtkhdf"}))
+        check(said.code == 2 and len(said.errors) == 1 and words in said.errors[0], f"from {name}: {said}")
 short = flow(1, 2, 120)
 if run("short", short) and run("ranks", short, ranks=3):
     same("short", "ranks")

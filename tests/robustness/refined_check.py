@@ -25,6 +25,7 @@ output:
     mean: {every: 1, of: [velocity, stress]}
 """
 write("case.yaml", CASE)
+write("run.yaml", CASE)
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
@@ -41,18 +42,18 @@ def table(text):
     """Of the table of levels: {column: its words}, without units and signs of percent."""
     lines = [line.replace(" %", "").replace(" MB", "").replace(" kB", "") for line in text.splitlines()]
     at = next(n for n, line in enumerate(lines) if line.startswith("level "))
-    names, rows = lines[at].split(), []
+    names, rows = re.split("  +", lines[at].strip()), []
     while re.match(r" *\d+ ", lines[at + 1]):
         at += 1
         rows.append(lines[at].split())
     return {name: [row[n] for row in rows] for n, name in enumerate(names)}
 
 
-def check_against_run(ranks):
+def check_against_run(ranks, case="run"):
     """What check says for `ranks` ranks, and what a run on these says of itself."""
-    folder, file = f"run_{ranks}", f"check_{ranks}.json"
-    said = tagflow("check", "case.yaml", "--ranks", str(ranks), "--json", file)
-    done = tagflow("run", "case.yaml", "--output", folder, ranks=ranks if ranks > 1 else 0)
+    folder, file = f"{case}_{ranks}", f"{case}_{ranks}.json"
+    said = tagflow("check", case + ".yaml", "--ranks", str(ranks), "--json", file)
+    done = tagflow("run", case + ".yaml", "--output", folder, ranks=ranks if ranks > 1 else 0)
     if not check(said.code == 0 == done.code, f"{ranks} ranks: {said} {done}"):
         return
     report, levels = load(folder, "report.json"), load(".", file)["levels"]
@@ -93,6 +94,12 @@ def check_against_run(ranks):
     one = 48 * 32 * 32 * 64
     check(f"one grid with the cells of level 2: {one:.4g} cells, {one / cells:.3g} times as many; {4 * one:.4g} updates, "
           f"{4 * one / updates:.3g} times as many" in said.out, f"{ranks} ranks: one grid beside it")
+    scalars = [level.get("scalars") for level in levels]
+    check(scalars == [level.get("scalars") for level in report["levels"]], f"{ranks} ranks: scalars of the levels are those of the run: {scalars}")
+    if case == "heat":
+        check([s["heat"]["diffusivity"] for s in scalars] == [0.04, 0.08, 0.16] and [float(t) for t in columns["tau heat"]] == [0.66, 0.82, 1.14] and
+              all(near(float(u), s["heat"]["cell_peclet"], 0.01) for u, s in zip(columns["u/D heat"], scalars)) and
+              near(scalars[0]["heat"]["cell_peclet"], 4 * scalars[2]["heat"]["cell_peclet"], 1e-8), f"{ranks} ranks: scalars in the table: {columns}")
     grown = [level["grown"] for level in levels]
     check(grown[2] == 0 < grown[1] and f"level 1: {grown[1]} of its {levels[1]['bricks']} bricks of 8^3 cells were added" in said.out,
           f"{ranks} ranks: level 1 was grown, {grown}")
@@ -111,6 +118,10 @@ def triangles_of_box(lo, hi):
 
 for count in 1, 3:
     check_against_run(count)
+write("heat.yaml", CASE.replace("[0.03, 0, 0]", "[0.03, 0, 0], scalars: {heat: {value: 2}}") +
+      "scalars: {heat: {kind: heat, diffusivity: 0.04, initial: 1}}\n")
+for count in 1, 3:
+    check_against_run(count, "heat")
 
 # The processes of check share the tags: nothing else changes, but for lists of edges, which cuts enlarge.
 alone, shared = (tagflow("check", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))

@@ -617,6 +617,34 @@ static void averages_and_residuals_are_limited(void **state)
     }
 }
 
+/* On levels the sets of scalars take room, too: of 6 scalars and the flow on 8 levels 56 arrays, a
+ * residual of run.stop 8 more. */
+static void scalars_of_levels_leave_less_room(void **state)
+{
+    char text[16384];
+    struct flow_case c;
+    (void)state;
+    for (int count = 1; count <= 2; count++) {
+        int n = sprintf(text, "%s",
+                        DOMAIN FLUID FACES
+                        "run: {steps: 9}\n"
+                        "refine: {r: {level: 7, box: {from: [7, 7, 7], to: [9, 9, 9]}}}\n"
+                        "scalars:\n");
+        for (int i = 0; i < 6; i++)
+            n += sprintf(text + n, "  s%d: {diffusivity: 1e-4}\n", i);
+        n += sprintf(text + n, "output:\n  averages:\n");
+        for (int i = 0; i < count; i++)
+            n += sprintf(text + n, "    a%d: {every: 1, of: velocity}\n", i);
+        const enum status s = read_bytes(text, (size_t)n, 0, NULL, &c);
+        assert_int_equal(s, count > 1 ? STATUS_USAGE : STATUS_OK);
+        if (s)
+            assert_true(
+                message_is("dir/case.yaml:", "16 averages and residuals on all levels|at most 8"));
+        else
+            case_destroy(&c);
+    }
+}
+
 /* As many entries as there may be, with the longest text each, still make a resolved case that is
  * small enough to be read; one more is refused. */
 static void the_longest_resolved_case_is_read(void **state)
@@ -1592,6 +1620,7 @@ int main(void)
         cmocka_unit_test(numbers_as_people_write_them),
         cmocka_unit_test(set_turns_words_into_maps_and_back),
         cmocka_unit_test(averages_and_residuals_are_limited),
+        cmocka_unit_test(scalars_of_levels_leave_less_room),
         cmocka_unit_test(the_longest_resolved_case_is_read),
         cmocka_unit_test(other_line_ends_are_read),
         cmocka_unit_test(set_reaches_every_value),
