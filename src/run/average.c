@@ -8,7 +8,6 @@
 
 #include "base/agree.h"
 #include "base/message.h"
-#include "io/vtkhdf.h"
 #include "run/levels_file.h"
 #include "run/output_kind.h"
 #include "run/schedule.h"
@@ -333,38 +332,6 @@ static int arrays_of(const struct average *a, const struct average_part part[SET
     return count;
 }
 
-/* Writes this rank's part of an array, which has this number in the file. sums, out: room for a
- * piece. */
-static enum status write_array(const struct average *a, struct vtkhdf *file, int number,
-                               const struct levels_array *w, double *sums, void *out)
-{
-    const struct average_level *const level = &a->level[0];
-    const struct average_part *const part = w->of->how;
-    const size_t components = (size_t)w->components, first = (size_t)(part->first + w->first);
-    enum status status = STATUS_OK;
-    struct box piece;
-    size_t at = 0;
-    for (int p = 0; !status && solver_piece(a->solver, &level->part, p, &piece); p++) {
-        const size_t cells = box_cells(&piece);
-        int start[3], count[3];
-        for (int axis = 0; axis < 3; axis++) {
-            start[axis] = a->solver->domain->lo[axis] + piece.lo[axis] - a->what->region.lo[axis];
-            count[axis] = piece.hi[axis] - piece.lo[axis];
-        }
-        for (size_t k = 0; k < components && !status; k++)
-            status = solver_copy_out(a->solver, sums + k * cells,
-                                     level->sums + (first + k) * level->cells + at,
-                                     cells * sizeof *sums);
-        for (size_t cell = 0; cell < cells; cell++)
-            for (size_t k = 0; k < components; k++)
-                levels_array_put(w, out, cell * components + k, sums[k * cells + cell]);
-        if (!status)
-            status = vtkhdf_write(file, number, start, count, out);
-        at += cells; /* a piece is whole lines of the part */
-    }
-    return status;
-}
-
 static void add_notes(const struct average *a, struct h5file *file)
 {
     output_provenance(file, a->c, a->solver);
@@ -373,47 +340,15 @@ static void add_notes(const struct average *a, struct h5file *file)
     h5file_numbers(file, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
 }
 
-/* Creates the file and its arrays, without data. Collective. */
-static enum status open_file(const struct average *a, const struct levels_array *arrays, int count,
-                             const char *path, struct vtkhdf **file)
-{
-    const struct case_region *const region = &a->what->region;
-    const double dx = a->c->units.dx, spacing[3] = {dx, dx, dx};
-    double origin[3];
-    int cells[3];
-    for (int axis = 0; axis < 3; axis++) {
-        origin[axis] = (region->lo[axis] + 0.5) * dx;
-        cells[axis] = region->hi[axis] - region->lo[axis];
-    }
-    enum status status = vtkhdf_create(file, a->solver->domain->comm, path, cells, origin, spacing);
-    if (status)
-        return status;
-    add_notes(a, vtkhdf_file(*file));
-    for (int k = 0; k < count && !status; k++)
-        status = vtkhdf_add(*file, arrays[k].name, arrays[k].components, arrays[k].sample);
-    return status;
-}
-
-static enum status write_levels(const struct average *a, const char *path, int count,
-                                const struct levels_array *arrays)
-{
-    const struct case_region *const r = &a->what->region;
-    struct h5file *file;
-    const enum status status = levels_file_write(&file, a->grid, path, r->lo, r->hi, a->c->units.dx,
-                                                 a->what->levels, count, arrays);
-    if (!file)
-        return status;
-    add_notes(a, file);
-    return h5file_close(file, status == STATUS_OK);
-}
-
 /* Without a sample only says so. */
 static enum status write(struct output_entry *e)
 {
     const struct average *const a = e->own;
+    const struct case_region *const r = &a->what->region;
+    const int levels = a->grid->levels > 1 ? a->what->levels : 0;
     struct average_part part[SETS] = {{NULL}};
     struct levels_array arrays[WRITTEN_MOST];
-    struct vtkhdf *file = NULL;
+    struct h5file *file;
     char path[FOLDER_PATH];
     if (a->samples == 0) {
         say("the average %s has no sample by step %lld (every %lld from step %lld): not written",
@@ -424,19 +359,14 @@ static enum status write(struct output_entry *e)
     find_parts(a, part);
     const int count = arrays_of(a, part, arrays);
     enum status status = output_path(e, path);
-    if (status || a->grid->levels > 1)
-        return status ? status : write_levels(a, path, count, arrays);
-    status = open_file(a, arrays, count, path, &file);
-    const size_t piece = a->solver->piece_cells * STRESSES * sizeof(double);
-    double *const sums = malloc(piece);
-    void *const out = malloc(piece);
-    if (!status && (!sums || !out))
-        status = fail_machine("out of memory for a piece of an average");
-    for (int k = 0; k < count && !status; k++)
-        status = write_array(a, file, k, &arrays[k], sums, out);
-    free(sums);
-    free(out);
-    return file ? vtkhdf_close(file, status == STATUS_OK) : status;
+    if (status)
+        return status;
+    status = levels_file_write(&file, a->grid, path, r->lo, r->hi, a->c->units.dx, levels, count,
+                               arrays);
+    if (!file)
+        return status;
+    add_notes(a, file);
+    return h5file_close(file, status == STATUS_OK);
 }
 
 const struct output_kind output_averages = {

@@ -24,7 +24,8 @@ struct writer {
     int box;   /* where the search for the box of a piece begins */
 };
 
-void levels_array_put(const struct levels_array *a, void *out, size_t place, double value)
+/* Stores a value of the quantity in the file's type and units at out[place]. */
+static void array_put(const struct levels_array *a, void *out, size_t place, double value)
 {
     const double shown = (a->add + value) / a->divide * a->scale[0] * a->scale[1];
     if (a->sample == SAMPLE_float64)
@@ -72,7 +73,7 @@ static void pack(const struct writer *w, const struct levels_array *a, const str
             const double *value = value_at(w, p, part->lo[0], y, z) + a->first;
             for (int x = part->lo[0]; x < part->hi[0]; x++, value += a->of->components)
                 for (int k = 0; k < a->components; k++)
-                    levels_array_put(a, w->out, place++, value[k]);
+                    array_put(a, w->out, place++, value[k]);
         }
 }
 
@@ -102,8 +103,7 @@ static enum status write_copies(struct writer *w, int array, const struct piece 
         for (int row = 0; row < times; row++)
             for (int i = 0; i < cells * times; i++)
                 for (int k = 0; k < a->components; k++)
-                    levels_array_put(a, w->out, place++,
-                                     values[(i >> shift) * a->of->components + k]);
+                    array_put(a, w->out, place++, values[(i >> shift) * a->of->components + k]);
         const int count[3] = {cells * times, times, 1};
         int start[3] = {(x << shift) - (w->cover.lo[0] << w->level),
                         (y << shift) - (w->cover.lo[1] << w->level),

@@ -1,5 +1,5 @@
-/* Files of results on several levels: OverlappingAMR with all of them, or ImageData with the cells
- * of one level, for which finer cells are averaged and coarser ones copied. Format:
+/* Files of results on one or several levels: OverlappingAMR with all of them, or ImageData with the
+ * cells of one level, for which finer cells are averaged and coarser ones copied. Format:
  * docs/formats.md. */
 #ifndef TAGFLOW_LEVELS_FILE_H
 #define TAGFLOW_LEVELS_FILE_H
@@ -16,9 +16,6 @@ struct levels_array {
     enum sample sample; /* uint8, float32 or float64 */
     double add, divide, scale[2];
 };
-
-/* Stores a value of the quantity in the file's type and units at out[place]. */
-void levels_array_put(const struct levels_array *a, void *out, size_t place, double value);
 
 /* Writes the region lo <= cell < hi, in cells of level 0. levels: CASE_LEVELS_all, or the level of
  * an ImageData. dx: width of a cell of level 0. If *out was set, the caller adds attributes and
