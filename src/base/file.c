@@ -17,11 +17,8 @@ char *file_temporary(const char *path)
 {
     size_t room = strlen(path) + sizeof FILE_TEMPORARY;
     char *temporary = malloc(room);
-    if (!temporary) {
-        fail_machine("no memory for a file name");
-        return NULL;
-    }
-    snprintf(temporary, room, "%s%s", path, FILE_TEMPORARY);
+    if (temporary)
+        snprintf(temporary, room, "%s%s", path, FILE_TEMPORARY);
     return temporary;
 }
 
@@ -203,7 +200,7 @@ enum status file_replace(const char *path, const void *data, size_t length)
 {
     char *temporary = file_temporary(path);
     if (!temporary)
-        return STATUS_MACHINE;
+        return fail_machine("no memory to write %s", path);
     enum status status = file_prepare(path, temporary, data, length);
     if (!status)
         status = file_rename(temporary, path);
@@ -270,6 +267,11 @@ int file_get(const char *path, size_t limit, char **text, size_t *length)
     return reason;
 }
 
+enum status file_blame(int reason)
+{
+    return reason == ENOMEM || reason == EMFILE || reason == ENFILE ? STATUS_MACHINE : STATUS_USAGE;
+}
+
 /* Reports why a file could not be read. */
 static enum status unread(const char *path, size_t limit, int reason)
 {
@@ -295,7 +297,10 @@ enum status file_read_any(const char *path, size_t limit, char **text, size_t *l
         reason = read_all(fd, limit, text, length ? length : &bytes);
     if (fd >= 0)
         close(fd);
-    return reason ? unread(path, limit, reason) : STATUS_OK;
+    if (!reason)
+        return STATUS_OK;
+    unread(path, limit, reason);
+    return file_blame(reason);
 }
 
 double file_number(const char *path)

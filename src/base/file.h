@@ -41,8 +41,12 @@ enum status file_read(const char *path, size_t limit, char **text, size_t *lengt
 /* The same without a report: returns 0 or errno; EFBIG: larger; EINVAL: not a regular file. */
 int file_get(const char *path, size_t limit, char **text, size_t *length);
 
+/* Who has to do something if a file that the user names cannot be read? STATUS_MACHINE: the machine
+ * lacks memory or descriptors (an errno); STATUS_USAGE: the user. */
+enum status file_blame(int reason);
+
 /* The same as file_read() for a path that the user gives, which may be a pipe: it is read to its
- * end, and is empty if nobody has it open for writing. */
+ * end, and is empty if nobody has it open for writing. The status is file_blame()'s. */
 enum status file_read_any(const char *path, size_t limit, char **text, size_t *length);
 
 /* The number with which a file begins, as in /proc and /sys; below 0, not reported: there is none.
@@ -52,7 +56,7 @@ double file_number(const char *path);
 /* Creates the last folder of path, unless it exists. */
 enum status folder_create(const char *path);
 
-/* path with FILE_TEMPORARY behind it, allocated; NULL, reported, without memory. */
+/* path with FILE_TEMPORARY behind it, allocated; NULL without memory. */
 char *file_temporary(const char *path);
 
 /* Gives the complete and synced file `temporary` its name, and syncs the folder. On failure

@@ -651,7 +651,7 @@ struct case_files {
     enum status (*hdf5)(void *context, const char *path, const char *dataset,
                         struct case_numbers *n, char reason[CASE_REASON]);
     /* Decode a grey PNG of width size[0] and height size[1] into [height][width], lowest line
-     * first, 1 where it is white. False: `reason` is set likewise. */
+     * first, 1 where it is white. False: `reason` is set likewise; empty: there is no memory. */
     bool (*png)(const char *bytes, size_t length, const int size[2], uint8_t **mask,
                 char reason[CASE_REASON]);
     /* voxel_header: size and type of the voxel image at `path`, and v->file, its absolute path.

@@ -84,7 +84,7 @@ static enum status read_content(struct map m, struct content *content, char **fi
     if (reason)
         content->bytes = *file = NULL; /* the callback may have freed them */
     if (reason == ENOMEM)
-        return fail_machine("no memory for %s", map_get(m, "file")->text);
+        return input_said(m, STATUS_MACHINE, ": no memory to read it");
     if (reason == EFBIG)
         return input_wrong(m, " is larger than %d MiB", BYTES >> 20);
     if (reason == EINVAL)
@@ -181,7 +181,7 @@ enum status input_mask(struct map m, const int size[2], uint8_t **mask, char **f
         return level_mask(m, size, mask, file, checksum);
     enum status s = read_content(m, &content, file);
     if (!s && !m.r->files->png(content.bytes, content.length, size, mask, reason))
-        s = input_wrong(m, "%s", reason);
+        s = *reason ? input_wrong(m, "%s", reason) : fail_machine("no memory for a picture");
     free(content.bytes);
     if (s)
         return s;

@@ -102,8 +102,9 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
 {
     char *text = NULL;
     size_t length = 0;
-    int rank, status = STATUS_OK;
+    int rank, ranks, status = STATUS_OK;
     MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
     if (rank == 0) {
         struct stat info;
         if (stat(a->path, &info) == 0 && S_ISDIR(info.st_mode))
@@ -111,8 +112,8 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
                                a->path, a->path);
         else if (access(a->path, R_OK))
             status = fail_user("%s: %s (the case file to read)", a->path, strerror(errno));
-        else if (file_read_any(a->path, CASE_LIMIT, &text, &length))
-            status = STATUS_USAGE;
+        else
+            status = file_read_any(a->path, CASE_LIMIT, &text, &length);
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, comm);
     if (status)
@@ -130,6 +131,8 @@ enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct 
     char *const before = case_before(a, rank, comm);
     files.before = before;
     status = case_read_files(a->path, text, (long)bytes, a->set_count, a->sets, &files, c);
+    if (status == STATUS_MACHINE && ranks > 1) /* others may wait for this rank to read a file */
+        MPI_Abort(comm, status);
     free(before);
     free(text);
     return status_agree(comm, (enum status)status);

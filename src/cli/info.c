@@ -21,7 +21,8 @@ static enum status describe_checkpoint(const char *path, MPI_Comm comm)
     struct checkpoint k;
     char reason[CHECKPOINT_REASON];
     if (!checkpoint_open(&k, comm, path, reason))
-        return fail_user("%s is no good: %s", path, reason);
+        return k.blame == STATUS_MACHINE ? fail_machine("cannot read %s: %s", path, reason)
+                                         : fail_user("%s is no good: %s", path, reason);
     say("checkpoint  %s, whole: %" PRId64 " bytes verified", path, k.bytes);
     say("step        %" PRId64 ", time %.9g", k.step, k.time);
     say("grid        %d x %d x %d cells, %s", k.cells[0], k.cells[1], k.cells[2],

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/message.h"
+#include "base/signals.h"
 #include "cpu/cut.h"
 
 /* Lengths of the lists. */
@@ -56,6 +57,7 @@ struct cutting {
     uint32_t *row_of; /* [lists] the row that list is made of; NULL: list and row are the same */
     struct lengths before[CHUNKS + 1]; /* lengths of the lists of earlier chunks */
     bool measured;                     /* `before` is known */
+    bool only_counts;                  /* no lists are made: a request to stop ends it early */
     int threads;
 };
 
@@ -121,11 +123,12 @@ static bool share_lists(struct cutting *c)
     uint32_t *const bucket = calloc(buckets, sizeof *bucket); /* list + 1; 0: empty */
     XXH128_hash_t *const hash = malloc((c->rows + 1) * sizeof *hash);
     c->row_of = malloc((c->rows + 1) * sizeof *c->row_of);
-    int ok = bucket && hash && c->row_of;
-#pragma omp parallel num_threads(c->threads) reduction(& : ok)
+    const bool room = bucket && hash && c->row_of;
+    int ok = room;
+#pragma omp parallel num_threads(c->threads) reduction(& : ok) /* a thread begins with all bits */
     {
         struct cell_links *const links = calloc(width, sizeof *links);
-        ok &= links != NULL;
+        ok &= room && links;
 #pragma omp for schedule(static)
         for (size_t r = 0; r < c->rows; r++)
             if (ok && (ok &= look_at_row(c->v, c->groups, r, links)))
@@ -176,7 +179,9 @@ static bool each_list(struct cutting *c, list_use *use)
         for (size_t chunk = 0; chunk < CHUNKS; chunk++) {
             struct lengths at = c->measured ? c->before[chunk] : (struct lengths){0};
             for (size_t list = chunk_begin(c->lists, chunk);
-                 list < chunk_begin(c->lists, chunk + 1) && ok; list++)
+                 list < chunk_begin(c->lists, chunk + 1) && ok &&
+                 !(c->only_counts && signals_number());
+                 list++)
                 if ((ok &= cut_list(c, list, &s)))
                     use(c, chunk, list, &s.one, &at);
         }
@@ -353,6 +358,7 @@ static bool cut(struct runs *runs, const struct view *v, int threads, bool all)
         c->groups = groups;
         c->rows = (size_t)v->n[1] * (size_t)v->n[2];
         c->threads = threads;
+        c->only_counts = !all;
         runs->row_list = calloc(c->rows, sizeof *runs->row_list);
         ok = runs->row_list && measure(c);
         set_counts(c);

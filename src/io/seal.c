@@ -168,6 +168,7 @@ bool seal_check(int fd, const char *kind, int format, struct seal *s, char reaso
     char block[SEAL_BLOCK];
     struct stat info;
     uint64_t digest = 0;
+    errno = 0;
     if (fstat(fd, &info) != 0) {
         snprintf(reason, SEAL_REASON, "it cannot be read: %s", strerror(errno));
         return false;
@@ -191,6 +192,7 @@ bool seal_check(int fd, const char *kind, int format, struct seal *s, char reaso
     failed = failed ? failed : seal_digest(fd, s, &digest);
     if (failed) {
         snprintf(reason, SEAL_REASON, "it cannot be read: %s", strerror(failed));
+        errno = failed;
         return false;
     }
     if (digest != s->rest) {

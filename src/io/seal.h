@@ -45,7 +45,8 @@ bool seal_parse(const char block[SEAL_BLOCK], const char *kind, int format, stru
  * the file is shorter than s->bytes. */
 int seal_digest(int fd, const struct seal *s, uint64_t *digest);
 
-/* Checks block, length and checksum of the open file. Returns and sets the same as seal_parse. */
+/* Checks block, length and checksum of the open file. Returns and sets the same as seal_parse.
+ * errno: why the file could not be read; 0: it was. */
 bool seal_check(int fd, const char *kind, int format, struct seal *s, char reason[SEAL_REASON]);
 
 #endif

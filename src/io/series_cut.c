@@ -309,7 +309,7 @@ static enum status replace(const char *path, int fd, const struct series_survey 
 {
     char *const temporary = file_temporary(path), *aside = NULL, had[40] = "", more[48] = " is";
     if (!temporary)
-        return STATUS_MACHINE;
+        return fail_machine("no memory to mend %s", path);
     int failed = write_rows(fd, s, temporary);
     if (!failed)
         failed = set_aside(path, &aside);

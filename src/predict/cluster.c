@@ -117,7 +117,7 @@ enum status cluster_read(struct cluster *c, const char *path)
     *c = cluster_default();
     enum status status = file_read_any(path, FILE_LIMIT, &text, &length);
     if (status)
-        return STATUS_USAGE;
+        return status;
     status = document_read_as(&d, &kind, path, text, length);
     free(text);
     if (status)

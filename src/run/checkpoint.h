@@ -30,6 +30,7 @@ struct checkpoint {
     int precision; /* enum precision of the populations */
     uint64_t hash; /* grid_hash of the flow */
     int64_t bytes;
+    enum status blame; /* of one that was not opened: file_blame()'s */
     char program[64], commit[64], date[64], backend[128];
     char *case_text;
     int count;
@@ -54,7 +55,7 @@ bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
                          char reason[CHECKPOINT_REASON]);
 
 /* Read the checkpoint `path` and verify every byte of it. Collective. False, the same on all ranks,
- * with the reason in words ("it is damaged: ...") if it is not a whole checkpoint. */
+ * with the reason in words ("it is damaged: ...") and k->blame if it is not a whole checkpoint. */
 bool checkpoint_open(struct checkpoint *k, MPI_Comm comm, const char *path,
                      char reason[CHECKPOINT_REASON]);
 void checkpoint_close(struct checkpoint *k);

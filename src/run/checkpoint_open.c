@@ -253,6 +253,7 @@ static bool verify(struct checkpoint *k, MPI_Comm comm, const char *path,
     free(buffer);
     MPI_Allreduce(MPI_IN_PLACE, &found.plane, 1, MPI_INT64_T, MPI_MIN, comm);
     MPI_Allreduce(MPI_IN_PLACE, &found.failed, 1, MPI_INT, MPI_MAX, comm);
+    k->blame = file_blame(found.failed);
     if (found.failed)
         snprintf(reason, CHECKPOINT_REASON, "it cannot be read: %s", strerror(found.failed));
     else if (found.plane != INT64_MAX)
@@ -263,7 +264,7 @@ static bool verify(struct checkpoint *k, MPI_Comm comm, const char *path,
 bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
                          char reason[CHECKPOINT_REASON])
 {
-    int rank, good = 1;
+    int rank, good = 1, blame = STATUS_USAGE;
     *k = (struct checkpoint){0};
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
@@ -272,6 +273,7 @@ bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
         if (fd < 0)
             snprintf(reason, CHECKPOINT_REASON, "it cannot be opened: %s", strerror(errno));
         good = fd >= 0 && seal_check(fd, "checkpoint", CHECKPOINT_FORMAT, &seal, reason);
+        blame = good ? blame : (int)file_blame(errno);
         if (fd >= 0)
             close(fd);
         if (good) {
@@ -283,15 +285,19 @@ bool checkpoint_describe(struct checkpoint *k, MPI_Comm comm, const char *path,
             else if (!good)
                 snprintf(reason, CHECKPOINT_REASON,
                          "it is no checkpoint that this program understands");
+            blame = (int)file_blame(errno);
         }
     }
     MPI_Bcast(&good, 1, MPI_INT, 0, comm);
     if (!good)
         MPI_Bcast(reason, CHECKPOINT_REASON, MPI_CHAR, 0, comm);
+    MPI_Bcast(&blame, 1, MPI_INT, 0, comm);
     if (good && !share(k, comm)) {
         snprintf(reason, CHECKPOINT_REASON, "there is no memory to read it");
+        blame = STATUS_MACHINE;
         good = 0;
     }
+    k->blame = (enum status)blame;
     if (!good)
         checkpoint_close(k);
     return good;
@@ -311,5 +317,5 @@ void checkpoint_close(struct checkpoint *k)
     free(k->case_text);
     free(k->array);
     free(k->sum);
-    *k = (struct checkpoint){0};
+    *k = (struct checkpoint){.blame = k->blame};
 }

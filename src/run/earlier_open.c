@@ -66,8 +66,9 @@ static int digest_snapshot(int fd, int64_t size, uint64_t *sum, bool *whole)
 }
 
 /* Rank 0: the kind of the file, and a checksum. Of a checkpoint only the seal is summed: it holds
- * checksums of all the rest. */
-static enum file_kind look(const char *path, uint64_t *sum, char reason[CASE_REASON])
+ * checksums of all the rest. *blame: file_blame()'s. */
+static enum file_kind look(const char *path, uint64_t *sum, enum status *blame,
+                           char reason[CASE_REASON])
 {
     static const char seal[] = "tagflow checkpoint\n", hdf5[] = "\x89HDF\r\n\x1a\n";
     const struct trailer none = {0};
@@ -92,6 +93,7 @@ static enum file_kind look(const char *path, uint64_t *sum, char reason[CASE_REA
         failed = digest_snapshot(fd, info.st_size, sum, &whole);
     if (fd >= 0)
         close(fd);
+    *blame = file_blame(failed);
     if (failed)
         snprintf(reason, CASE_REASON, ": %s", strerror(failed));
     else if (!kind)
@@ -135,21 +137,21 @@ static bool take_set(struct earlier *e, const struct checkpoint *k,
     return true;
 }
 
-static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, bool verify,
-                            char reason[CASE_REASON])
+static enum status take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, bool verify,
+                                   char reason[CASE_REASON])
 {
     struct checkpoint k;
     char why[CHECKPOINT_REASON];
     const struct checkpoint_array *populations = NULL;
     if (!(verify ? checkpoint_open : checkpoint_describe)(&k, comm, path, why)) {
         snprintf(reason, CASE_REASON, ": %.150s", why);
-        return false;
+        return k.blame;
     }
     if (k.levels > 1) {
         snprintf(reason, CASE_REASON, " holds a flow on %d levels of cells " TAKE_A_LEVEL,
                  k.levels);
         checkpoint_close(&k);
-        return false;
+        return STATUS_USAGE;
     }
     bool good = case_facts(k.case_text, &e->facts);
     for (int i = 0; i < k.count; i++)
@@ -173,7 +175,7 @@ static bool take_checkpoint(struct earlier *e, MPI_Comm comm, const char *path, 
         snprintf(reason, CASE_REASON, " is no checkpoint that this program understands");
     }
     checkpoint_close(&k);
-    return good;
+    return good ? STATUS_OK : STATUS_USAGE;
 }
 
 /* ---- snapshots: the second process ---- */
@@ -431,14 +433,13 @@ enum status earlier_open(struct earlier *e, MPI_Comm comm, const char *path, boo
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         found.e = (struct earlier){.stride = 1, .scale = 1};
-        found.kind = look(path, &found.e.checksum, found.reason);
+        found.kind = look(path, &found.e.checksum, &found.status, found.reason);
         if (found.kind == FILE_SNAPSHOT)
             found.status = take_snapshot(&found.e, path, found.reason);
     }
     MPI_Bcast(&found, sizeof found, MPI_BYTE, 0, comm);
     if (found.kind == FILE_CHECKPOINT)
-        found.status =
-            take_checkpoint(&found.e, comm, path, verify, found.reason) ? STATUS_OK : STATUS_USAGE;
+        found.status = take_checkpoint(&found.e, comm, path, verify, found.reason);
     *e = found.e;
     memcpy(reason, found.reason, CASE_REASON);
     return found.status;

@@ -233,8 +233,11 @@ enum status restart_choose(const char *which, const struct flow_case *c, const c
     *from = RESTART_BEGINNING;
     if (!automatic && snprintf(path, FOLDER_PATH, "%s", which) >= FOLDER_PATH)
         return fail_user("--restart: the name of the file is too long");
-    if (!automatic && !checkpoint_open(k, comm, path, reason))
-        return fail_user("cannot restart from %s: %s", path, reason);
+    if (!automatic && !checkpoint_open(k, comm, path, reason)) {
+        if (k->blame == STATUS_USAGE)
+            return fail_user("cannot restart from %s: %s", path, reason);
+        return rank ? STATUS_MACHINE : fail_machine("cannot restart from %s: %s", path, reason);
+    }
     if (rank == 0) {
         status = case_in_folder(c, dir, &before);
         if (!status && automatic && before)

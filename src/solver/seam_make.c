@@ -441,7 +441,8 @@ static void make_groups(struct seam_made *m)
 
 /* ---- ranks ---- */
 
-/* Tells the owners what this rank needs; `asked` gets what others need of this one, by rank. */
+/* Tells the owners what this rank needs; `asked` gets what others need of this one, by rank. False:
+ * this rank has no memory; then nothing was told. */
 static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *asked, int *first)
 {
     int rank, ranks;
@@ -449,10 +450,10 @@ static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *as
     MPI_Comm_size(comm, &ranks);
     int *const counts = calloc(4 * (size_t)ranks, sizeof *counts);
     int room = counts != NULL, everywhere;
-    MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm);
-    if (!room) {
+    MPI_Allreduce(&room, &everywhere, 1, MPI_INT, MPI_MIN, comm);
+    if (!everywhere) {
         free(counts);
-        return false;
+        return room;
     }
     int *const to = counts, *const from = to + ranks, *const to_at = from + ranks,
                *const from_at = to_at + ranks;
@@ -488,7 +489,7 @@ static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *as
     free(counts);
     free(keys);
     free(got);
-    return everywhere;
+    return room;
 }
 
 static int by_key(const void *a, const void *b)
@@ -679,7 +680,8 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
     return agree_lists(m, comm);
 }
 
-/* Sends each need to the process that counts those of its ranks, and drops what is there twice. */
+/* Sends each need to the process that counts those of its ranks, and drops what is there twice.
+ * False: this rank has no memory; then nothing was sent. */
 static bool collect(struct seam_needs *n, MPI_Comm comm)
 {
     int processes, mine = 1, room;
@@ -726,7 +728,7 @@ static bool collect(struct seam_needs *n, MPI_Comm comm)
     free(in);
     free(out);
     free(counts);
-    return room;
+    return mine;
 }
 
 enum status seam_make_needs(struct seam_made *m, MPI_Comm comm)

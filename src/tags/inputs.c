@@ -172,7 +172,7 @@ static enum status take_values(struct foreign *f, const char *dataset, struct ca
         n->size[a] = (size_t)f->size[3 - f->axes + a];
     n->value = malloc((size_t)count * sizeof *n->value);
     if (!n->value)
-        return wrong(reason, dataset, "takes more memory than there is");
+        return voxel_file_failed(reason, ": no memory for its dataset '%.60s'", dataset);
     const enum status s = read_values(f, n->value, reason);
     for (size_t i = 0; !s && i < (size_t)count; i++)
         if (n->value[i] - n->value[i] != 0)
@@ -250,10 +250,9 @@ static bool read_png(const char *bytes, size_t length, const int size[2], uint8_
     image.format = PNG_FORMAT_GRAY;
     rows = malloc(width * height);
     upright = malloc(width * height);
-    if (!rows || !upright) {
-        snprintf(reason, CASE_REASON, " takes more memory than there is");
+    *reason = '\0';
+    if (!rows || !upright)
         goto done;
-    }
     if (!png_image_finish_read(&image, &black, rows, (png_int_32)width, NULL)) {
         snprintf(reason, CASE_REASON, " is a damaged picture (%s)", image.message);
         goto done;

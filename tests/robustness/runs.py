@@ -548,11 +548,13 @@ def _csv_fault(text):
 
 
 def _arrays(path):
-    """[(array, values)] of a snapshot of one level or of several."""
+    """[(array, values)] of a snapshot of one level, of several, or of a surface."""
     with h5py.File(path) as file:
         levels = [group for name, group in file["VTKHDF"].items() if name.startswith("Level")]
         if levels:
             return [(name, data[...]) for group in levels for name, data in group["CellData"].items()]
+        if "CellData" in file["VTKHDF"]:  # of a surface
+            return [(name, data[...]) for name, data in file["VTKHDF/CellData"].items()]
     return snapshot(path).items()
 
 
