@@ -15,6 +15,7 @@
 #include "tags/create.h"
 #include "tags/paths.h"
 #include "tags/refine.h"
+#include "tags/refine_room.h"
 
 /* Most cells of the boxes of all levels, per process, of which `check` makes tags. */
 #define CELLS_LOOKED_AT 0x1p28
@@ -131,7 +132,9 @@ enum status levels_make(struct checked_levels *k, const struct flow_case *c, int
     int processes, cuts[3];
     MPI_Comm_size(comm, &processes);
     *k = (struct checked_levels){.c = c};
-    enum status status = refine_make(&k->refined, c, comm);
+    enum status status = refine_look(c, false, comm);
+    if (!status)
+        status = refine_make(&k->refined, c, comm);
     const int levels = k->refined.levels;
     for (int l = 0; l < levels && !status; l++)
         status = domain_cuts(c, &k->refined, l, ranks, cuts);

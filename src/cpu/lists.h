@@ -4,8 +4,8 @@
 
 #include "cpu/runs.h"
 
-/* Bytes that runs_create will allocate for the view and keep. STATUS_MACHINE, reported, when memory
- * runs out. */
+/* Bytes that runs_create will allocate for the view and keep; fewer if the process is asked to stop
+ * meanwhile. STATUS_MACHINE, reported, when memory runs out. */
 enum status runs_bytes(const struct view *v, int threads, double *bytes);
 
 /* Bytes of the lists of a view. */

@@ -9,6 +9,7 @@
 #include "tags/bodies.h"
 #include "tags/create.h"
 #include "tags/refine.h"
+#include "tags/refine_room.h"
 
 /* Lists of cells beside bodies are made for series of forces and of heat, which the case of a level
  * lacks. */
@@ -58,7 +59,11 @@ static enum status find_bodies(const struct grid *g)
 enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
 {
     *g = (struct grid){.level[0].c = c};
-    enum status status = refine_make(&g->refined, c, comm);
+    enum status status = refine_look(c, true, comm);
+    if (!status)
+        status = refine_make(&g->refined, c, comm);
+    if (!status)
+        status = refine_room(&g->refined, comm);
     const int levels = g->refined.levels;
     while (!status && g->levels < levels) {
         status = create_level(g, g->levels, comm);

@@ -187,7 +187,7 @@ static void mark_absent(struct domain *d, const struct flow_case *c)
         return;
 #pragma omp parallel for num_threads(case_threads(c))
     for (int z = -v->ghost[2]; z < v->n[2] + v->ghost[2]; z++)
-        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1]; y++)
+        for (int y = -v->ghost[1]; y < v->n[1] + v->ghost[1] && !signals_number(); y++)
             mark_absent_row(d, y, z);
 }
 

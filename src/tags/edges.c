@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/signals.h"
 #include "tags/faces.h"
 #include "tags/refine.h"
 
@@ -402,7 +403,7 @@ enum status edges_clear(const struct domain *d, const struct flow_case *c)
         return STATUS_OK;
 #pragma omp parallel for num_threads(case_threads(c)) schedule(dynamic) reduction(min : first)
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++) {
+        for (int y = 0; y < v->n[1] && !signals_number(); y++) {
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++) {
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};

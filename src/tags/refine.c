@@ -14,6 +14,7 @@
 #include "base/agree.h"
 #include "base/box.h"
 #include "base/message.h"
+#include "base/signals.h"
 #include "body/shape.h"
 #include "tags/edges.h"
 #include "tags/vicinity.h"
@@ -257,7 +258,7 @@ static void mark_region(struct refined *r, const struct region *g, int threads, 
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2) reduction(| : marked)
     for (int z = rank; z < n[2]; z += ranks)
         for (int y = 0; y < n[1]; y++)
-            for (int x = 0; x < n[0]; x++) {
+            for (int x = 0; x < n[0] && !signals_number(); x++) {
                 const struct box brick = brick_cells(r, level, (const int[3]){x, y, z});
                 const size_t bit =
                     ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
@@ -361,10 +362,12 @@ static enum status mark_regions(struct refined *r, const struct region *region, 
             mark_cells(r, level, &region[k].bounds);
         else
             mark_region(r, &region[k], threads, comm, &any);
-        if (!any)
+        status = stop_agree(comm);
+        if (!status && !any)
             status = holds_nothing(region[k].what);
     }
-    share_marks(r, level, comm);
+    if (!status)
+        share_marks(r, level, comm);
     return status;
 }
 
@@ -391,7 +394,10 @@ static enum status fill_level(struct refined *r, const struct region *region, in
         grow(r, level);
     r->level[level].bricks = count_bricks(r, level);
     r->level[level].grown = r->level[level].bricks - own;
-    return status_agree(comm, shrink(r, level));
+    status = stop_agree(comm);
+    if (!status)
+        status = status_agree(comm, shrink(r, level));
+    return status ? status : stop_agree(comm);
 }
 
 /* Makes a level, after the next finer one. */

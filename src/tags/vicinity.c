@@ -8,6 +8,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "base/signals.h"
 #include "body/body.h"
 #include "domain/refined.h"
 
@@ -153,7 +154,7 @@ static void fill_layer(struct vicinity_layer *l, uint32_t *mixed, const struct b
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2)
     for (int z = begin; z < end; z++)
         for (int y = 0; y < l->n[1]; y++)
-            for (int x = 0; x < l->n[0]; x++) {
+            for (int x = 0; x < l->n[0] && !signals_number(); x++) {
                 const int at[3] = {x, y, z};
                 const size_t k = part_at(l, at);
                 uint64_t cells[BRICK];
@@ -187,7 +188,7 @@ static enum status fill_cells(struct vicinity *v, const struct body *b,
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(2)
     for (int z = begin; z < end; z++)
         for (int y = 0; y < l->n[1]; y++)
-            for (int x = 0; x < l->n[0]; x++) {
+            for (int x = 0; x < l->n[0] && !signals_number(); x++) {
                 const int at[3] = {x, y, z};
                 const size_t k = part_at(l, at);
                 int lo[3], hi[3];
@@ -253,9 +254,14 @@ static enum status find_cells(struct vicinity *v, const struct scaled *s, const 
     if (status)
         return status;
     fill_layer(l, v->mixed, &b, all, begin, end, threads);
-    status = fill_cells(v, &b, all, begin, end, threads, comm);
+    status = stop_agree(comm);
+    if (!status)
+        status = fill_cells(v, &b, all, begin, end, threads, comm);
+    if (!status)
+        status = stop_agree(comm);
     body_close(&b);
-    share_layer(l, ranks, comm);
+    if (!status)
+        share_layer(l, ranks, comm);
     return status;
 }
 
@@ -284,6 +290,16 @@ static enum status make_tree(struct vicinity *v, const char *body)
     return STATUS_OK;
 }
 
+/* Sets how far the neighbourhood of a cell reaches. */
+static void set_reach(struct vicinity *v, const struct case_refine *what)
+{
+    const double by = ldexp(1, what->level);
+    v->distance = by * what->distance;
+    v->first = fmin(v->distance - by * what->before, 0);
+    v->last = fmax(by * what->behind - v->distance, 0);
+    memcpy(v->stream, what->stream, sizeof v->stream);
+}
+
 static enum status no_cell(const struct case_refine *what, const struct case_body *body)
 {
     return fail_case(what->place,
@@ -292,37 +308,64 @@ static enum status no_cell(const struct case_refine *what, const struct case_bod
                      what->name, body->name, what->level);
 }
 
-enum status vicinity_create(struct vicinity *v, const struct flow_case *c,
-                            const struct case_refine *what, const int cells[3], MPI_Comm comm)
+enum status vicinity_look(struct vicinity *v, const struct flow_case *c,
+                          const struct case_refine *what, const int cells[3], MPI_Comm comm,
+                          bool *none)
 {
     const struct case_body *const body = &c->bodies[what->body];
-    const double by = ldexp(1, what->level), distance = by * what->distance;
     bool periodic[3], empty = false;
     struct scaled s;
     struct vicinity_part all;
-    *v = (struct vicinity){.distance = distance};
-    v->first = fmin(distance - by * what->before, 0);
-    v->last = fmax(by * what->behind - distance, 0);
-    for (int a = 0; a < 3; a++) {
+    *v = (struct vicinity){0};
+    set_reach(v, what);
+    for (int a = 0; a < 3; a++)
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
-        v->stream[a] = what->stream[a];
-    }
     scale_body(&s, body, what->level);
     enum status status = status_agree(comm, body_cells(&s.what, periodic, cells, &all));
     if (status)
         return status;
     for (int a = 0; a < 3; a++)
         empty = empty || all.lo[a] >= all.hi[a];
+    *none = empty;
     if (empty)
-        return no_cell(what, body);
+        return STATUS_OK;
     status = find_cells(v, &s, cells, &all, case_threads(c), comm);
     if (!status)
         status = status_agree(comm, make_tree(v, body->name));
-    if (!status && v->layer[v->layers - 1].part->lo[0] == INT_MAX)
-        status = no_cell(what, body);
-    if (status)
+    *none = !status && v->layer[v->layers - 1].part->lo[0] == INT_MAX;
+    if (status || *none)
         vicinity_destroy(v);
     return status;
+}
+
+enum status vicinity_create(struct vicinity *v, const struct flow_case *c,
+                            const struct case_refine *what, const int cells[3], MPI_Comm comm)
+{
+    bool none;
+    const enum status status = vicinity_look(v, c, what, cells, comm, &none);
+    return !status && none ? no_cell(what, &c->bodies[what->body]) : status;
+}
+
+enum status vicinity_most(const struct flow_case *c, const struct case_refine *what,
+                          const int cells[3], int lo[3], int hi[3], double *bytes)
+{
+    struct vicinity_part all;
+    struct vicinity v = {.layers = 1, .layer[0].part = &all};
+    struct scaled s;
+    bool periodic[3];
+    for (int a = 0; a < 3; a++)
+        periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+    scale_body(&s, &c->bodies[what->body], what->level);
+    const enum status status = body_cells(&s.what, periodic, cells, &all);
+    if (status)
+        return status;
+    set_reach(&v, what);
+    vicinity_bounds(&v, lo, hi);
+    *bytes = sizeof *v.mixed +
+             sizeof *v.layer->part * 8. / 7; /* a layer has an eighth of the one below */
+    for (int a = 0; a < 3; a++)
+        *bytes *= (all.hi[a] - all.lo[a]) / BRICK;
+    return STATUS_OK;
 }
 
 void vicinity_destroy(struct vicinity *v)

@@ -44,6 +44,17 @@ enum status vicinity_create(struct vicinity *v, const struct flow_case *c,
                             const struct case_refine *what, const int cells[3], MPI_Comm comm);
 void vicinity_destroy(struct vicinity *v);
 
+/* The same, but a body without a cell there is no error: *none, and nothing was made. */
+enum status vicinity_look(struct vicinity *v, const struct flow_case *c,
+                          const struct case_refine *what, const int cells[3], MPI_Comm comm,
+                          bool *none);
+
+/* All of the neighbourhood lies in the cells lo <= cell < hi, and its tree takes so many bytes,
+ * beside the cells at the body's surface: from the body's bounding box alone. STATUS_MACHINE,
+ * reported. */
+enum status vicinity_most(const struct flow_case *c, const struct case_refine *what,
+                          const int cells[3], int lo[3], int hi[3], double *bytes);
+
 /* All of the neighbourhood lies in the cells lo <= cell < hi. */
 void vicinity_bounds(const struct vicinity *v, int lo[3], int hi[3]);
 

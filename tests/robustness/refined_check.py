@@ -26,6 +26,7 @@ output:
 """
 write("case.yaml", CASE)
 write("run.yaml", CASE)
+SLOWER = int(os.environ.get("TAGFLOW_SLOWER", "1"))
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
@@ -229,6 +230,19 @@ mesh = "\n".join(["solid box"] + ["facet normal 0 0 0\nouter loop\n" + "\n".join
 write("box.stl", mesh)
 said = tagflow("check", "case.yaml", *runs.sets({"bodies.ball": "{mesh: {file: box.stl, scale: 1, min: [22, 14, 14]}}"}))
 check("  body ball: 4096 cells of level 2; mesh of 12 triangles, parts 1, volume 4096" in said.out, f"a mesh on its level: {said}")
+
+# Levels for which no host has memory: known at once, by bounding boxes. A run refuses them, check may be for other hosts, but
+# refuses what it would have to make itself.
+deep = {"domain.cells": [600, 400, 400], "bodies": {}, "output": "none"}
+regions = {"around": ({"bodies.rock": "{shape: {sphere: {center: [300, 200, 200], radius: 90}}}"}, "{level: 8, around: rock, distance: 2}"),
+           "box": ({}, "{level: 8, box: {from: [60, 40, 40], to: [540, 360, 360]}}"),
+           "shape": ({}, "{level: 8, shape: {difference: {a: {sphere: {center: [300, 200, 200], radius: 180}}, b: {half_space: {point: [300, 200, 200], normal: x}}}}}")}
+for name, (more, region) in regions.items():
+    for command, ranks, words in ("run", 0, "whose description alone needs|and to find them needs"), ("run", 2, "whose description alone needs|and to find them needs"), \
+                                 ("check", 0, "and to find them needs"):
+        said = tagflow(command, "case.yaml", *runs.sets(deep | more | {"refine": f"{{deep: {region}}}"}), ranks=ranks, limit=60 * SLOWER)
+        check(said.code == 2 and len(said.errors) == 1 and re.search(rf"refine\.deep: level 8 spans at least [\dx ]+ cells, ({words}).*a lower level", said.err),
+              f"level 8 of a region, {name}, {command} on {ranks} ranks: {said}")
 
 # Too many cells for tags: it says what it does not know.
 said = tagflow("check", "case.yaml", "--json", "huge.json", *runs.sets({"domain.cells": [1000, 800, 800]}))

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import h5py
 
@@ -234,14 +235,34 @@ def worked(pid):
         return 0
 
 
-for name, ranks, which, there in (("as it starts", 0, signal.SIGTERM, catches), ("while it makes tags", 0, signal.SIGXCPU, lambda pid: worked(pid) > 0.7),
-                                  ("while ranks make tags", 2, signal.SIGTERM, lambda pid: worked(pid) > 0.7)):
-    job = Job(name, {}, ranks, case="shapes.yaml")
+# The same while regions of a level too many are found.
+LEVELS = """\
+domain: {cells: [60, 40, 40]}
+fluid:  {viscosity: 0.05}
+faces:  {x: periodic, y: wall, z: wall}
+bodies: {rock: {image: {file: ball.raw, size: [20, 20, 20], solid: 1, at: [20, 10, 10]}}}
+refine: {skin: {level: 6, REGION}}
+run:    {steps: 10}
+"""
+write("ball.raw", bytes((x - 10)**2 + (y - 10)**2 + (z - 10)**2 < 64 for z in range(20) for y in range(20) for x in range(20)))
+write("around.yaml", LEVELS.replace("REGION", "around: rock, distance: 2"))
+write("ball.yaml", LEVELS.replace("REGION", "shape: {sphere: {center: [30, 20, 20], radius: 9}}"))
+
+for name, ranks, which, there, case in (
+        ("as it starts", 0, signal.SIGTERM, catches, "shapes"), ("while it makes tags", 0, signal.SIGXCPU, lambda pid: worked(pid) > 0.7, "shapes"),
+        ("while ranks make tags", 2, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "shapes"),
+        ("while it looks around a body", 0, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "around"),
+        ("while ranks look around a body", 2, signal.SIGUSR1, lambda pid: worked(pid) > 0.7, "around"),
+        ("while it looks at a region", 0, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "ball"),
+        ("while levels are cut", 0, signal.SIGTERM, lambda pid: worked(pid) > 6, "ball")):
+    job = Job(name, {}, ranks, case=case + ".yaml")
     if job.wait_for(lambda: job.processes() and all(there(pid) for pid, _ in job.processes()), "its time"):
         job.signal_ranks(which)
+    asked = time.monotonic()
     said = job.end()
-    check(said.code == 75 and not os.path.exists(name) and (ranks or not said.errors) and
-          said.out.count(f"stopped before the run began: {which.name}; nothing was written: start again") == 1, f"{name}, {which.name}: {said}, {said.out!r}")
+    took = time.monotonic() - asked
+    check(said.code == 75 and not os.path.exists(name) and took < 20 and (ranks or not said.errors) and
+          said.out.count(f"stopped before the run began: {which.name}; nothing was written: start again") == 1, f"{name}, {which.name}: {said}, {said.out!r}, {took:.1f} s after it")
 
 # ---- a checkpoint when asked ----
 
