@@ -334,12 +334,14 @@ enum status output_sync(struct output *o)
     return status_agree(o->solver->domain->comm, status);
 }
 
-enum status output_close(struct output *o)
+enum status output_close(struct output *o, json_t **files)
 {
     if (!o)
         return STATUS_OK;
     MPI_Comm const comm = o->solver->domain->comm;
     enum status status = output_complete(o);
+    if (files && o->solver->domain->rank == 0)
+        *files = tally_json(o->entry, (int)(o->end - o->entry));
     if (destroy(o))
         status = STATUS_MACHINE;
     return status_agree(comm, status);

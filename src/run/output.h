@@ -2,6 +2,8 @@
 #ifndef TAGFLOW_OUTPUT_H
 #define TAGFLOW_OUTPUT_H
 
+#include <jansson.h>
+
 #include "run/output_kind.h"
 
 struct output;
@@ -52,11 +54,11 @@ double output_seconds(const struct output *o);
 /* Put all that was written on disk, with output_complete(). */
 enum status output_sync(struct output *o);
 
-/* NULL: nothing. */
-enum status output_close(struct output *o);
+/* NULL: nothing. *files, unless that is NULL: on rank 0 the counts of the files, tally_json(). */
+enum status output_close(struct output *o, json_t **files);
 
 /* Rank 0, of a run that has ended: warns of files in its folder that were lost or have changed
- * their size since its newest checkpoint. */
+ * their size since its end. */
 void output_check_files(const struct flow_case *c, const char *dir);
 
 #endif

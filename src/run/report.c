@@ -338,6 +338,8 @@ static json_t *report_json(const struct flow_case *c, const struct grid *g,
         "message_bytes_between_hosts", p->messages.between_hosts);
     add_end(object, p);
     add_levels(object, g);
+    if (p->files)
+        json_object_set(object, "files", p->files);
     json_object_set_new(object, "warnings", warnings_json());
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));

@@ -39,6 +39,7 @@ struct progress {
     const char *transport;           /* as grid_transport; NULL: not known yet */
     struct halo_bytes messages;      /* of a step */
     char hashes[SETS][17];           /* of the sets of populations, 16 digits; "": not known */
+    json_t *files;                   /* tally_json(); NULL: not known */
     int exit_status;                 /* once the run has ended */
     const char *reason;              /* reason of its end; NULL: still running, or not known */
 };

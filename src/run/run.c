@@ -589,7 +589,7 @@ static enum status finish(struct run *r, enum status status)
         snprintf(r->n.progress.hashes[set], sizeof r->n.progress.hashes[set], "%016llx",
                  (unsigned long long)bits);
     }
-    if (output_close(r->output) && sound)
+    if (output_close(r->output, &r->n.progress.files) && sound)
         status = STATUS_MACHINE;
     r->output = NULL;
     const enum status found = find_permeability(r, sound && status != STATUS_MACHINE);
@@ -606,6 +606,8 @@ static enum status finish(struct run *r, enum status status)
     }
     if (message_log_to(NULL, 0) && sound)
         status = STATUS_MACHINE;
+    json_decref(r->n.progress.files);
+    r->n.progress.files = NULL;
     status = status_agree(r->comm, status);
     watchdog_files(NULL, NULL);
     return status;

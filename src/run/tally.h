@@ -1,7 +1,10 @@
 /* How many files each output has written, and their bytes. A checkpoint holds it, so that a restart
- * notices files that were lost or cut. Rank 0 counts. */
+ * notices files that were lost or cut, and so does report.json, for a run that has ended. Rank 0
+ * counts. */
 #ifndef TAGFLOW_TALLY_H
 #define TAGFLOW_TALLY_H
+
+#include <jansson.h>
 
 #include "run/output_kind.h"
 
@@ -12,8 +15,12 @@ enum status tally_register(struct output_entry *entry, int count, struct state *
  * one of this folder: warns of files that were lost or have changed their size since. */
 void tally_start(struct output_entry *entry, int count, int64_t resumed, bool here);
 
+/* Rank 0: the counts, {"fields/main": {"files": 4, "bytes": .., "last": 20, "last_bytes": ..}};
+ * NULL: no memory. */
+json_t *tally_json(const struct output_entry *entry, int count);
+
 /* Rank 0, of a run that has ended: warns of files that were lost or have changed their size since
- * its newest checkpoint. */
+ * its end, as its report.json has them, or its newest checkpoint. */
 void tally_check(struct output_entry *entry, int count, const char *dir);
 
 /* Rank 0: the output has written its file of this step. */

@@ -143,7 +143,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
         while (t->grid.level->solver.step < STEPS && t->grid.level->solver.step < next) {
             if (t->grid.level->solver.step == resumed) {
                 keep(&memory, &t->grid.level->domain, &state);
-                must(output_close(o));
+                must(output_close(o, NULL));
                 state_destroy(&state);
                 must(output_create(&o, t->c, &t->grid, &state, t->dir));
                 bring_back(&memory, &state);
@@ -164,7 +164,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
             break;
     }
     must(output_sync(o));
-    must(output_close(o));
+    must(output_close(o, NULL));
     state_destroy(&state);
     grid_destroy(&t->grid);
 }
@@ -198,7 +198,7 @@ static void without_samples(struct setting *t)
     must(output_write(o, true));
     check(!there(t->dir, "fields/all_0000000001.vtkhdf"), "an average of nothing is written", 1);
     check(!there(t->dir, "fields/few_0000000001.vtkhdf"), "an average of nothing is written", 1);
-    must(output_close(o));
+    must(output_close(o, NULL));
     state_destroy(&state);
     grid_destroy(&t->grid);
 }

@@ -240,7 +240,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
         must(!solver_step(&f.g.level->solver), "no step");
         if (populations && f.g.level->solver.step == LOST) {
             rows(&f, t);
-            must(!output_close(t), "tables cannot be closed");
+            must(!output_close(t, NULL), "tables cannot be closed");
             state_destroy(&state);
             f.g.level->solver.step = KEPT;
             reference_memory_put(f.g.level->backend,
@@ -254,7 +254,7 @@ static void run(const struct flow_case *c, struct reference *r, MPI_Comm comm, c
             must(!solver_step(&f.g.level->solver), "no step");
         }
     }
-    if (output_close(t))
+    if (output_close(t, NULL))
         complain(c, "tables cannot be closed", "");
     state_destroy(&state);
     stop(&f);
@@ -617,7 +617,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
 
     all_have(&c, output_start(t, &(struct output_start){.resumed = -1}), STATUS_MACHINE,
              "no folder");
-    must(!output_close(t), "tables cannot be closed");
+    must(!output_close(t, NULL), "tables cannot be closed");
     state_destroy(&state);
 
     make_folders(dir, MPI_COMM_WORLD);
@@ -627,7 +627,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     must(!output_create(&t, &c, &f.g, &state, dir), "no tables");
     all_have(&c, output_start(t, &(struct output_start){.resumed = 0}), STATUS_USAGE,
              "other columns");
-    must(!output_close(t), "tables cannot be closed");
+    must(!output_close(t, NULL), "tables cannot be closed");
     state_destroy(&state);
 
     must(!output_create(&t, &c, &f.g, &state, dir), "no tables");
@@ -650,7 +650,7 @@ static void failures_reach_all_ranks(int rank, int ranks)
     if (rank == 0)
         must(setrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");
     all_have(&c, output_sync(t), STATUS_MACHINE, "a full disk, synced");
-    all_have(&c, output_close(t), STATUS_MACHINE, "a full disk, closed");
+    all_have(&c, output_close(t, NULL), STATUS_MACHINE, "a full disk, closed");
     state_destroy(&state);
     for (int k = 0; rank == 0 && k < c.series_count; k++) {
         char *text;

@@ -13,7 +13,7 @@ import os
 import shutil
 
 import runs
-from runs import check, tagflow, write
+from runs import check, load, tagflow, write
 
 OUTPUT = """\
 run:     {steps: 45}
@@ -199,15 +199,25 @@ lose("fields are lost", lambda folder: shutil.rmtree(folder + "fields"), "4 of t
 lose("a picture is lost", lambda folder: os.remove(folder + "images/i_0000000005.png"), "1 of the 5 files of i up to step 20 are not there", ranks=2)
 lose("a picture is cut", cut("images/i_0000000000.png"), "the files of i up to step 20 have")
 lose("a snapshot is cut", cut("fields/main_0000000020.vtkhdf"), "the files of main up to step 20 have")
-# The same where the run is done already.
-said = tagflow("run", "outlets.yaml", "--output", "done", *PICTURES, "--set", "run.steps=20")
-for what, change, words in [("nothing", lambda folder: None, None), ("a picture", cut("images/i_0000000000.png"), "the files of i up to step 20 have"),
-                            ("snapshots", lambda folder: shutil.rmtree(folder + "fields"), "4 of the 4 files of main up to step 20 are not there")]:
-    folder = f"done, {what} lost"
-    shutil.copytree("done", folder)
+# The same where the run is done already, also without checkpoints, and by an older program, whose report.json does not count.
+LOST = [("nothing", lambda folder: None, None), ("a picture", cut("images/i_0000000000.png"), "the files of i up to step 20 have"),
+        ("the last picture", cut("images/i_0000000020.png"), "the files of i up to step 20 have"),
+        ("snapshots", lambda folder: shutil.rmtree(folder + "fields"), "4 of the 4 files of main up to step 20 are not there")]
+BARE = [*PICTURES, "--set", "checkpoint.every=0"]
+for done, more in ("done", PICTURES), ("bare", BARE):
+    said = tagflow("run", "outlets.yaml", "--output", done, *more, "--set", "run.steps=20")
+    files = load(done, "report.json").get("files", {})
+    sizes = [os.path.getsize(f"{done}/images/i_{step:010}.png") for step in range(0, 21, 5)]
+    check(said.code == 0 and files.get("images/i") == {"files": 5, "bytes": sum(sizes), "last": 20, "last_bytes": sizes[-1]} and
+          set(files) == {"fields/main", "fields/mean", "images/i"}, f"{done}: {said}, {files}")
+shutil.copytree("done", "old")
+write("old/report.json", runs.json.dumps({key: value for key, value in load("done", "report.json").items() if key != "files"}))
+for done, more, (what, change, words) in [(*run, lost) for run in (("done", PICTURES), ("bare", BARE), ("old", PICTURES)) for lost in LOST]:
+    folder = f"{done}, {what} lost"
+    shutil.copytree(done, folder)
     change(folder + "/")
     for ranks in 0, 2:
-        said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *PICTURES, "--set", "run.steps=20", ranks=ranks)
+        said = tagflow("run", "outlets.yaml", "--output", folder, "--restart", "auto", *more, "--set", "run.steps=20", ranks=ranks)
         about = [line for line in said.lines if "/fields: " in line or "/images: " in line]
         check(said.code == 0 and "is done at step 20" in said.out and (words in about[0] if words and about else not about and not words),
               f"{folder}: {said}, {about}")
