@@ -74,7 +74,7 @@ CHANGED = [
     ("include/*", KERNELS + FLOW + SCALARS + ["selftest"]),
     ("cuda/*", ["standin", "backend_32_lazy", "standin_runs", "mutants_look"]),
     ("configs/*", ["selftest", "wrong"]),
-    ("python/*", ["python"]),
+    ("python/*", ["python", "python_damage"]),
     ("scripts/*", ["scripts", "install"]),
     ("debian/*", ["packages"]),
     ("packaging/*", ["packages"]),

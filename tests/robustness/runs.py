@@ -558,17 +558,22 @@ def _arrays(path):
     return snapshot(path).items()
 
 
-def trailer_fault(path):
-    """Is a snapshot's trailer the one of its bytes (src/io/trailer.h)? Computed here from the definition."""
-    with open(path, "rb") as file:
-        data = file.read()
-    data, trailer = data[:-48], data[-48:]
+def trailer_of(data):
+    """The trailer of a snapshot of these bytes (src/io/trailer.h), computed here from the definition."""
     words = numpy.frombuffer(data + bytes(-len(data) % 4), "<u4").astype("u8")
     z = numpy.arange(len(words), dtype="u8") + numpy.uint64(0x9E3779B97F4A7C15)
     z = (z ^ z >> numpy.uint64(30)) * numpy.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ z >> numpy.uint64(27)) * numpy.uint64(0x94D049BB133111EB)
     odd = (z ^ z >> numpy.uint64(31)) | numpy.uint64(1)
-    right = b"\ntagflow %021d %016x\n" % (len(data), int((words * odd).sum(dtype="u8")))
+    return b"\ntagflow %021d %016x\n" % (len(data), int((words * odd).sum(dtype="u8")))
+
+
+def trailer_fault(path):
+    """Is a snapshot's trailer the one of its bytes?"""
+    with open(path, "rb") as file:
+        data = file.read()
+    data, trailer = data[:-48], data[-48:]
+    right = trailer_of(data)
     return "" if trailer == right else f"its trailer is {trailer}, not {right}"
 
 

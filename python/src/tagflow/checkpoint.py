@@ -30,7 +30,7 @@ class Checkpoint:
             why = os.strerror(error.errno) if error.errno else "it is damaged or no HDF5 file"
             raise FileError(f"{quoted(self.path)}: {why}") from None
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
-            raise FileError(f"{quoted(self.path)} is no checkpoint of tagflow: {' '.join(str(error).split())}") from None
+            raise FileError(f"{quoted(self.path)} is no checkpoint of tagflow: {quoted(' '.join(str(error).split()))}") from None
 
     @staticmethod
     def _text(value: Any) -> str:

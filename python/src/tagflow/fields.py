@@ -52,7 +52,7 @@ class _File:
         except TagflowError:
             raise
         except (KeyError, IndexError, AttributeError, RuntimeError, ValueError, TypeError) as error:
-            raise FileError(f"{quoted(self.path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None
+            raise FileError(f"{quoted(self.path)} is no snapshot of tagflow: {quoted(' '.join(str(error).split()))}") from None
 
     def _read(self, file: Any) -> None:
         root, provenance = file["VTKHDF"], file["provenance"].attrs
@@ -300,10 +300,17 @@ class Surface(_Arrays):
         root = file["VTKHDF"]
         self.points: Array = root["Points"][...]
         corners = root["Connectivity"][...]
-        if corners.size % 3 or (root["Types"][...] != 5).any():
+        if corners.size % 3 or corners.dtype.kind not in "iu" or (root["Types"][...] != 5).any():
             raise ValueError("its cells are no triangles")
         self.triangles: Array = corners.reshape(-1, 3)
+        if self.points.ndim != 2 or self.points.shape[1] != 3 or self.points.dtype.kind != "f":
+            raise ValueError("its points are no places")
+        if corners.size and not 0 <= corners.min() <= corners.max() < len(self.points):
+            raise ValueError("a corner is no point")
         self.stored = {name: data.dtype for name, data in root["CellData"].items()}
+        for name, data in root["CellData"].items():
+            if data.shape[:1] != (len(self.triangles),) or data.dtype.kind != "f":
+                raise ValueError(f"array {name} has not a number for each triangle")
 
     def __getitem__(self, name: str) -> Array:
         self.need(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Tuple
 
-from .errors import FileError, UnknownName, no_name
+from .errors import FileError, UnknownName, no_name, quoted
 
 _TOKEN = re.compile(r'\s*(?:([{}\[\],])|"((?:[^"\\]|\\.)*)"|([^{}\[\],"\s](?:[^{}\[\],"]*[^{}\[\],"\s])?))')
 _COMMENT = re.compile(r'^((?:[^"#]|"(?:[^"\\]|\\.)*"|(?<=\S)#)*)(?<!\S)#.*$')  # behind a blank, outside of texts
@@ -134,7 +134,7 @@ class ResolvedCase:
         try:
             self.values: Dict[str, Any] = parse(text)
         except (ValueError, OverflowError, RecursionError) as error:
-            raise FileError(f"{name} is no case as tagflow resolves it: {error}") from None
+            raise FileError(f"{name} is no case as tagflow resolves it: {quoted(error)}") from None
 
     def __getitem__(self, path: str) -> Any:
         """The value of a key by its path."""
@@ -160,7 +160,10 @@ class ResolvedCase:
         """A number before a unit; tagflow writes m, s and kg/m3 alone. 1 if the case has no such key."""
         text = self.get(path)
         match = re.fullmatch(rf"(\S+) {unit}", text) if isinstance(text, str) else None
-        return float(match[1]) if match else 1.0
+        try:
+            return float(match[1]) if match else 1.0
+        except ValueError:
+            raise FileError(f"{self.name}: {path} is no number in {unit}") from None
 
     @property
     def physical(self) -> bool:
@@ -181,7 +184,10 @@ class ResolvedCase:
     def viscosity(self) -> float:
         """The kinematic viscosity in cells^2 a step, also of a case that gives `fluid.reynolds`."""
         fluid = self["fluid"]
-        return float(fluid["viscosity"] if "viscosity" in fluid else fluid["velocity"] * fluid["length"] / fluid["reynolds"])
+        try:
+            return float(fluid["viscosity"] if "viscosity" in fluid else fluid["velocity"] * fluid["length"] / fluid["reynolds"])
+        except (ArithmeticError, KeyError, TypeError, ValueError):
+            raise FileError(f"{self.name}: fluid tells no viscosity") from None
 
     @property
     def density(self) -> float:

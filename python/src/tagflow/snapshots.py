@@ -27,7 +27,7 @@ def file_kind(path: str) -> Tuple[str, bytes]:
         why = reason(error) if error.errno else "it is damaged or no HDF5 file"
         raise FileError(f"{quoted(path)}: {why}") from None
     except (KeyError, RuntimeError, ValueError) as error:
-        raise FileError(f"{quoted(path)} is no snapshot of tagflow: {' '.join(str(error).split())}") from None
+        raise FileError(f"{quoted(path)} is no snapshot of tagflow: {quoted(' '.join(str(error).split()))}") from None
 
 
 def open_snapshot(path: Union[str, "os.PathLike[str]"]) -> Snapshot:

@@ -17,7 +17,7 @@ import numpy
 from .cases import Case, Source, value_text
 from .errors import CaseError, DivergedError, FileError, MissingPackage, UnknownName, UsageError, no_name, quoted
 from .files import read_json, write_text
-from .folder import Run
+from .folder import Run, is_number
 from .program import Program, run
 
 if TYPE_CHECKING:
@@ -93,20 +93,25 @@ def _cell(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def _map(value: Any) -> Dict[str, Any]:
+    """An object of a JSON file; {}: it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def _numbers(name: str, value: Any, keys: Sequence[str]) -> Dict[str, Any]:
+    """{name.key: number} of those keys of an object of a JSON file that have one."""
+    return {f"{name}.{key}": _map(value)[key] for key in keys if is_number(_map(value).get(key))}
+
+
 def results(run: Run) -> Dict[str, Any]:
     """What a sweep collects of a run: state, step and time; the permeability; of series with `statistics` in the case mean,
     deviation, frequency and Strouhal number of each column; of others with one row a step the last row."""
     found: Dict[str, Any] = {"state": run.state, "step": run.step, "time": run.status["time"]}
-    permeability = run.report.get("permeability")
-    if isinstance(permeability, dict):
-        found.update({f"permeability.{key}": permeability[key] for key in ("cells2", "m2", "millidarcy", "remaining")
-                      if permeability.get(key) is not None})
-    statistics = run.report.get("statistics")
-    statistics = statistics if isinstance(statistics, dict) else {}
+    found.update(_numbers("permeability", run.report.get("permeability"), ("cells2", "m2", "millidarcy", "remaining")))
+    statistics = _map(run.report.get("statistics"))
     for name, of in statistics.items():
-        for column, numbers in of["columns"].items():
-            found.update({f"{name}.{column}.{key}": numbers[key] for key in ("mean", "deviation", "frequency", "strouhal")
-                          if numbers.get(key) is not None})
+        for column, numbers in _map(_map(of).get("columns")).items():
+            found.update(_numbers(f"{name}.{column}", numbers, ("mean", "deviation", "frequency", "strouhal")))
     for name in run.series:
         try:
             series = run.series[name]
