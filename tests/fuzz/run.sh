@@ -17,7 +17,7 @@ from=$PWD
 cd -- "$(dirname -- "$0")/../.."
 
 # Target and what it is made of: `case_sources`, folders of seeds, libraries.
-targets='case set memory words seal stl voxels tiff facts machine series'
+targets='case set memory words seal stl voxels tiff facts machine series files'
 voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_npy.c src/body/voxel_stack.c src/body/voxel_tiff.c
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
@@ -30,6 +30,7 @@ sources_of() {
     seal) echo src/io/seal.c $case_sources "tests/fuzz/$1.c" ;;
     voxels) echo $voxel_sources $body_sources $case_sources "tests/fuzz/$1.c" ;;
     tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
+    files) echo src/tags/inputs.c $voxel_sources $body_sources $case_sources "tests/fuzz/$1.c" ;;
     machine) echo src/predict/cluster.c $case_sources "tests/fuzz/$1.c" ;;
     series) echo src/io/series.c src/io/series_cut.c $case_sources "tests/fuzz/$1.c" ;;
     *) echo $case_sources "tests/fuzz/$1.c" ;;
@@ -45,13 +46,14 @@ seeds_of() {
     voxels) echo tests/fuzz/seeds/voxels ;;
     tiff) echo tests/fuzz/seeds/tiff ;;
     stl) echo tests/fuzz/seeds/stl ;;
-    facts | machine | series) echo "tests/fuzz/seeds/$1" ;;
+    facts | machine | series | files) echo "tests/fuzz/seeds/$1" ;;
     esac
 }
 libraries_of() {
     case $1 in
     memory) echo "$wrapped -l:libyaml.a -lm" ;; # static: its allocations fail too
     voxels) echo "-Wl,--wrap=child_start $(pkg-config --libs hdf5-openmpi ompi-c libtiff-4) -lyaml -lm" ;;
+    files) echo $(pkg-config --libs hdf5-openmpi ompi-c libtiff-4 libpng) -lyaml -lm ;;
     tiff) echo $(pkg-config --libs hdf5-openmpi ompi-c libtiff-4) -lyaml -lm ;;
     *) echo -lyaml -lm ;;
     esac
@@ -112,7 +114,7 @@ else
 fi
 
 # Objects that are older than a source or a header are made again.
-newest=$(find include src/base src/body src/case src/foreign src/io src/predict tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
+newest=$(find include src/base src/body src/case src/foreign src/io src/predict src/tags tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
     echo all)
 if [ -n "$newest" ] || [ ! -e "$build/stamp$suffix" ]; then
     rm -f "$build/object/"*"$suffix.o"
@@ -148,9 +150,9 @@ if [ $mode = coverage ]; then
     profiles=$(for target in $targets; do echo "$build/$target.profraw"; done)
     "${LLVM_PROFDATA:-llvm-profdata}" merge -o "$build/profile" $profiles
     "${LLVM_COV:-llvm-cov}" report $objects -instr-profile="$build/profile" -show-region-summary=false \
-        -show-branch-summary=false $body_shown src/case src/io/seal.c
+        -show-branch-summary=false $body_shown src/case src/io/seal.c src/io/series_cut.c src/predict/cluster.c src/tags/inputs.c
     "${LLVM_COV:-llvm-cov}" show $objects -instr-profile="$build/profile" $body_shown src/case \
-        src/io/seal.c >"$build/coverage.txt"
+        src/io/seal.c src/io/series_cut.c src/predict/cluster.c src/tags/inputs.c >"$build/coverage.txt"
     echo "fuzz: line by line in $build/coverage.txt"
     exit 0
 fi
