@@ -467,9 +467,10 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, 
 
 /* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the
  * slots. carried: out. Returns the cell's type. */
-TAGFLOW_FN const struct tag_row *near_leaves(const struct view *v, const struct slots *s, int odd,
-                                             const struct near_cell *cell, real f[Q], real out[Q],
-                                             real back[Q], struct carried *carried)
+TAGFLOW_SHARED const struct tag_row *near_leaves(const struct view *v, const struct slots *s,
+                                                 int odd, const struct near_cell *cell, real f[Q],
+                                                 real out[Q], real back[Q],
+                                                 struct carried *carried)
 {
     const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];

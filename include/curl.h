@@ -8,8 +8,8 @@
 
 /* Density - 1 and velocity; zeros for a cell that is not fluid. In double for every variant, so
  * that output adds no rounding of its own. open: as in cell_step. */
-TAGFLOW_FN void flow_of(const struct view *v, int odd, int open, int x, int y, int z,
-                        double flow[4])
+TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int y, int z,
+                            double flow[4])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const stored *const populations = (const stored *)v->set[SET_flow].populations;

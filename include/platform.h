@@ -38,6 +38,13 @@
 #define TAGFLOW_POPCOUNT(bits) __builtin_popcount(bits)
 #endif
 
+/* For code with many callers: a call on the CPU, where its copies would take long to compile. */
+#ifdef __CUDACC__
+#define TAGFLOW_SHARED TAGFLOW_FN
+#else
+#define TAGFLOW_SHARED static __attribute__((noinline, unused))
+#endif
+
 /* For code that few cells need: a call, so that other cells keep no registers for it. */
 #ifdef __CUDACC__
 #define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))

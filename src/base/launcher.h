@@ -30,6 +30,9 @@ int launcher_rank(void);
  * on alone. Several: STATUS_USAGE, reported by the launcher's rank 0. */
 enum status launcher_check_before(void);
 
+/* After MPI_Init: takes settings for it out of the environment, which other programs inherit. */
+void launcher_started(void);
+
 /* The launcher started several processes, and MPI_Comm_size is 1: each would run the whole case
  * alone, all in one folder. That is so where program and launcher belong to different MPIs.
  * STATUS_USAGE, reported by the launcher's rank 0. */

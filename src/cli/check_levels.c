@@ -84,7 +84,7 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
     if (!status)
         status = find_bodies(k);
     if (!status)
-        status = paths_check_levels(paths, r->levels);
+        status = paths_check(paths, r->levels);
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
         status = l == 0 ? survey_make(&level->survey, &level->domain, &level->plain)

@@ -67,6 +67,7 @@ enum status program_call(const struct command *command, int count, char **argume
      * ends the program. */
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    launcher_started();
     plugins_keep();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -146,7 +146,7 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
         end = plain_end(v, x, x1 - x < BLOCK ? x1 : x + BLOCK, y, z, PLAIN_inner);
         if (end == x) {
             double flow[4];
-            flow_of(v, t.odd, 1, x, y, z, flow);
+            flow_alone(v, (struct task){.odd = t.odd, .open = 1, .buffer = flow}, 0, 1, x, y, z);
             for (int a = 0; a < 3; a++)
                 u[a][x - x0] = flow[1 + a];
             end = x + 1;

@@ -85,8 +85,8 @@ TAGFLOW_FN real sponge_of_lanes(const struct run_parameters *p, ptrdiff_t x)
 
 /* Steps whole vectors of cells from x0 on, with all populations where fluid would have stored them.
  * This is the loop that determines the speed: one for each operator, subgrid model, and with or
- * without force. Returns the first cell that is left. wraps: the neighbour of cell x1 - 1 along +x
- * is cell 0. */
+ * without force. Returns the first cell that is left. wraps: the
+ * neighbour of cell x1 - 1 along +x is cell 0. */
 typedef int bulk_function(const struct row *, const struct run_parameters *, int x0, int x1,
                           int wraps);
 

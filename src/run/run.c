@@ -698,7 +698,7 @@ static enum status find_paths(const struct grid *g)
     struct paths_level level[LEVELS];
     for (int l = 0; l < g->levels; l++)
         level[l] = (struct paths_level){&g->level[l].domain, g->level[l].c};
-    return g->levels > 1 ? paths_check_levels(level, g->levels) : STATUS_OK;
+    return g->levels > 1 ? paths_check(level, g->levels) : STATUS_OK;
 }
 
 /* Looks at the tags of all levels. In large boxes each look takes seconds: signals are looked for

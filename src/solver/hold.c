@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/agree.h"
 #include "base/message.h"
 #include "solver/grid.h"
 #include "solver/state.h"
-#include "tags/level_parts.h"
 #include "tags/pumped.h"
 
 /* Least change of density. A step of 1e-4 in density is 5 % of rho u^2 / 2 at a velocity of 0.036.
@@ -45,52 +45,45 @@ static bool pumps(const struct grid *g)
 
 /* ---- parts ---- */
 
-/* The parts of the fluid of one level. */
+/* Puts the number of the part of each cell of a level into memory of its backend. */
+static enum status number_cells(struct grid *g, int l, const struct chambers *found)
+{
+    struct level *const level = &g->level[l];
+    const size_t cells = level->domain.view.cells;
+    uint8_t *const of_cell = malloc(cells + 1);
+    uint8_t **const part = &g->hold.part[l];
+    *part = solver_alloc(&level->solver, cells + 1, 1, 1, "the parts of the fluid");
+    enum status status = *part ? STATUS_OK : STATUS_MACHINE;
+    if (!of_cell)
+        status = fail_machine("out of memory for the parts of the fluid");
+    status = status_agree(level->domain.comm, status);
+    if (!status)
+        status = chambers_number(found, &(struct paths_level){&level->domain, level->c}, of_cell);
+    if (!status)
+        status = solver_copy_in(&level->solver, *part, of_cell, cells);
+    free(of_cell);
+    return status_agree(level->domain.comm, status);
+}
+
+/* Several parts have a mass each. */
 static enum status find_parts(struct grid *g)
 {
     struct hold *const h = &g->hold;
-    struct solver *const s = &g->level->solver;
-    const struct domain *const d = &g->level->domain;
-    const size_t cells = d->view.cells;
-    uint8_t *const of_cell = malloc(cells);
-    struct chambers found;
-    enum status status = status_agree(
-        d->comm, of_cell ? STATUS_OK : fail_machine("out of memory for the parts of the fluid"));
-    if (!status)
-        status = chambers_find(d, g->level->c, &found, of_cell);
-    if (!status && found.count > 1) {
-        h->parts = found.count;
-        for (int k = 0; k < h->parts; k++)
-            h->cells[k] = (double)found.cells[k];
-        h->part = solver_alloc(s, cells, 1, 1, "the parts of the fluid");
-        status = h->part ? solver_copy_in(s, h->part, of_cell, cells) : STATUS_MACHINE;
-        status = status_agree(d->comm, status);
-    }
-    free(of_cell);
-    return status;
-}
-
-/* The parts of the fluid of a refined grid are counted alone. */
-static enum status count_parts(const struct grid *g)
-{
     struct paths_level level[LEVELS];
-    struct level_part *part;
-    size_t mine;
+    struct chambers found;
     for (int l = 0; l < g->levels; l++)
         level[l] = (struct paths_level){&g->level[l].domain, g->level[l].c};
-    const enum status status = level_parts_make(level, g->levels, &part, &mine);
+    enum status status = chambers_find(level, g->levels, &found);
     if (status)
         return status;
-    int64_t parts = (int64_t)mine;
-    free(part);
-    MPI_Allreduce(MPI_IN_PLACE, &parts, 1, MPI_INT64_T, MPI_SUM, g->level->domain.comm);
-    if (parts > 1)
-        warn(
-            "the fluid is in %lld parts that do not touch, beside interpolated walls: with refine "
-            "the mass of all is held together, and that of each may drift (take wall: halfway, one "
-            "level, or a case for each part)",
-            (long long)parts);
-    return STATUS_OK;
+    if (found.count > 1) {
+        h->parts = found.count;
+        memcpy(h->cells, found.cells, sizeof h->cells);
+        for (int l = 0; l < g->levels && !status; l++)
+            status = number_cells(g, l, &found);
+    }
+    chambers_free(&found);
+    return status;
 }
 
 enum status hold_create(struct grid *g)
@@ -105,24 +98,24 @@ enum status hold_create(struct grid *g)
     for (int l = 0; l < g->levels; l++)
         h->cells[0] += ldexp((double)g->level[l].domain.fluid_cells, -3 * l);
     h->on = h->on && !pumps(g);
-    if (!h->on)
-        return STATUS_OK;
-    return g->levels == 1 ? find_parts(g) : count_parts(g);
+    return h->on ? find_parts(g) : STATUS_OK;
 }
 
 void hold_destroy(struct grid *g)
 {
-    struct backend *const b = g->level->backend;
-    if (b && g->hold.part)
-        b->type->free(b, g->hold.part);
+    for (int l = 0; l < g->levels; l++) {
+        struct backend *const b = g->level[l].backend;
+        if (b && g->hold.part[l])
+            b->type->free(b, g->hold.part[l]);
+    }
     g->hold = (struct hold){.on = false};
 }
 
 /* ---- mass ---- */
 
-static struct task task_of(const struct hold *h, int part)
+static struct task task_of(const struct hold *h, int part, int level)
 {
-    return (struct task){.body = h->part ? 1 + part : 0, .before = h->part};
+    return (struct task){.body = h->part[level] ? 1 + part : 0, .before = h->part[level]};
 }
 
 static enum status add_mine(struct solver *s, struct task task, struct mass *sum)
@@ -146,7 +139,7 @@ static enum status measure(struct grid *g, double mass[CHAMBERS])
     for (int p = 0; p < parts; p++)
         for (int l = 0; l < g->levels; l++) {
             struct mass sum = mass_none();
-            all.failed += add_mine(&g->level[l].solver, task_of(&g->hold, p), &sum) != STATUS_OK;
+            all.failed += add_mine(&g->level[l].solver, task_of(&g->hold, p, l), &sum) != STATUS_OK;
             exact_split(&sum.drho, all.drho[p][l]);
             all.bad += sum.bad;
         }
@@ -169,9 +162,9 @@ enum status hold_start(struct grid *g)
 /* Adds `drho` to the density of a part. */
 static void raise_part(struct grid *g, int part, double drho)
 {
-    struct task task = task_of(&g->hold, part);
-    task.scale.value = drho;
     for (int l = 0; l < g->levels; l++) {
+        struct task task = task_of(&g->hold, part, l);
+        task.scale.value = drho;
         const struct box all = domain_all(&g->level[l].domain);
         solver_launch(&g->level[l].solver, KERNEL_raise, &all, task);
     }

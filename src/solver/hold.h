@@ -15,8 +15,7 @@
  * while it hardly does. All sums are exact, so the bits are the same for every decomposition.
  *
  * Connected parts of the fluid (tags/chambers.h) have an M each. Parts beyond the largest CHAMBERS
- * stay as they are. On a refined grid all levels change at once, between two steps of level 0, and
- * all the fluid is one part. */
+ * stay as they are. On a refined grid all levels change at once, between two steps of level 0. */
 #ifndef TAGFLOW_HOLD_H
 #define TAGFLOW_HOLD_H
 
@@ -38,8 +37,8 @@ struct hold {
     double least; /* change of density that is taken back */
     int parts;
     double cells[CHAMBERS]; /* N of each */
-    uint8_t *part; /* number of each cell's part, in memory of the backend of level 0; NULL:
-                    * there is one part */
+    uint8_t *part[LEVELS];  /* number of each cell's part, in memory of the level's backend; NULL:
+                             * there is one part */
     /* State: M_0 - N of each part; step of the next measurement, steps from one to the next. */
     double first[CHAMBERS], next, every;
 };

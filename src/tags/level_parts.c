@@ -286,12 +286,26 @@ static enum status sum(struct level_work *w, struct joined *j, MPI_Comm comm)
                              : fail_machine("out of memory for %zu parts of the fluid", j->count));
 }
 
-enum status level_parts_make(const struct paths_level *level, int levels, struct level_part **part,
-                             size_t *count)
+/* Keeps the names that meet others, with the name of the part that each belongs to. */
+static enum status keep_names(struct joined_parts *p, struct joined *j)
+{
+    p->whole = malloc(j->count * sizeof *p->whole + 1);
+    if (!p->whole)
+        return fail_machine("out of memory for %zu parts of the fluid", j->count);
+    for (size_t k = 0; k < j->count; k++)
+        p->whole[k] = j->name[sets_root(j->set, (uint32_t)k)];
+    p->name = j->name;
+    p->names = j->count;
+    j->name = NULL;
+    return STATUS_OK;
+}
+
+enum status level_parts_make(const struct paths_level *level, int levels, struct joined_parts *p)
 {
     const MPI_Comm comm = level->d->comm;
     struct level_work *const w = calloc(1, sizeof *w);
     struct joined j = {0};
+    *p = (struct joined_parts){.count = 0};
     enum status status = status_agree(
         comm, w ? STATUS_OK : fail_machine("out of memory for the parts of the fluid"));
     if (!status)
@@ -300,14 +314,33 @@ enum status level_parts_make(const struct paths_level *level, int levels, struct
         status = status_agree(comm, join(&j, w));
     if (!status)
         status = sum(w, &j, comm);
+    if (!status)
+        status = status_agree(comm, keep_names(p, &j));
     joined_free(&j);
-    if (!status) {
-        *part = w->part;
-        *count = w->parts;
-    } else if (w)
-        free(w->part);
-    if (w)
+    if (w) {
+        p->part = w->part;
+        p->count = w->parts;
         free(w->meeting);
+    }
     free(w);
+    if (status)
+        level_parts_free(p);
     return status;
+}
+
+void level_parts_free(struct joined_parts *p)
+{
+    free(p->part);
+    free(p->name);
+    free(p->whole);
+    *p = (struct joined_parts){.count = 0};
+}
+
+uint64_t level_parts_name(const struct joined_parts *p, int level, uint32_t label)
+{
+    const uint64_t name = name_of(level, label), *const found =
+                                                     p->names ? bsearch(&name, p->name, p->names,
+                                                                        sizeof name, by_name)
+                                                              : NULL;
+    return found ? p->whole[found - p->name] : name;
 }

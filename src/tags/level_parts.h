@@ -19,11 +19,22 @@ struct level_part {
 };
 
 /* Parts within one level are those of pores.h. Bodies keep away from edges of levels
- * (tags/edges.h), so fluid beside an edge leads across it. Each part is on exactly one rank.
- *
- * Collective. STATUS_MACHINE, reported, the same on all ranks, as pore_labels_make(); then there is
- * nothing to free. The caller frees *part. */
-enum status level_parts_make(const struct paths_level *level, int levels, struct level_part **part,
-                             size_t *count);
+ * (tags/edges.h), so fluid beside an edge leads across it. */
+struct joined_parts {
+    struct level_part *part; /* [count] each part on exactly one rank */
+    size_t count;
+    /* Names of parts of one level that meet those of others, ascending, and of the part that each
+     * belongs to; the same on all ranks. */
+    uint64_t *name, *whole;
+    size_t names;
+};
+
+/* Collective. STATUS_MACHINE, reported, the same on all ranks, as pore_labels_make(); then there is
+ * nothing to free. One level is a list of one. */
+enum status level_parts_make(const struct paths_level *level, int levels, struct joined_parts *p);
+void level_parts_free(struct joined_parts *p);
+
+/* The name of the part that holds a whole part of a level; label: see pore_labels_whole(). */
+uint64_t level_parts_name(const struct joined_parts *p, int level, uint32_t label);
 
 #endif

@@ -156,16 +156,6 @@ static double inflow_of(int64_t sum)
     return (double)sum * 0x1p-30;
 }
 
-static void look_at_parts(struct pore_labels *l, struct verdict *v)
-{
-    const struct measure m = measure_of(l->d, l->c);
-    uint32_t at = 0;
-    for (const struct pore_part *p; (p = pore_labels_next(l, &at));) {
-        const struct reach r = {(double)p->cells, inflow_of(p->inflow), p->openings};
-        look_at_part(v, &m, &r, p->cell);
-    }
-}
-
 /* Makes the verdict the same on all ranks: that of the rank with the first cell. */
 static void agree(const struct domain *d, struct verdict *v)
 {
@@ -200,35 +190,20 @@ static enum status conclude(const struct domain *d, const struct flow_case *c, s
                      name);
 }
 
-static enum status check_parts(const struct domain *d, const struct flow_case *c)
-{
-    const struct case_region all = {{0, 0, 0}, {c->cells[0], c->cells[1], c->cells[2]}};
-    struct verdict v = {.cell = INT64_MAX};
-    struct pore_labels l;
-    int64_t largest;
-    const enum status status = pore_labels_make(&l, d, c, &all, &largest);
-    if (status)
-        return status;
-    look_at_parts(&l, &v);
-    pore_labels_free(&l);
-    return conclude(d, c, &v);
-}
-
-/* The same for parts that lead through several levels. */
-static enum status check_level_parts(const struct paths_level *level, int levels)
+static enum status check_parts(const struct paths_level *level, int levels)
 {
     const struct measure m = measure_of(level->d, level->c);
     struct verdict v = {.cell = INT64_MAX};
-    struct level_part *part;
-    size_t count;
-    const enum status status = level_parts_make(level, levels, &part, &count);
+    struct joined_parts p;
+    const enum status status = level_parts_make(level, levels, &p);
     if (status)
         return status;
-    for (size_t k = 0; k < count; k++) {
-        const struct reach r = {part[k].cells, inflow_of(part[k].inflow), part[k].openings};
-        look_at_part(&v, &m, &r, part[k].cell);
+    for (size_t k = 0; k < p.count; k++) {
+        const struct level_part *const part = &p.part[k];
+        const struct reach r = {part->cells, inflow_of(part->inflow), part->openings};
+        look_at_part(&v, &m, &r, part->cell);
     }
-    free(part);
+    level_parts_free(&p);
     return conclude(level->d, level->c, &v);
 }
 
@@ -241,20 +216,13 @@ static bool flows(const struct domain *d, const struct flow_case *c)
     return any;
 }
 
-enum status paths_check(const struct domain *d, const struct flow_case *c)
-{
-    if (!flows(d, c))
-        return STATUS_OK;
-    return c->body_count ? check_parts(d, c) : check_whole(d, c, (double)d->fluid_cells);
-}
-
-enum status paths_check_levels(const struct paths_level *level, int levels)
+enum status paths_check(const struct paths_level *level, int levels)
 {
     double cells = 0;
     if (!flows(level->d, level->c))
         return STATUS_OK;
     for (int l = 0; l < levels; l++)
         cells += ldexp((double)level[l].d->fluid_cells, -3 * l);
-    return level->c->body_count ? check_level_parts(level, levels)
+    return level->c->body_count ? check_parts(level, levels)
                                 : check_whole(level->d, level->c, cells);
 }

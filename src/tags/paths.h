@@ -8,14 +8,11 @@
  * density. If the case has no such face, the given velocities may change the part's density by at
  * most PATHS_DRIFT in the run. A sponge takes up mass: with one in the case this is not checked. If
  * there are several open faces, fluid must join at least two of them. Parts are as in pores.h;
- * without bodies all of the fluid is one part.
+ * without bodies all of the fluid is one part. With `refine` parts lead through all levels; all
+ * open faces are on level 0.
  *
  * After domain_create. Collective. STATUS_USAGE, reported at the face; STATUS_MACHINE, reported. */
-enum status paths_check(const struct domain *d, const struct flow_case *c);
-
-/* The same for a refined grid, whose parts lead through all levels. All open faces are on level
- * 0. */
-enum status paths_check_levels(const struct paths_level *level, int levels);
+enum status paths_check(const struct paths_level *level, int levels);
 
 #define PATHS_DRIFT 0.01
 

@@ -63,7 +63,7 @@ static void find_near(struct survey *s, const struct domain *d, const struct flo
 enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     *s = (struct survey){0};
-    enum status status = d->refined ? STATUS_OK : paths_check(d, c);
+    enum status status = d->refined ? STATUS_OK : paths_check(&(struct paths_level){d, c}, 1);
     if (!status)
         status = idle_force_find(d, c, &s->idle_force);
     if (status || !c->body_count)

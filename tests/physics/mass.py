@@ -55,6 +55,15 @@ def all_held():
     held("body within two levels", CLOSED | {
         "domain.cells": [40, 40, 4], "refine": {"fine": {"level": 1, "box": {"from": [8, 8, 0], "to": [32, 32, 4]}}},
         "fluid": {"viscosity": 0.0125}, "run.steps": 1000, "bodies": {"shaft": cylinder(20.2, 19.7, 6, **TURNS)}}, 3e-5)
+    run, _ = held("two chambers that lead through two levels", CLOSED | {
+        "domain.cells": [60, 24, 4], "fluid": {"viscosity": 0.0125}, "run.steps": 1000,
+        "refine": {"fine": {"level": 1, "box": {"from": [20, 0, 0], "to": [40, 24, 4]}}},
+        "output": series({"fields": {"main": {"every": 1000, "of": "density", "levels": 0}}}),
+        "bodies": {"wall": {"shape": {"box": {"from": [27.3, -5, -5], "to": [32.6, 29, 9]}}, "wall": "interpolated"},
+                   "shaft": cylinder(9.2, 11.7, 6, **TURNS), "other": cylinder(50, 11.7, 6)}})
+    density = run.field("density")
+    for name, half in (("left", numpy.s_[:20]), ("right", numpy.s_[40:])):
+        case.near(f"two chambers on levels: mean density on the {name}", density[half].mean(), 1, 2e-4)
     run, _ = held("two chambers", CLOSED | {
         "domain.cells": [60, 30, 1], "output": series({"fields": {"main": {"every": 2000, "of": "density"}}}),
         "bodies": {"hole": hole((15, 15), (45, 15)), "shaft": cylinder(17.2, 14.7, 6, **TURNS), "other": cylinder(45, 14.7, 6)}})

@@ -78,6 +78,10 @@ for arguments, lines, ranks, code in [(["keys"], 1, 0, 0), (["keys"], 0, 0, 0), 
     check(said.code == code and len(said.lines) == len(said.errors) == (code != 0),
           f"{' '.join(arguments)}, of which {lines} lines are read, {ranks} ranks: {said}")
 
+# A program that is started alone needs no folder for other ranks, and starts nothing beside it.
+said = tagflow("check", "case.yaml", env={"OMPI_MCA_orte_tmpdir_base": "/dev/null/none"})
+check(said.code == 0 and not said.err, f"no folder of Open MPI's for a program alone: {said}")
+
 # Version and info.
 said = tagflow("--version")
 check(said.code == 0 and re.fullmatch(r"tagflow \d+\.\d+\.\d+ \(\S+\)\n", said.out), f"--version: {said.out!r}")
