@@ -1,6 +1,7 @@
 /* Fuzz target: the input as the file of a series at a restart, behind three bytes: the last step of
  * the checkpoint, and its mark of the file. Rows are added, and the file is cut once more: then it
- * is whole, and no temporary file is left. */
+ * is whole, and no temporary file is left. Or the case has another series of this name: then
+ * the file gets a second name if it has rows. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -42,7 +43,7 @@ static void remove_files(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool begun;
-    char path[sizeof folder + 16];
+    char path[sizeof folder + 24];
     struct series *series = NULL;
     if (size < 3)
         return 0;
@@ -58,6 +59,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fwrite(data + 3, 1, size - 3, file) != size - 3 || fclose(file))
         fuzz_wrong("no file");
     said_clear();
+    if (data[1] & 8) {
+        bool anew;
+        if (series_put_aside(path, last, data[1] & 4 ? "of: mass" : NULL, 8, "of: probe", 9, &anew))
+            fuzz_wrong("the file cannot be put aside");
+        said_check_lines();
+        snprintf(path, sizeof path, "%s/s.csv.aside", folder);
+        if (anew != (access(path, F_OK) == 0) || anew != (*said_text() != '\0'))
+            fuzz_wrong("%s", anew ? "put aside, but not there, or not told"
+                                  : "not put aside, but told, or there");
+        remove_files();
+        return 0;
+    }
     const enum status s = series_resume(&series, path, 3, names, last, data[1] & 2 ? &mark : NULL);
     said_check_lines();
     if (!s) {
