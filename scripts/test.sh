@@ -100,7 +100,7 @@ everything() {
 }
 
 case $what in
---short) names=$(tests/choose.py short) ;;
+--short) names=$(tests/choose.py short $folder) ;;
 --changed) names=$(tests/choose.py changed "${1:-HEAD}" $folder) ;;
 *)
     names=

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Which tests to run, for scripts/test.sh:
 
-    tests/choose.py short          the names of SHORT
-    tests/choose.py changed REV    the names of tests that files changed since REV can break (of SHORT, and those of CHANGED)
-    tests/choose.py check BUILD    are both tables right? (the test `choose`)
+    tests/choose.py short BUILD          the names of SHORT
+    tests/choose.py changed REV BUILD    the names of tests that files changed since REV can break (of SHORT, and those of CHANGED)
+    tests/choose.py check BUILD          are both tables right? (the test `choose`)
+
+Names are in the order in which `meson test NAME...` is to start them: it knows no priorities then.
 
 SHORT proves every promise of the README once. CHANGED has for each part of the tree the tests that a change of it can break first;
 scripts/test.sh --all has the rest.
@@ -91,8 +93,13 @@ def short():
 
 
 def tests(build):
+    """Priorities of tests by their names."""
     said = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True)
-    return {test["name"] for test in json.loads(said.stdout)}
+    return {test["name"]: test["priority"] for test in json.loads(said.stdout)}
+
+
+def in_order(names, known):
+    return sorted(names, key=lambda name: (-known.get(name, 0), name))
 
 
 def broken_by(path, known):
@@ -108,14 +115,14 @@ def changed(revision, build):
 
     paths = git("diff", "--name-only", revision) + git("ls-files", "--others", "--exclude-standard")
     known = tests(build)
-    return sorted({name for path in paths for name in broken_by(path, known)} & known)
+    return in_order({name for path in paths for name in broken_by(path, known)} & known.keys(), known)
 
 
 def check(build):
     known, good = tests(build), True
     named = set(short()) | {name for _, names in CHANGED for name in names}
     standin = {"standin", "backend_32_lazy", "standin_runs", "mutants_look"}  # built where there is a C++ compiler
-    for name in sorted(named - known - standin):
+    for name in sorted(named - known.keys() - standin):
         print(f"FAIL: no test is called {name}")
         good = False
     tree = [os.path.relpath(os.path.join(where, name), ROOT) for part in ("src", "include", "cuda", "python", "scripts")
@@ -142,8 +149,8 @@ def check(build):
 
 if __name__ == "__main__":
     what = sys.argv[1:]
-    if what[:1] == ["short"] and len(what) == 1:
-        print(*short())
+    if what[:1] == ["short"] and len(what) == 2:
+        print(*in_order(short(), tests(what[1])))
     elif what[:1] == ["changed"] and len(what) == 3:
         print(*changed(what[1], what[2]))
     elif what[:1] == ["check"] and len(what) == 2:
